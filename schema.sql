@@ -1,0 +1,252 @@
+-- Everything the paywall billing service remembers. Postgres 16 or newer, so Neon as it is.
+-- Money is integer minor units, time is timestamptz by the database's clock, e-mails are trimmed and lower-case.
+
+-- Who sells: the account that paywalls, keys and webhook endpoints belong to.
+create table owners (
+  id         uuid primary key default gen_random_uuid(),
+  email      text not null unique check (email = lower(btrim(email)) and char_length(email) between 3 and 254),
+  created_at timestamptz not null default now()
+);
+
+-- Owner keys (X-Api-Key). Only the SHA-256 is kept: the key itself is shown once and never stored.
+create table api_keys (
+  id         uuid primary key default gen_random_uuid(),
+  owner_id   uuid not null references owners,
+  name       text not null check (char_length(name) between 1 and 100),
+  key_hash   text not null unique check (key_hash ~ '^[0-9a-f]{64}$'),
+  is_test    boolean not null,
+  created_at timestamptz not null default now(),
+  revoked_at timestamptz
+);
+create unique index api_keys_live_name on api_keys (owner_id, name) where revoked_at is null;
+
+-- What is sold, as the owner's file describes it. The jsonb columns are public: they are served by bootstrap.
+create table paywalls (
+  id         text primary key check (id ~ '^[0-9]{1,19}$'),
+  owner_id   uuid not null references owners,
+  name       text not null check (char_length(name) between 1 and 200),
+  is_test    boolean not null,
+  domain     text unique check (domain = lower(domain) and char_length(domain) between 3 and 253),
+  acquiring  text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),
+  settings   jsonb not null check (jsonb_typeof(settings) = 'object'),
+  geo        jsonb not null check (jsonb_typeof(geo) = 'object'),
+  offers     jsonb not null check (jsonb_typeof(offers) = 'array'),
+  layout     jsonb not null check (jsonb_typeof(layout) = 'object'),
+  locales    jsonb not null check (jsonb_typeof(locales) = 'object'),
+  created_at timestamptz not null default now()
+);
+
+-- The owner's account at a processor. Kept after a switch, because purchases made there live on.
+create table processor_accounts (
+  paywall_id  text not null references paywalls,
+  acquiring   text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),
+  credentials text not null check (char_length(credentials) between 1 and 8192), -- AES-GCM, lib/crypto.ts seal
+  primary key (paywall_id, acquiring)
+);
+
+-- The id is a hash of what is sold, so an edited price is a new row and the old one retires.
+create table prices (
+  id              text primary key check (id ~ '^price_[0-9a-f]{24}$'),
+  paywall_id      text not null references paywalls,
+  slug            text not null check (char_length(slug) between 1 and 100),
+  label           text not null check (char_length(label) between 1 and 200),
+  currency        text not null check (currency ~ '^[A-Z]{3}$'),
+  amount          bigint not null check (amount between 0 and 9007199254740991),
+  interval        text check (interval in ('day', 'week', 'month', 'year')), -- null: a one-time purchase
+  interval_count  integer check (interval_count between 1 and 365),
+  trial_days      integer not null check (trial_days between 0 and 730),
+  processor_price text not null check (char_length(processor_price) between 1 and 255),
+  locals          jsonb not null check (jsonb_typeof(locals) = 'array'), -- [{countries | tier, currency, amount, processor_price}]
+  tokens          jsonb not null check (jsonb_typeof(tokens) = 'array'), -- [{type, count}] credited once per paid period
+  position        integer not null,
+  retired_at      timestamptz,
+  check ((interval is null) = (interval_count is null))
+);
+create unique index prices_on_sale on prices (paywall_id, slug) where retired_at is null;
+
+-- Who buys. One identity over all paywalls; e-mail is null for an anonymous user.
+create table users (
+  id         uuid primary key default gen_random_uuid(),
+  email      text unique check (email = lower(btrim(email)) and char_length(email) between 3 and 254),
+  name       text check (char_length(name) <= 200),
+  created_at timestamptz not null default now()
+);
+
+-- A user who has interacted with a paywall, and what the owner keeps about the user there.
+create table members (
+  paywall_id       text not null references paywalls,
+  user_id          uuid not null references users,
+  meta             jsonb not null default '{}' check (jsonb_typeof(meta) = 'object'),
+  event_sequence   bigint not null default 0, -- the number of the last event about this member
+  open_checkout_id uuid,                      -- the one hosted checkout that may still be paid
+  created_at       timestamptz not null default now(),
+  primary key (paywall_id, user_id)
+);
+
+-- One hosted checkout: what was ordered, as it was priced then, and what became of it.
+create table checkouts (
+  id              uuid primary key,
+  paywall_id      text not null,
+  user_id         uuid not null,
+  price_id        text not null references prices,
+  acquiring       text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),
+  processor_price text not null check (char_length(processor_price) between 1 and 255),
+  processor_customer text check (char_length(processor_customer) <= 255),
+  currency        text not null check (currency ~ '^[A-Z]{3}$'),
+  amount          bigint not null check (amount >= 0),
+  interval        text check (interval in ('day', 'week', 'month', 'year')),
+  interval_count  integer check (interval_count between 1 and 365),
+  trial_days      integer not null check (trial_days between 0 and 730),
+  success_url     text not null check (char_length(success_url) <= 4096),
+  error_url       text not null check (char_length(error_url) <= 4096),
+  return_origin   text not null check (char_length(return_origin) <= 300),
+  session_id      text check (char_length(session_id) <= 255), -- the processor's id of the hosted page
+  url             text check (char_length(url) <= 8192),
+  completed_at    timestamptz,
+  created_at      timestamptz not null default now(),
+  foreign key (paywall_id, user_id) references members
+);
+
+-- Who may open the checkout of an Idempotency-Key: the row that decides a duplicate. `holder` fences a slow attempt
+-- out, `leased_until` lets the next one in after a crash, `attempt` makes a new key at the processor after a refusal.
+create table checkout_claims (
+  paywall_id      text not null references paywalls,
+  caller          text not null check (char_length(caller) <= 50), -- 'owner' or 'user:<id>'
+  idempotency_key uuid not null,
+  request_hash    text not null check (request_hash ~ '^[0-9a-f]{64}$'),
+  checkout_id     uuid not null,
+  holder          uuid not null,
+  leased_until    timestamptz not null,
+  attempt         integer not null default 1,
+  opened          boolean not null default false, -- the checkout has its url: from now on every try is a replay
+  claimed_at      timestamptz not null default now(),
+  primary key (paywall_id, caller, idempotency_key)
+);
+
+-- A subscription or a one-time purchase, as the processor last said. Written only by lib/db/store-purchase.sql.ts.
+create table purchases (
+  id                   uuid primary key default gen_random_uuid(),
+  paywall_id           text not null,
+  user_id              uuid not null,
+  checkout_id          uuid not null references checkouts,
+  price_id             text not null references prices,
+  acquiring            text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),
+  processor_id         text not null check (char_length(processor_id) <= 255), -- its id of the subscription or payment
+  processor_customer   text check (char_length(processor_customer) <= 255),
+  status               text not null check (status in ('pending', 'trialing', 'active', 'past_due', 'paused', 'canceled', 'refunded')),
+  interval             text check (interval in ('day', 'week', 'month', 'year')),
+  interval_count       integer check (interval_count between 1 and 365),
+  unit_amount          bigint not null check (unit_amount >= 0),
+  currency             text not null check (currency ~ '^[A-Z]{3}$'),
+  current_period_start timestamptz,
+  current_period_end   timestamptz,
+  trial_start          timestamptz,
+  trial_end            timestamptz,
+  cancel_at_period_end boolean not null,
+  cancel_at            timestamptz,
+  canceled_at          timestamptz,
+  past_due_since       timestamptz,
+  tokens_credited_for  timestamptz,          -- start of the last period whose tokens were credited
+  fetched_at           timestamptz not null, -- the instant before the fetch began: a later fetch always wins
+  previous             jsonb,                -- this row before its last change: what an event is told apart by
+  created_at           timestamptz not null default now(),
+  unique (paywall_id, acquiring, processor_id),
+  foreign key (paywall_id, user_id) references members
+);
+create index purchases_of_member on purchases (paywall_id, user_id);
+
+-- Money facts, as the processor's events told them. Append-only, once per payment and kind.
+create table payments (
+  id                uuid primary key default gen_random_uuid(),
+  purchase_id       uuid not null references purchases,
+  paywall_id        text not null references paywalls,
+  acquiring         text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),
+  processor_payment text not null check (char_length(processor_payment) <= 255),
+  kind              text not null check (kind in ('succeeded', 'failed', 'refunded', 'disputed')),
+  amount            bigint not null check (amount >= 0),
+  currency          text not null check (currency ~ '^[A-Z]{3}$'),
+  occurred_at       timestamptz not null,
+  unique (paywall_id, acquiring, kind, processor_payment)
+);
+
+-- Inbound webhooks that took effect: a repeat finds its row and does nothing, for ever.
+create table processor_events (
+  paywall_id  text not null references paywalls,
+  acquiring   text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),
+  event_id    text not null check (char_length(event_id) between 1 and 255),
+  received_at timestamptz not null default now(),
+  primary key (paywall_id, acquiring, event_id)
+);
+
+-- A count per user, paywall and type. Every change writes its ledger row in the same statement.
+create table balances (
+  paywall_id     text not null,
+  user_id        uuid not null,
+  type           text not null check (char_length(type) between 1 and 100),
+  count          bigint not null check (count between 0 and 9007199254740991),
+  previous_count bigint not null, -- count before the last change: a statement's RETURNING needs it for the ledger
+  topped_up_on   date,            -- the UTC day of the last daily top-up
+  primary key (paywall_id, user_id, type),
+  foreign key (paywall_id, user_id) references members
+);
+
+-- Why a balance is what it is: a balance equals the sum of its rows.
+create table ledger (
+  id          bigint generated always as identity primary key,
+  paywall_id  text not null,
+  user_id     uuid not null,
+  type        text not null check (char_length(type) between 1 and 100),
+  delta       bigint not null check (delta <> 0),
+  count_after bigint not null,
+  reason      text not null check (reason in ('top_up', 'plan', 'credit', 'debit')),
+  reference   text check (char_length(reference) <= 255), -- what caused it, such as the purchase's id
+  at          timestamptz not null default now(),
+  foreign key (paywall_id, user_id, type) references balances
+);
+
+-- Where an owner wants to be told. `previous_secret` signs too until its hour comes, so that a rotation loses nothing.
+create table webhook_endpoints (
+  id                    uuid primary key default gen_random_uuid(),
+  owner_id              uuid not null references owners,
+  url                   text not null check (char_length(url) between 8 and 2048),
+  secret                text not null check (char_length(secret) between 1 and 1024), -- AES-GCM, lib/crypto.ts seal
+  previous_secret       text check (char_length(previous_secret) between 1 and 1024),
+  previous_secret_until timestamptz,
+  events                text[] not null check (cardinality(events) between 1 and 50),
+  disabled_at           timestamptz,
+  created_at            timestamptz not null default now(),
+  unique (owner_id, url)
+);
+
+-- The outbox: what happened, written in the statement that made it happen. The bytes stored are the bytes signed.
+create table events (
+  id         text primary key check (id ~ '^evt_[0-9a-f]{32}$'),
+  paywall_id text not null,
+  user_id    uuid not null,
+  sequence   bigint not null,
+  type       text not null check (char_length(type) between 1 and 50),
+  body       text not null check (char_length(body) <= 262144),
+  created_at timestamptz not null default now(),
+  unique (paywall_id, user_id, sequence),
+  foreign key (paywall_id, user_id) references members
+);
+
+-- One event to one endpoint. A delivery waits for the earlier ones about the same member.
+create table deliveries (
+  event_id        text not null references events,
+  endpoint_id     uuid not null references webhook_endpoints,
+  paywall_id      text not null,
+  user_id         uuid not null,
+  sequence        bigint not null,
+  state           text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
+  attempts        integer not null default 0,
+  next_attempt_at timestamptz not null default now(),
+  locked_until    timestamptz,
+  holder          uuid,    -- the consumer that has the lease
+  last_status     integer, -- the endpoint's last HTTP status; null if it gave none
+  last_error      text check (char_length(last_error) <= 500),
+  finished_at     timestamptz,
+  primary key (event_id, endpoint_id)
+);
+create index deliveries_due on deliveries (next_attempt_at) where state = 'pending';
+create index deliveries_in_order on deliveries (endpoint_id, paywall_id, user_id, sequence) where state = 'pending';
