@@ -1,0 +1,29 @@
+const PORTS = ['', '8443'] // the URL parser drops https's own 443
+
+const LOOPBACK = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+const IP_LITERAL = /^(\d+\.\d+\.\d+\.\d+|\[.*\])$/
+const PRIVATE_NAME = /^(localhost|internal|local|.+\.(localhost|internal|local))$/
+
+/**
+ * Why we would not send events to this address, or null if we would: public https only, so that nobody makes our
+ * Workers call into a private network. `allowLocal` also accepts http, any port and loopback: the local world.
+ */
+export function endpointUrlProblem(url: string, { allowLocal }: { allowLocal: boolean }): string | null {
+  const parsed = URL.parse(url)
+  if (!parsed) return 'not a URL'
+  if (parsed.username || parsed.password) return 'a URL with a user name or password is not accepted'
+
+  const host = parsed.hostname.replace(/\.$/, '')
+  if (allowLocal && (parsed.protocol === 'http:' || parsed.protocol === 'https:')) {
+    return LOOPBACK.test(host) ? null : hostProblem(host)
+  }
+  if (parsed.protocol !== 'https:') return 'must begin with https://'
+  if (!PORTS.includes(parsed.port)) return 'the port must be 443 or 8443'
+  return hostProblem(host)
+}
+
+function hostProblem(host: string): string | null {
+  if (IP_LITERAL.test(host)) return 'an IP address is not accepted: use a host name'
+  if (PRIVATE_NAME.test(host) || !host.includes('.')) return `${host} is not a public host name`
+  return null
+}

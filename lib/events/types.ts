@@ -1,0 +1,25 @@
+/** Every event we tell an owner's backend. */
+export const EVENT_TYPES = [
+  'subscription.created',
+  'subscription.updated',
+  'subscription.renewed',
+  'subscription.trial_ending',
+  'subscription.cancel_scheduled',
+  'subscription.uncanceled',
+  'subscription.past_due',
+  'subscription.ended',
+  'payment.succeeded',
+  'payment.failed',
+  'payment.refunded',
+  'payment.disputed',
+  'checkout.completed',
+  'ticket.created',
+  'balance.changed',
+] as const
+
+export type EventType = (typeof EVENT_TYPES)[number]
+
+/** What an endpoint may ask for: `*` is every type but `balance.changed`, which must be named. */
+export const EVENT_SELECTORS = ['*', ...EVENT_TYPES] as const
+
+export type EventSelector = (typeof EVENT_SELECTORS)[number]
