@@ -1,0 +1,63 @@
+import { unseal } from '../../lib/crypto.ts'
+import { endpointUrlProblem } from '../../lib/events/endpoint-url.ts'
+import { signWebhook } from '../../lib/events/standard-webhooks.ts'
+import { log } from '../../lib/log.ts'
+import type { LeasedDelivery } from './lease-deliveries.sql.ts'
+import { type Answer, readRetryAfter } from './settle.ts'
+
+/** Standard Webhooks asks for 15 to 30 s; the lease in lease-deliveries.sql.ts must be longer. */
+const TIMEOUT_SECONDS = 15
+
+/** Statuses whose `Retry-After` means "this endpoint, later". */
+const PAUSES = [429, 503]
+
+/** Sends one event to one endpoint and says what came of it. Never throws: whatever goes wrong is a failed attempt. */
+export async function postEvent(
+  delivery: LeasedDelivery,
+  options: { secretsKey: string; allowLocal: boolean },
+): Promise<Answer> {
+  const problem = endpointUrlProblem(delivery.url, { allowLocal: options.allowLocal && delivery.is_test })
+  if (problem !== null) return failure(`address refused: ${problem}`)
+
+  const headers = await signedHeaders(delivery, options.secretsKey)
+  if (headers === null) return failure('the signing secret cannot be opened')
+
+  try {
+    const response = await fetch(delivery.url, {
+      method: 'POST',
+      headers,
+      body: delivery.body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1000),
+    })
+    await response.body?.cancel()
+    return answerOf(response)
+  } catch (error) {
+    const timedOut = error instanceof DOMException && error.name === 'TimeoutError'
+    return failure(timedOut ? `no answer within ${TIMEOUT_SECONDS} s` : 'connection failed')
+  }
+}
+
+function answerOf({ ok, status, headers }: Response): Answer {
+  return {
+    status,
+    error: ok ? null : `answered ${status}`,
+    retryAfterSeconds: PAUSES.includes(status) ? readRetryAfter(headers.get('retry-after'), new Date()) : null,
+  }
+}
+
+/** Null if a secret does not open with our key: only we can mend that, and a retry may find it mended. */
+async function signedHeaders(delivery: LeasedDelivery, secretsKey: string): Promise<Record<string, string> | null> {
+  const { event_id: id, url, body } = delivery
+  const sealed = [delivery.secret, delivery.previous_secret].filter((secret) => secret !== null)
+  try {
+    const secrets = await Promise.all(sealed.map((secret) => unseal(secret, secretsKey, `webhook:${url}`)))
+    const signature = await signWebhook({ id, timestamp: new Date(), body }, secrets)
+    return { ...signature, 'content-type': 'application/json', 'user-agent': 'paywall-billing-webhooks/1' }
+  } catch (cause) {
+    log('error', 'a webhook secret cannot be opened', { endpoint_id: delivery.endpoint_id, cause })
+    return null
+  }
+}
+
+const failure = (error: string): Answer => ({ status: null, error: error.slice(0, 500), retryAfterSeconds: null })

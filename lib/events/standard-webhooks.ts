@@ -1,0 +1,30 @@
+const SECRET_PREFIX = 'whsec_'
+
+/** What is signed: the event's id, stable over retries, the time of this attempt, and the exact bytes that are sent. */
+export interface WebhookMessage {
+  id: string
+  timestamp: Date
+  body: string
+}
+
+/**
+ * The headers that prove a webhook by the Standard Webhooks specification. Each secret is `whsec_` and base64; the
+ * signature names one value for each, so that an endpoint verifies with either while a rotation lasts.
+ */
+export async function signWebhook(message: WebhookMessage, secrets: string[]): Promise<Record<string, string>> {
+  const timestamp = String(Math.floor(message.timestamp.getTime() / 1000))
+  const signed = new TextEncoder().encode(`${message.id}.${timestamp}.${message.body}`)
+  const signatures = await Promise.all(secrets.map(async (secret) => `v1,${await hmacBase64(secret, signed)}`))
+  return {
+    'webhook-id': message.id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  }
+}
+
+async function hmacBase64(secret: string, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  if (!secret.startsWith(SECRET_PREFIX)) throw new Error('a webhook secret starts with whsec_')
+  const raw = Uint8Array.from(atob(secret.slice(SECRET_PREFIX.length)), (char) => char.charCodeAt(0))
+  const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+  return btoa(String.fromCharCode(...new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes))))
+}
