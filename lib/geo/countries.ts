@@ -1,4 +1,4 @@
-/** ISO 3166-1 alpha-2, all that are assigned: a code outside this list is nobody's country. */
+/** ISO 3166-1 alpha-2, officially assigned codes. Cloudflare's own T1 (Tor) and XX (unknown) are not countries. */
 const ASSIGNED = `
 AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
 CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR
@@ -8,4 +8,16 @@ MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM
 SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ
 UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`
 
-export const COUNTRIES: ReadonlySet<string> = new Set(ASSIGNED.trim().split(/\s+/))
+const COUNTRIES: ReadonlySet<string> = new Set(ASSIGNED.trim().split(/\s+/))
+
+/** The country of a caller we cannot place. */
+export const UNKNOWN_COUNTRY = 'XX'
+
+export function isCountry(code: string): boolean {
+  return COUNTRIES.has(code)
+}
+
+/** Every code we may meet, the unknown one included. */
+export function allCountries(): string[] {
+  return [...COUNTRIES, UNKNOWN_COUNTRY]
+}

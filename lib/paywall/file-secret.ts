@@ -1,0 +1,34 @@
+import { z } from 'zod'
+
+/** Where `env:NAME` is looked up, such as `process.env`. */
+export type Environment = Record<string, string | undefined>
+
+const REFERENCE = /^env:(.*)$/s
+
+const DESCRIPTION = 'env:NAME takes it from the environment. The text itself is accepted on test paywalls only'
+
+/** A secret as the file writes it, checked by what it stands for. `problem` says what is wrong with that, or null. */
+export function secretSchema(environment: Environment, problem: (secret: string) => string | null) {
+  return z
+    .string()
+    .superRefine((written, context) => {
+      const name = REFERENCE.exec(written)?.[1]
+      const secret = revealSecret(written, environment)
+      if (!secret) return context.addIssue(name ? `the environment has no ${name}` : 'is empty')
+      const wrong = problem(secret)
+      if (wrong) context.addIssue(name ? `${wrong} (from ${name} in the environment)` : wrong)
+    })
+    .describe(DESCRIPTION)
+}
+
+/** True if the file itself holds the secret, for every reader of the file to see. */
+export function isLiteral(written: string): boolean {
+  return !REFERENCE.test(written)
+}
+
+/** The secret that `written` stands for; undefined if the environment does not have it. */
+export function revealSecret(written: string, environment: Environment): string | undefined {
+  const name = REFERENCE.exec(written)?.[1]
+  if (name === undefined) return written
+  return Object.hasOwn(environment, name) ? environment[name] : undefined
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+
+/** Printable and trimmed, since it travels in headers: 1 to 500 characters. */
+const TEXT = /^[!-~]([ -~]{0,498}[!-~])?$/
+const CHARGEBEE_SITE = /^[a-z0-9][a-z0-9-]{0,59}$/
+const FREEMIUS_PRODUCT = /^[0-9]{1,19}$/
+
+/** An owner's credentials at each processor. `value` makes the schema of one of them from what it looks like. */
+export function credentialSchemas(value: (pattern: RegExp) => z.ZodType<string, string>) {
+  const text = value(TEXT)
+  return {
+    stripe: z.strictObject({ secretKey: text, webhookSecret: text }),
+    polar: z.strictObject({ accessToken: text, webhookSecret: text }),
+    chargebee: z.strictObject({
+      site: value(CHARGEBEE_SITE),
+      apiKey: text,
+      webhookUser: text,
+      webhookPassword: text,
+    }),
+    freemius: z.strictObject({
+      productId: value(FREEMIUS_PRODUCT),
+      publicKey: text,
+      secretKey: text,
+      apiKey: text,
+    }),
+    mollie: z.strictObject({ apiKey: text, webhookSecret: text }),
+  }
+}
+
+/** The credentials as they are sealed in the database, every value in plain text. */
+export const CREDENTIALS = credentialSchemas((pattern) => z.string().regex(pattern))
