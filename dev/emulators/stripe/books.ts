@@ -1,0 +1,82 @@
+import type { Account } from './accounts.ts'
+import { previousAttributes } from './changes.ts'
+import type { StripeObject } from './emulator.ts'
+import { noSuch } from './errors.ts'
+import { type Ledger, newRecord } from './ledger.ts'
+import { eventObject } from './objects/event.ts'
+import { sessionObject } from './objects/session.ts'
+import { subscriptionObject } from './objects/subscription.ts'
+import type { EventRecord, SubscriptionRecord } from './records.ts'
+import type { State } from './state.ts'
+import type { Webhooks } from './webhooks.ts'
+
+/** Events are history: this many are kept. */
+const KEPT_EVENTS = 2000
+
+/** Where a change that no API call asked for comes from. */
+const NO_REQUEST: EventRecord['request'] = { id: null, idempotency_key: null }
+
+/** Opens ledgers on the records, and reads and changes them on behalf of the emulator's controls. */
+export function createBooks(options: {
+  state: State
+  accounts: () => Map<string, Account>
+  webhooks: Webhooks
+  url: () => string
+}) {
+  const { state, webhooks } = options
+  const { records } = state
+
+  function openLedger(account: Account, request = NO_REQUEST): Ledger {
+    const ledger: Ledger = {
+      account,
+      records,
+      url: options.url(),
+      now: Math.floor(Date.now() / 1000),
+      emit(type, object, before) {
+        const previous = before ? previousAttributes(before, object) : null
+        const event = { ...newRecord(ledger, 'evt_'), type, object: structuredClone({ ...object }), previous, request }
+        records.events.set(event.id, event)
+        forgetOldEvents()
+        webhooks.send(event)
+      },
+    }
+    return ledger
+  }
+
+  /** The ledger of whoever owns a record, even if no paywall uses that account any more. */
+  const ledgerOf = ({ account }: { account: string }): Ledger =>
+    openLedger(options.accounts().get(account) ?? { id: account, paywalls: [] })
+
+  function forgetOldEvents(): void {
+    for (const id of records.events.keys()) {
+      if (records.events.size <= KEPT_EVENTS) return
+      if (webhooks.pendingFor(id) === 0) records.events.delete(id)
+    }
+  }
+
+  async function changeSubscription(id: string, apply: (ledger: Ledger) => SubscriptionRecord): Promise<StripeObject> {
+    const record = records.subscriptions.get(id)
+    if (!record) throw noSuch('subscription', id)
+    const changed = subscriptionObject(apply(ledgerOf(record)))
+    await state.save()
+    return { ...changed }
+  }
+
+  async function changePayment(id: string, apply: (ledger: Ledger) => { id: string }): Promise<StripeObject> {
+    const record = records.payments.get(id)
+    if (!record) throw noSuch('payment_intent', id)
+    const result = apply(ledgerOf(record))
+    await state.save()
+    return { ...result }
+  }
+
+  return {
+    openLedger,
+    ledgerOf,
+    changeSubscription,
+    changePayment,
+    sessions: () => [...records.sessions.values()].map((row) => ({ ...sessionObject(row, options.url()) })),
+    subscriptions: () => [...records.subscriptions.values()].map((row) => ({ ...subscriptionObject(row) })),
+    events: () => [...records.events.values()].map((row) => eventObject(row, webhooks.pendingFor(row.id))),
+  }
+}

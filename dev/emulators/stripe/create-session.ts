@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { findPrice } from './accounts.ts'
+import { invalidRequest, noSuch } from './errors.ts'
+import { find, type Ledger, newRecord } from './ledger.ts'
+import { email, integer, metadata, text, webAddress } from './parameters.ts'
+import type { SessionRecord } from './records.ts'
+
+const LONGEST_SECONDS = 24 * 3600
+const SHORTEST_SECONDS = 30 * 60
+
+export const SessionParameters = z.strictObject({
+  mode: z.enum(['payment', 'subscription']),
+  line_items: z
+    .array(z.strictObject({ price: text(), quantity: integer(1, 999_999).default(1) }))
+    .length(1, 'the emulator sells exactly one line item'),
+  success_url: webAddress,
+  cancel_url: webAddress.optional(),
+  customer: text().optional(),
+  customer_email: email.optional(),
+  customer_creation: z.enum(['always', 'if_required']).optional(),
+  client_reference_id: text(200).optional(),
+  metadata: metadata.optional(),
+  subscription_data: z
+    .strictObject({ trial_period_days: integer(1, 730).optional(), metadata: metadata.optional() })
+    .optional(),
+  payment_intent_data: z.strictObject({ metadata: metadata.optional() }).optional(),
+  expires_at: integer(0).optional(),
+})
+
+type Parameters = z.output<typeof SessionParameters>
+
+/** Opens a checkout session; throws as Stripe does where parameters contradict each other or name what is not there. */
+export function createSession(ledger: Ledger, parameters: Parameters): SessionRecord {
+  refuseContradictions(parameters)
+  const session: SessionRecord = {
+    ...newRecord(ledger, 'cs_test_', 29),
+    ...soldBy(ledger, parameters),
+    mode: parameters.mode,
+    status: 'open',
+    expiresAt: expiry(ledger, parameters.expires_at),
+    successUrl: parameters.success_url,
+    cancelUrl: parameters.cancel_url ?? null,
+    clientReferenceId: parameters.client_reference_id ?? null,
+    ...payer(ledger, parameters),
+    alwaysCreateCustomer: parameters.customer_creation === 'always',
+    metadata: parameters.metadata ?? {},
+    subscriptionMetadata: parameters.subscription_data?.metadata ?? {},
+    paymentMetadata: parameters.payment_intent_data?.metadata ?? {},
+    trialDays: parameters.subscription_data?.trial_period_days ?? null,
+    payerEmail: null,
+    payment: null,
+    subscription: null,
+    invoice: null,
+  }
+  ledger.records.sessions.set(session.id, session)
+  return session
+}
+
+function refuseContradictions(parameters: Parameters): void {
+  const { mode } = parameters
+  const misplaced = mode === 'payment' ? ('subscription_data' as const) : ('payment_intent_data' as const)
+  if (parameters[misplaced]) {
+    throw invalidRequest(`You can not pass \`${misplaced}\` in \`${mode}\` mode.`, { param: misplaced })
+  }
+  if (parameters.customer_creation && mode !== 'payment') {
+    throw invalidRequest('`customer_creation` can only be used in `payment` mode.', { param: 'customer_creation' })
+  }
+  if (parameters.customer && parameters.customer_email) {
+    throw invalidRequest('You may only specify one of these parameters: customer, customer_email.')
+  }
+}
+
+function soldBy(ledger: Ledger, { mode, line_items: [item], metadata: about }: Parameters) {
+  const param = 'line_items[0][price]'
+  const priceId = item?.price ?? ''
+  const sold = findPrice(ledger.account, priceId)
+  if (!sold) throw noSuch('price', priceId, param)
+  if (mode === 'payment' && sold.price.interval) {
+    throw invalidRequest(
+      'You specified `payment` mode but passed a recurring price. Either switch to `subscription` mode or use only one-time prices.',
+      { param },
+    )
+  }
+  if (mode === 'subscription' && !sold.price.interval) {
+    throw invalidRequest('You must provide at least one recurring price in `subscription` mode when using prices.', {
+      param,
+    })
+  }
+  // Paywalls of one account may sell the same price: the page should name the one that is asked for.
+  const seller = ledger.account.paywalls.find(({ paywallId }) => paywallId === about?.paywall_id) ?? sold.seller
+  const price = { ...sold.price, currency: sold.price.currency.toLowerCase() }
+  return { price, quantity: item?.quantity ?? 1, seller: seller.paywallName }
+}
+
+function payer(ledger: Ledger, parameters: Parameters) {
+  if (parameters.customer === undefined) return { customer: null, email: parameters.customer_email ?? null }
+  const customer = find(ledger, ledger.records.customers, 'customer', parameters.customer, 'customer')
+  return { customer: customer.id, email: customer.email }
+}
+
+function expiry(ledger: Ledger, asked: number | undefined): number {
+  const at = asked ?? ledger.now + LONGEST_SECONDS
+  if (at > ledger.now + LONGEST_SECONDS) {
+    throw invalidRequest('The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.', {
+      param: 'expires_at',
+    })
+  }
+  if (at < ledger.now + SHORTEST_SECONDS) {
+    throw invalidRequest('The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.', {
+      param: 'expires_at',
+    })
+  }
+  return at
+}

@@ -1,0 +1,141 @@
+import { type Account, groupAccounts, type StripeAccount } from './accounts.ts'
+import { type ApiControls, createApi, type RecordedCall } from './api.ts'
+import { createBooks } from './books.ts'
+import { expireIfDue, findSession } from './checkout.ts'
+import { answerControl } from './controls.ts'
+import { hostedCheckout, unknownSession } from './hosted-checkout.ts'
+import type { StripeEvent } from './objects/event.ts'
+import { dispute, refund } from './payments.ts'
+import { type Answer, type HttpRequest, serve } from './server.ts'
+import { openState } from './state.ts'
+import { announceTrialEnd, cancelInPortal, cancelSubscription, renewSubscription } from './subscriptions.ts'
+import { createWebhooks } from './webhooks.ts'
+
+export type { StripeAccount }
+
+/** A local Stripe: its API for the official SDK, a hosted checkout page for people, signed webhooks for the service. */
+export interface StripeEmulator {
+  url: string
+  /** Every API call that arrived, the oldest first. */
+  calls: RecordedCall[]
+  /** Stripe's objects over all accounts, as they are now. */
+  readonly sessions: StripeObject[]
+  readonly subscriptions: StripeObject[]
+  readonly events: StripeEvent[]
+
+  /** Ends the current period: see `renewSubscription`. */
+  renew(subscriptionId: string, options?: { fail?: boolean }): Promise<StripeObject>
+  /** Ends a subscription now. */
+  end(subscriptionId: string): Promise<StripeObject>
+  trialWillEnd(subscriptionId: string): Promise<StripeObject>
+  /** The customer cancels in Stripe's own portal: `cancel_at` is set and `cancel_at_period_end` stays false. */
+  portalCancel(subscriptionId: string): Promise<StripeObject>
+  /** Gives back `amount` minor units, or all that is left. */
+  refund(paymentIntent: string, amount?: number): Promise<StripeObject>
+  dispute(paymentIntent: string): Promise<StripeObject>
+
+  /** From now on events wait. */
+  holdWebhooks(): void
+  /**
+   * Ends the hold and sends what waits, one after the other, in the order given; an event may be repeated, and one
+   * that is left out is lost. Resolves to the statuses of the answers, 0 for none.
+   */
+  releaseWebhooks(order?: (events: StripeEvent[]) => StripeEvent[]): Promise<number[]>
+  /** Sends an event again, now: one status for each paywall of its account. */
+  resend(eventId: string): Promise<number[]>
+  /** Resolves once every event that is not held has been accepted or given up. */
+  webhooksSettled(): Promise<void>
+
+  /**
+   * Stands between each API call and its effect, while set. Awaiting in front of `run` delays the call, behind it the
+   * answer; throwing a `DroppedCall` hangs up. The call's idempotency key is taken meanwhile.
+   */
+  onCall?: ((call: RecordedCall, run: () => Promise<Answer>) => Promise<Answer>) | undefined
+  /** The next call to exactly this path gets this answer and has no effect. */
+  failNext(path: string, status: number, body?: unknown): void
+
+  close(): Promise<void>
+}
+
+export type StripeObject = { id: string } & Record<string, unknown>
+
+const EXPIRY_SWEEP_MS = 30_000
+
+/**
+ * Starts on 127.0.0.1. `accounts` and `serviceUrl` are asked at every use, so they may change. With `statePath` the
+ * emulator goes on where the last one at that path ended, webhooks that were not delivered included.
+ */
+export async function startStripeEmulator(options: {
+  port: number
+  accounts: () => StripeAccount[]
+  serviceUrl: () => string
+  statePath?: string
+}): Promise<StripeEmulator> {
+  const state = await openState(options.statePath)
+  const accounts = (): Map<string, Account> => groupAccounts(options.accounts())
+  const webhooks = createWebhooks({ state, accounts, serviceUrl: options.serviceUrl })
+  const books = createBooks({ state, accounts, webhooks, url: () => emulator.url })
+  const controls: ApiControls = { calls: [], failures: [], onCall: () => emulator.onCall }
+  const api = createApi({ state, accounts, openLedger: books.openLedger, controls })
+
+  async function handle(request: HttpRequest): Promise<Answer | null> {
+    if (request.path.startsWith('/c/pay/')) return visit(request, request.path.slice('/c/pay/'.length))
+    if (request.path.startsWith('/_emulator/')) return answerControl(emulator, request)
+    return api(request)
+  }
+
+  async function visit(request: HttpRequest, sessionId: string): Promise<Answer> {
+    const record = state.records.sessions.get(sessionId)
+    if (!record) return unknownSession()
+    const ledger = books.ledgerOf(record)
+    const answer = await hostedCheckout(ledger, findSession(ledger, sessionId), request)
+    await state.save()
+    return answer
+  }
+
+  const sweep = setInterval(() => {
+    for (const session of state.records.sessions.values()) {
+      if (session.status === 'open') expireIfDue(books.ledgerOf(session), session)
+    }
+  }, EXPIRY_SWEEP_MS).unref()
+
+  const server = await serve(options.port, handle)
+  const emulator: StripeEmulator = {
+    url: server.url,
+    calls: controls.calls,
+    get sessions() {
+      return books.sessions()
+    },
+    get subscriptions() {
+      return books.subscriptions()
+    },
+    get events() {
+      return books.events()
+    },
+    renew: (id, { fail = false } = {}) =>
+      books.changeSubscription(id, (ledger) => renewSubscription(ledger, id, !fail)),
+    end: (id) => books.changeSubscription(id, (ledger) => cancelSubscription(ledger, {}, id)),
+    trialWillEnd: (id) => books.changeSubscription(id, (ledger) => announceTrialEnd(ledger, id)),
+    portalCancel: (id) => books.changeSubscription(id, (ledger) => cancelInPortal(ledger, id)),
+    refund: (id, amount) =>
+      books.changePayment(id, (ledger) =>
+        refund(ledger, { payment_intent: id, ...(amount !== undefined && { amount }) }),
+      ),
+    dispute: (id) => books.changePayment(id, (ledger) => dispute(ledger, id)),
+    holdWebhooks: webhooks.hold,
+    releaseWebhooks: webhooks.release,
+    resend: webhooks.resend,
+    webhooksSettled: webhooks.settled,
+    failNext: (path, status, body = { error: { type: 'api_error', message: 'An error was ordered.' } }) => {
+      controls.failures.push({ path, status, body })
+    },
+    async close() {
+      clearInterval(sweep)
+      await server.close()
+      await webhooks.close()
+      await state.save()
+    },
+  }
+  webhooks.resume()
+  return emulator
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { declineSession, paySession } from './checkout.ts'
+import type { Ledger } from './ledger.ts'
+import { checkoutPage, noticePage } from './page.ts'
+import type { SessionRecord } from './records.ts'
+import type { Answer, HttpRequest } from './server.ts'
+
+const PageForm = z.object({ action: z.enum(['pay', 'decline', 'cancel']), email: z.string().trim().optional() })
+
+/** The hosted page of one session: GET shows it, POST is one of its buttons. */
+export async function hostedCheckout(ledger: Ledger, session: SessionRecord, request: HttpRequest): Promise<Answer> {
+  if (session.status !== 'open') return closedSession(session, request)
+  if (request.method === 'GET' || request.method === 'HEAD') return page(200, await checkoutPage(session))
+  if (request.method !== 'POST') return page(405, await noticePage('Not possible', 'This page takes GET and POST.'))
+
+  const form = PageForm.safeParse(Object.fromEntries(new URLSearchParams(request.body)))
+  if (!form.success) return page(400, await checkoutPage(session, 'Choose one of the buttons.'))
+  switch (form.data.action) {
+    case 'pay':
+      return pay(ledger, session, form.data.email)
+    case 'decline':
+      declineSession(ledger, session)
+      return page(402, await checkoutPage(session, 'Your card was declined. You can try again with another card.'))
+    case 'cancel':
+      if (session.cancelUrl === null) return page(200, await checkoutPage(session, 'The seller gave no way back.'))
+      return redirect(session.cancelUrl)
+  }
+}
+
+export async function unknownSession(): Promise<Answer> {
+  return page(404, await noticePage('Nothing to pay here', 'This checkout does not exist. Check the address.'))
+}
+
+async function pay(ledger: Ledger, session: SessionRecord, typed: string | undefined): Promise<Answer> {
+  const email = z.email().safeParse(session.email ?? typed)
+  if (!email.success) return page(422, await checkoutPage(session, 'Enter your email address.'))
+  paySession(ledger, session, email.data)
+  return redirect(successUrl(session))
+}
+
+/** A second click on Pay ends here as well, so the way on is offered and nothing is paid twice. */
+async function closedSession(session: SessionRecord, request: HttpRequest): Promise<Answer> {
+  const status = request.method === 'GET' || request.method === 'HEAD' ? 200 : 409
+  if (session.status === 'expired') {
+    const back =
+      session.cancelUrl === null ? undefined : { href: session.cancelUrl, label: `Back to ${session.seller}` }
+    return page(status, await noticePage('This checkout has expired', 'Nothing was paid. Start again to buy.', back))
+  }
+  const onward = { href: successUrl(session), label: `Continue to ${session.seller}` }
+  return page(
+    status,
+    await noticePage('Already paid', `You have paid ${session.seller} for ${session.price.label}.`, onward),
+  )
+}
+
+const successUrl = (session: SessionRecord) => session.successUrl.replaceAll('{CHECKOUT_SESSION_ID}', session.id)
+
+const redirect = (location: string): Answer => ({ status: 303, headers: { Location: location }, body: '' })
+
+const page = (status: number, body: string): Answer => ({
+  status,
+  headers: {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+    'Referrer-Policy': 'no-referrer',
+  },
+  body,
+})

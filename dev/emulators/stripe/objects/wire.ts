@@ -1,0 +1,20 @@
+import type Stripe from 'stripe'
+
+type Scalar = string | number | bigint | boolean | symbol | null | undefined
+
+/**
+ * A type of the official SDK as it is on the wire, where a decimal is a string. Every object the emulator answers
+ * with is typed by the SDK's own type through this one, so a field that this API version requires cannot be missing.
+ */
+export type Wire<T> = T extends Scalar
+  ? T
+  : T extends Stripe.Decimal
+    ? string
+    : T extends (infer Element)[]
+      ? Wire<Element>[]
+      : { [Key in keyof T]: Wire<T[Key]> }
+
+/** A whole list: nothing in the emulator is long enough for pages. */
+export function listOf<Element>(url: string, data: Element[]) {
+  return { object: 'list' as const, url, has_more: false, data }
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { StripeError } from './errors.ts'
+import { type Form, type FormValue, isForm, parameterName } from './form.ts'
+
+/** Reads a form against a schema; throws Stripe's 400 for the first thing wrong, unknown parameters first. */
+export function parseParameters<Schema extends z.ZodType>(schema: Schema, form: Form): z.output<Schema> {
+  const result = schema.safeParse(form)
+  if (result.success) return result.data
+  const { issues } = result.error
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
+  throw new StripeError(400, { type: 'invalid_request_error', ...describe(issue, form) }, false)
+}
+
+function describe(issue: z.core.$ZodIssue | undefined, form: Form): { message: string; code?: string; param?: string } {
+  if (!issue) return { message: 'Invalid request' }
+  if (issue.code === 'unrecognized_keys') {
+    const param = parameterName([...issue.path, ...issue.keys.slice(0, 1)])
+    return { code: 'parameter_unknown', message: `Received unknown parameter: ${param}`, param }
+  }
+  const param = parameterName(issue.path)
+  const value = valueAt(form, issue.path)
+  if (value === undefined) return { code: 'parameter_missing', message: `Missing required param: ${param}.`, param }
+  if (issue.code === 'invalid_value') {
+    return { message: `Invalid ${param}: must be one of ${issue.values.join(', ')}`, param }
+  }
+  if (issue.code === 'custom') {
+    const code: unknown = issue.params?.code
+    return { message: issue.message, param, ...(typeof code === 'string' && { code }) }
+  }
+  return { message: `Invalid ${param}: ${issue.message}`, param }
+}
+
+function valueAt(form: Form, path: readonly PropertyKey[]): FormValue | undefined {
+  let value: FormValue | undefined = form
+  for (const part of path) {
+    if (Array.isArray(value)) value = value[Number(part)]
+    else if (isForm(value)) value = value[String(part)]
+    else return undefined
+  }
+  return value
+}
+
+const scalar = (code: string, message: (value: string) => string, accepts: (value: string) => boolean) =>
+  z.string().superRefine((value, context) => {
+    if (!accepts(value)) context.addIssue({ code: 'custom', message: message(value), params: { code } })
+  })
+
+export const text = (maximum = 5000) =>
+  scalar(
+    'parameter_invalid_empty',
+    () => 'You passed an empty string. We assume empty values are an attempt to unset a parameter.',
+    (value) => value !== '',
+  ).max(maximum, `must be at most ${maximum} characters`)
+
+export const integer = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
+  scalar(
+    'parameter_invalid_integer',
+    (value) => `Invalid integer: ${value}`,
+    (value) => /^-?\d{1,16}$/.test(value),
+  )
+    .transform(Number)
+    .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`))
+
+export const boolean = scalar(
+  'parameter_invalid_boolean',
+  (value) => `Invalid boolean: ${value}`,
+  (value) => value === 'true' || value === 'false',
+).transform((value) => value === 'true')
+
+export const email = scalar(
+  'email_invalid',
+  (value) => `Invalid email address: ${value}`,
+  (value) => z.email().safeParse(value).success,
+)
+
+export const webAddress = scalar(
+  'url_invalid',
+  () => 'Not a valid URL',
+  (value) => /^https?:\/\//.test(value) && URL.canParse(value),
+)
+
+/** Stripe's limits: 50 keys, 40 characters a key, 500 a value. An empty value unsets the key. */
+export const metadata = z
+  .record(z.string().max(40), z.string().max(500))
+  .refine((entries) => Object.keys(entries).length <= 50, 'You can have at most 50 keys')

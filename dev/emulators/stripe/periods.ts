@@ -1,0 +1,33 @@
+import type { SoldPrice } from './records.ts'
+
+const DAY_SECONDS = 24 * 3600
+
+/**
+ * When the period after `end` ends, in unix seconds. Months and years keep the anchor's day of the month where the
+ * month has it: from 31 January to 28 February to 31 March.
+ */
+export function nextPeriodEnd(end: number, price: SoldPrice, anchor: number): number {
+  const count = price.intervalCount ?? 1
+  switch (price.interval) {
+    case 'day':
+      return end + count * DAY_SECONDS
+    case 'week':
+      return end + count * 7 * DAY_SECONDS
+    case 'month':
+      return addMonths(end, count, anchor)
+    case 'year':
+      return addMonths(end, count * 12, anchor)
+    case null:
+      throw new RangeError(`${price.id} is not a recurring price`)
+  }
+}
+
+function addMonths(from: number, months: number, anchor: number): number {
+  const date = new Date(from * 1000)
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + months]
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
+  const day = Math.min(new Date(anchor * 1000).getUTCDate(), lastDay)
+  return (Date.UTC(year, month, day) - startOfDay(date)) / 1000 + from
+}
+
+const startOfDay = (date: Date) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate())

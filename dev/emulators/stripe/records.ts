@@ -1,0 +1,173 @@
+import { z } from 'zod'
+
+/*
+ * What the emulator remembers, in its own small words. `objects/` turns a record into Stripe's shape.
+ * Times are unix seconds, amounts minor units, `account` the Stripe account a record belongs to.
+ */
+
+const metadata = z.record(z.string(), z.string())
+const owned = { id: z.string(), account: z.string(), created: z.int() }
+
+/** A price as it was when it was sold, so that an edited paywall file does not change what somebody bought. */
+const SoldPrice = z.object({
+  id: z.string(),
+  label: z.string(),
+  currency: z.string(),
+  amount: z.int(),
+  interval: z.enum(['day', 'week', 'month', 'year']).nullable(),
+  intervalCount: z.int().nullable(),
+})
+
+const SessionRecord = z.object({
+  ...owned,
+  mode: z.enum(['subscription', 'payment']),
+  status: z.enum(['open', 'complete', 'expired']),
+  expiresAt: z.int(),
+  seller: z.string(),
+  price: SoldPrice,
+  quantity: z.int(),
+  successUrl: z.string(),
+  cancelUrl: z.string().nullable(),
+  clientReferenceId: z.string().nullable(),
+  email: z.string().nullable(),
+  customer: z.string().nullable(),
+  alwaysCreateCustomer: z.boolean(),
+  metadata,
+  subscriptionMetadata: metadata,
+  paymentMetadata: metadata,
+  trialDays: z.int().nullable(),
+  payerEmail: z.string().nullable(),
+  payment: z.string().nullable(),
+  subscription: z.string().nullable(),
+  invoice: z.string().nullable(),
+})
+
+const CustomerRecord = z.object({ ...owned, email: z.string().nullable() })
+
+const SubscriptionRecord = z.object({
+  ...owned,
+  itemId: z.string(),
+  customer: z.string(),
+  price: SoldPrice,
+  quantity: z.int(),
+  status: z.enum(['trialing', 'active', 'past_due', 'canceled']),
+  /** The day of the month that periods end on, where the month has it. */
+  anchor: z.int(),
+  periodStart: z.int(),
+  periodEnd: z.int(),
+  trialEnd: z.int().nullable(),
+  cancelAtPeriodEnd: z.boolean(),
+  cancelAt: z.int().nullable(),
+  canceledAt: z.int().nullable(),
+  endedAt: z.int().nullable(),
+  cancelComment: z.string().nullable(),
+  cancelFeedback: z.string().nullable(),
+  cancelReason: z.enum(['cancellation_requested', 'payment_failed']).nullable(),
+  metadata,
+  latestInvoice: z.string(),
+})
+
+const InvoiceRecord = z.object({
+  ...owned,
+  lineId: z.string(),
+  number: z.string(),
+  customer: z.string(),
+  email: z.string().nullable(),
+  seller: z.string(),
+  subscription: z.string(),
+  subscriptionItem: z.string(),
+  subscriptionMetadata: metadata,
+  reason: z.enum(['subscription_create', 'subscription_cycle']),
+  price: SoldPrice,
+  quantity: z.int(),
+  amount: z.int(),
+  periodStart: z.int(),
+  periodEnd: z.int(),
+  status: z.enum(['open', 'paid']),
+  attempts: z.int(),
+  paidAt: z.int().nullable(),
+  /** The payment that is to settle it and the id of their link; null when nothing is due. */
+  payment: z.object({ id: z.string(), linkId: z.string() }).nullable(),
+})
+
+const ChargeRecord = z.object({
+  id: z.string(),
+  created: z.int(),
+  succeeded: z.boolean(),
+  amountRefunded: z.int(),
+  disputed: z.boolean(),
+})
+
+/** A payment intent and its attempts, the latest last. */
+const PaymentRecord = z.object({
+  ...owned,
+  amount: z.int(),
+  currency: z.string(),
+  customer: z.string().nullable(),
+  email: z.string().nullable(),
+  description: z.string(),
+  metadata,
+  charges: z.array(ChargeRecord),
+})
+
+const RefundRecord = z.object({
+  ...owned,
+  amount: z.int(),
+  currency: z.string(),
+  payment: z.string(),
+  charge: z.string(),
+  reason: z.enum(['duplicate', 'fraudulent', 'requested_by_customer']).nullable(),
+  metadata,
+})
+
+const EventRecord = z.object({
+  ...owned,
+  type: z.string(),
+  object: z.record(z.string(), z.unknown()),
+  previous: z.record(z.string(), z.unknown()).nullable(),
+  request: z.object({ id: z.string().nullable(), idempotency_key: z.string().nullable() }),
+})
+
+/** One event on its way to one paywall's address. */
+const DeliveryRecord = z.object({ id: z.string(), event: z.string(), paywallId: z.string(), attempts: z.int() })
+
+/** The stored answer of an idempotency key; `id` is the account and the key. */
+const ReplyRecord = z.object({
+  id: z.string(),
+  created: z.int(),
+  path: z.string(),
+  fingerprint: z.string(),
+  status: z.int(),
+  body: z.string(),
+  requestId: z.string(),
+})
+
+const table = <Row extends z.ZodType<{ id: string }>>(row: Row) =>
+  z
+    .array(row)
+    .default([])
+    .transform((rows) => new Map(rows.map((record) => [record.id, record])))
+
+export const Records = z.object({
+  sessions: table(SessionRecord),
+  customers: table(CustomerRecord),
+  subscriptions: table(SubscriptionRecord),
+  invoices: table(InvoiceRecord),
+  payments: table(PaymentRecord),
+  refunds: table(RefundRecord),
+  events: table(EventRecord),
+  deliveries: table(DeliveryRecord),
+  replies: table(ReplyRecord),
+})
+
+export type Records = z.output<typeof Records>
+export type SoldPrice = z.output<typeof SoldPrice>
+export type SessionRecord = z.output<typeof SessionRecord>
+export type CustomerRecord = z.output<typeof CustomerRecord>
+export type SubscriptionRecord = z.output<typeof SubscriptionRecord>
+export type InvoiceRecord = z.output<typeof InvoiceRecord>
+export type ChargeRecord = z.output<typeof ChargeRecord>
+export type PaymentRecord = z.output<typeof PaymentRecord>
+export type RefundRecord = z.output<typeof RefundRecord>
+export type EventRecord = z.output<typeof EventRecord>
+export type DeliveryRecord = z.output<typeof DeliveryRecord>

@@ -1,0 +1,58 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import { close, listen } from '../../listen.ts'
+
+export interface HttpRequest {
+  method: string
+  path: string
+  query: string
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+/** A whole answer, ready to send. */
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+const LARGEST_BODY_BYTES = 1024 * 1024
+
+/** Serves on 127.0.0.1. A handler that gives null, or fails, hangs up without an answer. */
+export async function serve(port: number, handle: (request: HttpRequest) => Promise<Answer | null>) {
+  const server = createServer((incoming, outgoing) => {
+    respond(incoming, outgoing, handle).catch((error: unknown) => {
+      if (!incoming.destroyed) console.error('stripe emulator: a request failed', error)
+      outgoing.destroy()
+    })
+  })
+  return { url: await listen(server, port), close: () => close(server) }
+}
+
+async function respond(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  handle: (request: HttpRequest) => Promise<Answer | null>,
+): Promise<void> {
+  const [path = '/', query = ''] = (incoming.url ?? '/').split('?', 2)
+  const { method = 'GET', headers } = incoming
+  const answer = await handle({ method, path, query, headers, body: await readBody(incoming) })
+  if (!answer) {
+    outgoing.destroy()
+    return
+  }
+  outgoing.writeHead(answer.status, { ...answer.headers, 'Content-Length': Buffer.byteLength(answer.body) })
+  outgoing.end(method === 'HEAD' ? undefined : answer.body)
+}
+
+async function readBody(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of incoming) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    if (size > LARGEST_BODY_BYTES) throw new RangeError('a request body is too large')
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import { invalidRequest, noSuch } from './errors.ts'
+import { collectInvoice, openInvoice } from './invoices.ts'
+import { find, type Ledger } from './ledger.ts'
+import { subscriptionObject } from './objects/subscription.ts'
+import { boolean, metadata } from './parameters.ts'
+import { nextPeriodEnd } from './periods.ts'
+import type { SubscriptionRecord } from './records.ts'
+
+const FEEDBACK = [
+  'customer_service',
+  'low_quality',
+  'missing_features',
+  'other',
+  'switched_service',
+  'too_complex',
+  'too_expensive',
+  'unused',
+  '',
+] as const
+
+const CancellationDetails = z.strictObject({
+  comment: z.string().max(5000).optional(),
+  feedback: z.enum(FEEDBACK).optional(),
+})
+
+export const UpdateParameters = z.strictObject({
+  cancel_at_period_end: boolean.optional(),
+  cancellation_details: CancellationDetails.optional(),
+  metadata: metadata.or(z.literal('')).optional(),
+})
+
+export const CancelParameters = z.strictObject({ cancellation_details: CancellationDetails.optional() })
+
+export const findSubscription = (ledger: Ledger, id: string) =>
+  find(ledger, ledger.records.subscriptions, 'subscription', id)
+
+export function updateSubscription(
+  ledger: Ledger,
+  parameters: z.output<typeof UpdateParameters>,
+  id: string,
+): SubscriptionRecord {
+  const subscription = findSubscription(ledger, id)
+  const { cancel_at_period_end: cancel, cancellation_details: details } = parameters
+  if (subscription.status === 'canceled' && cancel !== undefined) {
+    throw invalidRequest('A canceled subscription can only update its cancellation_details and metadata.')
+  }
+  return change(ledger, subscription, 'customer.subscription.updated', () => {
+    noteDetails(subscription, details)
+    subscription.metadata = mergeMetadata(subscription.metadata, parameters.metadata)
+    if (cancel !== undefined && cancel !== subscription.cancelAtPeriodEnd) scheduleEnd(ledger, subscription, cancel)
+  })
+}
+
+/** Ends it now, as `DELETE` does. Stripe does not find a subscription that has ended. */
+export function cancelSubscription(
+  ledger: Ledger,
+  { cancellation_details: details }: z.output<typeof CancelParameters>,
+  id: string,
+): SubscriptionRecord {
+  const subscription = findSubscription(ledger, id)
+  if (subscription.status === 'canceled') throw noSuch('subscription', id)
+  noteDetails(subscription, details)
+  return endSubscription(ledger, subscription, ledger.now)
+}
+
+/** What Stripe's own portal does under flexible billing: an end date, and the flag stays false. */
+export function cancelInPortal(ledger: Ledger, id: string): SubscriptionRecord {
+  const subscription = findSubscription(ledger, id)
+  return change(ledger, subscription, 'customer.subscription.updated', () => {
+    scheduleEnd(ledger, subscription, true)
+    subscription.cancelAtPeriodEnd = false
+  })
+}
+
+export function announceTrialEnd(ledger: Ledger, id: string): SubscriptionRecord {
+  const subscription = findSubscription(ledger, id)
+  if (subscription.status !== 'trialing') throw invalidRequest(`Subscription ${id} is not in a trial.`)
+  ledger.emit('customer.subscription.trial_will_end', subscriptionObject(subscription))
+  return subscription
+}
+
+/**
+ * What happens when the current period is over: a subscription with a scheduled end ends; any other gets the next
+ * period and an invoice, paid or failed. One that is past due gets no new period: its open invoice is tried again.
+ */
+export function renewSubscription(ledger: Ledger, id: string, succeeds: boolean): SubscriptionRecord {
+  const subscription = findSubscription(ledger, id)
+  if (subscription.status === 'canceled') throw invalidRequest(`Subscription ${id} has ended.`)
+  if (subscription.cancelAt !== null) return endSubscription(ledger, subscription, subscription.periodEnd)
+
+  return change(ledger, subscription, 'customer.subscription.updated', () => {
+    const last = find(ledger, ledger.records.invoices, 'invoice', subscription.latestInvoice)
+    const owing = subscription.status === 'past_due'
+    if (!owing) {
+      subscription.periodStart = subscription.periodEnd
+      subscription.periodEnd = nextPeriodEnd(subscription.periodEnd, subscription.price, subscription.anchor)
+    }
+    const amount = subscription.price.amount * subscription.quantity
+    const { seller, email } = last
+    const invoice = owing
+      ? last
+      : openInvoice(ledger, { subscription, seller, email, reason: 'subscription_cycle', amount })
+    collectInvoice(ledger, invoice, succeeds)
+    subscription.status = invoice.status === 'paid' ? 'active' : 'past_due'
+  })
+}
+
+function endSubscription(ledger: Ledger, subscription: SubscriptionRecord, at: number): SubscriptionRecord {
+  subscription.cancelReason ??= subscription.status === 'past_due' ? 'payment_failed' : 'cancellation_requested'
+  subscription.canceledAt ??= ledger.now
+  subscription.status = 'canceled'
+  subscription.endedAt = at
+  ledger.emit('customer.subscription.deleted', subscriptionObject(subscription))
+  return subscription
+}
+
+function scheduleEnd(ledger: Ledger, subscription: SubscriptionRecord, cancel: boolean): void {
+  subscription.cancelAtPeriodEnd = cancel
+  subscription.cancelAt = cancel ? subscription.periodEnd : null
+  subscription.canceledAt = cancel ? ledger.now : null
+  subscription.cancelReason = cancel ? 'cancellation_requested' : null
+}
+
+function noteDetails(
+  subscription: SubscriptionRecord,
+  details: z.output<typeof CancellationDetails> | undefined,
+): void {
+  if (details?.comment !== undefined) subscription.cancelComment = details.comment || null
+  if (details?.feedback !== undefined) subscription.cancelFeedback = details.feedback || null
+}
+
+/** Members are merged and an empty value removes one; an empty string for the whole removes all. */
+function mergeMetadata(kept: Record<string, string>, given: Record<string, string> | '' | undefined) {
+  if (given === '') return {}
+  return Object.fromEntries(Object.entries({ ...kept, ...given }).filter(([, value]) => value !== ''))
+}
+
+function change(ledger: Ledger, subscription: SubscriptionRecord, type: string, apply: () => void): SubscriptionRecord {
+  const before = subscriptionObject(subscription)
+  apply()
+  const after = subscriptionObject(subscription)
+  if (JSON.stringify(after) !== JSON.stringify(before)) ledger.emit(type, after, before)
+  return subscription
+}
