@@ -78,30 +78,30 @@ create table members (
   user_id          uuid not null references users,
   meta             jsonb not null default '{}' check (jsonb_typeof(meta) = 'object'),
   event_sequence   bigint not null default 0, -- the number of the last event about this member
-  open_checkout_id uuid,                      -- the one hosted checkout that may still be paid
+  open_session     text check (char_length(open_session) <= 300), -- '<acquiring>:<id>' of the one hosted page that may still be paid
   created_at       timestamptz not null default now(),
   primary key (paywall_id, user_id)
 );
 
--- One hosted checkout: what was ordered, as it was priced then, and what became of it.
+-- One hosted checkout: what was asked for, what the processor opened, and whether it was bought. What decides the
+-- call to the processor is kept from the first try on, so that a try after a crash repeats it to the letter.
 create table checkouts (
   id              uuid primary key,
   paywall_id      text not null,
   user_id         uuid not null,
   price_id        text not null references prices,
   acquiring       text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),
-  processor_price text not null check (char_length(processor_price) between 1 and 255),
-  processor_customer text check (char_length(processor_customer) <= 255),
-  currency        text not null check (currency ~ '^[A-Z]{3}$'),
-  amount          bigint not null check (amount >= 0),
-  interval        text check (interval in ('day', 'week', 'month', 'year')),
-  interval_count  integer check (interval_count between 1 and 365),
   trial_days      integer not null check (trial_days between 0 and 730),
+  country         text check (country ~ '^[A-Z]{2}$'),        -- where the buyer is, if that decides the price
+  local_currency  text check (local_currency ~ '^[A-Z]{3}$'), -- the currency an owner asked for
+  customer        text check (char_length(customer) <= 255),  -- the buyer's id at the processor, if known by then
   success_url     text not null check (char_length(success_url) <= 4096),
   error_url       text not null check (char_length(error_url) <= 4096),
   return_origin   text not null check (char_length(return_origin) <= 300),
-  session_id      text check (char_length(session_id) <= 255), -- the processor's id of the hosted page
+  session_id      text check (char_length(session_id) <= 255), -- the processor's id of the hosted page, once it is open
   url             text check (char_length(url) <= 8192),
+  currency        text check (currency ~ '^[A-Z]{3}$'),        -- what the hosted page asked for
+  amount          bigint check (amount >= 0),
   completed_at    timestamptz,
   created_at      timestamptz not null default now(),
   foreign key (paywall_id, user_id) references members
@@ -154,6 +154,26 @@ create table purchases (
   foreign key (paywall_id, user_id) references members
 );
 create index purchases_of_member on purchases (paywall_id, user_id);
+
+-- A time as the API and the events write it: ISO 8601, UTC, milliseconds.
+create function iso(at timestamptz) returns text language sql immutable
+  return to_char(at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+
+-- A purchase as the API and the events show it (contract section 2).
+create function purchase_json(p purchases) returns jsonb language sql stable
+  return jsonb_build_object(
+    'id', p.id, 'status', p.status, 'acquiring', p.acquiring,
+    'price_id', p.price_id, 'price_slug', (select slug from prices where id = p.price_id),
+    'interval', p.interval, 'interval_count', p.interval_count, 'unit_amount', p.unit_amount, 'currency', p.currency,
+    'current_period_end', iso(p.current_period_end), 'trial_end', iso(p.trial_end),
+    'cancel_at_period_end', p.cancel_at_period_end, 'cancel_at', iso(p.cancel_at), 'canceled_at', iso(p.canceled_at),
+    'created_at', iso(p.created_at)
+  );
+
+-- Whether a purchase lets its user in now: trialing, active or past_due for at most 7 days, and its period not over.
+create function is_paid(p purchases) returns boolean language sql stable
+  return (p.status in ('trialing', 'active') or p.status = 'past_due' and p.past_due_since > now() - interval '7 days')
+    and coalesce(p.current_period_end > now(), true);
 
 -- Money facts, as the processor's events told them. Append-only, once per payment and kind.
 create table payments (

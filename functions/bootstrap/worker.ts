@@ -1,1 +1,53 @@
-export default { async fetch(r: Request, env: any) { return Response.json({ url: r.url, host: r.headers.get('host'), cf: r.cf, h: [...r.headers], env }) } }
+import { allowOnly, createApp } from '../../lib/app.ts'
+import { readCredential } from '../../lib/auth/credential.ts'
+import { connect } from '../../lib/db/connect.ts'
+import { ApiError, refuse, type Words } from '../../lib/errors.ts'
+import { countryOf } from '../../lib/geo/country.ts'
+import { type PaywallRow, structureOf, versionOf } from '../../lib/paywall/structure.ts'
+import { placeOf } from '../../lib/place.ts'
+import { edgeCached, notModified } from './edge-cache.ts'
+import { type BootstrapRefusal, readBootstrap, readUserBootstrap } from './read-bootstrap.sql.ts'
+
+const PATH = '/api/v1/paywall/:id/bootstrap'
+
+/** How this endpoint says each refusal (contract section 7). */
+const words: Words<BootstrapRefusal> = {
+  unknown_user: [401, 'invalid_token'],
+  unknown_paywall: [404, 'paywall_not_found'],
+  unknown_identity: [401, 'invalid_token'],
+  not_member: [401, 'invalid_token'],
+}
+
+const app = createApp<Cloudflare.BootstrapEnv>()
+
+app.get(PATH, async (c) => {
+  const place = placeOf(c)
+  const country = countryOf(c.req.raw)
+  const credential = await readCredential(c.req, place.paywallId, c.env)
+  if (credential.kind === 'bad_token') throw new ApiError(401, 'invalid_token')
+
+  if (credential.kind === 'user') {
+    const row = await readUserBootstrap(connect(c.env), credential.userId, place)
+    if (row.verdict !== 'found') throw refuse(words[row.verdict])
+    const { paid, purchases, balances, trial } = row
+    c.header('Cache-Control', 'private, no-store')
+    const user = { ...row.user, has_active_subscription: paid, paid, purchases, balances, trial }
+    return c.json({ ...(await payloadOf(row.paywall, country)), user })
+  }
+
+  const response = await edgeCached(c.executionCtx, { ...place, country }, async () => {
+    const row = await readBootstrap(connect(c.env), place)
+    if (row.verdict !== 'found') throw refuse(words[row.verdict])
+    return payloadOf(row.paywall, country)
+  })
+  return notModified(c.req.header('if-none-match'), response) ?? response
+})
+
+app.all(PATH, allowOnly('GET', 'HEAD'))
+
+async function payloadOf(paywall: PaywallRow, country: string) {
+  const structure = structureOf(paywall, country)
+  return { version: await versionOf(structure), ...structure }
+}
+
+export default app

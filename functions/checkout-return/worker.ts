@@ -1,1 +1,69 @@
-export default { fetch() { return new Response('x') } }
+import { z } from 'zod'
+import { allowOnly, createApp } from '../../lib/app.ts'
+import { connect, type Database } from '../../lib/db/connect.ts'
+import { storePurchase } from '../../lib/db/store-purchase.sql.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { log } from '../../lib/log.ts'
+import { processorFor } from '../../lib/processors/registry.ts'
+import { type ReturningCheckout, readCheckout } from './read-checkout.sql.ts'
+
+const PATH = '/r/:checkoutId/:outcome{success|error}'
+
+/** How long the browser may be kept waiting for the processor, in milliseconds; then the webhook catches up. */
+const PATIENCE_MS = 2_500
+
+const app = createApp<Cloudflare.CheckoutReturnEnv>()
+
+/**
+ * Where processors send the browser back to. The purchase is fetched and stored before the browser goes on to the
+ * owner's page, so that it is visible there; 303 to `successUrl` or `errorUrl`, with `__SESSION__` filled in.
+ */
+app.get(PATH, async (c) => {
+  const id = z.uuid().safeParse(c.req.param('checkoutId'))
+  const db = connect(c.env)
+  const checkout = id.success ? await readCheckout(db, id.data) : undefined
+  if (!checkout) throw new ApiError(404, 'checkout_not_found')
+
+  const bought = c.req.param('outcome') === 'success' && (await isBought(db, c.env, c.executionCtx, checkout))
+  const target = bought ? checkout.success_url : checkout.error_url
+  c.header('Cache-Control', 'no-store')
+  return c.redirect(target.replaceAll('__SESSION__', checkout.id), 303)
+})
+
+app.all(PATH, allowOnly('GET', 'HEAD'))
+
+/** Whether the processor does not deny the sale. Silence counts as a sale: the owner looks at the purchase anyway. */
+async function isBought(
+  db: Database,
+  env: Cloudflare.CheckoutReturnEnv,
+  context: Pick<ExecutionContext, 'waitUntil'>,
+  checkout: ReturningCheckout,
+): Promise<boolean> {
+  if (checkout.completed || !checkout.session_id) return true
+  const caughtUp = catchUp(db, env, checkout, checkout.session_id).catch((cause) => {
+    log('warn', 'a returning browser goes on before its purchase is stored', { checkout_id: checkout.id, cause })
+    return true
+  })
+  context.waitUntil(caughtUp)
+  return Promise.race([caughtUp, scheduler.wait(PATIENCE_MS).then(() => true)])
+}
+
+/** Fetches what the hosted page led to and stores it. False if nothing was bought on it. */
+async function catchUp(
+  db: Database,
+  env: Cloudflare.CheckoutReturnEnv,
+  checkout: ReturningCheckout,
+  sessionId: string,
+): Promise<boolean> {
+  const { paywall_id: paywallId, acquiring, credentials, now } = checkout
+  const processor = await processorFor({ paywallId, acquiring, credentials }, env)
+  const snapshot = await processor.fetchPurchase({ kind: 'session', id: sessionId })
+  if (!snapshot) return false
+
+  const learnt = { paywallId, acquiring, eventId: null, snapshot, fetchedAt: now, payment: null, trialEnding: false }
+  const { queued } = await storePurchase(db, learnt)
+  if (queued > 0) await env.EVENTS.send({ queued })
+  return true
+}
+
+export default app

@@ -1,1 +1,58 @@
-export default { fetch() { return new Response('x') } }
+import { allowOnly, createApp } from '../../lib/app.ts'
+import { connect } from '../../lib/db/connect.ts'
+import { storePurchase } from '../../lib/db/store-purchase.sql.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { log } from '../../lib/log.ts'
+import { readText } from '../../lib/parse.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { ForgedEvent, ProcessorError } from '../../lib/processors/processor.ts'
+import { processorFor } from '../../lib/processors/registry.ts'
+import { readAccount } from './read-account.sql.ts'
+
+const PATH = '/webhooks/:acquiring/:id'
+
+/** Larger than any event that a processor sends, in bytes. */
+const EVENT_LIMIT = 1024 * 1024
+
+const app = createApp<Cloudflare.ProcessorWebhookEnv>()
+
+/**
+ * What processors tell us. The event is proven and then only a hint: the purchase is fetched and stored as it is now.
+ * Anything but 2xx makes the processor send it again, so a failure loses nothing.
+ */
+app.post(PATH, async (c) => {
+  const acquiring = ACQUIRING.find((name) => name === c.req.param('acquiring'))
+  if (!acquiring) throw new ApiError(404, 'not_found')
+
+  const rawBody = await readText(c.req.raw, EVENT_LIMIT)
+  const db = connect(c.env)
+  const paywallId = c.req.param('id')
+  const found = await readAccount(db, acquiring, paywallId)
+  if (!found) throw new ApiError(404, 'paywall_not_found')
+
+  try {
+    const processor = await processorFor(found.account, c.env)
+    const {
+      id: eventId,
+      about,
+      payment,
+      trialEnding,
+    } = await processor.readEvent(c.req.raw.headers, rawBody, new Date())
+    const snapshot = about && (await processor.fetchPurchase(about))
+    if (!snapshot) return c.json({ received: true })
+
+    const learnt = { paywallId, acquiring, eventId, snapshot, fetchedAt: found.now, payment, trialEnding }
+    const { verdict, queued } = await storePurchase(db, learnt)
+    if (verdict === 'unknown_checkout') log('warn', 'a purchase without a checkout of ours', { paywall_id: paywallId })
+    if (queued > 0) c.executionCtx.waitUntil(c.env.EVENTS.send({ queued }))
+    return c.json({ received: true })
+  } catch (error) {
+    if (error instanceof ForgedEvent) throw new ApiError(400, 'invalid_signature', { cause: error })
+    if (error instanceof ProcessorError) throw new ApiError(502, `processor_${error.kind}`, { cause: error })
+    throw error
+  }
+})
+
+app.all(PATH, allowOnly('POST'))
+
+export default app

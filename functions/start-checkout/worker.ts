@@ -1,1 +1,99 @@
-export default { fetch() { return new Response('x') } }
+import { allowOnly, createApp } from '../../lib/app.ts'
+import { readCredential } from '../../lib/auth/credential.ts'
+import { connect, type Database } from '../../lib/db/connect.ts'
+import type { Caller, Place } from '../../lib/db/gate.sql.ts'
+import { ApiError, refuse, type Words } from '../../lib/errors.ts'
+import { parseJson } from '../../lib/parse.ts'
+import { placeOf } from '../../lib/place.ts'
+import { type CheckoutRefusal, claimCheckout, type DecidedRow, type Lease } from './claim-checkout.sql.ts'
+import { openCheckout } from './open-checkout.ts'
+import { recallReply, rememberReply } from './replies.ts'
+import { type CheckoutRequest, checkoutBody, checkoutRequest } from './request.ts'
+
+const PATH = '/api/v1/paywall/:id/start-checkout'
+
+/** How this endpoint says each refusal (contract section 7). */
+const words: Words<Exclude<CheckoutRefusal, 'missing_parameters'>> = {
+  unknown_key: [401, 'Invalid API key'],
+  unknown_user: [401, 'invalid_token'],
+  unknown_paywall: [404, 'paywall_not_found'],
+  not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
+  key_reused: [409, 'idempotency_key_reused'],
+  key_required: [400, 'idempotency_key_required'],
+  unknown_price: [404, 'price_not_found'],
+  active_purchase: [409, 'active_purchase'],
+}
+
+const app = createApp<Cloudflare.StartCheckoutEnv>()
+
+app.post(PATH, async (c) => {
+  const place = placeOf(c)
+  const caller = await readCredential(c.req, place.paywallId, c.env)
+  if (caller.kind === 'none') throw new ApiError(401, 'Unauthorized')
+  if (caller.kind === 'bad_token') throw new ApiError(401, 'invalid_token')
+
+  const request = await checkoutRequest(c, caller, await parseJson(c.req, checkoutBody(caller)))
+  const replies = c.env.CHECKOUT_REPLIES
+  const remembered = await recallReply(replies, place.paywallId, caller, request)
+  if (remembered && remembered.hash !== request.hash) throw refuse(words.key_reused)
+  if (remembered) return c.json(remembered.reply, 200, { 'Idempotency-Replayed': 'true' })
+
+  const db = connect(c.env)
+  const later = (work: Promise<unknown>) => c.executionCtx.waitUntil(work)
+  for (;;) {
+    const lease = { holder: crypto.randomUUID(), seconds: c.env.CHECKOUT_LEASE_SECONDS }
+    const row = await claimOrWait(db, caller, place, request, lease)
+    if (row.verdict === 'replay') {
+      later(rememberReply(replies, place.paywallId, caller, request, row.reply))
+      return c.json(row.reply, 200, { 'Idempotency-Replayed': 'true' })
+    }
+    if (row.verdict === 'missing_parameters') throw missing(caller, request, row)
+    if (row.verdict === 'active_purchase') throw refuse(words.active_purchase, { hasActivePurchase: true })
+    if (row.verdict !== 'claimed') throw refuse(words[row.verdict])
+
+    const reply = await openCheckout(db, c.env, lease.holder, row.checkout, later)
+    if (!reply) continue
+    later(rememberReply(replies, place.paywallId, caller, request, reply))
+    return c.json(reply)
+  }
+})
+
+app.all(PATH, allowOnly('POST'))
+
+/** How long a duplicate waits for the first try's reply, and its first pause, which doubles. Milliseconds. */
+const PATIENCE_MS = 5_000
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 800
+/** By then a crashed try's lease is a good deal shorter, and a slow one has its answer. */
+const RETRY_AFTER_SECONDS = 5
+
+/** Claims the checkout; while another try holds it, asks again until there is a reply or the patience is used up. */
+async function claimOrWait(
+  db: Database,
+  caller: Caller,
+  place: Place,
+  request: CheckoutRequest,
+  lease: Lease,
+): Promise<DecidedRow> {
+  const deadline = Date.now() + PATIENCE_MS
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    const row = await claimCheckout(db, caller, place, request, lease)
+    if (row.verdict !== 'in_progress') return row
+    if (Date.now() + pause > deadline)
+      throw new ApiError(409, 'checkout_in_progress', { retryAfter: RETRY_AFTER_SECONDS })
+    await scheduler.wait(pause)
+  }
+}
+
+/** Names what is missing, in the contract's order. */
+function missing(caller: Caller, request: CheckoutRequest, row: { has_success_url: boolean; has_error_url: boolean }) {
+  const names = [
+    caller.kind === 'owner' && request.email === null && 'email',
+    request.priceId === null && 'priceId',
+    !row.has_success_url && 'successUrl',
+    !row.has_error_url && 'errorUrl',
+  ].filter(Boolean)
+  return new ApiError(400, `Missing required parameters: ${names.join(', ')}`)
+}
+
+export default app

@@ -1,4 +1,7 @@
-/** The five processors, by the names the contract's `acquiring` uses (section 4.2). */
-export const ACQUIRING = ['stripe', 'polar', 'chargebee', 'freemius', 'mollie'] as const
+/**
+ * The processors we can sell through, by the names the contract's `acquiring` uses (section 4.2). The database knows all
+ * five names; one appears here when its adapter does.
+ */
+export const ACQUIRING = ['stripe'] as const
 
 export type Acquiring = (typeof ACQUIRING)[number]

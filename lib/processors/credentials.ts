@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Acquiring } from './acquiring.ts'
 
 /** Printable and trimmed, since it travels in headers: 1 to 500 characters. */
 const TEXT = /^[!-~]([ -~]{0,498}[!-~])?$/
@@ -29,3 +30,5 @@ export function credentialSchemas(value: (pattern: RegExp) => z.ZodType<string, 
 
 /** The credentials as they are sealed in the database, every value in plain text. */
 export const CREDENTIALS = credentialSchemas((pattern) => z.string().regex(pattern))
+
+export type Credentials<Name extends Acquiring> = z.output<(typeof CREDENTIALS)[Name]>

@@ -1,0 +1,87 @@
+import type { Database } from '../../lib/db/connect.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { localPriceFor } from '../../lib/geo/targeting.ts'
+import { log } from '../../lib/log.ts'
+import { type Processor, ProcessorError } from '../../lib/processors/processor.ts'
+import { type ProcessorEnv, processorFor } from '../../lib/processors/registry.ts'
+import type { CheckoutReply, ClaimedCheckout } from './claim-checkout.sql.ts'
+import { releaseCheckout, settleCheckout } from './settle-checkout.sql.ts'
+
+/**
+ * Opens the claimed checkout at its processor and records it. Null if the claim was lost meanwhile: ask again what came
+ * of it. `later` takes what need not be waited for.
+ *
+ * @throws ApiError 502 `processor_unavailable`, `processor_rejected` or `processor_misconfigured`
+ */
+export async function openCheckout(
+  db: Database,
+  env: ProcessorEnv,
+  holder: string,
+  checkout: ClaimedCheckout,
+  later: (work: Promise<unknown>) => void,
+): Promise<CheckoutReply | null> {
+  const processor = await processorFor({ ...checkout, paywallId: checkout.paywall_id }, env)
+  const price = priceOf(checkout)
+  const hosted = await ask(db, processor, holder, checkout, price.processor_price)
+  const { settled, superseded } = await settleCheckout(db, holder, checkout, { ...price, ...hosted })
+  if (!settled) return null
+  if (superseded) later(close(processor, superseded))
+  return { checkoutUrl: hosted.url, userId: checkout.user_id, acquiring: checkout.acquiring }
+}
+
+async function ask(
+  db: Database,
+  processor: Processor,
+  holder: string,
+  checkout: ClaimedCheckout,
+  processorPrice: string,
+) {
+  const back = `${checkout.return_origin}/r/${checkout.id}`
+  try {
+    return await processor.openCheckout({
+      key: `${checkout.id}:${checkout.attempt}`,
+      checkoutId: checkout.id,
+      paywallId: checkout.paywall_id,
+      userId: checkout.user_id,
+      email: checkout.email,
+      customer: checkout.customer,
+      processorPrice,
+      recurring: checkout.price.interval !== null,
+      trialDays: checkout.trial_days,
+      successUrl: `${back}/success`,
+      errorUrl: `${back}/error`,
+    })
+  } catch (error) {
+    await releaseCheckout(db, holder, checkout.id, error instanceof ProcessorError && error.answered)
+    throw asRefusal(error)
+  }
+}
+
+function asRefusal(error: unknown): unknown {
+  if (!(error instanceof ProcessorError)) return error
+  return new ApiError(502, `processor_${error.kind}`, {
+    cause: error,
+    ...(error.kind === 'unavailable' && { retryAfter: 2 }),
+  })
+}
+
+/** A Bearer user pays what is asked where it is, an owner gets the currency it asks for, if the price has it. */
+function priceOf({ price, geo, country, local_currency: currency }: ClaimedCheckout) {
+  const local = country
+    ? localPriceFor(price.locals, geo, country)
+    : price.currency === currency
+      ? null
+      : price.locals.find((each) => each.currency === currency)
+  return local ?? price
+}
+
+/** Two open pages could both be paid: the older one goes. If that fails the buyer could pay twice, which is seen later. */
+async function close(processor: Processor, session: string): Promise<void> {
+  const [acquiring, id] = session.split(/:(.*)/s)
+  if (acquiring !== processor.acquiring || !id) return
+  try {
+    await processor.closeCheckout(id)
+  } catch (cause) {
+    log('warn', 'a superseded checkout stays open', { cause })
+  }
+}

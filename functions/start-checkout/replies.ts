@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import type { Credential } from '../../lib/auth/credential.ts'
+import { log } from '../../lib/log.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import type { CheckoutReply } from './claim-checkout.sql.ts'
+import type { CheckoutRequest } from './request.ts'
+
+/** How long a finished reply is remembered, in seconds: the contract's window (section 8). */
+const WINDOW_SECONDS = 24 * 60 * 60
+
+const Remembered = z.object({
+  hash: z.string(),
+  reply: z.object({ checkoutUrl: z.string(), userId: z.string(), acquiring: z.enum(ACQUIRING) }),
+})
+
+/**
+ * Finished replies by credential and Idempotency-Key: the fast path of a replay, which needs no database. It may forget
+ * (KV is eventually consistent) and never decides: what is not found here Postgres knows. The credential is part of the
+ * name, so a reply is found only by one that was good for it when it was written.
+ */
+export async function recallReply(
+  kv: KVNamespace,
+  paywallId: string,
+  credential: Credential,
+  request: CheckoutRequest,
+): Promise<z.output<typeof Remembered> | null> {
+  if (!request.hasKey) return null
+  try {
+    return Remembered.nullable().parse(await kv.get(nameOf(paywallId, credential, request), 'json'))
+  } catch (cause) {
+    log('warn', 'checkout replies are out of reach', { cause })
+    return null
+  }
+}
+
+export async function rememberReply(
+  kv: KVNamespace,
+  paywallId: string,
+  credential: Credential,
+  request: CheckoutRequest,
+  reply: CheckoutReply,
+): Promise<void> {
+  if (!request.hasKey) return
+  const remembered = JSON.stringify({ hash: request.hash, reply } satisfies z.input<typeof Remembered>)
+  await kv.put(nameOf(paywallId, credential, request), remembered, { expirationTtl: WINDOW_SECONDS })
+}
+
+function nameOf(paywallId: string, credential: Credential, { key, caller }: CheckoutRequest): string {
+  return `checkout:${paywallId}:${credential.kind === 'owner' ? credential.keyHash : caller}:${key}`
+}

@@ -1,0 +1,101 @@
+import type { Context } from 'hono'
+import { z } from 'zod'
+import { hashOf } from '../../lib/canonical.ts'
+import type { Caller } from '../../lib/db/gate.sql.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { countryOf } from '../../lib/geo/country.ts'
+import { newEmail } from '../../lib/identity.ts'
+
+/** A start-checkout call (contract section 4.2), normalised; null where it left something out. */
+export interface CheckoutRequest {
+  /** The Idempotency-Key; a random one if the call brought none. */
+  key: string
+  hasKey: boolean
+  /** Whose key it is: the same key of another user is another key. An owner's is the same by any of its API keys. */
+  caller: string
+  /** Of what is asked for: the same key with another hash is a mistake. */
+  hash: string
+  email: string | null
+  priceId: string | null
+  successUrl: string | null
+  errorUrl: string | null
+  trialDays: number | null
+  ignoreActivePurchase: boolean
+  userMeta: Record<string, unknown>
+  /** Where a Bearer user is, which decides the price; null for an owner, whose own address says nothing. */
+  country: string | null
+  /** The currency that an owner asks for; null for a Bearer user. */
+  localCurrency: string | null
+  /** Where the processor sends the browser back to: the host that was asked. */
+  returnOrigin: string
+}
+
+/** Largest `userMeta`, in characters of its JSON. */
+const META_LIMIT = 4096
+
+/** Left out, null and empty are the same: a form that sends everything is not refused for what it left blank. */
+const blank = z.union([z.literal(''), z.null(), z.undefined()]).transform(() => null)
+
+function url(name: string) {
+  const code = `Invalid ${name} format`
+  return z.union([blank, z.url({ protocol: /^https?$/, error: code }).max(2048, code)], code)
+}
+
+const Body = z.object(
+  {
+    email: z.union([blank, newEmail], 'Invalid email format'),
+    priceId: z.union([blank, z.string().max(100)], 'Invalid priceId format'),
+    successUrl: url('successUrl'),
+    errorUrl: url('errorUrl'),
+    shopUrl: url('shopUrl'),
+    trial_days: z.union([blank, z.int().min(0).max(730)], 'Invalid trial_days'),
+    ignoreActivePurchase: z.union([blank.transform(() => false), z.boolean()], 'Invalid ignoreActivePurchase'),
+    userMeta: z
+      .union([blank.transform(() => ({})), z.record(z.string(), z.unknown())], 'Invalid userMeta')
+      .refine((meta) => JSON.stringify(meta).length <= META_LIMIT, 'userMeta too large'),
+    localCurrency: z.union(
+      [
+        blank,
+        z
+          .string()
+          .regex(/^[A-Za-z]{3}$/)
+          .toUpperCase(),
+      ],
+      'Invalid localCurrency',
+    ),
+  },
+  'invalid_body',
+)
+
+/** What a caller may send: in the Bearer path the token says who buys, so whatever `email` holds is not looked at. */
+export function checkoutBody(caller: Caller) {
+  return caller.kind === 'owner' ? Body : Body.extend({ email: z.unknown().transform(() => null) })
+}
+
+/** Puts a parsed body, the caller and the Idempotency-Key together. */
+export async function checkoutRequest(
+  c: Context,
+  caller: Caller,
+  { trial_days: trialDays, ...body }: z.output<typeof Body>,
+): Promise<CheckoutRequest> {
+  const key = idempotencyKey(c.req.header('idempotency-key'))
+  const asked = { ...body, trialDays }
+  return {
+    ...asked,
+    key: key ?? crypto.randomUUID(),
+    hasKey: key !== null,
+    caller: caller.kind === 'owner' ? 'owner' : `user:${caller.userId}`,
+    hash: await hashOf(asked),
+    country: caller.kind === 'user' ? countryOf(c.req.raw) : null,
+    localCurrency: caller.kind === 'owner' ? body.localCurrency : null,
+    returnOrigin: new URL(c.req.url).origin,
+  }
+}
+
+/** A UUID, bare or quoted as the IETF draft has it; null if there is none. */
+function idempotencyKey(header: string | undefined): string | null {
+  if (header === undefined) return null
+  const key = /^("?)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\1$/i.exec(header.trim())?.[2]
+  if (!key) throw new ApiError(400, 'Invalid Idempotency-Key format')
+  return key.toLowerCase()
+}

@@ -1,0 +1,49 @@
+import { type Handler, Hono, type MiddlewareHandler } from 'hono'
+import { HTTPException } from 'hono/http-exception'
+import { routePath } from 'hono/route'
+import { isDatabaseUnavailable } from './db/unavailable.ts'
+import { ApiError } from './errors.ts'
+import { log } from './log.ts'
+
+/** A Worker's Hono app: every answer is JSON, every request is one log line, what we did not expect is a bare 500. */
+export function createApp<Env extends object>() {
+  const app = new Hono<{ Bindings: Env }>()
+  app.use(logRequest)
+  app.notFound((c) => c.json({ error: 'not_found' }, 404))
+  app.onError((error, c) => {
+    if (error instanceof ApiError) {
+      if (error.status >= 500)
+        log('warn', error.error, { request_id: c.req.header('x-request-id'), cause: error.cause })
+      if (error.retryAfter !== undefined) c.header('Retry-After', String(error.retryAfter))
+      return c.json(error.body, error.status)
+    }
+    if (error instanceof HTTPException) return c.json({ error: error.message }, error.status)
+    log('error', 'unexpected failure', { request_id: c.req.header('x-request-id'), cause: error })
+    if (isDatabaseUnavailable(error)) {
+      c.header('Retry-After', '2')
+      return c.json({ error: 'database_unavailable' }, 503)
+    }
+    return c.json({ error: 'internal_error' }, 500)
+  })
+  return app
+}
+
+/** The last route of a path: whatever was not handled used a method the path does not have. */
+export function allowOnly(...methods: string[]): Handler {
+  return (c) => {
+    c.header('Allow', methods.join(', '))
+    return c.json({ error: 'method_not_allowed' }, 405)
+  }
+}
+
+const logRequest: MiddlewareHandler = async function logRequest(c, next) {
+  const startedAt = Date.now()
+  await next()
+  log('info', 'request', {
+    request_id: c.req.header('x-request-id'),
+    method: c.req.method,
+    route: routePath(c, -1),
+    status: c.res.status,
+    milliseconds: Date.now() - startedAt,
+  })
+}

@@ -1,0 +1,31 @@
+import type { HonoRequest } from 'hono'
+import { sha256Hex } from '../crypto.ts'
+import { type TokenUser, verifyAccessToken } from './access-token.ts'
+
+/** What a request brought to prove who calls (contract section 5), before the database has its say. */
+export type Credential =
+  | { kind: 'none' }
+  | { kind: 'bad_token' }
+  | { kind: 'owner'; keyHash: string }
+  | ({ kind: 'user' } & TokenUser)
+
+/**
+ * Reads `X-Api-Key` or `Authorization: Bearer`. If both were sent the owner key decides. An Authorization header that
+ * is anything but a good Bearer token for this paywall is `bad_token`, never `none`: it must not pass for a guest.
+ */
+export async function readCredential(
+  request: HonoRequest,
+  paywallId: string,
+  env: { ACCESS_TOKEN_PUBLIC_KEYS: string },
+): Promise<Credential> {
+  const key = request.header('x-api-key')
+  if (key !== undefined) return { kind: 'owner', keyHash: await sha256Hex(key) }
+
+  const authorization = request.header('authorization')
+  if (authorization === undefined) return { kind: 'none' }
+
+  const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization)?.[1]
+  if (!token) return { kind: 'bad_token' }
+  const user = await verifyAccessToken(token, env.ACCESS_TOKEN_PUBLIC_KEYS, paywallId, new Date())
+  return user ? { kind: 'user', ...user } : { kind: 'bad_token' }
+}

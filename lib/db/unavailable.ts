@@ -1,0 +1,10 @@
+import { NeonDbError } from '@neondatabase/serverless'
+
+/** SQLSTATE classes and codes that say "not now": connection, resources, shutdown, and losing a conflict to others. */
+const TRANSIENT = /^(08|40|53|57P|58)/
+
+/** Whether a failed statement failed for want of a database, so that the same request may succeed in a moment. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof NeonDbError)) return error instanceof DOMException && error.name === 'TimeoutError'
+  return error.code === undefined || TRANSIENT.test(error.code)
+}

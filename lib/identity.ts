@@ -1,0 +1,7 @@
+import { z } from 'zod'
+
+/** An e-mail address as identities are compared: trimmed and lower-case. */
+export const email = z.string().trim().toLowerCase()
+
+/** An address that a user may be made of. */
+export const newEmail = email.pipe(z.email('Invalid email format').max(254, 'Invalid email format'))

@@ -1,0 +1,18 @@
+/**
+ * One structured line for Workers Logs. Never give it a secret, an e-mail address or a body.
+ * `cause` is an error: its name, message and stack are written, and those of its own causes.
+ */
+export function log(level: 'info' | 'warn' | 'error', message: string, fields: Fields = {}): void {
+  const { cause, ...rest } = fields
+  console[level](
+    JSON.stringify({ level, message, ...rest, ...(cause === undefined ? {} : { cause: describe(cause) }) }),
+  )
+}
+
+type Fields = { cause?: unknown } & Record<string, unknown>
+
+function describe(cause: unknown): unknown {
+  if (!(cause instanceof Error)) return String(cause)
+  const { name, message, stack } = cause
+  return { name, message, stack, ...(cause.cause === undefined ? {} : { cause: describe(cause.cause) }) }
+}

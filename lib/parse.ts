@@ -1,0 +1,63 @@
+import type { HonoRequest } from 'hono'
+import type { z } from 'zod'
+import { ApiError } from './errors.ts'
+
+/** The largest JSON body anyone may send, in bytes. */
+const JSON_LIMIT = 64 * 1024
+
+/** What Postgres cannot keep, as JSON.stringify escapes it: NUL and halves of surrogate pairs. */
+const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/
+
+/**
+ * Reads a JSON body and parses it with the schema. The first issue's message is the code of the refusal:
+ * a schema carries the contract's codes in the order in which they are checked.
+ *
+ * @throws ApiError 413 `payload_too_large`, 400 `invalid_json`, 400 with the schema's code
+ */
+export async function parseJson<Schema extends z.ZodType>(
+  request: HonoRequest,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  return parse(schema, readJson(await readText(request.raw, JSON_LIMIT)))
+}
+
+/** Parses the query string with the schema, like `parseJson`. Of a repeated name the first value counts. */
+export function parseQuery<Schema extends z.ZodType>(request: HonoRequest, schema: Schema): z.output<Schema> {
+  const query = request.query()
+  for (const value of Object.values(query)) {
+    if (value.includes('\0')) throw new ApiError(400, 'invalid_query', { detail: { message: 'NUL is not text' } })
+  }
+  return parse(schema, query)
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const path = issue?.path.join('.')
+  throw new ApiError(400, issue?.message ?? 'invalid_body', path ? { detail: { message: `see ${path}` } } : {})
+}
+
+/** Counts while it reads, so that a body without or with a false Content-Length costs no more than the limit. */
+export async function readText(request: Request, limit: number): Promise<string> {
+  if (Number(request.headers.get('content-length')) > limit) throw new ApiError(413, 'payload_too_large')
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength
+    if (size > limit) throw new ApiError(413, 'payload_too_large')
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+function readJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (!text.includes('\\u') || !UNSTORABLE.test(JSON.stringify(value))) return value
+  } catch (cause) {
+    throw new ApiError(400, 'invalid_json', { cause })
+  }
+  throw new ApiError(400, 'invalid_json', { detail: { message: 'NUL and lone surrogates are not text' } })
+}

@@ -1,0 +1,52 @@
+import { hashOf } from '../canonical.ts'
+import { type Geo, type LocalPrice, localPriceFor } from '../geo/targeting.ts'
+import { toMajorUnits } from '../money.ts'
+
+/** A paywall's public rows, as the database keeps them: amounts are minor units. */
+export interface PaywallRow {
+  id: string
+  name: string
+  settings: Record<string, unknown>
+  geo: Geo
+  offers: unknown[]
+  layout: Record<string, unknown>
+  locales: Record<string, unknown>
+  prices: PriceRow[]
+}
+
+export interface PriceRow {
+  id: string
+  slug: string
+  label: string
+  currency: string
+  amount: number
+  interval: string | null
+  interval_count: number | null
+  trial_days: number
+  locals: LocalPrice[]
+}
+
+/** The structural payload of bootstrap (contract section 2), without `version`, as a caller from `country` sees it. */
+export function structureOf(paywall: PaywallRow, country: string) {
+  return {
+    settings: { ...paywall.settings, id: paywall.id, name: paywall.name },
+    prices: paywall.prices.map((price) => priceFor(price, paywall.geo, country)),
+    offers: paywall.offers,
+    layout: paywall.layout,
+    locales: paywall.locales,
+  }
+}
+
+/** The contract's `version`: SHA-256 of the canonical JSON (RFC 8785) of the payload as served. */
+export async function versionOf(structure: ReturnType<typeof structureOf>): Promise<string> {
+  return `sha256:${await hashOf(structure)}`
+}
+
+function priceFor({ locals, amount, ...price }: PriceRow, geo: Geo, country: string) {
+  const local = localPriceFor(locals, geo, country)
+  return {
+    ...price,
+    amount: toMajorUnits(amount, price.currency),
+    ...(local && { local: { currency: local.currency, amount: toMajorUnits(local.amount, local.currency) } }),
+  }
+}

@@ -1,0 +1,118 @@
+import type { Acquiring } from './acquiring.ts'
+
+/**
+ * What a paywall asks of its processor, in our words. Ids are the processor's own, amounts are integer minor units,
+ * times are `Date`. One folder a processor implements it; what differs between processors stays inside.
+ * Every method throws `ProcessorError`.
+ */
+export interface Processor {
+  readonly acquiring: Acquiring
+
+  /** Opens a hosted checkout. The same `order.key` never opens a second one where the processor has idempotency. */
+  openCheckout(order: CheckoutOrder): Promise<HostedCheckout>
+
+  /** Makes an open hosted page unpayable. Harmless on one that was paid or has expired. */
+  closeCheckout(sessionId: string): Promise<void>
+
+  /** The purchase as it is now; null while nothing was bought, or if the sale is not one of ours. */
+  fetchPurchase(reference: PurchaseReference): Promise<PurchaseSnapshot | null>
+
+  /** Proves an inbound webhook over its raw body and puts it in our words; throws `ForgedEvent` if it does not hold. */
+  readEvent(headers: Headers, rawBody: string, now: Date): Promise<ProcessorEvent>
+}
+
+export interface CheckoutOrder {
+  /** What a repeat of the same order is known by. */
+  key: string
+  checkoutId: string
+  paywallId: string
+  userId: string
+  email: string | null
+  /** The buyer's id at the processor, if there is one by now. */
+  customer: string | null
+  processorPrice: string
+  recurring: boolean
+  trialDays: number
+  successUrl: string
+  errorUrl: string
+}
+
+export interface HostedCheckout {
+  sessionId: string
+  url: string
+}
+
+/** Where to look for a purchase: the hosted page, the subscription, or the payment of a one-time purchase. */
+export type PurchaseReference =
+  | { kind: 'session'; id: string }
+  | { kind: 'subscription'; id: string }
+  | { kind: 'payment'; id: string }
+
+export type PurchaseStatus = 'pending' | 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled' | 'refunded'
+export type Interval = 'day' | 'week' | 'month' | 'year'
+
+/** A subscription or one-time purchase as the processor says it is. `checkoutId` ties it to its user and paywall. */
+export interface PurchaseSnapshot {
+  processorId: string
+  checkoutId: string
+  customer: string | null
+  status: PurchaseStatus
+  /** Both null for a one-time purchase. */
+  interval: Interval | null
+  intervalCount: number | null
+  unitAmount: number
+  currency: string
+  currentPeriodStart: Date | null
+  currentPeriodEnd: Date | null
+  trialStart: Date | null
+  trialEnd: Date | null
+  cancelAtPeriodEnd: boolean
+  cancelAt: Date | null
+  canceledAt: Date | null
+}
+
+/** A money fact. It comes from the event itself, and counts once per kind and id. */
+export interface PaymentFact {
+  kind: 'succeeded' | 'failed' | 'refunded' | 'disputed'
+  id: string
+  amount: number
+  currency: string
+  occurredAt: Date
+}
+
+/** A proven inbound webhook: a hint that something is worth looking at, and perhaps a money fact. */
+export interface ProcessorEvent {
+  id: string
+  /** What to fetch; null if the event is of no concern to us. */
+  about: PurchaseReference | null
+  payment: PaymentFact | null
+  /** The trial is about to end: a notice that no change of state tells. */
+  trialEnding: boolean
+}
+
+/** Why a processor call failed, told apart by what the caller can do about it. */
+export class ProcessorError extends Error {
+  override name = 'ProcessorError'
+  readonly acquiring: Acquiring
+  /** `rejected`: it said no. `unavailable`: try again. `misconfigured`: the owner must fix keys or scopes. */
+  readonly kind: 'rejected' | 'unavailable' | 'misconfigured'
+  /** Whether this was the processor's own answer: the same call would get it again, so a repeat must be a new call. */
+  readonly answered: boolean
+
+  constructor(
+    acquiring: Acquiring,
+    kind: ProcessorError['kind'],
+    message: string,
+    options: { answered: boolean } & ErrorOptions,
+  ) {
+    super(`${acquiring}: ${message}`, options)
+    this.acquiring = acquiring
+    this.kind = kind
+    this.answered = options.answered
+  }
+}
+
+/** An inbound webhook that its processor did not sign, or signed too long ago. */
+export class ForgedEvent extends Error {
+  override name = 'ForgedEvent'
+}

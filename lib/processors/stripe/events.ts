@@ -1,0 +1,153 @@
+import Stripe from 'stripe'
+import { z } from 'zod'
+import { ForgedEvent, type PaymentFact, type ProcessorEvent, type PurchaseReference } from '../processor.ts'
+import { asProcessorError } from './errors.ts'
+
+/** How old a signature may be, in seconds: Stripe's own advice. */
+const TOLERANCE_SECONDS = 300
+
+const Event = z.object({
+  id: z.string(),
+  type: z.string(),
+  created: z.int(),
+  data: z.object({ object: z.unknown() }),
+})
+
+const currency = z.string().toUpperCase()
+const Subscription = z.object({ id: z.string() })
+const Session = z.object({
+  id: z.string(),
+  mode: z.string(),
+  payment_status: z.string(),
+  payment_intent: z.string().nullable(),
+  amount_total: z.int().nullable(),
+  currency: currency.nullable(),
+})
+const Invoice = z.object({
+  id: z.string(),
+  currency,
+  amount_paid: z.int(),
+  amount_due: z.int(),
+  attempt_count: z.int(),
+  parent: z.object({ subscription_details: z.object({ subscription: z.string() }).nullable() }).nullable(),
+})
+const Reversal = z.object({
+  id: z.string(),
+  amount: z.int(),
+  currency,
+  status: z.string().nullable(),
+  payment_intent: z.string().nullable(),
+})
+const InvoicePayments = z.object({ data: z.array(z.object({ invoice: Invoice })) })
+
+/** Verifies Stripe's signature over the raw body, then says what the event is about. */
+export async function readStripeEvent(
+  api: Stripe,
+  secret: string,
+  headers: Headers,
+  rawBody: string,
+  now: Date,
+): Promise<ProcessorEvent> {
+  const event = Event.parse(await verified(api, secret, headers, rawBody, now))
+  const { object } = event.data
+  const at = new Date(event.created * 1000)
+  const told = (about: PurchaseReference | null, payment: PaymentFact | null = null, trialEnding = false) => ({
+    id: event.id,
+    about,
+    payment,
+    trialEnding,
+  })
+
+  switch (event.type) {
+    case 'checkout.session.completed':
+    case 'checkout.session.async_payment_succeeded': {
+      const session = Session.parse(object)
+      return told({ kind: 'session', id: session.id }, paidAtOnce(session, at))
+    }
+    case 'customer.subscription.created':
+    case 'customer.subscription.updated':
+    case 'customer.subscription.paused':
+    case 'customer.subscription.resumed':
+    case 'customer.subscription.deleted':
+      return told({ kind: 'subscription', id: Subscription.parse(object).id })
+    case 'customer.subscription.trial_will_end':
+      return told({ kind: 'subscription', id: Subscription.parse(object).id }, null, true)
+    case 'invoice.paid': {
+      const invoice = Invoice.parse(object)
+      const fact = { kind: 'succeeded', id: invoice.id, amount: invoice.amount_paid } as const
+      return told(subscriptionOf(invoice), invoice.amount_paid > 0 ? { ...fact, ...moment(invoice, at) } : null)
+    }
+    case 'invoice.payment_failed': {
+      const invoice = Invoice.parse(object)
+      const fact = { kind: 'failed', id: `${invoice.id}:${invoice.attempt_count}`, amount: invoice.amount_due } as const
+      return told(subscriptionOf(invoice), { ...fact, ...moment(invoice, at) })
+    }
+    case 'refund.created':
+    case 'refund.updated': {
+      const refund = Reversal.parse(object)
+      if (refund.status !== 'succeeded') return told(null)
+      const fact = { kind: 'refunded', id: refund.id, amount: refund.amount } as const
+      return told(await purchaseOf(api, refund.payment_intent), { ...fact, ...moment(refund, at) })
+    }
+    case 'charge.dispute.created': {
+      const dispute = Reversal.parse(object)
+      const fact = { kind: 'disputed', id: dispute.id, amount: dispute.amount } as const
+      return told(await purchaseOf(api, dispute.payment_intent), { ...fact, ...moment(dispute, at) })
+    }
+    default:
+      // An account sends us whatever its endpoint asks for: what is not about a purchase is none of our business.
+      return told(null)
+  }
+}
+
+async function verified(api: Stripe, secret: string, headers: Headers, rawBody: string, now: Date): Promise<unknown> {
+  try {
+    const signature = headers.get('stripe-signature') ?? ''
+    const provider = Stripe.createSubtleCryptoProvider()
+    return await api.webhooks.constructEventAsync(
+      rawBody,
+      signature,
+      secret,
+      TOLERANCE_SECONDS,
+      provider,
+      now.getTime(),
+    )
+  } catch (cause) {
+    throw new ForgedEvent('stripe: the signature does not hold', { cause })
+  }
+}
+
+const moment = (money: { currency: string }, occurredAt: Date) => ({ currency: money.currency, occurredAt })
+
+/** A one-time purchase is paid by its session; a subscription's session is paid by an invoice, which tells itself. */
+function paidAtOnce(session: z.output<typeof Session>, occurredAt: Date): PaymentFact | null {
+  if (session.mode !== 'payment' || session.payment_status !== 'paid') return null
+  if (!session.amount_total || !session.currency) return null
+  return {
+    kind: 'succeeded',
+    id: session.payment_intent ?? session.id,
+    amount: session.amount_total,
+    currency: session.currency,
+    occurredAt,
+  }
+}
+
+function subscriptionOf(invoice: z.output<typeof Invoice>): PurchaseReference | null {
+  const id = invoice.parent?.subscription_details?.subscription
+  return id ? { kind: 'subscription', id } : null
+}
+
+/** A refund or dispute names a payment only; the invoice that it paid, if any, names the subscription. */
+async function purchaseOf(api: Stripe, paymentIntent: string | null): Promise<PurchaseReference | null> {
+  if (!paymentIntent) return null
+  try {
+    const reply = await api.invoicePayments.list({
+      payment: { type: 'payment_intent', payment_intent: paymentIntent },
+      expand: ['data.invoice'],
+    })
+    const [paid] = InvoicePayments.parse(reply).data
+    return paid ? subscriptionOf(paid.invoice) : { kind: 'payment', id: paymentIntent }
+  } catch (error) {
+    throw asProcessorError(error)
+  }
+}

@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import type { PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
+
+/** Stripe's objects as far as we rely on them. The shape of an answer follows an account's settings, so it is checked. */
+const seconds = z.int().transform((value) => new Date(value * 1000))
+const currency = z.string().length(3).toUpperCase()
+const ours = z.object({ checkout_id: z.uuid(), paywall_id: z.string() })
+const customer = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]).nullable()
+
+const Subscription = z.object({
+  id: z.string(),
+  customer,
+  status: z.enum([
+    'incomplete',
+    'incomplete_expired',
+    'trialing',
+    'active',
+    'past_due',
+    'canceled',
+    'unpaid',
+    'paused',
+  ]),
+  metadata: z.unknown(),
+  cancel_at_period_end: z.boolean(),
+  cancel_at: seconds.nullable(),
+  canceled_at: seconds.nullable(),
+  trial_start: seconds.nullable(),
+  trial_end: seconds.nullable(),
+  items: z.object({
+    data: z
+      .array(
+        z.object({
+          current_period_start: seconds,
+          current_period_end: seconds,
+          price: z.object({
+            currency,
+            unit_amount: z.int().nullable(),
+            recurring: z.object({ interval: z.enum(['day', 'week', 'month', 'year']), interval_count: z.int() }),
+          }),
+        }),
+      )
+      .min(1),
+  }),
+})
+
+const PaymentIntent = z.object({
+  id: z.string(),
+  customer,
+  metadata: z.unknown(),
+  status: z.string(),
+  amount: z.int(),
+  currency,
+  latest_charge: z.object({ refunded: z.boolean() }).nullable(),
+})
+
+const Session = z.object({
+  id: z.string(),
+  customer,
+  status: z.enum(['open', 'complete', 'expired']),
+  metadata: z.unknown(),
+  amount_total: z.int().nullable(),
+  currency: currency.nullable(),
+  subscription: z.unknown(),
+  payment_intent: z.unknown(),
+})
+
+type Found = { paywallId: string; purchase: PurchaseSnapshot } | null
+
+/** What a hosted page led to: null until it is completed. */
+export function snapshotOfSession(reply: unknown): Found {
+  const session = Session.parse(reply)
+  if (session.status !== 'complete') return null
+  if (session.subscription) return snapshotOfSubscription(session.subscription)
+  if (session.payment_intent) return snapshotOfPayment(session.payment_intent)
+  return oneTime(session.metadata, {
+    processorId: session.id,
+    customer: session.customer,
+    status: 'active',
+    unitAmount: session.amount_total ?? 0,
+    currency: session.currency ?? 'USD',
+  })
+}
+
+export function snapshotOfPayment(reply: unknown): Found {
+  const payment = PaymentIntent.parse(reply)
+  return oneTime(payment.metadata, {
+    processorId: payment.id,
+    customer: payment.customer,
+    status: paymentStatus(payment.status, payment.latest_charge?.refunded ?? false),
+    unitAmount: payment.amount,
+    currency: payment.currency,
+  })
+}
+
+export function snapshotOfSubscription(reply: unknown): Found {
+  const subscription = Subscription.parse(reply)
+  const metadata = ours.safeParse(subscription.metadata)
+  if (!metadata.success) return null
+
+  const [item] = subscription.items.data
+  const periodEnd = latest(subscription.items.data.map((each) => each.current_period_end))
+  // The portal schedules with `cancel_at`, the API with the flag: both mean that it will not renew.
+  const cancels = subscription.cancel_at_period_end || subscription.cancel_at !== null
+  return {
+    paywallId: metadata.data.paywall_id,
+    purchase: {
+      processorId: subscription.id,
+      checkoutId: metadata.data.checkout_id,
+      customer: subscription.customer,
+      status: subscriptionStatus(subscription.status),
+      interval: item!.price.recurring.interval,
+      intervalCount: item!.price.recurring.interval_count,
+      unitAmount: item!.price.unit_amount ?? 0,
+      currency: item!.price.currency,
+      currentPeriodStart: latest(subscription.items.data.map((each) => each.current_period_start)),
+      currentPeriodEnd: periodEnd,
+      trialStart: subscription.trial_start,
+      trialEnd: subscription.trial_end,
+      cancelAtPeriodEnd: cancels,
+      cancelAt: subscription.cancel_at ?? (cancels ? periodEnd : null),
+      canceledAt: subscription.canceled_at,
+    },
+  }
+}
+
+function oneTime(
+  metadata: unknown,
+  facts: Pick<PurchaseSnapshot, 'processorId' | 'customer' | 'status' | 'unitAmount' | 'currency'>,
+): Found {
+  const tie = ours.safeParse(metadata)
+  if (!tie.success) return null
+  const none = { currentPeriodStart: null, currentPeriodEnd: null, trialStart: null, trialEnd: null }
+  const never = { interval: null, intervalCount: null, cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null }
+  return { paywallId: tie.data.paywall_id, purchase: { ...facts, ...none, ...never, checkoutId: tie.data.checkout_id } }
+}
+
+function subscriptionStatus(status: z.output<typeof Subscription>['status']): PurchaseStatus {
+  switch (status) {
+    case 'incomplete':
+      return 'pending'
+    case 'trialing':
+    case 'active':
+    case 'past_due':
+    case 'paused':
+      return status
+    case 'canceled':
+    case 'unpaid':
+    case 'incomplete_expired':
+      return 'canceled'
+  }
+}
+
+function paymentStatus(status: string, refunded: boolean): PurchaseStatus {
+  if (refunded) return 'refunded'
+  if (status === 'succeeded') return 'active'
+  return status === 'canceled' ? 'canceled' : 'pending'
+}
+
+function latest(times: Date[]): Date {
+  return new Date(Math.max(...times.map((time) => time.getTime())))
+}

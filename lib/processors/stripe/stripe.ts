@@ -1,0 +1,98 @@
+import Stripe from 'stripe'
+import type { Credentials } from '../credentials.ts'
+import type { CheckoutOrder, Processor, PurchaseReference, PurchaseSnapshot } from '../processor.ts'
+import { asProcessorError } from './errors.ts'
+import { readStripeEvent } from './events.ts'
+import { snapshotOfPayment, snapshotOfSession, snapshotOfSubscription } from './snapshots.ts'
+
+/** Two tries of this length, and the SDK's pause between them, end well before a checkout's lease does. */
+const TIMEOUT_MS = 8_000
+
+/** Stripe, through its official SDK. An empty `apiBase` means api.stripe.com. */
+export function stripe(credentials: Credentials<'stripe'>, options: { paywallId: string; apiBase: string }): Processor {
+  const api = new Stripe(credentials.secretKey, {
+    apiVersion: '2026-10-28.endive',
+    httpClient: Stripe.createFetchHttpClient(),
+    maxNetworkRetries: 1,
+    timeout: TIMEOUT_MS,
+    telemetry: false,
+    ...(options.apiBase && address(options.apiBase)),
+  })
+
+  return {
+    acquiring: 'stripe',
+
+    async openCheckout(order) {
+      const session = await asking(api.checkout.sessions.create(sessionFor(order), { idempotencyKey: order.key }))
+      if (!session.url) throw new Error(`Stripe opened session ${session.id} without an address`)
+      return { sessionId: session.id, url: session.url }
+    },
+
+    async closeCheckout(sessionId) {
+      const session = await asking(api.checkout.sessions.retrieve(sessionId))
+      if (session.status === 'open') await asking(api.checkout.sessions.expire(sessionId))
+    },
+
+    async fetchPurchase(reference) {
+      const snapshot = await asking(fetchSnapshot(api, reference))
+      return snapshot?.paywallId === options.paywallId ? snapshot.purchase : null
+    },
+
+    readEvent: (headers, rawBody, now) => readStripeEvent(api, credentials.webhookSecret, headers, rawBody, now),
+  }
+}
+
+/** Every call to Stripe goes through here, so that what it throws is told in our words. */
+async function asking<Reply>(reply: Promise<Reply>): Promise<Reply> {
+  try {
+    return await reply
+  } catch (error) {
+    throw asProcessorError(error)
+  }
+}
+
+async function fetchSnapshot(
+  api: Stripe,
+  { kind, id }: PurchaseReference,
+): Promise<{ paywallId: string; purchase: PurchaseSnapshot } | null> {
+  switch (kind) {
+    case 'session':
+      return snapshotOfSession(
+        await api.checkout.sessions.retrieve(id, { expand: ['subscription', 'payment_intent.latest_charge'] }),
+      )
+    case 'subscription':
+      return snapshotOfSubscription(await api.subscriptions.retrieve(id))
+    case 'payment':
+      return snapshotOfPayment(await api.paymentIntents.retrieve(id, { expand: ['latest_charge'] }))
+    default:
+      return kind satisfies never
+  }
+}
+
+function sessionFor(order: CheckoutOrder): Stripe.Checkout.SessionCreateParams {
+  const metadata = { checkout_id: order.checkoutId, paywall_id: order.paywallId, user_id: order.userId }
+  return {
+    line_items: [{ price: order.processorPrice, quantity: 1 }],
+    success_url: order.successUrl,
+    cancel_url: order.errorUrl,
+    client_reference_id: order.userId,
+    metadata,
+    ...buyerOf(order),
+    ...(order.recurring
+      ? {
+          mode: 'subscription',
+          subscription_data: { metadata, ...(order.trialDays > 0 && { trial_period_days: order.trialDays }) },
+        }
+      : { mode: 'payment', payment_intent_data: { metadata } }),
+  }
+}
+
+function buyerOf(order: CheckoutOrder): Pick<Stripe.Checkout.SessionCreateParams, 'customer' | 'customer_email'> {
+  if (order.customer) return { customer: order.customer }
+  return order.email ? { customer_email: order.email } : {}
+}
+
+function address(base: string) {
+  const { protocol, hostname, port } = new URL(base)
+  return { protocol: protocol === 'http:' ? 'http' : 'https', host: hostname, ...(port && { port }) } as const
+}
