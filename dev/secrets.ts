@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { base64url, exportJWK, generateKeyPair } from 'jose'
+import { z } from 'zod'
+
+/** What this world's Workers and paywall files need that must stay secret. */
+const Secrets = z.object({
+  /** Secrets of the Workers. */
+  ACCESS_TOKEN_PRIVATE_KEY: z.string(),
+  ACCESS_TOKEN_PUBLIC_KEYS: z.string(),
+  PROCESSOR_CREDENTIALS_KEY: z.string(),
+  WEBHOOK_SECRETS_KEY: z.string(),
+  /** What `env:NAME` in demo/paywall.json stands for, where the environment does not say otherwise. */
+  DEMO_API_KEY: z.string(),
+  DEMO_WEBHOOK_SECRET: z.string(),
+  STRIPE_SECRET_KEY: z.string(),
+  STRIPE_WEBHOOK_SECRET: z.string(),
+})
+export type Secrets = z.infer<typeof Secrets>
+
+/** The secrets kept in `folder`, made on the first call: what was sealed or signed with them outlives a restart. */
+export async function readSecrets(folder: string): Promise<Secrets> {
+  const path = join(folder, 'secrets.json')
+  if (!existsSync(path)) writePrivately(path, JSON.stringify(await makeSecrets(), null, 2))
+  return Secrets.parse(JSON.parse(readFileSync(path, 'utf8')))
+}
+
+export async function makeSecrets(): Promise<Secrets> {
+  const { publicKey, privateKey } = await generateKeyPair('EdDSA', { extractable: true })
+  const identity = { kid: randomBytes(8).toString('hex'), alg: 'EdDSA', use: 'sig' }
+  return {
+    ACCESS_TOKEN_PRIVATE_KEY: JSON.stringify({ ...(await exportJWK(privateKey)), ...identity }),
+    ACCESS_TOKEN_PUBLIC_KEYS: JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), ...identity }] }),
+    PROCESSOR_CREDENTIALS_KEY: base64url.encode(randomBytes(32)),
+    WEBHOOK_SECRETS_KEY: base64url.encode(randomBytes(32)),
+    DEMO_API_KEY: `pk_test_${randomBytes(32).toString('hex')}`,
+    DEMO_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
+    STRIPE_SECRET_KEY: `sk_test_${randomBytes(24).toString('hex')}`,
+    STRIPE_WEBHOOK_SECRET: `whsec_${randomBytes(24).toString('hex')}`,
+  }
+}
+
+/** Where `env:NAME` of a paywall file is looked up: the real environment, then this world's own secrets. */
+export function fileEnvironment({
+  DEMO_API_KEY,
+  DEMO_WEBHOOK_SECRET,
+  STRIPE_SECRET_KEY,
+  STRIPE_WEBHOOK_SECRET,
+}: Secrets) {
+  return { DEMO_API_KEY, DEMO_WEBHOOK_SECRET, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, ...process.env }
+}
+
+/** Leaves a dotenv file in `folder` for the `paywall` command, which reads it where DATABASE_URL is not set. */
+export function writeCommandEnvironment(folder: string, databaseUrl: string, secrets: Secrets): void {
+  const { ACCESS_TOKEN_PRIVATE_KEY: _signing, ACCESS_TOKEN_PUBLIC_KEYS: _checking, ...forCommand } = secrets
+  const lines = Object.entries({ DATABASE_URL: databaseUrl, ...forCommand }).map(
+    ([name, value]) => `${name}="${value}"`,
+  )
+  writePrivately(join(folder, 'env'), `${lines.join('\n')}\n`)
+}
+
+/** Writes a file that only its owner reads, never half of it. */
+function writePrivately(path: string, text: string): void {
+  const unfinished = `${path}.${process.pid}`
+  mkdirSync(join(path, '..'), { recursive: true })
+  writeFileSync(unfinished, text, { mode: 0o600 })
+  renameSync(unfinished, path)
+}

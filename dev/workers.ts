@@ -1,0 +1,106 @@
+import type { ChildProcess } from 'node:child_process'
+import { convertV4MiniflareOptions, Miniflare, type RequestInit, type Response } from 'miniflare'
+import { bundleWorker } from './bundle.ts'
+import { watchingSpawns } from './spawns.ts'
+import { miniflareOptions, readWorkerConfigs, type WorkerConfig } from './wrangler-config.ts'
+
+/** A variable or secret of a Worker. */
+export type Value = string | number | boolean
+
+export interface WorkersOptions {
+  /** 0: a free port. */
+  port: number
+  /** Variables and secrets by name. A Worker gets those its block of wrangler.toml declares, and no others. */
+  values: Record<string, Value>
+  /** Where KV is kept; without it, it is gone at the end. */
+  folder?: string
+  onLog: (level: string, message: string) => void
+}
+
+/** All Workers of wrangler.toml in one workerd, behind the gateway. */
+export interface Workers {
+  /** The gateway's origin. */
+  readonly url: string
+  /** A request to the gateway: a path or a URL of any host, with `cf` as Cloudflare fills it in. Follows no redirect. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
+  /** Fires the cron trigger of a Worker, named as in wrangler.toml. */
+  scheduled(env: string): Promise<void>
+  /** Kills the runtime as a crash would. It comes back on the same port: resolves when it is there again. */
+  kill(): Promise<void>
+  stop(): Promise<void>
+}
+
+export async function startWorkers({ port, values, folder, onLog }: WorkersOptions): Promise<Workers> {
+  const configs = readWorkerConfigs()
+  const workers = await Promise.all(gatewayFirst(configs).map((config) => workerOptions(config, values)))
+  let runtime: ChildProcess | undefined
+  let onRestart = () => {}
+  const options = convertV4MiniflareOptions({
+    host: '127.0.0.1',
+    port,
+    cf: { country: 'US' },
+    ...(folder && { resourcePersistencePath: folder }),
+    handleStructuredLogs: ({ level, message }) => onLog(level, message),
+    handleUncaughtError: (error) => onLog('error', error.stack ?? error.message),
+    unsafeHandleRuntimeRestart: () => onRestart(),
+    workers,
+  })
+  const onSpawn = (child: ChildProcess) => {
+    runtime = child
+  }
+  const miniflare = watchingSpawns(onSpawn, () => withoutSignalHandlers(() => new Miniflare(options)))
+  const url = (await miniflare.ready).origin
+
+  return {
+    url,
+    fetch: (path, init) => miniflare.dispatchFetch(new URL(path, url).href, { redirect: 'manual', ...init }),
+    async scheduled(env) {
+      const config = configs.find((candidate) => candidate.env === env)
+      const worker = await miniflare.getWorker(config?.name)
+      await worker.scheduled({ cron: config?.crons[0] ?? '' })
+    },
+    async kill() {
+      const restarted = new Promise<void>((resolve) => {
+        onRestart = resolve
+      })
+      runtime?.kill('SIGKILL')
+      await restarted
+    },
+    stop: () => miniflare.dispose(),
+  }
+}
+
+/** Miniflare serves its first Worker. */
+function gatewayFirst(configs: WorkerConfig[]): WorkerConfig[] {
+  return configs.toSorted((one, other) => Number(other.env === 'gateway') - Number(one.env === 'gateway'))
+}
+
+async function workerOptions(config: WorkerConfig, values: Record<string, Value>) {
+  const options = miniflareOptions(config.env)
+  return {
+    ...options,
+    name: config.name,
+    modules: true,
+    script: await bundleWorker(config.main),
+    bindings: bindings(config, values),
+  }
+}
+
+function bindings({ env, vars, secrets }: WorkerConfig, values: Record<string, Value>): Record<string, Value> {
+  const missing = secrets.filter((name) => values[name] === undefined)
+  if (missing.length > 0) throw new Error(`the local world has no ${missing.join(', ')}, which [env.${env}] requires`)
+  const given = Object.entries(values).filter(([name]) => name in vars || secrets.includes(name))
+  return { ...vars, ...Object.fromEntries(given) }
+}
+
+/** Miniflare ends the whole process on a signal. The world stops its parts in order instead, so its handlers go. */
+function withoutSignalHandlers<T>(start: () => T): T {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const before = signals.map((signal) => process.listeners(signal))
+  const started = start()
+  for (const [index, signal] of signals.entries()) {
+    const added = process.listeners(signal).filter((listener) => !before[index]?.includes(listener))
+    for (const listener of added) process.removeListener(signal, listener)
+  }
+  return started
+}

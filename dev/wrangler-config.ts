@@ -1,0 +1,57 @@
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+
+// Wrangler prints a warning for each secret it does not find; the world gives every secret itself.
+process.env.WRANGLER_LOG ??= 'error'
+const { unstable_getMiniflareWorkerOptions, unstable_readConfig } = await import('wrangler')
+
+export const WRANGLER_CONFIG = fileURLToPath(new URL('../wrangler.toml', import.meta.url))
+
+/** One `[env.<env>]` block of wrangler.toml: a Worker and what it may touch. */
+export interface WorkerConfig {
+  env: string
+  /** Its name when deployed, which service bindings use. */
+  name: string
+  /** Absolute path of its entry file. */
+  main: string
+  vars: Record<string, string | number | boolean>
+  secrets: string[]
+  crons: string[]
+  /** Names of the Workers it calls. */
+  services: string[]
+}
+
+const Root = z.object({ definedEnvironments: z.array(z.string()) })
+
+const Block = z.object({
+  name: z.string(),
+  main: z.string(),
+  vars: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  secrets: z.object({ required: z.array(z.string()).default([]) }).default({ required: [] }),
+  triggers: z.object({ crons: z.array(z.string()).default([]) }),
+  services: z.array(z.object({ service: z.string() })).default([]),
+})
+
+/** Every Worker of wrangler.toml, in its order. */
+export function readWorkerConfigs(): WorkerConfig[] {
+  const { definedEnvironments } = Root.parse(unstable_readConfig({ config: WRANGLER_CONFIG }))
+  return definedEnvironments.map((env) => {
+    const { secrets, triggers, services, ...block } = Block.parse(unstable_readConfig({ config: WRANGLER_CONFIG, env }))
+    return {
+      ...block,
+      env,
+      secrets: secrets.required,
+      crons: triggers.crons,
+      services: services.map(({ service }) => service),
+    }
+  })
+}
+
+/** The same block in Miniflare's words, without code. */
+export function miniflareOptions(env: string) {
+  const { modulesRules: _modulesRules, ...options } = unstable_getMiniflareWorkerOptions(
+    WRANGLER_CONFIG,
+    env,
+  ).workerOptions
+  return options
+}
