@@ -75,7 +75,7 @@ export async function claimCheckout(
       end as verdict,
       (select success_url is not null from target) as has_success_url,
       (select error_url is not null from target) as has_error_url,
-      (select jsonb_build_object('checkoutUrl', url, 'userId', user_id, 'acquiring', acquiring) from prior) as reply,
+      (select json_build_object('checkoutUrl', url, 'userId', user_id, 'acquiring', acquiring) from prior) as reply,
       ${claimedCheckout} as checkout`.execute(db)
   return rows[0]!
 }

@@ -34,7 +34,10 @@ export interface CheckoutRequest {
 const META_LIMIT = 4096
 
 /** Left out, null and empty are the same: a form that sends everything is not refused for what it left blank. */
-const blank = z.union([z.literal(''), z.null(), z.undefined()]).transform(() => null)
+const blank = z
+  .literal('')
+  .nullish()
+  .transform(() => null)
 
 function url(name: string) {
   const code = `Invalid ${name} format`
@@ -69,7 +72,14 @@ const Body = z.object(
 
 /** What a caller may send: in the Bearer path the token says who buys, so whatever `email` holds is not looked at. */
 export function checkoutBody(caller: Caller) {
-  return caller.kind === 'owner' ? Body : Body.extend({ email: z.unknown().transform(() => null) })
+  return caller.kind === 'owner'
+    ? Body
+    : Body.extend({
+        email: z
+          .unknown()
+          .optional()
+          .transform(() => null),
+      })
 }
 
 /** Puts a parsed body, the caller and the Idempotency-Key together. */
