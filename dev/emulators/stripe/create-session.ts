@@ -93,9 +93,10 @@ function soldBy(ledger: Ledger, { mode, line_items: [item], metadata: about }: P
 }
 
 function payer(ledger: Ledger, parameters: Parameters) {
-  if (parameters.customer === undefined) return { customer: null, email: parameters.customer_email ?? null }
+  const customerEmail = parameters.customer_email ?? null
+  if (parameters.customer === undefined) return { customer: null, customerEmail, email: customerEmail }
   const customer = find(ledger, ledger.records.customers, 'customer', parameters.customer, 'customer')
-  return { customer: customer.id, email: customer.email }
+  return { customer: customer.id, customerEmail, email: customer.email }
 }
 
 function expiry(ledger: Ledger, asked: number | undefined): number {

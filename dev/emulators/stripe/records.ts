@@ -29,6 +29,8 @@ const SessionRecord = z.object({
   successUrl: z.string(),
   cancelUrl: z.string().nullable(),
   clientReferenceId: z.string().nullable(),
+  customerEmail: z.string().nullable(),
+  /** What is known before anybody pays: the customer's, or `customerEmail`. */
   email: z.string().nullable(),
   customer: z.string().nullable(),
   alwaysCreateCustomer: z.boolean(),

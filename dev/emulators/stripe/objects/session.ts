@@ -36,7 +36,7 @@ export function sessionObject(session: SessionRecord, url: string): Wire<Stripe.
     customer_account: null,
     customer_creation: session.mode === 'subscription' || session.alwaysCreateCustomer ? 'always' : 'if_required',
     customer_details: customerDetails(session),
-    customer_email: session.email,
+    customer_email: session.customerEmail,
     discounts: [],
     expires_at: session.expiresAt,
     integration_identifier: null,
