@@ -13,7 +13,7 @@ export interface WebhookMessage {
  */
 export async function signWebhook(message: WebhookMessage, secrets: string[]): Promise<Record<string, string>> {
   const timestamp = String(Math.floor(message.timestamp.getTime() / 1000))
-  const signed = new TextEncoder().encode(`${message.id}.${timestamp}.${message.body}`)
+  const signed = `${message.id}.${timestamp}.${message.body}`
   const signatures = await Promise.all(secrets.map(async (secret) => `v1,${await hmacBase64(secret, signed)}`))
   return {
     'webhook-id': message.id,
@@ -22,9 +22,10 @@ export async function signWebhook(message: WebhookMessage, secrets: string[]): P
   }
 }
 
-async function hmacBase64(secret: string, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+async function hmacBase64(secret: string, text: string): Promise<string> {
   if (!secret.startsWith(SECRET_PREFIX)) throw new Error('a webhook secret starts with whsec_')
   const raw = Uint8Array.from(atob(secret.slice(SECRET_PREFIX.length)), (char) => char.charCodeAt(0))
   const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
-  return btoa(String.fromCharCode(...new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes))))
+  const signature = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text))
+  return btoa(String.fromCharCode(...new Uint8Array(signature)))
 }
