@@ -26,9 +26,9 @@ ${received.map(article).join('\n') || '<p>None yet. Buy something.</p>'}
 function article({ at, headers, body, verified }: Received): string {
   const seal = verified ? 'signature verified' : '<span class="bad">signature not verified</span>'
   return `<article>
-<h2>${escape(typeOf(body))}</h2>
-<small>${at.toISOString()} · ${escape(headers['webhook-id'] ?? 'no webhook-id')} · ${seal}</small>
-<pre>${escape(indented(body))}</pre>
+<h2>${escapeHtml(typeOf(body))}</h2>
+<small>${at.toISOString()} · ${escapeHtml(headers['webhook-id'] ?? 'no webhook-id')} · ${seal}</small>
+<pre>${escapeHtml(indented(body))}</pre>
 </article>`
 }
 
@@ -51,4 +51,4 @@ function parsed(body: string): unknown {
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-const escape = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)

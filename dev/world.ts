@@ -1,20 +1,29 @@
 import type { RequestInit, Response } from 'miniflare'
 import pg from 'pg'
+import { type Applied, applyFile } from '../cli/apply.ts'
+import type { PaywallFile } from '../lib/paywall/file.ts'
+import { type StripeEmulator, startStripeEmulator } from './emulators/stripe/emulator.ts'
 import { type NeonEndpoint, startNeonEndpoint } from './neon-endpoint.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import type { Secrets } from './secrets.ts'
-import { startWorkers, type Workers } from './workers.ts'
+import { stripeAccounts } from './stripe-accounts.ts'
+import { startWorkers, type Value, type Workers } from './workers.ts'
 
 export interface WorldOptions {
   /** A Postgres database that has the schema. */
   databaseUrl: string
+  /**
+   * The paywall files as they are now. The emulator and the receiver ask at every use for credentials and prices;
+   * none is applied by that.
+   */
+  files: () => PaywallFile[]
   secrets: Secrets
-  /** 0 or absent: a free port. */
-  ports?: { service?: number; stripe?: number; receiver?: number }
-  /** Where KV and the processors' state are kept; without it they are gone at the end. */
-  folder?: string
-  /** How long a start-checkout attempt keeps its claim, instead of what wrangler.toml says. */
-  checkoutLeaseSeconds?: number
+  /** 0: a free port. */
+  ports: { service: number; stripe: number; receiver: number }
+  /** Files where KV and the processors' state are kept; without them they are gone at the end. */
+  keep?: { kv: string; stripe: string }
+  /** Variables of the Workers instead of those in wrangler.toml. */
+  variables?: Record<string, Value>
   onLog: (level: string, message: string) => void
 }
 
@@ -24,48 +33,82 @@ export interface World {
   readonly url: string
   /** A request to the gateway: a path or a URL of any host, with `cf` as Cloudflare fills it in. Follows no redirect. */
   fetch(path: string, init?: RequestInit): Promise<Response>
+  /** Makes the database say what the file says. */
+  apply(file: PaywallFile): Promise<Applied>
   readonly database: pg.Pool
   readonly databaseUrl: string
   readonly neon: NeonEndpoint
+  readonly stripe: StripeEmulator
   readonly receiver: Receiver
   readonly workers: Workers
   /** Stops everything that the world started. */
   close(): Promise<void>
 }
 
-export async function startWorld(options: WorldOptions): Promise<World> {
+/** Starts all parts, or none: what had started is stopped again where a later one fails. */
+export async function startWorld({
+  databaseUrl,
+  files,
+  secrets,
+  ports,
+  keep,
+  ...options
+}: WorldOptions): Promise<World> {
   await using started = new AsyncDisposableStack()
-  const keep = <T extends { close(): Promise<unknown> }>(part: T) =>
-    started.adopt(part, () => part.close().then(() => {}))
-
-  const neon = keep(await startNeonEndpoint())
-  const receiver = keep(await startReceiver({ port: options.ports?.receiver ?? 0, secrets: () => [] }))
-  const database = new pg.Pool({ connectionString: options.databaseUrl })
-  database.on('error', () => undefined)
-  started.defer(() => database.end())
-  const workers = await startWorkers({
-    port: options.ports?.service ?? 0,
-    ...(options.folder && { folder: options.folder }),
-    onLog: options.onLog,
-    values: {
-      ...options.secrets,
-      DATABASE_URL: options.databaseUrl,
-      NEON_FETCH_ENDPOINT: neon.url,
-      ALLOW_LOCAL_ENDPOINTS: true,
-      ...(options.checkoutLeaseSeconds !== undefined && { CHECKOUT_LEASE_SECONDS: options.checkoutLeaseSeconds }),
-    },
-  })
-  started.defer(() => workers.stop())
+  const database = started.adopt(openPool(databaseUrl), (pool) => pool.end())
+  const neon = started.adopt(await startNeonEndpoint(), (endpoint) => endpoint.close())
+  const receiver = started.adopt(
+    await startReceiver({ port: ports.receiver, secrets: () => webhookSecrets(files()) }),
+    (part) => part.close(),
+  )
+  let url = `http://127.0.0.1:${ports.service}`
+  const stripe = started.adopt(
+    await startStripeEmulator({
+      port: ports.stripe,
+      accounts: () => stripeAccounts(files()),
+      serviceUrl: () => url,
+      ...(keep && { statePath: keep.stripe }),
+    }),
+    (emulator) => emulator.close(),
+  )
+  const local = { NEON_FETCH_ENDPOINT: neon.url, STRIPE_API_BASE: stripe.url, ALLOW_LOCAL_ENDPOINTS: true }
+  const workers = started.adopt(
+    await startWorkers({
+      port: ports.service,
+      ...(keep && { folder: keep.kv }),
+      onLog: options.onLog,
+      values: { ...secrets, DATABASE_URL: databaseUrl, ...local, ...options.variables },
+    }),
+    (part) => part.stop(),
+  )
+  url = workers.url
 
   const running = started.move()
+  const sealing = {
+    processorCredentialsKey: secrets.PROCESSOR_CREDENTIALS_KEY,
+    webhookSecretsKey: secrets.WEBHOOK_SECRETS_KEY,
+  }
   return {
-    url: workers.url,
+    url,
     fetch: workers.fetch,
+    apply: (file) => applyFile(database, file, sealing),
     database,
-    databaseUrl: options.databaseUrl,
+    databaseUrl,
     neon,
+    stripe,
     receiver,
     workers,
     close: () => running.disposeAsync(),
   }
+}
+
+function openPool(connectionString: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 10_000 })
+  // An idle connection ends when Postgres is killed. The pool drops it, and the next statement opens another.
+  pool.on('error', () => undefined)
+  return pool
+}
+
+function webhookSecrets(files: PaywallFile[]): string[] {
+  return files.flatMap(({ webhooks }) => webhooks.flatMap(({ secret }) => secret ?? []))
 }

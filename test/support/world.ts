@@ -1,39 +1,68 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { withClient } from '../../dev/database.ts'
 import { makeSecrets, type Secrets } from '../../dev/secrets.ts'
 import { startWorld, type World } from '../../dev/world.ts'
+import type { FilePaywall, PaywallFile } from '../../lib/paywall/file.ts'
+import { type FileOverrides, paywallFile } from './paywall-file.ts'
 
 export interface TestWorldOptions {
+  /** Members of the file that differ from the default one. */
+  file?: FileOverrides
+  /** How long a start-checkout attempt keeps its claim, instead of what wrangler.toml says. */
   checkoutLeaseSeconds?: number
+  /** A database elsewhere, such as on a Postgres that the test kills. It must have the schema. */
+  databaseUrl?: string
 }
 
 export interface TestWorld extends World {
+  /** The file that was applied at the start; its webhook is the world's receiver, unless the options say otherwise. */
+  readonly file: PaywallFile
+  /** The first paywall of that file. */
+  readonly paywall: FilePaywall
+  /** The first owner key of that file. */
+  readonly key: string
   readonly secrets: Secrets
   /** What the Workers logged. */
   readonly logs: { level: string; message: string }[]
 }
 
-/** A world of its own on a fresh database. The caller closes it, in `afterAll` as a rule. */
-export async function startTestWorld({ checkoutLeaseSeconds }: TestWorldOptions = {}): Promise<TestWorld> {
+/** A world of its own on a fresh database, with its file applied. The caller closes it, in `afterAll` as a rule. */
+export async function startTestWorld(options: TestWorldOptions = {}): Promise<TestWorld> {
   const logs: TestWorld['logs'] = []
+  const files: PaywallFile[] = []
   const secrets = await makeSecrets()
   const world = await startWorld({
-    databaseUrl: await freshDatabase(),
+    databaseUrl: options.databaseUrl ?? (await freshDatabase()),
+    files: () => files,
     secrets,
-    ...(checkoutLeaseSeconds !== undefined && { checkoutLeaseSeconds }),
+    ports: { service: 0, stripe: 0, receiver: 0 },
+    ...(options.checkoutLeaseSeconds !== undefined && {
+      variables: { CHECKOUT_LEASE_SECONDS: options.checkoutLeaseSeconds },
+    }),
     onLog: (level, message) => void logs.push({ level, message }),
   })
-  return { ...world, secrets, logs }
+  async function apply(file: PaywallFile) {
+    const applied = await world.apply(file)
+    const others = files.filter(({ owner }) => owner.email !== file.owner.email)
+    files.splice(0, Infinity, ...others, file)
+    return applied
+  }
+  const webhook = { url: `${world.receiver.url}/hooks`, secret: `whsec_${randomBytes(32).toString('base64')}` }
+  const file = await paywallFile({ webhooks: [webhook], ...options.file })
+  await apply(file)
+  return { ...world, apply, file, paywall: file.paywalls[0]!, key: file.keys[0]?.secret ?? '', secrets, logs }
 }
 
 /** A copy of the template database. It goes away with the run's Postgres. */
 export async function freshDatabase(): Promise<string> {
-  const template = new URL(inject('templateUrl'))
   const name = `world_${randomUUID().replaceAll('-', '')}`
-  const maintenance = new URL(template)
-  maintenance.pathname = '/postgres'
-  await withClient(maintenance.href, (client) => client.query(`create database ${name} template template`))
-  template.pathname = `/${name}`
-  return template.href
+  await withClient(inThisPostgres('postgres'), (client) => client.query(`create database ${name} template template`))
+  return inThisPostgres(name)
+}
+
+function inThisPostgres(database: string): string {
+  const url = new URL(inject('templateUrl'))
+  url.pathname = `/${database}`
+  return url.href
 }

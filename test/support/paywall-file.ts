@@ -1,0 +1,79 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { type PaywallFile, readPaywallFile } from '../../lib/paywall/file.ts'
+
+/** A paywall file as its author writes it: JSON. */
+export type Written = Record<string, unknown>
+
+export interface FileOverrides {
+  owner?: Written
+  keys?: Written[]
+  webhooks?: Written[]
+  /** Members of the one paywall: the others stay as they are. */
+  paywall?: Written
+  /** Instead of the one paywall: each is filled up as that is. */
+  paywalls?: Written[]
+}
+
+/** A good file of an owner of its own: a test paywall with a monthly price and a yearly one that has a 7-day trial. */
+export async function paywallFile(overrides: FileOverrides = {}): Promise<PaywallFile> {
+  const { paywall = {}, paywalls = [paywall], ...rest } = overrides
+  const written = {
+    owner: { email: `owner-${hex(6)}@example.com` },
+    keys: [{ name: 'backend', secret: `pk_test_${hex(32)}` }],
+    webhooks: [],
+    ...rest,
+    paywalls: paywalls.map((members) => ({ ...defaultPaywall(), ...members })),
+  }
+  const read = await readPaywallFile(JSON.stringify(written), {})
+  if ('errors' in read) throw new Error(`the test's paywall file is wrong:\n${read.errors.join('\n')}`)
+  return read.file
+}
+
+function defaultPaywall(): Written {
+  return {
+    id: String(randomInt(10_000, 2 ** 47)),
+    name: 'Test Paywall',
+    test: true,
+    settings: {
+      success_redirect_url: 'https://owner.example/thanks?session=__SESSION__',
+      error_redirect_url: 'https://owner.example/sorry',
+      tokenization_queries: [{ type: 'standard', daily_limit: 10 }, { type: 'premium' }],
+    },
+    processor: {
+      acquiring: 'stripe',
+      credentials: { secretKey: `sk_test_${hex(24)}`, webhookSecret: `whsec_${hex(24)}` },
+    },
+    prices: [monthly(), yearly()],
+  }
+}
+
+/** 9.99 USD a month, no trial, 100 standard tokens a period; 399 INR in India. */
+export function monthly(overrides: Written = {}): Written {
+  return {
+    slug: 'monthly',
+    label: 'Monthly',
+    currency: 'USD',
+    amount: 9.99,
+    interval: 'month',
+    processorPrice: 'price_monthly',
+    locals: [{ countries: ['IN'], currency: 'INR', amount: 399, processorPrice: 'price_monthly_inr' }],
+    tokens: [{ type: 'standard', count: 100 }],
+    ...overrides,
+  }
+}
+
+/** 89 USD a year after a trial of 7 days. */
+export function yearly(overrides: Written = {}): Written {
+  return {
+    slug: 'yearly',
+    label: 'Yearly',
+    currency: 'USD',
+    amount: 89,
+    interval: 'year',
+    trial_days: 7,
+    processorPrice: 'price_yearly',
+    ...overrides,
+  }
+}
+
+const hex = (bytes: number) => randomBytes(bytes).toString('hex')
