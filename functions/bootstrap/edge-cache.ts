@@ -1,5 +1,5 @@
 /** How long an edit of a paywall may take to be seen, in seconds. A stale price id costs one 404 and a fresh read. */
-const EDGE_SECONDS = 30
+const EDGE_SECONDS = 10
 
 /** What a structural payload depends on besides the database. */
 export interface CacheKey {

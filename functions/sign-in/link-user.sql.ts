@@ -15,7 +15,7 @@ export async function linkUser(db: Database, keyHash: string, place: Place, emai
   const { rows } = await sql<LinkedUser>`
     with ${gate(caller, place)}, identity as (
       insert into users (email) select ${email}::text from granted
-      on conflict (email) do update set email = excluded.email
+      on conflict (email) do update set name = users.name
       returning *
     ), linked as (
       insert into members (paywall_id, user_id) select granted.id, identity.id from granted, identity

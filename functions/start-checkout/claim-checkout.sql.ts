@@ -22,6 +22,9 @@ export type CheckoutReply = { checkoutUrl: string; userId: string; acquiring: Ac
 export interface ClaimedCheckout {
   id: string
   paywall_id: string
+  /** With the paywall, the claim's name: whose Idempotency-Key it is. */
+  caller: string
+  key: string
   user_id: string
   email: string | null
   acquiring: Acquiring
@@ -109,7 +112,10 @@ function order(caller: Caller, request: CheckoutRequest) {
     )`
 }
 
-/** Who buys: made and linked to the paywall if new, but not while an active purchase stands in the way. */
+/**
+ * Who buys: made and linked to the paywall if new, but not while an active purchase stands in the way.
+ * The rows are locked in the order user, member, claim, as every statement does, so that none waits for each other.
+ */
 function buyer(caller: Caller, request: CheckoutRequest) {
   const [known, user]: RawBuilder<unknown>[] =
     caller.kind === 'user'
@@ -117,7 +123,7 @@ function buyer(caller: Caller, request: CheckoutRequest) {
       : [
           sql`select id, email from users where email = ${request.email}::text`,
           sql`insert into users (email) select ${request.email}::text from allowed
-              on conflict (email) do update set email = excluded.email returning id, email`,
+              on conflict (email) do update set name = users.name returning id, email`,
         ]
   return sql`
     known as (${known!}),
@@ -172,7 +178,7 @@ function claim(request: CheckoutRequest, lease: Lease) {
 
 const claimedCheckout = sql`(
   select jsonb_build_object(
-    'id', c.id, 'paywall_id', c.paywall_id, 'user_id', c.user_id, 'email', buyer.email, 'acquiring', c.acquiring,
+    'id', c.id, 'paywall_id', c.paywall_id, 'caller', claim.caller, 'key', claim.idempotency_key, 'user_id', c.user_id, 'email', buyer.email, 'acquiring', c.acquiring,
     'customer', c.customer, 'trial_days', c.trial_days, 'country', c.country, 'local_currency', c.local_currency,
     'return_origin', c.return_origin, 'attempt', claim.attempt, 'geo', g.geo, 'credentials', a.credentials,
     'price', jsonb_build_object('currency', p.currency, 'amount', p.amount, 'interval', p.interval,

@@ -52,7 +52,7 @@ async function ask(
       errorUrl: `${back}/error`,
     })
   } catch (error) {
-    await releaseCheckout(db, holder, checkout.id, error instanceof ProcessorError && error.answered)
+    await releaseCheckout(db, holder, checkout, error instanceof ProcessorError && error.answered)
     throw asRefusal(error)
   }
 }

@@ -10,7 +10,10 @@ export type SettledRow = {
   superseded: string | null
 }
 
-/** Records the hosted page that the processor opened; from now on the key is answered by replay. */
+/**
+ * Records the hosted page that the processor opened; from now on the key is answered by replay.
+ * The member's row is locked first, as everywhere: it says which page was open before, whoever else is at it.
+ */
 export async function settleCheckout(
   db: Database,
   holder: string,
@@ -18,24 +21,26 @@ export async function settleCheckout(
   hosted: HostedCheckout & { currency: string; amount: number },
 ): Promise<SettledRow> {
   const { rows } = await sql<SettledRow>`
-    with claim as (
-      update checkout_claims set opened = true where checkout_id = ${checkout.id}::uuid and holder = ${holder}::uuid
-      returning checkout_id
+    with buyer as (
+      select * from members where (paywall_id, user_id) = (${checkout.paywall_id}, ${checkout.user_id}::uuid)
+      for no key update
+    ), claim as (
+      update checkout_claims k set opened = true from buyer
+      where (k.paywall_id, k.caller, k.idempotency_key) = (buyer.paywall_id, ${checkout.caller}, ${checkout.key}::uuid)
+        and k.holder = ${holder}::uuid
+      returning k.checkout_id
     ), opened as (
       update checkouts c
       set session_id = ${hosted.sessionId}, url = ${hosted.url}, currency = ${hosted.currency},
         amount = ${hosted.amount}::bigint
       from claim where c.id = claim.checkout_id
-      returning c.paywall_id, c.user_id, c.acquiring || ':' || c.session_id as session
-    ), before as (
-      select m.paywall_id, m.user_id, m.open_session from members m join opened using (paywall_id, user_id) for update of m
+      returning c.acquiring || ':' || c.session_id as session
     ), moved as (
-      update members m set open_session = opened.session
-      from opened join before using (paywall_id, user_id)
-      where (m.paywall_id, m.user_id) = (opened.paywall_id, opened.user_id)
+      update members m set open_session = opened.session from opened, buyer
+      where (m.paywall_id, m.user_id) = (buyer.paywall_id, buyer.user_id)
     )
     select exists (select from opened) as settled,
-      (select before.open_session from before, opened where before.open_session <> opened.session) as superseded
+      (select buyer.open_session from buyer, opened where buyer.open_session <> opened.session) as superseded
     `.execute(db)
   return rows[0]!
 }
@@ -47,13 +52,15 @@ export async function settleCheckout(
 export async function releaseCheckout(
   db: Database,
   holder: string,
-  checkoutId: string,
+  checkout: ClaimedCheckout,
   answered: boolean,
 ): Promise<void> {
   await db
     .updateTable('checkout_claims')
     .set((claim) => ({ leased_until: sql`now()`, attempt: claim('attempt', '+', answered ? 1 : 0) }))
-    .where('checkout_id', '=', checkoutId)
+    .where('paywall_id', '=', checkout.paywall_id)
+    .where('caller', '=', checkout.caller)
+    .where('idempotency_key', '=', checkout.key)
     .where('holder', '=', holder)
     .execute()
 }

@@ -62,8 +62,8 @@ app.all(PATH, allowOnly('POST'))
 
 /** How long a duplicate waits for the first try's reply, and its first pause, which doubles. Milliseconds. */
 const PATIENCE_MS = 5_000
-const FIRST_PAUSE_MS = 50
-const LONGEST_PAUSE_MS = 800
+const FIRST_PAUSE_MS = 150
+const LONGEST_PAUSE_MS = 1_200
 /** By then a crashed try's lease is a good deal shorter, and a slow one has its answer. */
 const RETRY_AFTER_SECONDS = 5
 
@@ -79,9 +79,9 @@ async function claimOrWait(
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const row = await claimCheckout(db, caller, place, request, lease)
     if (row.verdict !== 'in_progress') return row
-    if (Date.now() + pause > deadline)
+    if (Date.now() > deadline)
       throw new ApiError(409, 'checkout_in_progress', { retryAfter: RETRY_AFTER_SECONDS })
-    await scheduler.wait(pause)
+    await scheduler.wait(pause * (0.5 + Math.random()))
   }
 }
 

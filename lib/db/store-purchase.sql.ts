@@ -31,6 +31,7 @@ export type StoredRow = {
  *
  * The upsert keeps the row as it was in `previous`. It reads the row that it locks, so what changed is told apart
  * rightly however many writers there are; a snapshot older than the row changes nothing, which tells nothing.
+ * The member's row is locked before all else, as everywhere, so that writers queue instead of waiting for each other.
  */
 export async function storePurchase(db: Database, learnt: Learnt): Promise<StoredRow> {
   const { rows } = await sql<StoredRow>`
@@ -45,8 +46,9 @@ export async function storePurchase(db: Database, learnt: Learnt): Promise<Store
 function seen({ paywallId, acquiring, eventId, snapshot }: Learnt) {
   return sql`
     ordered as (
-      select * from checkouts where id = ${snapshot.checkoutId}::uuid and paywall_id = ${paywallId}
-        and acquiring = ${acquiring}
+      select c.* from checkouts c join members m using (paywall_id, user_id)
+      where c.id = ${snapshot.checkoutId}::uuid and c.paywall_id = ${paywallId} and c.acquiring = ${acquiring}
+      for no key update of m
     ), seen as (
       insert into processor_events (paywall_id, acquiring, event_id)
       select paywall_id, acquiring, ${eventId}::text from ordered where ${eventId}::text is not null
