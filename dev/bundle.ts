@@ -1,9 +1,13 @@
+import { basename } from 'node:path'
 import { build } from 'esbuild'
+import type { WorkerConfig } from './wrangler-config.ts'
 
-/** One Worker's code in one module, as `wrangler deploy` makes it. */
-export async function bundleWorker(main: string, { minify = false } = {}): Promise<string> {
+/** The Workers' code by env, each in one module, as `wrangler deploy` makes it. */
+export async function bundleWorkers(configs: WorkerConfig[], { minify = false } = {}): Promise<Map<string, string>> {
+  // One build for all: what several Workers import is read once.
   const { outputFiles } = await build({
-    entryPoints: [main],
+    entryPoints: Object.fromEntries(configs.map(({ env, main }) => [env, main])),
+    outdir: 'bundles',
     bundle: true,
     format: 'esm',
     target: 'es2024',
@@ -14,5 +18,5 @@ export async function bundleWorker(main: string, { minify = false } = {}): Promi
     write: false,
     logLevel: 'silent',
   })
-  return outputFiles[0]!.text
+  return new Map(outputFiles.map(({ path, text }) => [basename(path, '.js'), text]))
 }

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { convertV4MiniflareOptions, Miniflare, type RequestInit, type Response } from 'miniflare'
-import { bundleWorker } from './bundle.ts'
+import { bundleWorkers } from './bundle.ts'
 import { watchingSpawns } from './spawns.ts'
 import { miniflareOptions, readWorkerConfigs, type WorkerConfig } from './wrangler-config.ts'
 
@@ -12,6 +12,8 @@ export interface WorkersOptions {
   port: number
   /** Variables and secrets by name. A Worker gets those its block of wrangler.toml declares, and no others. */
   values: Record<string, Value>
+  /** The Workers' code by env, where it is bundled already. */
+  code?: Map<string, string>
   /** Where KV is kept; without it, it is gone at the end. */
   folder?: string
   onLog: (level: string, message: string) => void
@@ -30,9 +32,10 @@ export interface Workers {
   stop(): Promise<void>
 }
 
-export async function startWorkers({ port, values, folder, onLog }: WorkersOptions): Promise<Workers> {
+export async function startWorkers({ port, values, code, folder, onLog }: WorkersOptions): Promise<Workers> {
   const configs = readWorkerConfigs()
-  const workers = await Promise.all(gatewayFirst(configs).map((config) => workerOptions(config, values)))
+  const scripts = code ?? (await bundleWorkers(configs))
+  const workers = gatewayFirst(configs).map((config) => workerOptions(config, scripts, values))
   let runtime: ChildProcess | undefined
   let onRestart = () => {}
   const options = convertV4MiniflareOptions({
@@ -75,13 +78,14 @@ function gatewayFirst(configs: WorkerConfig[]): WorkerConfig[] {
   return configs.toSorted((one, other) => Number(other.env === 'gateway') - Number(one.env === 'gateway'))
 }
 
-async function workerOptions(config: WorkerConfig, values: Record<string, Value>) {
-  const options = miniflareOptions(config.env)
+function workerOptions(config: WorkerConfig, scripts: Map<string, string>, values: Record<string, Value>) {
+  const script = scripts.get(config.env)
+  if (script === undefined) throw new Error(`[env.${config.env}] was not bundled`)
   return {
-    ...options,
+    ...miniflareOptions(config.env),
     name: config.name,
     modules: true,
-    script: await bundleWorker(config.main),
+    script,
     bindings: bindings(config, values),
   }
 }

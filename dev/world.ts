@@ -22,6 +22,8 @@ export interface WorldOptions {
   ports: { service: number; stripe: number; receiver: number }
   /** Files where KV and the processors' state are kept; without them they are gone at the end. */
   keep?: { kv: string; stripe: string }
+  /** The Workers' code by env, where it is bundled already. */
+  code?: Map<string, string>
   /** Variables of the Workers instead of those in wrangler.toml. */
   variables?: Record<string, Value>
   onLog: (level: string, message: string) => void
@@ -76,6 +78,7 @@ export async function startWorld({
     await startWorkers({
       port: ports.service,
       ...(keep && { folder: keep.kv }),
+      ...(options.code && { code: options.code }),
       onLog: options.onLog,
       values: { ...secrets, DATABASE_URL: databaseUrl, ...local, ...options.variables },
     }),

@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { inject } from 'vitest'
 import { withClient } from '../../dev/database.ts'
 import { makeSecrets, type Secrets } from '../../dev/secrets.ts'
@@ -37,6 +39,7 @@ export async function startTestWorld(options: TestWorldOptions = {}): Promise<Te
     files: () => files,
     secrets,
     ports: { service: 0, stripe: 0, receiver: 0 },
+    code: bundledCode(),
     ...(options.checkoutLeaseSeconds !== undefined && {
       variables: { CHECKOUT_LEASE_SECONDS: options.checkoutLeaseSeconds },
     }),
@@ -59,6 +62,11 @@ export async function freshDatabase(): Promise<string> {
   const name = `world_${randomUUID().replaceAll('-', '')}`
   await withClient(inThisPostgres('postgres'), (client) => client.query(`create database ${name} template template`))
   return inThisPostgres(name)
+}
+
+function bundledCode(): Map<string, string> {
+  const folder = inject('bundles')
+  return new Map(readdirSync(folder).map((file) => [basename(file, '.js'), readFileSync(join(folder, file), 'utf8')]))
 }
 
 function inThisPostgres(database: string): string {
