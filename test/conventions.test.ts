@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { unstable_readConfig as readConfig } from 'wrangler'
+
+const root = join(import.meta.dirname, '..')
+const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
+const sources = tracked.filter((file) => file.endsWith('.ts') && !file.includes('generated/'))
+const text = (file: string) => readFileSync(join(root, file), 'utf8')
+const lines = (file: string) => text(file).split('\n')
+
+/** What each top folder may import of the others: one way only. */
+const MAY_IMPORT: Record<string, string[]> = {
+  lib: [],
+  functions: ['lib'],
+  cli: ['lib'],
+  dev: ['cli', 'lib'],
+  test: ['cli', 'dev', 'functions', 'lib'],
+}
+
+describe('imports', () => {
+  const imports = sources.flatMap((file) =>
+    [...text(file).matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, to]) => ({
+      file,
+      to: normalize(join(dirname(file), to!)),
+    })),
+  )
+
+  test('point one way: functions to lib, never back, never sideways', () => {
+    const wrong = imports.filter(({ file, to }) => {
+      const [from, target] = [file.split('/')[0]!, to.split('/')[0]!]
+      return from in MAY_IMPORT && target in MAY_IMPORT && from !== target && !MAY_IMPORT[from]!.includes(target)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('a function imports nothing of another function', () => {
+    const wrong = imports.filter(
+      ({ file, to }) =>
+        file.startsWith('functions/') && to.startsWith('functions/') && file.split('/')[1] !== to.split('/')[1],
+    )
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('files', () => {
+  test('no barrels and no drawers', () => {
+    expect(sources.filter((file) => /(^|\/)(index|utils?|helpers?|common|misc)\.ts$/.test(file))).toEqual([])
+  })
+
+  test('are named in kebab-case', () => {
+    expect(sources.filter((file) => !/^[a-z0-9-]+(\.[a-z0-9-]+)*\.ts$/.test(file.split('/').at(-1)!))).toEqual([])
+  })
+
+  test('are none over 250 lines, and most under 130', () => {
+    const sizes = sources.map((file) => ({ file, size: lines(file).length }))
+    expect(sizes.filter(({ size }) => size > 250)).toEqual([])
+    expect(sizes.filter(({ size }) => size < 130).length / sizes.length).toBeGreaterThan(0.8)
+  })
+
+  test('leave nothing for later and nothing commented out', () => {
+    const wrong = sources.flatMap((file) =>
+      lines(file)
+        .filter((line) => /\b(TO[D]O|FIX[M]E|X[X]X)\b/.test(line) || /^\s*\/\/.*[;{]\s*$/.test(line))
+        .map((line) => `${file}: ${line}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('name no registry and no path of a machine', () => {
+    const wrong = tracked.filter(
+      (file) => !file.startsWith('test/') && /\.\.\/shared\/|\/work\/|registry\.npmjs/.test(text(file)),
+    )
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('code', () => {
+  test('keeps SQL in *.sql.ts', () => {
+    const wrong = sources.filter(
+      (file) =>
+        /^(functions|lib|cli)\//.test(file) &&
+        !file.endsWith('.sql.ts') &&
+        /\bsql(<[^`]*>)?`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/.test(text(file)),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('chooses its words at the edge: lib makes no endpoint refusals', () => {
+    const allowed = ['lib/errors.ts', 'lib/app.ts', 'lib/parse.ts']
+    const wrong = sources.filter(
+      (file) => file.startsWith('lib/') && !allowed.includes(file) && /new ApiError/.test(text(file)),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('swallows no error without a word', () => {
+    const wrong = sources.filter((file) => /catch\s*(\([^)]*\))?\s*\{\s*\}/.test(text(file)))
+    expect(wrong).toEqual([])
+  })
+
+  test('has no any', () => {
+    expect(sources.filter((file) => /(:\s*any\b|<any>|\bas any\b)/.test(text(file)))).toEqual([])
+  })
+})
+
+describe('Workers', () => {
+  const folders = [
+    ...new Set(sources.filter((file) => file.startsWith('functions/')).map((file) => file.split('/')[1]!)),
+  ]
+  const environments = [...text('wrangler.toml').matchAll(/^\[env\.([\w-]+)\]$/gm)].map(([, name]) => name!)
+  const config = (env: string) => readConfig({ config: join(root, 'wrangler.toml'), env })
+
+  test('are a folder, a worker.ts and a block of wrangler.toml each', () => {
+    expect(environments.toSorted()).toEqual(folders.toSorted())
+    expect(environments.map((env) => config(env).main)).toEqual(
+      environments.map((env) => join(root, 'functions', env, 'worker.ts')),
+    )
+  })
+
+  test('are reached through the gateway alone', () => {
+    const open = environments.filter((env) => config(env).workers_dev !== false || config(env).routes !== undefined)
+    expect(open).toEqual(['gateway'])
+  })
+
+  test('hold no secret that is not theirs', () => {
+    const holders = (secret: string) =>
+      environments.filter((env) => config(env).secrets?.required?.includes(secret)).toSorted()
+    expect(holders('ACCESS_TOKEN_PRIVATE_KEY')).toEqual(['sign-in'])
+    expect(holders('WEBHOOK_SECRETS_KEY')).toEqual(['deliver-events'])
+    expect(holders('PROCESSOR_CREDENTIALS_KEY')).toEqual(['checkout-return', 'processor-webhook', 'start-checkout'])
+    expect(holders('DATABASE_URL')).not.toContain('gateway')
+  })
+})
