@@ -82,7 +82,12 @@ describe('checkout sessions', () => {
       'at least one recurring',
       'line_items[0][price]',
     ],
-    ['an unknown parameter', { shop_url: 'x' }, 'Received unknown parameter: shop_url', 'shop_url'],
+    [
+      'an unknown parameter, before one that is missing',
+      { shop_url: 'x', success_url: undefined },
+      'Received unknown parameter: shop_url',
+      'shop_url',
+    ],
     [
       'a nested unknown one',
       { subscription_data: { days: 1 } },

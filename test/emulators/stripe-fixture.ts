@@ -95,7 +95,8 @@ export async function startReceiver(accounts: StripeAccount[] = [ACME], answers:
     const signature = request.headers['stripe-signature'] ?? ''
     const event = await new Stripe('sk_test_unused').webhooks.constructEventAsync(body, signature, secret)
     deliveries.push({ paywallId, event, body })
-    response.writeHead(answers.shift() ?? 200).end()
+    const status = answers.shift() ?? 200
+    response.writeHead(status, status === 302 ? { Location: '/elsewhere' } : {}).end()
   })
   const url = await listen(server, 0)
   onTestFinished(() => close(server))
