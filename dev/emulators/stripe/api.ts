@@ -1,4 +1,5 @@
 import { type Account, accountId } from './accounts.ts'
+import { attempt, errorAnswer, OrderedFailure, type Outcome, replay } from './answers.ts'
 import { StripeError } from './errors.ts'
 import { decodeForm, type Form } from './form.ts'
 import { idempotency, type KeyedRequest } from './idempotency.ts'
@@ -117,60 +118,6 @@ export function createApi({ state, accounts, openLedger, controls }: ApiOptions)
     return account
   }
 }
-
-interface Outcome {
-  answer: Answer
-  executed: boolean
-}
-
-/** A failure that a test has ordered. Stripe keeps a server error under the idempotency key; a refusal never ran. */
-class OrderedFailure extends Error {
-  readonly status: number
-  readonly body: unknown
-
-  constructor(status: number, body: unknown) {
-    super('ordered')
-    this.status = status
-    this.body = body
-  }
-}
-
-function attempt(requestId: string, execute: () => object): Outcome {
-  try {
-    return { answer: answer(200, execute(), requestId), executed: true }
-  } catch (error) {
-    return errorAnswer(error, requestId)
-  }
-}
-
-function errorAnswer(error: unknown, requestId: string): Outcome {
-  if (error instanceof StripeError) {
-    return { answer: answer(error.status, { error: error.error }, requestId), executed: error.executed }
-  }
-  if (error instanceof OrderedFailure) {
-    return { answer: answer(error.status, error.body, requestId), executed: error.status >= 500 }
-  }
-  console.error('stripe emulator: a call failed', error)
-  const body = { error: { type: 'api_error', message: 'An unknown error occurred in the emulator.' } }
-  return { answer: answer(500, body, requestId), executed: true }
-}
-
-function replay(stored: { status: number; body: string; requestId: string }, key: string, requestId: string): Answer {
-  const headers = { 'Idempotency-Key': key, 'Idempotent-Replayed': 'true', 'Original-Request': stored.requestId }
-  return { status: stored.status, headers: { ...standardHeaders(requestId), ...headers }, body: stored.body }
-}
-
-const answer = (status: number, body: unknown, requestId: string): Answer => ({
-  status,
-  headers: standardHeaders(requestId),
-  body: JSON.stringify(body, null, 2),
-})
-
-const standardHeaders = (requestId: string) => ({
-  'Content-Type': 'application/json',
-  'Request-Id': requestId,
-  'Stripe-Version': API_VERSION,
-})
 
 function checkVersion(request: HttpRequest): void {
   const version = header(request, 'stripe-version')
