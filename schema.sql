@@ -146,6 +146,9 @@ create table purchases (
   cancel_at            timestamptz,
   canceled_at          timestamptz,
   past_due_since       timestamptz,
+  cancel_requested_at  timestamptz,          -- an owner or user asked us to cancel; a request in flight keeps others out
+  cancel_accepted      boolean not null default false, -- the processor took that request: it is not made twice
+  cancellation_reason  text check (char_length(cancellation_reason) <= 1000),
   tokens_credited_for  timestamptz,          -- start of the last period whose tokens were credited
   fetched_at           timestamptz not null, -- the instant before the fetch began: a later fetch always wins
   previous             jsonb,                -- this row before its last change: what an event is told apart by
@@ -204,7 +207,8 @@ create table balances (
   user_id        uuid not null,
   type           text not null check (char_length(type) between 1 and 100),
   count          bigint not null check (count between 0 and 9007199254740991),
-  previous_count bigint not null, -- count before the last change: a statement's RETURNING needs it for the ledger
+  previous_count bigint not null,           -- count before the last change, and how much of that change was a daily
+  top_up         bigint not null default 0, -- top-up: a statement's RETURNING needs both to write the ledger
   topped_up_on   date,            -- the UTC day of the last daily top-up
   primary key (paywall_id, user_id, type),
   foreign key (paywall_id, user_id) references members
@@ -223,6 +227,72 @@ create table ledger (
   at          timestamptz not null default now(),
   foreign key (paywall_id, user_id, type) references balances
 );
+
+-- Replies of balance changes that brought an Idempotency-Key. Its unique key makes the second of two racing changes
+-- fail as a whole, so that it is asked again and replayed.
+create table balance_replies (
+  paywall_id      text not null references paywalls,
+  idempotency_key uuid not null,
+  request_hash    text not null check (request_hash ~ '^[0-9a-f]{64}$'),
+  reply           jsonb not null,
+  created_at      timestamptz not null default now(),
+  primary key (paywall_id, idempotency_key)
+);
+
+-- Support tickets; user_id is null for a guest.
+create table tickets (
+  id             bigint generated always as identity primary key,
+  paywall_id     text not null references paywalls,
+  user_id        uuid references users,
+  customer_email text check (char_length(customer_email) <= 254),
+  subject        text not null check (char_length(subject) between 3 and 200),
+  content        text not null check (char_length(content) between 1 and 5000),
+  status         text not null default 'open' check (status in ('open')),
+  created_at     timestamptz not null default now()
+);
+
+-- Images of a ticket. The bytes are in R2 under a random name.
+create table ticket_attachments (
+  object_key text primary key check (char_length(object_key) between 16 and 200),
+  ticket_id  bigint not null references tickets,
+  file_name  text not null check (char_length(file_name) <= 255),
+  media_type text not null check (media_type in ('image/jpeg', 'image/png', 'image/webp')),
+  size       integer not null check (size between 1 and 10485760)
+);
+create index ticket_attachments_of_ticket on ticket_attachments (ticket_id);
+
+-- When someone's last tickets were opened: the row that decides whether one more is allowed.
+create table ticket_quotas (
+  paywall_id text not null references paywalls,
+  who        text not null check (char_length(who) <= 300), -- 'email:<address>' or 'user:<id>'
+  opened     timestamptz[] not null,
+  primary key (paywall_id, who)
+);
+
+-- The sign-in code of an e-mail address on a paywall, hashed, and how often it was sent and tried.
+create table sign_in_codes (
+  paywall_id text not null references paywalls,
+  email      text not null check (char_length(email) between 3 and 254),
+  code_hash  text not null check (code_hash ~ '^[0-9a-f]{64}$'),
+  expires_at timestamptz not null,
+  tries      integer not null default 0,
+  sent       timestamptz[] not null, -- the times of the last hour's codes
+  primary key (paywall_id, email)
+);
+
+-- Refresh tokens by SHA-256. Each is used once and gives the next of its family; reuse of a used one ends the family.
+create table refresh_tokens (
+  token_hash text primary key check (token_hash ~ '^[0-9a-f]{64}$'),
+  family     uuid not null,
+  paywall_id text not null,
+  user_id    uuid not null,
+  expires_at timestamptz not null,
+  used_at    timestamptz,
+  revoked_at timestamptz,
+  created_at timestamptz not null default now(),
+  foreign key (paywall_id, user_id) references members
+);
+create index refresh_tokens_of_family on refresh_tokens (family);
 
 -- Where an owner wants to be told. `previous_secret` signs too until its hour comes, so that a rotation loses nothing.
 create table webhook_endpoints (

@@ -5,6 +5,14 @@
 
 import type { ColumnType } from "kysely";
 
+export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[]
+  ? U[]
+  : ArrayTypeImpl<T>;
+
+export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U>
+  ? ColumnType<S[], I[], U[]>
+  : T[];
+
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
@@ -35,10 +43,19 @@ export interface ApiKeys {
   revoked_at: Timestamp | null;
 }
 
+export interface BalanceReplies {
+  created_at: Generated<Timestamp>;
+  idempotency_key: string;
+  paywall_id: string;
+  reply: Json;
+  request_hash: string;
+}
+
 export interface Balances {
   count: Int8;
   paywall_id: string;
   previous_count: Int8;
+  top_up: Generated<Int8>;
   topped_up_on: Timestamp | null;
   type: string;
   user_id: string;
@@ -190,9 +207,12 @@ export interface ProcessorEvents {
 
 export interface Purchases {
   acquiring: string;
+  cancel_accepted: Generated<boolean>;
   cancel_at: Timestamp | null;
   cancel_at_period_end: boolean;
+  cancel_requested_at: Timestamp | null;
   canceled_at: Timestamp | null;
+  cancellation_reason: string | null;
   checkout_id: string;
   created_at: Generated<Timestamp>;
   currency: string;
@@ -216,6 +236,51 @@ export interface Purchases {
   user_id: string;
 }
 
+export interface RefreshTokens {
+  created_at: Generated<Timestamp>;
+  expires_at: Timestamp;
+  family: string;
+  paywall_id: string;
+  revoked_at: Timestamp | null;
+  token_hash: string;
+  used_at: Timestamp | null;
+  user_id: string;
+}
+
+export interface SignInCodes {
+  code_hash: string;
+  email: string;
+  expires_at: Timestamp;
+  paywall_id: string;
+  sent: ArrayType<Timestamp>;
+  tries: Generated<number>;
+}
+
+export interface TicketAttachments {
+  file_name: string;
+  media_type: string;
+  object_key: string;
+  size: number;
+  ticket_id: Int8;
+}
+
+export interface TicketQuotas {
+  opened: ArrayType<Timestamp>;
+  paywall_id: string;
+  who: string;
+}
+
+export interface Tickets {
+  content: string;
+  created_at: Generated<Timestamp>;
+  customer_email: string | null;
+  id: Generated<Int8>;
+  paywall_id: string;
+  status: Generated<string>;
+  subject: string;
+  user_id: string | null;
+}
+
 export interface Users {
   created_at: Generated<Timestamp>;
   email: string | null;
@@ -237,6 +302,7 @@ export interface WebhookEndpoints {
 
 export interface DB {
   api_keys: ApiKeys;
+  balance_replies: BalanceReplies;
   balances: Balances;
   checkout_claims: CheckoutClaims;
   checkouts: Checkouts;
@@ -251,6 +317,11 @@ export interface DB {
   processor_accounts: ProcessorAccounts;
   processor_events: ProcessorEvents;
   purchases: Purchases;
+  refresh_tokens: RefreshTokens;
+  sign_in_codes: SignInCodes;
+  ticket_attachments: TicketAttachments;
+  ticket_quotas: TicketQuotas;
+  tickets: Tickets;
   users: Users;
   webhook_endpoints: WebhookEndpoints;
 }
