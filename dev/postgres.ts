@@ -1,13 +1,14 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { Refusal } from '../cli/refusal.ts'
 import { lastWill } from './last-will.ts'
 import { freePort } from './ports.ts'
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts'
 import { type Cluster, openCluster } from './postgres-cluster.ts'
+import { waitUntilUnused } from './postgres-leftover.ts'
 import { type ServerUser, serverUser } from './server-user.ts'
 
 /** A real Postgres on 127.0.0.1 that comes back by itself when its process dies. */
@@ -37,24 +38,10 @@ export async function startPostgres({ folder, port, durable = true }: PostgresOp
   const user = serverUser()
   const binaries = postgresBinaries(user)
   const cluster = await openCluster(folder, { binaries, user, durable })
-  stopLeftover(binaries, cluster, user)
+  await waitUntilUnused(cluster.data)
   const server = new Server({ binaries, cluster, user, durable, port: port ?? (await freePort()) })
   await server.start()
   return server
-}
-
-/** A server that outlived the process that started it still holds the data: it is stopped in good order. */
-function stopLeftover(binaries: PostgresBinaries, { data }: Cluster, user: ServerUser): void {
-  if (!existsSync(join(data, 'postmaster.pid'))) return
-  try {
-    execFileSync(binaries.pgCtl, ['stop', '-D', data, '-m', 'fast', '-w', '-t', '10'], {
-      ...user,
-      cwd: '/',
-      stdio: 'ignore',
-    })
-  } catch {
-    // pg_ctl fails where only the file was left; a server that is really there makes the start below fail with its reason.
-  }
 }
 
 interface ServerOptions {
@@ -116,13 +103,14 @@ class Server implements Postgres {
         void gone.then(() => this.#restart())
         return
       }
-      if (Date.now() > deadline) throw new Error(`Postgres does not start: ${this.#lastWords()}`)
+      if (Date.now() > deadline) throw new Refusal([`Postgres does not start: ${this.#lastWords()}`])
       await delay(100)
     }
   }
 
   #restart(): void {
     if (this.#stopping) return
+    console.error('Postgres has ended unexpectedly: starting it again')
     this.start().catch((error: Error) => console.error(error.message))
   }
 

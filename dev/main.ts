@@ -1,0 +1,101 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Refusal } from '../cli/refusal.ts'
+import { fireCrons } from './crons.ts'
+import { ensureDatabase, ensureSchema } from './database.ts'
+import { logLine } from './log-line.ts'
+import { HELP, type Options, readOptions } from './options.ts'
+import { openPaywallFiles } from './paywall-files.ts'
+import { isTaken } from './ports.ts'
+import { startPostgres } from './postgres.ts'
+import { removeCluster } from './postgres-cluster.ts'
+import { waitUntilUnused } from './postgres-leftover.ts'
+import { fileEnvironment, readSecrets, writeCommandEnvironment } from './secrets.ts'
+import { stopRequested } from './signals.ts'
+import { welcome } from './welcome.ts'
+import { startWorld, type World } from './world.ts'
+
+/** Often enough that nobody waits for what a cron does, seldom enough to leave the machine in peace. */
+const CRON_SECONDS = 2
+/** Longer than any part takes to stop. What is left then ends with us: see `lastWill`. */
+const STOP_SECONDS = 15
+
+try {
+  const options = readOptions(process.argv.slice(2), process.env)
+  if (options) await live(options, stopRequested())
+  else console.log(HELP)
+  process.exit(0)
+} catch (error) {
+  if (error instanceof Refusal) for (const sentence of error.sentences) console.error(sentence)
+  else console.error(error)
+  process.exit(1)
+}
+
+/** Starts the world, says so, and stops it when asked to: at once, or as soon as the step under way is done. */
+async function live(options: Options, stop: Promise<void>): Promise<void> {
+  let stopping = false
+  void stop.then(() => {
+    stopping = true
+    setTimeout(() => process.exit(1), STOP_SECONDS * 1000).unref()
+  })
+  await using started = new AsyncDisposableStack()
+
+  await refuseTakenPorts(options.ports)
+  const secrets = await readSecrets(options.folder)
+  const files = started.adopt(await openPaywallFiles(options.configs, fileEnvironment(secrets)), (all) => all.close())
+  if (options.reset) await forget(options.folder)
+  const databaseUrl = options.databaseUrl ?? (await openEmbedded(options.folder, started))
+  await ensureSchema(databaseUrl)
+  writeCommandEnvironment(options.folder, databaseUrl, secrets)
+  if (stopping) return
+
+  const world = started.adopt(
+    await startWorld({
+      databaseUrl,
+      files: files.current,
+      secrets,
+      ports: options.ports,
+      keep: { kv: join(options.folder, 'kv'), stripe: join(options.folder, 'stripe.json') },
+      onLog: (level, message) => {
+        const line = stopping ? null : logLine(level, message)
+        if (line) console.error(line)
+      },
+    }),
+    (part) => part.close(),
+  )
+  const applied = []
+  for (const file of files.current()) applied.push(await world.apply(file))
+  started.defer(fireCrons(world.workers, CRON_SECONDS, (error) => stopping || console.error(error)))
+  await untilItAnswers(world)
+  if (stopping) return
+
+  console.log(welcome(world, files.current(), applied))
+  console.log(`ready ${world.url}`)
+  await stop
+}
+
+async function refuseTakenPorts({ service, stripe, receiver }: Options['ports']): Promise<void> {
+  const wanted = { '--port': service, '--stripe-port': stripe, '--receiver-port': receiver }
+  const refusals: string[] = []
+  for (const [option, port] of Object.entries(wanted)) {
+    if (await isTaken(port))
+      refusals.push(`port ${port} is in use: stop what listens there, or give another with ${option}`)
+  }
+  if (refusals.length > 0) throw new Refusal(refusals)
+}
+
+/** Forgets all data. The secrets stay, so that a key that is written down somewhere goes on working. */
+async function forget(folder: string): Promise<void> {
+  await waitUntilUnused(join(folder, 'postgres', 'data'))
+  removeCluster(join(folder, 'postgres'))
+  for (const name of ['kv', 'stripe.json']) rmSync(join(folder, name), { recursive: true, force: true })
+}
+
+async function openEmbedded(folder: string, started: AsyncDisposableStack): Promise<string> {
+  const postgres = started.adopt(await startPostgres({ folder: join(folder, 'postgres') }), (server) => server.stop())
+  return ensureDatabase(postgres.url('postgres'), 'paywall')
+}
+
+async function untilItAnswers({ url, stripe, receiver }: World): Promise<void> {
+  await Promise.all([url, stripe.url, receiver.url].map((address) => fetch(address)))
+}
