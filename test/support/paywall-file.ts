@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { type PaywallFile, readPaywallFile } from '../../lib/paywall/file.ts'
+import type { Environment } from '../../lib/paywall/file-secret.ts'
 
 /** A paywall file as its author writes it: JSON. */
 export type Written = Record<string, unknown>
@@ -12,11 +13,13 @@ export interface FileOverrides {
   paywall?: Written
   /** Instead of the one paywall: each is filled up as that is. */
   paywalls?: Written[]
+  /** What `env:NAME` stands for: live paywalls take their secrets from there. */
+  environment?: Environment
 }
 
 /** A good file of an owner of its own: a test paywall with a monthly price and a yearly one that has a 7-day trial. */
 export async function paywallFile(overrides: FileOverrides = {}): Promise<PaywallFile> {
-  const { paywall = {}, paywalls = [paywall], ...rest } = overrides
+  const { paywall = {}, paywalls = [paywall], environment = {}, ...rest } = overrides
   const written = {
     owner: { email: `owner-${hex(6)}@example.com` },
     keys: [{ name: 'backend', secret: `pk_test_${hex(32)}` }],
@@ -24,9 +27,23 @@ export async function paywallFile(overrides: FileOverrides = {}): Promise<Paywal
     ...rest,
     paywalls: paywalls.map((members) => ({ ...defaultPaywall(), ...members })),
   }
-  const read = await readPaywallFile(JSON.stringify(written), {})
+  const read = await readPaywallFile(JSON.stringify(written), environment)
   if ('errors' in read) throw new Error(`the test's paywall file is wrong:\n${read.errors.join('\n')}`)
   return read.file
+}
+
+/** The same of a live paywall, with a live key. */
+export function livePaywallFile(paywall: Written = {}): Promise<PaywallFile> {
+  const credentials = { secretKey: 'env:STRIPE_KEY', webhookSecret: 'env:STRIPE_WEBHOOK' }
+  return paywallFile({
+    keys: [{ name: 'backend', secret: 'env:API_KEY' }],
+    paywall: { test: false, processor: { acquiring: 'stripe', credentials }, ...paywall },
+    environment: {
+      API_KEY: `pk_live_${hex(32)}`,
+      STRIPE_KEY: `sk_live_${hex(24)}`,
+      STRIPE_WEBHOOK: `whsec_${hex(24)}`,
+    },
+  })
 }
 
 function defaultPaywall(): Written {

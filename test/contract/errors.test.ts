@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { type Call, call } from '../support/call.ts'
+import { newEmail } from '../support/checkout.ts'
+import { testRows } from '../support/rows.ts'
+import { startTenants, type Tenants } from '../support/tenants.ts'
+
+let all: Tenants
+
+beforeAll(async () => {
+  all = await startTenants()
+})
+
+afterAll(() => all.close())
+
+/** A call about our paywall with its key, unless the options say otherwise. */
+const ours = (endpoint: string, options: Call = { key: all.ours.key }) =>
+  call(all.world, `/api/v1/paywall/${all.ours.paywall.id}/${endpoint}`, options)
+
+const user = (query: string, key = all.ours.key) => ours(`user?${query}`, { key })
+const exchange = (email: unknown, key = all.ours.key) => ours('sign-in/exchange', { key, body: { email } })
+const elsewhere = (path: string, options: Call = { key: all.ours.key }) => call(all.world, path, options)
+
+const badKey = `pk_test_${'0'.repeat(64)}`
+const notOwner = 'Access denied: API key owner does not match paywall owner'
+
+describe('user', () => {
+  const bothOf = (one: { email: string }, other: { id: string }) => `email=${one.email}&user_id=${other.id}`
+  testRows([
+    ['400 without identity', () => user(''), 400, 'identity_required'],
+    ['400 with blank identity', () => user('email=&user_id='), 400, 'identity_required'],
+    ['401 without credential', () => ours('user', {}), 401, 'Unauthorized'],
+    ['401 for a bad key', () => user(`email=${all.member.email}`, badKey), 401, 'Invalid API key'],
+    ['401 for a bad token', () => ours('user', { token: 'x' }), 401, 'invalid_token'],
+    [
+      '401 for a bad key beside a good token',
+      () => ours(`user?email=${all.member.email}`, { key: badKey, token: all.member.token }),
+      401,
+      'Invalid API key',
+    ],
+    ['401 for a token of another paywall', () => ours('user', { token: all.stranger.token }), 401, 'invalid_token'],
+    ['403 for a key of another account', () => user(`email=${all.member.email}`, all.foreign.key), 403, notOwner],
+    ['404 for an unknown e-mail', () => user(`email=${newEmail()}`), 404, 'identity_not_found'],
+    ['404 for an unknown id', () => user(`user_id=${randomUUID()}`), 404, 'identity_not_found'],
+    ['404 for an id that is no uuid', () => user('user_id=7%27'), 404, 'identity_not_found'],
+    ["404 for an e-mail that is not the id's", () => user(bothOf(all.payer, all.member)), 404, 'identity_not_found'],
+    ['404 off the paywall, by e-mail', () => user(`email=${all.stranger.email}`), 404, 'identity_not_on_paywall'],
+    ['404 off the paywall, by id', () => user(`user_id=${all.stranger.id}`), 404, 'identity_not_on_paywall'],
+    ['404 for an unknown paywall', () => elsewhere('/api/v1/paywall/99/user?email=a@b.co'), 404, 'paywall_not_found'],
+    ['404 for no number', () => elsewhere('/api/v1/paywall/acme/user?email=a@b.co'), 404, 'paywall_not_found'],
+  ])
+})
+
+describe('sign-in/exchange', () => {
+  testRows([
+    ['400 without e-mail', () => exchange(undefined), 400, 'Email is required'],
+    ['400 for a blank e-mail', () => exchange(''), 400, 'Email is required'],
+    ['400 for no address', () => exchange('me'), 400, 'Invalid email format'],
+    ['400 for no text', () => exchange(['a@b.co']), 400, 'Invalid email format'],
+    ['401 without key', () => ours('sign-in/exchange', { body: { email: 'a@b.co' } }), 401, 'Unauthorized'],
+    [
+      '401 for a token: owners only',
+      () => ours('sign-in/exchange', { token: all.member.token, body: { email: 'a@b.co' } }),
+      401,
+      'Unauthorized',
+    ],
+    ['401 for a bad key', () => exchange('a@b.co', badKey), 401, 'Invalid API key'],
+    ['403 for a key of another account', () => exchange('a@b.co', all.foreign.key), 403, notOwner],
+    [
+      '404 for an unknown paywall',
+      () => elsewhere('/api/v1/paywall/99/sign-in/exchange', { key: all.ours.key, body: { email: 'a@b.co' } }),
+      404,
+      'paywall_not_found',
+    ],
+  ])
+})
+
+describe('bootstrap, checkout-return, processor-webhook', () => {
+  const hook = (path: string) => elsewhere(`/webhooks/${path}`, { body: {} })
+  testRows([
+    ['bootstrap 404 for an unknown paywall', () => elsewhere('/api/v1/paywall/99/bootstrap'), 404, 'paywall_not_found'],
+    ['bootstrap 404 for no number', () => elsewhere('/api/v1/paywall/acme/bootstrap'), 404, 'paywall_not_found'],
+    ['bootstrap 401 for a bad token', () => ours('bootstrap', { token: 'x' }), 401, 'invalid_token'],
+    ['return 404 for an unknown checkout', () => elsewhere(`/r/${randomUUID()}/success`), 404, 'checkout_not_found'],
+    ['return 404 for no uuid', () => elsewhere('/r/7/error'), 404, 'checkout_not_found'],
+    ['webhook 404 for an unknown paywall', () => hook('stripe/99'), 404, 'paywall_not_found'],
+    ['webhook 404 for a processor we have not', () => hook(`paddle/${all.ours.paywall.id}`), 404, 'not_found'],
+    ['webhook 400 without a signature', () => hook(`stripe/${all.ours.paywall.id}`), 400, 'invalid_signature'],
+  ])
+})

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import type { FilePaywall } from '../../lib/paywall/file.ts'
+import { type Call, call, type Reply } from './call.ts'
+import type { TestWorld } from './world.ts'
+
+const Opened = z.object({ checkoutUrl: z.url(), userId: z.uuid(), acquiring: z.string() })
+export type Opened = z.output<typeof Opened>
+
+/** The id of a price by its slug. */
+export function priceIdOf(paywall: FilePaywall, slug: string): string {
+  const price = paywall.prices.find((each) => each.slug === slug)
+  if (!price) throw new Error(`the paywall has no price ${slug}`)
+  return price.id
+}
+
+/** A start-checkout of the monthly price, with members of the body added or replaced. */
+export function startCheckout(
+  world: TestWorld,
+  { paywall, body = {}, ...options }: Call & { paywall: FilePaywall; body?: Record<string, unknown> },
+): Promise<Reply> {
+  return call(world, `/api/v1/paywall/${paywall.id}/start-checkout`, {
+    ...options,
+    body: {
+      priceId: priceIdOf(paywall, 'monthly'),
+      successUrl: 'https://owner.example/thanks?session=__SESSION__',
+      errorUrl: 'https://owner.example/sorry?session=__SESSION__',
+      ...(options.key !== undefined && { email: newEmail() }),
+      ...body,
+    },
+  })
+}
+
+/** What a start-checkout opened; any other answer fails the test with all of it. */
+export function opened(reply: Reply): Opened {
+  if (reply.status !== 200) throw new Error(`no checkout was opened: ${JSON.stringify(reply)}`)
+  return Opened.parse(reply.body)
+}
+
+/** Presses a button of a hosted page. Where it sends the browser is not followed. */
+export async function press(checkoutUrl: string, action: 'pay' | 'decline' | 'cancel'): Promise<string> {
+  const response = await fetch(checkoutUrl, {
+    method: 'POST',
+    body: new URLSearchParams({ action }),
+    redirect: 'manual',
+  })
+  await response.body?.cancel()
+  return response.headers.get('location') ?? ''
+}
+
+/** Pays on the hosted page and comes back: the purchase is stored when this is over. */
+export async function payAndReturn(world: TestWorld, checkoutUrl: string): Promise<Reply> {
+  return call(world, await press(checkoutUrl, 'pay'))
+}
+
+/** A whole purchase of an owner's user, from start-checkout to the way back. */
+export async function buy(
+  world: TestWorld,
+  order: { paywall: FilePaywall; key: string; email?: string; slug?: string; body?: Record<string, unknown> },
+): Promise<Opened> {
+  const { paywall, key, email = newEmail(), slug = 'monthly', body } = order
+  const checkout = opened(
+    await startCheckout(world, {
+      paywall,
+      key,
+      headers: { 'idempotency-key': randomUUID() },
+      body: { email, priceId: priceIdOf(paywall, slug), ...body },
+    }),
+  )
+  await payAndReturn(world, checkout.checkoutUrl)
+  return checkout
+}
+
+export const newEmail = (): string => `user-${randomUUID()}@example.com`

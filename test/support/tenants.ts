@@ -1,0 +1,56 @@
+import type { FilePaywall, PaywallFile } from '../../lib/paywall/file.ts'
+import { buy, newEmail } from './checkout.ts'
+import { signIn } from './exchange.ts'
+import { livePaywallFile, paywallFile } from './paywall-file.ts'
+import { startTestWorld, type TestWorld } from './world.ts'
+
+/** A paywall and a good key for it. */
+export interface Tenant {
+  file: PaywallFile
+  paywall: FilePaywall
+  key: string
+}
+
+export interface Person {
+  id: string
+  email: string
+  token: string
+}
+
+/** A world with people in it, and with neighbours: whatever may be mixed up. */
+export interface Tenants {
+  world: TestWorld
+  ours: Tenant
+  /** Another owner. */
+  foreign: Tenant
+  /** A third owner, whose paywall and key are live. */
+  live: Tenant
+  /** Our user, who has bought nothing. */
+  member: Person
+  /** Our user, who pays monthly. */
+  payer: Person
+  /** A user of the other owner's paywall only. */
+  stranger: Person
+  close(): Promise<void>
+}
+
+export async function startTenants(): Promise<Tenants> {
+  const world = await startTestWorld()
+  const ours = tenant(world.file)
+  const [foreign, live] = [tenant(await paywallFile()), tenant(await livePaywallFile())]
+  await world.apply(foreign.file)
+  await world.apply(live.file)
+  const [member, stranger] = await Promise.all([person(world, ours), person(world, foreign)])
+  const email = newEmail()
+  await buy(world, { paywall: ours.paywall, key: ours.key, email })
+  const payer = await person(world, ours, email)
+  return { world, ours, foreign, live, member, payer, stranger, close: () => world.close() }
+}
+
+export function tenant(file: PaywallFile): Tenant {
+  return { file, paywall: file.paywalls[0]!, key: file.keys[0]?.secret ?? '' }
+}
+
+export function person(world: TestWorld, { paywall, key }: Tenant, email = newEmail()): Promise<Person> {
+  return signIn(world, { paywallId: paywall.id, key, email })
+}
