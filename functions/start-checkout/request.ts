@@ -30,8 +30,10 @@ export interface CheckoutRequest {
   returnOrigin: string
 }
 
-/** Largest `userMeta`, in characters of its JSON. */
+/** Largest `userMeta`, in bytes of its JSON. */
 const META_LIMIT = 4096
+
+const jsonBytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
 
 /** Left out, null and empty are the same: a form that sends everything is not refused for what it left blank. */
 const blank = z
@@ -39,32 +41,31 @@ const blank = z
   .nullish()
   .transform(() => null)
 
-function url(name: string) {
-  const code = `Invalid ${name} format`
-  return z.union([blank, z.url({ protocol: /^https?$/, error: code }).max(2048, code)], code)
+/** A field that may be left blank. Each check of it carries the code: a union passes a failed check's own words on. */
+function optional<Schema extends z.ZodType>(code: string, schema: (code: string) => Schema) {
+  return z.union([blank, schema(code)], code)
 }
+
+const url = (name: string) =>
+  optional(`Invalid ${name} format`, (code) => z.url({ protocol: /^https?$/, error: code }).max(2048, code))
 
 const Body = z.object(
   {
-    email: z.union([blank, newEmail], 'Invalid email format'),
-    priceId: z.union([blank, z.string().max(100)], 'Invalid priceId format'),
+    email: optional('Invalid email format', () => newEmail),
+    priceId: optional('Invalid priceId format', (code) => z.string().max(100, code)),
     successUrl: url('successUrl'),
     errorUrl: url('errorUrl'),
     shopUrl: url('shopUrl'),
-    trial_days: z.union([blank, z.int().min(0).max(730)], 'Invalid trial_days'),
+    trial_days: optional('Invalid trial_days', (code) => z.int().min(0, code).max(730, code)),
     ignoreActivePurchase: z.union([blank.transform(() => false), z.boolean()], 'Invalid ignoreActivePurchase'),
     userMeta: z
       .union([blank.transform(() => ({})), z.record(z.string(), z.unknown())], 'Invalid userMeta')
-      .refine((meta) => JSON.stringify(meta).length <= META_LIMIT, 'userMeta too large'),
-    localCurrency: z.union(
-      [
-        blank,
-        z
-          .string()
-          .regex(/^[A-Za-z]{3}$/)
-          .toUpperCase(),
-      ],
-      'Invalid localCurrency',
+      .refine((meta) => jsonBytes(meta) <= META_LIMIT, 'userMeta too large'),
+    localCurrency: optional('Invalid localCurrency', (code) =>
+      z
+        .string()
+        .regex(/^[A-Za-z]{3}$/, code)
+        .toUpperCase(),
     ),
   },
   'invalid_body',

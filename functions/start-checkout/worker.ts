@@ -79,8 +79,7 @@ async function claimOrWait(
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const row = await claimCheckout(db, caller, place, request, lease)
     if (row.verdict !== 'in_progress') return row
-    if (Date.now() > deadline)
-      throw new ApiError(409, 'checkout_in_progress', { retryAfter: RETRY_AFTER_SECONDS })
+    if (Date.now() > deadline) throw new ApiError(409, 'checkout_in_progress', { retryAfter: RETRY_AFTER_SECONDS })
     await scheduler.wait(pause * (0.5 + Math.random()))
   }
 }
