@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { call } from '../support/call.ts'
+import { priceIdOf } from '../support/checkout.ts'
+import { monthly, paywallFile } from '../support/paywall-file.ts'
+import { startTenants, type Tenants, tenant } from '../support/tenants.ts'
+
+let all: Tenants
+
+beforeAll(async () => {
+  all = await startTenants()
+})
+
+afterAll(() => all.close())
+
+/** The payload of contract section 2, each field with its type; no other member may be there. */
+const Price = z.strictObject({
+  id: z.string().regex(/^price_[0-9a-f]{24}$/),
+  slug: z.string(),
+  currency: z.string().length(3),
+  amount: z.number(),
+  interval: z.string().nullable(),
+  interval_count: z.int().nullable(),
+  trial_days: z.int(),
+  label: z.string(),
+  local: z.strictObject({ currency: z.string().length(3), amount: z.number() }).optional(),
+})
+const Structure = z.strictObject({
+  version: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+  settings: z.looseObject({ id: z.string(), name: z.string() }),
+  prices: z.array(Price),
+  offers: z.array(z.unknown()),
+  layout: z.looseObject({ type: z.string(), blocks: z.array(z.unknown()) }),
+  locales: z.record(z.string(), z.looseObject({})),
+})
+const UserState = z.strictObject({
+  id: z.uuid(),
+  email: z.string(),
+  has_active_subscription: z.boolean(),
+  paid: z.boolean(),
+  purchases: z.array(z.looseObject({ id: z.uuid(), status: z.string() })),
+  balances: z.array(z.strictObject({ type: z.string(), count: z.int() })),
+  trial: z.null(),
+})
+
+const bootstrap = (options: Parameters<typeof call>[2] = {}, id = all.ours.paywall.id) =>
+  call(all.world, `/api/v1/paywall/${id}/bootstrap`, options)
+
+async function structure(options: Parameters<typeof call>[2] = {}, id = all.ours.paywall.id) {
+  return Structure.parse((await bootstrap(options, id)).body)
+}
+
+/** A paywall of its own, so that no edge cache knows it. */
+async function freshPaywall(paywall: Record<string, unknown> = {}) {
+  const fresh = tenant(await paywallFile({ paywall }))
+  await all.world.apply(fresh.file)
+  return fresh
+}
+
+describe('the structural payload', () => {
+  test('has every field of the contract and no other', async () => {
+    const { settings, prices } = await structure()
+    const { id, name } = all.ours.paywall
+    expect(settings).toEqual({
+      id,
+      name,
+      success_redirect_url: 'https://owner.example/thanks?session=__SESSION__',
+      error_redirect_url: 'https://owner.example/sorry',
+      tokenization_queries: [{ type: 'standard', daily_limit: 10 }, { type: 'premium' }],
+    })
+    expect(prices).toEqual([
+      {
+        id: priceIdOf(all.ours.paywall, 'monthly'),
+        slug: 'monthly',
+        label: 'Monthly',
+        currency: 'USD',
+        amount: 9.99,
+        interval: 'month',
+        interval_count: 1,
+        trial_days: 0,
+      },
+      expect.objectContaining({ slug: 'yearly', amount: 89, interval: 'year', trial_days: 7 }),
+    ])
+  })
+
+  test("serves the owner's own members as they are, prices in the file's order, amounts in major units", async () => {
+    const { paywall } = await freshPaywall({
+      settings: { brand_color: '#123456', theme: { dark: true } },
+      prices: [
+        monthly({ slug: 'b', amount: 0.1, tokens: [], locals: [] }),
+        { slug: 'once', label: 'Once', currency: 'JPY', amount: 3000, processorPrice: 'price_once' },
+        { slug: 'a', label: 'A', currency: 'KWD', amount: 1.005, interval: 'day', processorPrice: 'price_day' },
+      ],
+      offers: [{ slug: 'stay' }],
+      layout: { type: 'stack', blocks: [{ type: 'prices' }] },
+      locales: { de: { continue: 'Weiter' } },
+    })
+    const { prices, ...rest } = await structure({}, paywall.id)
+    expect(prices.map(({ slug, amount, currency }) => [slug, amount, currency])).toEqual([
+      ['b', 0.1, 'USD'],
+      ['once', 3000, 'JPY'],
+      ['a', 1.005, 'KWD'],
+    ])
+    expect(prices[1]).toMatchObject({ interval: null, interval_count: null, trial_days: 0 })
+    expect(rest).toMatchObject({
+      settings: { brand_color: '#123456', theme: { dark: true } },
+      offers: [{ slug: 'stay' }],
+      layout: { type: 'stack', blocks: [{ type: 'prices' }] },
+      locales: { de: { continue: 'Weiter' } },
+    })
+  })
+
+  test('holds no secret and nothing of how it is sold', async () => {
+    const said = [await bootstrap(), await bootstrap({ country: 'IN' }), await bootstrap({ token: all.payer.token })]
+    const { processor } = all.ours.paywall
+    const hidden = [...Object.values(processor.credentials), all.ours.key, all.ours.file.owner.email]
+    hidden.push(createHash('sha256').update(all.ours.key).digest('hex'))
+    for (const secret of [...hidden, 'price_monthly', 'processor', 'credentials', 'acquiring":"', 'tokens"', 'tiers']) {
+      expect(JSON.stringify(said.slice(0, 2)), secret).not.toContain(secret)
+    }
+    for (const secret of [...hidden, 'price_monthly', 'processor', 'credentials']) {
+      expect(JSON.stringify(said[2]), secret).not.toContain(secret)
+    }
+  })
+
+  test('is open to anybody: an owner key changes nothing, not even a bad one', async () => {
+    const plain = await structure()
+    expect(await structure({ key: all.ours.key })).toEqual(plain)
+    expect(await structure({ key: 'pk_test_bad' })).toEqual(plain)
+  })
+})
+
+describe('version', () => {
+  test('is the SHA-256 of the canonical payload without it, and the ETag', async () => {
+    const reply = await bootstrap()
+    const { version, ...payload } = Structure.parse(reply.body)
+    const hash = createHash('sha256').update(canonicalize(payload)!).digest('hex')
+    expect(version).toBe(`sha256:${hash}`)
+    expect(reply.headers.etag).toBe(`"${version}"`)
+    expect(reply.headers['cache-control']).toBe('private, no-cache')
+  })
+
+  test("changes with the payload and with the caller's country, and not otherwise", async () => {
+    const { file, paywall } = await freshPaywall()
+    const before = await structure({}, paywall.id)
+    expect((await structure({ country: 'DE' }, paywall.id)).version).toBe(before.version)
+    expect((await structure({ country: 'IN' }, paywall.id)).version).not.toBe(before.version)
+
+    await all.world.apply({ ...file, paywalls: [{ ...paywall, name: 'Renamed' }] })
+    // Another country of the same prices is not in the edge cache yet.
+    const after = await structure({ country: 'FR' }, paywall.id)
+    expect(after.settings.name).toBe('Renamed')
+    expect(after.version).not.toBe(before.version)
+  })
+
+  test.each([
+    ['the ETag', (etag: string) => etag, 304],
+    ['a weak one', (etag: string) => `W/${etag}`, 304],
+    ['one of a list', (etag: string) => `"other", ${etag}`, 304],
+    ['anything', () => '*', 304],
+    ['another', () => '"sha256:other"', 200],
+    ['no quotes', (etag: string) => etag.slice(1, -1), 200],
+  ])('If-None-Match with %s', async (_name, tagOf, status) => {
+    const { etag = '' } = (await bootstrap()).headers
+    const reply = await bootstrap({ headers: { 'if-none-match': tagOf(etag) } })
+    expect(reply).toMatchObject({ status, headers: { etag } })
+    expect(reply.body).toEqual(status === 304 ? '' : expect.anything())
+  })
+})
+
+describe('local prices', () => {
+  test.each([
+    ['IN', { currency: 'INR', amount: 399 }],
+    ['US', undefined],
+    ['XX', undefined],
+    ['T1', undefined],
+    [null, undefined],
+  ])('in %s: %o', async (country, local) => {
+    const { prices } = await structure({ country })
+    expect(prices[0]).toMatchObject({ currency: 'USD', amount: 9.99 })
+    expect(prices[0]?.local).toEqual(local)
+  })
+
+  test('a price for the country goes before one for its tier', async () => {
+    const locals = [
+      { tier: 2, currency: 'USD', amount: 5.99, processorPrice: 'price_tier_2' },
+      { countries: ['MX'], currency: 'MXN', amount: 99, processorPrice: 'price_mx' },
+    ]
+    const { paywall } = await freshPaywall({
+      geo: { tiers: { 1: ['US'], 2: ['BR', 'MX'] } },
+      prices: [monthly({ locals })],
+    })
+    const localIn = async (country: string) => (await structure({ country }, paywall.id)).prices[0]?.local
+    expect(await localIn('MX')).toEqual({ currency: 'MXN', amount: 99 })
+    expect(await localIn('BR')).toEqual({ currency: 'USD', amount: 5.99 })
+    expect(await localIn('US')).toBeUndefined()
+    expect(await localIn('ZW')).toEqual({ currency: 'USD', amount: 5.99 })
+  })
+})
+
+describe('user state', () => {
+  test('comes with a Bearer token, beside the same structure, and is never cached', async () => {
+    const guest = await structure()
+    const reply = await bootstrap({ token: all.payer.token })
+    const { user, ...rest } = z.looseObject({ user: UserState }).parse(reply.body)
+    expect(Structure.parse(rest)).toEqual(guest)
+    expect(reply.headers).toMatchObject({ 'cache-control': 'private, no-store' })
+    expect(user).toMatchObject({
+      id: all.payer.id,
+      email: all.payer.email,
+      has_active_subscription: true,
+      paid: true,
+      purchases: [{ status: 'active', price_slug: 'monthly' }],
+      balances: [
+        { type: 'premium', count: 0 },
+        { type: 'standard', count: 100 },
+      ],
+    })
+  })
+
+  test('is absent for guests', async () => {
+    expect((await bootstrap()).body).not.toHaveProperty('user')
+  })
+
+  test('says that a user who bought nothing does not pay', async () => {
+    expect((await bootstrap({ token: all.member.token })).body).toMatchObject({
+      user: { id: all.member.id, has_active_subscription: false, paid: false, purchases: [], trial: null },
+    })
+  })
+})
