@@ -1,9 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
-// Wrangler prints a warning for each secret it does not find; the world gives every secret itself.
+/** What wrangler runs in when it is run as a command. */
+export const WRANGLER_ENVIRONMENT = { ...process.env }
+
+// As a library it must be silent: it warns of each secret it does not find, and the world gives every secret itself.
 process.env.WRANGLER_LOG ??= 'error'
-const { unstable_getMiniflareWorkerOptions, unstable_readConfig } = await import('wrangler')
+const { experimental_generateTypes, unstable_getMiniflareWorkerOptions, unstable_readConfig } = await import('wrangler')
 
 export const WRANGLER_CONFIG = fileURLToPath(new URL('../wrangler.toml', import.meta.url))
 
@@ -54,4 +57,13 @@ export function miniflareOptions(env: string) {
     env,
   ).workerOptions
   return options
+}
+
+/**
+ * One `Cloudflare.<Env>Env` interface for each block: what `wrangler types` writes to `path`, relative to the project's
+ * folder, where it has to run.
+ */
+export async function generateBindingTypes(path: string): Promise<string> {
+  const { content } = await experimental_generateTypes({ path, includeRuntime: false, strictVars: false })
+  return content
 }

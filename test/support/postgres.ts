@@ -1,11 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { bundleWorkers } from '../../dev/bundle.ts'
-import { ensureDatabase, ensureSchema } from '../../dev/database.ts'
-import { startPostgres } from '../../dev/postgres.ts'
-import { removeCluster } from '../../dev/postgres-cluster.ts'
+import { databaseWithSchema, startScratchPostgres } from '../../dev/scratch-postgres.ts'
 import { readWorkerConfigs } from '../../dev/wrangler-config.ts'
 
 declare module 'vitest' {
@@ -22,24 +20,17 @@ declare module 'vitest' {
  * the Workers' code.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = mkdtempSync(join(tmpdir(), 'paywall-test-'))
-  chmodSync(folder, 0o755) // mkdtemp's folder is closed to the user that Postgres runs as
-  const bundles = join(folder, 'bundles')
-  const cluster = join(folder, 'postgres')
-  const [postgres] = await Promise.all([startPostgres({ folder: cluster, durable: false }), writeBundles(bundles)])
-  const templateUrl = await ensureDatabase(postgres.url('postgres'), 'template')
-  await ensureSchema(templateUrl)
-  project.provide('templateUrl', templateUrl)
+  const bundles = mkdtempSync(join(tmpdir(), 'paywall-bundles-'))
+  const [postgres] = await Promise.all([startScratchPostgres(), writeBundles(bundles)])
+  project.provide('templateUrl', await databaseWithSchema(postgres, 'template'))
   project.provide('bundles', bundles)
   project.onTestsRerun(() => writeBundles(bundles))
   return async () => {
     await postgres.stop()
-    removeCluster(cluster)
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(bundles, { recursive: true, force: true })
   }
 }
 
 async function writeBundles(folder: string): Promise<void> {
-  mkdirSync(folder, { recursive: true })
   for (const [env, code] of await bundleWorkers(readWorkerConfigs())) writeFileSync(join(folder, `${env}.js`), code)
 }
