@@ -147,7 +147,7 @@ create table purchases (
   canceled_at          timestamptz,
   past_due_since       timestamptz,
   cancel_requested_at  timestamptz,          -- an owner or user asked us to cancel; a request in flight keeps others out
-  cancel_accepted      boolean not null default false, -- the processor took that request: it is not made twice
+  cancel_accepted_at   timestamptz,          -- the processor took that request: it is not made twice, unless it is undone
   cancellation_reason  text check (char_length(cancellation_reason) <= 1000),
   tokens_credited_for  timestamptz,          -- start of the last period whose tokens were credited
   fetched_at           timestamptz not null, -- the instant before the fetch began: a later fetch always wins

@@ -74,6 +74,16 @@ const CURRENT = sql.raw(
     'p.current_period_end, p.trial_start, p.trial_end, p.cancel_at_period_end, p.cancel_at, p.canceled_at, p.fetched_at',
 )
 
+/**
+ * A request to cancel is forgotten once the processor, asked after it took the request, says that it will renew: somebody
+ * undid it there, and may cancel again.
+ */
+const undone = sql`(not excluded.cancel_at_period_end and excluded.fetched_at > p.cancel_accepted_at)`
+const forgottenCancellation = sql`
+  cancel_requested_at = case when ${undone} then null else p.cancel_requested_at end,
+  cancel_accepted_at = case when ${undone} then null else p.cancel_accepted_at end,
+  cancellation_reason = case when ${undone} then null else p.cancellation_reason end`
+
 function stored({ snapshot: s, fetchedAt }: Learnt) {
   const newer = sql`excluded.fetched_at >= p.fetched_at`
   return sql`
@@ -97,18 +107,20 @@ function stored({ snapshot: s, fetchedAt }: Learnt) {
           when not ${newer} then p.tokens_credited_for
           when excluded.interval is null then coalesce(p.tokens_credited_for, excluded.tokens_credited_for)
           else greatest(p.tokens_credited_for, excluded.tokens_credited_for) end,
+        ${forgottenCancellation},
         previous = to_jsonb(p) - 'previous'
       returning *
     )`
 }
 
-/** The plan's tokens, once per period that is paid or on trial. */
+/** The plan's tokens, once per period that is paid or on trial, in the order of types in which balances are locked. */
 const credited = sql`
   credited as (
     insert into balances as b (paywall_id, user_id, type, count, previous_count)
     select s.paywall_id, s.user_id, t ->> 'type', (t ->> 'count')::bigint, 0
     from stored s join prices p on p.id = s.price_id, jsonb_array_elements(p.tokens) t
     where s.tokens_credited_for is distinct from (s.previous ->> 'tokens_credited_for')::timestamptz
+    order by t ->> 'type'
     on conflict (paywall_id, user_id, type) do update set
       count = least(b.count + excluded.count, 9007199254740991), previous_count = b.count
     returning *

@@ -207,7 +207,7 @@ export interface ProcessorEvents {
 
 export interface Purchases {
   acquiring: string;
-  cancel_accepted: Generated<boolean>;
+  cancel_accepted_at: Timestamp | null;
   cancel_at: Timestamp | null;
   cancel_at_period_end: boolean;
   cancel_requested_at: Timestamp | null;
