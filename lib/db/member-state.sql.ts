@@ -33,6 +33,7 @@ export const memberState = sql`
       where (held.paywall_id, held.user_id, held.type) = (m.paywall_id, m.user_id, plan.type)
         and held.topped_up_on = ${today}
     )
+    order by plan.type
     on conflict (paywall_id, user_id, type) do update set
       count = case when b.topped_up_on = ${today} then b.count else greatest(b.count, excluded.count) end,
       previous_count = b.count,
