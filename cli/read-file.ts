@@ -17,7 +17,8 @@ async function textOf(path: string): Promise<string> {
   try {
     return await readFile(typedPath(path), 'utf8')
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'no such file' : String(error)
+    if (!(error instanceof Error)) throw error
+    const reason = 'code' in error && error.code === 'ENOENT' ? 'no such file' : error.message
     throw new Refusal([`${path} cannot be read: ${reason}`], { cause: error })
   }
 }

@@ -11,13 +11,15 @@ export interface Versions {
 }
 
 export async function versionsOf(paywall: FilePaywall): Promise<Versions> {
-  const seen = new Map<string, string[]>()
-  for (const country of allCountries()) {
-    const version = await versionOf(structureOf(publicRow(paywall), country))
-    seen.set(version, [...(seen.get(version) ?? []), country])
-  }
-  const [common, ...others] = [...seen].sort(([, some], [, other]) => other.length - some.length)
-  return { common: common?.[0] ?? '', others: others.map(([version, countries]) => ({ version, countries })) }
+  const row = publicRow(paywall)
+  const groups = Map.groupBy(allCountries(), (country) => JSON.stringify(structureOf(row, country).prices))
+  const versions = await Promise.all(
+    [...groups.values()]
+      .toSorted((some, others) => others.length - some.length)
+      .map(async (countries) => ({ countries, version: await versionOf(structureOf(row, countries[0]!)) })),
+  )
+  const [common, ...others] = versions
+  return { common: common!.version, others }
 }
 
 /** What bootstrap reads of a paywall, and nothing else. */

@@ -1,69 +1,13 @@
-import { randomUUID } from 'node:crypto'
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { applyFile, planFile } from '../cli/apply.ts'
-import { makeSecrets } from '../dev/secrets.ts'
-import { sha256Hex, unseal } from '../lib/crypto.ts'
-import { freshDatabase } from './support/world.ts'
-import { type Changes, environment, paywallFile } from './support/written-file.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { applyFile } from '../cli/apply.ts'
+import { unseal } from '../lib/crypto.ts'
+import { openApplying } from './support/applying.ts'
+import type { Changes } from './support/written-file.ts'
 
-const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY } = await makeSecrets()
-const sealing = { processorCredentialsKey: PROCESSOR_CREDENTIALS_KEY, webhookSecretsKey: WEBHOOK_SECRETS_KEY }
+const { pool, sealing, query, pricesOf, keysOf, endpointsOf, everything, someOwner, close } = await openApplying()
 const price = 'paywalls[0].prices[0]'
 
-let pool: pg.Pool
-
-beforeAll(async () => {
-  pool = new pg.Pool({ connectionString: await freshDatabase() })
-})
-afterAll(() => pool.end())
-
-/** An owner with a file of its own, so that tests do not meet. */
-function someOwner() {
-  const id = String(BigInt(`0x${randomUUID().slice(0, 8)}`))
-  const own: Changes = {
-    'owner.email': `${id}@example.com`,
-    'paywalls[0].id': id,
-    'paywalls[0].domain': `pay-${id}.example`,
-    'keys[0].secret': `pk_test_${id.padStart(16, '0')}`,
-  }
-  const file = (changes: Changes = {}) => paywallFile({ ...own, ...changes })
-  const apply = async (changes: Changes = {}) => applyFile(pool, await file(changes), sealing)
-  const plan = async (changes: Changes = {}) => planFile(pool, await file(changes), sealing)
-  return { id, own, file, apply, plan }
-}
-
-async function query<Row extends pg.QueryResultRow>(text: string, ...values: unknown[]): Promise<Row[]> {
-  return (await pool.query<Row>(text, values)).rows
-}
-
-/** Every row of every table that apply writes. */
-async function everything(): Promise<unknown> {
-  const tables = ['owners', 'api_keys', 'webhook_endpoints', 'paywalls', 'processor_accounts', 'prices']
-  const rows = tables.map((table) => query(`select * from ${table} t order by t::text`))
-  return Promise.all(rows)
-}
-
-const pricesOf = (id: string) =>
-  query<{ id: string; slug: string; retired: boolean; label: string }>(
-    'select id, slug, label, retired_at is not null as retired from prices where paywall_id = $1 order by position, id',
-    id,
-  )
-
-const keysOf = (id: string) =>
-  query<{ name: string; key_hash: string; valid: boolean }>(
-    `select name, key_hash, revoked_at is null as valid from api_keys
-     where owner_id = (select owner_id from paywalls where id = $1) order by created_at, name`,
-    id,
-  )
-
-const endpointsOf = (id: string) =>
-  query<{ url: string; secret: string; previous_secret: string | null; signs_twice: boolean; enabled: boolean }>(
-    `select url, secret, previous_secret, disabled_at is null as enabled,
-       coalesce(previous_secret_until between now() + '23 hours' and now() + '24 hours', false) as signs_twice
-     from webhook_endpoints where owner_id = (select owner_id from paywalls where id = $1) order by url`,
-    id,
-  )
+afterAll(close)
 
 describe('applying', () => {
   test('writes the whole file', async () => {
@@ -119,7 +63,7 @@ describe('applying', () => {
     const [made, ...more] = second.flatMap((applied) => applied.made)
     expect(more).toEqual([])
     const [endpoint] = await endpointsOf(id)
-    expect(await unseal(endpoint!.secret, WEBHOOK_SECRETS_KEY, `webhook:${endpoint?.url}`)).toBe(made?.secret)
+    expect(await unseal(endpoint!.secret, sealing.webhookSecretsKey, `webhook:${endpoint?.url}`)).toBe(made?.secret)
   })
 
   test('leaves paywalls alone that the file does not name', async () => {
@@ -169,107 +113,6 @@ describe('prices', () => {
     turned.paywalls[0]!.prices.reverse()
     await applyFile(pool, turned, sealing)
     expect((await pricesOf(id)).map(({ slug }) => slug)).toEqual(['lifetime', 'monthly'])
-  })
-})
-
-describe('keys', () => {
-  test('with another secret are new ones, and the old secret is revoked', async () => {
-    const { id, own, apply } = someOwner()
-    const [first, second] = [String(own['keys[0].secret']), `pk_test_second_${id.padStart(16, '0')}`]
-    await apply()
-    await apply({ 'keys[0].secret': second })
-    expect(await keysOf(id)).toEqual([
-      { name: 'backend', key_hash: await sha256Hex(first), valid: false },
-      { name: 'backend', key_hash: await sha256Hex(second), valid: true },
-    ])
-    await apply()
-    expect((await keysOf(id)).map(({ valid }) => valid)).toEqual([true, false])
-  })
-
-  test('swap names, and go when the file does not name them', async () => {
-    const { id, apply } = someOwner()
-    const [one, two] = [`pk_test_one_${id.padStart(16, '0')}`, `pk_test_two_${id.padStart(16, '0')}`]
-    await apply({
-      keys: [
-        { name: 'a', secret: one },
-        { name: 'b', secret: two },
-      ],
-      'keys[0].secret': one,
-    })
-    await apply({
-      keys: [
-        { name: 'a', secret: two },
-        { name: 'b', secret: one },
-      ],
-      'keys[0].secret': two,
-    })
-    const hashes = await Promise.all([two, one].map(sha256Hex))
-    const valid = () => keysOf(id).then((keys) => keys.filter((key) => key.valid))
-    expect(Object.fromEntries((await valid()).map(({ name, key_hash }) => [name, key_hash]))).toEqual({
-      a: hashes[0],
-      b: hashes[1],
-    })
-    await apply({ keys: [{ name: 'b' }], 'keys[0].secret': one })
-    expect((await valid()).map(({ name }) => name)).toEqual(['b'])
-  })
-
-  test('without a secret are made, shown once, and stored as a hash', async () => {
-    const { id, apply } = someOwner()
-    const { made } = await apply({ 'keys[0].secret': undefined })
-    expect(made).toEqual([{ what: 'key backend', secret: expect.stringMatching(/^pk_test_[0-9a-f]{64}$/) }])
-    expect(await keysOf(id)).toEqual([{ name: 'backend', key_hash: await sha256Hex(made[0]!.secret), valid: true }])
-  })
-})
-
-describe('webhooks', () => {
-  test('keep their secret sealed, and with another one the old signs too for 24 hours', async () => {
-    const { id, apply } = someOwner()
-    await apply()
-    const [before] = await endpointsOf(id)
-    const context = `webhook:${before?.url}`
-    expect(await unseal(before!.secret, WEBHOOK_SECRETS_KEY, context)).toBe(environment.WEBHOOK_SECRET)
-
-    const secret = `whsec_${Buffer.alloc(32, id).toString('base64')}`
-    await apply({ 'webhooks[0].secret': secret })
-    const [after] = await endpointsOf(id)
-    expect(after).toMatchObject({ previous_secret: before?.secret, signs_twice: true, enabled: true })
-    expect(await unseal(after!.secret, WEBHOOK_SECRETS_KEY, context)).toBe(secret)
-  })
-
-  test('are disabled when the file does not name them, and enabled when it does', async () => {
-    const { id, apply } = someOwner()
-    await apply()
-    const [before] = await endpointsOf(id)
-    await apply({ webhooks: [] })
-    expect(await endpointsOf(id)).toEqual([{ ...before, enabled: false }])
-    await apply()
-    expect(await endpointsOf(id)).toEqual([before])
-  })
-})
-
-describe('processor credentials', () => {
-  test('are in no column in plain text, and open with the key for their paywall only', async () => {
-    const { id, apply } = someOwner()
-    await apply()
-    expect(JSON.stringify(await everything())).not.toMatch(/sk_test_123|whsec_stripe|pk_test_/)
-    const [account] = await query<{ credentials: string }>(
-      'select credentials from processor_accounts where paywall_id = $1',
-      id,
-    )
-    const open = (paywall: string) =>
-      unseal(account!.credentials, PROCESSOR_CREDENTIALS_KEY, `processor:${paywall}:stripe`)
-    expect(JSON.parse(await open(id))).toEqual({ secretKey: 'sk_test_123', webhookSecret: 'whsec_stripe' })
-    await expect(open('7')).rejects.toThrow()
-  })
-
-  test('are sealed anew when they change, or when the key does', async () => {
-    const { id, file, apply } = someOwner()
-    await apply()
-    const { changes } = await apply({ 'paywalls[0].processor.credentials.secretKey': 'sk_test_456' })
-    expect(changes).toEqual([`paywall ${id}: other stripe credentials`])
-    const { PROCESSOR_CREDENTIALS_KEY: processorCredentialsKey } = await makeSecrets()
-    const applied = await applyFile(pool, await file(), { ...sealing, processorCredentialsKey })
-    expect(applied.changes).toEqual([`paywall ${id}: other stripe credentials`])
   })
 })
 

@@ -64,6 +64,12 @@ export async function paywallFile(changes: Changes = {}): Promise<PaywallFile> {
   return read.file
 }
 
+/** What is wrong with a file's text; none if it is good. */
+export async function errorsOf(text: string, variables: Record<string, string> = environment): Promise<string[]> {
+  const read = await readPaywallFile(text, variables)
+  return 'errors' in read ? read.errors : []
+}
+
 function setMember(parent: unknown, [name, ...rest]: string[], value: unknown): void {
   if (typeof parent !== 'object' || parent === null || name === undefined) throw new TypeError('no such path')
   if (rest.length > 0) setMember(Reflect.get(parent, name), rest, value)

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { applyFile, planFile } from '../../cli/apply.ts'
+import type { SealingKeys } from '../../cli/difference/difference.ts'
+import { makeSecrets } from '../../dev/secrets.ts'
+import { freshDatabase } from './world.ts'
+import { type Changes, paywallFile } from './written-file.ts'
+
+/** A fresh database to apply files to, and a look at what it then says. */
+export async function openApplying() {
+  const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY } = await makeSecrets()
+  const sealing = { processorCredentialsKey: PROCESSOR_CREDENTIALS_KEY, webhookSecretsKey: WEBHOOK_SECRETS_KEY }
+  const pool = new pg.Pool({ connectionString: await freshDatabase() })
+  const query = async <Row extends pg.QueryResultRow>(text: string, ...values: unknown[]): Promise<Row[]> =>
+    (await pool.query<Row>(text, values)).rows
+  return {
+    pool,
+    sealing,
+    query,
+    ...tablesOf(query),
+    someOwner: () => someOwner(pool, sealing),
+    close: () => pool.end(),
+  }
+}
+
+/** An owner with a file of its own, so that tests do not meet. */
+function someOwner(pool: pg.Pool, sealing: SealingKeys) {
+  const id = String(BigInt(`0x${randomUUID().slice(0, 8)}`))
+  const own: Changes = {
+    'owner.email': `${id}@example.com`,
+    'paywalls[0].id': id,
+    'paywalls[0].domain': `pay-${id}.example`,
+    'keys[0].secret': `pk_test_${id.padStart(16, '0')}`,
+  }
+  const file = (changes: Changes = {}) => paywallFile({ ...own, ...changes })
+  const apply = async (changes: Changes = {}) => applyFile(pool, await file(changes), sealing)
+  const plan = async (changes: Changes = {}) => planFile(pool, await file(changes), sealing)
+  return { id, own, file, apply, plan }
+}
+
+type Query = <Row extends pg.QueryResultRow>(text: string, ...values: unknown[]) => Promise<Row[]>
+
+function tablesOf(query: Query) {
+  const pricesOf = (paywallId: string) =>
+    query<{ id: string; slug: string; retired: boolean; label: string }>(
+      `select id, slug, label, retired_at is not null as retired from prices
+       where paywall_id = $1 order by position, id`,
+      paywallId,
+    )
+  const keysOf = (paywallId: string) =>
+    query<{ name: string; key_hash: string; valid: boolean }>(
+      `select name, key_hash, revoked_at is null as valid from api_keys
+       where owner_id = (select owner_id from paywalls where id = $1) order by created_at, name`,
+      paywallId,
+    )
+  const endpointsOf = (paywallId: string) =>
+    query<{ url: string; secret: string; previous_secret: string | null; signs_twice: boolean; enabled: boolean }>(
+      `select url, secret, previous_secret, disabled_at is null as enabled,
+         coalesce(previous_secret_until between now() + '23 hours' and now() + '24 hours', false) as signs_twice
+       from webhook_endpoints where owner_id = (select owner_id from paywalls where id = $1) order by url`,
+      paywallId,
+    )
+  /** Every row of every table that apply writes. */
+  async function everything(): Promise<unknown> {
+    const tables = ['owners', 'api_keys', 'webhook_endpoints', 'paywalls', 'processor_accounts', 'prices']
+    return Promise.all(tables.map((table) => query(`select * from ${table} t order by t::text`)))
+  }
+  return { pricesOf, keysOf, endpointsOf, everything }
+}
