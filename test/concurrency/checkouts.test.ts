@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { newEmail, type Opened, opened, payAndReturn, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
+import { sequenceFaults, toldAbout } from '../support/told.ts'
+import { until } from '../support/until.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(() => world.close())
+
+/** A checkout with a key of its own. */
+async function checkout(email: string, slug = 'monthly'): Promise<Opened> {
+  const headers = { 'idempotency-key': randomUUID() }
+  const body = { email, priceId: priceIdOf(world.paywall, slug) }
+  return opened(await startCheckout(world, { paywall: world.paywall, key: world.key, headers, body }))
+}
+
+const sessionOf = (url: string) => world.stripe.sessions.find((session) => session.url === url)
+const payable = (checkouts: Opened[]) =>
+  checkouts.filter(({ checkoutUrl }) => sessionOf(checkoutUrl)?.status === 'open')
+
+test('of checkouts that one user opens at once, one page stays payable', async () => {
+  for (let round = 0; round < 5; round++) {
+    const email = newEmail()
+    const before = world.stripe.sessions.length
+    const checkouts = await Promise.all(['monthly', 'yearly', 'monthly', 'yearly'].map((slug) => checkout(email, slug)))
+    expect(new Set(checkouts.map(({ userId }) => userId)).size).toBe(1)
+    await until('one payable page', async () => {
+      const open = world.stripe.sessions.slice(before).filter(({ status }) => status === 'open')
+      return open.length <= 1
+    })
+    expect(world.stripe.sessions.slice(before)).toHaveLength(4)
+    // Stripe gives an expired session no address, so what is left of those that were answered is what can be paid.
+    expect(payable(checkouts)).toHaveLength(1)
+  }
+})
+
+test.each([
+  ['before the older one is closed', 3],
+  ['while the older one is being closed', 8],
+])('of two pages that are paid at once, %s, no purchase is lost and none is made up', async (when, rounds) => {
+  for (let round = 0; round < rounds; round++) {
+    const [email, before] = [newEmail(), world.stripe.subscriptions.length]
+    const paid = Promise.withResolvers<void>()
+    if (when.startsWith('before')) {
+      world.stripe.onCall = async ({ path }, run) => {
+        if (path.endsWith('/expire')) await paid.promise
+        return run()
+      }
+    }
+    const pay = async (slug: string) => {
+      const { checkoutUrl, userId } = await checkout(email, slug)
+      return { userId, back: await press(checkoutUrl, 'pay') }
+    }
+    const pages = await Promise.all([pay('monthly'), pay('yearly')])
+    paid.resolve()
+    world.stripe.onCall = undefined
+    await Promise.all(pages.filter(({ back }) => back !== '').map(({ back }) => call(world, back)))
+    await world.stripe.webhooksSettled()
+
+    const bought = world.stripe.subscriptions.slice(before)
+    expect(bought.length).toBeGreaterThanOrEqual(when.startsWith('before') ? 2 : 1)
+    const { userId } = pages[0]!
+    const { purchases } = await userState(world, userId)
+    expect(purchases.map(({ status }) => status).toSorted()).toEqual(bought.map(({ status }) => status).toSorted())
+    expect(new Set(purchases.map(({ interval }) => interval)).size).toBe(purchases.length)
+
+    const told = await toldAbout(world, userId)
+    expect(sequenceFaults(told)).toEqual([])
+    expect(told.filter(({ type }) => type === 'subscription.created')).toHaveLength(bought.length)
+  }
+})
+
+test('60 users who buy at once each get their own page and their own purchase', async () => {
+  const bought = await Promise.all(
+    Array.from({ length: 60 }, async () => {
+      const one = await checkout(newEmail())
+      const reply = await payAndReturn(world, one.checkoutUrl)
+      return { ...one, status: reply.status, state: await userState(world, one.userId) }
+    }),
+  )
+  expect(bought.filter(({ status }) => status !== 303)).toEqual([])
+  expect(bought.filter(({ state }) => !state.paid || state.purchases.length !== 1)).toEqual([])
+  expect(new Set(bought.map(({ userId }) => userId)).size).toBe(60)
+  expect(new Set(bought.map(({ state }) => state.purchases[0]?.id)).size).toBe(60)
+})
+
+test('while prices are edited again and again, a checkout gets its price or hears that it is gone', async () => {
+  const owner = { email: newEmail() }
+  const key = world.file.keys[0]!.secret!.replace(/.{8}$/, randomUUID().slice(0, 8))
+  const own = { id: `${world.paywall.id}1`, processor: world.paywall.processor }
+  const file = (amount: number) =>
+    paywallFile({
+      owner,
+      keys: [{ name: 'backend', secret: key }],
+      paywall: { ...own, prices: [monthly({ amount }), yearly({ amount: amount * 10 })] },
+    })
+  let [paywall] = (await file(10)).paywalls
+  await world.apply(await file(10))
+
+  let editing = true
+  async function edit() {
+    for (let amount = 11; amount < 31; amount++) {
+      const next = await file(amount)
+      await world.apply(next)
+      paywall = next.paywalls[0]
+    }
+    editing = false
+  }
+  const answers = new Map<string, number>()
+  async function order() {
+    while (editing) {
+      const slug = Math.random() < 0.5 ? 'monthly' : 'yearly'
+      const body = { email: newEmail(), priceId: priceIdOf(paywall!, slug) }
+      const reply = await startCheckout(world, { paywall: paywall!, key, body })
+      const answer = reply.status === 200 ? '200' : `${reply.status} ${JSON.stringify(reply.body)}`
+      answers.set(answer, (answers.get(answer) ?? 0) + 1)
+    }
+  }
+  await Promise.all([edit(), ...Array.from({ length: 12 }, order)])
+  const expected = ['200', '404 {"error":"price_not_found"}']
+  expect([...answers.keys()].filter((answer) => !expected.includes(answer))).toEqual([])
+  expect(answers.get('200')).toBeGreaterThan(20)
+})

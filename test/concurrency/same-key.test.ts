@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Reply } from '../support/call.ts'
+import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { signIn } from '../support/exchange.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(() => world.close())
+
+const times = <Result>(count: number, run: (index: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => run(index)))
+
+/** The sessions that Stripe was asked for meanwhile. */
+async function sessionsCreated(run: () => Promise<unknown>): Promise<number> {
+  const before = world.stripe.calls.length
+  await run()
+  return world.stripe.calls.slice(before).filter(({ path }) => path === '/v1/checkout/sessions').length
+}
+
+function expectOneCheckout(replies: Reply[]) {
+  expect(replies.filter(({ status }) => status !== 200)).toEqual([])
+  expect(new Set(replies.map((reply) => JSON.stringify(opened(reply)))).size).toBe(1)
+  expect(replies.filter(({ headers }) => headers['idempotency-replayed'] === undefined)).toHaveLength(1)
+}
+
+test('200 start-checkouts at once with one Idempotency-Key open one page, and all are told of it', async () => {
+  const order = {
+    paywall: world.paywall,
+    key: world.key,
+    headers: { 'idempotency-key': randomUUID() },
+    body: { email: newEmail() },
+  }
+  let replies: Reply[] = []
+  const created = await sessionsCreated(async () => {
+    replies = await times(200, () => startCheckout(world, order))
+  })
+  expectOneCheckout(replies)
+  expect(created).toBe(1)
+})
+
+test('200 at once of one signed-in user open one page', async () => {
+  const user = await signIn(world)
+  const order = { paywall: world.paywall, token: user.token, headers: { 'idempotency-key': randomUUID() } }
+  let replies: Reply[] = []
+  const created = await sessionsCreated(async () => {
+    replies = await times(200, () => startCheckout(world, order))
+  })
+  expectOneCheckout(replies)
+  expect(replies.map((reply) => opened(reply).userId)).toContain(user.id)
+  expect(created).toBe(1)
+})
+
+test('of two bodies under one key one wins, and every call with the other is refused', async () => {
+  const headers = { 'idempotency-key': randomUUID() }
+  const emails = [newEmail(), newEmail()]
+  const replies: Reply[][] = [[], []]
+  const created = await sessionsCreated(() =>
+    times(50, async (index) => {
+      const side = index % 2
+      const body = { email: emails[side] }
+      replies[side]!.push(await startCheckout(world, { paywall: world.paywall, key: world.key, headers, body }))
+    }),
+  )
+  const [won, lost] = replies[0]!.some(({ status }) => status === 200) ? replies : replies.toReversed()
+  expectOneCheckout(won!)
+  expect(won).toHaveLength(25)
+  expect(lost!.map(({ status, body }) => ({ status, body }))).toEqual(
+    Array(25).fill({ status: 409, body: { error: 'idempotency_key_reused' } }),
+  )
+  expect(created).toBe(1)
+})
+
+test('one key is one checkout for each of 40 signed-in users who happen to choose it at once', async () => {
+  const headers = { 'idempotency-key': randomUUID() }
+  const users = await times(40, () => signIn(world))
+  const replies = await Promise.all(
+    users.map(({ token }) => startCheckout(world, { paywall: world.paywall, token, headers })),
+  )
+  expect(replies.map((reply) => opened(reply).userId)).toEqual(users.map(({ id }) => id))
+  expect(new Set(replies.map((reply) => opened(reply).checkoutUrl)).size).toBe(40)
+})

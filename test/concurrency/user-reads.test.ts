@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { withClient } from '../../dev/database.ts'
+import { buy, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
+import { signIn } from '../support/exchange.ts'
+import { monthly } from '../support/paywall-file.ts'
+import { until } from '../support/until.ts'
+import { provenBalances, userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+/** Topped up in one order and credited in the other: whoever locks as the file says waits for whoever does not. */
+beforeAll(async () => {
+  const limits = [
+    { type: 'alpha', daily_limit: 10 },
+    { type: 'beta', daily_limit: 20 },
+    { type: 'gamma', daily_limit: 30 },
+  ]
+  const tokens = ['gamma', 'beta', 'alpha'].map((type) => ({ type, count: 100 }))
+  const prices = [monthly({ tokens })]
+  world = await startTestWorld({ file: { paywall: { settings: { tokenization_queries: limits }, prices } } })
+})
+afterAll(() => world.close())
+
+const CREDITED = { alpha: 100, beta: 100, gamma: 100 }
+
+async function openCheckout() {
+  const headers = { 'idempotency-key': randomUUID() }
+  const order = { paywall: world.paywall, key: world.key, headers, body: { email: newEmail() } }
+  return opened(await startCheckout(world, order))
+}
+
+const many = <Result>(count: number, run: () => Promise<Result>) => Promise.all(Array.from({ length: count }, run))
+
+test('40 first reads of the day top a balance up once', async () => {
+  const user = await signIn(world)
+  const states = await many(40, () => userState(world, user.id))
+  for (const { balances } of states) {
+    expect(balances).toEqual([
+      { type: 'alpha', count: 10 },
+      { type: 'beta', count: 20 },
+      { type: 'gamma', count: 30 },
+    ])
+  }
+  const { rows } = await world.database.query('select delta, reason from ledger where user_id = $1 order by delta', [
+    user.id,
+  ])
+  expect(rows).toEqual(['10', '20', '30'].map((delta) => ({ delta, reason: 'top_up' })))
+  expect(await provenBalances(world, user.id)).toEqual({ alpha: 10, beta: 20, gamma: 30 })
+})
+
+test('reads that top up while webhooks credit the plan’s tokens neither fail nor lose a token', async () => {
+  const users = await many(12, openCheckout)
+  await Promise.all(
+    users.map(async ({ checkoutUrl, userId }) => {
+      await press(checkoutUrl, 'pay')
+      await many(4, () => userState(world, userId))
+    }),
+  )
+  await world.stripe.webhooksSettled()
+  for (const { userId } of users) {
+    const balances = await provenBalances(world, userId)
+    expect([CREDITED, { alpha: 110, beta: 120, gamma: 130 }]).toContainEqual(balances)
+  }
+})
+
+test('a read and a webhook that meet over the same balances wait for each other, and both are answered', async () => {
+  const { checkoutUrl, userId } = await openCheckout()
+  await userState(world, userId)
+  await world.database.query('update balances set topped_up_on = topped_up_on - 1 where user_id = $1', [userId])
+  world.stripe.holdWebhooks()
+  await press(checkoutUrl, 'pay')
+  const paid = world.stripe.events.findLast(({ type }) => type === 'invoice.paid')
+
+  const both = await withClient(world.databaseUrl, async (client) => {
+    await client.query('begin')
+    await client.query("select from balances where user_id = $1 and type = 'beta' for update", [userId])
+    const answers = Promise.all([userState(world, userId), world.stripe.resend(paid!.id)])
+    await until('both waiting', async () => {
+      const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+      return (await client.query(waiting)).rowCount === 2
+    })
+    await client.query('commit')
+    return answers
+  })
+  await world.stripe.releaseWebhooks()
+  expect(both[1]).toEqual([200])
+  expect(await provenBalances(world, userId)).toEqual({ alpha: 110, beta: 120, gamma: 130 })
+})
+
+test('a user who has paid is not topped up, whoever reads', async () => {
+  const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
+  await many(10, () => userState(world, userId))
+  expect(await provenBalances(world, userId)).toEqual(CREDITED)
+})

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { until } from './until.ts'
+import type { TestWorld } from './world.ts'
+
+const Body = z.object({
+  id: z.string(),
+  type: z.string(),
+  data: z.looseObject({
+    paywall_id: z.string(),
+    user: z.object({ id: z.uuid(), email: z.string().nullable() }),
+    sequence: z.int(),
+    subscription: z.looseObject({ id: z.string(), status: z.string() }).optional(),
+    payment: z.looseObject({ id: z.string(), amount: z.int() }).optional(),
+    previous: z.looseObject({ id: z.string(), status: z.string() }).optional(),
+  }),
+})
+
+/** An event as it reached the owner's backend, and how often it did. */
+export type Told = z.output<typeof Body> & { times: number }
+
+/**
+ * What the owner has been told about a user, in the order in which it arrived. Waits until everything that there is to
+ * tell has arrived, and fails on a signature that does not hold or on two bodies under one `webhook-id`.
+ */
+export async function toldAbout(world: TestWorld, userId: string): Promise<Told[]> {
+  await allTold(world)
+  const told = new Map<string, Told & { raw: string }>()
+  for (const { body, headers, verified } of world.receiver.received) {
+    const event = Body.parse(JSON.parse(body))
+    if (event.data.user.id !== userId) continue
+    const id = headers['webhook-id'] ?? ''
+    const known = told.get(id)
+    if (!verified || id !== event.id || (known && known.raw !== body)) throw new Error(`a bad webhook: ${body}`)
+    told.set(id, { ...event, raw: body, times: (known?.times ?? 0) + 1 })
+  }
+  return [...told.values()].map(({ raw: _, ...event }) => event)
+}
+
+/** Resolves once no event waits for the owner's backend any more. */
+export async function allTold(world: TestWorld, timeoutMs?: number): Promise<void> {
+  await until(
+    'every event delivered',
+    async () => {
+      const { rows } = await world.database.query("select from deliveries where state = 'pending' limit 1")
+      return rows.length === 0
+    },
+    timeoutMs,
+  )
+}
+
+/** What is wrong with a member's events as a sequence: told twice, out of order or with a gap. Nothing, as a rule. */
+export function sequenceFaults(told: Told[]): string[] {
+  return told.flatMap(({ type, data, times }, index) => {
+    if (times !== 1) return [`${type} was told ${times} times`]
+    return data.sequence === index + 1 ? [] : [`${type} has number ${data.sequence} in place ${index + 1}`]
+  })
+}
