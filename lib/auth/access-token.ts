@@ -41,12 +41,12 @@ export async function signAccessToken(user: TokenUser, privateKey: string, now: 
 
 /**
  * The user of a token that we signed, that has not expired and that is for this paywall; null for any other.
- * `publicKeys` is a JWK set: during a rotation it holds the old key and the new one.
+ * Without a `paywallId` it may be for any paywall: the answer says which. `publicKeys` is a JWK set: during a rotation it holds the old key and the new one.
  */
 export async function verifyAccessToken(
   token: string,
   publicKeys: string,
-  paywallId: string,
+  paywallId: string | null,
   now: Date,
 ): Promise<TokenUser | null> {
   const keys: JSONWebKeySet = JSON.parse(publicKeys)
@@ -55,7 +55,7 @@ export async function verifyAccessToken(
       algorithms: [ALGORITHM],
       typ: TYPE,
       issuer: ISSUER,
-      audience: paywallId,
+      ...(paywallId !== null && { audience: paywallId }),
       requiredClaims: ['sub', 'iat', 'exp'],
       currentDate: now,
     })

@@ -12,10 +12,11 @@ export type Credential =
 /**
  * Reads `X-Api-Key` or `Authorization: Bearer`. If both were sent the owner key decides. An Authorization header that
  * is anything but a good Bearer token for this paywall is `bad_token`, never `none`: it must not pass for a guest.
+ * Where the path names no paywall, `paywallId` is null and a user's token says which one it is about.
  */
 export async function readCredential(
   request: HonoRequest,
-  paywallId: string,
+  paywallId: string | null,
   env: { ACCESS_TOKEN_PUBLIC_KEYS: string },
 ): Promise<Credential> {
   const key = request.header('x-api-key')

@@ -14,6 +14,12 @@ export interface Processor {
   /** Makes an open hosted page unpayable. Harmless on one that was paid or has expired. */
   closeCheckout(sessionId: string): Promise<void>
 
+  /** Stops renewal: what is paid for stays. `reason` is noted where the processor has room for it. May be repeated. */
+  cancelAtPeriodEnd(subscriptionId: string, reason: string): Promise<Cancellation>
+
+  /** A one-time URL of a customer's hosted portal, which leads back to `returnUrl`. Absent where there is no portal. */
+  openPortal?(customer: string, returnUrl: string): Promise<string>
+
   /** The purchase as it is now; null while nothing was bought, or if the sale is not one of ours. */
   fetchPurchase(reference: PurchaseReference): Promise<PurchaseSnapshot | null>
 
@@ -40,6 +46,13 @@ export interface CheckoutOrder {
 export interface HostedCheckout {
   sessionId: string
   url: string
+}
+
+/** A scheduled end of a subscription, as the processor answers it; null where it does not say. */
+export interface Cancellation {
+  status: PurchaseStatus
+  cancelAt: Date | null
+  canceledAt: Date | null
 }
 
 /** Where to look for a purchase: the hosted page, the subscription, or the payment of a one-time purchase. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
+import type { Cancellation, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
 
 /** Stripe's objects as far as we rely on them. The shape of an answer follows an account's settings, so it is checked. */
 const seconds = z.int().transform((value) => new Date(value * 1000))
@@ -90,6 +90,16 @@ export function snapshotOfPayment(reply: unknown): Found {
     unitAmount: payment.amount,
     currency: payment.currency,
   })
+}
+
+/** What a subscription that was just told to end says of it. */
+export function cancellationOf(reply: unknown): Cancellation {
+  const subscription = Subscription.parse(reply)
+  return {
+    status: subscriptionStatus(subscription.status),
+    cancelAt: subscription.cancel_at,
+    canceledAt: subscription.canceled_at,
+  }
 }
 
 export function snapshotOfSubscription(reply: unknown): Found {

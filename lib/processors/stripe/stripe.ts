@@ -3,9 +3,9 @@ import type { Credentials } from '../credentials.ts'
 import type { CheckoutOrder, Processor, PurchaseReference, PurchaseSnapshot } from '../processor.ts'
 import { asProcessorError } from './errors.ts'
 import { readStripeEvent } from './events.ts'
-import { snapshotOfPayment, snapshotOfSession, snapshotOfSubscription } from './snapshots.ts'
+import { cancellationOf, snapshotOfPayment, snapshotOfSession, snapshotOfSubscription } from './snapshots.ts'
 
-/** Two tries of this length, and the SDK's pause between them, end well before a checkout's lease does. */
+/** Two tries of this length, and the SDK's pause between them, end well before a claim's lease does. */
 const TIMEOUT_MS = 8_000
 
 /** Stripe, through its official SDK. An empty `apiBase` means api.stripe.com. */
@@ -31,6 +31,16 @@ export function stripe(credentials: Credentials<'stripe'>, options: { paywallId:
     async closeCheckout(sessionId) {
       const session = await asking(api.checkout.sessions.retrieve(sessionId))
       if (session.status === 'open') await asking(api.checkout.sessions.expire(sessionId))
+    },
+
+    async cancelAtPeriodEnd(subscriptionId, reason) {
+      const change = { cancel_at_period_end: true, cancellation_details: { comment: reason } }
+      return cancellationOf(await asking(api.subscriptions.update(subscriptionId, change)))
+    },
+
+    async openPortal(customer, returnUrl) {
+      const session = await asking(api.billingPortal.sessions.create({ customer, return_url: returnUrl }))
+      return session.url
     },
 
     async fetchPurchase(reference) {
