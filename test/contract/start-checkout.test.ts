@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { newEmail, opened, payAndReturn, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
+import { person, startTenants, type Tenant, type Tenants, tenant } from '../support/tenants.ts'
+
+let all: Tenants
+/** An owner with a paywall on its own domain, and one more price: bought once. */
+let domain: Tenant
+
+beforeAll(async () => {
+  all = await startTenants()
+  const once = { slug: 'once', label: 'Once', currency: 'JPY', amount: 3000, processorPrice: 'price_once' }
+  const prices = [monthly(), yearly(), once]
+  domain = tenant(await paywallFile({ paywall: { domain: 'pay.acme.example', prices } }))
+  await all.world.apply(domain.file)
+})
+
+afterAll(() => all.close())
+
+/** A monthly price for a paywall that counts no tokens. */
+const plain = monthly({ tokens: [] })
+
+const owner = (body: Record<string, unknown> = {}, { paywall, key }: Tenant = all.ours) =>
+  startCheckout(all.world, { paywall, key, body })
+const bearer = (token: string, body: Record<string, unknown> = {}, country = 'US') =>
+  startCheckout(all.world, { paywall: all.ours.paywall, token, body, country })
+
+/** What the processor was last asked to open. */
+function asked() {
+  const order = all.world.stripe.calls.findLast(({ path }) => path === '/v1/checkout/sessions')
+  if (!order) throw new Error('the processor was not asked')
+  return order.body
+}
+
+/** Where the browser lands when it comes back from the hosted page of a checkout. */
+async function landing(reply: Awaited<ReturnType<typeof owner>>, action: 'pay' | 'cancel') {
+  const back = await call(all.world, await press(opened(reply).checkoutUrl, action))
+  expect(back).toMatchObject({ status: 303 })
+  return back.headers.location
+}
+
+describe('the answer', () => {
+  test('has the hosted URL, the user and the processor, and nothing else', async () => {
+    const reply = await owner()
+    expect(reply.body).toEqual({
+      checkoutUrl: expect.stringContaining(`${all.world.stripe.url}/c/pay/cs_test_`),
+      userId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      acquiring: 'stripe',
+    })
+    expect(reply.status).toBe(200)
+  })
+
+  test('is for the same user by every spelling of the e-mail address', async () => {
+    const email = newEmail()
+    const first = opened(await owner({ email }))
+    const second = opened(await owner({ email: `  ${email.toUpperCase()} ` }))
+    expect(second.userId).toBe(first.userId)
+    expect(asked()).toMatchObject({ customer_email: email })
+  })
+
+  test("is for the token's user, whatever e-mail the body has", async () => {
+    const reply = opened(await bearer(all.member.token, { email: all.payer.email }))
+    expect(reply.userId).toBe(all.member.id)
+    expect(asked()).toMatchObject({ customer_email: all.member.email, client_reference_id: all.member.id })
+    expect((await bearer(all.member.token, { email: { no: 'address' } })).status).toBe(200)
+  })
+
+  test('names the buyer by its id at the processor once there is one', async () => {
+    opened(await owner({ email: all.payer.email, ignoreActivePurchase: true }))
+    expect(asked()).toMatchObject({ customer: expect.stringMatching(/^cus_/) })
+    expect(asked()).not.toHaveProperty('customer_email')
+  })
+})
+
+describe('where the browser lands', () => {
+  test('on the URLs of the call, with __SESSION__ filled in by our checkout id', async () => {
+    const urls = {
+      successUrl: 'https://a.example/?s=__SESSION__&t=__SESSION__#x',
+      errorUrl: 'http://b.example:81/__SESSION__',
+    }
+    const id = '([0-9a-f-]{36})'
+    expect(await landing(await owner(urls), 'pay')).toMatch(new RegExp(`^https://a\\.example/\\?s=${id}&t=\\1#x$`))
+    expect(await landing(await owner(urls), 'cancel')).toMatch(new RegExp(`^http://b\\.example:81/${id}$`))
+  })
+
+  test("on the paywall's own, where the call names none and the paywall has a domain", async () => {
+    const none = { successUrl: undefined, errorUrl: undefined }
+    expect(await landing(await owner(none, domain), 'pay')).toMatch(
+      /^https:\/\/owner\.example\/thanks\?session=[0-9a-f-]{36}$/,
+    )
+    expect(await landing(await owner(none, domain), 'cancel')).toBe('https://owner.example/sorry')
+  })
+
+  test('on the root of the domain after a failure, where the paywall has no error_redirect_url', async () => {
+    const settings = { success_redirect_url: 'https://owner.example/thanks' }
+    const bare = tenant(await paywallFile({ paywall: { domain: 'pay.bare.example', settings, prices: [plain] } }))
+    await all.world.apply(bare.file)
+    const body = { successUrl: undefined, errorUrl: undefined }
+    expect(await landing(await owner(body, bare), 'cancel')).toBe('https://pay.bare.example/')
+  })
+
+  test('needs a successUrl where even a paywall with a domain has no success_redirect_url', async () => {
+    const bare = tenant(await paywallFile({ paywall: { domain: 'pay.less.example', settings: {}, prices: [plain] } }))
+    await all.world.apply(bare.file)
+    const body = { successUrl: undefined, errorUrl: undefined }
+    expect(await owner(body, bare)).toMatchObject({
+      status: 400,
+      body: { error: 'Missing required parameters: successUrl' },
+    })
+  })
+
+  test('by way of the host that was asked', async () => {
+    const { paywall, key } = domain
+    await call(all.world, `https://pay.acme.example/api/v1/paywall/${paywall.id}/start-checkout`, {
+      key,
+      body: { email: newEmail(), priceId: priceIdOf(paywall, 'monthly') },
+    })
+    expect(asked()).toMatchObject({
+      success_url: expect.stringMatching(/^https:\/\/pay\.acme\.example\/r\/[0-9a-f-]{36}\/success$/),
+      cancel_url: expect.stringMatching(/^https:\/\/pay\.acme\.example\/r\/[0-9a-f-]{36}\/error$/),
+    })
+  })
+})
+
+describe('what is sold', () => {
+  test.each([
+    ["the price's own where it is left out", {}, '7'],
+    ["the price's own for null", { trial_days: null }, '7'],
+    ['another number of days', { trial_days: 30 }, '30'],
+    ['730 days at most', { trial_days: 730 }, '730'],
+    ['none for 0', { trial_days: 0 }, undefined],
+  ])('trial: %s', async (_name, body, days) => {
+    opened(await owner({ ...body, priceId: priceIdOf(all.ours.paywall, 'yearly') }))
+    const { mode, subscription_data: data } = asked()
+    expect({ mode, data }).toEqual({
+      mode: 'subscription',
+      data: { metadata: expect.anything(), ...(days && { trial_period_days: days }) },
+    })
+  })
+
+  test('a one-time price is a payment, without a trial even if one is asked for', async () => {
+    opened(await owner({ priceId: priceIdOf(domain.paywall, 'once'), trial_days: 7 }, domain))
+    expect(asked()).toMatchObject({ mode: 'payment', line_items: [{ price: 'price_once' }] })
+  })
+
+  test('an owner gets the currency that it asks for, if the price has it; its own country says nothing', async () => {
+    const priceFor = async (body: Record<string, unknown>) => {
+      opened(await startCheckout(all.world, { paywall: all.ours.paywall, key: all.ours.key, country: 'IN', body }))
+      return asked().line_items
+    }
+    expect(await priceFor({})).toMatchObject([{ price: 'price_monthly' }])
+    expect(await priceFor({ localCurrency: 'INR' })).toMatchObject([{ price: 'price_monthly_inr' }])
+    expect(await priceFor({ localCurrency: 'inr' })).toMatchObject([{ price: 'price_monthly_inr' }])
+    expect(await priceFor({ localCurrency: 'USD' })).toMatchObject([{ price: 'price_monthly' }])
+    expect(await priceFor({ localCurrency: 'EUR' })).toMatchObject([{ price: 'price_monthly' }])
+  })
+
+  test('a Bearer user gets the price of the country it is in, whatever it asks for', async () => {
+    opened(await bearer(all.member.token, { localCurrency: 'USD' }, 'IN'))
+    expect(asked().line_items).toMatchObject([{ price: 'price_monthly_inr' }])
+    opened(await bearer(all.member.token, { localCurrency: 'INR' }, 'US'))
+    expect(asked().line_items).toMatchObject([{ price: 'price_monthly' }])
+  })
+
+  test('X-Client-Ip and X-Forwarded-For never change a price', async () => {
+    const headers = { 'x-client-ip': '49.36.0.1', 'x-forwarded-for': '49.36.0.1' }
+    opened(await startCheckout(all.world, { paywall: all.ours.paywall, token: all.member.token, headers }))
+    expect(asked().line_items).toMatchObject([{ price: 'price_monthly' }])
+  })
+})
+
+describe('userMeta', () => {
+  test("is merged member by member into the user's meta on this paywall", async () => {
+    const email = newEmail()
+    const meta = async ({ paywall, key }: Tenant) =>
+      (await call(all.world, `/api/v1/paywall/${paywall.id}/user?email=${email}`, { key })).body
+    opened(await owner({ email, userMeta: { plan: 'a', nested: { one: 1 }, ref: 'x' } }))
+    opened(await owner({ email, userMeta: { plan: 'b', nested: { two: 2 }, list: [1] } }))
+    opened(await owner({ email }))
+    expect(await meta(all.ours)).toMatchObject({ meta: { plan: 'b', nested: { two: 2 }, ref: 'x', list: [1] } })
+    opened(await owner({ email }, domain))
+    expect(await meta(domain)).toMatchObject({ meta: {} })
+  })
+
+  test('may be 4 KB of JSON', async () => {
+    expect(await owner({ userMeta: { note: 'x'.repeat(4096 - '{"note":""}'.length) } })).toMatchObject({ status: 200 })
+  })
+})
+
+describe('an active purchase', () => {
+  const again = { status: 409, body: { error: 'active_purchase', hasActivePurchase: true } }
+
+  test('stands in the way of another, for owners and for the user itself, unless it is to be ignored', async () => {
+    expect(await owner({ email: all.payer.email })).toMatchObject(again)
+    expect(await owner({ email: all.payer.email, ignoreActivePurchase: false })).toMatchObject(again)
+    expect(await bearer(all.payer.token)).toMatchObject(again)
+    expect(await owner({ email: all.payer.email, ignoreActivePurchase: true })).toMatchObject({ status: 200 })
+  })
+
+  test('may be one that was bought once', async () => {
+    const email = newEmail()
+    const body = { email, priceId: priceIdOf(domain.paywall, 'once') }
+    opened(await owner(body, domain))
+    const { checkoutUrl } = opened(await owner(body, domain)) // a page that nobody has paid is no purchase
+    await payAndReturn(all.world, checkoutUrl)
+    expect(await owner(body, domain)).toMatchObject(again)
+  })
+
+  test('of another paywall does not matter', async () => {
+    expect(await owner({ email: all.payer.email }, domain)).toMatchObject({ status: 200 })
+    const { token } = await person(all.world, domain, all.payer.email)
+    expect(await startCheckout(all.world, { paywall: domain.paywall, token })).toMatchObject({ status: 200 })
+  })
+})
