@@ -139,8 +139,27 @@ describe('a bad file', () => {
     expect(await errorsOf('['.repeat(100_000) + ']'.repeat(100_000))).not.toEqual([])
   })
 
+  test('is told of, whatever stands at whichever place', async () => {
+    const values = [null, undefined, 0, -1.5, '', 'x', true, [], [null], {}, { type: 1 }]
+    const changes = pathsOf(JSON.parse(writtenFile())).flatMap((path) => values.map((value) => ({ [path]: value })))
+    expect(changes.length).toBeGreaterThan(500)
+    for (const change of changes) {
+      const errors = await errorsOf(writtenFile(change))
+      expect(errors, JSON.stringify(change)).not.toContainEqual(expect.stringMatching(/undefined|\[object/))
+    }
+  })
+
   test('never repeats a secret', async () => {
     const secret = 'pk_test_hidden'
     expect((await errorsOf(writtenFile(), { ...environment, API_KEY: secret })).join()).not.toContain(secret)
   })
 })
+
+/** The path of every member of a JSON value, at any depth. */
+function pathsOf(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, member]) => {
+    const own = Array.isArray(value) ? `${path}[${name}]` : `${path}${path && '.'}${name}`
+    return [own, ...pathsOf(member, own)]
+  })
+}

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { paywallFileJsonSchema } from '../lib/paywall/json-schema.ts'
 import { type Changes, environment, errorsOf, paywallFile, writtenFile } from './support/written-file.ts'
 
@@ -98,6 +99,18 @@ describe('price ids', () => {
   })
 })
 
-test('the published JSON Schema is current: npm run -s paywall -- schema > paywall.schema.json', () => {
-  expect(readFileSync('paywall.schema.json', 'utf8')).toBe(paywallFileJsonSchema())
+describe('the published JSON Schema', () => {
+  const published = readFileSync('paywall.schema.json', 'utf8')
+
+  test('is current: npm run -s paywall -- schema > paywall.schema.json', () => {
+    expect(published).toBe(paywallFileJsonSchema())
+  })
+
+  test('accepts the demo, and not a member that is misspelt or missing', () => {
+    const schema = z.fromJSONSchema(JSON.parse(published))
+    const accepts = (text: string) => schema.safeParse(JSON.parse(text)).success
+    expect(accepts(readFileSync('demo/paywall.json', 'utf8'))).toBe(true)
+    expect(accepts(writtenFile({ [`${price}.trial_day`]: 7 }))).toBe(false)
+    expect(accepts(writtenFile({ [`${price}.amount`]: undefined }))).toBe(false)
+  })
 })

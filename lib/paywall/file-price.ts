@@ -20,7 +20,7 @@ export interface LocalPrice extends TargetedPrice {
 const currency = z
   .string()
   .refine((code) => CURRENCIES.has(code), 'not an ISO 4217 currency code')
-  .describe('ISO 4217, upper case: USD')
+  .meta({ description: 'ISO 4217, upper case: USD', pattern: '^[A-Z]{3}$' })
 
 const amount = z.number().nonnegative().describe('Decimal major units: 9.99')
 
@@ -36,7 +36,7 @@ const processorPrice = z
 export const country = z
   .string()
   .refine(isCountry, 'not an ISO 3166-1 alpha-2 country code in upper case')
-  .describe('ISO 3166-1 alpha-2, upper case: US')
+  .meta({ description: 'ISO 3166-1 alpha-2, upper case: US', pattern: '^[A-Z]{2}$' })
 
 export const tokenType = z.string().min(1).max(100).describe('A type of tokens, such as standard')
 

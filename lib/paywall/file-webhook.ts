@@ -10,7 +10,10 @@ export function webhookSchema(environment: Environment) {
       .string()
       .max(2048)
       .refine((url) => (URL.parse(url)?.href.length ?? 0) <= 2048, 'too long')
-      .describe('Where events are posted: https; on test paywalls also http and loopback, for the local world'),
+      .meta({
+        format: 'uri',
+        description: 'Where events are posted: https; beside test paywalls also http and loopback',
+      }),
     secret: secretSchema(environment, webhookSecretProblem)
       .optional()
       .describe('whsec_ and base64 of 24 to 64 bytes, or env:NAME. Absent: made by the service and shown once'),
