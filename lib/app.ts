@@ -4,6 +4,7 @@ import { routePath } from 'hono/route'
 import { isDatabaseUnavailable } from './db/unavailable.ts'
 import { ApiError } from './errors.ts'
 import { log } from './log.ts'
+import { ProcessorError } from './processors/processor.ts'
 
 /** A Worker's Hono app: every answer is JSON, every request is one log line, what we did not expect is a bare 500. */
 export function createApp<Env extends object>() {
@@ -18,6 +19,11 @@ export function createApp<Env extends object>() {
       return c.json(error.body, error.status)
     }
     if (error instanceof HTTPException) return c.json({ error: error.message }, error.status)
+    if (error instanceof ProcessorError) {
+      log('warn', 'a processor call failed', { request_id: c.req.header('x-request-id'), cause: error })
+      if (error.kind === 'unavailable') c.header('Retry-After', '2')
+      return c.json({ error: `processor_${error.kind}` }, 502)
+    }
     log('error', 'unexpected failure', { request_id: c.req.header('x-request-id'), cause: error })
     if (isDatabaseUnavailable(error)) {
       c.header('Retry-After', '2')

@@ -5,7 +5,7 @@ import { ApiError } from '../../lib/errors.ts'
 import { log } from '../../lib/log.ts'
 import { readText } from '../../lib/parse.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
-import { ForgedEvent, ProcessorError } from '../../lib/processors/processor.ts'
+import { ForgedEvent } from '../../lib/processors/processor.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
 import { readAccount } from './read-account.sql.ts'
 
@@ -48,7 +48,6 @@ app.post(PATH, async (c) => {
     return c.json({ received: true })
   } catch (error) {
     if (error instanceof ForgedEvent) throw new ApiError(400, 'invalid_signature', { cause: error })
-    if (error instanceof ProcessorError) throw new ApiError(502, `processor_${error.kind}`, { cause: error })
     throw error
   }
 })

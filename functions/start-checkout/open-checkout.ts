@@ -1,5 +1,4 @@
 import type { Database } from '../../lib/db/connect.ts'
-import { ApiError } from '../../lib/errors.ts'
 import { localPriceFor } from '../../lib/geo/targeting.ts'
 import { log } from '../../lib/log.ts'
 import { type Processor, ProcessorError } from '../../lib/processors/processor.ts'
@@ -11,7 +10,7 @@ import { releaseCheckout, settleCheckout } from './settle-checkout.sql.ts'
  * Opens the claimed checkout at its processor and records it. Null if the claim was lost meanwhile: ask again what came
  * of it. `later` takes what need not be waited for.
  *
- * @throws ApiError 502 `processor_unavailable`, `processor_rejected` or `processor_misconfigured`
+ * @throws ProcessorError
  */
 export async function openCheckout(
   db: Database,
@@ -53,16 +52,8 @@ async function ask(
     })
   } catch (error) {
     await releaseCheckout(db, holder, checkout, error instanceof ProcessorError && error.answered)
-    throw asRefusal(error)
+    throw error
   }
-}
-
-function asRefusal(error: unknown): unknown {
-  if (!(error instanceof ProcessorError)) return error
-  return new ApiError(502, `processor_${error.kind}`, {
-    cause: error,
-    ...(error.kind === 'unavailable' && { retryAfter: 2 }),
-  })
 }
 
 /** A Bearer user pays what is asked where it is, an owner gets the currency it asks for, if the price has it. */

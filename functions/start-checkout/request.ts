@@ -5,6 +5,7 @@ import type { Caller } from '../../lib/db/gate.sql.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { countryOf } from '../../lib/geo/country.ts'
 import { newEmail } from '../../lib/identity.ts'
+import { userMeta } from '../../lib/user-meta.ts'
 
 /** A start-checkout call (contract section 4.2), normalised; null where it left something out. */
 export interface CheckoutRequest {
@@ -30,11 +31,6 @@ export interface CheckoutRequest {
   returnOrigin: string
 }
 
-/** Largest `userMeta`, in bytes of its JSON. */
-const META_LIMIT = 4096
-
-const jsonBytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
-
 /** Left out, null and empty are the same: a form that sends everything is not refused for what it left blank. */
 const blank = z
   .literal('')
@@ -58,9 +54,7 @@ const Body = z.object(
     shopUrl: url('shopUrl'),
     trial_days: optional('Invalid trial_days', (code) => z.int().min(0, code).max(730, code)),
     ignoreActivePurchase: z.union([blank.transform(() => false), z.boolean()], 'Invalid ignoreActivePurchase'),
-    userMeta: z
-      .union([blank.transform(() => ({})), z.record(z.string(), z.unknown())], 'Invalid userMeta')
-      .refine((meta) => jsonBytes(meta) <= META_LIMIT, 'userMeta too large'),
+    userMeta,
     localCurrency: optional('Invalid localCurrency', (code) =>
       z
         .string()
