@@ -1,0 +1,66 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { until } from './until.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const READY_TIMEOUT_MS = 60_000
+
+/** A running `npm run dev`. */
+export interface DevRun {
+  process: ChildProcess
+  /** All that it has printed. */
+  output(): string
+  /** Sends the signal to npm alone and waits for its end. */
+  end(signal: NodeJS.Signals): Promise<void>
+}
+
+export interface DevOptions {
+  /** Where it keeps its data. */
+  folder: string
+  args: string[]
+}
+
+/** Runs `npm run dev` as a person does, and waits for its `ready` line. */
+export async function startDev(options: DevOptions): Promise<DevRun> {
+  const child = spawn('npm', ['run', 'dev', '--', ...options.args], {
+    cwd: ROOT,
+    env: environment(options),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true, // in a process group of its own, as in a terminal
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk))
+  const run: DevRun = {
+    process: child,
+    output: () => output,
+    async end(signal) {
+      const gone = once(child, 'exit')
+      child.kill(signal)
+      await gone
+    },
+  }
+  await until('ready', async () => /^ready http/m.test(output) || endedEarly(child, output), READY_TIMEOUT_MS)
+  return run
+}
+
+/** Runs the command where it is not expected to start. */
+export function failedDev(options: DevOptions): Promise<{ code: unknown; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const args = [join(ROOT, 'dev/main.ts'), ...options.args]
+    execFile(process.execPath, args, { cwd: ROOT, env: environment(options) }, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, stdout, stderr }),
+    )
+  })
+}
+
+function endedEarly(child: ChildProcess, output: string): false {
+  if (child.exitCode === null) return false
+  throw new Error(`npm run dev ended with ${child.exitCode}:\n${output}`)
+}
+
+/** Without what npm told the test run about itself. */
+function environment({ folder }: DevOptions): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD$|VITEST|DATABASE_URL$)/i.test(name))
+  return { ...Object.fromEntries(own), PAYWALL_LOCAL_DIR: folder }
+}
