@@ -338,5 +338,5 @@ create table deliveries (
   finished_at     timestamptz,
   primary key (event_id, endpoint_id)
 );
-create index deliveries_due on deliveries (next_attempt_at) where state = 'pending';
+create index deliveries_due on deliveries (endpoint_id, next_attempt_at) where state = 'pending';
 create index deliveries_in_order on deliveries (endpoint_id, paywall_id, user_id, sequence) where state = 'pending';

@@ -26,31 +26,43 @@ export interface LeasedDelivery {
 
 /**
  * Takes up to `count` due deliveries for `holder`, one turn an endpoint before the second of any, and counts the attempt.
+ * `waiting` walks from endpoint to endpoint over the index, so that a long queue at one of them costs the others nothing.
  *
- * In order: a delivery is due only if no earlier one about the same member waits at the same endpoint. Looking at those
+ * In order: a delivery is due only when it is the first that waits at its endpoint about its member. Looking at those
  * other rows without a lock is sound, because what it relies on never changes back: sequences are given out under the
  * member's row lock, so an earlier delivery is visible whenever a later one is, and a finished one stays finished.
  * Once: the row itself is locked and its conditions are read again under the lock, so of two consumers one has it.
  */
 export async function leaseDeliveries(db: Database, holder: string, count: number): Promise<LeasedDelivery[]> {
   const { rows } = await sql<LeasedDelivery>`
-    with due as (
-      select d.event_id, d.endpoint_id, leased.now as leased,
-        row_number() over (partition by d.endpoint_id order by leased.now desc, d.next_attempt_at) as turn
-      from deliveries d
-      join webhook_endpoints e on e.id = d.endpoint_id and e.disabled_at is null
-      cross join lateral (select coalesce(d.locked_until > now(), false) as now) leased
-      where d.state = 'pending' and d.next_attempt_at <= now() and not exists (
-        select from deliveries earlier
-        where (earlier.endpoint_id, earlier.paywall_id, earlier.user_id) = (d.endpoint_id, d.paywall_id, d.user_id)
-          and earlier.sequence < d.sequence and earlier.state = 'pending'
-      )
+    with recursive waiting as (
+      (select endpoint_id from deliveries where state = 'pending' order by endpoint_id limit 1)
+      union all
+      select (
+        select d.endpoint_id from deliveries d
+        where d.state = 'pending' and d.endpoint_id > waiting.endpoint_id
+        order by d.endpoint_id limit 1
+      ) from waiting where waiting.endpoint_id is not null
+    ), due as (
+      select head.event_id, head.endpoint_id,
+        row_number() over (partition by head.endpoint_id order by head.next_attempt_at) as turn
+      from waiting
+      join webhook_endpoints e on e.id = waiting.endpoint_id and e.disabled_at is null
+      cross join lateral (
+        select d.event_id, d.endpoint_id, d.next_attempt_at
+        from deliveries d
+        where d.endpoint_id = e.id and d.state = 'pending' and d.next_attempt_at <= now() and d.sequence = (
+          select min(about.sequence) from deliveries about
+          where (about.endpoint_id, about.paywall_id, about.user_id) = (d.endpoint_id, d.paywall_id, d.user_id)
+            and about.state = 'pending'
+        )
+        order by d.next_attempt_at limit ${ENDPOINT_SLOTS}::int
+      ) head
     ), picked as (
       select d.event_id, d.endpoint_id
       from due
       join deliveries d using (event_id, endpoint_id)
-      where not due.leased and due.turn <= ${ENDPOINT_SLOTS}::int
-        and d.state = 'pending' and d.next_attempt_at <= now() and (d.locked_until is null or d.locked_until <= now())
+      where d.state = 'pending' and d.next_attempt_at <= now() and (d.locked_until is null or d.locked_until <= now())
       order by due.turn, d.next_attempt_at
       limit ${count}::int
       for update of d skip locked

@@ -7,7 +7,7 @@ import type { Settlement } from './settle.ts'
  * decides. Repeating it does nothing.
  *
  * An endpoint that is gone is disabled; what waits for it stays pending and goes out, in order, once the owner enables
- * it again. Deliveries that waited behind a finished one may go at once.
+ * it again. The delivery that waited behind a finished one may go at once, even if it had been set aside.
  */
 export async function recordDelivery(
   db: Database,
@@ -29,11 +29,16 @@ export async function recordDelivery(
       where event_id = ${delivery.event_id}::text and endpoint_id = ${delivery.endpoint_id}::uuid
         and holder = ${holder}::uuid and state = 'pending'
       returning endpoint_id, paywall_id, user_id, sequence, state
-    ), followers as (
-      update deliveries d set next_attempt_at = now()
+    ), released as (
+      update deliveries d set next_attempt_at = least(d.next_attempt_at, now())
       from attempt a
-      where a.state <> 'pending' and d.state = 'pending' and d.next_attempt_at > now() and d.sequence > a.sequence
-        and (d.endpoint_id, d.paywall_id, d.user_id) = (a.endpoint_id, a.paywall_id, a.user_id)
+      where a.state <> 'pending'
+        and (d.endpoint_id, d.paywall_id, d.user_id) = (a.endpoint_id, a.paywall_id, a.user_id) and d.state = 'pending'
+        and d.sequence = (
+          select min(next.sequence) from deliveries next
+          where (next.endpoint_id, next.paywall_id, next.user_id) = (a.endpoint_id, a.paywall_id, a.user_id)
+            and next.state = 'pending' and next.sequence > a.sequence
+        )
     ), disabled as (
       update webhook_endpoints e set disabled_at = now()
       from attempt a

@@ -1,4 +1,5 @@
 import { connect } from '../../lib/db/connect.ts'
+import { setAsideBlocked } from './set-aside-blocked.sql.ts'
 import { sweep } from './sweep.ts'
 
 type Env = Cloudflare.DeliverEventsEnv
@@ -16,6 +17,7 @@ export default {
     await deliverDue(env)
   },
   async scheduled(_event, env) {
+    await setAsideBlocked(connect(env))
     await deliverDue(env)
   },
 } satisfies ExportedHandler<Env>
