@@ -1,7 +1,11 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
 /** The members an error body may carry beside `error`. A new member is an API change. */
-export type Detail = { message: string } | { hasActivePurchase: true } // start-checkout 409
+export type Detail =
+  | { message: string }
+  | { hasActivePurchase: true } // start-checkout 409
+  | { isTest: '0' | '1' } // get-customer-portal 403
+  | { available: number; requested?: number } // balances, withdraw-tokens 400
 
 /** A refusal the caller is meant to read (contract section 7). Anything else that is thrown is our bug: a 500. */
 export class ApiError extends Error {

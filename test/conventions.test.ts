@@ -129,7 +129,13 @@ describe('Workers', () => {
       environments.filter((env) => config(env).secrets?.required?.includes(secret)).toSorted()
     expect(holders('ACCESS_TOKEN_PRIVATE_KEY')).toEqual(['sign-in'])
     expect(holders('WEBHOOK_SECRETS_KEY')).toEqual(['deliver-events'])
-    expect(holders('PROCESSOR_CREDENTIALS_KEY')).toEqual(['checkout-return', 'processor-webhook', 'start-checkout'])
+    expect(holders('PROCESSOR_CREDENTIALS_KEY')).toEqual([
+      'cancel-subscription',
+      'checkout-return',
+      'get-customer-portal',
+      'processor-webhook',
+      'start-checkout',
+    ])
     expect(holders('DATABASE_URL')).not.toContain('gateway')
   })
 })

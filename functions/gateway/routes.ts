@@ -3,7 +3,11 @@ const ROUTES: [path: RegExp, binding: keyof Cloudflare.GatewayEnv][] = [
   [/^\/api\/v1\/paywall\/[^/]+\/bootstrap$/, 'BOOTSTRAP'],
   [/^\/api\/v1\/paywall\/[^/]+\/start-checkout$/, 'START_CHECKOUT'],
   [/^\/api\/v1\/paywall\/[^/]+\/user$/, 'USER'],
+  [/^\/api\/paywall\/cancel-subscription$/, 'CANCEL_SUBSCRIPTION'],
+  [/^\/api\/v1\/paywall\/[^/]+\/get-customer-portal$/, 'GET_CUSTOMER_PORTAL'],
   [/^\/api\/v1\/paywall\/[^/]+\/sign-in\/exchange$/, 'SIGN_IN'],
+  [/^\/api\/v1\/paywall\/[^/]+\/balances$/, 'BALANCES'],
+  [/^\/api\/v1\/withdraw-tokens$/, 'WITHDRAW_TOKENS'],
   [/^\/r\/[^/]+\/(success|error)$/, 'CHECKOUT_RETURN'],
   [/^\/webhooks\/[^/]+\/[^/]+$/, 'PROCESSOR_WEBHOOK'],
 ]

@@ -1,0 +1,80 @@
+import * as z from 'zod'
+import type { Identity } from '../../lib/db/member.sql.ts'
+import type { Words } from '../../lib/errors.ts'
+import { email } from '../../lib/identity.ts'
+import type { ClaimRefusal } from './claim-cancellation.sql.ts'
+
+export const PATH = '/api/paywall/cancel-subscription'
+
+const required = (name: string) => z.string(`${name} is required`).trim().min(1, `${name} is required`)
+
+/** What a user sends: the token says who, and on which paywall. */
+export const UserBody = z.object(
+  {
+    subscriptionId: required('subscriptionId').describe(
+      "The purchase's `id` as the user endpoint and the events show it. The processor's own id is accepted too.",
+    ),
+    cancellationReason: required('cancellationReason')
+      .max(1000, 'cancellationReason too long')
+      .describe('Why, in the words of whoever cancels. Kept with the purchase and passed on to the processor.'),
+  },
+  'invalid_body',
+)
+
+/** Left out, null and empty are the same. */
+const identity = z
+  .string('identity_required')
+  .nullish()
+  .transform((text) => text || undefined)
+
+/** What an owner sends: it also names the user, by `email`, `userId` or both. */
+export const OwnerBody = z
+  .object(
+    {
+      paywallId: z
+        .string('identity_required')
+        .min(1, 'identity_required')
+        .describe('The paywall that the subscription was bought on: no other is touched.'),
+      ...UserBody.shape,
+      email: identity.pipe(email.optional()).describe("The user's e-mail address."),
+      userId: identity.describe("The user's id, as start-checkout and the events show it."),
+    },
+    'invalid_body',
+  )
+  .refine((body) => body.email || body.userId, 'identity_required')
+
+export type CancelRequest = Identity & z.output<typeof UserBody>
+
+const time = z.iso.datetime().nullable()
+
+export const Reply = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  subscription: z
+    .object({
+      id: z.string().describe("The purchase's `id`."),
+      status: z.string().describe('Still what it was, `active` as a rule, until the paid period is over.'),
+      cancel_at_period_end: z.literal(true),
+      cancel_at: time.describe('When it ends.'),
+      canceled_at: time.describe('When it was cancelled.'),
+    })
+    .describe("What the processor answered. The stored purchase follows with the processor's webhook."),
+})
+
+export type CancelRefusal = ClaimRefusal | 'no_credential' | 'anonymous' | 'bad_token' | 'mismatched_identity'
+
+/** How this endpoint says each refusal (contract section 7). */
+export const words: Words<CancelRefusal> = {
+  no_credential: [403, 'Unauthorized'],
+  anonymous: [403, 'Unauthorized'],
+  bad_token: [401, 'invalid_token'],
+  unknown_user: [401, 'invalid_token'],
+  unknown_key: [401, 'Invalid API key'],
+  unknown_paywall: [404, 'paywall_not_found'],
+  not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
+  unknown_identity: [404, 'identity_not_on_paywall'],
+  not_member: [404, 'identity_not_on_paywall'],
+  mismatched_identity: [404, 'identity_not_found'],
+  unknown_subscription: [404, 'Subscription not found'],
+  already_cancelled: [400, 'Subscription is already cancelled'],
+}

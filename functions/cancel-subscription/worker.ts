@@ -1,0 +1,55 @@
+import type * as z from 'zod'
+import { allowOnly, createApp } from '../../lib/app.ts'
+import { readCredential } from '../../lib/auth/credential.ts'
+import { connect } from '../../lib/db/connect.ts'
+import { refuse } from '../../lib/errors.ts'
+import { parseJson } from '../../lib/parse.ts'
+import type { Cancellation } from '../../lib/processors/processor.ts'
+import { cancelAtProcessor } from './cancel-at-processor.ts'
+import { type ClaimedSubscription, claimCancellation } from './claim-cancellation.sql.ts'
+import { type CancelRequest, OwnerBody, PATH, type Reply, UserBody, words } from './contract.ts'
+
+const app = createApp<Cloudflare.CancelSubscriptionEnv>()
+
+app.post(PATH, async (c) => {
+  const caller = await readCredential(c.req, null, c.env)
+  if (caller.kind === 'none') throw refuse(words.no_credential)
+  if (caller.kind === 'bad_token') throw refuse(words.bad_token)
+  if (caller.kind === 'user' && caller.anonymous) throw refuse(words.anonymous)
+
+  const request: CancelRequest & { paywallId: string } =
+    caller.kind === 'owner'
+      ? await parseJson(c.req, OwnerBody)
+      : { ...(await parseJson(c.req, UserBody)), paywallId: caller.paywallId }
+
+  const db = connect(c.env)
+  const place = { paywallId: request.paywallId, host: new URL(c.req.url).hostname }
+  const row = await claimCancellation(db, caller, place, request)
+  if (row.verdict === 'unknown_identity' && request.email && request.userId) throw refuse(words.mismatched_identity)
+  if (row.verdict !== 'claimed') throw refuse(words[row.verdict])
+
+  const cancellation = await cancelAtProcessor(db, c.env, row.subscription, request.cancellationReason)
+  return c.json(replyOf(row.subscription, cancellation))
+})
+
+app.all(PATH, allowOnly('POST'))
+
+/** What the stored purchase will say once the processor's webhook has arrived, said at once. */
+function replyOf(
+  { id, current_period_end: periodEnd }: ClaimedSubscription,
+  { status, cancelAt, canceledAt }: Cancellation,
+): z.input<typeof Reply> {
+  return {
+    success: true,
+    message: 'Subscription will be cancelled at the end of the current billing period',
+    subscription: {
+      id,
+      status,
+      cancel_at_period_end: true,
+      cancel_at: cancelAt?.toISOString() ?? periodEnd,
+      canceled_at: (canceledAt ?? new Date()).toISOString(),
+    },
+  }
+}
+
+export default app

@@ -1,0 +1,40 @@
+import * as z from 'zod'
+import type { Words } from '../../lib/errors.ts'
+import { email } from '../../lib/identity.ts'
+import { userMeta } from '../../lib/user-meta.ts'
+import type { FindRefusal } from './find-portal-customer.sql.ts'
+
+export const PATH = '/api/v1/paywall/:id/get-customer-portal'
+
+/** What an owner sends. In the Bearer path the token says who, and the body is not looked at. */
+export const Body = z.object(
+  {
+    email: z
+      .string('Email is required')
+      .pipe(email)
+      .refine((text) => text !== '', 'Email is required')
+      .describe("The user's e-mail address."),
+    userMeta: userMeta.describe("Merged, member by member, into the user's `meta` on this paywall."),
+  },
+  'invalid_body',
+)
+
+export const Reply = z.object({
+  url: z.url().describe("One-time address of the processor's hosted portal. Send the user there at once: it expires."),
+})
+
+export type PortalRefusal = FindRefusal | 'no_credential' | 'bad_token' | 'no_portal'
+
+/** How this endpoint says each refusal (contract section 7). `portal_unavailable` carries `isTest`. */
+export const words: Words<PortalRefusal> = {
+  no_credential: [401, 'Unauthorized'],
+  bad_token: [401, 'invalid_token'],
+  unknown_user: [401, 'invalid_token'],
+  unknown_key: [401, 'Invalid API key'],
+  unknown_paywall: [404, 'paywall_not_found'],
+  not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
+  unknown_identity: [404, 'identity_not_on_paywall'],
+  not_member: [404, 'identity_not_on_paywall'],
+  no_subscription: [403, 'portal_unavailable'],
+  no_portal: [403, 'portal_unavailable'],
+}

@@ -1,0 +1,45 @@
+import type * as z from 'zod'
+import { allowOnly, createApp } from '../../lib/app.ts'
+import { readCredential } from '../../lib/auth/credential.ts'
+import { connect } from '../../lib/db/connect.ts'
+import { refuse } from '../../lib/errors.ts'
+import { parseJson } from '../../lib/parse.ts'
+import { placeOf } from '../../lib/place.ts'
+import { processorFor } from '../../lib/processors/registry.ts'
+import { Body, PATH, type Reply, words } from './contract.ts'
+import { findPortalCustomer, type PortalCustomer } from './find-portal-customer.sql.ts'
+
+const app = createApp<Cloudflare.GetCustomerPortalEnv>()
+
+app.post(PATH, async (c) => {
+  const place = placeOf(c)
+  const caller = await readCredential(c.req, place.paywallId, c.env)
+  if (caller.kind === 'none') throw refuse(words.no_credential)
+  if (caller.kind === 'bad_token') throw refuse(words.bad_token)
+
+  const request = caller.kind === 'owner' ? await parseJson(c.req, Body) : { userMeta: {} }
+  const row = await findPortalCustomer(connect(c.env), caller, place, request)
+  if (row.verdict === 'no_subscription') throw refuse(words.no_subscription, { isTest: row.is_test ? '1' : '0' })
+  if (row.verdict !== 'found') throw refuse(words[row.verdict])
+
+  const { paywall_id: paywallId, acquiring, credentials, customer } = row.customer
+  const processor = await processorFor({ paywallId, acquiring, credentials }, c.env)
+  if (!processor.openPortal) throw refuse(words.no_portal, { isTest: row.is_test ? '1' : '0' })
+
+  const url = await processor.openPortal(customer, homeOf(row.customer) ?? new URL(c.req.url).origin)
+  c.header('Cache-Control', 'no-store')
+  return c.json({ url } satisfies z.input<typeof Reply>)
+})
+
+app.all(PATH, allowOnly('POST'))
+
+/**
+ * Where the portal leads back to: the front page of the owner's site. Its redirect targets tell which site that is; the
+ * pages themselves greet a buyer, or one who did not buy.
+ */
+function homeOf({ home_urls }: PortalCustomer): string | undefined {
+  const [home] = home_urls.flatMap((url) => (url === null ? [] : new URL('/', url).href))
+  return home
+}
+
+export default app
