@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import pg from 'pg'
-import { z } from 'zod'
+import * as z from 'zod'
 import { close, listen } from './listen.ts'
 
 const Statement = z.object({ query: z.string(), params: z.array(z.unknown()).default([]) })

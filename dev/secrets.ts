@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { base64url, exportJWK, generateKeyPair } from 'jose'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** What this world's Workers and paywall files need that must stay secret. */
 const Secrets = z.object({

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** What wrangler runs in when it is run as a command. */
 export const WRANGLER_ENVIRONMENT = { ...process.env }

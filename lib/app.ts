@@ -1,6 +1,7 @@
-import { type Handler, Hono, type MiddlewareHandler } from 'hono'
+import type { Handler, MiddlewareHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { routePath } from 'hono/route'
+import { Hono } from 'hono/tiny'
 import { isDatabaseUnavailable } from './db/unavailable.ts'
 import { ApiError } from './errors.ts'
 import { log } from './log.ts'

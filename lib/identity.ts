@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** An e-mail address as identities are compared: trimmed and lower-case. */
 export const email = z.string().trim().toLowerCase()

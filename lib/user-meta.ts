@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Largest `userMeta`, in bytes of its JSON. */
 const LIMIT = 4096

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { paywallFileJsonSchema } from '../lib/paywall/json-schema.ts'
 import { type Changes, environment, errorsOf, paywallFile, writtenFile } from './support/written-file.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { allowOnly, createApp } from '../../lib/app.ts'
 import { connect, type Database } from '../../lib/db/connect.ts'
 import { storePurchase } from '../../lib/db/store-purchase.sql.ts'

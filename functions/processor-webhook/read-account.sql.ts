@@ -9,11 +9,9 @@ export async function readAccount(
   acquiring: Acquiring,
   paywallId: string,
 ): Promise<{ account: SealedAccount; now: string } | undefined> {
-  const row = await db
-    .selectFrom('processor_accounts')
-    .select(['paywall_id', 'credentials', sql<string>`clock_timestamp()::text`.as('now')])
-    .where('paywall_id', '=', paywallId)
-    .where('acquiring', '=', acquiring)
-    .executeTakeFirst()
-  return row && { account: { paywallId: row.paywall_id, acquiring, credentials: row.credentials }, now: row.now }
+  const { rows } = await sql<{ credentials: string; now: string }>`
+    select credentials, clock_timestamp()::text as now from processor_accounts
+    where paywall_id = ${paywallId} and acquiring = ${acquiring}`.execute(db)
+  const row = rows[0]
+  return row && { account: { paywallId, acquiring, credentials: row.credentials }, now: row.now }
 }

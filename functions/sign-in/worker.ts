@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { allowOnly, createApp } from '../../lib/app.ts'
 import { ACCESS_TOKEN_SECONDS, signAccessToken } from '../../lib/auth/access-token.ts'
 import { sha256Hex } from '../../lib/crypto.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Credential } from '../../lib/auth/credential.ts'
 import { log } from '../../lib/log.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import { hashOf } from '../../lib/canonical.ts'
 import type { Caller } from '../../lib/db/gate.sql.ts'
 import { ApiError } from '../../lib/errors.ts'

@@ -55,12 +55,8 @@ export async function releaseCheckout(
   checkout: ClaimedCheckout,
   answered: boolean,
 ): Promise<void> {
-  await db
-    .updateTable('checkout_claims')
-    .set((claim) => ({ leased_until: sql`now()`, attempt: claim('attempt', '+', answered ? 1 : 0) }))
-    .where('paywall_id', '=', checkout.paywall_id)
-    .where('caller', '=', checkout.caller)
-    .where('idempotency_key', '=', checkout.key)
-    .where('holder', '=', holder)
-    .execute()
+  await sql`
+    update checkout_claims set leased_until = now(), attempt = attempt + ${answered ? 1 : 0}
+    where (paywall_id, caller, idempotency_key) = (${checkout.paywall_id}, ${checkout.caller}, ${checkout.key}::uuid)
+      and holder = ${holder}::uuid`.execute(db)
 }

@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, importJWK, type JSONWebKeySet, type JWK, jwtVerify, SignJWT } from 'jose'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Who signs: ourselves, whatever the host. */
 const ISSUER = 'paywall-billing'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 
 /** zod's codes for a value that is not what its type says. */
 const WRONG_SHAPE: readonly (string | undefined)[] = ['invalid_type', 'invalid_union']

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { checked, issueAt } from './file-checks.ts'
 import { type Environment, isLiteral, revealSecret, secretSchema } from './file-secret.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { DEFAULT_TIERS } from '../geo/default-tiers.ts'
 import { ACQUIRING } from '../processors/acquiring.ts'
 import { checked, disjoint, issueAt, unique } from './file-checks.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isCountry } from '../geo/countries.ts'
 import type { LocalPrice as TargetedPrice } from '../geo/targeting.ts'
 import { toMinorUnits } from '../money.ts'

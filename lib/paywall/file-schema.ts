@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { endpointUrlProblem } from '../events/endpoint-url.ts'
 import { checked, issueAt, unique } from './file-checks.ts'
 import { keySchema } from './file-key.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Where `env:NAME` is looked up, such as `process.env`. */
 export type Environment = Record<string, string | undefined>

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { EVENT_SELECTORS } from '../events/types.ts'
 import { type Environment, secretSchema } from './file-secret.ts'
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { EventSelector } from '../events/types.ts'
 import type { Geo } from '../geo/targeting.ts'
 import { toMinorUnits } from '../money.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { paywallFileSchema } from './file-schema.ts'
 
 /** The published JSON Schema of the paywall file, for editors: the rules that one member can break by itself. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Deeper than any layout; Postgres and canonical JSON recurse, so there must be an end. */
 const MAX_DEPTH = 64

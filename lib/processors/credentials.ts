@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Acquiring } from './acquiring.ts'
 
 /** Printable and trimmed, since it travels in headers: 1 to 500 characters. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { call } from '../support/call.ts'
 import { priceIdOf } from '../support/checkout.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { call } from './call.ts'
 import { newEmail } from './checkout.ts'
 import type { TestWorld } from './world.ts'

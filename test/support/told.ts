@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { until } from './until.ts'
 import type { TestWorld } from './world.ts'
 

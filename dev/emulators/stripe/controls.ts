@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { StripeEmulator } from './emulator.ts'
 import { StripeError } from './errors.ts'
 import type { Answer, HttpRequest } from './server.ts'

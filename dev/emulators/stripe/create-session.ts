@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { findPrice } from './accounts.ts'
 import { invalidRequest, noSuch } from './errors.ts'
 import { find, type Ledger, newRecord } from './ledger.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { declineSession, paySession } from './checkout.ts'
 import type { Ledger } from './ledger.ts'
 import { checkoutPage, noticePage } from './page.ts'

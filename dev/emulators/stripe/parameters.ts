@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { StripeError } from './errors.ts'
 import { type Form, type FormValue, isForm, parameterName } from './form.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { invalidRequest } from './errors.ts'
 import { find, type Ledger, newId, newRecord } from './ledger.ts'
 import { disputeObject } from './objects/dispute.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /*
  * What the emulator remembers, in its own small words. `objects/` turns a record into Stripe's shape.

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { findPrice } from './accounts.ts'
 import { expireSession, findSession } from './checkout.ts'
 import { createSession, SessionParameters } from './create-session.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { invalidRequest, noSuch } from './errors.ts'
 import { collectInvoice, openInvoice } from './invoices.ts'
 import { find, type Ledger } from './ledger.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Cancellation, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
 
 /** Stripe's objects as far as we rely on them. The shape of an answer follows an account's settings, so it is checked. */
