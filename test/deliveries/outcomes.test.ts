@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Answer } from '../../dev/receiver.ts'
+import { seal } from '../../lib/crypto.ts'
+import { openMailbox, sweep } from '../support/mailbox.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(() => world.close())
+
+test('an event arrives once, as stored and signed, without a queue message', async () => {
+  const mailbox = await openMailbox(world)
+  const [id] = await mailbox.tell()
+
+  await Promise.all([sweep(world), sweep(world)])
+
+  const [arrived, ...more] = mailbox.received()
+  expect(more).toEqual([])
+  expect(arrived?.headers).toMatchObject({
+    'webhook-id': id,
+    'content-type': 'application/json',
+    'user-agent': expect.stringContaining('paywall'),
+  })
+  expect(new Webhook(mailbox.secret).verify(arrived!.body, arrived!.headers)).toMatchObject({ sequence: 1 })
+  expect(await mailbox.deliveries()).toMatchObject([{ state: 'delivered', attempts: 1, last_status: 200 }])
+})
+
+test('while a secret is rotated both sign, and afterwards the new one alone', async () => {
+  const mailbox = await openMailbox(world)
+  const previous = `whsec_${randomBytes(32).toString('base64')}`
+  const sealed = await seal(previous, world.secrets.WEBHOOK_SECRETS_KEY, `webhook:${mailbox.url}`)
+  const rotate = (until: string) =>
+    world.database.query(
+      `update webhook_endpoints set previous_secret = $1, previous_secret_until = now() + $2::interval where url = $3`,
+      [sealed, until, mailbox.url],
+    )
+
+  await rotate('1 hour')
+  await mailbox.tell()
+  await sweep(world)
+  await rotate('-1 second')
+  await mailbox.tell()
+  await sweep(world)
+
+  const [during, after] = mailbox.received()
+  for (const secret of [mailbox.secret, previous]) new Webhook(secret).verify(during!.body, during!.headers)
+  new Webhook(mailbox.secret).verify(after!.body, after!.headers)
+  expect(() => new Webhook(previous).verify(after!.body, after!.headers)).toThrow('No matching signature')
+})
+
+describe('a failed attempt is made again', () => {
+  const MINUTE = 60
+  const HOUR = 60 * MINUTE
+  const schedule = [5, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
+
+  test('on the schedule, with the same id and a fresh timestamp, until it is given up', async () => {
+    const mailbox = await openMailbox(world)
+    const [first, second] = await mailbox.tell(2)
+    mailbox.answer = ({ headers }) => ({ status: headers['webhook-id'] === first ? 500 : 200 })
+
+    for (const [index, seconds] of schedule.entries()) {
+      await sweep(world)
+      const [delivery] = await mailbox.deliveries()
+      expect(delivery).toMatchObject({ state: 'pending', attempts: index + 1, last_error: 'answered 500' })
+      expect(delivery!.due_in).toBeGreaterThan(seconds * 0.9 - 5)
+      expect(delivery!.due_in).toBeLessThanOrEqual(seconds * 1.1)
+      await mailbox.passTime()
+    }
+    await sweep(world)
+
+    expect(await mailbox.deliveries()).toMatchObject([
+      { state: 'failed', attempts: 10, last_status: 500 },
+      { state: 'delivered', attempts: 1 },
+    ])
+    expect(mailbox.ids()).toEqual([...Array(10).fill(first), second])
+    for (const { body, headers } of mailbox.received()) new Webhook(mailbox.secret).verify(body, headers)
+  })
+
+  test.each<[string, Answer, number, number]>([
+    ['429 with seconds', { status: 429, headers: { 'retry-after': '3000' } }, 2_990, 3_000],
+    [
+      '503 with a date',
+      { status: 503, headers: { 'retry-after': new Date(Date.now() + 7_200_000).toUTCString() } },
+      6_900,
+      7_200,
+    ],
+    ['429 that asks for a week', { status: 429, headers: { 'retry-after': '604800' } }, 86_390, 86_400],
+    ['429 that asks for less than we wait', { status: 429, headers: { 'retry-after': '1' } }, 0, 5.5],
+    ['503 with nonsense', { status: 503, headers: { 'retry-after': 'soon' } }, 0, 5.5],
+    ['500, whose Retry-After says nothing', { status: 500, headers: { 'retry-after': '3000' } }, 0, 5.5],
+    ['a redirect, which is not followed', { status: 302, headers: { location: '/hooks/elsewhere' } }, 0, 5.5],
+  ])('%s', async (_case, answer, earliest, latest) => {
+    const mailbox = await openMailbox(world)
+    mailbox.answer = () => answer
+    await mailbox.tell()
+
+    await sweep(world)
+
+    const [delivery] = await mailbox.deliveries()
+    expect(delivery).toMatchObject({ state: 'pending', attempts: 1, last_status: answer.status })
+    expect(delivery!.due_in).toBeGreaterThan(earliest)
+    expect(delivery!.due_in).toBeLessThanOrEqual(latest)
+    expect(world.receiver.received.filter(({ path }) => path === '/hooks/elsewhere')).toEqual([])
+  })
+})
+
+test('410 disables the endpoint; what waits stays, and goes out in order when it is enabled again', async () => {
+  const mailbox = await openMailbox(world)
+  mailbox.answer = () => ({ status: 410 })
+  const ids = await mailbox.tell(2)
+
+  await sweep(world)
+  await mailbox.passTime()
+  await sweep(world)
+
+  expect(mailbox.ids()).toEqual(ids.slice(0, 1))
+  expect(await mailbox.deliveries()).toMatchObject([
+    { state: 'pending', attempts: 1, last_status: 410 },
+    { state: 'pending', attempts: 0 },
+  ])
+
+  mailbox.answer = () => ({})
+  await world.database.query('update webhook_endpoints set disabled_at = null where url = $1', [mailbox.url])
+  await sweep(world)
+  expect(mailbox.ids()).toEqual([ids[0], ...ids])
+})
+
+test('an endless reply is not read', async () => {
+  const mailbox = await openMailbox(world)
+  mailbox.answer = () => ({ body: 'x'.repeat(20_000_000) })
+  await mailbox.tell(2)
+  await sweep(world)
+  expect(await mailbox.deliveries()).toMatchObject([{ state: 'delivered' }, { state: 'delivered' }])
+})
+
+test('an address is refused when the paywall is live or the address is private, and the others get theirs', async () => {
+  const [live, local, good] = await Promise.all([openMailbox(world), openMailbox(world), openMailbox(world)])
+  const [[event], [other]] = await Promise.all([live.tell(), local.tell(), good.tell()])
+  await world.database.query(
+    'update paywalls set is_test = false where id = (select paywall_id from events where id = $1)',
+    [event],
+  )
+  await world.database.query(
+    `update webhook_endpoints set url = 'https://10.0.0.1/' where id = (select endpoint_id from deliveries where event_id = $1)`,
+    [other],
+  )
+
+  await sweep(world)
+
+  for (const mailbox of [live, local]) {
+    const [delivery] = await mailbox.deliveries()
+    expect(delivery).toMatchObject({ state: 'pending', attempts: 1, last_status: null })
+    expect(delivery!.last_error).toMatch(/^address refused: /)
+    expect(mailbox.received()).toEqual([])
+  }
+  expect(good.ids()).toHaveLength(1)
+})
+
+test('a refused connection and an unreadable secret are failed attempts', async () => {
+  const [gone, locked] = await Promise.all([
+    openMailbox(world, { url: 'http://127.0.0.1:9/hooks' }),
+    openMailbox(world),
+  ])
+  await Promise.all([gone.tell(), locked.tell()])
+  await world.database.query(`update webhook_endpoints set secret = 'AAAAAAAAAAAAAAAAAAAAAAAA' where url = $1`, [
+    locked.url,
+  ])
+
+  await sweep(world)
+
+  expect(await gone.deliveries()).toMatchObject([{ state: 'pending', attempts: 1, last_error: 'connection failed' }])
+  expect(await locked.deliveries()).toMatchObject([
+    { state: 'pending', attempts: 1, last_error: 'the signing secret cannot be opened' },
+  ])
+  expect(locked.received()).toEqual([])
+  expect(JSON.stringify(world.logs)).not.toContain('whsec_')
+})

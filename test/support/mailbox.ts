@@ -1,0 +1,112 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Answer, Received } from '../../dev/receiver.ts'
+import { paywallFile } from './paywall-file.ts'
+import type { TestWorld } from './world.ts'
+
+/** A delivery as its row says. */
+export interface DeliveryRow {
+  event_id: string
+  state: string
+  attempts: number
+  last_status: number | null
+  last_error: string | null
+  /** Seconds until the next attempt. */
+  due_in: number
+}
+
+/** An owner's endpoint at the world's receiver, and a member of its paywall to tell it about. */
+export interface Mailbox {
+  readonly url: string
+  readonly secret: string
+  /** How it answers from now on; 200 as a rule. */
+  answer: (received: Received) => Answer | Promise<Answer>
+  /** What has arrived, oldest first. */
+  received(): Received[]
+  /** The ids of the events that have arrived, oldest first. */
+  ids(): string[]
+  /** Lets `count` more things happen to the member (another one: `about`). Wakes nobody. Returns the events' ids. */
+  tell(count?: number, about?: string): Promise<string[]>
+  /** Another member of the paywall. */
+  newMember(): Promise<string>
+  deliveries(): Promise<DeliveryRow[]>
+  /** Brings whatever is pending to its next attempt, and ends leases, as time would. */
+  passTime(): Promise<void>
+}
+
+const mailboxes = new WeakMap<TestWorld, Map<string, Mailbox>>()
+
+/** `url` and `test: false` make an endpoint elsewhere, or of a live paywall. */
+export async function openMailbox(world: TestWorld, options: { url?: string } = {}): Promise<Mailbox> {
+  const path = `/hooks/${randomUUID()}`
+  const url = options.url ?? `${world.receiver.url}${path}`
+  const secret = `whsec_${randomBytes(32).toString('base64')}`
+  const file = await paywallFile({ webhooks: [{ url, secret }] })
+  await world.apply(file)
+  const paywallId = file.paywalls[0]!.id
+  const member = await addMember(world, paywallId)
+  const mailbox: Mailbox = {
+    url,
+    secret,
+    answer: () => ({}),
+    received: () => world.receiver.received.filter((arrived) => arrived.path === path),
+    ids: () => mailbox.received().map(({ headers }) => headers['webhook-id'] ?? ''),
+    tell: (count = 1, about = member) => addEvents(world, paywallId, about, count),
+    newMember: () => addMember(world, paywallId),
+    deliveries: () => readDeliveries(world, paywallId),
+    async passTime() {
+      await world.database.query(
+        `update deliveries set next_attempt_at = now(), locked_until = null where paywall_id = $1 and state = 'pending'`,
+        [paywallId],
+      )
+    },
+  }
+  const known = mailboxes.get(world) ?? new Map<string, Mailbox>()
+  mailboxes.set(world, known.set(path, mailbox))
+  world.receiver.answer = (received) => known.get(received.path)?.answer(received) ?? {}
+  return mailbox
+}
+
+/** Runs the cron of deliver-events; resolves when it has done what there was to do. */
+export const sweep = (world: TestWorld) => world.workers.scheduled('deliver-events')
+
+async function addMember(world: TestWorld, paywallId: string): Promise<string> {
+  const { rows } = await world.database.query<{ user_id: string }>(
+    `with person as (insert into users default values returning id)
+     insert into members (paywall_id, user_id) select $1, id from person returning user_id`,
+    [paywallId],
+  )
+  return rows[0]!.user_id
+}
+
+async function addEvents(world: TestWorld, paywallId: string, userId: string, count: number): Promise<string[]> {
+  const { rows } = await world.database.query<{ id: string }>(
+    `with numbered as (
+      update members set event_sequence = event_sequence + $3 where paywall_id = $1 and user_id = $2
+      returning event_sequence - $3 as before
+    ), written as (
+      insert into events (id, paywall_id, user_id, sequence, type, body)
+      select 'evt_' || replace(gen_random_uuid()::text, '-', ''), $1, $2, before + n, 'ticket.created',
+        json_build_object('sequence', before + n, 'text', 'ünïcödé 😀')::text
+      from numbered, generate_series(1, $3::bigint) n
+      returning id, sequence
+    ), queued as (
+      insert into deliveries (event_id, endpoint_id, paywall_id, user_id, sequence)
+      select w.id, e.id, p.id, $2, w.sequence
+      from written w, paywalls p join webhook_endpoints e on e.owner_id = p.owner_id and e.disabled_at is null
+      where p.id = $1
+    )
+    select id from written order by sequence`,
+    [paywallId, userId, count],
+  )
+  return rows.map(({ id }) => id)
+}
+
+async function readDeliveries(world: TestWorld, paywallId: string): Promise<DeliveryRow[]> {
+  const { rows } = await world.database.query<DeliveryRow>(
+    `select event_id, state, attempts, last_status, last_error,
+      extract(epoch from next_attempt_at - now())::double precision as due_in
+     from deliveries where paywall_id = $1 order by user_id, sequence`,
+    [paywallId],
+  )
+  return rows
+}
