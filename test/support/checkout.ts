@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { FilePaywall } from '../../lib/paywall/file.ts'
 import { type Call, call, type Reply } from './call.ts'
 import type { TestWorld } from './world.ts'
@@ -22,7 +22,7 @@ export function startCheckout(
   return call(world, `/api/v1/paywall/${paywall.id}/start-checkout`, {
     ...options,
     body: {
-      priceId: priceIdOf(paywall, 'monthly'),
+      ...('priceId' in body ? {} : { priceId: priceIdOf(paywall, 'monthly') }),
       successUrl: 'https://owner.example/thanks?session=__SESSION__',
       errorUrl: 'https://owner.example/sorry?session=__SESSION__',
       ...(options.key !== undefined && { email: newEmail() }),

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { buy, newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { signIn } from '../support/exchange.ts'
+import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
+import { type Tenant, tenant } from '../support/tenants.ts'
+import { provenBalances, userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+
+afterAll(() => world.close())
+
+/** The balances as the owner reads them, proven to be the sum of their ledger. */
+async function balances(userId: string, { paywall, key }: Pick<Tenant, 'paywall' | 'key'> = world) {
+  const state = await userState(world, userId, { paywallId: paywall.id, key })
+  const read = Object.fromEntries(state.balances.map(({ type, count }) => [type, count]))
+  expect(read).toMatchObject(await provenBalances(world, userId))
+  return read
+}
+
+const ledger = async (userId: string) =>
+  (await world.database.query('select type, delta::int, reason from ledger where user_id = $1 order by id', [userId]))
+    .rows
+
+/** Lets a day pass, as far as top-ups go. */
+const nextDay = (userId: string) =>
+  world.database.query('update balances set topped_up_on = topped_up_on - 1 where user_id = $1', [userId])
+
+/** What an owner's credit or debit does: the balance and its ledger change together. */
+const spend = (userId: string, delta: number) =>
+  world.database.query(
+    `with changed as (
+       update balances set count = count + $2, previous_count = count where user_id = $1 and type = 'standard' returning *
+     ) insert into ledger (paywall_id, user_id, type, delta, count_after, reason)
+       select paywall_id, user_id, type, $2, count, 'debit' from changed`,
+    [userId, delta],
+  )
+
+async function renew(subscriptionId: string, options?: { fail: boolean }) {
+  await world.stripe.renew(subscriptionId, options)
+  await world.stripe.webhooksSettled()
+}
+
+test('every configured type is shown, the daily limit is there at the first read', async () => {
+  const { id } = await signIn(world)
+  expect(await balances(id)).toEqual({ standard: 10, premium: 0 })
+  expect(await ledger(id)).toEqual([{ type: 'standard', delta: 10, reason: 'top_up' }])
+})
+
+test('bootstrap with a token is a read like any other', async () => {
+  const { token, id } = await signIn(world)
+  const reply = await call(world, `/api/v1/paywall/${world.paywall.id}/bootstrap`, { token })
+  expect(reply.body).toMatchObject({
+    user: {
+      balances: [
+        { type: 'premium', count: 0 },
+        { type: 'standard', count: 10 },
+      ],
+    },
+  })
+  expect(await balances(id)).toEqual({ standard: 10, premium: 0 })
+  expect(await ledger(id)).toHaveLength(1)
+})
+
+test('a top-up comes once a UTC day: what was spent does not come back by reading', async () => {
+  const { id } = await signIn(world)
+  await balances(id)
+  await spend(id, -7)
+  expect(await balances(id)).toMatchObject({ standard: 3 })
+  await nextDay(id)
+  expect(await balances(id)).toMatchObject({ standard: 10 })
+  expect(await balances(id)).toMatchObject({ standard: 10 })
+  expect(await ledger(id)).toEqual([
+    { type: 'standard', delta: 10, reason: 'top_up' },
+    { type: 'standard', delta: -7, reason: 'debit' },
+    { type: 'standard', delta: 7, reason: 'top_up' },
+  ])
+})
+
+test('a top-up never lowers a higher balance, and writes nothing where nothing changes', async () => {
+  const { id } = await signIn(world)
+  await balances(id)
+  await spend(id, 40)
+  await nextDay(id)
+  expect(await balances(id)).toMatchObject({ standard: 50 })
+  expect(await ledger(id)).toHaveLength(2)
+  await spend(id, -45)
+  expect(await balances(id), 'the day has had its top-up').toMatchObject({ standard: 5 })
+})
+
+test("users who pay get the plan's tokens and no top-up", async () => {
+  const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
+  await world.stripe.webhooksSettled()
+  expect(await balances(userId)).toEqual({ standard: 100, premium: 0 })
+  await spend(userId, -95)
+  expect(await balances(userId)).toMatchObject({ standard: 5 })
+  expect(await ledger(userId)).toEqual([
+    { type: 'standard', delta: 100, reason: 'plan' },
+    { type: 'standard', delta: -95, reason: 'debit' },
+  ])
+})
+
+test("the plan's tokens come once a period, after each renewal, and never for a repeated webhook", async () => {
+  const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
+  const subscription = world.stripe.subscriptions.at(-1)?.id ?? ''
+  await world.stripe.webhooksSettled()
+  for (const { id } of world.stripe.events) await world.stripe.resend(id)
+  expect(await balances(userId)).toMatchObject({ standard: 100 })
+  await renew(subscription)
+  await renew(subscription)
+  expect(await balances(userId)).toMatchObject({ standard: 300 })
+  for (const { id } of world.stripe.events) await world.stripe.resend(id)
+  expect(await balances(userId)).toMatchObject({ standard: 300 })
+  expect(await ledger(userId)).toEqual(Array(3).fill({ type: 'standard', delta: 100, reason: 'plan' }))
+})
+
+test('a period that is not paid brings no tokens until it is', async () => {
+  const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
+  const subscription = world.stripe.subscriptions.at(-1)?.id ?? ''
+  await world.stripe.webhooksSettled()
+  await renew(subscription, { fail: true })
+  expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
+  expect(await balances(userId)).toMatchObject({ standard: 100 })
+  await renew(subscription)
+  expect(await balances(userId)).toMatchObject({ standard: 200 })
+})
+
+test('a user whose subscription has ended is topped up again', async () => {
+  const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
+  await spend(userId, -99)
+  await world.stripe.end(world.stripe.subscriptions.at(-1)?.id ?? '')
+  await world.stripe.webhooksSettled()
+  expect(await balances(userId)).toMatchObject({ standard: 10 })
+})
+
+test('a trial is a period of its own, and a purchase for good brings its tokens once', async () => {
+  const tokens = [
+    { type: 'standard', count: 7 },
+    { type: 'premium', count: 2 },
+  ]
+  const once = { slug: 'once', label: 'Once', currency: 'USD', amount: 5, processorPrice: 'price_once', tokens }
+  const shop = tenant(await paywallFile({ paywall: { prices: [monthly({ trial_days: 3 }), yearly(), once] } }))
+  await world.apply(shop.file)
+
+  const trial = await buy(world, shop)
+  await world.stripe.webhooksSettled()
+  expect(await balances(trial.userId, shop)).toMatchObject({ standard: 100 })
+  await renew(world.stripe.subscriptions.at(-1)?.id ?? '')
+  expect(await balances(trial.userId, shop)).toMatchObject({ standard: 200 })
+
+  const forGood = await buy(world, { ...shop, slug: 'once' })
+  await world.stripe.webhooksSettled()
+  for (const { id } of world.stripe.events.slice(-3)) await world.stripe.resend(id)
+  expect(await balances(forGood.userId, shop)).toEqual({ standard: 7, premium: 2 })
+})
+
+test("balances are the paywall's own: another one knows nothing of them", async () => {
+  const other = tenant(await paywallFile({ paywall: { settings: {}, prices: [monthly({ tokens: [] })] } }))
+  await world.apply(other.file)
+  const email = newEmail()
+  await buy(world, { paywall: world.paywall, key: world.key, email })
+  const { userId } = opened(
+    await startCheckout(world, { ...other, body: { email, priceId: priceIdOf(other.paywall, 'monthly') } }),
+  )
+  expect((await userState(world, userId, { paywallId: other.paywall.id, key: other.key })).balances).toEqual([])
+  expect(await balances(userId)).toMatchObject({ standard: 100 })
+})
+
+test('tokens that were credited before the user was seen again add to what it had', async () => {
+  const { id, email } = await signIn(world)
+  expect(await balances(id)).toMatchObject({ standard: 10 })
+  const checkout = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body: { email } }))
+  await payAndReturn(world, checkout.checkoutUrl)
+  expect(await balances(id)).toMatchObject({ standard: 110 })
+})

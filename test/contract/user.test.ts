@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { type Call, call } from '../support/call.ts'
+import { buy, newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { paywallFile } from '../support/paywall-file.ts'
+import { startTenants, type Tenants, tenant } from '../support/tenants.ts'
+
+let all: Tenants
+
+beforeAll(async () => {
+  all = await startTenants()
+})
+
+afterAll(() => all.close())
+
+const time = z.iso.datetime()
+
+/** A purchase as contract section 2 and the design have it: each field with its type, and no other. */
+const Purchase = z.strictObject({
+  id: z.uuid(),
+  status: z.string(),
+  acquiring: z.literal('stripe'),
+  price_id: z.string(),
+  price_slug: z.string(),
+  interval: z.string().nullable(),
+  interval_count: z.int().nullable(),
+  unit_amount: z.int(),
+  currency: z.string().regex(/^[A-Z]{3}$/),
+  current_period_end: time.nullable(),
+  trial_end: time.nullable(),
+  cancel_at_period_end: z.boolean(),
+  cancel_at: time.nullable(),
+  canceled_at: time.nullable(),
+  created_at: time,
+})
+const State = z.strictObject({
+  tier: z.int(),
+  country: z.string().length(2),
+  countryMatch: z.boolean(),
+  balances: z.array(z.strictObject({ type: z.string(), count: z.int() })),
+  purchases: z.array(Purchase),
+  paid: z.boolean(),
+  trial: z.strictObject({ purchase_id: z.uuid(), started_at: time, ends_at: time, days_left: z.int() }).nullable(),
+  meta: z.record(z.string(), z.unknown()),
+})
+const User = z.strictObject({ id: z.uuid(), email: z.string(), name: z.string().nullable(), created_at: time })
+
+const read = (query = '', options: Call = { key: all.ours.key }, { paywall } = all.ours) =>
+  call(all.world, `/api/v1/paywall/${paywall.id}/user${query}`, options)
+
+/** The user's state, proven to have the fields of the contract and no other. */
+async function stateOf(query: string, { paywall, key } = all.ours) {
+  const reply = await call(all.world, `/api/v1/paywall/${paywall.id}/user?${query}`, { key })
+  expect(reply).toMatchObject({ status: 200, headers: { 'cache-control': 'private, no-store' } })
+  return State.parse(reply.body)
+}
+
+describe('the answer', () => {
+  test('has every field of the contract and no other in the API-key path: no user', async () => {
+    const state = await stateOf(`email=${all.payer.email}`)
+    expect(state).toMatchObject({ tier: 1, country: 'US', countryMatch: true, paid: true, trial: null, meta: {} })
+    expect(state.purchases).toEqual([
+      expect.objectContaining({
+        status: 'active',
+        price_id: priceIdOf(all.ours.paywall, 'monthly'),
+        price_slug: 'monthly',
+        interval: 'month',
+        interval_count: 1,
+        unit_amount: 999,
+        currency: 'USD',
+        trial_end: null,
+        cancel_at_period_end: false,
+        cancel_at: null,
+        canceled_at: null,
+      }),
+    ])
+    const days = (Date.parse(state.purchases[0]?.current_period_end ?? '') - Date.now()) / 86_400_000
+    expect(days).toBeGreaterThan(27)
+    expect(days).toBeLessThan(32)
+  })
+
+  test('has the user besides in the Bearer path', async () => {
+    const reply = await read('', { token: all.payer.token })
+    const { user, ...state } = z.looseObject({ user: User }).parse(reply.body)
+    expect(user).toMatchObject({ id: all.payer.id, email: all.payer.email, name: null })
+    expect(State.parse(state)).toEqual(await stateOf(`email=${all.payer.email}`))
+    expect(reply.headers['cache-control']).toBe('private, no-store')
+  })
+
+  test('shows a trial, and that a user on trial counts as paid', async () => {
+    const email = newEmail()
+    await buy(all.world, { paywall: all.ours.paywall, key: all.ours.key, email, slug: 'yearly' })
+    const { trial, paid, purchases } = await stateOf(`email=${email}`)
+    expect(paid).toBe(true)
+    expect(purchases).toMatchObject([
+      { status: 'trialing', trial_end: trial?.ends_at, interval: 'year', unit_amount: 8900 },
+    ])
+    expect(trial).toMatchObject({ purchase_id: purchases[0]?.id, days_left: 7 })
+    expect(Date.parse(trial?.ends_at ?? '') - Date.parse(trial?.started_at ?? '')).toBe(7 * 86_400_000)
+  })
+
+  test('shows a one-time purchase without a period', async () => {
+    const once = { slug: 'once', label: 'Once', currency: 'JPY', amount: 3000, processorPrice: 'price_once' }
+    const shop = tenant(await paywallFile({ paywall: { prices: [once] } }))
+    await all.world.apply(shop.file)
+    const email = newEmail()
+    await buy(all.world, { paywall: shop.paywall, key: shop.key, email, slug: 'once' })
+    const { purchases, paid } = await stateOf(`email=${email}`, shop)
+    expect(paid).toBe(true)
+    expect(purchases).toMatchObject([
+      {
+        status: 'active',
+        interval: null,
+        interval_count: null,
+        current_period_end: null,
+        unit_amount: 3000,
+        currency: 'JPY',
+      },
+    ])
+  })
+
+  test('shows the newest purchase first', async () => {
+    const email = newEmail()
+    const order = { paywall: all.ours.paywall, key: all.ours.key, email }
+    await buy(all.world, order)
+    await buy(all.world, { ...order, slug: 'yearly', body: { ignoreActivePurchase: true } })
+    const { purchases } = await stateOf(`email=${email}`)
+    expect(purchases.map(({ price_slug: slug }) => slug)).toEqual(['yearly', 'monthly'])
+  })
+})
+
+describe('paid', () => {
+  test('lasts while a scheduled end is ahead, and ends with the subscription', async () => {
+    const email = newEmail()
+    await buy(all.world, { paywall: all.ours.paywall, key: all.ours.key, email })
+    const subscription = all.world.stripe.subscriptions.at(-1)?.id ?? ''
+    await all.world.stripe.portalCancel(subscription)
+    await all.world.stripe.webhooksSettled()
+    const scheduled = await stateOf(`email=${email}`)
+    expect(scheduled).toMatchObject({ paid: true, purchases: [{ status: 'active', cancel_at_period_end: true }] })
+    expect(scheduled.purchases[0]?.cancel_at).toBe(scheduled.purchases[0]?.current_period_end)
+    expect(scheduled.purchases[0]?.canceled_at).not.toBeNull()
+
+    await all.world.stripe.end(subscription)
+    await all.world.stripe.webhooksSettled()
+    expect(await stateOf(`email=${email}`)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+  })
+
+  test.each([
+    ['past due for six days', "status = 'past_due', past_due_since = now() - interval '6 days'", true],
+    ['past due for eight days', "status = 'past_due', past_due_since = now() - interval '8 days'", false],
+    ['active, its period over', "current_period_end = now() - interval '1 second'", false],
+    ['paused', "status = 'paused'", false],
+    ['pending', "status = 'pending'", false],
+  ])('%s', async (_name, change, paid) => {
+    const email = newEmail()
+    const { userId } = await buy(all.world, { paywall: all.ours.paywall, key: all.ours.key, email })
+    await all.world.stripe.webhooksSettled()
+    await all.world.database.query(`update purchases set ${change} where user_id = $1`, [userId])
+    expect(await stateOf(`email=${email}`)).toMatchObject({ paid })
+  })
+})
+
+describe('who is meant', () => {
+  test.each([
+    ['the e-mail', () => `email=${all.payer.email}`],
+    ['the e-mail in another spelling', () => `email=%20${all.payer.email.toUpperCase()}%20`],
+    ['the id', () => `user_id=${all.payer.id}`],
+    ['the id in capitals', () => `user_id=${all.payer.id.toUpperCase()}`],
+    ['both, if they agree', () => `user_id=${all.payer.id}&email=${all.payer.email}`],
+    ['the id, with a blank e-mail', () => `user_id=${all.payer.id}&email=`],
+    ['the e-mail, with a blank id', () => `user_id=&email=${all.payer.email}`],
+    ['the first of a repeated name', () => `email=${all.payer.email}&email=${all.member.email}`],
+  ])('is named by %s', async (_name, query) => {
+    expect(await stateOf(query())).toMatchObject({ purchases: [{ price_slug: 'monthly' }] })
+  })
+
+  test('is the user of the token, whatever the query says', async () => {
+    for (const query of [`email=${all.payer.email}`, `user_id=${all.payer.id}`, 'user_id=%00']) {
+      const reply = await read(`?${query}`, { token: all.member.token })
+      expect(reply, query).toMatchObject({ status: 200, body: { user: { id: all.member.id }, purchases: [] } })
+    }
+  })
+
+  test('may be a user that only opened a checkout', async () => {
+    const email = newEmail()
+    const checkout = { paywall: all.ours.paywall, key: all.ours.key, body: { email } }
+    const { userId } = opened(await startCheckout(all.world, checkout))
+    expect(await stateOf(`user_id=${userId}`)).toMatchObject({ purchases: [], paid: false, trial: null })
+  })
+
+  test('is nobody where a refused call made no user', async () => {
+    const email = newEmail()
+    const headers = { 'idempotency-key': randomUUID() }
+    const body = { email, priceId: 'price_unknown' }
+    await startCheckout(all.world, { paywall: all.ours.paywall, key: all.ours.key, headers, body })
+    expect(await read(`?email=${email}`)).toMatchObject({ status: 404, body: { error: 'identity_not_found' } })
+  })
+})
