@@ -22,6 +22,7 @@ const controls: Record<string, Control> = {
   'POST end': control(OfSubscription, (emulator, { subscription }) => emulator.end(subscription)),
   'POST trial-will-end': control(OfSubscription, (emulator, { subscription }) => emulator.trialWillEnd(subscription)),
   'POST portal-cancel': control(OfSubscription, (emulator, { subscription }) => emulator.portalCancel(subscription)),
+  'POST portal-undo': control(OfSubscription, (emulator, { subscription }) => emulator.portalUndo(subscription)),
   'POST refund': control(Refund, (emulator, body) => emulator.refund(body.payment_intent, body.amount)),
   'POST dispute': control(OfPayment, (emulator, body) => emulator.dispute(body.payment_intent)),
   'POST resend': control(OfEvent, (emulator, { event }) => emulator.resend(event)),

@@ -4,16 +4,23 @@ import { createBooks } from './books.ts'
 import { expireIfDue, findSession } from './checkout.ts'
 import { answerControl } from './controls.ts'
 import { hostedCheckout, unknownSession } from './hosted-checkout.ts'
+import { hostedPortal, unknownPortal } from './hosted-portal.ts'
 import type { StripeEvent } from './objects/event.ts'
 import { dispute, refund } from './payments.ts'
 import { type Answer, type HttpRequest, serve } from './server.ts'
 import { openState } from './state.ts'
-import { announceTrialEnd, cancelInPortal, cancelSubscription, renewSubscription } from './subscriptions.ts'
+import {
+  announceTrialEnd,
+  cancelInPortal,
+  cancelSubscription,
+  renewSubscription,
+  resumeInPortal,
+} from './subscriptions.ts'
 import { createWebhooks } from './webhooks.ts'
 
 export type { StripeAccount }
 
-/** A local Stripe: its API for the official SDK, a hosted checkout page for people, signed webhooks for the service. */
+/** A local Stripe: its API for the official SDK, hosted checkout and portal pages for people, signed webhooks for the service. */
 export interface StripeEmulator {
   url: string
   /** Every API call that arrived, the oldest first. */
@@ -30,6 +37,8 @@ export interface StripeEmulator {
   trialWillEnd(subscriptionId: string): Promise<StripeObject>
   /** The customer cancels in Stripe's own portal: `cancel_at` is set and `cancel_at_period_end` stays false. */
   portalCancel(subscriptionId: string): Promise<StripeObject>
+  /** The customer keeps, in Stripe's own portal, a subscription that was to end. */
+  portalUndo(subscriptionId: string): Promise<StripeObject>
   /** Gives back `amount` minor units, or all that is left. */
   refund(paymentIntent: string, amount?: number): Promise<StripeObject>
   dispute(paymentIntent: string): Promise<StripeObject>
@@ -79,16 +88,25 @@ export async function startStripeEmulator(options: {
   const api = createApi({ state, accounts, openLedger: books.openLedger, controls })
 
   async function handle(request: HttpRequest): Promise<Answer | null> {
-    if (request.path.startsWith('/c/pay/')) return visit(request, request.path.slice('/c/pay/'.length))
+    if (request.path.startsWith('/c/pay/')) return visitCheckout(request, request.path.slice('/c/pay/'.length))
+    if (request.path.startsWith('/p/session/')) return visitPortal(request, request.path.slice('/p/session/'.length))
     if (request.path.startsWith('/_emulator/')) return answerControl(emulator, request)
     return api(request)
   }
 
-  async function visit(request: HttpRequest, sessionId: string): Promise<Answer> {
+  async function visitCheckout(request: HttpRequest, sessionId: string): Promise<Answer> {
     const record = state.records.sessions.get(sessionId)
     if (!record) return unknownSession()
     const ledger = books.ledgerOf(record)
     const answer = await hostedCheckout(ledger, findSession(ledger, sessionId), request)
+    await state.save()
+    return answer
+  }
+
+  async function visitPortal(request: HttpRequest, sessionId: string): Promise<Answer> {
+    const session = state.records.portalSessions.get(sessionId)
+    if (!session) return unknownPortal()
+    const answer = await hostedPortal(books.ledgerOf(session), session, request)
     await state.save()
     return answer
   }
@@ -117,6 +135,7 @@ export async function startStripeEmulator(options: {
     end: (id) => books.changeSubscription(id, (ledger) => cancelSubscription(ledger, {}, id)),
     trialWillEnd: (id) => books.changeSubscription(id, (ledger) => announceTrialEnd(ledger, id)),
     portalCancel: (id) => books.changeSubscription(id, (ledger) => cancelInPortal(ledger, id)),
+    portalUndo: (id) => books.changeSubscription(id, (ledger) => resumeInPortal(ledger, id)),
     refund: (id, amount) =>
       books.changePayment(id, (ledger) =>
         refund(ledger, { payment_intent: id, ...(amount !== undefined && { amount }) }),

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { declineSession, paySession } from './checkout.ts'
+import { checkoutPage } from './checkout-page.ts'
+import { page, redirect } from './html-answers.ts'
+import { noticePage } from './layout.ts'
 import type { Ledger } from './ledger.ts'
-import { checkoutPage, noticePage } from './page.ts'
 import type { SessionRecord } from './records.ts'
 import type { Answer, HttpRequest } from './server.ts'
 
@@ -54,16 +56,3 @@ async function closedSession(session: SessionRecord, request: HttpRequest): Prom
 }
 
 const successUrl = (session: SessionRecord) => session.successUrl.replaceAll('{CHECKOUT_SESSION_ID}', session.id)
-
-const redirect = (location: string): Answer => ({ status: 303, headers: { Location: location }, body: '' })
-
-const page = (status: number, body: string): Answer => ({
-  status,
-  headers: {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Cache-Control': 'no-store',
-    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
-    'Referrer-Policy': 'no-referrer',
-  },
-  body,
-})

@@ -122,6 +122,9 @@ const RefundRecord = z.object({
   metadata,
 })
 
+/** Access to a customer's portal. */
+const PortalSessionRecord = z.object({ ...owned, customer: z.string(), returnUrl: z.string().nullable() })
+
 const EventRecord = z.object({
   ...owned,
   type: z.string(),
@@ -157,6 +160,7 @@ export const Records = z.object({
   invoices: table(InvoiceRecord),
   payments: table(PaymentRecord),
   refunds: table(RefundRecord),
+  portalSessions: table(PortalSessionRecord),
   events: table(EventRecord),
   deliveries: table(DeliveryRecord),
   replies: table(ReplyRecord),
@@ -171,5 +175,6 @@ export type InvoiceRecord = z.output<typeof InvoiceRecord>
 export type ChargeRecord = z.output<typeof ChargeRecord>
 export type PaymentRecord = z.output<typeof PaymentRecord>
 export type RefundRecord = z.output<typeof RefundRecord>
+export type PortalSessionRecord = z.output<typeof PortalSessionRecord>
 export type EventRecord = z.output<typeof EventRecord>
 export type DeliveryRecord = z.output<typeof DeliveryRecord>

@@ -11,6 +11,7 @@ import { customerObject } from './objects/customer.ts'
 import { eventObject } from './objects/event.ts'
 import { invoiceObject, invoicePayments } from './objects/invoice.ts'
 import { paymentIntentObject } from './objects/payment.ts'
+import { portalSessionObject } from './objects/portal-session.ts'
 import { priceObject } from './objects/price.ts'
 import { refundObject } from './objects/refund.ts'
 import { sessionObject } from './objects/session.ts'
@@ -18,6 +19,7 @@ import { subscriptionObject } from './objects/subscription.ts'
 import { listOf } from './objects/wire.ts'
 import { integer, parseParameters, text } from './parameters.ts'
 import { findPayment, RefundParameters, refund } from './payments.ts'
+import { openPortal, PortalParameters } from './portal.ts'
 import {
   CancelParameters,
   cancelSubscription,
@@ -75,6 +77,9 @@ const routes: Route[] = [
   }),
   route('GET', '/v1/customers/:id', Nothing, (ledger, _, id) =>
     customerObject(find(ledger, ledger.records.customers, 'customer', id)),
+  ),
+  route('POST', '/v1/billing_portal/sessions', PortalParameters, (ledger, parameters) =>
+    portalSessionObject(openPortal(ledger, parameters), ledger.url),
   ),
   route('POST', '/v1/refunds', RefundParameters, refund),
   route('GET', '/v1/refunds/:id', Nothing, (ledger, _, id) => {

@@ -35,6 +35,12 @@ export const CancelParameters = z.strictObject({ cancellation_details: Cancellat
 export const findSubscription = (ledger: Ledger, id: string) =>
   find(ledger, ledger.records.subscriptions, 'subscription', id)
 
+function findRunning(ledger: Ledger, id: string): SubscriptionRecord {
+  const subscription = findSubscription(ledger, id)
+  if (subscription.status === 'canceled') throw invalidRequest(`Subscription ${id} has ended.`)
+  return subscription
+}
+
 export function updateSubscription(
   ledger: Ledger,
   parameters: z.output<typeof UpdateParameters>,
@@ -66,11 +72,17 @@ export function cancelSubscription(
 
 /** What Stripe's own portal does under flexible billing: an end date, and the flag stays false. */
 export function cancelInPortal(ledger: Ledger, id: string): SubscriptionRecord {
-  const subscription = findSubscription(ledger, id)
+  const subscription = findRunning(ledger, id)
   return change(ledger, subscription, 'customer.subscription.updated', () => {
     scheduleEnd(ledger, subscription, true)
     subscription.cancelAtPeriodEnd = false
   })
+}
+
+/** The customer keeps, in the portal, what was to end: however that was scheduled. */
+export function resumeInPortal(ledger: Ledger, id: string): SubscriptionRecord {
+  const subscription = findRunning(ledger, id)
+  return change(ledger, subscription, 'customer.subscription.updated', () => scheduleEnd(ledger, subscription, false))
 }
 
 export function announceTrialEnd(ledger: Ledger, id: string): SubscriptionRecord {
@@ -85,8 +97,7 @@ export function announceTrialEnd(ledger: Ledger, id: string): SubscriptionRecord
  * period and an invoice, paid or failed. One that is past due gets no new period: its open invoice is tried again.
  */
 export function renewSubscription(ledger: Ledger, id: string, succeeds: boolean): SubscriptionRecord {
-  const subscription = findSubscription(ledger, id)
-  if (subscription.status === 'canceled') throw invalidRequest(`Subscription ${id} has ended.`)
+  const subscription = findRunning(ledger, id)
   if (subscription.cancelAt !== null) return endSubscription(ledger, subscription, subscription.periodEnd)
 
   return change(ledger, subscription, 'customer.subscription.updated', () => {

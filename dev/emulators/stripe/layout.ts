@@ -1,7 +1,9 @@
 import { html, raw } from 'hono/html'
 import { toMajorUnits } from '../../../lib/money.ts'
-import { sessionAmount } from './objects/session.ts'
-import type { SessionRecord, SoldPrice } from './records.ts'
+import type { SoldPrice } from './records.ts'
+
+/** A piece of a page: what is put into it is escaped. */
+export type Html = ReturnType<typeof html>
 
 const STYLE = raw(`
   body { margin: 0; font: 16px/1.5 system-ui, sans-serif; color: #1a1f36; background: #f6f8fa }
@@ -16,29 +18,11 @@ const STYLE = raw(`
     text-align: center; text-decoration: none; border: 1px solid #8792a2; border-radius: 6px; background: #fff; color: #1a1f36; cursor: pointer }
   .pay { margin-top: 1.5rem; background: #4f46e5; border-color: #4f46e5; color: #fff }
   .error { margin: 1.5rem 0 0; padding: .75rem; border-radius: 6px; background: #fde8ec; color: #a3122f }
+  section + section { border-top: 1px solid #e3e8ee; margin-top: 1.25rem; padding-top: 1.25rem } h2 { font-size: 1rem; margin: 0 }
+  dl { display: grid; grid-template-columns: auto 1fr; gap: .1rem 1rem; margin: .5rem 0 0 } dt { color: #4f566b } dd { margin: 0; text-align: right }
+  table { width: 100%; border-collapse: collapse; margin-top: .5rem } td { padding: .15rem 0 } td:last-child { text-align: right }
   .quiet { font-weight: 400; border-color: transparent; color: #4f566b }
 `)
-
-/** The page where a person pays. `problem` says why the last try did not succeed. */
-export async function checkoutPage(session: SessionRecord, problem?: string): Promise<string> {
-  const { quantity, price } = session
-  const known = session.email !== null
-  return layout(
-    session.seller,
-    html`
-      <p class="label">${quantity > 1 ? `${quantity} × ` : ''}${price.label}</p>
-      <p class="price">${headline(session)}</p>
-      <p class="terms">${terms(session)}</p>
-      ${problem ? html`<p class="error" role="alert">${problem}</p>` : ''}
-      <form method="post">
-        <label for="email">Email</label>
-        <input id="email" name="email" type="email" autocomplete="email" required value="${session.email ?? ''}"${known ? raw(' readonly') : ''}>
-        <button class="pay" name="action" value="pay">Pay</button>
-        <button name="action" value="decline" formnovalidate>Decline the card</button>
-        <button class="quiet" name="action" value="cancel" formnovalidate>Cancel</button>
-      </form>`,
-  )
-}
 
 /** A page that says something, and where to go from here. */
 export async function noticePage(title: string, text: string, next?: { href: string; label: string }): Promise<string> {
@@ -46,7 +30,8 @@ export async function noticePage(title: string, text: string, next?: { href: str
   return layout(title, html`<p class="terms">${text}</p>${link}`)
 }
 
-async function layout(title: string, content: ReturnType<typeof html>): Promise<string> {
+/** A whole page with one card on it. */
+export async function layout(title: string, content: Html): Promise<string> {
   const page = await html`<!doctype html>
 <html lang="en">
   <head>
@@ -68,22 +53,10 @@ async function layout(title: string, content: ReturnType<typeof html>): Promise<
   return page.toString()
 }
 
-/** What it costs, or how long it costs nothing. */
-function headline({ price, quantity, trialDays }: SessionRecord): string {
-  if (trialDays === null) return money(price.amount * quantity, price.currency)
-  return trialDays === 1 ? '1 day free' : `${trialDays} days free`
-}
-
-function terms(session: SessionRecord): string {
-  const { price, quantity, trialDays } = session
-  if (!price.interval) return 'One-time payment'
-  if (trialDays === null) return `${interval(price)}, until cancelled`
-  const full = money(price.amount * quantity, price.currency)
-  return `then ${full} ${interval(price)}. Due today: ${money(sessionAmount(session), price.currency)}`
-}
-
-const interval = ({ interval: unit, intervalCount: count }: SoldPrice) =>
+/** How often a price is due: `per month`, `every 3 months`. */
+export const interval = ({ interval: unit, intervalCount: count }: SoldPrice) =>
   count === null || count === 1 ? `per ${unit}` : `every ${count} ${unit}s`
 
-const money = (amount: number, currency: string) =>
+/** Minor units as a person reads them. */
+export const money = (amount: number, currency: string) =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).format(toMajorUnits(amount, currency))

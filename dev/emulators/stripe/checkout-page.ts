@@ -1,0 +1,39 @@
+import { html, raw } from 'hono/html'
+import { interval, layout, money } from './layout.ts'
+import { sessionAmount } from './objects/session.ts'
+import type { SessionRecord } from './records.ts'
+
+/** The page where a person pays. `problem` says why the last try did not succeed. */
+export async function checkoutPage(session: SessionRecord, problem?: string): Promise<string> {
+  const { quantity, price } = session
+  const known = session.email !== null
+  return layout(
+    session.seller,
+    html`
+      <p class="label">${quantity > 1 ? `${quantity} × ` : ''}${price.label}</p>
+      <p class="price">${headline(session)}</p>
+      <p class="terms">${terms(session)}</p>
+      ${problem ? html`<p class="error" role="alert">${problem}</p>` : ''}
+      <form method="post">
+        <label for="email">Email</label>
+        <input id="email" name="email" type="email" autocomplete="email" required value="${session.email ?? ''}"${known ? raw(' readonly') : ''}>
+        <button class="pay" name="action" value="pay">Pay</button>
+        <button name="action" value="decline" formnovalidate>Decline the card</button>
+        <button class="quiet" name="action" value="cancel" formnovalidate>Cancel</button>
+      </form>`,
+  )
+}
+
+/** What it costs, or how long it costs nothing. */
+function headline({ price, quantity, trialDays }: SessionRecord): string {
+  if (trialDays === null) return money(price.amount * quantity, price.currency)
+  return trialDays === 1 ? '1 day free' : `${trialDays} days free`
+}
+
+function terms(session: SessionRecord): string {
+  const { price, quantity, trialDays } = session
+  if (!price.interval) return 'One-time payment'
+  if (trialDays === null) return `${interval(price)}, until cancelled`
+  const full = money(price.amount * quantity, price.currency)
+  return `then ${full} ${interval(price)}. Due today: ${money(sessionAmount(session), price.currency)}`
+}

@@ -1,0 +1,50 @@
+import * as z from 'zod'
+import { page, redirect } from './html-answers.ts'
+import { noticePage } from './layout.ts'
+import type { Ledger } from './ledger.ts'
+import { isExpired, portalContents } from './portal.ts'
+import { portalPage } from './portal-page.ts'
+import type { PortalSessionRecord, SubscriptionRecord } from './records.ts'
+import type { Answer, HttpRequest } from './server.ts'
+import { cancelInPortal, resumeInPortal } from './subscriptions.ts'
+
+/** `subscription` may be left out while only one is running. */
+const PortalForm = z.object({ action: z.enum(['cancel', 'undo']), subscription: z.string().optional() })
+
+/** The portal of one customer: GET shows it, POST is one of its buttons. */
+export async function hostedPortal(
+  ledger: Ledger,
+  session: PortalSessionRecord,
+  request: HttpRequest,
+): Promise<Answer> {
+  if (isExpired(ledger, session)) return unknownPortal()
+  const contents = portalContents(ledger, session)
+  const show = async (status: number, problem?: string) => page(status, await portalPage(session, contents, problem))
+  if (request.method === 'GET' || request.method === 'HEAD') return show(200)
+  if (request.method !== 'POST') return page(405, await noticePage('Not possible', 'This page takes GET and POST.'))
+
+  const form = PortalForm.safeParse(Object.fromEntries(new URLSearchParams(request.body)))
+  if (!form.success) return show(400, 'Choose one of the buttons.')
+  const subscription = chosen(contents.subscriptions, form.data.subscription)
+  if (!subscription) return show(400, 'Choose a subscription.')
+
+  const cancels = form.data.action === 'cancel'
+  if (subscription.status === 'canceled') return show(409, 'This subscription has ended.')
+  if (cancels === (subscription.cancelAt !== null)) {
+    return show(409, cancels ? 'This subscription is cancelled already.' : 'This subscription is not cancelled.')
+  }
+  if (cancels) cancelInPortal(ledger, subscription.id)
+  else resumeInPortal(ledger, subscription.id)
+  return redirect(request.path)
+}
+
+export async function unknownPortal(): Promise<Answer> {
+  const text = 'This link has expired, or never was. Ask for a new one where you got it.'
+  return page(404, await noticePage('Nothing to see here', text))
+}
+
+function chosen(subscriptions: SubscriptionRecord[], id: string | undefined): SubscriptionRecord | undefined {
+  if (id !== undefined) return subscriptions.find((subscription) => subscription.id === id)
+  const running = subscriptions.filter(({ status }) => status !== 'canceled')
+  return running.length === 1 ? running[0] : undefined
+}

@@ -1,0 +1,58 @@
+import { html } from 'hono/html'
+import { type Html, interval, layout, money } from './layout.ts'
+import type { PortalContents } from './portal.ts'
+import type { InvoiceRecord, PortalSessionRecord, SubscriptionRecord } from './records.ts'
+
+/** The page where a customer looks after its subscriptions. `problem` says why the last button did nothing. */
+export async function portalPage(
+  session: PortalSessionRecord,
+  { subscriptions, invoices }: PortalContents,
+  problem?: string,
+): Promise<string> {
+  return layout(
+    'Your subscriptions',
+    html`
+      ${problem ? html`<p class="error" role="alert">${problem}</p>` : ''}
+      ${subscriptions.length === 0 ? html`<p class="terms">You have no subscription.</p>` : subscriptions.map(section)}
+      <section>
+        <h2>Invoices</h2>
+        <table>${invoices.map(row)}</table>
+      </section>
+      ${session.returnUrl === null ? '' : html`<a class="button" href="${session.returnUrl}">Go back</a>`}`,
+  )
+}
+
+function section(subscription: SubscriptionRecord): Html {
+  const { price, quantity, status } = subscription
+  const [when, at] = horizon(subscription)
+  return html`
+    <section>
+      <h2>${quantity > 1 ? `${quantity} × ` : ''}${price.label}</h2>
+      <p class="terms">${money(price.amount * quantity, price.currency)} ${interval(price)}</p>
+      <dl><dt>Status</dt><dd>${status.replace('_', ' ')}</dd><dt>${when}</dt><dd>${day(at)}</dd></dl>
+      ${status === 'canceled' ? '' : button(subscription)}
+    </section>`
+}
+
+function button({ id, cancelAt }: SubscriptionRecord): Html {
+  const [action, label] = cancelAt === null ? ['cancel', 'Cancel subscription'] : ['undo', 'Keep subscription']
+  return html`
+    <form method="post">
+      <input type="hidden" name="subscription" value="${id}">
+      <button name="action" value="${action}">${label}</button>
+    </form>`
+}
+
+function row({ created, number, amount, price, status }: InvoiceRecord): Html {
+  return html`<tr><td>${day(created)}</td><td>${number}</td><td>${status}</td><td>${money(amount, price.currency)}</td></tr>`
+}
+
+/** The next thing to happen to a subscription, and when. */
+function horizon({ status, endedAt, cancelAt, periodEnd }: SubscriptionRecord): [what: string, at: number] {
+  if (status === 'canceled') return ['Ended', endedAt ?? periodEnd]
+  if (cancelAt !== null) return ['Ends', cancelAt]
+  return [status === 'trialing' ? 'Trial ends' : 'Renews', periodEnd]
+}
+
+const day = (seconds: number) =>
+  new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(seconds * 1000))
