@@ -1,0 +1,116 @@
+import Stripe from 'stripe'
+import * as z from 'zod'
+import type { StripeEvent } from '../../dev/emulators/stripe/objects/event.ts'
+import type { FilePaywall } from '../../lib/paywall/file.ts'
+import { call, type Reply } from './call.ts'
+import { newEmail, opened, press, priceIdOf, startCheckout } from './checkout.ts'
+import type { UserState } from './user-state.ts'
+import type { TestWorld } from './world.ts'
+
+const Subscription = z.object({
+  id: z.string(),
+  customer: z.string(),
+  metadata: z.object({ user_id: z.string().optional() }),
+  status: z.string(),
+  cancel_at: z.int().nullable(),
+  canceled_at: z.int().nullable(),
+  items: z.object({ data: z.array(z.object({ current_period_end: z.int() })).length(1) }),
+})
+
+/** A subscription that was paid for on the hosted page, and nothing more: nobody has come back. */
+export interface PaidSubscription {
+  userId: string
+  /** Stripe's ids. */
+  sessionId: string
+  subscriptionId: string
+  customer: string
+  /** Where Stripe sends the browser. */
+  back: string
+}
+
+/** Opens a checkout and pays. What comes of it here depends on who holds Stripe's webhooks. */
+export async function paySubscription(world: TestWorld, slug = 'monthly'): Promise<PaidSubscription> {
+  const body = { email: newEmail(), priceId: priceIdOf(world.paywall, slug) }
+  const { userId, checkoutUrl } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
+  const session = world.stripe.sessions.find(({ url }) => url === checkoutUrl)
+  const back = await press(checkoutUrl, 'pay')
+  const subscriptions = world.stripe.subscriptions.map((each) => Subscription.parse(each))
+  const subscription = subscriptions.find(({ metadata }) => metadata.user_id === userId)
+  if (!session || !subscription) throw new Error(`Stripe has no subscription of ${userId}`)
+  return { userId, sessionId: session.id, subscriptionId: subscription.id, customer: subscription.customer, back }
+}
+
+/** A subscription as Stripe has it, in the words of the user endpoint. */
+export function asStripeHasIt(world: TestWorld, subscriptionId: string): Partial<UserState['purchases'][number]> {
+  const found = Subscription.parse(world.stripe.subscriptions.find(({ id }) => id === subscriptionId))
+  const at = (seconds: number | null) => (seconds === null ? null : new Date(seconds * 1000).toISOString())
+  return {
+    status: found.status,
+    current_period_end: at(found.items.data[0]!.current_period_end),
+    cancel_at_period_end: found.cancel_at !== null,
+    cancel_at: at(found.cancel_at),
+    canceled_at: at(found.canceled_at),
+  }
+}
+
+/** Schedules the end of a subscription, or undoes that, as the seller's own tools do it: through Stripe's API. */
+export async function cancelThroughApi(world: TestWorld, subscriptionId: string, cancel: boolean): Promise<void> {
+  await stripeOf(world).subscriptions.update(subscriptionId, { cancel_at_period_end: cancel })
+}
+
+/** The official SDK in the paywall's own Stripe account. */
+export function stripeOf({ stripe, paywall }: TestWorld): Stripe {
+  const { hostname: host, port } = new URL(stripe.url)
+  return new Stripe(stripeCredentials(paywall).secretKey, { host, port, protocol: 'http', telemetry: false })
+}
+
+/** The ids of a customer's payments that went through, the oldest first. */
+export function paymentsOf(world: TestWorld, { customer }: PaidSubscription): string[] {
+  const paid = world.stripe.events.filter(({ type }) => type === 'payment_intent.succeeded')
+  return paid.filter(({ data }) => data.object.customer === customer).map(({ data }) => String(data.object.id))
+}
+
+/** Everything that Stripe has to tell of a purchase, the oldest first. */
+export function eventsOf(world: TestWorld, paid: PaidSubscription): StripeEvent[] {
+  return eventsAbout(world, paid.sessionId, paid.customer, ...paymentsOf(world, paid))
+}
+
+/** Stripe's events that name one of these ids, the oldest first. */
+export function eventsAbout(world: TestWorld, ...ids: string[]): StripeEvent[] {
+  return world.stripe.events.filter(({ data }) => {
+    const text = JSON.stringify(data.object)
+    return ids.some((id) => text.includes(`"${id}"`))
+  })
+}
+
+/** Delivers an event of Stripe's to the world's paywall through the public door. */
+export async function deliver(world: TestWorld, eventId: string): Promise<number> {
+  const [status] = await world.stripe.resend(eventId)
+  return status ?? 0
+}
+
+/**
+ * Posts `body` to a paywall's webhook address, signed as Stripe signs. `sent` goes out instead of what was signed, and
+ * `signature` instead of its signature: null for none.
+ */
+export async function postWebhook(
+  world: TestWorld,
+  body: string,
+  options: { paywallId?: string; secret?: string; at?: Date; sent?: string; signature?: string | null } = {},
+): Promise<Reply> {
+  const { paywallId = world.paywall.id, secret = webhookSecretOf(world.paywall), at = new Date() } = options
+  const timestamp = Math.floor(at.getTime() / 1000)
+  const proper = new Stripe('sk_test_unused').webhooks.generateTestHeaderString({ payload: body, secret, timestamp })
+  const signature = options.signature === undefined ? proper : options.signature
+  return call(world, `/webhooks/stripe/${paywallId}`, {
+    body: options.sent ?? body,
+    ...(signature !== null && { headers: { 'stripe-signature': signature } }),
+  })
+}
+
+export const webhookSecretOf = (paywall: FilePaywall): string => stripeCredentials(paywall).webhookSecret
+
+function stripeCredentials({ processor }: FilePaywall) {
+  if (processor.acquiring !== 'stripe') throw new Error('the paywall does not sell through Stripe')
+  return processor.credentials
+}

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import {
+  asStripeHasIt,
+  deliver,
+  eventsOf,
+  type PaidSubscription,
+  paymentsOf,
+  paySubscription,
+} from '../support/stripe-purchase.ts'
+import { sequenceFaults, toldAbout } from '../support/told.ts'
+import { provenBalances, userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+beforeEach(() => world.stripe.holdWebhooks())
+afterAll(() => world.close())
+
+/** All events about a purchase, `copies` times each, all at once. */
+async function deliverAll(paid: PaidSubscription, copies: number): Promise<void> {
+  const statuses = await Promise.all(
+    eventsOf(world, paid).flatMap(({ id }) => Array.from({ length: copies }, () => deliver(world, id))),
+  )
+  expect(statuses.filter((status) => status !== 200)).toEqual([])
+}
+
+test('an event that arrives 20 times at once takes effect once, and is told once', async () => {
+  const paid = await paySubscription(world)
+  const completed = eventsOf(world, paid).find(({ type }) => type === 'checkout.session.completed')
+  const statuses = await Promise.all(Array.from({ length: 20 }, () => deliver(world, completed!.id)))
+  expect(statuses).toEqual(Array(20).fill(200))
+  const told = await toldAbout(world, paid.userId)
+  expect(told.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
+  expect(sequenceFaults(told)).toEqual([])
+})
+
+test('all events of a purchase, 8 times each at once, tell one purchase and one payment', async () => {
+  const paid = await paySubscription(world)
+  await deliverAll(paid, 8)
+  const { purchases } = await userState(world, paid.userId)
+  expect(purchases).toMatchObject([asStripeHasIt(world, paid.subscriptionId)])
+  const told = await toldAbout(world, paid.userId)
+  expect(told.map(({ type }) => type).toSorted()).toEqual([
+    'checkout.completed',
+    'payment.succeeded',
+    'subscription.created',
+  ])
+  expect(sequenceFaults(told)).toEqual([])
+})
+
+test('the browser’s return and the webhooks of the same purchase race to one purchase', async () => {
+  for (let round = 0; round < 6; round++) {
+    const paid = await paySubscription(world)
+    const returns = Array.from({ length: 3 }, () => call(world, paid.back))
+    const [replies] = await Promise.all([Promise.all(returns), deliverAll(paid, 2)])
+    expect(replies.map(({ status }) => status)).toEqual([303, 303, 303])
+    const told = await toldAbout(world, paid.userId)
+    expect(told.map(({ type }) => type).toSorted()).toEqual([
+      'checkout.completed',
+      'payment.succeeded',
+      'subscription.created',
+    ])
+    expect(sequenceFaults(told)).toEqual([])
+    expect((await userState(world, paid.userId)).purchases).toHaveLength(1)
+  }
+})
+
+test('the plan’s tokens are credited once a period that is paid, however often Stripe repeats itself', async () => {
+  const paid = await paySubscription(world)
+  const standard = async () => {
+    await deliverAll(paid, 4)
+    return (await provenBalances(world, paid.userId)).standard
+  }
+  expect(await standard()).toBe(100)
+  await world.stripe.renew(paid.subscriptionId)
+  expect(await standard()).toBe(200)
+  await world.stripe.renew(paid.subscriptionId, { fail: true })
+  expect(await standard()).toBe(200)
+  await world.stripe.renew(paid.subscriptionId)
+  expect(await standard()).toBe(300)
+  await world.stripe.end(paid.subscriptionId)
+  expect(await standard()).toBe(300)
+})
+
+test('each payment, refund, dispute and failed attempt is told once, however often Stripe repeats itself', async () => {
+  const { stripe } = world
+  const paid = await paySubscription(world)
+  const { subscriptionId } = paid
+  await deliverAll(paid, 2)
+  await stripe.refund(paymentsOf(world, paid)[0]!, 300)
+  await stripe.refund(paymentsOf(world, paid)[0]!)
+  await deliverAll(paid, 2)
+  await stripe.renew(subscriptionId, { fail: true })
+  await stripe.renew(subscriptionId, { fail: true })
+  await deliverAll(paid, 2)
+  await stripe.renew(subscriptionId)
+  await stripe.dispute(paymentsOf(world, paid)[1]!)
+  await deliverAll(paid, 2)
+
+  const told = await toldAbout(world, paid.userId)
+  expect(sequenceFaults(told)).toEqual([])
+  const payments = told.filter(({ data }) => data.payment).map(({ type, data }) => `${type} ${data.payment?.amount}`)
+  expect(payments.toSorted()).toEqual([
+    'payment.disputed 999',
+    'payment.failed 999',
+    'payment.failed 999',
+    'payment.refunded 300',
+    'payment.refunded 699',
+    'payment.succeeded 999',
+    'payment.succeeded 999',
+  ])
+})

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import Stripe from 'stripe'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { press } from '../support/checkout.ts'
+import { eventsAbout, paySubscription, postWebhook } from '../support/stripe-purchase.ts'
+import { toldAbout } from '../support/told.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+const SECRET_KEY = 'sk_test_shared_by_two_paywalls'
+
+let world: TestWorld
+let stripe: Stripe
+
+beforeAll(async () => {
+  const account = (webhookSecret: string) => ({
+    processor: { acquiring: 'stripe', credentials: { secretKey: SECRET_KEY, webhookSecret } },
+  })
+  world = await startTestWorld({ file: { paywalls: [account('whsec_one'), account('whsec_other')] } })
+  const { hostname: host, port } = new URL(world.stripe.url)
+  stripe = new Stripe(SECRET_KEY, { host, port, protocol: 'http', telemetry: false })
+})
+beforeEach(() => world.stripe.holdWebhooks())
+afterAll(() => world.close())
+
+/** What webhooks may have left behind: rows of every table that they write. */
+async function traces(): Promise<unknown> {
+  const { rows } = await world.database.query(`select
+    (select count(*)::int from purchases) as purchases, (select count(*)::int from payments) as payments,
+    (select count(*)::int from events) as events, (select count(*)::int from ledger) as ledger`)
+  return rows[0]
+}
+
+/** A subscription that somebody sold in the same Stripe account without us, or in our name. */
+async function foreignSubscription(metadata?: Stripe.MetadataParam): Promise<string> {
+  const session = await stripe.checkout.sessions.create({
+    mode: 'subscription',
+    line_items: [{ price: 'price_monthly' }],
+    success_url: 'https://shop.example/thanks',
+    customer_email: 'somebody@example.com',
+    ...(metadata && { metadata, subscription_data: { metadata } }),
+  })
+  await press(session.url ?? '', 'pay')
+  return session.id
+}
+
+test('a purchase is stored for the paywall that sold it, not for another one of the same Stripe account', async () => {
+  const paid = await paySubscription(world)
+  for (const { id } of eventsAbout(world, paid.sessionId, paid.subscriptionId)) {
+    expect(await world.stripe.resend(id)).toEqual([200, 200])
+  }
+  const told = await toldAbout(world, paid.userId)
+  expect(told).toHaveLength(3)
+  expect(told.filter(({ data }) => data.paywall_id !== world.paywall.id)).toEqual([])
+  const { rows } = await world.database.query('select paywall_id from purchases where user_id = $1', [paid.userId])
+  expect(rows).toEqual([{ paywall_id: world.paywall.id }])
+})
+
+test.each<[string, () => Promise<Stripe.MetadataParam | undefined>]>([
+  ['without our metadata', async () => undefined],
+  ['of a checkout that we never had', async () => ({ checkout_id: randomUUID(), paywall_id: world.paywall.id })],
+  [
+    'that names the checkout of another paywall',
+    async () => {
+      const { subscriptionId } = await paySubscription(world)
+      const { metadata } = await stripe.subscriptions.retrieve(subscriptionId)
+      return { ...metadata, paywall_id: world.file.paywalls[1]!.id }
+    },
+  ],
+  ['whose metadata is nonsense', async () => ({ checkout_id: "'; drop table checkouts", paywall_id: '1' })],
+])('a sale %s is answered and leaves no trace', async (_, metadata) => {
+  const before = await traces()
+  const session = await foreignSubscription(await metadata())
+  const events = eventsAbout(world, session)
+  expect(events.map(({ type }) => type)).toContain('checkout.session.completed')
+  for (const { id } of events) expect(await world.stripe.resend(id)).toEqual([200, 200])
+  expect(await traces()).toEqual(before)
+})
+
+test.each([
+  'customer.created',
+  'checkout.session.expired',
+  'invoice.finalized',
+  'v2.core.event_destination.ping',
+  'something.entirely.new',
+])('an event of type %s is answered and asks Stripe nothing', async (type) => {
+  const [before, calls] = [await traces(), world.stripe.calls.length]
+  const event = { id: `evt_${randomUUID()}`, object: 'event', type, created: 1, data: { object: { id: 'x_1' } } }
+  expect(await postWebhook(world, JSON.stringify(event))).toMatchObject({ status: 200, body: { received: true } })
+  expect(world.stripe.calls).toHaveLength(calls)
+  expect(await traces()).toEqual(before)
+})

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { newEmail, opened, payAndReturn, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { monthly, yearly } from '../support/paywall-file.ts'
+import { cancelThroughApi, paySubscription } from '../support/stripe-purchase.ts'
+import { sequenceFaults, type Told, toldAbout } from '../support/told.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  const lifetime = monthly({ slug: 'lifetime', interval: undefined, processorPrice: 'price_lifetime', locals: [] })
+  world = await startTestWorld({ file: { paywall: { prices: [monthly(), yearly(), lifetime] } } })
+})
+afterAll(() => world.close())
+
+/** A purchase that Stripe has told us all about, and a way to see what the owner hears of each thing that happens next. */
+async function bought(slug: string) {
+  const paid = await paySubscription(world, slug)
+  await world.stripe.webhooksSettled()
+  const heard = { events: await toldAbout(world, paid.userId) }
+  async function hears(happen: (subscriptionId: string) => Promise<unknown>): Promise<Told[]> {
+    await happen(paid.subscriptionId)
+    await world.stripe.webhooksSettled()
+    const before = heard.events.length
+    heard.events = await toldAbout(world, paid.userId)
+    expect(sequenceFaults(heard.events)).toEqual([])
+    return heard.events.slice(before)
+  }
+  return { ...paid, hears, first: heard.events }
+}
+
+const types = (told: Told[]) => told.map(({ type }) => type).toSorted()
+const one = (told: Told[], type: string) => told.find((each) => each.type === type)?.data
+
+test('a subscription’s life is told step by step, by name, with what it was before', async () => {
+  const { stripe } = world
+  const { hears, first, userId } = await bought('monthly')
+  expect(types(first)).toEqual(['checkout.completed', 'payment.succeeded', 'subscription.created'])
+  expect(one(first, 'payment.succeeded')).toMatchObject({ payment: { amount: 999, currency: 'USD' } })
+  const created = one(first, 'subscription.created')
+  expect(created).toMatchObject({ subscription: { status: 'active', price_slug: 'monthly' }, user: { id: userId } })
+  expect(created).not.toHaveProperty('previous')
+
+  const renewal = await hears((id) => stripe.renew(id))
+  expect(types(renewal)).toEqual(['payment.succeeded', 'subscription.renewed'])
+  expect(one(renewal, 'subscription.renewed')?.previous).toEqual(created?.subscription)
+
+  const scheduled = await hears((id) => stripe.portalCancel(id))
+  expect(types(scheduled)).toEqual(['subscription.cancel_scheduled'])
+  expect(scheduled[0]?.data).toMatchObject({
+    subscription: { status: 'active', cancel_at_period_end: true },
+    previous: { status: 'active', cancel_at_period_end: false, cancel_at: null },
+  })
+
+  await hears((id) => cancelThroughApi(world, id, true))
+  const undone = await hears((id) => cancelThroughApi(world, id, false))
+  expect(types(undone)).toEqual(['subscription.uncanceled'])
+  expect(undone[0]?.data).toMatchObject({
+    subscription: { cancel_at_period_end: false, cancel_at: null },
+    previous: { cancel_at_period_end: true },
+  })
+
+  const failed = await hears((id) => stripe.renew(id, { fail: true }))
+  expect(types(failed)).toEqual(['payment.failed', 'subscription.past_due'])
+  expect(one(failed, 'subscription.past_due')).toMatchObject({
+    subscription: { status: 'past_due' },
+    previous: { status: 'active' },
+  })
+
+  const recovered = await hears((id) => stripe.renew(id))
+  expect(types(recovered)).toEqual(['payment.succeeded', 'subscription.updated'])
+  expect(one(recovered, 'subscription.updated')).toMatchObject({
+    subscription: { status: 'active' },
+    previous: { status: 'past_due' },
+  })
+
+  const ended = await hears((id) => stripe.end(id))
+  expect(types(ended)).toEqual(['subscription.ended'])
+  expect(ended[0]?.data).toMatchObject({ subscription: { status: 'canceled' }, previous: { status: 'active' } })
+})
+
+test('a trial begins without a payment, its end is announced, and the first renewal pays', async () => {
+  const { hears, first, userId } = await bought('yearly')
+  expect(types(first)).toEqual(['checkout.completed', 'subscription.created'])
+  expect(one(first, 'subscription.created')).toMatchObject({ subscription: { status: 'trialing' } })
+  expect((await userState(world, userId)).paid).toBe(true)
+  expect(types(await hears((id) => world.stripe.trialWillEnd(id)))).toEqual(['subscription.trial_ending'])
+
+  const renewed = await hears((id) => world.stripe.renew(id))
+  expect(types(renewed)).toEqual(['payment.succeeded', 'subscription.renewed'])
+  expect(one(renewed, 'subscription.renewed')).toMatchObject({
+    subscription: { status: 'active' },
+    previous: { status: 'trialing' },
+  })
+})
+
+test('a one-time purchase is told by its checkout and its payments alone', async () => {
+  const body = { email: newEmail(), priceId: priceIdOf(world.paywall, 'lifetime') }
+  const { userId, checkoutUrl } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
+  await payAndReturn(world, checkoutUrl)
+  await world.stripe.webhooksSettled()
+  expect(types(await toldAbout(world, userId))).toEqual(['checkout.completed', 'payment.succeeded'])
+  expect((await userState(world, userId)).purchases).toMatchObject([
+    { status: 'active', interval: null, current_period_end: null, unit_amount: 999 },
+  ])
+})
+
+test('a page that is declined or left sells nothing and tells nothing', async () => {
+  const body = { email: newEmail() }
+  const { userId, checkoutUrl } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
+  await press(checkoutUrl, 'decline')
+  const back = await call(world, await press(checkoutUrl, 'cancel'))
+  expect(back).toMatchObject({ status: 303 })
+  expect(back.headers.location).toContain('https://owner.example/sorry')
+  await world.stripe.webhooksSettled()
+  expect(await toldAbout(world, userId)).toEqual([])
+  expect((await userState(world, userId)).purchases).toEqual([])
+})
