@@ -1,5 +1,5 @@
 import type { HonoRequest } from 'hono'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { ApiError } from './errors.ts'
 
 /** The largest JSON body anyone may send, in bytes. */
@@ -28,6 +28,19 @@ export function parseQuery<Schema extends z.ZodType>(request: HonoRequest, schem
     if (value.includes('\0')) throw new ApiError(400, 'invalid_query', { detail: { message: 'NUL is not text' } })
   }
   return parse(schema, query)
+}
+
+/**
+ * The `Idempotency-Key` header: a UUID, bare or quoted as the IETF draft has it. Null if there is none.
+ *
+ * @throws ApiError 400 `Invalid Idempotency-Key format`
+ */
+export function parseIdempotencyKey(request: HonoRequest): string | null {
+  const header = request.header('idempotency-key')
+  if (header === undefined) return null
+  const key = /^("?)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\1$/i.exec(header.trim())?.[2]
+  if (!key) throw new ApiError(400, 'Invalid Idempotency-Key format')
+  return key.toLowerCase()
 }
 
 function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {

@@ -2,9 +2,9 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import { hashOf } from '../../lib/canonical.ts'
 import type { Caller } from '../../lib/db/gate.sql.ts'
-import { ApiError } from '../../lib/errors.ts'
 import { countryOf } from '../../lib/geo/country.ts'
 import { newEmail } from '../../lib/identity.ts'
+import { parseIdempotencyKey } from '../../lib/parse.ts'
 import { userMeta } from '../../lib/user-meta.ts'
 
 /** A start-checkout call (contract section 4.2), normalised; null where it left something out. */
@@ -83,7 +83,7 @@ export async function checkoutRequest(
   caller: Caller,
   { trial_days: trialDays, ...body }: z.output<typeof Body>,
 ): Promise<CheckoutRequest> {
-  const key = idempotencyKey(c.req.header('idempotency-key'))
+  const key = parseIdempotencyKey(c.req)
   const asked = { ...body, trialDays }
   return {
     ...asked,
@@ -95,12 +95,4 @@ export async function checkoutRequest(
     localCurrency: caller.kind === 'owner' ? body.localCurrency : null,
     returnOrigin: new URL(c.req.url).origin,
   }
-}
-
-/** A UUID, bare or quoted as the IETF draft has it; null if there is none. */
-function idempotencyKey(header: string | undefined): string | null {
-  if (header === undefined) return null
-  const key = /^("?)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\1$/i.exec(header.trim())?.[2]
-  if (!key) throw new ApiError(400, 'Invalid Idempotency-Key format')
-  return key.toLowerCase()
 }

@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
+import { balanceEvents } from '../events/balance-changed.sql.ts'
 import { outbox } from '../events/outbox.sql.ts'
 import { transitions } from '../events/transitions.sql.ts'
 import type { Acquiring } from '../processors/acquiring.ts'
 import type { PaymentFact, PurchaseSnapshot } from '../processors/processor.ts'
 import type { Database } from './connect.ts'
+import { ledgerRows } from './touch-balances.sql.ts'
 
 /** What was learnt of a purchase, and how. */
 export interface Learnt {
@@ -122,13 +124,9 @@ const credited = sql`
     where s.tokens_credited_for is distinct from (s.previous ->> 'tokens_credited_for')::timestamptz
     order by t ->> 'type'
     on conflict (paywall_id, user_id, type) do update set
-      count = least(b.count + excluded.count, 9007199254740991), previous_count = b.count
+      count = least(b.count + excluded.count, ${Number.MAX_SAFE_INTEGER}::bigint), previous_count = b.count, top_up = 0
     returning *
-  ), credit_ledger as (
-    insert into ledger (paywall_id, user_id, type, delta, count_after, reason, reference)
-    select c.paywall_id, c.user_id, c.type, c.count - c.previous_count, c.count, 'plan', s.id::text
-    from credited c, stored s where c.count <> c.previous_count
-  )`
+  ), ${ledgerRows('credited', sql`'plan'`, sql`(select id::text from stored)`)}`
 
 const completed = sql`
   completed as (
@@ -172,5 +170,7 @@ function happened({ trialEnding }: Learnt) {
         'id', p.id, 'purchase_id', s.id, 'amount', p.amount, 'currency', p.currency,
         'occurred_at', iso(p.occurred_at)), null
       from paid p, stored s
+      union all
+      ${balanceEvents}
     )`
 }

@@ -8,3 +8,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof NeonDbError)) return error instanceof DOMException && error.name === 'TimeoutError'
   return error.code === undefined || TRANSIENT.test(error.code)
 }
+
+/** Whether a statement failed, and so did nothing, because another one was first to write a unique key. */
+export function isKeyTaken(error: unknown, constraint: string): boolean {
+  return error instanceof NeonDbError && error.code === '23505' && error.constraint === constraint
+}

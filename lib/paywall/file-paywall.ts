@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { DEFAULT_TIERS } from '../geo/default-tiers.ts'
 import { ACQUIRING } from '../processors/acquiring.ts'
+import { MAX_TOKENS } from '../tokens.ts'
 import { checked, disjoint, issueAt, unique } from './file-checks.ts'
-import { country, MAX_TOKENS, price, tokenType } from './file-price.ts'
+import { country, price, tokenType } from './file-price.ts'
 import { literalSecrets, modeOfProcessorKey, processorSchema, revealProcessor } from './file-processor.ts'
 import type { Environment } from './file-secret.ts'
 

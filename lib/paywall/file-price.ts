@@ -3,10 +3,8 @@ import { isCountry } from '../geo/countries.ts'
 import type { LocalPrice as TargetedPrice } from '../geo/targeting.ts'
 import { toMinorUnits } from '../money.ts'
 import type { Interval } from '../processors/processor.ts'
+import { MAX_TOKENS } from '../tokens.ts'
 import { checked, disjoint, issueAt, unique } from './file-checks.ts'
-
-/** Balances stay exact below 2^53; 10^12 leaves room for many credits. */
-export const MAX_TOKENS = 1_000_000_000_000
 
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 

@@ -1,0 +1,47 @@
+import * as z from 'zod'
+import { allowOnly, createApp } from '../../lib/app.ts'
+import { sha256Hex } from '../../lib/crypto.ts'
+import { connect } from '../../lib/db/connect.ts'
+import { refuse } from '../../lib/errors.ts'
+import { readOnce } from '../../lib/once.ts'
+import { parseJson } from '../../lib/parse.ts'
+import { placeOf } from '../../lib/place.ts'
+import { creditOrDebit } from './change-balance.sql.ts'
+import { Body, words } from './contract.ts'
+
+const PATH = '/api/v1/paywall/:id/balances'
+
+const app = createApp<Cloudflare.BalancesEnv>()
+
+/** Every error of this endpoint says its code twice: as `error` like all others, and as `code` (contract section 7). */
+app.use(async function sayCode(c, next) {
+  await next()
+  if (c.res.status < 400) return
+  const body = z.looseObject({ error: z.string() }).parse(await c.res.json())
+  c.res = Response.json({ ...body, code: body.error }, c.res)
+})
+
+/** Owners only: a user's own token is as good as no key. */
+app.post(PATH, async (c) => {
+  const key = c.req.header('x-api-key')
+  if (key === undefined) throw refuse(words.unknown_key)
+
+  const body = await parseJson(c.req, Body)
+  const { op, amount, type, identity } = body
+  const row = await creditOrDebit(connect(c.env), {
+    keyHash: await sha256Hex(key),
+    place: placeOf(c),
+    identity,
+    operation: { type, delta: op === 'credit' ? amount : -amount },
+    once: await readOnce(c.req, { endpoint: 'balances', ...body }),
+  })
+
+  if (row.verdict === 'insufficient') throw refuse(words.insufficient, { available: row.available })
+  if (row.verdict !== 'changed' && row.verdict !== 'replayed') throw refuse(words[row.verdict])
+  if (row.queued > 0) c.executionCtx.waitUntil(c.env.EVENTS.send({ queued: row.queued }))
+  return c.json(row.reply, 200, row.verdict === 'replayed' ? { 'Idempotency-Replayed': 'true' } : {})
+})
+
+app.all(PATH, allowOnly('POST'))
+
+export default app

@@ -1,0 +1,40 @@
+import { allowOnly, createApp } from '../../lib/app.ts'
+import { sha256Hex } from '../../lib/crypto.ts'
+import { connect } from '../../lib/db/connect.ts'
+import { refuse } from '../../lib/errors.ts'
+import { readOnce } from '../../lib/once.ts'
+import { parseJson } from '../../lib/parse.ts'
+import { placeOf } from '../../lib/place.ts'
+import { NamedBody, unknownType, words } from './contract.ts'
+import { withdrawTokens } from './withdraw-tokens.sql.ts'
+
+const PATH = '/api/v1/withdraw-tokens'
+
+const app = createApp<Cloudflare.WithdrawTokensEnv>()
+
+/** The older way to debit, for owners that have it built in; the paywall is named in the body. */
+app.post(PATH, async (c) => {
+  const key = c.req.header('x-api-key')
+  if (key === undefined) throw refuse(words.unknown_key)
+
+  const body = await parseJson(c.req, NamedBody)
+  const row = await withdrawTokens(connect(c.env), {
+    keyHash: await sha256Hex(key),
+    place: { ...placeOf(c), paywallId: body.paywall_id },
+    identity: { userId: body.user_id },
+    operation: { type: body.token_type, delta: -body.tokens },
+    once: await readOnce(c.req, { endpoint: 'withdraw-tokens', ...body }),
+  })
+
+  if (row.verdict === 'insufficient') {
+    throw refuse(words.insufficient, { available: row.available, requested: body.tokens })
+  }
+  if (row.verdict === 'unknown_type') throw refuse(unknownType(body.token_type))
+  if (row.verdict !== 'changed' && row.verdict !== 'replayed') throw refuse(words[row.verdict])
+  if (row.queued > 0) c.executionCtx.waitUntil(c.env.EVENTS.send({ queued: row.queued }))
+  return c.json(row.reply, 200, row.verdict === 'replayed' ? { 'Idempotency-Replayed': 'true' } : {})
+})
+
+app.all(PATH, allowOnly('POST'))
+
+export default app

@@ -1,0 +1,57 @@
+import { type Call, call, type Reply } from './call.ts'
+import type { TestWorld } from './world.ts'
+
+type Owner = Call & { paywallId?: string }
+
+/** A credit or debit of standard tokens by the world's owner, with members of the body added or replaced. */
+export function changeBalance(
+  world: TestWorld,
+  members: Record<string, unknown>,
+  { paywallId = world.paywall.id, ...options }: Owner = {},
+): Promise<Reply> {
+  return call(world, `/api/v1/paywall/${paywallId}/balances`, {
+    key: world.key,
+    body: { op: 'credit', amount: 1, type: 'standard', ...members },
+    ...options,
+  })
+}
+
+/** A withdrawal of one standard token by the world's owner, with members of the body added or replaced. */
+export function withdraw(world: TestWorld, members: Record<string, unknown>, options: Call = {}): Promise<Reply> {
+  return call(world, '/api/v1/withdraw-tokens', {
+    key: world.key,
+    body: { paywall_id: world.paywall.id, tokens: 1, ...members },
+    ...options,
+  })
+}
+
+/** Lets a day pass, as far as a user's top-ups go. */
+export async function nextDay(world: TestWorld, userId: string): Promise<void> {
+  await world.database.query('update balances set topped_up_on = topped_up_on - 1 where user_id = $1', [userId])
+}
+
+/** What made a user's balances what they are, oldest first. */
+export async function ledgerOf(world: TestWorld, userId: string): Promise<[type: string, reason: string, delta: number][]> {
+  const { rows } = await world.database.query<{ type: string; reason: string; delta: string }>(
+    'select type, reason, delta from ledger where user_id = $1 order by id',
+    [userId],
+  )
+  return rows.map(({ type, reason, delta }) => [type, reason, Number(delta)])
+}
+
+/** The statements that the database got meanwhile. */
+export async function statementsOf(world: TestWorld, work: () => Promise<unknown>): Promise<number> {
+  const before = world.neon.statements
+  await work()
+  return world.neon.statements - before
+}
+
+/** Replies as `<status> <error>`, or the member that a success is told by; counted. */
+export function tally(replies: Reply[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { status, body } of replies) {
+    const said = status === 200 ? '200' : `${status} ${JSON.stringify(body)}`
+    counts[said] = (counts[said] ?? 0) + 1
+  }
+  return counts
+}
