@@ -33,7 +33,7 @@ export async function call(world: TestWorld, path: string, options: Call = {}): 
       ...headers,
     },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    ...(country !== undefined && { cf: country === null ? {} : { country } }),
+    ...(country !== undefined && { cf: { country } }),
   })
   const text = await response.text()
   return { status: response.status, headers: Object.fromEntries(response.headers), body: jsonOrText(text) }

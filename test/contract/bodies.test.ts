@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+
+afterAll(() => world.close())
+
+const path = (endpoint: string) => `/api/v1/paywall/${world.paywall.id}/${endpoint}`
+const post = (endpoint: string, body: string) => call(world, path(endpoint), { key: world.key, body })
+
+/** A start-checkout whose userMeta is the JSON text given. */
+const withMeta = (json: string) =>
+  post(
+    'start-checkout',
+    `{"email":"${newEmail()}","priceId":"${priceIdOf(world.paywall, 'monthly')}","successUrl":"https://a.example/",` +
+      `"errorUrl":"https://a.example/","userMeta":${json}}`,
+  )
+
+describe.each(['start-checkout', 'sign-in/exchange'])('%s', (endpoint) => {
+  test.each([
+    ['', 'nothing'],
+    ['{', 'half an object'],
+    ["{'email':1}", 'other quotes'],
+    ['{"a":1}}', 'something behind'],
+    ['email=a@b.co', 'a form'],
+    ['\u0000', 'a NUL'],
+  ])('400 invalid_json: %j is %s', async (body) => {
+    expect(await post(endpoint, body)).toMatchObject({ status: 400, body: { error: 'invalid_json' } })
+  })
+
+  test.each(['null', '[]', '"text"', '7', 'true', '[{"email":"a@b.co"}]'])(
+    '400 invalid_body: %s is no object',
+    async (body) => {
+      expect(await post(endpoint, body)).toMatchObject({ status: 400, body: { error: 'invalid_body' } })
+    },
+  )
+
+  test('413 for more than 64 KB, whether the length is announced or not', async () => {
+    const body = JSON.stringify({ email: newEmail(), note: 'x'.repeat(64 * 1024) })
+    const refused = { status: 413, body: { error: 'payload_too_large' } }
+    expect(await post(endpoint, body)).toMatchObject(refused)
+
+    const stream = new Blob([body]).stream()
+    const headers = { 'x-api-key': world.key, 'content-type': 'application/json' }
+    const response = await world.fetch(path(endpoint), { method: 'POST', headers, body: stream, duplex: 'half' })
+    expect({ status: response.status, body: await response.json() }).toMatchObject(refused)
+  })
+
+  test('takes 64 KB', async () => {
+    const body = JSON.stringify({ email: 'none', note: '' })
+    const filled = body.replace('""', `"${'x'.repeat(64 * 1024 - body.length)}"`)
+    expect(await post(endpoint, filled)).toMatchObject({ status: 400, body: { error: 'Invalid email format' } })
+  })
+
+  test('413 comes before anything is looked up, but a credential comes first', async () => {
+    const body = 'x'.repeat(70_000)
+    expect(await call(world, path(endpoint), { body })).toMatchObject({ status: 401 })
+  })
+
+  test.each([
+    ['NUL', '\\u0000'],
+    ['a lone high surrogate', '\\ud800'],
+    ['a lone low surrogate', '\\udc00x'],
+    ['surrogates the wrong way round', '\\udc00\\ud800'],
+  ])('400 for %s in a text: Postgres could not keep it', async (_name, escaped) => {
+    const reply = await post(endpoint, `{"email":"a${escaped}@example.com","userMeta":{"note":"${escaped}"}}`)
+    expect(reply).toMatchObject({ status: 400, body: { error: 'invalid_json' } })
+  })
+})
+
+describe('userMeta', () => {
+  test.each([
+    ['NUL in a text', '{"a":"x\\u0000y"}'],
+    ['NUL in a name', '{"a\\u0000":1}'],
+    ['NUL deep inside', '{"a":[{"b":["\\u0000"]}]}'],
+    ['a lone surrogate in a name', '{"\\udfff":1}'],
+  ])('400 for %s', async (_name, meta) => {
+    expect(await withMeta(meta)).toMatchObject({ status: 400, body: { error: 'invalid_json' } })
+  })
+
+  test.each([
+    ['a backslash before u0000', '{"path":"\\\\u0000"}', { path: '\\u0000' }],
+    ['a whole pair', '{"smile":"\\ud83d\\ude00"}', { smile: '😀' }],
+    [
+      'names that objects have',
+      '{"constructor":1,"toString":"x","hasOwnProperty":null}',
+      { constructor: 1, toString: 'x', hasOwnProperty: null },
+    ],
+    ['numbers that are not exact', '{"big":1e300,"small":5e-324}', { big: 1e300, small: 5e-324 }],
+    [
+      'quotes that SQL knows',
+      `{"name":"Robert'); drop table users;--","$1":"$2"}`,
+      { name: "Robert'); drop table users;--", $1: '$2' },
+    ],
+  ])('keeps %s as it is', async (_name, json, meta) => {
+    const { userId } = opened(await withMeta(json))
+    const reply = await call(world, path(`user?user_id=${userId}`), { key: world.key })
+    expect(reply.body).toMatchObject({ meta })
+  })
+
+  test('__proto__ is refused or an ordinary member, and changes no object of ours', async () => {
+    const { userId } = opened(await withMeta('{"__proto__":{"is_admin":true},"a":1}'))
+    const reply = await call(world, path(`user?user_id=${userId}`), { key: world.key })
+    expect(reply.body).toMatchObject({ meta: { a: 1 } })
+    expect(JSON.stringify(reply.body)).not.toContain('is_admin')
+    const next = await post('start-checkout', '{"__proto__":{"email":"a@b.co","priceId":"x"}}')
+    expect(next.body).toMatchObject({ error: 'Missing required parameters: email, priceId, successUrl, errorUrl' })
+  })
+
+  test.each([
+    ['objects', '{"a":', '}'],
+    ['lists', '[', ']'],
+  ])('nested deeply, in %s, is refused and breaks nothing', async (_name, open, close) => {
+    for (const depth of [100, 1_000, 8_000]) {
+      const reply = await withMeta(`{"deep":${open.repeat(depth)}1${close.repeat(depth)}}`)
+      expect(reply.status, `${depth} levels: ${JSON.stringify(reply.body)}`).toSatisfy((status) =>
+        [200, 400].includes(status),
+      )
+    }
+  })
+})
+
+describe('the query', () => {
+  test.each(['email=a%00@b.co', 'user_id=%00', 'email=a@b.co&x=%00', '%00=1&email=a@b.co'])(
+    '400 for NUL: %s',
+    async (query) => {
+      const reply = await call(world, path(`user?${query}`), { key: world.key })
+      expect(reply.status, JSON.stringify(reply)).toBeGreaterThanOrEqual(400)
+      expect(reply.status, JSON.stringify(reply)).toBeLessThan(500)
+    },
+  )
+
+  test.each([
+    ['half a surrogate pair', 'email=%ed%a0%80@b.co'],
+    ['broken UTF-8', 'email=%ff@b.co'],
+    ['a broken escape', 'email=%@b.co'],
+    ['SQL', "email=' or 1=1 --"],
+    ['a very long value', `email=${'x'.repeat(8_000)}@b.co`],
+    ['members of objects', 'email[__proto__]=a@b.co&email=x&__proto__=1&constructor=2'],
+  ])('%s names nobody', async (_name, query) => {
+    const reply = await call(world, path(`user?${query}`), { key: world.key })
+    expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 404, body: { error: 'identity_not_found' } })
+  })
+})
+
+test('unknown members of a body are ignored', async () => {
+  const body = { paywallId: '99', user_id: 'x', toString: 1, constructor: { prototype: 2 } }
+  const { userId } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
+  expect((await userState(world, userId)).purchases).toEqual([])
+})

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { signIn } from '../support/exchange.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+let token: string
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  token = (await signIn(world)).token
+})
+
+afterAll(() => world.close())
+
+/** Every endpoint, with the methods it has. */
+const ENDPOINTS: [name: string, path: () => string, allow: string][] = [
+  ['bootstrap', () => `/api/v1/paywall/${world.paywall.id}/bootstrap`, 'GET, HEAD'],
+  ['start-checkout', () => `/api/v1/paywall/${world.paywall.id}/start-checkout`, 'POST'],
+  ['user', () => `/api/v1/paywall/${world.paywall.id}/user`, 'GET, HEAD'],
+  ['sign-in/exchange', () => `/api/v1/paywall/${world.paywall.id}/sign-in/exchange`, 'POST'],
+  ['checkout-return', () => `/r/${randomUUID()}/success`, 'GET, HEAD'],
+  ['processor-webhook', () => `/webhooks/stripe/${world.paywall.id}`, 'POST'],
+]
+
+/** A request whose path reaches the service as it is written: a URL would be tidied up on its way. */
+function rawPath(path: string): Promise<{ status: number; body: string }> {
+  const { hostname, port } = new URL(world.url)
+  return new Promise((resolve, reject) => {
+    const asked = request({ hostname, port, path }, async (response) => {
+      resolve({ status: response.statusCode ?? 0, body: await text(response) })
+    })
+    asked.on('error', reject).end()
+  })
+}
+
+describe.each(ENDPOINTS)('%s', (_name, path, allow) => {
+  test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])(
+    '405 with Allow for %s, unless it is its own',
+    async (method) => {
+      const reply = await call(world, path(), { method, key: world.key })
+      if (allow.includes(method)) expect(reply.status).not.toBe(405)
+      else expect(reply).toMatchObject({ status: 405, headers: { allow }, body: { error: 'method_not_allowed' } })
+    },
+  )
+
+  test('answers a preflight from any origin, and lets no browser send an owner key', async () => {
+    const headers = {
+      origin: 'https://shop.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'x-api-key',
+    }
+    const reply = await call(world, path(), { method: 'OPTIONS', headers })
+    expect(reply).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': '*' } })
+    const allowed = reply.headers['access-control-allow-headers']?.toLowerCase().split(', ')
+    expect(allowed).toEqual(
+      expect.arrayContaining(['authorization', 'content-type', 'idempotency-key', 'x-paywall-id', 'x-sdk-version']),
+    )
+    expect(allowed).not.toContain('x-api-key')
+    expect(reply.headers['access-control-allow-methods']).toBe('GET, HEAD, POST, OPTIONS')
+  })
+
+  test('may be read from any origin, its request id and its headers too, without credentials', async () => {
+    const { headers } = await call(world, path(), { headers: { origin: 'https://shop.example' } })
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': 'ETag, Idempotency-Replayed, Retry-After, X-Request-Id',
+      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    })
+    expect(headers).not.toHaveProperty('access-control-allow-credentials')
+  })
+})
+
+describe('HEAD', () => {
+  test.each([
+    ['bootstrap', '', () => ({})],
+    ['user', '', () => ({ token })],
+  ])('%s: the headers of GET without its body', async (endpoint, query, options) => {
+    const path = `/api/v1/paywall/${world.paywall.id}/${endpoint}${query}`
+    const [get, head] = [await call(world, path, options()), await call(world, path, { method: 'HEAD', ...options() })]
+    expect(head).toMatchObject({ status: 200, body: '' })
+    for (const name of ['content-type', 'cache-control', 'etag']) expect(head.headers[name]).toBe(get.headers[name])
+  })
+
+  test('of an unknown paywall is 404 as well', async () => {
+    expect(await call(world, '/api/v1/paywall/99/bootstrap', { method: 'HEAD' })).toMatchObject({ status: 404 })
+  })
+})
+
+describe('paths', () => {
+  const notFound = { status: 404, body: { error: 'not_found' } }
+
+  test.each([
+    '/',
+    '/api',
+    '/favicon.ico',
+    '/api/v2/paywall/1/bootstrap',
+    '/api/v1/paywall/bootstrap',
+    '/api/v1/paywall/1/bootstrap/',
+    '/api/v1/paywall/1/bootstrap/x',
+    '/api/v1/paywall/1/Bootstrap',
+    '/API/v1/paywall/1/bootstrap',
+    '/api/v1/paywall/1/sign-in',
+    '/r/1',
+    '/r/1/failure',
+    '/webhooks/stripe',
+  ])('%s is nothing: a 404 in JSON, readable from any origin', async (path) => {
+    const reply = await call(world, path)
+    expect(reply).toMatchObject(notFound)
+    expect(reply.headers).toMatchObject({ 'access-control-allow-origin': '*', 'content-type': 'application/json' })
+    expect(reply.headers).toHaveProperty('x-request-id')
+  })
+
+  test.each([
+    ['an empty segment', (id: string) => `//api/v1/paywall/${id}/bootstrap`],
+    ['an empty segment inside', (id: string) => `/api/v1/paywall//${id}/bootstrap`],
+    ['an escaped slash', (id: string) => `/api/v1/paywall/${id}%2fbootstrap`],
+    ['an escaped letter', (id: string) => `/api/v1/paywall/${id}/%62ootstrap`],
+    ['an escaped id', (id: string) => `/api/v1/paywall/%3${id[0]}${id.slice(1)}/bootstrap`],
+    ['escaped dots', (id: string) => `/api/v1/paywall/1/%2e%2e/${id}/bootstrap/%2e`],
+    ['an escaped NUL', (id: string) => `/api/v1/paywall/${id}%00/bootstrap`],
+    ['a broken escape', (id: string) => `/api/v1/paywall/${id}%/bootstrap`],
+    ['a semicolon', (id: string) => `/api/v1/paywall/${id}/bootstrap;x=1`],
+  ])('%s is refused', async (_name, path) => {
+    expect(await rawPath(path(world.paywall.id))).toMatchObject({ status: 404 })
+  })
+
+  test('an id that only looks like another is not it', async () => {
+    for (const id of [
+      `0${world.paywall.id}`,
+      `${world.paywall.id}.0`,
+      `+${world.paywall.id}`,
+      `${world.paywall.id}'--`,
+    ]) {
+      const reply = await call(world, `/api/v1/paywall/${id}/bootstrap`)
+      expect(reply, id).toMatchObject({ status: 404, body: { error: expect.stringMatching(/not_found$/) } })
+    }
+  })
+})
+
+test('X-Request-Id is ours, whatever the caller sends, and it is in the log', async () => {
+  const { headers } = await call(world, '/api/v1/paywall/99/bootstrap', { headers: { 'x-request-id': 'mine' } })
+  const id = headers['x-request-id']
+  expect(id).toMatch(/^[0-9a-f-]{36}$/)
+  const line = world.logs.map(({ message }) => message).find((message) => message.includes(id ?? ''))
+  expect(JSON.parse(line ?? 'null')).toMatchObject({ level: 'info', request_id: id, method: 'GET', status: 404 })
+  expect(world.logs.some(({ message }) => message.includes('"mine"'))).toBe(false)
+})

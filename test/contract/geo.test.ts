@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Call, call } from '../support/call.ts'
+import { paywallFile } from '../support/paywall-file.ts'
+import { type Person, person, type Tenant, tenant } from '../support/tenants.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+/** A paywall with tiers of its own that is meant for three countries. */
+let targeted: Tenant
+let user: Person
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  const geo = { countries: ['BR', 'IN', 'DE'], tiers: { 1: ['US', 'DE'], 2: ['BR'], 5: ['IN'] } }
+  targeted = tenant(await paywallFile({ paywall: { geo } }))
+  await world.apply(targeted.file)
+  user = await person(world, targeted)
+})
+
+afterAll(() => world.close())
+
+/** What the user endpoint reports of the place, by either credential. */
+async function reported({ paywall, key }: Tenant, options: Call, byToken = false) {
+  const path = `/api/v1/paywall/${paywall.id}/user`
+  const { token, email } =
+    byToken || paywall.id === targeted.paywall.id ? user : await person(world, { ...targeted, paywall, key })
+  return byToken ? call(world, path, { token, ...options }) : call(world, `${path}?email=${email}`, { key, ...options })
+}
+
+test.each([
+  ['DE', { tier: 1, country: 'DE', countryMatch: true }],
+  ['US', { tier: 1, country: 'US', countryMatch: false }],
+  ['BR', { tier: 2, country: 'BR', countryMatch: true }],
+  ['IN', { tier: 5, country: 'IN', countryMatch: true }],
+  ['FR', { tier: 5, country: 'FR', countryMatch: false }],
+  ['T1', { tier: 5, country: 'XX', countryMatch: false }],
+  ['XX', { tier: 5, country: 'XX', countryMatch: false }],
+  ['ZZ', { tier: 5, country: 'XX', countryMatch: false }],
+  ['de', { tier: 5, country: 'XX', countryMatch: false }],
+  [null, { tier: 5, country: 'XX', countryMatch: false }],
+])('from %s, the tiers of the paywall: %o', async (country, body) => {
+  for (const byToken of [false, true]) {
+    expect(await reported(targeted, { country }, byToken)).toMatchObject({ status: 200, body })
+  }
+})
+
+test.each([
+  ['US', 1],
+  ['CN', 2],
+  ['NG', 3],
+  ['XX', 3],
+])('from %s, the default tiers: %i, and a paywall for everywhere matches', async (country, tier) => {
+  const reply = await reported(tenant(world.file), { country })
+  expect(reply).toMatchObject({ status: 200, body: { tier, country, countryMatch: true } })
+})
+
+test('X-Forwarded-For changes nothing', async () => {
+  const headers = { 'x-forwarded-for': '49.36.0.1', 'cf-connecting-ip': '49.36.0.1', 'x-real-ip': '49.36.0.1' }
+  for (const byToken of [false, true]) {
+    const body = { tier: 2, country: 'BR', countryMatch: true }
+    expect(await reported(targeted, { country: 'BR', headers }, byToken)).toMatchObject({ status: 200, body })
+  }
+})
+
+test('X-Client-Ip speaks for the end user: an address that cannot be placed is XX, not the caller', async () => {
+  const headers = { 'x-client-ip': '10.0.0.1' }
+  const body = { tier: 5, country: 'XX', countryMatch: false }
+  expect(await reported(targeted, { country: 'BR', headers })).toMatchObject({ status: 200, body })
+})
