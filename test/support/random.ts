@@ -1,0 +1,24 @@
+/** A source of numbers from 0 to 1 that is the same for the same seed (mulberry32), so that a failed test can be repeated. */
+export function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** The same things in a random order. */
+export function shuffled<Thing>(things: Thing[], random: () => number): Thing[] {
+  return things
+    .map((thing) => ({ thing, place: random() }))
+    .toSorted((one, other) => one.place - other.place)
+    .map(({ thing }) => thing)
+}
+
+/** Every order that things can be in. */
+export function permutations<Thing>(things: Thing[]): Thing[][] {
+  if (things.length < 2) return [things]
+  return things.flatMap((first, index) => permutations(things.toSpliced(index, 1)).map((rest) => [first, ...rest]))
+}

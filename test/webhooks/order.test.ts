@@ -1,0 +1,194 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { permutations, randomNumbers, shuffled } from '../support/random.ts'
+import {
+  asStripeHasIt,
+  cancelThroughApi,
+  deliver,
+  eventsOf,
+  type PaidSubscription,
+  paySubscription,
+} from '../support/stripe-purchase.ts'
+import { sequenceFaults, type Told, toldAbout } from '../support/told.ts'
+import { until } from '../support/until.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+beforeEach(() => world.stripe.holdWebhooks())
+afterEach(() => {
+  world.stripe.onCall = undefined
+})
+afterAll(() => world.close())
+
+const typeOf = (event: { type: string }) => event.type
+
+async function expectAsAtStripe(paid: PaidSubscription, note: string): Promise<Told[]> {
+  const { purchases } = await userState(world, paid.userId)
+  expect(purchases, note).toMatchObject([asStripeHasIt(world, paid.subscriptionId)])
+  const told = await toldAbout(world, paid.userId)
+  expect(sequenceFaults(told), note).toEqual([])
+  expect(brokenLinks(told), note).toEqual([])
+  return told
+}
+
+/** Each change is told from the state that was told last: a state that nobody was told of shows as a broken link. */
+function brokenLinks(told: Told[]): string[] {
+  const changes = told.filter(({ data }) => data.previous)
+  return changes.flatMap(({ type, data }) => {
+    const earlier = told.filter((each) => each.data.sequence < data.sequence && each.data.subscription)
+    const states = earlier.map((each) => JSON.stringify(each.data.subscription))
+    const last = states.findLast((state) => state !== JSON.stringify(data.subscription))
+    return last === JSON.stringify(data.previous)
+      ? []
+      : [`${type} (${data.sequence}): ${last}, not ${JSON.stringify(data.previous)}`]
+  })
+}
+
+test('the events of a purchase that is already cancelled store the same, in whatever order they come', async () => {
+  const kinds = [
+    'checkout.session.completed',
+    'customer.subscription.created',
+    'invoice.paid',
+    'customer.subscription.updated',
+  ]
+  const orders = permutations(kinds)
+  await Promise.all(
+    orders.map(async (order) => {
+      const paid = await paySubscription(world)
+      await world.stripe.portalCancel(paid.subscriptionId)
+      const events = eventsOf(world, paid)
+      for (const kind of order) {
+        const event = events.find(({ type }) => type === kind)
+        expect(await deliver(world, event!.id)).toBe(200)
+      }
+      const told = await expectAsAtStripe(paid, order.join(', '))
+      expect(told.map(typeOf).toSorted()).toEqual(['checkout.completed', 'payment.succeeded', 'subscription.created'])
+    }),
+  )
+})
+
+/**
+ * Stripe's answers about a session or subscription are made at once and handed over when told to: each is what was true
+ * when it was asked for, however late it comes.
+ */
+function holdAnswers() {
+  const held: { path: string; handOver: () => void }[] = []
+  world.stripe.onCall = async ({ method, path }, run) => {
+    const answer = await run()
+    if (method === 'GET') await new Promise<void>((handOver) => held.push({ path, handOver }))
+    return answer
+  }
+  return (id: string) =>
+    until(`a call about ${id}`, async () => {
+      const index = held.findIndex(({ path }) => path.endsWith(`/${id}`))
+      return index >= 0 && held.splice(index, 1)[0]!.handOver
+    })
+}
+
+test('an answer of Stripe’s that comes late does not overwrite a newer one', async () => {
+  const paid = await paySubscription(world)
+  for (const { id } of eventsOf(world, paid)) await deliver(world, id)
+  await cancelThroughApi(world, paid.subscriptionId, true)
+  const scheduled = eventsOf(world, paid).findLast(({ type }) => type === 'customer.subscription.updated')
+  const nextAnswer = holdAnswers()
+  const late = deliver(world, scheduled!.id)
+  const handOver = await nextAnswer(paid.subscriptionId)
+  world.stripe.onCall = undefined
+
+  await cancelThroughApi(world, paid.subscriptionId, false)
+  const undone = eventsOf(world, paid).findLast(({ type }) => type === 'customer.subscription.updated')
+  expect(await deliver(world, undone!.id)).toBe(200)
+  handOver()
+  expect(await late).toBe(200)
+  const told = await expectAsAtStripe(paid, 'after the late answer')
+  expect(told.map(typeOf)).not.toContain('subscription.cancel_scheduled')
+})
+
+test('four answers from four moments end in the last moment, in whatever order they are handed over', async () => {
+  const { stripe } = world
+  const nextAnswer = holdAnswers()
+  const moments: ((id: string) => Promise<unknown>)[] = [
+    async () => undefined,
+    (id) => stripe.renew(id, { fail: true }),
+    (id) => stripe.renew(id),
+    (id) => cancelThroughApi(world, id, true),
+  ]
+  await Promise.all(
+    permutations([0, 1, 2, 3]).map(async (order) => {
+      const paid = await paySubscription(world)
+      const asked: { handOver: () => void; answered: Promise<number> }[] = []
+      for (const change of moments) {
+        const known = eventsOf(world, paid).length
+        await change(paid.subscriptionId)
+        const news = eventsOf(world, paid).slice(asked.length === 0 ? 0 : known)
+        const event = news.find(({ type }) => type.startsWith('customer.subscription.'))
+        const answered = deliver(world, event!.id)
+        asked.push({ answered, handOver: await nextAnswer(paid.subscriptionId) })
+      }
+      for (const moment of order) {
+        asked[moment]!.handOver()
+        expect(await asked[moment]!.answered).toBe(200)
+      }
+      const told = await expectAsAtStripe(paid, `moments ${order}`)
+      expect(told.filter(({ type }) => type === 'subscription.created')).toHaveLength(1)
+    }),
+  )
+})
+
+/** What may happen to a subscription, as Stripe tells it; those that cannot happen now do nothing. */
+const happenings: ((id: string) => Promise<unknown>)[] = [
+  (id) => world.stripe.renew(id),
+  (id) => world.stripe.renew(id, { fail: true }),
+  (id) => world.stripe.portalCancel(id),
+  (id) => cancelThroughApi(world, id, true),
+  (id) => cancelThroughApi(world, id, false),
+]
+
+async function liveThrough(seed: number): Promise<void> {
+  const random = randomNumbers(seed)
+  const paid = await paySubscription(world, random() < 0.3 ? 'yearly' : 'monthly')
+  const delivered = new Set<string>()
+  /** Some of what was not delivered yet, and some again: all at once, in a random order. */
+  async function deliverSome(share: number): Promise<void> {
+    const chosen = eventsOf(world, paid).filter(({ id }) => random() < (delivered.has(id) ? 0.1 : share))
+    const copies = shuffled([...chosen, ...chosen.filter(() => random() < 0.3)], random)
+    const statuses = await Promise.all(copies.map(({ id }) => deliver(world, id)))
+    expect(
+      statuses.filter((status) => status !== 200),
+      `seed ${seed}`,
+    ).toEqual([])
+    for (const { id } of chosen) delivered.add(id)
+  }
+  for (let step = 0; step < 7; step++) {
+    const happen = happenings[Math.floor(random() * happenings.length)]!
+    if (asStripeHasIt(world, paid.subscriptionId).status !== 'canceled') await happen(paid.subscriptionId)
+    if (random() < 0.6) await deliverSome(0.5)
+  }
+  if (asStripeHasIt(world, paid.subscriptionId).status !== 'canceled') await world.stripe.end(paid.subscriptionId)
+  await deliverSome(1)
+
+  const told = await expectAsAtStripe(paid, `seed ${seed}`)
+  const succeeded = told.filter(({ type }) => type === 'payment.succeeded')
+  expect(succeeded, `seed ${seed}`).toHaveLength(eventsOf(world, paid).filter(isPaidInvoice).length)
+}
+
+const isPaidInvoice = ({ type, data }: { type: string; data: { object: Record<string, unknown> } }) =>
+  type === 'invoice.paid' && Number(data.object.amount_paid) > 0
+
+test('18 random lives, told in random orders with repeats and slow answers, end as Stripe has them', async () => {
+  const first = Math.floor(Math.random() * 1_000_000)
+  const jitter = randomNumbers(first)
+  world.stripe.onCall = async ({ method }, run) => {
+    const answer = await run()
+    if (method === 'GET') await delay(jitter() * 60)
+    return answer
+  }
+  for (let life = 0; life < 18; life += 6) {
+    await Promise.all(Array.from({ length: 6 }, (_, index) => liveThrough(first + life + index)))
+  }
+})
