@@ -9,6 +9,7 @@ const Secrets = z.object({
   /** Secrets of the Workers. */
   ACCESS_TOKEN_PRIVATE_KEY: z.string(),
   ACCESS_TOKEN_PUBLIC_KEYS: z.string(),
+  SIGN_IN_CODE_KEY: z.string(),
   PROCESSOR_CREDENTIALS_KEY: z.string(),
   WEBHOOK_SECRETS_KEY: z.string(),
   /** What `env:NAME` in demo/paywall.json stands for, where the environment does not say otherwise. */
@@ -19,11 +20,15 @@ const Secrets = z.object({
 })
 export type Secrets = z.infer<typeof Secrets>
 
-/** The secrets kept in `folder`, made on the first call: what was sealed or signed with them outlives a restart. */
+/** The secrets kept in `folder`, made where it has none yet: what was sealed or signed with them outlives a restart. */
 export async function readSecrets(folder: string): Promise<Secrets> {
   const path = join(folder, 'secrets.json')
-  if (!existsSync(path)) writePrivately(path, JSON.stringify(await makeSecrets(), null, 2))
-  return Secrets.parse(JSON.parse(readFileSync(path, 'utf8')))
+  const kept = existsSync(path) ? Secrets.partial().parse(JSON.parse(readFileSync(path, 'utf8'))) : {}
+  const complete = Secrets.safeParse(kept)
+  if (complete.success) return complete.data
+  const secrets = Secrets.parse({ ...(await makeSecrets()), ...kept })
+  writePrivately(path, JSON.stringify(secrets, null, 2))
+  return secrets
 }
 
 export async function makeSecrets(): Promise<Secrets> {
@@ -32,6 +37,7 @@ export async function makeSecrets(): Promise<Secrets> {
   return {
     ACCESS_TOKEN_PRIVATE_KEY: JSON.stringify({ ...(await exportJWK(privateKey)), ...identity }),
     ACCESS_TOKEN_PUBLIC_KEYS: JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), ...identity }] }),
+    SIGN_IN_CODE_KEY: base64url.encode(randomBytes(32)),
     PROCESSOR_CREDENTIALS_KEY: base64url.encode(randomBytes(32)),
     WEBHOOK_SECRETS_KEY: base64url.encode(randomBytes(32)),
     DEMO_API_KEY: `pk_test_${randomBytes(32).toString('hex')}`,
@@ -42,21 +48,24 @@ export async function makeSecrets(): Promise<Secrets> {
 }
 
 /** Where `env:NAME` of a paywall file is looked up: the real environment, then this world's own secrets. */
-export function fileEnvironment({
-  DEMO_API_KEY,
-  DEMO_WEBHOOK_SECRET,
-  STRIPE_SECRET_KEY,
-  STRIPE_WEBHOOK_SECRET,
-}: Secrets) {
-  return { DEMO_API_KEY, DEMO_WEBHOOK_SECRET, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, ...process.env }
+export function fileEnvironment(secrets: Secrets): Record<string, string | undefined> {
+  return { ...demoSecrets(secrets), ...process.env }
+}
+
+function demoSecrets({ DEMO_API_KEY, DEMO_WEBHOOK_SECRET, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET }: Secrets) {
+  return { DEMO_API_KEY, DEMO_WEBHOOK_SECRET, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET }
 }
 
 /** Leaves a dotenv file in `folder` for the `paywall` command, which reads it where DATABASE_URL is not set. */
 export function writeCommandEnvironment(folder: string, databaseUrl: string, secrets: Secrets): void {
-  const { ACCESS_TOKEN_PRIVATE_KEY: _signing, ACCESS_TOKEN_PUBLIC_KEYS: _checking, ...forCommand } = secrets
-  const lines = Object.entries({ DATABASE_URL: databaseUrl, ...forCommand }).map(
-    ([name, value]) => `${name}="${value}"`,
-  )
+  const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY } = secrets
+  const variables = {
+    DATABASE_URL: databaseUrl,
+    PROCESSOR_CREDENTIALS_KEY,
+    WEBHOOK_SECRETS_KEY,
+    ...demoSecrets(secrets),
+  }
+  const lines = Object.entries(variables).map(([name, value]) => `${name}="${value}"`)
   writePrivately(join(folder, 'env'), `${lines.join('\n')}\n`)
 }
 
