@@ -130,7 +130,7 @@ test('410 disables the endpoint; what waits stays, and goes out in order when it
   expect(mailbox.ids()).toEqual([ids[0], ...ids])
 })
 
-test('an endless reply is not read', async () => {
+test('a huge reply is no obstacle', async () => {
   const mailbox = await openMailbox(world)
   mailbox.answer = () => ({ body: 'x'.repeat(20_000_000) })
   await mailbox.tell(2)

@@ -1,0 +1,169 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { AnswerLost } from '../../dev/neon-endpoint.ts'
+import { openMailbox, sweep } from '../support/mailbox.ts'
+import { until } from '../support/until.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterEach(() => {
+  world.neon.onStatement = undefined
+})
+afterAll(() => world.close())
+
+test('many sweeps at once tell each member everything, once and in order', async () => {
+  const mailbox = await openMailbox(world)
+  const members = await Promise.all(Array.from({ length: 6 }, () => mailbox.newMember()))
+  const told = await Promise.all(members.map((member) => mailbox.tell(8, member)))
+
+  await Promise.all(Array.from({ length: 6 }, () => sweep(world)))
+
+  const ids = mailbox.ids()
+  expect(ids.toSorted()).toEqual(told.flat().toSorted())
+  for (const events of told) expect(ids.filter((id) => events.includes(id))).toEqual(events)
+})
+
+test('an event waits for the earlier ones about its member through their failures; other members do not', async () => {
+  const mailbox = await openMailbox(world)
+  const [failing, fine] = [await mailbox.newMember(), await mailbox.newMember()]
+  const [first, second, third] = await mailbox.tell(3, failing)
+  const others = await mailbox.tell(3, fine)
+  let refusals = 0
+  mailbox.answer = ({ headers }) => {
+    if (headers['webhook-id'] !== second || refusals === 2) return {}
+    refusals += 1
+    return { status: 503 }
+  }
+
+  for (let time = 0; time < 3; time += 1) {
+    await Promise.all([sweep(world), sweep(world)])
+    await mailbox.passTime()
+  }
+
+  const ids = mailbox.ids()
+  expect(ids.filter((id) => !others.includes(id))).toEqual([first, second, second, second, third])
+  expect(ids.filter((id) => others.includes(id))).toEqual(others)
+  expect(ids.indexOf(others[2]!)).toBeLessThan(ids.lastIndexOf(second!))
+})
+
+test('what was set aside behind a failing event goes out on its heels', async () => {
+  const mailbox = await openMailbox(world)
+  mailbox.answer = () => ({ status: 500 })
+  const ids = await mailbox.tell(3)
+  await world.database.query(
+    `update deliveries set next_attempt_at = now() - interval '1 hour' where event_id = any ($1)`,
+    [ids],
+  )
+  await sweep(world)
+  await sweep(world)
+  const [head, ...behind] = await mailbox.deliveries()
+  for (const { due_in, attempts } of behind) expect([attempts, due_in > 50]).toEqual([0, true])
+
+  mailbox.answer = () => ({})
+  await world.database.query('update deliveries set next_attempt_at = now() where event_id = $1', [head!.event_id])
+  await sweep(world)
+  expect(mailbox.ids()).toEqual([ids[0], ...ids])
+})
+
+test('an endpoint that never answers holds up nobody else, and is given 15 seconds', async () => {
+  const [silent, good] = [await openMailbox(world), await openMailbox(world)]
+  const released = Promise.withResolvers<void>()
+  silent.answer = async () => {
+    await released.promise
+    return {}
+  }
+  await Promise.all(Array.from({ length: 8 }, async () => silent.tell(1, await silent.newMember())))
+  await good.tell(20)
+  const startedAt = Date.now()
+
+  const sweeping = sweep(world)
+  await until('the good endpoint has all of its events', async () => good.ids().length === 20)
+  expect(Date.now() - startedAt).toBeLessThan(10_000)
+
+  const failed = await until(
+    'an attempt is given up',
+    async () => (await silent.deliveries()).find(({ last_error }) => last_error !== null),
+    25_000,
+  )
+  expect(Date.now() - startedAt).toBeGreaterThan(14_000)
+  expect(failed).toMatchObject({ state: 'pending', last_status: null, last_error: 'no answer within 15 s' })
+  released.resolve()
+  await sweeping
+})
+
+test('a consumer killed in the middle leaves a lease, and when it ends the same event arrives again', async () => {
+  const mailbox = await openMailbox(world)
+  const [first, second] = await mailbox.tell(2)
+  const arrived = Promise.withResolvers<void>()
+  mailbox.answer = async () => {
+    arrived.resolve()
+    await delay(60_000, undefined, { ref: false })
+    return {}
+  }
+  const killed = sweep(world).catch((error: Error) => error)
+  await arrived.promise
+  await world.workers.kill()
+  await killed
+
+  mailbox.answer = () => ({})
+  await sweep(world)
+  expect(mailbox.ids()).toEqual([first])
+  await mailbox.passTime()
+  await sweep(world)
+  expect(mailbox.ids()).toEqual([first, first, second])
+  expect(await mailbox.deliveries()).toMatchObject([
+    { state: 'delivered', attempts: 2 },
+    { state: 'delivered', attempts: 1 },
+  ])
+})
+
+test('an outcome that the database did not take at first is written again, not sent again', async () => {
+  const mailbox = await openMailbox(world)
+  const ids = await mailbox.tell(2)
+  let lost = 0
+  world.neon.onStatement = async ({ query }, run) => {
+    if (!query.includes('as recorded') || lost === 2) return run()
+    lost += 1
+    if (lost === 2) await run()
+    throw new AnswerLost()
+  }
+
+  await sweep(world)
+
+  expect(lost).toBe(2)
+  expect(mailbox.ids()).toEqual(ids)
+  expect(await mailbox.deliveries()).toMatchObject([{ state: 'delivered' }, { state: 'delivered' }])
+})
+
+test('whoever lost its lease has no say', async () => {
+  const mailbox = await openMailbox(world)
+  const [id] = await mailbox.tell()
+  const [arrived, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  mailbox.answer = async () => {
+    if (mailbox.ids().length > 1) return {}
+    arrived.resolve()
+    await answered.promise
+    return { status: 410 }
+  }
+  const slow = sweep(world)
+  await arrived.promise
+  await mailbox.passTime()
+  await sweep(world)
+  answered.resolve()
+  await slow
+
+  expect(mailbox.ids()).toEqual([id, id])
+  expect(await mailbox.deliveries()).toMatchObject([{ state: 'delivered', attempts: 2, last_status: 200 }])
+  const { rows } = await world.database.query('select disabled_at from webhook_endpoints where url = $1', [mailbox.url])
+  expect(rows).toEqual([{ disabled_at: null }])
+})
+
+test('an idle sweep is two statements', async () => {
+  const before = world.neon.statements
+  await sweep(world)
+  expect(world.neon.statements - before).toBe(2)
+})
