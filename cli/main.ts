@@ -1,10 +1,11 @@
 import type { Command } from './command.ts'
 import { apply } from './commands/apply.ts'
+import { ledger } from './commands/ledger.ts'
 import { plan } from './commands/plan.ts'
 import { schema } from './commands/schema.ts'
 import { Refusal } from './refusal.ts'
 
-const commands: Command[] = [plan, apply, schema]
+const commands: Command[] = [plan, apply, ledger, schema]
 
 const [name = 'help', ...args] = process.argv.slice(2)
 const command = commands.find((one) => one.name === name)
