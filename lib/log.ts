@@ -1,6 +1,7 @@
 /**
  * One structured line for Workers Logs. Never give it a secret, an e-mail address or a body.
- * `cause` is an error: its name, message and stack are written, and those of its own causes.
+ * `cause` is an error: its name, message and stack are written, and those of its own causes, without e-mail addresses:
+ * Postgres quotes the value that it refuses.
  */
 export function log(level: 'info' | 'warn' | 'error', message: string, fields: Fields = {}): void {
   const { cause, ...rest } = fields
@@ -12,7 +13,10 @@ export function log(level: 'info' | 'warn' | 'error', message: string, fields: F
 type Fields = { cause?: unknown } & Record<string, unknown>
 
 function describe(cause: unknown): unknown {
-  if (!(cause instanceof Error)) return String(cause)
-  const { name, message, stack } = cause
-  return { name, message, stack, ...(cause.cause === undefined ? {} : { cause: describe(cause.cause) }) }
+  if (!(cause instanceof Error)) return withoutAddresses(String(cause))
+  const { name, message, stack = '' } = cause
+  const [what, where] = [withoutAddresses(message), withoutAddresses(stack)]
+  return { name, message: what, stack: where, ...(cause.cause === undefined ? {} : { cause: describe(cause.cause) }) }
 }
+
+const withoutAddresses = (text: string) => text.replace(/[\w.+-]+@[\w-]+(\.[\w-]+)+/g, '[e-mail]')
