@@ -1,22 +1,26 @@
 import { log } from '../../lib/log.ts'
-import { preflight, withCors } from './cors.ts'
+import { answer, preflight, refusal } from './answers.ts'
+import { isOverLimit, LIMIT_PERIOD_SECONDS } from './limit.ts'
 import { routeOf } from './routes.ts'
 
-/** The one public door: finds the Worker by the path, and adds CORS and a request id. It holds nothing. */
+/** The one public door: finds the Worker by the path, brakes abuse, and adds CORS and a request id. */
 export default {
   async fetch(request, env) {
     const requestId = crypto.randomUUID()
-    const binding = routeOf(new URL(request.url).pathname)
-    if (!binding) return withCors(Response.json({ error: 'not_found' }, { status: 404 }), requestId)
+    const route = routeOf(new URL(request.url).pathname)
+    if (!route) return refusal(404, 'not_found', requestId)
     if (request.method === 'OPTIONS') return preflight(requestId)
+    if (route.limited && (await isOverLimit(request, env))) {
+      return refusal(429, 'rate_limit_exceeded', requestId, { 'Retry-After': String(LIMIT_PERIOD_SECONDS) })
+    }
 
     const headers = new Headers(request.headers)
     headers.set('x-request-id', requestId)
     try {
-      return withCors(await env[binding].fetch(new Request(request, { headers, redirect: 'manual' })), requestId)
+      return answer(await env[route.binding].fetch(new Request(request, { headers, redirect: 'manual' })), requestId)
     } catch (cause) {
-      log('error', 'an endpoint did not answer', { request_id: requestId, binding, cause })
-      return withCors(Response.json({ error: 'internal_error' }, { status: 500 }), requestId)
+      log('error', 'an endpoint did not answer', { request_id: requestId, binding: route.binding, cause })
+      return refusal(500, 'internal_error', requestId)
     }
   },
 } satisfies ExportedHandler<Cloudflare.GatewayEnv>

@@ -13,6 +13,8 @@ export interface TestWorldOptions {
   file?: FileOverrides
   /** How long a start-checkout attempt keeps its claim, instead of what wrangler.toml says. */
   checkoutLeaseSeconds?: number
+  /** Whether the gateway counts requests; off by default, since a test makes more than a caller may. */
+  rateLimited?: boolean
   /** A database elsewhere, such as on a Postgres that the test kills. It must have the schema. */
   databaseUrl?: string
 }
@@ -38,11 +40,12 @@ export async function startTestWorld(options: TestWorldOptions = {}): Promise<Te
     databaseUrl: options.databaseUrl ?? (await freshDatabase()),
     files: () => files,
     secrets,
-    ports: { service: 0, stripe: 0, receiver: 0 },
+    ports: { service: 0, stripe: 0, receiver: 0, mail: 0 },
     code: bundledCode(),
-    ...(options.checkoutLeaseSeconds !== undefined && {
-      variables: { CHECKOUT_LEASE_SECONDS: options.checkoutLeaseSeconds },
-    }),
+    variables: {
+      RATE_LIMITED: options.rateLimited ?? false,
+      ...(options.checkoutLeaseSeconds !== undefined && { CHECKOUT_LEASE_SECONDS: options.checkoutLeaseSeconds }),
+    },
     onLog: (level, message) => void logs.push({ level, message }),
   })
   async function apply(file: PaywallFile) {

@@ -1,0 +1,42 @@
+/** `X-Api-Key` is missing on purpose: no browser may send an owner key across origins. */
+const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key, X-Paywall-Id, X-SDK-Version, X-Client-Ip'
+const EXPOSED_HEADERS = 'ETag, Idempotency-Replayed, Retry-After, X-Request-Id'
+/** How long a browser may remember a preflight, in seconds: the most that Chromium accepts. */
+const PREFLIGHT_SECONDS = 7200
+
+/** For JSON that no page should frame, sniff or load parts from; a Worker that serves a page brings its own policy. */
+const HYGIENE = {
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'Strict-Transport-Security': 'max-age=31536000',
+  'X-Content-Type-Options': 'nosniff',
+}
+
+/**
+ * An endpoint's answer as it leaves the house. Any origin may read it: what matters is the credential, and none of ours
+ * is a cookie. What an endpoint does not say of caching is not cached.
+ */
+export function answer(response: Response, requestId: string): Response {
+  const open = new Response(response.body, response)
+  open.headers.set('Access-Control-Allow-Origin', '*')
+  open.headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS)
+  open.headers.set('X-Request-Id', requestId)
+  for (const [name, value] of Object.entries({ ...HYGIENE, 'Cache-Control': 'no-store' })) {
+    if (!open.headers.has(name)) open.headers.set(name, value)
+  }
+  return open
+}
+
+/** An answer of the gateway's own. */
+export function refusal(status: number, error: string, requestId: string, headers?: HeadersInit): Response {
+  return answer(Response.json({ error }, { status, ...(headers && { headers }) }), requestId)
+}
+
+export function preflight(requestId: string): Response {
+  const headers = {
+    'Access-Control-Allow-Methods': 'GET, HEAD, POST, OPTIONS',
+    'Access-Control-Allow-Headers': ALLOWED_HEADERS,
+    'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
+  }
+  return answer(new Response(null, { status: 204, headers }), requestId)
+}

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld({ rateLimited: true })
+})
+afterAll(() => world.close())
+
+const ask = (path: string, headers: Record<string, string> = {}) =>
+  world.fetch(`/api/v1/paywall/${world.paywall.id}/${path}`, { headers })
+
+/** More than two periods let through: wherever in a period the burst begins, some of it is refused. */
+const BURST = 250
+
+async function burst(request: () => ReturnType<typeof world.fetch>) {
+  const answers = await Promise.all(Array.from({ length: BURST }, request))
+  const refused = answers.filter(({ status }) => status === 429)
+  return { refused, statuses: new Set(answers.map(({ status }) => status)) }
+}
+
+test('a guest is told to wait after 100 requests in 10 seconds', async () => {
+  const { refused, statuses } = await burst(() => ask('bootstrap'))
+  expect(statuses).toEqual(new Set([200, 429]))
+  expect(refused[0]!.headers.get('retry-after')).toBe('10')
+  expect(await refused[0]!.json()).toEqual({ error: 'rate_limit_exceeded' })
+})
+
+test('one user token is not held up by another, nor an owner key by both', async () => {
+  const { statuses } = await burst(() => ask('user', { authorization: 'Bearer one' }))
+  expect(statuses).toEqual(new Set([401, 429]))
+  expect((await ask('user', { authorization: 'Bearer other' })).status).toBe(401)
+  const owner = await burst(() => ask('user?email=nobody@example.com', { 'x-api-key': world.key }))
+  expect(owner.statuses).toEqual(new Set([404]))
+})
+
+test('processors are never told to wait', async () => {
+  const { statuses } = await burst(() =>
+    world.fetch(`/webhooks/stripe/${world.paywall.id}`, { method: 'POST', body: '{}' }),
+  )
+  expect(statuses).toEqual(new Set([400]))
+})
