@@ -1,25 +1,30 @@
 import { type Call, call, type Reply } from './call.ts'
 import type { TestWorld } from './world.ts'
 
-type Owner = Call & { paywallId?: string }
+/** The world's owner calls, unless another key is named; with null, nobody does. */
+export type OwnerCall = Omit<Call, 'key'> & { key?: string | null }
 
-/** A credit or debit of standard tokens by the world's owner, with members of the body added or replaced. */
+/** A credit or debit of standard tokens, with members of the body added or replaced. */
 export function changeBalance(
   world: TestWorld,
   members: Record<string, unknown>,
-  { paywallId = world.paywall.id, ...options }: Owner = {},
+  { paywallId = world.paywall.id, key = world.key, ...options }: OwnerCall & { paywallId?: string } = {},
 ): Promise<Reply> {
   return call(world, `/api/v1/paywall/${paywallId}/balances`, {
-    key: world.key,
+    ...(key !== null && { key }),
     body: { op: 'credit', amount: 1, type: 'standard', ...members },
     ...options,
   })
 }
 
-/** A withdrawal of one standard token by the world's owner, with members of the body added or replaced. */
-export function withdraw(world: TestWorld, members: Record<string, unknown>, options: Call = {}): Promise<Reply> {
+/** A withdrawal of one standard token, with members of the body added or replaced. */
+export function withdraw(
+  world: TestWorld,
+  members: Record<string, unknown>,
+  { key = world.key, ...options }: OwnerCall = {},
+): Promise<Reply> {
   return call(world, '/api/v1/withdraw-tokens', {
-    key: world.key,
+    ...(key !== null && { key }),
     body: { paywall_id: world.paywall.id, tokens: 1, ...members },
     ...options,
   })
@@ -31,7 +36,10 @@ export async function nextDay(world: TestWorld, userId: string): Promise<void> {
 }
 
 /** What made a user's balances what they are, oldest first. */
-export async function ledgerOf(world: TestWorld, userId: string): Promise<[type: string, reason: string, delta: number][]> {
+export async function ledgerOf(
+  world: TestWorld,
+  userId: string,
+): Promise<[type: string, reason: string, delta: number][]> {
   const { rows } = await world.database.query<{ type: string; reason: string; delta: string }>(
     'select type, reason, delta from ledger where user_id = $1 order by id',
     [userId],
@@ -46,7 +54,7 @@ export async function statementsOf(world: TestWorld, work: () => Promise<unknown
   return world.neon.statements - before
 }
 
-/** Replies as `<status> <error>`, or the member that a success is told by; counted. */
+/** How many replies said the same: `200`, or the status and the body of a refusal. */
 export function tally(replies: Reply[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, body } of replies) {

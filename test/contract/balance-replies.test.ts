@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { AnswerLost } from '../../dev/neon-endpoint.ts'
+import { signIn } from '../support/exchange.ts'
+import { paywallFile } from '../support/paywall-file.ts'
+import { type Tenant, tenant } from '../support/tenants.ts'
+import { changeBalance, ledgerOf, statementsOf, withdraw } from '../support/token-calls.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+let other: Tenant
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  other = tenant(await paywallFile())
+  await world.apply(other.file)
+})
+afterAll(() => world.close())
+
+const newKey = () => ({ headers: { 'idempotency-key': randomUUID() } })
+const replayed = { 'idempotency-replayed': 'true' }
+const reused = { status: 409, body: { error: 'idempotency_key_reused' } }
+
+test('a repeat under one key gets the first reply and changes nothing, in one statement', async () => {
+  const { id: user_id } = await signIn(world)
+  const key = newKey()
+  const first = await changeBalance(world, { user_id, amount: 5 }, key)
+  expect(first).toMatchObject({ status: 200, body: { count: 15 } })
+  expect(first.headers).not.toHaveProperty('idempotency-replayed')
+  await changeBalance(world, { user_id, amount: 100 })
+
+  const quoted = { headers: { 'idempotency-key': `"${key.headers['idempotency-key'].toUpperCase()}"` } }
+  for (const again of [key, quoted]) {
+    const statements = await statementsOf(world, async () => {
+      const reply = await changeBalance(world, { user_id, amount: 5 }, again)
+      expect(reply).toMatchObject({ status: 200, body: first.body, headers: replayed })
+    })
+    expect(statements).toBe(1)
+  }
+  expect(await ledgerOf(world, user_id)).toHaveLength(3)
+})
+
+test('a withdrawal is replayed likewise', async () => {
+  const { id: user_id } = await signIn(world)
+  const key = newKey()
+  expect(await withdraw(world, { user_id, tokens: 3 }, key)).toMatchObject({ body: { success: true, remaining: 7 } })
+  const again = await withdraw(world, { user_id, tokens: 3 }, key)
+  expect(again).toMatchObject({ status: 200, body: { success: true, remaining: 7 }, headers: replayed })
+  expect(await ledgerOf(world, user_id)).toHaveLength(2)
+})
+
+test('one key with another body, user or endpoint is a mistake, and changes nothing', async () => {
+  const [one, two] = [await signIn(world), await signIn(world)]
+  const key = newKey()
+  await changeBalance(world, { user_id: one.id, op: 'debit' }, key)
+  expect(await changeBalance(world, { user_id: one.id, op: 'debit', amount: 2 }, key)).toMatchObject(reused)
+  expect(await changeBalance(world, { user_id: two.id, op: 'debit' }, key)).toMatchObject(reused)
+  expect(await withdraw(world, { user_id: one.id }, key)).toMatchObject(reused)
+  expect(await ledgerOf(world, two.id)).toEqual([])
+  expect(await ledgerOf(world, one.id)).toHaveLength(2)
+})
+
+test("a key is the paywall's own: no other owner sees what came of it, or is kept from it", async () => {
+  const { id: user_id } = await signIn(world)
+  const theirs = await signIn(world, { paywallId: other.paywall.id, key: other.key })
+  const key = newKey()
+  await changeBalance(world, { user_id }, key)
+  expect(await changeBalance(world, { user_id }, { ...key, key: other.key })).toMatchObject({ status: 403 })
+  const own = { ...key, key: other.key, paywallId: other.paywall.id }
+  const reply = await changeBalance(world, { user_id: theirs.id }, own)
+  expect(reply).toMatchObject({ status: 200, body: { user_id: theirs.id } })
+})
+
+test('a refusal is not kept: the same call may succeed later', async () => {
+  const { id: user_id } = await signIn(world)
+  const key = newKey()
+  const debit = { user_id, op: 'debit', amount: 12 }
+  expect(await changeBalance(world, debit, key)).toMatchObject({ status: 400, body: { available: 10 } })
+  await changeBalance(world, { user_id, amount: 2 })
+  expect(await changeBalance(world, debit, key)).toMatchObject({ status: 200, body: { count: 0 } })
+  expect(await changeBalance(world, debit, key)).toMatchObject({ status: 200, headers: replayed })
+})
+
+test('after 24 hours a key is new', async () => {
+  const { id: user_id } = await signIn(world)
+  const key = newKey()
+  const age = (time: string) =>
+    world.database.query('update balance_replies set created_at = now() - $2::interval where idempotency_key = $1', [
+      key.headers['idempotency-key'],
+      time,
+    ])
+  await changeBalance(world, { user_id }, key)
+  await age('23 hours 59 minutes')
+  expect(await changeBalance(world, { user_id }, key)).toMatchObject({ body: { count: 11 }, headers: replayed })
+  await age('24 hours 1 minute')
+  const other = await changeBalance(world, { user_id, amount: 4 }, key)
+  expect(other).toMatchObject({ status: 200, body: { count: 15 } })
+  expect(other.headers).not.toHaveProperty('idempotency-replayed')
+  expect(await changeBalance(world, { user_id, amount: 4 }, key)).toMatchObject({ headers: replayed })
+})
+
+test.each(['before', 'after'])('when the answer is lost %s the statement ran, nothing is tried twice', async (when) => {
+  const { id: user_id } = await signIn(world)
+  const key = newKey()
+  let asked = 0
+  world.neon.onStatement = async (_, run) => {
+    asked += 1
+    if (when === 'after') await run()
+    throw new AnswerLost()
+  }
+  const lost = await changeBalance(world, { user_id, op: 'debit' }, key)
+  world.neon.onStatement = undefined
+  expect(lost).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
+    body: { error: 'database_unavailable', code: 'database_unavailable' },
+  })
+  expect(asked).toBe(1)
+
+  const again = await changeBalance(world, { user_id, op: 'debit' }, key)
+  expect(again).toMatchObject({ status: 200, body: { count: 9 }, headers: when === 'after' ? replayed : {} })
+  expect(await ledgerOf(world, user_id)).toEqual([
+    ['standard', 'top_up', 10],
+    ['standard', 'debit', -1],
+  ])
+})

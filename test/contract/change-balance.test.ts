@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MAX_TOKENS } from '../../lib/tokens.ts'
+import { buy } from '../support/checkout.ts'
+import { signIn } from '../support/exchange.ts'
+import { testRows } from '../support/rows.ts'
+import { startTenants, type Tenants } from '../support/tenants.ts'
+import { changeBalance, ledgerOf, nextDay, type OwnerCall, statementsOf } from '../support/token-calls.ts'
+import { userState } from '../support/user-state.ts'
+
+let all: Tenants
+
+beforeAll(async () => {
+  all = await startTenants()
+})
+afterAll(() => all.close())
+
+/** A credit to our member, with members of the body replaced. */
+const change = (members: Record<string, unknown> = {}, options: OwnerCall & { paywallId?: string } = {}) =>
+  changeBalance(all.world, { user_id: all.member.id, ...members }, options)
+
+/** A user of its own, whose 10 standard tokens of the day come with the first touch. */
+const newUser = () => signIn(all.world)
+
+const refusal = (code: string) => ({ error: code, code })
+
+describe('refusals of contract section 7', () => {
+  testRows([
+    ['400 insufficient', () => change({ op: 'debit', amount: 11 }), 400, { ...refusal('insufficient'), available: 10 }],
+    [
+      '400 insufficient, of what never was',
+      () => change({ op: 'debit', type: 'premium' }),
+      400,
+      { ...refusal('insufficient'), available: 0 },
+    ],
+    ['400 invalid_op', () => change({ op: 'take' }), 400, refusal('invalid_op')],
+    ['400 invalid_op, missing', () => change({ op: undefined }), 400, refusal('invalid_op')],
+    ['400 type_required', () => change({ type: undefined }), 400, refusal('type_required')],
+    ['400 type_required, blank', () => change({ type: '' }), 400, refusal('type_required')],
+    ['400 type_required, no text', () => change({ type: 5 }), 400, refusal('type_required')],
+    ['400 invalid_type', () => change({ type: 'gold' }), 400, refusal('invalid_type')],
+    ['400 invalid_type, other case', () => change({ type: 'Standard' }), 400, refusal('invalid_type')],
+    ['400 identity_required', () => change({ user_id: undefined }), 400, refusal('identity_required')],
+    ['400 identity_required, blank', () => change({ user_id: '', email: '' }), 400, refusal('identity_required')],
+    ['400 invalid_op before all else', () => change({ op: 0, amount: 0, type: 0 }), 400, refusal('invalid_op')],
+    ['400 invalid_body', () => change({}, { body: '[]' }), 400, refusal('invalid_body')],
+    ['400 invalid_json', () => change({}, { body: '{' }), 400, refusal('invalid_json')],
+    [
+      '400 Idempotency-Key',
+      () => change({}, { headers: { 'idempotency-key': 'mine' } }),
+      400,
+      refusal('Invalid Idempotency-Key format'),
+    ],
+    ['401 no key', () => change({}, { key: null }), 401, refusal('unauthorized')],
+    ['401 bad key', () => change({}, { key: `pk_test_${'0'.repeat(64)}` }), 401, refusal('unauthorized')],
+    [
+      "401 the user's own token",
+      () => change({}, { key: null, token: all.member.token }),
+      401,
+      refusal('unauthorized'),
+    ],
+    [
+      '401 bad key beside a good token',
+      () => change({}, { key: 'pk_test_0', token: all.member.token }),
+      401,
+      refusal('unauthorized'),
+    ],
+    ['403 key of another owner', () => change({}, { key: all.foreign.key }), 403, refusal('forbidden')],
+    ['404 unknown user', () => change({ user_id: randomUUID() }), 404, refusal('identity_not_found')],
+    ['404 user_id that is no id', () => change({ user_id: "' or 1=1" }), 404, refusal('identity_not_found')],
+    ['404 user of another paywall', () => change({ user_id: all.stranger.id }), 404, refusal('identity_not_found')],
+    [
+      '404 unknown e-mail',
+      () => change({ user_id: undefined, email: 'nobody@example.com' }),
+      404,
+      refusal('identity_not_found'),
+    ],
+    ["404 another user's e-mail", () => change({ email: all.payer.email }), 404, refusal('identity_not_found')],
+    ['404 unknown paywall', () => change({}, { paywallId: '1' }), 404, refusal('paywall_not_found')],
+    ['404 paywall that is no number', () => change({}, { paywallId: 'x' }), 404, refusal('paywall_not_found')],
+    ['405', () => change({}, { method: 'PUT' }), 405, refusal('method_not_allowed')],
+    ['413', () => change({ pad: 'x'.repeat(65536) }), 413, refusal('payload_too_large')],
+  ])
+
+  test.each([0, -1, 1.5, '5', null, undefined, true, [1], MAX_TOKENS + 1, 2 ** 53, 2 ** 53 + 2, 1e308])(
+    '400 invalid_amount: %s',
+    async (amount) => {
+      expect(await change({ amount })).toMatchObject({ status: 400, body: refusal('invalid_amount') })
+    },
+  )
+
+  test('a refused call writes nothing, not even what a first touch of the day would bring', async () => {
+    const { id } = await newUser()
+    const refused = [
+      { type: 'gold' },
+      { amount: 0 },
+      { user_id: randomUUID() },
+      { type: 'premium', op: 'debit', user_id: all.stranger.id },
+    ]
+    for (const members of refused) await change({ user_id: id, ...members })
+    await change({ user_id: id }, { key: all.foreign.key })
+    const { rows } = await all.world.database.query('select from balances where user_id = any ($1)', [
+      [id, all.stranger.id],
+    ])
+    expect(rows).toEqual([])
+  })
+})
+
+describe('a credit or a debit', () => {
+  test('answers with the new count and all balances, in one statement', async () => {
+    const { id } = await newUser()
+    const statements = await statementsOf(all.world, async () => {
+      const reply = await change({ user_id: id, amount: 5 })
+      expect(reply).toMatchObject({ status: 200 })
+      expect(reply.body).toEqual({
+        success: true,
+        user_id: id,
+        type: 'standard',
+        count: 15,
+        balances: [
+          { type: 'premium', count: 0 },
+          { type: 'standard', count: 15 },
+        ],
+      })
+    })
+    expect(statements).toBe(1)
+    expect(await change({ user_id: id, type: 'premium', amount: 7 })).toMatchObject({ body: { count: 7 } })
+    expect(await change({ user_id: id, type: 'premium', op: 'debit', amount: 7 })).toMatchObject({
+      body: {
+        count: 0,
+        balances: [
+          { type: 'premium', count: 0 },
+          { type: 'standard', count: 15 },
+        ],
+      },
+    })
+    expect(await ledgerOf(all.world, id)).toEqual([
+      ['standard', 'top_up', 10],
+      ['standard', 'credit', 5],
+      ['premium', 'credit', 7],
+      ['premium', 'debit', -7],
+    ])
+  })
+
+  test('asks for no statement where the key is missing or the body is bad', async () => {
+    const statements = await statementsOf(all.world, async () => {
+      await change({}, { key: null })
+      await change({ amount: 0 })
+    })
+    expect(statements).toBe(0)
+  })
+
+  test('finds the user by e-mail however it is written, and by both', async () => {
+    const { id, email } = await newUser()
+    const written = ` ${email.toUpperCase()} `
+    expect(await change({ user_id: undefined, email: written })).toMatchObject({ body: { user_id: id, count: 11 } })
+    expect(await change({ user_id: id, email: written })).toMatchObject({ body: { user_id: id, count: 12 } })
+    expect(await change({ user_id: null, email })).toMatchObject({ body: { user_id: id, count: 13 } })
+  })
+
+  test('changes the balance at every call', async () => {
+    const { id } = await newUser()
+    for (const count of [11, 12, 13]) expect(await change({ user_id: id })).toMatchObject({ body: { count } })
+  })
+
+  test('takes the last token, and says what is left when it is too much', async () => {
+    const { id } = await newUser()
+    const debit = (amount: number) => change({ user_id: id, op: 'debit', amount })
+    expect(await debit(4)).toMatchObject({ body: { count: 6 } })
+    expect(await debit(7)).toMatchObject({ status: 400, body: { ...refusal('insufficient'), available: 6 } })
+    expect(await debit(6)).toMatchObject({ body: { count: 0 } })
+    expect(await debit(1)).toMatchObject({ status: 400, body: { available: 0 } })
+    expect((await ledgerOf(all.world, id)).map(([, , delta]) => delta)).toEqual([10, -4, -6])
+  })
+
+  test('keeps every count below 2^53', async () => {
+    const { id } = await newUser()
+    await change({ user_id: id, amount: MAX_TOKENS })
+    const most = Number.MAX_SAFE_INTEGER
+    await all.world.database.query("update balances set count = $2 where user_id = $1 and type = 'standard'", [
+      id,
+      most - 3,
+    ])
+    expect(await change({ user_id: id, amount: 4 })).toMatchObject({ status: 400, body: refusal('balance_limit') })
+    expect(await change({ user_id: id, amount: MAX_TOKENS })).toMatchObject({ status: 400 })
+    expect(await change({ user_id: id, amount: 3 })).toMatchObject({ status: 200, body: { count: most } })
+    expect(await change({ user_id: id, op: 'debit' })).toMatchObject({ body: { count: most - 1 } })
+  })
+})
+
+describe('the daily top-up', () => {
+  test('comes before a debit, also one that is refused, once a day', async () => {
+    const { id } = await newUser()
+    const debit = (amount: number) => change({ user_id: id, op: 'debit', amount })
+    expect(await debit(11)).toMatchObject({ status: 400, body: { available: 10 } })
+    expect(await debit(8)).toMatchObject({ body: { count: 2 } })
+    await nextDay(all.world, id)
+    expect(await debit(9)).toMatchObject({ body: { count: 1 } })
+    expect(await debit(9)).toMatchObject({ status: 400, body: { available: 1 } })
+    expect(await ledgerOf(all.world, id)).toEqual([
+      ['standard', 'top_up', 10],
+      ['standard', 'debit', -8],
+      ['standard', 'top_up', 8],
+      ['standard', 'debit', -9],
+    ])
+  })
+
+  test('never takes away, and does not claw a credit back', async () => {
+    const { id } = await newUser()
+    expect(await change({ user_id: id, amount: 40 })).toMatchObject({ body: { count: 50 } })
+    await nextDay(all.world, id)
+    expect(await change({ user_id: id, amount: 1 })).toMatchObject({ body: { count: 51 } })
+    expect((await ledgerOf(all.world, id)).map(([, reason]) => reason)).toEqual(['top_up', 'credit', 'credit'])
+  })
+
+  test('comes with the touch of another type', async () => {
+    const { id } = await newUser()
+    expect(await change({ user_id: id, type: 'premium', amount: 3 })).toMatchObject({
+      body: {
+        balances: [
+          { type: 'premium', count: 3 },
+          { type: 'standard', count: 10 },
+        ],
+      },
+    })
+  })
+
+  test('does not come to those who pay', async () => {
+    const { world, ours } = all
+    const { userId } = await buy(world, { ...ours })
+    expect(await change({ user_id: userId, op: 'debit', amount: 95 })).toMatchObject({ body: { count: 5 } })
+    await nextDay(world, userId)
+    expect(await change({ user_id: userId, op: 'debit', amount: 1 })).toMatchObject({ body: { count: 4 } })
+    expect((await userState(world, userId)).balances).toContainEqual({ type: 'standard', count: 4 })
+  })
+})
