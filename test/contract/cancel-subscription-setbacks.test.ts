@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { AnswerLost } from '../../dev/neon-endpoint.ts'
+import { cancelled, cancelOwn, type Subscriber, storedRequest, subscribe } from '../support/subscriber.ts'
+import { type Tenant, tenant } from '../support/tenants.ts'
+import { toldAbout } from '../support/told.ts'
+import { until } from '../support/until.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+let ours: Tenant
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  ours = tenant(world.file)
+})
+
+afterAll(() => world.close())
+
+/** The one purchase of a subscriber, once Stripe's webhooks have arrived. */
+async function purchaseOf({ id }: Subscriber) {
+  await world.stripe.webhooksSettled()
+  const [purchase] = (await userState(world, id)).purchases
+  return purchase
+}
+
+const typesTold = async ({ id }: Subscriber) => (await toldAbout(world, id)).map(({ type }) => type)
+const pathOf = ({ subscriptionId }: Subscriber) => `/v1/subscriptions/${subscriptionId}`
+const alreadyCancelled = { status: 400, body: { error: 'Subscription is already cancelled' } }
+
+describe('what was undone in the portal can be cancelled again', () => {
+  test('and every turn is told', async () => {
+    const subscriber = await subscribe(world, ours)
+    for (const _turn of [1, 2]) {
+      cancelled(await cancelOwn(world, subscriber))
+      await world.stripe.webhooksSettled()
+      await world.stripe.portalUndo(subscriber.subscriptionId)
+      expect(await purchaseOf(subscriber)).toMatchObject({ cancel_at_period_end: false, cancel_at: null })
+      expect(await storedRequest(world, subscriber)).toEqual({ requested: false, accepted: false, reason: null })
+    }
+    const turn = ['subscription.cancel_scheduled', 'subscription.uncanceled']
+    expect((await typesTold(subscriber)).slice(-4)).toEqual([...turn, ...turn])
+  })
+
+  test('even if the webhook of the cancellation was lost', async () => {
+    const subscriber = await subscribe(world, ours)
+    world.stripe.holdWebhooks()
+    cancelled(await cancelOwn(world, subscriber))
+    await world.stripe.portalUndo(subscriber.subscriptionId)
+    await world.stripe.releaseWebhooks((events) => events.slice(-1))
+    cancelled(await cancelOwn(world, subscriber))
+    expect(await purchaseOf(subscriber)).toMatchObject({ cancel_at_period_end: true })
+  })
+
+  test('but a webhook from before the cancellation undoes nothing', async () => {
+    const subscriber = await subscribe(world, ours)
+    await world.stripe.webhooksSettled()
+    const asked = Promise.withResolvers<void>()
+    const answer = Promise.withResolvers<void>()
+    world.stripe.onCall = async ({ method }, run) => {
+      const reply = await run()
+      if (method === 'GET') {
+        asked.resolve()
+        await answer.promise
+      }
+      return reply
+    }
+    const early = world.stripe.events.findLast(({ type }) => type === 'customer.subscription.created')
+    const resent = world.stripe.resend(early?.id ?? '')
+    await world.database.query('delete from processor_events where event_id = $1', [early?.id])
+    await asked.promise
+    world.stripe.holdWebhooks()
+    cancelled(await cancelOwn(world, subscriber))
+    answer.resolve()
+    expect(await resent).toEqual([200])
+    expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
+    world.stripe.onCall = undefined
+    await world.stripe.releaseWebhooks()
+  })
+})
+
+describe('when Stripe does not take it', () => {
+  const stripeSays = (subscriber: Subscriber, status: number) =>
+    world.stripe.failNext(pathOf(subscriber), status, { error: { type: 'invalid_request_error', message: 'No.' } })
+
+  test.each([
+    [400, 'processor_rejected'],
+    [401, 'processor_misconfigured'],
+    [403, 'processor_misconfigured'],
+  ])('%i is told as %s, and it can be tried again at once', async (status, error) => {
+    const subscriber = await subscribe(world, ours)
+    stripeSays(subscriber, status)
+    expect(await cancelOwn(world, subscriber)).toMatchObject({ status: 502, body: { error } })
+    expect(await storedRequest(world, subscriber)).toEqual({ requested: false, accepted: false, reason: null })
+    cancelled(await cancelOwn(world, subscriber))
+  })
+
+  test('an outage is told as processor_unavailable, with when to come back', async () => {
+    const subscriber = await subscribe(world, ours)
+    stripeSays(subscriber, 500)
+    const reply = await cancelOwn(world, subscriber)
+    expect(reply).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
+    expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
+    cancelled(await cancelOwn(world, subscriber))
+  })
+
+  test('who pressed twice in vain has cancelled nothing', async () => {
+    const subscriber = await subscribe(world, ours)
+    stripeSays(subscriber, 400)
+    await cancelOwn(world, subscriber)
+    expect(await purchaseOf(subscriber)).toMatchObject({ cancel_at_period_end: false })
+  })
+})
+
+test('what Stripe took is a success, whether or not it could be written down', async () => {
+  const subscriber = await subscribe(world, ours)
+  await world.stripe.webhooksSettled()
+  world.stripe.holdWebhooks()
+  world.neon.onStatement = async ({ query }, run) => {
+    if (query.includes('cancel_accepted_at = now()')) throw new AnswerLost()
+    return run()
+  }
+  cancelled(await cancelOwn(world, subscriber))
+  world.neon.onStatement = undefined
+  expect(await storedRequest(world, subscriber)).toMatchObject({ requested: true, accepted: false })
+  await world.stripe.releaseWebhooks()
+  await until('the webhook', async () => (await purchaseOf(subscriber))?.cancel_at_period_end)
+})

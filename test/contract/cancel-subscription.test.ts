@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { monthly, paywallFile } from '../support/paywall-file.ts'
+import {
+  cancel,
+  cancelFor,
+  cancelled,
+  cancelOwn,
+  type Subscriber,
+  storedRequest,
+  subscribe,
+  updatesOf,
+} from '../support/subscriber.ts'
+import { type Tenant, tenant } from '../support/tenants.ts'
+import { toldAbout } from '../support/told.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+let ours: Tenant
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  ours = tenant(world.file)
+})
+
+afterAll(() => world.close())
+
+/** The one purchase of a subscriber, once Stripe's webhooks have arrived. */
+async function purchaseOf({ id }: Subscriber) {
+  await world.stripe.webhooksSettled()
+  const [purchase] = (await userState(world, id)).purchases
+  return purchase
+}
+
+const typesTold = async ({ id }: Subscriber) => (await toldAbout(world, id)).map(({ type }) => type)
+const alreadyCancelled = { status: 400, body: { error: 'Subscription is already cancelled' } }
+
+describe('a cancellation', () => {
+  test('answers what will be, and is stored when the webhook arrives', async () => {
+    const subscriber = await subscribe(world, ours)
+    const before = await purchaseOf(subscriber)
+    world.stripe.holdWebhooks()
+    const answered = cancelled(await cancelOwn(world, subscriber))
+    expect(answered).toEqual({
+      id: subscriber.purchaseId,
+      status: 'active',
+      cancel_at_period_end: true,
+      cancel_at: before?.current_period_end,
+      canceled_at: expect.any(String),
+    })
+    expect((await userState(world, subscriber.id)).purchases).toEqual([before])
+
+    await world.stripe.releaseWebhooks()
+    const { status, cancel_at_period_end, cancel_at, canceled_at, id } = (await purchaseOf(subscriber)) ?? {}
+    expect({ id, status, cancel_at_period_end, cancel_at, canceled_at }).toEqual(answered)
+    expect((await userState(world, subscriber.id)).paid).toBe(true)
+  })
+
+  test('passes the reason on to Stripe, in one call', async () => {
+    const subscriber = await subscribe(world, ours)
+    cancelled(await cancelOwn(world, subscriber, { body: { cancellationReason: '  moved to “Other” & co ' } }))
+    expect(updatesOf(world, subscriber).map(({ body }) => ({ ...body }))).toEqual([
+      { cancel_at_period_end: 'true', cancellation_details: { comment: 'moved to “Other” & co' } },
+    ])
+    expect(await storedRequest(world, subscriber)).toMatchObject({ accepted: true, reason: 'moved to “Other” & co' })
+  })
+
+  test('is for an owner too, by userId, by email, or by both', async () => {
+    for (const who of [
+      () => ({}),
+      ({ email }: Subscriber) => ({ userId: undefined, email: ` ${email.toUpperCase()} ` }),
+      ({ email }: Subscriber) => ({ email }),
+    ]) {
+      const subscriber = await subscribe(world, ours)
+      cancelled(await cancelFor(world, ours, subscriber, { body: who(subscriber) }))
+      expect((await purchaseOf(subscriber))?.cancel_at_period_end).toBe(true)
+    }
+  })
+
+  test("takes the processor's own id of the subscription", async () => {
+    const subscriber = await subscribe(world, ours)
+    const body = { subscriptionId: subscriber.subscriptionId }
+    expect(cancelled(await cancelOwn(world, subscriber, { body })).id).toBe(subscriber.purchaseId)
+    expect(await cancelFor(world, ours, subscriber)).toMatchObject(alreadyCancelled)
+  })
+
+  test('looks at no identity and no paywall in the Bearer path', async () => {
+    const [one, other] = [await subscribe(world, ours), await subscribe(world, ours)]
+    const body = { userId: other.id, email: 7, paywallId: '99' }
+    expect(cancelled(await cancelOwn(world, one, { body })).id).toBe(one.purchaseId)
+    expect(updatesOf(world, other)).toEqual([])
+  })
+
+  test('ends a trial with the trial', async () => {
+    const subscriber = await subscribe(world, ours, 'yearly')
+    const trial = await purchaseOf(subscriber)
+    const answered = cancelled(await cancelOwn(world, subscriber))
+    expect(answered).toMatchObject({ status: 'trialing', cancel_at: trial?.trial_end })
+    await world.stripe.renew(subscriber.subscriptionId)
+    expect(await purchaseOf(subscriber)).toMatchObject({ status: 'canceled' })
+  })
+
+  test('takes two statements, a refusal one, and a body that is wrong none', async () => {
+    const subscriber = await subscribe(world, ours)
+    const statements = async (ask: () => Promise<unknown>) => {
+      let count = 0
+      world.neon.onStatement = ({ query }, run) => {
+        if (!query.includes('deliveries')) count += 1
+        return run()
+      }
+      await ask()
+      world.neon.onStatement = undefined
+      return count
+    }
+    await world.stripe.webhooksSettled()
+    world.stripe.holdWebhooks()
+    expect(await statements(() => cancelOwn(world, subscriber, { body: { cancellationReason: '' } }))).toBe(0)
+    expect(await statements(() => cancelOwn(world, subscriber))).toBe(2)
+    expect(await statements(() => cancelOwn(world, subscriber))).toBe(1)
+    await world.stripe.releaseWebhooks()
+  })
+
+  test('is told to the owner once, and the end of the period ends the subscription', async () => {
+    const subscriber = await subscribe(world, ours)
+    cancelled(await cancelOwn(world, subscriber))
+    await world.stripe.webhooksSettled()
+    await world.stripe.renew(subscriber.subscriptionId)
+    expect(await purchaseOf(subscriber)).toMatchObject({ status: 'canceled', cancel_at_period_end: true })
+    expect((await userState(world, subscriber.id)).paid).toBe(false)
+    const told = (await typesTold(subscriber)).filter((type) => type.startsWith('subscription.'))
+    expect(told).toEqual(['subscription.created', 'subscription.cancel_scheduled', 'subscription.ended'])
+    expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
+  })
+})
+
+describe('a repeat is refused', () => {
+  test('before and after the webhook of the first', async () => {
+    const subscriber = await subscribe(world, ours)
+    world.stripe.holdWebhooks()
+    cancelled(await cancelOwn(world, subscriber))
+    expect(await cancelFor(world, ours, subscriber)).toMatchObject(alreadyCancelled)
+    await world.stripe.releaseWebhooks()
+    expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
+    expect(updatesOf(world, subscriber)).toHaveLength(1)
+  })
+
+  test("also of what was cancelled in Stripe's portal", async () => {
+    const subscriber = await subscribe(world, ours)
+    await world.stripe.portalCancel(subscriber.subscriptionId)
+    expect(await purchaseOf(subscriber)).toMatchObject({ cancel_at_period_end: true })
+    expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
+  })
+})
+
+test('a one-time purchase is no subscription', async () => {
+  const once = { slug: 'once', label: 'Once', currency: 'USD', amount: 5, processorPrice: 'price_once' }
+  const other = tenant(await paywallFile({ paywall: { prices: [monthly(), once] } }))
+  await world.apply(other.file)
+  const buyer = await subscribe(world, other, 'once')
+  const reply = await cancel(world, {
+    token: buyer.token,
+    body: { subscriptionId: buyer.purchaseId, cancellationReason: 'none' },
+  })
+  expect(reply).toMatchObject({ status: 404, body: { error: 'Subscription not found' } })
+})

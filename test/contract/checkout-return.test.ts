@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { newEmail, type Opened, opened, press, startCheckout } from '../support/checkout.ts'
+import { paywallFile } from '../support/paywall-file.ts'
+import { tenant } from '../support/tenants.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+/** Webhooks wait: what is stored here, checkout-return has stored. */
+beforeAll(async () => {
+  world = await startTestWorld()
+  world.stripe.holdWebhooks()
+})
+
+afterAll(() => world.close())
+
+async function checkout(): Promise<Opened> {
+  return opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body: { email: newEmail() } }))
+}
+
+/** Our address that the hosted page goes back to. */
+async function waysBack({ checkoutUrl }: Opened) {
+  const error = await press(checkoutUrl, 'cancel')
+  return { error, success: error.replace(/error$/, 'success') }
+}
+
+test('success: the purchase is visible when the browser lands, with the checkout id in the URL', async () => {
+  const order = await checkout()
+  const back = await press(order.checkoutUrl, 'pay')
+  expect(new URL(back).origin).toBe(world.url)
+  const id = /\/r\/([^/]+)\/success$/.exec(back)?.[1]
+
+  const reply = await call(world, back)
+  expect(reply).toMatchObject({ status: 303, headers: { location: `https://owner.example/thanks?session=${id}` } })
+  expect(reply.headers['cache-control']).toBe('no-store')
+  expect(await userState(world, order.userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+})
+
+test('success again: the same way, and nothing more is stored', async () => {
+  const order = await checkout()
+  const back = await press(order.checkoutUrl, 'pay')
+  const [first, second] = [await call(world, back), await call(world, back)]
+  expect([second.status, second.headers.location]).toEqual([303, first.headers.location])
+  expect((await userState(world, order.userId)).purchases).toHaveLength(1)
+  const { rows } = await world.database.query('select type from events where user_id = $1 order by sequence', [
+    order.userId,
+  ])
+  expect(rows).toEqual([{ type: 'checkout.completed' }, { type: 'subscription.created' }])
+})
+
+test('error: the browser lands on the errorUrl, nothing is stored', async () => {
+  const order = await checkout()
+  const { error } = await waysBack(order)
+  const id = /\/r\/([^/]+)\/error$/.exec(error)?.[1]
+  expect(await call(world, error)).toMatchObject({
+    status: 303,
+    headers: { location: `https://owner.example/sorry?session=${id}` },
+  })
+  expect(await userState(world, order.userId)).toMatchObject({ paid: false, purchases: [] })
+})
+
+test('success that nobody paid for is an error: a typed address buys nothing', async () => {
+  const order = await checkout()
+  const { success } = await waysBack(order)
+  expect(await call(world, success)).toMatchObject({
+    status: 303,
+    headers: { location: expect.stringMatching(/^https:\/\/owner\.example\/sorry/) },
+  })
+  expect(await userState(world, order.userId)).toMatchObject({ paid: false, purchases: [] })
+})
+
+test('HEAD answers like GET', async () => {
+  const { success } = await waysBack(await checkout())
+  expect(await call(world, success, { method: 'HEAD' })).toMatchObject({ status: 303, body: '' })
+})
+
+describe('a processor that does not help', () => {
+  const thanks = { status: 303, headers: { location: expect.stringMatching(/^https:\/\/owner\.example\/thanks/) } }
+
+  test('slow: the browser goes on within 3 s, and the purchase is stored when the answer comes', async () => {
+    const order = await checkout()
+    const back = await press(order.checkoutUrl, 'pay')
+    const answer = Promise.withResolvers<void>()
+    world.stripe.onCall = async (_call, run) => {
+      await answer.promise
+      return run()
+    }
+    const startedAt = Date.now()
+    expect(await call(world, back)).toMatchObject(thanks)
+    expect(Date.now() - startedAt).toBeLessThan(3_000)
+    expect((await userState(world, order.userId)).purchases).toEqual([])
+
+    world.stripe.onCall = undefined
+    answer.resolve()
+    await expect.poll(async () => (await userState(world, order.userId)).paid, { timeout: 10_000 }).toBe(true)
+  })
+
+  test.each([
+    ['down', [500, 500]],
+    ['refusing our credentials', [401]],
+    ['talking nonsense', [200]],
+  ])('%s: the browser goes on to successUrl, and the next visit stores the purchase', async (_name, statuses) => {
+    const order = await checkout()
+    const back = await press(order.checkoutUrl, 'pay')
+    const session = new URL(order.checkoutUrl).pathname.split('/').at(-1)
+    for (const status of statuses) world.stripe.failNext(`/v1/checkout/sessions/${session}`, status)
+    expect(await call(world, back)).toMatchObject(thanks)
+    expect((await userState(world, order.userId)).purchases).toEqual([])
+    expect(await call(world, back)).toMatchObject(thanks)
+    expect(await userState(world, order.userId)).toMatchObject({ paid: true })
+  })
+})
+
+test('the URLs are those of the checkout, whatever has become of the paywall since', async () => {
+  const shop = tenant(await paywallFile())
+  await world.apply(shop.file)
+  const order = opened(await startCheckout(world, shop))
+  const back = await press(order.checkoutUrl, 'pay')
+  const settings = { ...shop.paywall.settings, success_redirect_url: 'https://new.example/' }
+  await world.apply({ ...shop.file, keys: [], paywalls: [{ ...shop.paywall, settings, prices: [] }] })
+  expect(await call(world, back)).toMatchObject({
+    status: 303,
+    headers: { location: expect.stringMatching(/owner\.example\/thanks/) },
+  })
+})

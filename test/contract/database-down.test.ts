@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { AnswerLost } from '../../dev/neon-endpoint.ts'
+import { call } from '../support/call.ts'
+import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { signIn } from '../support/exchange.ts'
+import { leaksIn } from '../support/leaks.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+let token: string
+let back: string
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  token = (await signIn(world)).token
+  const order = { paywall: world.paywall, key: world.key }
+  back = await press(opened(await startCheckout(world, order)).checkoutUrl, 'cancel')
+})
+
+afterEach(() => {
+  world.neon.onStatement = undefined
+})
+
+afterAll(() => world.close())
+
+const path = (endpoint: string) => `/api/v1/paywall/${world.paywall.id}/${endpoint}`
+
+/** A database error as Postgres reports it, with a text that must not get out. */
+function databaseError(code: string): pg.DatabaseError {
+  const error = new pg.DatabaseError('host db-secret.example refused owner@example.com', 1, 'error')
+  return Object.assign(error, { code, detail: 'Key (email)=(owner@example.com)', severity: 'ERROR' })
+}
+
+function fail(error: Error): void {
+  world.neon.onStatement = () => Promise.reject(error)
+}
+
+/** A request to each endpoint that needs the database. */
+const ENDPOINTS = {
+  bootstrap: () => call(world, path('bootstrap'), { country: 'FR' }),
+  'bootstrap with a token': () => call(world, path('bootstrap'), { token }),
+  'user by key': () => call(world, path(`user?email=${newEmail()}`), { key: world.key }),
+  'user by token': () => call(world, path('user'), { token }),
+  'start-checkout by key': () => startCheckout(world, { paywall: world.paywall, key: world.key }),
+  'start-checkout by token': () => startCheckout(world, { paywall: world.paywall, token }),
+  'sign-in/exchange': () => call(world, path('sign-in/exchange'), { key: world.key, body: { email: newEmail() } }),
+  'checkout-return': () => call(world, back),
+  'processor-webhook': () => call(world, `/webhooks/stripe/${world.paywall.id}`, { body: {} }),
+}
+
+describe.each(Object.entries(ENDPOINTS))('%s', (_name, ask) => {
+  test.each([
+    ['it does not answer', () => new AnswerLost()],
+    ['it shuts down', () => databaseError('57P01')],
+    ['it has no connection left', () => databaseError('53300')],
+    ['the endpoint in front of it cannot reach it', () => new Error('connect ECONNREFUSED db-secret.example:5432')],
+  ])('503 with Retry-After when %s', async (_how, error) => {
+    fail(error())
+    const reply = await ask()
+    expect(reply).toMatchObject({ status: 503, body: { error: 'database_unavailable' } })
+    expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
+    expect(reply.body).toEqual({ error: 'database_unavailable' })
+    expect(reply.headers['access-control-allow-origin']).toBe('*')
+  })
+
+  test('500 internal_error and nothing else when a statement fails for another reason', async () => {
+    fail(databaseError('42703'))
+    const reply = await ask()
+    expect(reply).toMatchObject({ status: 500 })
+    expect(reply.body).toEqual({ error: 'internal_error' })
+    expect(reply.headers).not.toHaveProperty('retry-after')
+  })
+
+  test('is itself again as soon as the database is', async () => {
+    expect((await ask()).status).toBeLessThan(500)
+  })
+})
+
+test('start-checkout: what failed on either side of the processor succeeds under the same key, with one session', async () => {
+  for (const which of [1, 2]) {
+    const headers = { 'idempotency-key': randomUUID() }
+    const order = { paywall: world.paywall, key: world.key, headers, body: { email: newEmail() } }
+    const before = world.stripe.sessions.length
+    let statements = 0
+    world.neon.onStatement = (_statement, run) => {
+      statements += 1
+      return statements === which ? Promise.reject(new AnswerLost()) : run()
+    }
+    expect(await startCheckout(world, order), `statement ${which}`).toMatchObject({ status: 503 })
+    world.neon.onStatement = undefined
+    await world.database.query('update checkout_claims set leased_until = now() where not opened')
+    expect(await startCheckout(world, order), `statement ${which}`).toMatchObject({ status: 200 })
+    expect(world.stripe.sessions.length - before).toBe(1)
+  }
+})
+
+test('user: a top-up whose answer was lost is not made twice', async () => {
+  const { id } = await signIn(world)
+  world.neon.onStatement = async (_statement, run) => {
+    await run()
+    throw new AnswerLost()
+  }
+  expect(await call(world, path(`user?user_id=${id}`), { key: world.key })).toMatchObject({ status: 503 })
+  world.neon.onStatement = undefined
+  expect((await userState(world, id)).balances).toContainEqual({ type: 'standard', count: 10 })
+  const { rows } = await world.database.query('select delta::int from ledger where user_id = $1', [id])
+  expect(rows).toEqual([{ delta: 10 }])
+})
+
+test('bootstrap from the edge cache does not need the database', async () => {
+  const ask = () => call(world, path('bootstrap'), { country: 'JP' })
+  expect(await ask()).toMatchObject({ status: 200 })
+  fail(new AnswerLost())
+  expect(await ask()).toMatchObject({
+    status: 200,
+    body: { prices: [{ id: priceIdOf(world.paywall, 'monthly') }, {}] },
+  })
+})
+
+test('the logs say what failed, and not about whom', () => {
+  expect(leaksIn(world, [world.databaseUrl])).toEqual([])
+  expect(world.logs.filter(({ level }) => level === 'error').length).toBeGreaterThan(20)
+})

@@ -1,0 +1,150 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { DroppedCall } from '../../dev/emulators/stripe/api.ts'
+import { seal } from '../../lib/crypto.ts'
+import { call } from '../support/call.ts'
+import { newEmail, opened, press, startCheckout } from '../support/checkout.ts'
+import { leaksIn } from '../support/leaks.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+
+beforeEach(() => {
+  world.stripe.onCall = undefined
+})
+
+afterAll(() => world.close())
+
+const SESSIONS = '/v1/checkout/sessions'
+
+/** Two tries of one checkout under one Idempotency-Key; `between` happens after the first. */
+async function twice(between: () => unknown = () => undefined) {
+  const headers = { 'idempotency-key': randomUUID() }
+  const order = { paywall: world.paywall, key: world.key, headers, body: { email: newEmail() } }
+  const before = world.stripe.sessions.length
+  const first = await startCheckout(world, order)
+  await between()
+  const second = await startCheckout(world, order)
+  return { first, second, sessions: world.stripe.sessions.length - before }
+}
+
+/** Gives us another secret key than the one that Stripe knows the account by. */
+async function setSecretKey(secretKey: string): Promise<void> {
+  const { id, processor } = world.paywall
+  const credentials = JSON.stringify({ ...processor.credentials, secretKey })
+  const sealed = await seal(credentials, world.secrets.PROCESSOR_CREDENTIALS_KEY, `processor:${id}:stripe`)
+  await world.database.query('update processor_accounts set credentials = $2 where paywall_id = $1', [id, sealed])
+}
+
+const stripeError = (type: string, message: string) => ({ error: { type, message: `${message} sk_test_secret` } })
+
+describe('start-checkout: the answer says what to do about it, and the next try with the same key succeeds', () => {
+  test.each([
+    ['502 processor_unavailable, with Retry-After, when it fails', [500], 'processor_unavailable', '2'],
+    ['502 processor_unavailable when it limits us', [429], 'processor_unavailable', '2'],
+    ['502 processor_rejected when it says no', [400], 'processor_rejected', undefined],
+    ['502 processor_rejected when it declines', [402], 'processor_rejected', undefined],
+    ['502 processor_misconfigured when a scope is missing', [403], 'processor_misconfigured', undefined],
+  ])('%s', async (_name, statuses, error, retryAfter) => {
+    for (const status of statuses) world.stripe.failNext(SESSIONS, status, stripeError('api_error', 'ordered'))
+    const { first, second, sessions } = await twice()
+    expect(first).toMatchObject({ status: 502, body: { error } })
+    expect(first.headers['retry-after']).toBe(retryAfter)
+    expect(first.body).toEqual({ error })
+    expect(opened(second).acquiring).toBe('stripe')
+    expect(second.headers).not.toHaveProperty('idempotency-replayed')
+    expect(sessions).toBe(1)
+  })
+
+  test('502 processor_misconfigured for a wrong secret key; applying the right one is enough', async () => {
+    await setSecretKey('sk_test_of_nobody_000000000000')
+    const { processor } = world.paywall
+    if (processor.acquiring !== 'stripe') throw new Error('not a Stripe paywall')
+    const { first, second } = await twice(() => setSecretKey(processor.credentials.secretKey))
+    expect(first).toMatchObject({ status: 502, body: { error: 'processor_misconfigured' } })
+    expect(opened(second).acquiring).toBe('stripe')
+  })
+
+  test('502 processor_unavailable when it hangs up before it acts', async () => {
+    world.stripe.onCall = async () => {
+      throw new DroppedCall()
+    }
+    const { first, second, sessions } = await twice(() => {
+      world.stripe.onCall = undefined
+    })
+    expect(first).toMatchObject({
+      status: 502,
+      headers: { 'retry-after': '2' },
+      body: { error: 'processor_unavailable' },
+    })
+    expect(second).toMatchObject({ status: 200 })
+    expect(sessions).toBe(1)
+  })
+
+  test('one session, even when it hangs up after it has acted', async () => {
+    world.stripe.onCall = async (_call, run) => {
+      await run()
+      throw new DroppedCall()
+    }
+    const { first, second, sessions } = await twice(() => {
+      world.stripe.onCall = undefined
+    })
+    expect(first).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
+    expect(second).toMatchObject({ status: 200 })
+    expect(sessions).toBe(1)
+  })
+
+  test('502 for an answer that is not one', async () => {
+    world.stripe.failNext(SESSIONS, 200, { id: 'cs_test_x', url: null })
+    const { first, second } = await twice()
+    expect(first.status, JSON.stringify(first)).toBeGreaterThanOrEqual(500)
+    expect(first.body).toEqual({ error: expect.stringMatching(/^(internal_error|processor_\w+)$/) })
+    expect(second).toMatchObject({ status: 200 })
+  })
+})
+
+describe('processor-webhook: 502, and the repeat takes effect', () => {
+  /** Delivers a signed event of ours about a paid checkout. */
+  async function deliver(sessionId: string) {
+    const event = {
+      id: `evt_${randomUUID()}`,
+      type: 'checkout.session.completed',
+      created: Math.floor(Date.now() / 1000),
+    }
+    const session = world.stripe.sessions.find(({ id }) => id === sessionId)
+    const body = JSON.stringify({ ...event, object: 'event', data: { object: session } })
+    const { processor } = world.paywall
+    if (processor.acquiring !== 'stripe') throw new Error('not a Stripe paywall')
+    const signature = createHmac('sha256', processor.credentials.webhookSecret).update(`${event.created}.${body}`)
+    const headers = { 'stripe-signature': `t=${event.created},v1=${signature.digest('hex')}` }
+    return call(world, `/webhooks/stripe/${world.paywall.id}`, { body, headers })
+  }
+
+  test.each([
+    [[500, 500], 'processor_unavailable'],
+    [[401], 'processor_misconfigured'],
+    [[400], 'processor_rejected'],
+  ])('for %j: %s', async (statuses, error) => {
+    world.stripe.holdWebhooks()
+    const { checkoutUrl, userId } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key }))
+    await press(checkoutUrl, 'pay')
+    const session = new URL(checkoutUrl).pathname.split('/').at(-1) ?? ''
+    for (const status of statuses) {
+      world.stripe.failNext(`${SESSIONS}/${session}`, status, stripeError('api_error', 'ordered'))
+    }
+    expect(await deliver(session)).toMatchObject({ status: 502, body: { error } })
+    expect((await userState(world, userId)).purchases).toEqual([])
+    expect(await deliver(session)).toMatchObject({ status: 200, body: { received: true } })
+    expect(await userState(world, userId)).toMatchObject({ paid: true })
+  })
+})
+
+test('what the processor said stays out of the logs, its failures are in them', () => {
+  expect(leaksIn(world)).toEqual([])
+  expect(world.logs.filter(({ message }) => message.includes('ProcessorError')).length).toBeGreaterThan(5)
+})

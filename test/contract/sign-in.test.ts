@@ -1,0 +1,71 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { call } from '../support/call.ts'
+import { buy, newEmail } from '../support/checkout.ts'
+import { startTenants, type Tenants } from '../support/tenants.ts'
+
+let all: Tenants
+
+beforeAll(async () => {
+  all = await startTenants()
+})
+
+afterAll(() => all.close())
+
+const Exchanged = z.strictObject({
+  access_token: z.string(),
+  token_type: z.literal('Bearer'),
+  expires_in: z.literal(3600),
+  user: z.strictObject({ id: z.uuid(), email: z.string(), name: z.null(), created_at: z.iso.datetime() }),
+})
+
+const exchange = (email: string, { paywall, key } = all.ours) =>
+  call(all.world, `/api/v1/paywall/${paywall.id}/sign-in/exchange`, { key, body: { email } })
+
+const user = (token: string, { paywall } = all.ours) => call(all.world, `/api/v1/paywall/${paywall.id}/user`, { token })
+
+test('an exchange gives a token for an hour and the user, and is never cached', async () => {
+  const email = newEmail()
+  const reply = await exchange(email)
+  expect(reply).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } })
+  const { access_token: token, user: made } = Exchanged.parse(reply.body)
+  expect(made.email).toBe(email)
+
+  const { kid } = z.object({ kid: z.string() }).parse(JSON.parse(all.world.secrets.ACCESS_TOKEN_PRIVATE_KEY))
+  expect(decodeProtectedHeader(token)).toEqual({ alg: 'EdDSA', typ: 'at+jwt', kid })
+  const { iat = 0, exp = 0, ...claims } = decodeJwt(token)
+  const who = { sub: made.id, email, anonymous: false }
+  expect(claims).toEqual({ iss: 'paywall-billing', aud: all.ours.paywall.id, ...who })
+  expect(exp - iat).toBe(3600)
+  expect(Math.abs(iat - Date.now() / 1000)).toBeLessThan(60)
+})
+
+test('the token names the user: the user endpoint says whose it is', async () => {
+  const { access_token: token, user: made } = Exchanged.parse((await exchange(newEmail())).body)
+  expect(await user(token)).toMatchObject({ status: 200, body: { user: made, purchases: [], paid: false } })
+})
+
+test('the user is the same every time, by every spelling of the address, and the one that bought', async () => {
+  const email = newEmail()
+  const { userId } = await buy(all.world, { paywall: all.ours.paywall, key: all.ours.key, email })
+  for (const spelling of [email, email.toUpperCase(), `  ${email}\t`]) {
+    expect(Exchanged.parse((await exchange(spelling)).body).user).toMatchObject({ id: userId, email })
+  }
+})
+
+test('the user is linked to this paywall and to no other', async () => {
+  const email = newEmail()
+  const { access_token: token } = Exchanged.parse((await exchange(email)).body)
+  const elsewhere = `/api/v1/paywall/${all.foreign.paywall.id}/user?email=${email}`
+  const reply = await call(all.world, elsewhere, { key: all.foreign.key })
+  expect(reply).toMatchObject({ status: 404, body: { error: 'identity_not_on_paywall' } })
+  expect(await user(token, all.foreign)).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+})
+
+test('a refused exchange makes no user', async () => {
+  const email = newEmail()
+  expect(await exchange(email, { ...all.ours, key: all.foreign.key })).toMatchObject({ status: 403 })
+  const { rows } = await all.world.database.query('select from users where email = $1', [email])
+  expect(rows).toEqual([])
+})
