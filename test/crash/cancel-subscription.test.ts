@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cancelled, cancelOwn, type Subscriber, subscribe, updatesOf } from '../support/subscriber.ts'
+import { type Tenant, tenant } from '../support/tenants.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+let ours: Tenant
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  ours = tenant(world.file)
+})
+
+afterAll(() => world.close())
+
+const alreadyCancelled = { status: 400, body: { error: 'Subscription is already cancelled' } }
+
+/** Kills the Workers while they wait for Stripe: before it takes the request, or after it took it. */
+async function crashWhileCancelling(subscriber: Subscriber, taken: boolean): Promise<void> {
+  const crashed = Promise.withResolvers<void>()
+  world.stripe.onCall = async ({ path }, run) => {
+    if (!path.endsWith(subscriber.subscriptionId)) return run()
+    const reply = taken ? await run() : undefined
+    await world.workers.kill()
+    crashed.resolve()
+    return reply ?? { status: 500, headers: {}, body: '{}' }
+  }
+  await expect(cancelOwn(world, subscriber)).rejects.toThrow()
+  await crashed.promise
+  world.stripe.onCall = undefined
+}
+
+const leaseEnds = ({ purchaseId }: Subscriber) =>
+  world.database.query(
+    "update purchases set cancel_requested_at = cancel_requested_at - interval '31 seconds' where id = $1",
+    [purchaseId],
+  )
+
+test('a crash before Stripe took it: the next try after the lease cancels', async () => {
+  const subscriber = await subscribe(world, ours)
+  await crashWhileCancelling(subscriber, false)
+  expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
+  await leaseEnds(subscriber)
+  const replies = await Promise.all(Array.from({ length: 10 }, () => cancelOwn(world, subscriber)))
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 400)])
+  expect(updatesOf(world, subscriber)).toHaveLength(2)
+  await world.stripe.webhooksSettled()
+  expect((await userState(world, subscriber.id)).purchases).toMatchObject([{ cancel_at_period_end: true }])
+})
+
+test('a crash after Stripe took it: the webhook tells, and nothing is left to do', async () => {
+  const subscriber = await subscribe(world, ours)
+  await crashWhileCancelling(subscriber, true)
+  await world.stripe.webhooksSettled()
+  await leaseEnds(subscriber)
+  expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
+  expect(updatesOf(world, subscriber)).toHaveLength(1)
+  expect((await userState(world, subscriber.id)).purchases).toMatchObject([{ cancel_at_period_end: true }])
+})
+
+test('a crash after Stripe took it, and its webhook late: the next try after the lease does no harm', async () => {
+  const subscriber = await subscribe(world, ours)
+  world.stripe.holdWebhooks()
+  await crashWhileCancelling(subscriber, true)
+  await leaseEnds(subscriber)
+  const { canceled_at } = cancelled(await cancelOwn(world, subscriber))
+  await world.stripe.releaseWebhooks()
+  const [purchase] = (await userState(world, subscriber.id)).purchases
+  expect(purchase).toMatchObject({ cancel_at_period_end: true, canceled_at })
+})

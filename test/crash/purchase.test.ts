@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { newEmail, opened, press, startCheckout } from '../support/checkout.ts'
+import { type Await, interruptOnce, type Side } from '../support/interrupt.ts'
+import { asStripeHasIt, deliver, eventsOf, type PaidSubscription, paySubscription } from '../support/stripe-purchase.ts'
+import { sequenceFaults, tellAfterCrash, toldAbout } from '../support/told.ts'
+import { provenBalances, userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(() => world.close())
+
+const kill = () => world.workers.kill()
+
+async function expectBoughtOnce(userId: string): Promise<void> {
+  const { purchases, paid } = await userState(world, userId)
+  expect(purchases).toHaveLength(1)
+  expect(paid).toBe(true)
+  expect((await provenBalances(world, userId)).standard).toBe(100)
+  await tellAfterCrash(world)
+  const told = await toldAbout(world, userId)
+  expect(told.map(({ type }) => type).toSorted()).toEqual([
+    'checkout.completed',
+    'payment.succeeded',
+    'subscription.created',
+  ])
+  expect(sequenceFaults(told, { crashed: true })).toEqual([])
+}
+
+const ACCOUNT = { statement: 'from processor_accounts' }
+const STORE = { statement: 'insert into purchases' }
+
+test.each<[string, Await, Side]>([
+  ['before it knows the account', ACCOUNT, 'before'],
+  ['when it knows the account', ACCOUNT, 'after'],
+  ['while it asks Stripe', { call: '' }, 'before'],
+  ['when Stripe has answered', { call: '' }, 'after'],
+  ['before the purchase is stored', STORE, 'before'],
+  ['when the purchase is stored, before its answer', STORE, 'after'],
+])('a webhook whose Worker is killed %s is repeated by Stripe, and takes effect once', async (_, wait, side) => {
+  const body = { email: newEmail() }
+  const { userId, checkoutUrl } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
+  const killed = interruptOnce(world, wait, side, kill)
+  await press(checkoutUrl, 'pay')
+  await killed
+  await world.stripe.webhooksSettled()
+  await expectBoughtOnce(userId)
+})
+
+test.each<[string, Await, Side]>([
+  ['before it knows the checkout', { statement: 'from checkouts c join processor_accounts' }, 'before'],
+  ['while it asks Stripe', { call: '' }, 'before'],
+  ['when Stripe has answered', { call: '' }, 'after'],
+  ['before the purchase is stored', STORE, 'before'],
+  ['when the purchase is stored', STORE, 'after'],
+])('a browser’s return whose Worker is killed %s finds the purchase when it is tried again', async (_, wait, side) => {
+  world.stripe.holdWebhooks()
+  const { back, userId, subscriptionId } = await paySubscription(world)
+  const killed = interruptOnce(world, wait, side, kill)
+  const [first] = await Promise.allSettled([call(world, back), killed])
+  expect(first.status === 'rejected' || first.value.status >= 500, JSON.stringify(first)).toBe(true)
+
+  expect(await call(world, back)).toMatchObject({ status: 303 })
+  expect((await userState(world, userId)).purchases).toMatchObject([asStripeHasIt(world, subscriptionId)])
+  await world.stripe.releaseWebhooks()
+  await expectBoughtOnce(userId)
+})
+
+const completedEvent = (paid: PaidSubscription) =>
+  eventsOf(world, paid).find(({ type }) => type === 'checkout.session.completed')!.id
+
+test('the owner is told by the cron of a purchase whose queue message was never sent', async () => {
+  world.stripe.holdWebhooks()
+  const paid = await paySubscription(world)
+  const killed = interruptOnce(world, STORE, 'after', kill)
+  const [status] = await Promise.all([deliver(world, completedEvent(paid)), killed])
+  expect(status).not.toBe(200)
+  expect(world.receiver.received.filter(({ body }) => body.includes(paid.userId))).toEqual([])
+
+  await world.workers.scheduled('deliver-events')
+  const told = await toldAbout(world, paid.userId)
+  expect(told.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
+  expect(sequenceFaults(told)).toEqual([])
+})
+
+test('the owner is told by the cron of purchases whose queue messages were lost with the runtime', async () => {
+  world.stripe.holdWebhooks()
+  const purchases = await Promise.all(Array.from({ length: 12 }, () => paySubscription(world)))
+  const statuses = await Promise.all(purchases.map((paid) => deliver(world, completedEvent(paid))))
+  await kill()
+  expect(statuses).toEqual(Array(12).fill(200))
+
+  await tellAfterCrash(world)
+  for (const { userId } of purchases) {
+    const told = await toldAbout(world, userId)
+    expect(told.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
+    expect(sequenceFaults(told, { crashed: true })).toEqual([])
+  }
+})
