@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
+import { Refusal } from '../cli/refusal.ts'
 
 const SCHEMA = new URL('../schema.sql', import.meta.url)
 
@@ -27,10 +28,20 @@ export async function ensureSchema(url: string): Promise<void> {
 /** Runs `work` on a connection of its own. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
-  await client.connect()
+  try {
+    await client.connect()
+  } catch (error) {
+    throw new Refusal([`the database cannot be reached: ${reasonOf(error)}`], { cause: error })
+  }
   try {
     return await work(client)
   } finally {
     await client.end()
   }
+}
+
+/** Node joins the failures of several addresses in an error that has a code but no message. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.message || ('code' in error ? String(error.code) : error.name)
 }
