@@ -39,7 +39,7 @@ const gcm = (iv: Uint8Array<ArrayBuffer>, context: string) => ({
 })
 
 /** `key` is 32 bytes in base64url: a Worker secret. */
-function aesKey(key: string): Promise<CryptoKey> {
+function aesKey(key: string) {
   return crypto.subtle.importKey('raw', base64url.decode(key).slice(), 'AES-GCM', false, ['encrypt', 'decrypt'])
 }
 
