@@ -79,6 +79,7 @@ create table members (
   meta             jsonb not null default '{}' check (jsonb_typeof(meta) = 'object'),
   event_sequence   bigint not null default 0, -- the number of the last event about this member
   open_session     text check (char_length(open_session) <= 300), -- '<acquiring>:<id>' of the one hosted page that may still be paid
+  merged_into      uuid references users,     -- an anonymous member that signed in as a known user, who now has all it had
   created_at       timestamptz not null default now(),
   primary key (paywall_id, user_id)
 );
@@ -106,6 +107,7 @@ create table checkouts (
   created_at      timestamptz not null default now(),
   foreign key (paywall_id, user_id) references members
 );
+create index checkouts_of_member on checkouts (paywall_id, user_id);
 
 -- Who may open the checkout of an Idempotency-Key: the row that decides a duplicate. `holder` fences a slow attempt
 -- out, `leased_until` lets the next one in after a crash, `attempt` makes a new key at the processor after a refusal.
@@ -222,7 +224,7 @@ create table ledger (
   type        text not null check (char_length(type) between 1 and 100),
   delta       bigint not null check (delta <> 0),
   count_after bigint not null,
-  reason      text not null check (reason in ('top_up', 'plan', 'credit', 'debit')),
+  reason      text not null check (reason in ('top_up', 'plan', 'credit', 'debit', 'merge')),
   reference   text check (char_length(reference) <= 255), -- what caused it, such as the purchase's id
   at          timestamptz not null default now(),
   foreign key (paywall_id, user_id, type) references balances
@@ -250,6 +252,8 @@ create table tickets (
   status         text not null default 'open' check (status in ('open')),
   created_at     timestamptz not null default now()
 );
+create index tickets_of_user on tickets (paywall_id, user_id) where user_id is not null;
+create index tickets_of_paywall on tickets (paywall_id, id);
 
 -- Images of a ticket. The bytes are in R2 under a random name.
 create table ticket_attachments (
@@ -280,10 +284,10 @@ create table sign_in_codes (
   primary key (paywall_id, email)
 );
 
--- Refresh tokens by SHA-256. Each is used once and gives the next of its family; reuse of a used one ends the family.
-create table refresh_tokens (
-  token_hash text primary key check (token_hash ~ '^[0-9a-f]{64}$'),
-  family     uuid not null,
+-- A user signed in on a paywall, from one sign-in on. Only the latest refresh token's SHA-256 is kept: each is good once
+-- and gives the next, and an older one that comes again ends the session, since it must have been stolen or copied.
+create table sign_in_sessions (
+  id         uuid primary key,
   paywall_id text not null,
   user_id    uuid not null,
   expires_at timestamptz not null,
@@ -292,7 +296,7 @@ create table refresh_tokens (
   created_at timestamptz not null default now(),
   foreign key (paywall_id, user_id) references members
 );
-create index refresh_tokens_of_family on refresh_tokens (family);
+create index sign_in_sessions_of_member on sign_in_sessions (paywall_id, user_id);
 
 -- Where an owner wants to be told. `previous_secret` signs too until its hour comes, so that a rotation loses nothing.
 create table webhook_endpoints (
@@ -340,3 +344,80 @@ create table deliveries (
 );
 create index deliveries_due on deliveries (endpoint_id, next_attempt_at) where state = 'pending';
 create index deliveries_in_order on deliveries (endpoint_id, paywall_id, user_id, sequence) where state = 'pending';
+
+-- Gives an anonymous member's purchases, checkouts, balances, tickets and meta to a known member, and ends the anonymous
+-- one: nothing finds it any more, and its sign-ins are over. Both members' rows are locked first, in the order of their
+-- ids; whoever writes about the anonymous one waits, and then finds `merged_into`.
+--
+-- A function because it must look after it has locked: in one plain statement all parts see the rows as they were before
+-- it waited, and a purchase stored meanwhile would stay behind. In a function each statement sees what is there by then.
+create function merge_member(paywall text, anonymous uuid, known uuid) returns void language plpgsql as $$
+begin
+  perform from members where paywall_id = paywall and user_id in (anonymous, known)
+  order by user_id for no key update;
+
+  update members into_member set
+    meta = from_member.meta || into_member.meta,
+    open_session = coalesce(from_member.open_session, into_member.open_session)
+  from members from_member
+  where (from_member.paywall_id, from_member.user_id) = (paywall, anonymous)
+    and (into_member.paywall_id, into_member.user_id) = (paywall, known);
+  update members set merged_into = known where (paywall_id, user_id) = (paywall, anonymous);
+
+  update checkouts set user_id = known where (paywall_id, user_id) = (paywall, anonymous);
+  update purchases set user_id = known where (paywall_id, user_id) = (paywall, anonymous);
+  update tickets set user_id = known where (paywall_id, user_id) = (paywall, anonymous);
+  update sign_in_sessions set ended_at = now()
+  where (paywall_id, user_id) = (paywall, anonymous) and ended_at is null;
+
+  with taken as (
+    update balances set count = 0, previous_count = count, top_up = 0
+    where (paywall_id, user_id) = (paywall, anonymous)
+    returning *
+  ), given as (
+    insert into balances as b (paywall_id, user_id, type, count, previous_count, topped_up_on)
+    select paywall, known, type, previous_count, 0, topped_up_on from taken order by type
+    on conflict (paywall_id, user_id, type) do update set
+      count = least(b.count + excluded.count, 9007199254740991), previous_count = b.count, top_up = 0,
+      topped_up_on = greatest(b.topped_up_on, excluded.topped_up_on)
+    returning *
+  )
+  insert into ledger (paywall_id, user_id, type, delta, count_after, reason, reference)
+  select paywall_id, user_id, type, count - previous_count, count, 'merge',
+    (case user_id when known then anonymous else known end)::text
+  from (select * from taken union all select * from given) changed
+  where count <> previous_count;
+end $$;
+
+-- The user of a proven e-mail address, linked to the paywall; made, if there is none. If an anonymous user of the paywall
+-- brought the address (null: none did) it becomes that user, or gives all it has to the user that the address has.
+create function sign_in(paywall text, address text, anonymous uuid) returns users language plpgsql as $$
+declare
+  signed_in users;
+  is_anonymous boolean;
+begin
+  -- First the anonymous user: whoever else signs it in waits here, and then finds it known or merged.
+  perform from users where id = anonymous and email is null for no key update;
+  is_anonymous := exists (
+    select from users u join members m on m.user_id = u.id
+    where u.id = anonymous and u.email is null and m.paywall_id = paywall and m.merged_into is null
+  );
+  if is_anonymous and not exists (select from users where email = address) then
+    begin
+      update users set email = address where id = anonymous returning * into signed_in;
+      update sign_in_sessions set ended_at = now()
+      where (paywall_id, user_id) = (paywall, anonymous) and ended_at is null;
+      return signed_in;
+    exception when unique_violation then
+      null; -- somebody made the address a user this very moment: that user it is
+    end;
+  end if;
+
+  insert into users (email) values (address)
+  on conflict (email) do update set name = users.name returning * into signed_in;
+  insert into members (paywall_id, user_id) values (paywall, signed_in.id) on conflict do nothing;
+  if is_anonymous then
+    perform merge_member(paywall, anonymous, signed_in.id);
+  end if;
+  return signed_in;
+end $$;

@@ -74,8 +74,8 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
   await stop
 }
 
-async function refuseTakenPorts({ service, stripe, receiver }: Options['ports']): Promise<void> {
-  const wanted = { '--port': service, '--stripe-port': stripe, '--receiver-port': receiver }
+async function refuseTakenPorts({ service, stripe, receiver, mail }: Options['ports']): Promise<void> {
+  const wanted = { '--port': service, '--stripe-port': stripe, '--receiver-port': receiver, '--mail-port': mail }
   const refusals: string[] = []
   for (const [option, port] of Object.entries(wanted)) {
     if (await isTaken(port))
@@ -96,6 +96,6 @@ async function openEmbedded(folder: string, started: AsyncDisposableStack): Prom
   return ensureDatabase(postgres.url('postgres'), 'paywall')
 }
 
-async function untilItAnswers({ url, stripe, receiver }: World): Promise<void> {
-  await Promise.all([url, stripe.url, receiver.url].map((address) => fetch(address)))
+async function untilItAnswers({ url, stripe, receiver, mail }: World): Promise<void> {
+  await Promise.all([url, stripe.url, receiver.url, mail.url].map((address) => fetch(address)))
 }

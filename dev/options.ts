@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '..')
 export interface Options {
   /** Absolute paths of paywall files. */
   configs: string[]
-  ports: { service: number; stripe: number; receiver: number }
+  ports: { service: number; stripe: number; receiver: number; mail: number }
   /** A Postgres of one's own, instead of the embedded one. */
   databaseUrl?: string
   /** Forget all data first. */
@@ -22,6 +22,7 @@ export const HELP = `npm run dev -- [options]
   --port N              the service's port (default: 8787)
   --stripe-port N       the Stripe emulator's port (default: 8788)
   --receiver-port N     the webhook receiver's port (default: 8790)
+  --mail-port N         the mail inbox's port (default: 8791)
   --database-url URL    use this Postgres instead of the embedded one; an empty database gets the tables
   --reset               start afresh: forget all data of the embedded Postgres
   --help                this text
@@ -41,6 +42,7 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Opt
       service: port('--port', values.port),
       stripe: port('--stripe-port', values['stripe-port']),
       receiver: port('--receiver-port', values['receiver-port']),
+      mail: port('--mail-port', values['mail-port']),
     },
     ...(databaseUrl && { databaseUrl: postgresUrl(databaseUrl) }),
     reset: values.reset,
@@ -57,6 +59,7 @@ function parse(args: string[]) {
         port: { type: 'string', default: '8787' },
         'stripe-port': { type: 'string', default: '8788' },
         'receiver-port': { type: 'string', default: '8790' },
+        'mail-port': { type: 'string', default: '8791' },
         'database-url': { type: 'string' },
         reset: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },

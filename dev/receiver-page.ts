@@ -1,3 +1,4 @@
+import { escapeHtml } from './html.ts'
 import type { Received } from './receiver.ts'
 
 /** A plain page of what arrived, in the order given. */
@@ -48,7 +49,3 @@ function parsed(body: string): unknown {
     return undefined
   }
 }
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)

@@ -15,6 +15,7 @@ export function welcome(world: World, files: PaywallFile[], applied: Applied[]):
     `  service             ${world.url}`,
     `  Stripe emulator     ${world.stripe.url}`,
     `  webhook receiver    ${world.receiver.url}`,
+    `  mail inbox          ${world.mail.url}`,
     `  database            ${world.databaseUrl}`,
     ...files.flatMap(({ keys }) =>
       keys.flatMap(({ secret, name }) => (secret ? `  key "${name}"`.padEnd(22) + secret : [])),

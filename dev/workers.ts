@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { convertV4MiniflareOptions, Miniflare, type RequestInit, type Response } from 'miniflare'
 import { bundleWorkers } from './bundle.ts'
+import { MAIL_WORKER, mailWorker, type TakeMail } from './mail-binding.ts'
 import { watchingSpawns } from './spawns.ts'
 import { miniflareOptions, readWorkerConfigs, type WorkerConfig } from './wrangler-config.ts'
 
@@ -14,6 +15,8 @@ export interface WorkersOptions {
   values: Record<string, Value>
   /** The Workers' code by env, where it is bundled already. */
   code?: Map<string, string>
+  /** Where the Workers' e-mails go. */
+  takeMail: TakeMail
   /** Where KV is kept; without it, it is gone at the end. */
   folder?: string
   onLog: (level: string, message: string) => void
@@ -32,7 +35,7 @@ export interface Workers {
   stop(): Promise<void>
 }
 
-export async function startWorkers({ port, values, code, folder, onLog }: WorkersOptions): Promise<Workers> {
+export async function startWorkers({ port, values, code, takeMail, folder, onLog }: WorkersOptions): Promise<Workers> {
   const configs = readWorkerConfigs()
   const scripts = code ?? (await bundleWorkers(configs))
   const workers = gatewayFirst(configs).map((config) => workerOptions(config, scripts, values))
@@ -46,7 +49,7 @@ export async function startWorkers({ port, values, code, folder, onLog }: Worker
     handleStructuredLogs: ({ level, message }) => onLog(level, message),
     handleUncaughtError: (error) => onLog('error', error.stack ?? error.message),
     unsafeHandleRuntimeRestart: () => onRestart(),
-    workers,
+    workers: [...workers, mailWorker(takeMail, configs[0]?.compatibilityDate)],
   })
   const onSpawn = (child: ChildProcess) => {
     runtime = child
@@ -83,6 +86,10 @@ function workerOptions(config: WorkerConfig, scripts: Map<string, string>, value
   if (script === undefined) throw new Error(`[env.${config.env}] was not bundled`)
   return {
     ...miniflareOptions(config.env),
+    ...(config.mailBindings.length > 0 && {
+      email: {},
+      serviceBindings: Object.fromEntries(config.mailBindings.map((binding) => [binding, MAIL_WORKER])),
+    }),
     name: config.name,
     modules: true,
     script,

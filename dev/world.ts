@@ -3,6 +3,7 @@ import pg from 'pg'
 import { type Applied, applyFile } from '../cli/apply.ts'
 import type { PaywallFile } from '../lib/paywall/file.ts'
 import { type StripeEmulator, startStripeEmulator } from './emulators/stripe/emulator.ts'
+import { type MailInbox, startMailInbox } from './mail.ts'
 import { type NeonEndpoint, startNeonEndpoint } from './neon-endpoint.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import type { Secrets } from './secrets.ts'
@@ -19,7 +20,7 @@ export interface WorldOptions {
   files: () => PaywallFile[]
   secrets: Secrets
   /** 0: a free port. */
-  ports: { service: number; stripe: number; receiver: number }
+  ports: { service: number; stripe: number; receiver: number; mail: number }
   /** Files where KV and the processors' state are kept; without them they are gone at the end. */
   keep?: { kv: string; stripe: string }
   /** The Workers' code by env, where it is bundled already. */
@@ -42,6 +43,7 @@ export interface World {
   readonly neon: NeonEndpoint
   readonly stripe: StripeEmulator
   readonly receiver: Receiver
+  readonly mail: MailInbox
   readonly workers: Workers
   /** Stops everything that the world started. */
   close(): Promise<void>
@@ -63,6 +65,7 @@ export async function startWorld({
     await startReceiver({ port: ports.receiver, secrets: () => webhookSecrets(files()) }),
     (part) => part.close(),
   )
+  const mail = started.adopt(await startMailInbox({ port: ports.mail }), (inbox) => inbox.close())
   let url = `http://127.0.0.1:${ports.service}`
   const stripe = started.adopt(
     await startStripeEmulator({
@@ -79,6 +82,7 @@ export async function startWorld({
       port: ports.service,
       ...(keep && { folder: keep.kv }),
       ...(options.code && { code: options.code }),
+      takeMail: mail.take,
       onLog: options.onLog,
       values: { ...secrets, DATABASE_URL: databaseUrl, ...local, ...options.variables },
     }),
@@ -100,6 +104,7 @@ export async function startWorld({
     neon,
     stripe,
     receiver,
+    mail,
     workers,
     close: () => running.disposeAsync(),
   }

@@ -15,6 +15,7 @@ export interface WorkerConfig {
   env: string
   /** Its name when deployed, which service bindings use. */
   name: string
+  compatibilityDate: string
   /** Absolute path of its entry file. */
   main: string
   vars: Record<string, string | number | boolean>
@@ -22,30 +23,44 @@ export interface WorkerConfig {
   crons: string[]
   /** Names of the Workers it calls. */
   services: string[]
+  /** Names of its bindings that send e-mail. */
+  mailBindings: string[]
 }
 
 const Root = z.object({ definedEnvironments: z.array(z.string()) })
 
 const Block = z.object({
   name: z.string(),
+  compatibility_date: z.string(),
   main: z.string(),
   vars: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
   secrets: z.object({ required: z.array(z.string()).default([]) }).default({ required: [] }),
   triggers: z.object({ crons: z.array(z.string()).default([]) }),
   services: z.array(z.object({ service: z.string() })).default([]),
+  send_email: z.array(z.object({ name: z.string() })).default([]),
 })
 
 /** Every Worker of wrangler.toml, in its order. */
 export function readWorkerConfigs(): WorkerConfig[] {
   const { definedEnvironments } = Root.parse(unstable_readConfig({ config: WRANGLER_CONFIG }))
   return definedEnvironments.map((env) => {
-    const { secrets, triggers, services, ...block } = Block.parse(unstable_readConfig({ config: WRANGLER_CONFIG, env }))
+    const config = unstable_readConfig({ config: WRANGLER_CONFIG, env })
+    const {
+      secrets,
+      triggers,
+      services,
+      send_email: mail,
+      compatibility_date: compatibilityDate,
+      ...block
+    } = Block.parse(config)
     return {
       ...block,
       env,
+      compatibilityDate,
       secrets: secrets.required,
       crons: triggers.crons,
       services: services.map(({ service }) => service),
+      mailBindings: mail.map(({ name }) => name),
     }
   })
 }

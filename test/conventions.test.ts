@@ -128,6 +128,7 @@ describe('Workers', () => {
     const holders = (secret: string) =>
       environments.filter((env) => config(env).secrets?.required?.includes(secret)).toSorted()
     expect(holders('ACCESS_TOKEN_PRIVATE_KEY')).toEqual(['sign-in'])
+    expect(holders('SIGN_IN_CODE_KEY')).toEqual(['sign-in'])
     expect(holders('WEBHOOK_SECRETS_KEY')).toEqual(['deliver-events'])
     expect(holders('PROCESSOR_CREDENTIALS_KEY')).toEqual([
       'cancel-subscription',

@@ -135,7 +135,7 @@ function buyer(caller: Caller, request: CheckoutRequest) {
     ), buyer as (${user!}), linked as (
       insert into members as m (paywall_id, user_id, meta)
       select g.id, buyer.id, ${JSON.stringify(request.userMeta)}::jsonb from granted g, buyer
-      on conflict (paywall_id, user_id) do update set meta = m.meta || excluded.meta
+      on conflict (paywall_id, user_id) do update set meta = m.meta || excluded.meta where m.merged_into is null
       returning m.paywall_id, m.user_id
     )`
 }

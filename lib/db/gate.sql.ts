@@ -14,7 +14,7 @@ export type GateRefusal = OwnerRefusal | UserRefusal
 /**
  * The CTEs that every statement opens with: `caller`, `paywall`, and `granted`, which is the paywall's row if the caller
  * may act on it and is empty otherwise. Every effect of a statement selects from `granted`, so that a refused call
- * touches nothing.
+ * touches nothing. The token of an anonymous user who has since signed in as a known one lets nobody in.
  */
 export function gate(caller: Caller, place: Place) {
   return caller.kind === 'owner'
@@ -23,7 +23,10 @@ export function gate(caller: Caller, place: Place) {
       ${paywallAt(place)},
       granted as (select p.* from paywall p join caller c on (c.owner_id, c.is_test) = (p.owner_id, p.is_test))`
     : sql`
-      caller as (select id as user_id from users where id = ${caller.userId}::uuid),
+      caller as (
+        select u.id as user_id from users u left join members m on (m.paywall_id, m.user_id) = (${place.paywallId}::text, u.id)
+        where u.id = ${caller.userId}::uuid and m.merged_into is null
+      ),
       ${paywallAt(place)},
       granted as (select p.* from paywall p, caller)`
 }

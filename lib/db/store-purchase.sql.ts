@@ -20,12 +20,14 @@ export interface Learnt {
   trialEnding: boolean
 }
 
-export type StoredRow = {
+export type Stored = {
   /** `unknown_checkout`: the sale is not one of ours. `repeated`: this event took effect before. */
   verdict: 'stored' | 'repeated' | 'unknown_checkout'
   /** How many deliveries to owners' endpoints now wait. */
   queued: number
 }
+
+type StoredRow = { verdict: Stored['verdict'] | 'moved'; queued: number }
 
 /**
  * The one way a purchase changes: the snapshot is upserted, the plan's tokens credited, the payment noted, the checkout
@@ -34,22 +36,41 @@ export type StoredRow = {
  * The upsert keeps the row as it was in `previous`. It reads the row that it locks, so what changed is told apart
  * rightly however many writers there are; a snapshot older than the row changes nothing, which tells nothing.
  * The member's row is locked before all else, as everywhere, so that writers queue instead of waiting for each other.
+ * Asked again only if the buyer, an anonymous user, became a known one meanwhile: nothing was stored, and now the
+ * checkout says whose it is.
  */
-export async function storePurchase(db: Database, learnt: Learnt): Promise<StoredRow> {
+export async function storePurchase(db: Database, learnt: Learnt): Promise<Stored> {
+  const first = await store(db, learnt)
+  const { verdict, queued } = first.verdict === 'moved' ? await store(db, learnt) : first
+  if (verdict === 'moved') throw new Error(`checkout ${learnt.snapshot.checkoutId} belongs to a merged member`)
+  return { verdict, queued }
+}
+
+async function store(db: Database, learnt: Learnt): Promise<StoredRow> {
   const { rows } = await sql<StoredRow>`
     with ${seen(learnt)}, ${stored(learnt)}, ${credited}, ${completed}, ${paid(learnt)}, ${happened(learnt)}, ${outbox}
     select
-      case when not exists (select from ordered) then 'unknown_checkout'
+      case when not exists (select from ordered) then
+          case when exists (select from ${checkoutOf(learnt)}) then 'moved' else 'unknown_checkout' end
         when not exists (select from stored) then 'repeated' else 'stored' end as verdict,
       (select count(*)::int from queued) as queued`.execute(db)
   return rows[0]!
 }
 
-function seen({ paywallId, acquiring, eventId, snapshot }: Learnt) {
+/** The checkout's row as it was when the statement began. */
+function checkoutOf({ paywallId, acquiring, snapshot }: Learnt) {
+  return sql`(
+    select * from checkouts
+    where id = ${snapshot.checkoutId}::uuid and paywall_id = ${paywallId} and acquiring = ${acquiring}
+  ) c`
+}
+
+function seen(learnt: Learnt) {
+  const { eventId } = learnt
   return sql`
     ordered as (
-      select c.* from checkouts c join members m using (paywall_id, user_id)
-      where c.id = ${snapshot.checkoutId}::uuid and c.paywall_id = ${paywallId} and c.acquiring = ${acquiring}
+      select c.* from ${checkoutOf(learnt)} join members m using (paywall_id, user_id)
+      where m.merged_into is null
       for no key update of m
     ), seen as (
       insert into processor_events (paywall_id, acquiring, event_id)

@@ -136,6 +136,7 @@ export interface Ledger {
 export interface Members {
   created_at: Generated<Timestamp>;
   event_sequence: Generated<Int8>;
+  merged_into: string | null;
   meta: Generated<Json>;
   open_session: string | null;
   paywall_id: string;
@@ -236,17 +237,6 @@ export interface Purchases {
   user_id: string;
 }
 
-export interface RefreshTokens {
-  created_at: Generated<Timestamp>;
-  expires_at: Timestamp;
-  family: string;
-  paywall_id: string;
-  revoked_at: Timestamp | null;
-  token_hash: string;
-  used_at: Timestamp | null;
-  user_id: string;
-}
-
 export interface SignInCodes {
   code_hash: string;
   email: string;
@@ -254,6 +244,16 @@ export interface SignInCodes {
   paywall_id: string;
   sent: ArrayType<Timestamp>;
   tries: Generated<number>;
+}
+
+export interface SignInSessions {
+  created_at: Generated<Timestamp>;
+  ended_at: Timestamp | null;
+  expires_at: Timestamp;
+  id: string;
+  paywall_id: string;
+  token_hash: string;
+  user_id: string;
 }
 
 export interface TicketAttachments {
@@ -317,8 +317,8 @@ export interface DB {
   processor_accounts: ProcessorAccounts;
   processor_events: ProcessorEvents;
   purchases: Purchases;
-  refresh_tokens: RefreshTokens;
   sign_in_codes: SignInCodes;
+  sign_in_sessions: SignInSessions;
   ticket_attachments: TicketAttachments;
   ticket_quotas: TicketQuotas;
   tickets: Tickets;

@@ -1,0 +1,25 @@
+import type { Context } from 'hono'
+import { newRefreshToken } from '../../lib/auth/refresh-token.ts'
+import { sha256Hex } from '../../lib/crypto.ts'
+import { connect } from '../../lib/db/connect.ts'
+import { refuse } from '../../lib/errors.ts'
+import { parseJson } from '../../lib/parse.ts'
+import { placeOf } from '../../lib/place.ts'
+import { ExchangeBody, exchangeWords as words } from './contract.ts'
+import { signInForOwner } from './sign-in-for-owner.sql.ts'
+import { tokensFor } from './tokens.ts'
+
+/** For an owner that runs its own sign-in: tokens for its user. The user is linked to the paywall by it. */
+export async function exchangeTokens(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {
+  const key = c.req.header('x-api-key')
+  if (key === undefined) throw refuse(words.no_credential)
+
+  const { email } = await parseJson(c.req, ExchangeBody)
+  const place = placeOf(c)
+  const refreshToken = await newRefreshToken(crypto.randomUUID())
+  const row = await signInForOwner(connect(c.env), await sha256Hex(key), place, email, refreshToken)
+  if (row.verdict !== 'signed_in') throw refuse(words[row.verdict])
+
+  c.header('Cache-Control', 'no-store')
+  return c.json(await tokensFor(row.user, place.paywallId, refreshToken, c.env))
+}

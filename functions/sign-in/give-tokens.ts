@@ -1,0 +1,58 @@
+import type { Context } from 'hono'
+import type * as z from 'zod'
+import { readCredential } from '../../lib/auth/credential.ts'
+import { newRefreshToken, readRefreshToken } from '../../lib/auth/refresh-token.ts'
+import { hashCode } from '../../lib/auth/sign-in-code.ts'
+import { connect } from '../../lib/db/connect.ts'
+import { refuse } from '../../lib/errors.ts'
+import { parseJson } from '../../lib/parse.ts'
+import { placeOf } from '../../lib/place.ts'
+import { TokenBody, tokenWords as words } from './contract.ts'
+import { refreshSession } from './refresh-session.sql.ts'
+import { signInAnonymously } from './sign-in-anonymously.sql.ts'
+import { signInByCode } from './sign-in-by-code.sql.ts'
+import { tokensFor } from './tokens.ts'
+
+type Body = z.output<typeof TokenBody>
+type TokenContext = Context<{ Bindings: Cloudflare.SignInEnv }>
+
+/** Tokens for whoever can show a grant: a mailed code, a refresh token, or nothing, for an anonymous user. */
+export async function giveTokens(c: TokenContext): Promise<Response> {
+  const body = await parseJson(c.req, TokenBody)
+  const { row, refreshToken } = await grant(c, body)
+  if (row.verdict !== 'signed_in') throw refuse(words[row.verdict])
+
+  c.header('Cache-Control', 'no-store')
+  return c.json(await tokensFor(row.user, placeOf(c).paywallId, refreshToken, c.env))
+}
+
+async function grant(c: TokenContext, body: Body) {
+  switch (body.grant_type) {
+    case 'code':
+      return grantByCode(c, body)
+    case 'anonymous': {
+      const refreshToken = await newRefreshToken(crypto.randomUUID())
+      return { refreshToken, row: await signInAnonymously(connect(c.env), placeOf(c), refreshToken) }
+    }
+    case 'refresh_token': {
+      const presented = await readRefreshToken(body.refresh_token)
+      if (!presented) throw refuse(words.invalid_grant)
+      const refreshToken = await newRefreshToken(presented.sessionId)
+      return { refreshToken, row: await refreshSession(connect(c.env), placeOf(c), presented.hash, refreshToken) }
+    }
+  }
+}
+
+async function grantByCode(c: TokenContext, { email, code }: Body & { grant_type: 'code' }) {
+  const place = placeOf(c)
+  const caller = await readCredential(c.req, place.paywallId, c.env)
+  if (caller.kind === 'bad_token') throw refuse(words.bad_token)
+
+  const anonymousId = caller.kind === 'user' && caller.anonymous ? caller.userId : null
+  const codeHash = await hashCode(code, place.paywallId, email, c.env.SIGN_IN_CODE_KEY)
+  const refreshToken = await newRefreshToken(crypto.randomUUID())
+  return {
+    refreshToken,
+    row: await signInByCode(connect(c.env), place, { email, codeHash, anonymousId }, refreshToken),
+  }
+}

@@ -1,0 +1,44 @@
+import { CODE_MINUTES } from '../../lib/auth/sign-in-code.ts'
+import { log } from '../../lib/log.ts'
+
+export interface CodeMail {
+  /** A valid address: what `newEmail` lets through has no line break and no comma. */
+  to: string
+  code: string
+  paywallName: string
+}
+
+/**
+ * Mails a code. A failure is logged and ends there, since whoever asked was answered already and can ask again. The
+ * error's message is left out of the log: it may name the address.
+ */
+export async function mailCode(env: { EMAIL: SendEmail; EMAIL_FROM: string }, mail: CodeMail): Promise<void> {
+  const sender = oneLine(mail.paywallName)
+  try {
+    await env.EMAIL.send({
+      from: { name: sender, email: env.EMAIL_FROM },
+      to: mail.to,
+      subject: `${mail.code} is your code for ${sender}`,
+      text: [
+        `Your sign-in code for ${sender} is ${mail.code}.`,
+        '',
+        `It holds for ${CODE_MINUTES} minutes and works once. Give it to nobody.`,
+        'If you did not ask for it, you need not do anything.',
+        '',
+      ].join('\n'),
+    })
+  } catch (error) {
+    log('error', 'a sign-in code was not mailed', { reason: reasonOf(error) })
+  }
+}
+
+/** A name that is safe in a header: line breaks and other control characters would begin a header of its own. */
+function oneLine(name: string): string {
+  return name.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+}
+
+/** Cloudflare's code of the failure, such as `E_RATE_LIMIT_EXCEEDED`, or else the kind of error. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  return 'code' in error ? String(error.code) : error.name
+}

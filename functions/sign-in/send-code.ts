@@ -1,0 +1,23 @@
+import type { Context } from 'hono'
+import { hashCode, newCode } from '../../lib/auth/sign-in-code.ts'
+import { connect } from '../../lib/db/connect.ts'
+import { ApiError, refuse } from '../../lib/errors.ts'
+import { parseJson } from '../../lib/parse.ts'
+import { placeOf } from '../../lib/place.ts'
+import { CodeBody, codeWords as words } from './contract.ts'
+import { keepCode } from './keep-code.sql.ts'
+import { mailCode } from './mail-code.ts'
+
+/** Mails a sign-in code. What it answers, and when, says nothing of the address: the mail goes out afterwards. */
+export async function sendCode(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {
+  const { email } = await parseJson(c.req, CodeBody)
+  const place = placeOf(c)
+  const digits = newCode()
+  const hash = await hashCode(digits, place.paywallId, email, c.env.SIGN_IN_CODE_KEY)
+  const row = await keepCode(connect(c.env), place, email, hash)
+  if (row.verdict === 'unknown_paywall') throw refuse(words.unknown_paywall)
+  if (row.verdict === 'too_many_codes') throw new ApiError(...words.too_many_codes, { retryAfter: row.retry_after })
+
+  c.executionCtx.waitUntil(mailCode(c.env, { to: email, code: digits, paywallName: row.paywall_name }))
+  return c.json({ sent: true })
+}

@@ -1,0 +1,24 @@
+import { sql } from 'kysely'
+import type { NewRefreshToken } from '../../lib/auth/refresh-token.ts'
+import type { Database } from '../../lib/db/connect.ts'
+import { gate, gateRefusals, type OwnerRefusal, type Place } from '../../lib/db/gate.sql.ts'
+import { openSession, type SignedInUser, signedInUser } from './open-session.sql.ts'
+
+export type ExchangedRow = { verdict: OwnerRefusal } | { verdict: 'signed_in'; user: SignedInUser }
+
+/** Signs in the user of an e-mail address on the word of the paywall's owner; made and linked to the paywall if new. */
+export async function signInForOwner(
+  db: Database,
+  keyHash: string,
+  place: Place,
+  email: string,
+  refreshToken: NewRefreshToken,
+): Promise<ExchangedRow> {
+  const caller = { kind: 'owner', keyHash } as const
+  const { rows } = await sql<ExchangedRow>`
+    with ${gate(caller, place)}, signed_in as (
+      select g.id as paywall_id, u.* from granted g, sign_in(g.id, ${email}::text, null) u
+    ), ${openSession(refreshToken)}
+    select case ${gateRefusals(caller)} else 'signed_in' end as verdict, ${signedInUser}`.execute(db)
+  return rows[0]!
+}

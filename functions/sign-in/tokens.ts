@@ -1,0 +1,22 @@
+import type * as z from 'zod'
+import { ACCESS_TOKEN_SECONDS, signAccessToken } from '../../lib/auth/access-token.ts'
+import type { NewRefreshToken } from '../../lib/auth/refresh-token.ts'
+import type { TokenReply } from './contract.ts'
+import type { SignedInUser } from './open-session.sql.ts'
+
+/** The tokens of a user who is signed in on a paywall, as `token` and `exchange` answer them. */
+export async function tokensFor(
+  user: SignedInUser,
+  paywallId: string,
+  refreshToken: NewRefreshToken,
+  env: { ACCESS_TOKEN_PRIVATE_KEY: string },
+): Promise<z.output<typeof TokenReply>> {
+  const claims = { userId: user.id, email: user.email, anonymous: user.email === null, paywallId }
+  return {
+    access_token: await signAccessToken(claims, env.ACCESS_TOKEN_PRIVATE_KEY, new Date()),
+    token_type: 'Bearer',
+    expires_in: ACCESS_TOKEN_SECONDS,
+    refresh_token: refreshToken.token,
+    user,
+  }
+}

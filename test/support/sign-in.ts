@@ -1,0 +1,78 @@
+import * as z from 'zod'
+import { type Call, call, type Reply } from './call.ts'
+import type { TestWorld } from './world.ts'
+
+const Tokens = z.strictObject({
+  access_token: z.string(),
+  token_type: z.literal('Bearer'),
+  expires_in: z.literal(3600),
+  refresh_token: z.string().min(60),
+  user: z.strictObject({
+    id: z.uuid(),
+    email: z.string().nullable(),
+    name: z.string().nullable(),
+    created_at: z.iso.datetime(),
+  }),
+})
+
+/** A session as its user holds it. */
+export interface Session {
+  token: string
+  refreshToken: string
+  user: z.output<typeof Tokens>['user']
+}
+
+/** Where a call goes: the world's own paywall, unless it says otherwise. */
+export type At = Call & { paywallId?: string }
+
+const path = (world: TestWorld, route: string, paywallId = world.paywall.id) =>
+  `/api/v1/paywall/${paywallId}/sign-in/${route}`
+
+/** Asks for a code. */
+export function askForCode(world: TestWorld, email: string, { paywallId, ...options }: At = {}): Promise<Reply> {
+  return call(world, path(world, 'code', paywallId), { body: { email }, ...options })
+}
+
+/** Shows a grant. */
+export function askForTokens(
+  world: TestWorld,
+  grant: Record<string, unknown>,
+  { paywallId, ...options }: At = {},
+): Promise<Reply> {
+  return call(world, path(world, 'token', paywallId), { body: grant, ...options })
+}
+
+/** The code that a mail brings: the `count`th for its address. */
+export async function codeMailedTo(world: TestWorld, email: string, count = 1): Promise<string> {
+  const { text } = await world.mail.waitFor(email, { count })
+  return /\b\d{6}\b/.exec(text)?.[0] ?? `no code in ${text}`
+}
+
+/** Asks for a code and reads it in the mail. */
+export async function getCode(world: TestWorld, email: string, at: At = {}): Promise<string> {
+  const before = world.mail.received.filter(({ to }) => to === email).length
+  const reply = await askForCode(world, email, at)
+  if (reply.status !== 200) throw new Error(`no code: ${JSON.stringify(reply)}`)
+  return codeMailedTo(world, email, before + 1)
+}
+
+/** The session in an answer; any other answer fails the test with all of it. */
+export function sessionIn(reply: Reply): Session {
+  if (reply.status !== 200) throw new Error(`not signed in: ${JSON.stringify(reply)}`)
+  const { access_token: token, refresh_token: refreshToken, user } = Tokens.parse(reply.body)
+  return { token, refreshToken, user }
+}
+
+/** Signs in by mail, with the token of the anonymous user one was so far, if any. */
+export async function signInByMail(world: TestWorld, email: string, at: At = {}): Promise<Session> {
+  const code = await getCode(world, email, at)
+  return sessionIn(await askForTokens(world, { grant_type: 'code', email, code }, at))
+}
+
+export async function signInAnonymously(world: TestWorld, at: At = {}): Promise<Session> {
+  return sessionIn(await askForTokens(world, { grant_type: 'anonymous' }, at))
+}
+
+export function refresh(world: TestWorld, refreshToken: string, at: At = {}): Promise<Reply> {
+  return askForTokens(world, { grant_type: 'refresh_token', refresh_token: refreshToken }, at)
+}
