@@ -1,7 +1,7 @@
 import type { FilePaywall, PaywallFile } from '../../lib/paywall/file.ts'
 import { buy, newEmail } from './checkout.ts'
 import { signIn } from './exchange.ts'
-import { livePaywallFile, paywallFile } from './paywall-file.ts'
+import { type FileOverrides, livePaywallFile, paywallFile } from './paywall-file.ts'
 import { startTestWorld, type TestWorld } from './world.ts'
 
 /** A paywall and a good key for it. */
@@ -34,8 +34,8 @@ export interface Tenants {
   close(): Promise<void>
 }
 
-export async function startTenants(): Promise<Tenants> {
-  const world = await startTestWorld()
+export async function startTenants(file: FileOverrides = {}): Promise<Tenants> {
+  const world = await startTestWorld({ file })
   const ours = tenant(world.file)
   const [foreign, live] = [tenant(await paywallFile()), tenant(await livePaywallFile())]
   await world.apply(foreign.file)

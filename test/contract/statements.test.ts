@@ -1,0 +1,172 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, type Reply } from '../support/call.ts'
+import { newEmail, opened, press, startCheckout } from '../support/checkout.ts'
+import { startTenants, type Tenants } from '../support/tenants.ts'
+
+let all: Tenants
+/** A way back that was paid, and one that was not. */
+let paid: string
+let unpaid: string
+
+/** Nobody is told and no webhook comes by itself: every statement that is counted is the request's own. */
+beforeAll(async () => {
+  all = await startTenants({ webhooks: [] })
+  await all.world.stripe.webhooksSettled()
+  all.world.stripe.holdWebhooks()
+  paid = await press(opened(await order()).checkoutUrl, 'pay')
+  unpaid = (await press(opened(await order()).checkoutUrl, 'cancel')).replace(/error$/, 'success')
+})
+
+afterAll(() => all.close())
+
+async function statementsOf(ask: () => Promise<Reply>) {
+  const before = all.world.neon.statements
+  const { status, body } = await ask()
+  return { status, statements: all.world.neon.statements - before, body }
+}
+
+type Path = [path: string, ask: () => Promise<Reply>, status: number, statements: number]
+
+function countStatements(paths: Path[]): void {
+  test.each(paths)('%s', async (_path, ask, status, statements) => {
+    expect(await statementsOf(ask)).toMatchObject({ status, statements })
+  })
+}
+
+const at = (endpoint: string, id = all.ours.paywall.id) => `/api/v1/paywall/${id}/${endpoint}`
+const bootstrap = (options: Parameters<typeof call>[2], id?: string) => call(all.world, at('bootstrap', id), options)
+const user = (query: string, key = all.ours.key) => call(all.world, at(`user?${query}`), { key })
+
+function order(body: Record<string, unknown> = {}, options: Parameters<typeof call>[2] = { key: all.ours.key }) {
+  return startCheckout(all.world, { paywall: all.ours.paywall, ...options, body })
+}
+
+const badKey = `pk_test_${'0'.repeat(64)}`
+
+describe('bootstrap', () => {
+  countStatements([
+    ['not in the edge cache', () => bootstrap({ country: 'CH' }), 200, 1],
+    ['from the edge cache', () => bootstrap({ country: 'CH' }), 200, 0],
+    ['not modified', () => bootstrap({ country: 'CH', headers: { 'if-none-match': '*' } }), 304, 0],
+    ['with a token', () => bootstrap({ country: 'CH', token: all.payer.token }), 200, 1],
+    ['with a token again', () => bootstrap({ country: 'CH', token: all.payer.token }), 200, 1],
+    ['with a bad token', () => bootstrap({ country: 'CH', token: 'x' }), 401, 0],
+    ['unknown paywall', () => bootstrap({}, '99'), 404, 1],
+    ['unknown paywall again: a refusal is not cached', () => bootstrap({}, '99'), 404, 1],
+    ['wrong method', () => bootstrap({ method: 'POST' }), 405, 0],
+  ])
+})
+
+describe('user', () => {
+  countStatements([
+    ['by key and e-mail, with the top-up of the day', () => user(`email=${all.member.email}`), 200, 1],
+    ['by key and e-mail', () => user(`email=${all.member.email}`), 200, 1],
+    ['by key and id', () => user(`user_id=${all.payer.id}`), 200, 1],
+    ['by token', () => call(all.world, at('user'), { token: all.payer.token }), 200, 1],
+    ['unknown identity', () => user(`email=${newEmail()}`), 404, 1],
+    ['identity off the paywall', () => user(`email=${all.stranger.email}`), 404, 1],
+    ['unknown paywall', () => call(all.world, at('user?email=a@b.co', '99'), { key: all.ours.key }), 404, 1],
+    ['bad key', () => user('email=a@b.co', badKey), 401, 1],
+    ['key of another account', () => user('email=a@b.co', all.foreign.key), 403, 1],
+    ['no identity', () => user(''), 400, 0],
+    ['no credential', () => call(all.world, at('user')), 401, 0],
+    ['bad token', () => call(all.world, at('user'), { token: 'x' }), 401, 0],
+  ])
+})
+
+describe('sign-in/exchange', () => {
+  const exchange = (email: string, key = all.ours.key) =>
+    call(all.world, at('sign-in/exchange'), { key, body: { email } })
+  countStatements([
+    ['a new user', () => exchange(newEmail()), 200, 1],
+    ['a known user', () => exchange(all.payer.email), 200, 1],
+    ['bad key', () => exchange('a@b.co', badKey), 401, 1],
+    ['key of another account', () => exchange('a@b.co', all.foreign.key), 403, 1],
+    ['bad body', () => exchange('me'), 400, 0],
+    ['no key', () => call(all.world, at('sign-in/exchange'), { body: {} }), 401, 0],
+  ])
+})
+
+describe('start-checkout', () => {
+  countStatements([
+    ['by key', () => order(), 200, 2],
+    ['by token', () => order({}, { token: all.member.token }), 200, 2],
+    ['bad key', () => order({}, { key: badKey }), 401, 1],
+    ['key of another account', () => order({}, { key: all.foreign.key }), 403, 1],
+    ['unknown price', () => order({ priceId: 'price_x' }), 404, 1],
+    ['missing parameters', () => order({ priceId: null }), 400, 1],
+    ['active purchase', () => order({ email: all.payer.email }), 409, 1],
+    ['bad parameters', () => order({ successUrl: 'x' }), 400, 0],
+    ['bad Idempotency-Key', () => order({}, { key: all.ours.key, headers: { 'idempotency-key': 'x' } }), 400, 0],
+    ['no credential', () => order({}, {}), 401, 0],
+    ['bad token', () => order({}, { token: 'x' }), 401, 0],
+  ])
+
+  test('a processor that refuses: 2, the claim is given back', async () => {
+    all.world.stripe.failNext('/v1/checkout/sessions', 400)
+    expect(await statementsOf(() => order())).toMatchObject({ status: 502, statements: 2 })
+  })
+
+  test('a replay: 1 from the database, 0 once KV knows it; another body under the key likewise', async () => {
+    const headers = { 'idempotency-key': randomUUID() }
+    const repeat = (body = {}, key = all.ours.key) => order({ email: all.member.email, ...body }, { key, headers })
+    expect(await statementsOf(() => repeat())).toMatchObject({ status: 200, statements: 2 })
+    await expect.poll(() => statementsOf(() => repeat())).toMatchObject({ status: 200, statements: 0 })
+    expect(await statementsOf(() => repeat({ trial_days: 1 }))).toMatchObject({ status: 409, statements: 0 })
+
+    // Replies are remembered by credential: another key of the owner's finds none in KV the first time.
+    const second = `pk_test_second_${randomUUID()}`
+    const { file } = all.ours
+    await all.world.apply({
+      ...file,
+      keys: [...file.keys, { name: 'second', is_test: true, secret: second }],
+    })
+    expect(await statementsOf(() => repeat({ trial_days: 1 }, second))).toMatchObject({ status: 409, statements: 1 })
+    expect(await statementsOf(() => repeat({}, second))).toMatchObject({ status: 200, statements: 1 })
+  })
+})
+
+describe('checkout-return', () => {
+  countStatements([
+    ['paid: read, then stored', () => call(all.world, paid), 303, 2],
+    ['paid, again', () => call(all.world, paid), 303, 1],
+    ['not paid', () => call(all.world, unpaid), 303, 1],
+    ['error', () => call(all.world, unpaid.replace(/success$/, 'error')), 303, 1],
+    ['unknown checkout', () => call(all.world, `/r/${randomUUID()}/success`), 404, 1],
+    ['no checkout id', () => call(all.world, '/r/x/success'), 404, 0],
+  ])
+})
+
+describe('processor-webhook', () => {
+  /** Delivers the last completed session's event, signed with `secret`, under an id of its own. */
+  function deliver(event: Record<string, unknown> = {}, secret?: string): Promise<Reply> {
+    const { processor, id } = all.ours.paywall
+    if (processor.acquiring !== 'stripe') throw new Error('not a Stripe paywall')
+    const created = Math.floor(Date.now() / 1000)
+    const object = all.world.stripe.sessions.findLast(({ status }) => status === 'complete')
+    const type = 'checkout.session.completed'
+    const body = JSON.stringify({ id: `evt_${randomUUID()}`, type, created, data: { object }, ...event })
+    const signature = createHmac('sha256', secret ?? processor.credentials.webhookSecret).update(`${created}.${body}`)
+    const headers = { 'stripe-signature': `t=${created},v1=${signature.digest('hex')}` }
+    return call(all.world, `/webhooks/stripe/${id}`, { body, headers })
+  }
+
+  countStatements([
+    ['an event: the account, then the purchase', () => deliver(), 200, 2],
+    ['the same event twice', () => deliver({ id: 'evt_twice' }), 200, 2],
+    ['the same event, again', () => deliver({ id: 'evt_twice' }), 200, 2],
+    ['an event that is no concern of ours', () => deliver({ type: 'customer.created' }), 200, 1],
+    ['forged', () => deliver({}, 'whsec_forged'), 400, 1],
+    ['unknown paywall', () => call(all.world, '/webhooks/stripe/99', { body: {} }), 404, 1],
+    ['unknown processor', () => call(all.world, '/webhooks/paddle/99', { body: {} }), 404, 0],
+  ])
+})
+
+test('the gateway needs none', async () => {
+  expect(await statementsOf(() => call(all.world, '/nowhere'))).toMatchObject({ status: 404, statements: 0 })
+  expect(await statementsOf(() => call(all.world, at('user'), { method: 'OPTIONS' }))).toMatchObject({
+    status: 204,
+    statements: 0,
+  })
+})
