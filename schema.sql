@@ -254,6 +254,7 @@ create table tickets (
 );
 create index tickets_of_user on tickets (paywall_id, user_id) where user_id is not null;
 create index tickets_of_paywall on tickets (paywall_id, id);
+create index tickets_of_paywall on tickets (paywall_id, id);
 
 -- Images of a ticket. The bytes are in R2 under a random name.
 create table ticket_attachments (
@@ -315,8 +316,8 @@ create table webhook_endpoints (
 -- The outbox: what happened, written in the statement that made it happen. The bytes stored are the bytes signed.
 create table events (
   id         text primary key check (id ~ '^evt_[0-9a-f]{32}$'),
-  paywall_id text not null,
-  user_id    uuid not null,
+  paywall_id text not null references paywalls,
+  user_id    uuid, -- null: a guest, who is no member and whose events stand in no order
   sequence   bigint not null,
   type       text not null check (char_length(type) between 1 and 50),
   body       text not null check (char_length(body) <= 262144),
@@ -330,7 +331,7 @@ create table deliveries (
   event_id        text not null references events,
   endpoint_id     uuid not null references webhook_endpoints,
   paywall_id      text not null,
-  user_id         uuid not null,
+  user_id         uuid,
   sequence        bigint not null,
   state           text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
   attempts        integer not null default 0,

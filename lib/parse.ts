@@ -43,7 +43,8 @@ export function parseIdempotencyKey(request: HonoRequest): string | null {
   return key.toLowerCase()
 }
 
-function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+/** Parses a value with the schema: the message of its first issue is the code of the refusal. */
+export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues

@@ -28,9 +28,10 @@ export interface LeasedDelivery {
  * Takes up to `count` due deliveries for `holder`, one turn an endpoint before the second of any, and counts the attempt.
  * `waiting` walks from endpoint to endpoint over the index, so that a long queue at one of them costs the others nothing.
  *
- * In order: a delivery is due only when it is the first that waits at its endpoint about its member. Looking at those
- * other rows without a lock is sound, because what it relies on never changes back: sequences are given out under the
- * member's row lock, so an earlier delivery is visible whenever a later one is, and a finished one stays finished.
+ * In order: a delivery is due only when it is the first that waits at its endpoint about its member (one about a guest
+ * waits for none). Looking at those other rows without a lock is sound, because what it relies on never changes back:
+ * sequences are given out under the member's row lock, so an earlier delivery is visible whenever a later one is, and a
+ * finished one stays finished.
  * Once: the row itself is locked and its conditions are read again under the lock, so of two consumers one has it.
  */
 export async function leaseDeliveries(db: Database, holder: string, count: number): Promise<LeasedDelivery[]> {
@@ -51,11 +52,12 @@ export async function leaseDeliveries(db: Database, holder: string, count: numbe
       cross join lateral (
         select d.event_id, d.endpoint_id, d.next_attempt_at
         from deliveries d
-        where d.endpoint_id = e.id and d.state = 'pending' and d.next_attempt_at <= now() and d.sequence = (
-          select min(about.sequence) from deliveries about
-          where (about.endpoint_id, about.paywall_id, about.user_id) = (d.endpoint_id, d.paywall_id, d.user_id)
-            and about.state = 'pending'
-        )
+        where d.endpoint_id = e.id and d.state = 'pending' and d.next_attempt_at <= now()
+          and (d.user_id is null or d.sequence = (
+            select min(about.sequence) from deliveries about
+            where (about.endpoint_id, about.paywall_id, about.user_id) = (d.endpoint_id, d.paywall_id, d.user_id)
+              and about.state = 'pending'
+          ))
         order by d.next_attempt_at limit ${ENDPOINT_SLOTS}::int
       ) head
     ), picked as (

@@ -10,6 +10,7 @@ const ROUTES: [path: RegExp, binding: Binding][] = [
   [/^\/api\/v1\/paywall\/[^/]+\/user$/, 'USER'],
   [/^\/api\/paywall\/cancel-subscription$/, 'CANCEL_SUBSCRIPTION'],
   [/^\/api\/v1\/paywall\/[^/]+\/get-customer-portal$/, 'GET_CUSTOMER_PORTAL'],
+  [/^\/api\/v1\/paywall\/[^/]+\/support\/ticket$/, 'SUPPORT_TICKET'],
   [/^\/api\/v1\/paywall\/[^/]+\/sign-in\/(code|token|exchange)$/, 'SIGN_IN'],
   [/^\/api\/v1\/paywall\/[^/]+\/balances$/, 'BALANCES'],
   [/^\/api\/v1\/withdraw-tokens$/, 'WITHDRAW_TOKENS'],

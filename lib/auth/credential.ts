@@ -3,11 +3,10 @@ import { sha256Hex } from '../crypto.ts'
 import { type TokenUser, verifyAccessToken } from './access-token.ts'
 
 /** What a request brought to prove who calls (contract section 5), before the database has its say. */
-export type Credential =
-  | { kind: 'none' }
-  | { kind: 'bad_token' }
-  | { kind: 'owner'; keyHash: string }
-  | ({ kind: 'user' } & TokenUser)
+export type Credential = Bearer | { kind: 'owner'; keyHash: string }
+
+/** The same where an owner key opens nothing. */
+export type Bearer = { kind: 'none' } | { kind: 'bad_token' } | ({ kind: 'user' } & TokenUser)
 
 /**
  * Reads `X-Api-Key` or `Authorization: Bearer`. If both were sent the owner key decides. An Authorization header that
@@ -20,8 +19,15 @@ export async function readCredential(
   env: { ACCESS_TOKEN_PUBLIC_KEYS: string },
 ): Promise<Credential> {
   const key = request.header('x-api-key')
-  if (key !== undefined) return { kind: 'owner', keyHash: await sha256Hex(key) }
+  return key === undefined ? readBearer(request, paywallId, env) : { kind: 'owner', keyHash: await sha256Hex(key) }
+}
 
+/** Reads `Authorization: Bearer` alone, for endpoints where an owner key says nothing. */
+export async function readBearer(
+  request: HonoRequest,
+  paywallId: string | null,
+  env: { ACCESS_TOKEN_PUBLIC_KEYS: string },
+): Promise<Bearer> {
   const authorization = request.header('authorization')
   if (authorization === undefined) return { kind: 'none' }
 

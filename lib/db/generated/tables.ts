@@ -108,7 +108,7 @@ export interface Deliveries {
   paywall_id: string;
   sequence: Int8;
   state: Generated<string>;
-  user_id: string;
+  user_id: string | null;
 }
 
 export interface Events {
@@ -118,7 +118,7 @@ export interface Events {
   paywall_id: string;
   sequence: Int8;
   type: string;
-  user_id: string;
+  user_id: string | null;
 }
 
 export interface Ledger {

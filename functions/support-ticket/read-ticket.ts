@@ -1,0 +1,73 @@
+import type { Context } from 'hono'
+import type { Bearer } from '../../lib/auth/credential.ts'
+import type { Database } from '../../lib/db/connect.ts'
+import type { Place } from '../../lib/db/gate.sql.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { email } from '../../lib/identity.ts'
+import { parse, parseJson } from '../../lib/parse.ts'
+import { type Attachment, attachmentOf, storeAttachment } from './attachments.ts'
+import { GuestBody, refuseTicket, UserBody } from './contract.ts'
+import { type Foreseen, foreseeTicket } from './foresee-ticket.sql.ts'
+import { isForm } from './multipart.ts'
+import type { NewTicket } from './open-ticket.sql.ts'
+import { type Fields, receiveForm } from './receive-form.ts'
+import type { Sender } from './sender.sql.ts'
+
+/** Whom and what a request to open a ticket is about. */
+export interface Desk {
+  db: Database
+  bucket: R2Bucket
+  place: Place
+  bearer: Exclude<Bearer, { kind: 'bad_token' }>
+}
+
+/**
+ * Reads what a request asks for. The images of a form are stored on the way and added to `attachments`, also when the
+ * request is refused in the end: then the caller discards them.
+ *
+ * @throws ApiError with the codes of contract section 7
+ */
+export async function readTicket(
+  c: Context,
+  desk: Desk,
+  attachments: Attachment[],
+): Promise<Omit<NewTicket, 'attachments'>> {
+  const { bearer } = desk
+  const schema = bearer.kind === 'user' ? UserBody : GuestBody
+  const { email: address, ...message } = isForm(c.req.raw)
+    ? await readForm(c.req.raw, desk, schema, attachments)
+    : await parseJson(c.req, schema)
+  return { who: senderOf(bearer, address), ...message }
+}
+
+/**
+ * Images come before what decides about them: the form's later fields, and the statement. They are stored first, since a
+ * crash may leave an image that no ticket has, but never a ticket whose image is not there. So that a sender without
+ * quota cannot make us store 50 MB with every try, one look at the quota comes before the first image.
+ */
+async function readForm(
+  request: Request,
+  { db, bucket, place, bearer }: Desk,
+  schema: typeof UserBody | typeof GuestBody,
+  attachments: Attachment[],
+) {
+  const outlook: { foreseen?: Foreseen } = {}
+  const { fields, fault } = await receiveForm(request, async (image, fieldsBefore) => {
+    outlook.foreseen ??= await foreseeTicket(db, senderOf(bearer, addressIn(fieldsBefore)), place)
+    if (outlook.foreseen.verdict !== 'room') return
+    const attachment = attachmentOf(place.paywallId, image)
+    attachments.push(attachment)
+    await storeAttachment(bucket, attachment, image.bytes)
+  })
+  const body = parse(schema, Object.fromEntries(fields))
+  if (fault) throw new ApiError(400, fault)
+  const { foreseen } = outlook
+  if (foreseen && foreseen.verdict !== 'room') throw refuseTicket(foreseen.verdict, foreseen.wait)
+  return body
+}
+
+/** The address a guest gave, if it has by now. */
+const addressIn = (fields: Fields) => email.safeParse(fields.get('customer_email')).data ?? null
+
+const senderOf = (bearer: Desk['bearer'], address: string | null): Sender =>
+  bearer.kind === 'user' ? { kind: 'user', userId: bearer.userId } : { kind: 'guest', email: address }

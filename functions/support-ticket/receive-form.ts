@@ -1,0 +1,67 @@
+import { ApiError } from '../../lib/errors.ts'
+import { IMAGE_TYPES, type ImageType, imageTypeOf } from './image-type.ts'
+import { type Part, readParts } from './multipart.ts'
+
+/** How many files a ticket may carry. */
+const FILES_LIMIT = 5
+/** All text fields together, in characters: about as much as a JSON body may have. */
+const TEXT_LIMIT = 64 * 1024
+
+/** The text fields of a form, the first of each name. */
+export type Fields = Map<string, string>
+
+/** A file that is what it says it is. */
+export interface Image {
+  fileName: string
+  type: ImageType
+  bytes: Uint8Array
+}
+
+export interface Form {
+  fields: Fields
+  /** What is wrong with the files: the first in the contract's order. */
+  fault: 'too_many_files' | 'invalid_file' | null
+}
+
+/**
+ * Reads a form to its end and gives each image to `keep` as it comes, with the text fields seen by then. After a fault
+ * no more are given, but the rest is read: what is wrong with the text fields is said first, wherever they stand.
+ *
+ * @throws ApiError as `readParts`; 400 `invalid_payload` for text that cannot be kept
+ */
+export async function receiveForm(
+  request: Request,
+  keep: (image: Image, fields: Fields) => Promise<void>,
+): Promise<Form> {
+  const fields: Fields = new Map()
+  let characters = 0
+  let files = 0
+  let invalid = false
+  for await (const part of readParts(request)) {
+    if (part.kind === 'field') {
+      characters += part.value.length
+      if (characters > TEXT_LIMIT) throw new ApiError(413, 'payload_too_large')
+      if (part.value.includes('\0'))
+        throw new ApiError(400, 'invalid_payload', { detail: { message: 'NUL is not text' } })
+      if (!fields.has(part.name)) fields.set(part.name, part.value)
+      invalid ||= part.name === 'files'
+    } else if (!isEmptyInput(part)) {
+      files += 1
+      const image = imageOf(part)
+      invalid ||= image === null
+      if (image && !invalid && files <= FILES_LIMIT) await keep(image, fields)
+    }
+  }
+  return { fields, fault: files > FILES_LIMIT ? 'too_many_files' : invalid ? 'invalid_file' : null }
+}
+
+type File = Extract<Part, { kind: 'file' }>
+
+/** What a browser sends for a file input in which nothing was chosen. */
+const isEmptyInput = ({ fileName, bytes }: File) => fileName === '' && bytes.byteLength === 0
+
+/** Null for a file that is none of our images, says that it is another one, or has no place in this form. */
+function imageOf({ name, fileName, mediaType, bytes }: File): Image | null {
+  const type = IMAGE_TYPES.find((one) => one === mediaType.toLowerCase())
+  return name === 'files' && type && imageTypeOf(bytes) === type ? { fileName, type, bytes } : null
+}

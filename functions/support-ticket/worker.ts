@@ -1,0 +1,44 @@
+import { allowOnly, createApp } from '../../lib/app.ts'
+import { readBearer } from '../../lib/auth/credential.ts'
+import { connect } from '../../lib/db/connect.ts'
+import { refuse } from '../../lib/errors.ts'
+import { placeOf } from '../../lib/place.ts'
+import { type Attachment, discardAttachments } from './attachments.ts'
+import { refuseTicket, words } from './contract.ts'
+import { openTicket } from './open-ticket.sql.ts'
+import { readTicket } from './read-ticket.ts'
+
+const PATH = '/api/v1/paywall/:id/support/ticket'
+
+const app = createApp<Cloudflare.SupportTicketEnv>()
+
+/** An owner key says nothing here: without a Bearer token the call is a guest's. */
+app.post(PATH, async (c) => {
+  const place = placeOf(c)
+  const bearer = await readBearer(c.req, place.paywallId, c.env)
+  if (bearer.kind === 'bad_token') throw refuse(words.unknown_user)
+
+  const { ATTACHMENTS: bucket, EVENTS } = c.env
+  const db = connect(c.env)
+  const attachments: Attachment[] = []
+  const discard = () => {
+    if (attachments.length > 0) c.executionCtx.waitUntil(discardAttachments(bucket, attachments))
+  }
+  const asked = await readTicket(c, { db, bucket, place, bearer }, attachments).catch((refusal) => {
+    discard()
+    throw refusal
+  })
+
+  // If this fails, the ticket may be there all the same. Its images stay then.
+  const row = await openTicket(db, place, { ...asked, attachments })
+  if (row.verdict !== 'opened') {
+    discard()
+    throw refuseTicket(row.verdict, row.wait)
+  }
+  if (row.queued > 0) c.executionCtx.waitUntil(EVENTS.send({ queued: row.queued }))
+  return c.json({ ticket: row.ticket })
+})
+
+app.all(PATH, allowOnly('POST'))
+
+export default app

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import type { Reply } from './call.ts'
+import type { TestWorld } from './world.ts'
+
+/** How a file begins that is what it says. */
+const BEGINNINGS = {
+  'image/jpeg': Buffer.from([0xff, 0xd8, 0xff, 0xe0]),
+  'image/png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+  'image/webp': Buffer.concat([Buffer.from('RIFF'), Buffer.from([0x10, 0, 0, 0]), Buffer.from('WEBPVP8 ')]),
+} as const
+
+export type ImageType = keyof typeof BEGINNINGS
+
+/** A file of a form, as its sender describes it. */
+export interface Upload {
+  name?: string
+  type: string
+  bytes: Buffer<ArrayBuffer>
+}
+
+/** An image of random bytes. `size` is that of the whole file. */
+export function image(type: ImageType = 'image/png', size = 2_000): Upload {
+  const beginning = BEGINNINGS[type]
+  return { type, bytes: Buffer.concat([beginning, randomBytes(size - beginning.length)]) }
+}
+
+export const MESSAGE = { subject: 'It does not load', content: 'I paid and see nothing.' }
+
+export const ticketPath = (paywallId: string) => `/api/v1/paywall/${paywallId}/support/ticket`
+
+/** A form as a browser sends it: text fields, then files. `field` is the name of the files' field. */
+export function ticketForm(fields: Record<string, string>, uploads: Upload[] = [], field = 'files'): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  for (const { name = 'screen.png', type, bytes } of uploads) form.append(field, new File([bytes], name, { type }))
+  return form
+}
+
+/** Sends a form, or any body that is not JSON, through the public door. */
+export async function sendForm(
+  world: TestWorld,
+  body: FormData | string | Buffer<ArrayBuffer>,
+  {
+    paywallId = world.paywall.id,
+    token,
+    headers,
+  }: { paywallId?: string; token?: string; headers?: Record<string, string> } = {},
+): Promise<Reply> {
+  const response = await fetch(world.url + ticketPath(paywallId), {
+    method: 'POST',
+    headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
+    body,
+  })
+  return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.json() }
+}
