@@ -254,7 +254,6 @@ create table tickets (
 );
 create index tickets_of_user on tickets (paywall_id, user_id) where user_id is not null;
 create index tickets_of_paywall on tickets (paywall_id, id);
-create index tickets_of_paywall on tickets (paywall_id, id);
 
 -- Images of a ticket. The bytes are in R2 under a random name.
 create table ticket_attachments (
