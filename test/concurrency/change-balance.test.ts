@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { signIn } from '../support/exchange.ts'
+import { changeBalance, ledgerOf, nextDay, statementsOf, tally, withdraw } from '../support/token-calls.ts'
+import { until } from '../support/until.ts'
+import { provenBalances, userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(() => world.close())
+
+const many = <Result>(count: number, run: (index: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => run(index)))
+
+const insufficient = (available: number) =>
+  `400 {"error":"insufficient","available":${available},"code":"insufficient"}`
+
+test('of 40 debits of 1 against 10 exactly 10 succeed, and every refusal says that nothing is left', async () => {
+  for (let round = 0; round < 6; round++) {
+    const { id: user_id } = await signIn(world)
+    const type = round % 2 === 0 ? 'standard' : 'premium'
+    if (type === 'premium') await changeBalance(world, { user_id, type, amount: 10 })
+    const replies = await many(40, () => changeBalance(world, { user_id, type, op: 'debit' }))
+    expect(tally(replies)).toEqual({ 200: 10, [insufficient(0)]: 30 })
+    expect(await provenBalances(world, user_id)).toMatchObject({ [type]: 0 })
+  }
+})
+
+test('of 40 debits of 3 against 10, three succeed and every refusal says 1', async () => {
+  const { id: user_id } = await signIn(world)
+  const replies = await many(40, () => changeBalance(world, { user_id, op: 'debit', amount: 3 }))
+  expect(tally(replies)).toEqual({ 200: 3, [insufficient(1)]: 37 })
+})
+
+test('40 credits at once on a balance that is not there yet all count', async () => {
+  for (let round = 0; round < 3; round++) {
+    const { id: user_id } = await signIn(world)
+    const replies = await many(40, () => changeBalance(world, { user_id, type: 'premium', amount: 2 }))
+    expect(tally(replies)).toEqual({ 200: 40 })
+    const counts = replies.map(({ body }) => Reflect.get(Object(body), 'count'))
+    expect(counts.toSorted((one, other) => one - other)).toEqual(
+      Array.from({ length: 40 }, (_, index) => 2 * index + 2),
+    )
+    expect(await provenBalances(world, user_id)).toEqual({ premium: 80, standard: 10 })
+  }
+})
+
+test('a mix of calls at the first touch of the day tops up once, and loses nothing', async () => {
+  for (let round = 0; round < 5; round++) {
+    const { id: user_id } = await signIn(world)
+    if (round > 0) {
+      await changeBalance(world, { user_id, op: 'debit', amount: round })
+      await nextDay(world, user_id)
+    }
+    const before = (await ledgerOf(world, user_id)).length
+    const replies = await many(40, async (index) => {
+      if (index % 4 === 0) return changeBalance(world, { user_id, amount: 2 })
+      if (index % 4 === 1) return changeBalance(world, { user_id, op: 'debit' })
+      if (index % 4 === 2) return withdraw(world, { user_id })
+      await userState(world, user_id)
+      return null
+    })
+    // At most 20 are taken while 10 are there from the first and 20 more come: whatever the order, a refusal is the
+    // truth only if it met 0.
+    const changes = replies.filter((reply) => reply !== null)
+    const done = changes.filter(({ status }) => status === 200).length
+    const refused = changes.filter(({ status }) => status !== 200)
+    expect(refused.filter(({ body }) => Reflect.get(Object(body), 'available') !== 0)).toEqual([])
+    expect(done + refused.length).toBe(30)
+    expect(await provenBalances(world, user_id)).toEqual({ standard: 10 + 20 - (done - 10) })
+    const ledger = (await ledgerOf(world, user_id)).slice(before)
+    expect(ledger.filter(([, reason]) => reason === 'top_up')).toEqual([
+      ['standard', 'top_up', round === 0 ? 10 : round],
+    ])
+    expect(ledger[0]?.[1]).toBe('top_up')
+  }
+})
+
+test('50 calls at once under one key make one change; losers ask twice, and all get its reply', async () => {
+  for (let round = 0; round < 3; round++) {
+    const { id: user_id } = await signIn(world)
+    const headers = { 'idempotency-key': randomUUID() }
+    const replies: Awaited<ReturnType<typeof withdraw>>[] = []
+    const statements = await statementsOf(world, async () => {
+      replies.push(...(await many(50, () => withdraw(world, { user_id, tokens: 4 }, { headers }))))
+    })
+    expect(tally(replies)).toEqual({ 200: 50 })
+    expect(new Set(replies.map(({ body }) => JSON.stringify(body)))).toEqual(
+      new Set(['{"success":true,"remaining":6}']),
+    )
+    expect(replies.filter((reply) => !reply.headers['idempotency-replayed'])).toHaveLength(1)
+    expect(statements).toBeLessThanOrEqual(99)
+    expect(await provenBalances(world, user_id)).toEqual({ standard: 6 })
+  }
+})
+
+test('of two users under one key, one is changed and every call for the other is refused', async () => {
+  const users = [await signIn(world), await signIn(world)]
+  const headers = { 'idempotency-key': randomUUID() }
+  const replies = await many(40, (index) =>
+    changeBalance(world, { user_id: users[index % 2]!.id, op: 'debit' }, { headers }),
+  )
+  const reused = '409 {"error":"idempotency_key_reused","code":"idempotency_key_reused"}'
+  expect(tally(replies)).toEqual({ 200: 20, [reused]: 20 })
+  const ledgers = await Promise.all(users.map(({ id }) => ledgerOf(world, id)))
+  expect(ledgers.map(({ length }) => length).toSorted()).toEqual([0, 2])
+})
+
+test('after a lost race a call is asked twice, and gets the reply of the winner', async () => {
+  const { id: user_id } = await signIn(world)
+  const headers = { 'idempotency-key': randomUUID() }
+  const before = world.neon.statements
+  const replies = await whileLocked(world, user_id, 2, () =>
+    many(2, () => changeBalance(world, { user_id }, { headers })),
+  )
+  expect(world.neon.statements - before).toBe(3)
+  expect(tally(replies)).toEqual({ 200: 2 })
+  expect(replies.map(({ body }) => body)).toEqual([replies[0]!.body, replies[0]!.body])
+  expect(await provenBalances(world, user_id)).toEqual({ standard: 11 })
+})
+
+/** Holds the member's row while `calls` statements run into it; all of them have begun when it is let go. */
+async function whileLocked<Result>(
+  { database }: TestWorld,
+  userId: string,
+  calls: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const client = await database.connect()
+  try {
+    await client.query('begin')
+    await client.query('select from members where user_id = $1 for update', [userId])
+    const result = work()
+    await until('all calls wait for the member', async () => {
+      const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+      return (await database.query(waiting)).rowCount === calls
+    })
+    await client.query('commit')
+    return await result
+  } finally {
+    client.release()
+  }
+}

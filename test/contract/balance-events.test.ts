@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
+import { buy } from '../support/checkout.ts'
+import { paywallFile } from '../support/paywall-file.ts'
+import { person, type Tenant, tenant } from '../support/tenants.ts'
+import { changeBalance, withdraw } from '../support/token-calls.ts'
+import { allTold, sequenceFaults, toldAbout } from '../support/told.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+const Change = z.object({ type: z.string(), count: z.int(), delta: z.int(), reason: z.string() })
+
+let world: TestWorld
+/** Owners whose endpoint asks for the changes of balances by name, and for everything else. */
+let asks: Tenant
+let asksForAll: Tenant
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  const secret = world.file.webhooks[0]!.secret!
+  const ownerWith = async (events: string[]) => {
+    const webhooks = [{ url: `${world.receiver.url}/hooks/${events.length}`, secret, events }]
+    const owner = tenant(await paywallFile({ webhooks }))
+    await world.apply(owner.file)
+    return owner
+  }
+  asks = await ownerWith(['*', 'balance.changed'])
+  asksForAll = await ownerWith(['*'])
+})
+afterAll(() => world.close())
+
+/** Calls as one of these owners does. */
+const as = ({ paywall, key }: Tenant) => ({ paywallId: paywall.id, key })
+
+const changesAbout = async (userId: string) =>
+  (await toldAbout(world, userId))
+    .filter(({ type }) => type === 'balance.changed')
+    .map(({ data }) => Change.parse(data.balance))
+
+test('an owner that asks by name is told of each change, in order, with what caused it', async () => {
+  const { id: user_id } = await person(world, asks)
+  await changeBalance(world, { user_id, amount: 5 }, as(asks))
+  await changeBalance(world, { user_id, op: 'debit', amount: 15 }, as(asks))
+  await changeBalance(world, { user_id, op: 'debit' }, as(asks))
+  await changeBalance(world, { user_id, type: 'premium', amount: 2 }, as(asks))
+  await withdraw(world, { paywall_id: asks.paywall.id, user_id, token_type: 'premium' }, { key: asks.key })
+
+  expect(await changesAbout(user_id)).toEqual([
+    { type: 'standard', count: 10, delta: 10, reason: 'top_up' },
+    { type: 'standard', count: 15, delta: 5, reason: 'credit' },
+    { type: 'standard', count: 0, delta: -15, reason: 'debit' },
+    { type: 'premium', count: 2, delta: 2, reason: 'credit' },
+    { type: 'premium', count: 1, delta: -1, reason: 'debit' },
+  ])
+  expect(sequenceFaults(await toldAbout(world, user_id))).toEqual([])
+})
+
+test("the plan's tokens are told of with the purchase", async () => {
+  const { userId } = await buy(world, asks)
+  await world.stripe.webhooksSettled()
+  expect(await changesAbout(userId)).toEqual([{ type: 'standard', count: 100, delta: 100, reason: 'plan' }])
+  expect(sequenceFaults(await toldAbout(world, userId))).toEqual([])
+})
+
+test('40 changes at once are told once each, in the order in which they happened', async () => {
+  const { id: user_id } = await person(world, asks)
+  const change = (_: unknown, index: number) =>
+    changeBalance(world, { user_id, op: index % 2 === 0 ? 'credit' : 'debit', amount: 1 }, as(asks))
+  await Promise.all(Array.from({ length: 40 }, change))
+  const told = await toldAbout(world, user_id)
+  expect(sequenceFaults(told)).toEqual([])
+  const counts = (await changesAbout(user_id)).map(({ count }) => count)
+  const deltas = (await changesAbout(user_id)).map(({ delta }) => delta)
+  expect(counts).toHaveLength(41)
+  expect(counts).toEqual(deltas.map((_, index) => deltas.slice(0, index + 1).reduce((sum, delta) => sum + delta, 0)))
+})
+
+test('a change that nobody asked to hear of writes no event, and numbers none', async () => {
+  const { id: user_id } = await person(world, asksForAll)
+  await changeBalance(world, { user_id }, as(asksForAll))
+  await allTold(world)
+  const { rows } = await world.database.query('select from events where user_id = $1', [user_id])
+  expect(rows).toEqual([])
+  const { userId } = await buy(world, asksForAll)
+  await world.stripe.webhooksSettled()
+  const told = await toldAbout(world, userId)
+  expect(sequenceFaults(told)).toEqual([])
+  expect(told.map(({ type }) => type)).not.toContain('balance.changed')
+})
