@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { type Call, call, type Reply } from '../support/call.ts'
+import { buy } from '../support/checkout.ts'
+import { monthly, paywallFile } from '../support/paywall-file.ts'
+import { type Row, testRows } from '../support/rows.ts'
+import { type Subscriber, subscribe } from '../support/subscriber.ts'
+import { person, startTenants, type Tenant, type Tenants, tenant } from '../support/tenants.ts'
+import { toldAbout } from '../support/told.ts'
+import { userState } from '../support/user-state.ts'
+
+let tenants: Tenants
+let subscriber: Subscriber
+
+beforeAll(async () => {
+  tenants = await startTenants()
+  subscriber = await subscribe(tenants.world, tenants.ours)
+})
+
+afterAll(() => tenants.close())
+
+const SESSIONS = '/v1/billing_portal/sessions'
+
+const ask = (options: Call, paywallId = tenants.ours.paywall.id, host = '') =>
+  call(tenants.world, `${host}/api/v1/paywall/${paywallId}/get-customer-portal`, { method: 'POST', ...options })
+const asOwner = (body: unknown, { key, paywall }: Tenant = tenants.ours) => ask({ key, body }, paywall.id)
+const asUser = ({ token }: { token: string } = subscriber) => ask({ token })
+
+/** The portal's address; any other answer fails the test with all of it. */
+function opened(reply: Reply): string {
+  if (reply.status !== 200) throw new Error(`no portal: ${JSON.stringify(reply)}`)
+  return z.strictObject({ url: z.url() }).parse(reply.body).url
+}
+
+const press = async (url: string, action: 'cancel' | 'undo') => {
+  const answer = await fetch(url, { method: 'POST', body: new URLSearchParams({ action }), redirect: 'manual' })
+  expect(answer.status).toBe(303)
+  await tenants.world.stripe.webhooksSettled()
+}
+
+const metaOf = async (userId: string) => {
+  const { rows } = await tenants.world.database.query('select meta from members where user_id = $1', [userId])
+  return rows[0]?.meta
+}
+
+const badKey = `pk_test_${'0'.repeat(64)}`
+const unavailable = (isTest: '0' | '1') => ({ error: 'portal_unavailable', isTest })
+
+const REFUSALS: Row[] = [
+  ['400 no email', () => asOwner({}), 400, 'Email is required'],
+  ['400 null email', () => asOwner({ email: null }), 400, 'Email is required'],
+  ['400 blank email', () => asOwner({ email: ' ' }), 400, 'Email is required'],
+  ['400 email not text', () => asOwner({ email: 7 }), 400, 'Email is required'],
+  ['400 userMeta not an object', () => asOwner({ email: subscriber.email, userMeta: [1] }), 400, 'Invalid userMeta'],
+  [
+    '400 userMeta too large',
+    () => asOwner({ email: subscriber.email, userMeta: { a: 'x'.repeat(4096) } }),
+    400,
+    'userMeta too large',
+  ],
+  ['400 not JSON', () => asOwner('{'), 400, 'invalid_json'],
+  ['400 not an object', () => asOwner([]), 400, 'invalid_body'],
+  ['401 no credential', () => ask({ body: { email: subscriber.email } }), 401, 'Unauthorized'],
+  ['401 invalid Bearer', () => asUser({ token: 'a.b.c' }), 401, 'invalid_token'],
+  ["401 another paywall's Bearer", () => asUser(tenants.stranger), 401, 'invalid_token'],
+  ['401 bad key', () => ask({ key: badKey, body: { email: subscriber.email } }), 401, 'Invalid API key'],
+  [
+    '401 bad key beside a good Bearer',
+    () => ask({ key: badKey, token: subscriber.token, body: { email: 'a@b.co' } }),
+    401,
+    'Invalid API key',
+  ],
+  [
+    '403 key of another account',
+    () => ask({ key: tenants.foreign.key, body: { email: subscriber.email } }),
+    403,
+    'Access denied: API key owner does not match paywall owner',
+  ],
+  ['403 no subscription, as the user', () => asUser(tenants.member), 403, unavailable('1')],
+  ['403 no subscription, as the owner', () => asOwner({ email: tenants.member.email }), 403, unavailable('1')],
+  ['404 identity not on paywall', () => asOwner({ email: tenants.stranger.email }), 404, 'identity_not_on_paywall'],
+  ['404 identity unknown', () => asOwner({ email: `${randomUUID()}@example.com` }), 404, 'identity_not_on_paywall'],
+  [
+    '404 unknown paywall',
+    () => ask({ key: tenants.ours.key, body: { email: 'a@b.co' } }, '99'),
+    404,
+    'paywall_not_found',
+  ],
+  [
+    '404 non-numeric paywall',
+    () => ask({ key: tenants.ours.key, body: { email: 'a@b.co' } }, 'acme'),
+    404,
+    'paywall_not_found',
+  ],
+]
+
+describe('refuses', () => testRows(REFUSALS))
+
+test('says of a live paywall that it is live', async () => {
+  const { world, live } = tenants
+  expect(await asOwner({ email: (await person(world, live)).email }, live)).toMatchObject({
+    status: 403,
+    body: unavailable('0'),
+  })
+})
+
+test('405 for any other method', async () => {
+  expect(await ask({ method: 'GET', token: subscriber.token })).toMatchObject({
+    status: 405,
+    headers: { allow: 'POST' },
+  })
+})
+
+test('leads an owner and the user itself to a portal of their own, once each', async () => {
+  const { world } = tenants
+  const urls = [opened(await asUser()), opened(await asOwner({ email: ` ${subscriber.email.toUpperCase()} ` }))]
+  expect(new Set(urls).size).toBe(2)
+  for (const url of urls) expect(await (await fetch(url)).text()).toContain('Monthly')
+  const asked = world.stripe.calls.filter(({ path }) => path === SESSIONS)
+  expect(asked.map(({ body }) => body.customer)).toEqual([subscriber.customer, subscriber.customer])
+})
+
+test('takes one statement, and none for a body that is wrong', async () => {
+  const { world } = tenants
+  const statements = async (work: () => Promise<unknown>) => {
+    let count = 0
+    world.neon.onStatement = ({ query }, run) => {
+      if (!query.includes('deliveries')) count += 1
+      return run()
+    }
+    await work()
+    world.neon.onStatement = undefined
+    return count
+  }
+  await world.stripe.webhooksSettled()
+  expect(await statements(() => asUser())).toBe(1)
+  expect(await statements(() => asOwner({ email: subscriber.email, userMeta: { a: 1 } }))).toBe(1)
+  expect(await statements(() => asOwner({ email: '' }))).toBe(0)
+})
+
+test('a person cancels there, keeps it there, and the owner is told', async () => {
+  const { world, ours } = tenants
+  const customer = await subscribe(world, ours)
+  const url = opened(await asUser(customer))
+  await press(url, 'cancel')
+  const [cancelled] = (await userState(world, customer.id)).purchases
+  expect(cancelled).toMatchObject({ status: 'active', cancel_at_period_end: true })
+  expect(cancelled?.cancel_at).toBe(cancelled?.current_period_end)
+  await press(url, 'undo')
+  expect((await userState(world, customer.id)).purchases).toMatchObject([{ cancel_at_period_end: false }])
+  const told = (await toldAbout(world, customer.id)).map(({ type }) => type)
+  expect(told.slice(-2)).toEqual(['subscription.cancel_scheduled', 'subscription.uncanceled'])
+})
+
+describe('userMeta', () => {
+  test('is merged in the owner path', async () => {
+    const { world, ours } = tenants
+    const { id, email } = await subscribe(world, ours)
+    opened(await asOwner({ email, userMeta: { plan: 'a', seats: 2 } }))
+    opened(await asOwner({ email, userMeta: { plan: 'b' } }))
+    expect(await metaOf(id)).toEqual({ plan: 'b', seats: 2 })
+  })
+
+  test('is not looked at in the Bearer path, nor is anything else of the body', async () => {
+    const { token, id } = subscriber
+    const before = await metaOf(id)
+    for (const body of [{ userMeta: { own: true } }, '{', { email: 7 }]) opened(await ask({ token, body }))
+    expect(await metaOf(id)).toEqual(before)
+  })
+
+  test('is not kept where there is no portal', async () => {
+    const { member } = tenants
+    await asOwner({ email: member.email, userMeta: { kept: true } })
+    expect(await metaOf(member.id)).toEqual({})
+  })
+})
+
+test('has no portal after the end, nor for a one-time purchase', async () => {
+  const { world, ours } = tenants
+  const ended = await subscribe(world, ours)
+  await world.stripe.end(ended.subscriptionId)
+  await world.stripe.webhooksSettled()
+  expect(await asUser(ended)).toMatchObject({ status: 403, body: unavailable('1') })
+
+  const once = { slug: 'once', label: 'Once', currency: 'USD', amount: 5, processorPrice: 'price_once' }
+  const shop = tenant(await paywallFile({ paywall: { prices: [monthly(), once] } }))
+  await world.apply(shop.file)
+  const buyer = await person(world, shop)
+  await buy(world, { ...shop, email: buyer.email, slug: 'once' })
+  expect(await asOwner({ email: buyer.email }, shop)).toMatchObject({ status: 403, body: unavailable('1') })
+})
+
+test.each([
+  ['the site of the redirect targets', {}, 'https://owner.example/'],
+  [
+    'the site of the other one',
+    { settings: { error_redirect_url: 'http://shop.example:8080/a?b' } },
+    'http://shop.example:8080/',
+  ],
+  ['its own domain', { settings: {}, domain: `${randomUUID()}.example` }, /^https:\/\/[\w-]+\.example\/$/],
+  ['the host that was asked', { settings: {} }, /^http:\/\/127\.0\.0\.1:\d+$/],
+])('leads back to %s', async (_where, members, home) => {
+  const { world } = tenants
+  const shop = tenant(await paywallFile({ paywall: { prices: [monthly({ tokens: [] })], ...members } }))
+  await world.apply(shop.file)
+  const { email } = await subscribe(world, shop)
+  opened(await asOwner({ email }, shop))
+  expect(world.stripe.calls.at(-1)?.body.return_url).toEqual(
+    typeof home === 'string' ? home : expect.stringMatching(home),
+  )
+})
+
+describe('when Stripe opens none', () => {
+  test.each([
+    [401, 'processor_misconfigured'],
+    [403, 'processor_misconfigured'],
+    [400, 'processor_rejected'],
+    [500, 'processor_unavailable'],
+  ])('%i is told as %s', async (status, error) => {
+    tenants.world.stripe.failNext(SESSIONS, status, { error: { type: 'invalid_request_error', message: 'No.' } })
+    expect(await asUser()).toMatchObject({ status: 502, body: { error } })
+    opened(await asUser())
+  })
+})
