@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Refusal } from '../cli/refusal.ts'
-import { fireCrons } from './crons.ts'
 import { ensureDatabase, ensureSchema } from './database.ts'
 import { logLine } from './log-line.ts'
 import { HELP, type Options, readOptions } from './options.ts'
@@ -13,7 +12,7 @@ import { waitUntilUnused } from './postgres-leftover.ts'
 import { fileEnvironment, readSecrets, writeCommandEnvironment } from './secrets.ts'
 import { stopRequested } from './signals.ts'
 import { welcome } from './welcome.ts'
-import { startWorld, type World } from './world.ts'
+import type { World } from './world.ts'
 
 /** Often enough that nobody waits for what a cron does, seldom enough to leave the machine in peace. */
 const CRON_SECONDS = 2
@@ -44,7 +43,12 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
   const secrets = await readSecrets(options.folder)
   const files = started.adopt(await openPaywallFiles(options.configs, fileEnvironment(secrets)), (all) => all.close())
   if (options.reset) await forget(options.folder)
-  const databaseUrl = options.databaseUrl ?? (await openEmbedded(options.folder, started))
+  // Loading wrangler and Miniflare takes seconds: not before it is known that we can start, and while Postgres does.
+  const [databaseUrl, { startWorld }, { fireCrons }] = await Promise.all([
+    options.databaseUrl ?? openEmbedded(options.folder, started),
+    import('./world.ts'),
+    import('./crons.ts'),
+  ])
   await ensureSchema(databaseUrl)
   writeCommandEnvironment(options.folder, databaseUrl, secrets)
   if (stopping) return
