@@ -8,6 +8,9 @@ export type Credential = Bearer | { kind: 'owner'; keyHash: string }
 /** The same where an owner key opens nothing. */
 export type Bearer = { kind: 'none' } | { kind: 'bad_token' } | ({ kind: 'user' } & TokenUser)
 
+/** Three parts in base64url (RFC 7515), which has no padding: a token is to be written in one way only. */
+const JWT_BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
+
 /**
  * Reads `X-Api-Key` or `Authorization: Bearer`. If both were sent the owner key decides. An Authorization header that
  * is anything but a good Bearer token for this paywall is `bad_token`, never `none`: it must not pass for a guest.
@@ -31,7 +34,7 @@ export async function readBearer(
   const authorization = request.header('authorization')
   if (authorization === undefined) return { kind: 'none' }
 
-  const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization)?.[1]
+  const token = JWT_BEARER.exec(authorization)?.[1]
   if (!token) return { kind: 'bad_token' }
   const user = await verifyAccessToken(token, env.ACCESS_TOKEN_PUBLIC_KEYS, paywallId, new Date())
   return user ? { kind: 'user', ...user } : { kind: 'bad_token' }
