@@ -14,7 +14,7 @@ import { until } from './support/until.ts'
 const TIMEOUT_MS = 120_000
 const folder = mkdtempSync(join(tmpdir(), 'paywall-dev-')) // closed to others, as a home directory is
 const config = join(folder, 'paywall.json')
-let ports: { service: number; stripe: number; receiver: number }
+let ports: { service: number; stripe: number; receiver: number; mail: number }
 let run: DevRun
 
 const shell = promisify(exec)
@@ -23,12 +23,18 @@ const options = (...more: string[]) => ({
   folder: join(folder, 'local'),
   args: [
     ...['--config', config, '--port', String(ports.service)],
-    ...['--stripe-port', String(ports.stripe), '--receiver-port', String(ports.receiver), ...more],
+    ...['--stripe-port', String(ports.stripe), '--receiver-port', String(ports.receiver)],
+    ...['--mail-port', String(ports.mail), ...more],
   ],
 })
 
 beforeAll(async () => {
-  ports = { service: await freePort(), stripe: await freePort(), receiver: await freePort() }
+  ports = {
+    service: await freePort(),
+    stripe: await freePort(),
+    receiver: await freePort(),
+    mail: await freePort(),
+  }
   const demo = readFileSync(new URL('../demo/paywall.json', import.meta.url), 'utf8')
   writeFileSync(config, demo.replace(':8790/', `:${ports.receiver}/`))
 })

@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHash } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Call, call, type Reply } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
+import { signIn } from '../support/exchange.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { testRows } from '../support/rows.ts'
-import { askForCode, askForTokens, codeMailedTo, getCode, sessionIn, signInByMail } from '../support/sign-in.ts'
+import { askForCode, askForTokens, codeMailedTo, getCode, sessionIn } from '../support/sign-in.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -12,12 +15,168 @@ beforeAll(async () => {
   world = await startTestWorld()
 })
 afterAll(() => world.close())
+afterEach(() => {
+  world.mail.onMail = undefined
+})
 
-test('a mailed code signs a new user in', async () => {
+const post = (options: Call, paywallId = world.paywall.id) =>
+  call(world, `/api/v1/paywall/${paywallId}/sign-in/code`, options)
+
+/** An answer without what differs from any request to the next. */
+const comparable = ({ status, headers: { 'x-request-id': _, date: __, ...headers }, body }: Reply) => ({
+  status,
+  headers,
+  body,
+})
+
+testRows([
+  ['400 without e-mail', () => post({ body: {} }), 400, 'Email is required'],
+  ['400 for a blank e-mail', () => post({ body: { email: '' } }), 400, 'Email is required'],
+  ['400 for no address', () => post({ body: { email: 'me' } }), 400, 'Invalid email format'],
+  ['400 for no text', () => post({ body: { email: ['a@b.co'] } }), 400, 'Invalid email format'],
+  ['400 for two lines', () => post({ body: { email: 'a@b.co\r\nBcc: c@d.co' } }), 400, 'Invalid email format'],
+  ['400 for two addresses', () => post({ body: { email: 'a@b.co,c@d.co' } }), 400, 'Invalid email format'],
+  ['400 for no object', () => post({ body: [] }), 400, 'invalid_body'],
+  ['400 for no JSON', () => post({ body: '{' }), 400, 'invalid_json'],
+  ['404 for an unknown paywall', () => post({ body: { email: newEmail() } }, '99'), 404, 'paywall_not_found'],
+  ['404 for no number', () => post({ body: { email: newEmail() } }, 'acme'), 404, 'paywall_not_found'],
+  ['405 for a GET', () => post({}), 405, 'method_not_allowed'],
+])
+
+test('mails a code that signs its reader in', async () => {
   const email = newEmail()
-  expect(await askForCode(world, email)).toMatchObject({ status: 200, body: { sent: true } })
+  expect(await askForCode(world, `  ${email.toUpperCase()} `)).toMatchObject({ status: 200, body: { sent: true } })
+
+  const mail = await world.mail.waitFor(email)
   const code = await codeMailedTo(world, email)
+  expect(mail).toMatchObject({
+    from: { name: 'Test Paywall', email: 'sign-in@paywall.example' },
+    subject: `${code} is your code for Test Paywall`,
+  })
+  expect(mail.text).toContain('10 minutes')
   const reply = await askForTokens(world, { grant_type: 'code', email, code })
-  expect(reply).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } })
   expect(sessionIn(reply).user).toMatchObject({ email, name: null })
+})
+
+test('answers the same for an address that a user has, one that nobody has and one that cannot be mailed to', async () => {
+  const known = await signIn(world)
+  const replies = [await askForCode(world, known.email), await askForCode(world, newEmail())]
+  world.mail.onMail = () => {
+    throw new Error('no such mailbox')
+  }
+  replies.push(await askForCode(world, newEmail()))
+  expect(replies.map(comparable)).toEqual(Array(3).fill(comparable(replies[0]!)))
+  expect(replies[0]).toMatchObject({ status: 200, body: { sent: true } })
+})
+
+test('answers before the mail has gone out', async () => {
+  const held = Promise.withResolvers<void>()
+  world.mail.onMail = () => held.promise
+  const email = newEmail()
+  expect(await askForCode(world, email)).toMatchObject({ status: 200 })
+  held.resolve()
+  await world.mail.waitFor(email)
+})
+
+test('logs a mail that failed, without the address or the code', async () => {
+  const email = newEmail()
+  let refused = ''
+  world.mail.onMail = ({ text }) => {
+    refused = /\d{6}/.exec(text)?.[0] ?? ''
+    throw new Error(`email to ${email} not allowed`)
+  }
+  await askForCode(world, email)
+  const line = await until('the log line', async () =>
+    world.logs.find(({ message }) => message.includes('a sign-in code was not mailed')),
+  )
+  expect(line.level).toBe('error')
+  expect(refused).toMatch(/^\d{6}$/)
+  expect(world.logs.filter(({ message }) => message.includes(email) || message.includes(refused))).toEqual([])
+})
+
+test("a paywall's name cannot add a header to the mail", async () => {
+  const file = await paywallFile({ paywall: { name: 'Acme\r\nBcc: victim@example.com\u2028Pro' } })
+  await world.apply(file)
+  const email = newEmail()
+  const code = await getCode(world, email, { paywallId: file.paywalls[0]!.id })
+  expect(await world.mail.waitFor(email)).toMatchObject({
+    from: { name: 'Acme Bcc: victim@example.com Pro' },
+    subject: `${code} is your code for Acme Bcc: victim@example.com Pro`,
+  })
+})
+
+test('keeps nothing that gives the code away to a reader of the database', async () => {
+  const email = newEmail()
+  const code = await getCode(world, email)
+  const { rows } = await world.database.query('select * from sign_in_codes where email = $1', [email])
+  expect(rows).toHaveLength(1)
+  expect(JSON.stringify(rows)).not.toContain(code)
+  const texts = [code, `${email}${code}`, JSON.stringify([world.paywall.id, email, code])]
+  const guesses = texts.map((text) => createHash('sha256').update(text).digest('hex'))
+  expect(guesses).not.toContain(rows[0].code_hash)
+})
+
+test.each([
+  ['a known address', async () => (await signIn(world)).email],
+  ['an unknown address', async () => newEmail()],
+])(
+  '%s gets five codes an hour, then 429 with Retry-After, and one more when the first is an hour old',
+  async (_, of) => {
+    const email = await of()
+    for (let sent = 1; sent <= 5; sent++) await getCode(world, email)
+    const reply = await askForCode(world, email)
+    expect(reply).toMatchObject({ status: 429, body: { error: 'rate_limit_exceeded' } })
+    expect(Number(reply.headers['retry-after'])).toBeGreaterThan(3500)
+    expect(Number(reply.headers['retry-after'])).toBeLessThanOrEqual(3600)
+    expect(await askForCode(world, newEmail())).toMatchObject({ status: 200 })
+
+    await world.database.query("update sign_in_codes set sent[1] = sent[1] - interval '59 minutes' where email = $1", [
+      email,
+    ])
+    const later = await askForCode(world, email)
+    expect(later).toMatchObject({ status: 429 })
+    expect(Number(later.headers['retry-after'])).toBeLessThanOrEqual(60)
+
+    await world.database.query("update sign_in_codes set sent[1] = sent[1] - interval '2 minutes' where email = $1", [
+      email,
+    ])
+    expect(await askForCode(world, email)).toMatchObject({ status: 200 })
+    expect(await askForCode(world, email)).toMatchObject({ status: 429 })
+    await until('six mails', async () => world.mail.received.filter(({ to }) => to === email).length === 6)
+  },
+)
+
+test('a refused request leaves the last code good', async () => {
+  const email = newEmail()
+  let code = ''
+  for (let sent = 1; sent <= 5; sent++) code = await getCode(world, email)
+  expect(await askForCode(world, email)).toMatchObject({ status: 429 })
+  expect(await askForTokens(world, { grant_type: 'code', email, code })).toMatchObject({ status: 200 })
+})
+
+test('another paywall has codes and limits of its own', async () => {
+  const file = await paywallFile()
+  await world.apply(file)
+  const paywallId = file.paywalls[0]!.id
+  const email = newEmail()
+  for (let sent = 1; sent <= 5; sent++) await getCode(world, email)
+  const code = await getCode(world, email, { paywallId })
+  const grant = { grant_type: 'code', email, code }
+  expect(await askForTokens(world, grant, { paywallId })).toMatchObject({ status: 200 })
+})
+
+test("a paywall's own domain sends codes for no other", async () => {
+  const file = await paywallFile({ paywall: { domain: 'pay.codes.example' } })
+  await world.apply(file)
+  const at = (paywallId: string) =>
+    call(world, `http://pay.codes.example/api/v1/paywall/${paywallId}/sign-in/code`, { body: { email: newEmail() } })
+  expect(await at(file.paywalls[0]!.id)).toMatchObject({ status: 200 })
+  expect(await at(world.paywall.id)).toMatchObject({ status: 404, body: { error: 'paywall_not_found' } })
+})
+
+test('asks the database once, whether it mails or refuses', async () => {
+  const email = newEmail()
+  const before = world.neon.statements
+  for (let asked = 1; asked <= 6; asked++) await askForCode(world, email)
+  expect(world.neon.statements - before).toBe(6)
 })

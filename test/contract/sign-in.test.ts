@@ -17,6 +17,7 @@ const Exchanged = z.strictObject({
   access_token: z.string(),
   token_type: z.literal('Bearer'),
   expires_in: z.literal(3600),
+  refresh_token: z.string(),
   user: z.strictObject({ id: z.uuid(), email: z.string(), name: z.null(), created_at: z.iso.datetime() }),
 })
 

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anonymousBuyer, credit, openCheckout, pay } from '../support/anonymous.ts'
+import { call } from '../support/call.ts'
+import { newEmail } from '../support/checkout.ts'
+import { signIn } from '../support/exchange.ts'
+import { askForTokens, getCode, refresh, signInAnonymously, signInByMail } from '../support/sign-in.ts'
+import { ledgerOf } from '../support/token-calls.ts'
+import { toldAbout } from '../support/told.ts'
+import { provenBalances, userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(() => world.close())
+
+const stateOf = (token: string) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
+const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
+const deadToken = { status: 401, body: { error: 'invalid_token' } }
+
+describe('an anonymous user who signs in with an address that nobody has', () => {
+  test('stays the same user, with its purchase, balances and meta', async () => {
+    const anonymous = await anonymousBuyer(world, { theme: 'dark' })
+    await pay(world, anonymous.checkoutUrl)
+    await credit(world, anonymous.user.id, 7)
+    const before = await userState(world, anonymous.user.id)
+    expect(before).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+
+    const email = newEmail()
+    const known = await signInByMail(world, email, { token: anonymous.token })
+    expect(known.user).toEqual({ ...anonymous.user, email })
+    expect(await userState(world, known.user.id)).toEqual(before)
+    expect(await stateOf(known.token)).toMatchObject({ body: { user: { email }, meta: { theme: 'dark' } } })
+    expect(await provenBalances(world, known.user.id)).toEqual({ premium: 7, standard: 100 })
+    expect((await signInByMail(world, email)).user).toEqual(known.user)
+  })
+
+  test('has one session from then on', async () => {
+    const anonymous = await signInAnonymously(world)
+    const known = await signInByMail(world, newEmail(), { token: anonymous.token })
+    expect(await refresh(world, anonymous.refreshToken)).toMatchObject(invalidGrant)
+    expect(await refresh(world, known.refreshToken)).toMatchObject({ status: 200 })
+  })
+
+  test('is told of by that address', async () => {
+    const { user, token, checkoutUrl } = await anonymousBuyer(world)
+    const email = newEmail()
+    await signInByMail(world, email, { token })
+    await pay(world, checkoutUrl)
+    const told = await toldAbout(world, user.id)
+    expect(told.map(({ type }) => type)).toContain('subscription.created')
+    expect(new Set(told.map(({ data }) => data.user.email))).toEqual(new Set([email]))
+  })
+})
+
+describe('an anonymous user who signs in as a known one', () => {
+  test('gives it its purchase, balances and meta, those of the known one winning', async () => {
+    const known = await signIn(world)
+    await openCheckout(world, known.token, { theme: 'light', plan: 'old' })
+    await credit(world, known.id, 5)
+    await credit(world, known.id, 1, 'standard')
+    const anonymous = await anonymousBuyer(world, { theme: 'dark', source: 'ad' })
+    await pay(world, anonymous.checkoutUrl)
+    await credit(world, anonymous.user.id, 7)
+    const [bought] = (await userState(world, anonymous.user.id)).purchases
+
+    const { user, token } = await signInByMail(world, known.email, { token: anonymous.token })
+    expect(user).toMatchObject({ id: known.id, email: known.email })
+    expect(await userState(world, known.id)).toMatchObject({ paid: true, purchases: [bought] })
+    expect(await stateOf(token)).toMatchObject({ body: { meta: { theme: 'light', plan: 'old', source: 'ad' } } })
+
+    // The known one was topped up to 10 when it was credited; the other one had paid by then.
+    expect(await provenBalances(world, known.id)).toEqual({ premium: 12, standard: 111 })
+    expect(await provenBalances(world, anonymous.user.id)).toEqual({ premium: 0, standard: 0 })
+    expect((await ledgerOf(world, known.id)).filter(([, reason]) => reason === 'merge').toSorted()).toEqual([
+      ['premium', 'merge', 7],
+      ['standard', 'merge', 100],
+    ])
+  })
+
+  test('gives a renewal after that to the known one, and its events and tokens', async () => {
+    const known = await signIn(world)
+    const { checkoutUrl, token, user } = await anonymousBuyer(world)
+    const subscriptionId = await pay(world, checkoutUrl)
+    await world.stripe.webhooksSettled()
+    await signInByMail(world, known.email, { token })
+    const before = (await userState(world, known.id)).purchases[0]
+
+    await world.stripe.renew(subscriptionId)
+    await world.stripe.webhooksSettled()
+    const after = (await userState(world, known.id)).purchases[0]
+    expect(after).toMatchObject({ id: before?.id, status: 'active' })
+    expect(Date.parse(after?.current_period_end ?? '')).toBeGreaterThan(Date.parse(before?.current_period_end ?? ''))
+    expect(await provenBalances(world, known.id)).toMatchObject({ standard: 200 })
+    const told = await toldAbout(world, known.id)
+    expect(told.map(({ type }) => type)).toEqual(['subscription.renewed', 'payment.succeeded'])
+    expect(told[0]?.data).toMatchObject({ sequence: 1, user: { id: known.id, email: known.email } })
+    expect((await toldAbout(world, user.id)).map(({ type }) => type)).not.toContain('subscription.renewed')
+  })
+
+  test('gives it a purchase that is paid only after that', async () => {
+    const known = await signIn(world)
+    const { checkoutUrl, token } = await anonymousBuyer(world)
+    await signInByMail(world, known.email, { token })
+    await pay(world, checkoutUrl)
+    expect(await userState(world, known.id)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+  })
+
+  test('may be one who has never been on this paywall', async () => {
+    const email = newEmail()
+    await world.database.query('insert into users (email) values ($1)', [email])
+    const { checkoutUrl, token } = await anonymousBuyer(world, { source: 'ad' })
+    await pay(world, checkoutUrl)
+    const known = await signInByMail(world, email, { token })
+    expect(await stateOf(known.token)).toMatchObject({ body: { paid: true, meta: { source: 'ad' } } })
+  })
+
+  test('is nobody any more: its tokens open nothing, and its id names the known one', async () => {
+    const known = await signIn(world)
+    const anonymous = await signInAnonymously(world)
+    await signInByMail(world, known.email, { token: anonymous.token })
+    expect(await stateOf(anonymous.token)).toMatchObject(deadToken)
+    expect(await refresh(world, anonymous.refreshToken)).toMatchObject(invalidGrant)
+
+    const id = anonymous.user.id
+    await credit(world, id, 3)
+    expect(await provenBalances(world, known.id)).toMatchObject({ premium: 3 })
+    const by = (query: string) => call(world, `/api/v1/paywall/${world.paywall.id}/user?${query}`, { key: world.key })
+    expect(await by(`user_id=${id}&email=${known.email}`)).toMatchObject({ status: 200 })
+    expect(await by(`user_id=${id}&email=${newEmail()}`)).toMatchObject({
+      status: 404,
+      body: { error: 'identity_not_found' },
+    })
+  })
+
+  test('gives it nothing twice', async () => {
+    const [first, second] = [await signIn(world), await signIn(world)]
+    const anonymous = await signInAnonymously(world)
+    await credit(world, anonymous.user.id, 7)
+    await signInByMail(world, first.email, { token: anonymous.token })
+    const { user } = await signInByMail(world, second.email, { token: anonymous.token })
+    expect(user.id).toBe(second.id)
+    expect(await provenBalances(world, first.id)).toEqual({ premium: 7, standard: 10 })
+    expect(await provenBalances(world, second.id)).toEqual({})
+    const { user: fresh } = await signInByMail(world, newEmail(), { token: anonymous.token })
+    expect(fresh.id).not.toBe(anonymous.user.id)
+  })
+})
+
+test('a known user who signs in with another address leaves nothing behind and brings nothing along', async () => {
+  const [one, other] = [await signInByMail(world, newEmail()), await signIn(world)]
+  await credit(world, one.user.id, 7)
+  const signedIn = await signInByMail(world, other.email, { token: one.token })
+  expect(signedIn.user.id).toBe(other.id)
+  expect(await stateOf(one.token)).toMatchObject({ status: 200, body: { user: { id: one.user.id } } })
+  expect(await provenBalances(world, one.user.id)).toMatchObject({ premium: 7 })
+})
+
+test('a wrong code moves nothing', async () => {
+  const known = await signIn(world)
+  const anonymous = await signInAnonymously(world)
+  await credit(world, anonymous.user.id, 7)
+  const code = await getCode(world, known.email)
+  const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0')
+  const grant = { grant_type: 'code', email: known.email, code: wrong }
+  expect(await askForTokens(world, grant, { token: anonymous.token })).toMatchObject(invalidGrant)
+  expect(await provenBalances(world, anonymous.user.id)).toMatchObject({ premium: 7 })
+  expect(await refresh(world, anonymous.refreshToken)).toMatchObject({ status: 200 })
+})

@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, type Reply } from '../support/call.ts'
+import { newEmail } from '../support/checkout.ts'
+import { paywallFile } from '../support/paywall-file.ts'
+import { testRows } from '../support/rows.ts'
+import {
+  askForTokens,
+  getCode,
+  refresh,
+  type Session,
+  sessionIn,
+  signInAnonymously,
+  signInByMail,
+} from '../support/sign-in.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+let elsewhere: string
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  const file = await paywallFile()
+  await world.apply(file)
+  elsewhere = file.paywalls[0]!.id
+})
+afterAll(() => world.close())
+
+const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
+
+const stateOf = ({ token }: { token: string }) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
+
+/** Six digits that are not these. */
+const another = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
+
+const byCode = (email: string, code: string, at = {}) => askForTokens(world, { grant_type: 'code', email, code }, at)
+
+describe('a body that is none', () => {
+  const email = 'a@b.co'
+  const ask = (grant: unknown) => () =>
+    call(world, `/api/v1/paywall/${world.paywall.id}/sign-in/token`, { body: grant })
+  testRows([
+    ['no grant type', ask({}), 400, 'unsupported_grant_type'],
+    ['a grant type of others', ask({ grant_type: 'password' }), 400, 'unsupported_grant_type'],
+    ['a grant type that is no text', ask({ grant_type: ['code'] }), 400, 'unsupported_grant_type'],
+    ['no object', ask([]), 400, 'invalid_body'],
+    ['no JSON', ask('grant_type=anonymous'), 400, 'invalid_json'],
+    ['no e-mail', ask({ grant_type: 'code', code: '123456' }), 400, 'Email is required'],
+    ['no address', ask({ grant_type: 'code', email: 'me', code: '123456' }), 400, 'Invalid email format'],
+    ['no code', ask({ grant_type: 'code', email }), 400, 'code_required'],
+    ['a blank code', ask({ grant_type: 'code', email, code: ' ' }), 400, 'code_required'],
+    ['a number', ask({ grant_type: 'code', email, code: 123456 }), 400, 'code_required'],
+    ['five digits', ask({ grant_type: 'code', email, code: '12345' }), 400, 'invalid_code'],
+    ['digits of another script', ask({ grant_type: 'code', email, code: '١٢٣٤٥٦' }), 400, 'invalid_code'],
+    ['no refresh token', ask({ grant_type: 'refresh_token' }), 400, 'refresh_token_required'],
+    ['405', () => call(world, `/api/v1/paywall/${world.paywall.id}/sign-in/token`), 405, 'method_not_allowed'],
+    [
+      '404 for an unknown paywall',
+      () => askForTokens(world, { grant_type: 'anonymous' }, { paywallId: '99' }),
+      404,
+      'paywall_not_found',
+    ],
+    ['404 for its codes', () => byCode(email, '123456', { paywallId: '99' }), 404, 'paywall_not_found'],
+    [
+      '404 for its refresh tokens',
+      () => refresh(world, `${randomUUID()}.${'a'.repeat(43)}`, { paywallId: '99' }),
+      404,
+      'paywall_not_found',
+    ],
+  ])
+})
+
+describe('a code', () => {
+  test('signs in, links the user to the paywall, and finds the same user again', async () => {
+    const email = newEmail()
+    const first = await signInByMail(world, email)
+    expect(await stateOf(first)).toMatchObject({
+      status: 200,
+      body: { user: { id: first.user.id, email }, paid: false },
+    })
+    const again = sessionIn(await byCode(` ${email.toUpperCase()}`, await getCode(world, email)))
+    expect(again.user).toEqual(first.user)
+  })
+
+  test('may be typed with blanks around it', async () => {
+    const email = newEmail()
+    expect(await byCode(email, ` ${await getCode(world, email)} `)).toMatchObject({ status: 200 })
+  })
+
+  test('works once', async () => {
+    const email = newEmail()
+    const code = await getCode(world, email)
+    expect(await byCode(email, code)).toMatchObject({ status: 200 })
+    expect(await byCode(email, code)).toMatchObject(invalidGrant)
+  })
+
+  test('holds for four wrong tries, not for five', async () => {
+    for (const wrong of [4, 5]) {
+      const email = newEmail()
+      const code = await getCode(world, email)
+      for (let tries = 0; tries < wrong; tries++) expect(await byCode(email, another(code))).toMatchObject(invalidGrant)
+      expect(await byCode(email, code)).toMatchObject(wrong === 4 ? { status: 200 } : invalidGrant)
+    }
+  })
+
+  test('holds for ten minutes', async () => {
+    const email = newEmail()
+    const code = await getCode(world, email)
+    const { rows } = await world.database.query(
+      `update sign_in_codes set expires_at = now() where email = $1
+       returning (select extract(epoch from expires_at - sent[1])::int from sign_in_codes where email = $1) as seconds`,
+      [email],
+    )
+    expect(rows).toEqual([{ seconds: 600 }])
+    expect(await byCode(email, code)).toMatchObject(invalidGrant)
+  })
+
+  test('gives way to the next one', async () => {
+    const email = newEmail()
+    const [old, latest] = [await getCode(world, email), await getCode(world, email)]
+    expect(await byCode(email, old)).toMatchObject(invalidGrant)
+    expect(await byCode(email, latest)).toMatchObject({ status: 200 })
+  })
+
+  test('is for its address and its paywall alone', async () => {
+    const [email, other] = [newEmail(), newEmail()]
+    const [code] = [await getCode(world, email), await getCode(world, other)]
+    expect(await byCode(other, code)).toMatchObject(invalidGrant)
+    expect(await byCode(email, code, { paywallId: elsewhere })).toMatchObject(invalidGrant)
+    expect(await byCode(newEmail(), code)).toMatchObject(invalidGrant)
+    expect(await byCode(email, code)).toMatchObject({ status: 200 })
+  })
+})
+
+test('an anonymous user has a token and no address, and cannot cancel', async () => {
+  const { token, user } = await signInAnonymously(world)
+  expect(user).toMatchObject({ email: null, name: null })
+  expect(await stateOf({ token })).toMatchObject({ status: 200, body: { user: { id: user.id, email: null } } })
+  const body = { subscriptionId: randomUUID(), cancellationReason: 'none' }
+  const cancelled = await call(world, '/api/paywall/cancel-subscription', { token, body })
+  expect(cancelled).toMatchObject({ status: 403, body: { error: 'Unauthorized' } })
+  expect((await signInAnonymously(world)).user.id).not.toBe(user.id)
+})
+
+describe('a refresh token', () => {
+  const kinds: [string, () => Promise<Session>][] = [
+    ['by mail', () => signInByMail(world, newEmail())],
+    ['anonymously', () => signInAnonymously(world)],
+    ['by the owner', () => exchange(newEmail())],
+  ]
+  test.each(kinds)('of a user signed in %s gives the next tokens of the same user', async (_kind, start) => {
+    let session = await start()
+    for (let uses = 0; uses < 3; uses++) {
+      const reply = await refresh(world, session.refreshToken)
+      expect(reply).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } })
+      const next = sessionIn(reply)
+      expect(next.user).toEqual(session.user)
+      expect(next.refreshToken).not.toBe(session.refreshToken)
+      expect(await stateOf(next)).toMatchObject({ status: 200, body: { user: { id: session.user.id } } })
+      session = next
+    }
+  })
+
+  test('that was used before ends its session, and no other of its user', async () => {
+    const email = newEmail()
+    const [first, other] = [await signInByMail(world, email), await signInByMail(world, email)]
+    const second = sessionIn(await refresh(world, first.refreshToken))
+    expect(await refresh(world, first.refreshToken)).toMatchObject(invalidGrant)
+    expect(await refresh(world, second.refreshToken)).toMatchObject(invalidGrant)
+    expect(await refresh(world, other.refreshToken)).toMatchObject({ status: 200 })
+  })
+
+  test('holds for 30 days from its own beginning', async () => {
+    const session = sessionIn(await refresh(world, (await signInAnonymously(world)).refreshToken))
+    const set = (to: string) =>
+      world.database.query(
+        `update sign_in_sessions s set expires_at = ${to} from sign_in_sessions before
+         where s.id = before.id and s.user_id = $1
+         returning round(extract(epoch from before.expires_at - now()) / 86400)::int as days`,
+        [session.user.id],
+      )
+    const { rows } = await set("now() + interval '1 minute'")
+    expect(rows).toEqual([{ days: 30 }])
+    const next = sessionIn(await refresh(world, session.refreshToken))
+    expect((await set('now()')).rows).toEqual([{ days: 30 }])
+    expect(await refresh(world, next.refreshToken)).toMatchObject(invalidGrant)
+  })
+
+  test('is of no use on another paywall, and takes no harm from being tried there', async () => {
+    const { refreshToken } = await signInAnonymously(world)
+    expect(await refresh(world, refreshToken, { paywallId: elsewhere })).toMatchObject(invalidGrant)
+    expect(await refresh(world, refreshToken)).toMatchObject({ status: 200 })
+  })
+
+  test('that nobody ever got is refused: made up, cut short, an access token', async () => {
+    const { refreshToken, token } = await signInAnonymously(world)
+    const madeUp = `${randomUUID()}.${'A'.repeat(43)}`
+    for (const each of [madeUp, refreshToken.slice(0, -1), refreshToken.split('.')[1]!, token, '.', "x' or 1=1"]) {
+      expect(await refresh(world, each), each).toMatchObject(invalidGrant)
+    }
+    expect(await refresh(world, refreshToken)).toMatchObject({ status: 200 })
+  })
+
+  test('is not in the database', async () => {
+    const { refreshToken, user } = await signInAnonymously(world)
+    const { rows } = await world.database.query('select * from sign_in_sessions where user_id = $1', [user.id])
+    expect(rows).toHaveLength(1)
+    expect(JSON.stringify(rows)).not.toContain(refreshToken.split('.')[1])
+  })
+})
+
+test('each grant asks the database once', async () => {
+  const email = newEmail()
+  const code = await getCode(world, email)
+  const { refreshToken, token } = await signInAnonymously(world)
+  const asks: [name: string, ask: () => Promise<Reply>][] = [
+    ['anonymous', () => askForTokens(world, { grant_type: 'anonymous' })],
+    ['a wrong code', () => byCode(email, another(code))],
+    ['the right code of an anonymous user', () => byCode(email, code, { token })],
+    ['a refresh token', () => refresh(world, refreshToken)],
+  ]
+  for (const [name, ask] of asks) {
+    const before = world.neon.statements
+    const reply = await ask()
+    expect(world.neon.statements - before, `${name}: ${JSON.stringify(reply)}`).toBe(1)
+  }
+})
+
+async function exchange(email: string): Promise<Session> {
+  const path = `/api/v1/paywall/${world.paywall.id}/sign-in/exchange`
+  return sessionIn(await call(world, path, { key: world.key, body: { email } }))
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import { call } from './call.ts'
+import { newEmail, opened, priceIdOf, startCheckout } from './checkout.ts'
+import { type Session, signInAnonymously } from './sign-in.ts'
+import { changeBalance } from './token-calls.ts'
+import type { TestWorld } from './world.ts'
+
+/** An anonymous user with an open checkout that has not been paid. */
+export interface AnonymousBuyer extends Session {
+  checkoutUrl: string
+}
+
+/** An anonymous user who has opened a checkout of the monthly price, and left some `meta` with it. */
+export async function anonymousBuyer(world: TestWorld, meta: Record<string, unknown> = {}): Promise<AnonymousBuyer> {
+  const session = await signInAnonymously(world)
+  return { ...session, checkoutUrl: await openCheckout(world, session.token, meta) }
+}
+
+/** A checkout of the monthly price as a signed-in user opens it. */
+export async function openCheckout(world: TestWorld, token: string, userMeta: Record<string, unknown> = {}) {
+  const reply = await startCheckout(world, {
+    paywall: world.paywall,
+    token,
+    headers: { 'idempotency-key': randomUUID() },
+    body: { priceId: priceIdOf(world.paywall, 'monthly'), userMeta },
+  })
+  return opened(reply).checkoutUrl
+}
+
+/** Pays on the hosted page, which has to ask an anonymous buyer for an address. Where it sends the browser. */
+export async function payOnPage(checkoutUrl: string): Promise<string> {
+  const body = new URLSearchParams({ action: 'pay', email: newEmail() })
+  const response = await fetch(checkoutUrl, { method: 'POST', body, redirect: 'manual' })
+  await response.body?.cancel()
+  return response.headers.get('location') ?? ''
+}
+
+/** Pays and comes back, which stores the purchase. Stripe's id of the subscription. */
+export async function pay(world: TestWorld, checkoutUrl: string): Promise<string> {
+  await call(world, await payOnPage(checkoutUrl))
+  return subscriptionOf(world, checkoutUrl)
+}
+
+/** Stripe's id of the subscription that was bought on a page. */
+export function subscriptionOf(world: TestWorld, checkoutUrl: string): string {
+  const session = world.stripe.sessions.find(({ id }) => checkoutUrl.endsWith(`/${id}`))
+  return z.object({ subscription: z.string() }).parse(session).subscription
+}
+
+/** Credits tokens as the owner does; any answer but 200 fails the test with all of it. */
+export async function credit(world: TestWorld, userId: string, amount: number, type = 'premium'): Promise<void> {
+  const reply = await changeBalance(world, { user_id: userId, amount, type })
+  if (reply.status !== 200) throw new Error(`no credit: ${JSON.stringify(reply)}`)
+}
