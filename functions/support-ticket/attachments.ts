@@ -15,22 +15,30 @@ export interface Attachment {
 const NAME_LIMIT = 255
 
 /** What an image is to be kept as. */
-export function attachmentOf(paywallId: string, { fileName, type, bytes }: Image): Attachment {
+export function attachmentOf(paywallId: string, { fileName, type, size }: Image): Attachment {
   return {
     object_key: `${paywallId}/${crypto.randomUUID()}`,
     file_name: [...fileName.replace(/\p{Cc}/gu, '')].slice(0, NAME_LIMIT).join(''),
     media_type: type,
-    size: bytes.byteLength,
+    size,
   }
 }
 
-/** @throws ApiError 503 `storage_unavailable`: it may have been stored or not */
-export async function storeAttachment(bucket: R2Bucket, attachment: Attachment, bytes: Uint8Array): Promise<void> {
+/** @throws ApiError 503 `storage_unavailable`: it may be there all the same */
+export async function storeAttachment(bucket: R2Bucket, attachment: Attachment, content: Uint8Array[]): Promise<void> {
+  const { readable, writable } = new FixedLengthStream(attachment.size)
+  const options = { httpMetadata: { contentType: attachment.media_type } }
   try {
-    await bucket.put(attachment.object_key, bytes, { httpMetadata: { contentType: attachment.media_type } })
+    await Promise.all([bucket.put(attachment.object_key, readable, options), write(content, writable)])
   } catch (cause) {
     throw new ApiError(503, 'storage_unavailable', { cause, retryAfter: 2 })
   }
+}
+
+async function write(content: Uint8Array[], writable: WritableStream<Uint8Array>): Promise<void> {
+  const writer = writable.getWriter()
+  for (const chunk of content) await writer.write(chunk)
+  await writer.close()
 }
 
 /** Forgets the images of a ticket that was not opened. One that stays nevertheless is nobody's and harms nobody. */

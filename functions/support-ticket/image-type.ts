@@ -9,7 +9,21 @@ export type ImageType = keyof typeof SIGNATURES
 
 export const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp'] as const satisfies ImageType[]
 
+/** The longest of them. */
+const SIGNATURE_BYTES = 12
+
 /** What the bytes say they are, whatever anybody declared; null if they are none of our images. */
-export function imageTypeOf(bytes: Uint8Array): ImageType | null {
-  return IMAGE_TYPES.find((type) => SIGNATURES[type].every((byte, at) => byte === null || bytes[at] === byte)) ?? null
+export function imageTypeOf(content: Uint8Array[]): ImageType | null {
+  const head = beginningOf(content)
+  return IMAGE_TYPES.find((type) => SIGNATURES[type].every((byte, at) => byte === null || head[at] === byte)) ?? null
+}
+
+/** A chunk may end anywhere, also within a signature. */
+function beginningOf(content: Uint8Array[]): number[] {
+  const head: number[] = []
+  for (const chunk of content) {
+    head.push(...chunk.subarray(0, SIGNATURE_BYTES - head.length))
+    if (head.length === SIGNATURE_BYTES) return head
+  }
+  return head
 }

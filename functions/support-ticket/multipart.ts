@@ -7,6 +7,7 @@ import {
   type MultipartPart,
 } from '@remix-run/multipart-parser'
 import { ApiError } from '../../lib/errors.ts'
+import { log } from '../../lib/log.ts'
 
 /** The largest form, in bytes: five files of 10 MB, and what is around them. */
 const FORM_LIMIT = 51 * 1024 * 1024
@@ -21,15 +22,15 @@ const BLOCK = 64 * 1024
 /** A part of a form: a text field, or a file as its sender described it. */
 export type Part =
   | { kind: 'field'; name: string; value: string }
-  | { kind: 'file'; name: string; fileName: string; mediaType: string; bytes: Uint8Array }
+  | { kind: 'file'; name: string; fileName: string; mediaType: string; size: number; content: Uint8Array[] }
 
 export function isForm(request: Request): boolean {
   return /^multipart\/form-data\b/i.test(request.headers.get('content-type') ?? '')
 }
 
 /**
- * The parts of a multipart body, in order. One of them is in memory at a time, never the whole body: the next is read
- * when the caller asks for it.
+ * The parts of a multipart body, in order. One of them is in memory at a time, never the whole body, and its content is
+ * good until the next is asked for: then its memory is used again, since a Worker has 128 MB for all its requests.
  *
  * @throws ApiError 413 `payload_too_large`, 400 `invalid_payload` for what is no form, `too_many_files`, and
  * `invalid_file` as soon as a part is larger than a file may be
@@ -37,12 +38,18 @@ export function isForm(request: Request): boolean {
 export async function* readParts(request: Request): AsyncGenerator<Part, void> {
   const boundary = getMultipartBoundary(request.headers.get('content-type') ?? '')?.trim() ?? ''
   if (!request.body || boundary === '' || boundary.length > LONGEST_BOUNDARY) throw noForm()
+  if (Number(request.headers.get('content-length')) > FORM_LIMIT) throw new ApiError(413, 'payload_too_large')
   const limits = { maxFileSize: FILE_LIMIT, maxTotalSize: FORM_LIMIT, maxParts: PARTS_LIMIT }
   const parser = new MultipartParser(boundary, limits)
-  if (Number(request.headers.get('content-length')) > FORM_LIMIT) throw new ApiError(413, 'payload_too_large')
+  const blocks: Uint8Array<ArrayBuffer>[] = []
+  const spare: Uint8Array<ArrayBuffer>[] = []
   try {
-    for await (const block of readBlocks(request.body)) {
-      for (const part of parser.write(block)) yield described(part)
+    for await (const block of readBlocks(request.body, () => spare.pop() ?? new Uint8Array(BLOCK))) {
+      blocks.push(block)
+      for (const part of parser.write(block)) {
+        yield described(part)
+        spare.push(...blocks.splice(0, blocks.length - 1)) // the parser still needs the last
+      }
     }
     parser.finish()
   } catch (cause) {
@@ -54,27 +61,53 @@ export async function* readParts(request: Request): AsyncGenerator<Part, void> {
 }
 
 /**
- * The body in large pieces, counted. The parser takes nothing after the closing boundary but in the same piece, not even
- * the line break that ends most forms, so a short last piece is joined to the one before it.
+ * The body in blocks, counted. The parser takes nothing after the closing boundary but in the same piece, not even the
+ * line break that ends most forms, so a short last block is joined to the one before it.
  */
-async function* readBlocks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+async function* readBlocks(
+  body: ReadableStream<Uint8Array>,
+  allocate: () => Uint8Array<ArrayBuffer>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   const reader = body.getReader({ mode: 'byob' })
-  let previous = new Uint8Array()
+  let previous: Uint8Array<ArrayBuffer> | undefined
   let size = 0
-  for (;;) {
-    const { value: block, done } = await reader.readAtLeast(BLOCK, new Uint8Array(BLOCK))
-    size += block?.length ?? 0
-    if (size > FORM_LIMIT) throw new ApiError(413, 'payload_too_large')
-    if (done || block.length < BLOCK) {
-      yield joined(previous, block ?? new Uint8Array())
-      return
+  try {
+    for (;;) {
+      const { value: block, done } = await reader.readAtLeast(BLOCK, allocate())
+      size += block?.length ?? 0
+      if (size > FORM_LIMIT) throw new ApiError(413, 'payload_too_large')
+      if (done || block.length < BLOCK) {
+        yield joined(previous ?? new Uint8Array(), block ?? new Uint8Array())
+        return
+      }
+      if (previous) yield previous
+      previous = block
     }
-    if (previous.length > 0) yield previous
-    previous = block
+  } finally {
+    reader.releaseLock()
   }
 }
 
-function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+/**
+ * Reads what is left of a refused form, if that is not more than a form may be. Its sender is still writing, and most
+ * clients read no answer before they are done: they would see a broken connection.
+ */
+export async function hearOut(request: Request): Promise<void> {
+  if (!request.body || !isForm(request)) return
+  const reader = request.body.getReader({ mode: 'byob' })
+  let block = new Uint8Array(BLOCK)
+  try {
+    for (let left = FORM_LIMIT; left > 0; left -= block.length) {
+      const read = await reader.read(new Uint8Array(block.buffer))
+      if (read.done) return
+      block = read.value
+    }
+  } catch (cause) {
+    log('warn', 'the sender of a refused form is gone', { request_id: request.headers.get('x-request-id'), cause })
+  }
+}
+
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
   const both = new Uint8Array(one.length + other.length)
   both.set(one)
   both.set(other, one.length)
@@ -85,7 +118,7 @@ function described(part: MultipartPart): Part {
   try {
     const { name = '', filename: fileName, mediaType = '' } = part
     if (fileName === undefined) return { kind: 'field', name, value: part.text }
-    return { kind: 'file', name, fileName, mediaType, bytes: part.bytes }
+    return { kind: 'file', name, fileName, mediaType, size: part.size, content: part.content }
   } catch (cause) {
     throw noForm(cause) // its text is not UTF-8
   }

@@ -57,7 +57,7 @@ async function readForm(
     if (outlook.foreseen.verdict !== 'room') return
     const attachment = attachmentOf(place.paywallId, image)
     attachments.push(attachment)
-    await storeAttachment(bucket, attachment, image.bytes)
+    await storeAttachment(bucket, attachment, image.content)
   })
   const body = parse(schema, Object.fromEntries(fields))
   if (fault) throw new ApiError(400, fault)

@@ -10,11 +10,12 @@ const TEXT_LIMIT = 64 * 1024
 /** The text fields of a form, the first of each name. */
 export type Fields = Map<string, string>
 
-/** A file that is what it says it is. */
+/** A file that is what it says it is. Its content is good while it is being kept, not longer. */
 export interface Image {
   fileName: string
   type: ImageType
-  bytes: Uint8Array
+  size: number
+  content: Uint8Array[]
 }
 
 export interface Form {
@@ -58,10 +59,10 @@ export async function receiveForm(
 type File = Extract<Part, { kind: 'file' }>
 
 /** What a browser sends for a file input in which nothing was chosen. */
-const isEmptyInput = ({ fileName, bytes }: File) => fileName === '' && bytes.byteLength === 0
+const isEmptyInput = ({ fileName, size }: File) => fileName === '' && size === 0
 
 /** Null for a file that is none of our images, says that it is another one, or has no place in this form. */
-function imageOf({ name, fileName, mediaType, bytes }: File): Image | null {
+function imageOf({ name, fileName, mediaType, size, content }: File): Image | null {
   const type = IMAGE_TYPES.find((one) => one === mediaType.toLowerCase())
-  return name === 'files' && type && imageTypeOf(bytes) === type ? { fileName, type, bytes } : null
+  return name === 'files' && type && imageTypeOf(content) === type ? { fileName, type, size, content } : null
 }

@@ -5,12 +5,18 @@ import { refuse } from '../../lib/errors.ts'
 import { placeOf } from '../../lib/place.ts'
 import { type Attachment, discardAttachments } from './attachments.ts'
 import { refuseTicket, words } from './contract.ts'
+import { hearOut } from './multipart.ts'
 import { openTicket } from './open-ticket.sql.ts'
 import { readTicket } from './read-ticket.ts'
 
 const PATH = '/api/v1/paywall/:id/support/ticket'
 
 const app = createApp<Cloudflare.SupportTicketEnv>()
+
+app.use(async function hearOutRefused(c, next) {
+  await next()
+  if (c.res.status >= 400) await hearOut(c.req.raw)
+})
 
 /** An owner key says nothing here: without a Bearer token the call is a guest's. */
 app.post(PATH, async (c) => {
