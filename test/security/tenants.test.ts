@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Call, call, type Reply } from '../support/call.ts'
+import { buy, newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { leaksIn } from '../support/leaks.ts'
+import { livePaywallFile, paywallFile } from '../support/paywall-file.ts'
+import { type Person, person, type Tenant, tenant } from '../support/tenants.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+/** A user of one paywall and what nobody else may learn. */
+interface Member extends Person {
+  userId: string
+  secret: string
+  purchase: string
+}
+
+interface Place extends Tenant {
+  owner: number
+  members: Member[]
+}
+
+let world: TestWorld
+/** Two owners with two paywalls each, the first of each on a domain of its own, three users on every paywall. */
+let places: Place[]
+let live: Tenant
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  places = (await Promise.all([0, 1].map(ownerWithTwoPaywalls))).flat()
+  live = tenant(await livePaywallFile())
+  await world.apply(live.file)
+})
+
+afterAll(() => world.close())
+
+async function ownerWithTwoPaywalls(owner: number): Promise<Place[]> {
+  const paywalls = [{ domain: `pay${owner}.example.test` }, {}]
+  const file = await paywallFile({ paywalls })
+  await world.apply(file)
+  return Promise.all(
+    file.paywalls.map(async (paywall) => {
+      const place = { ...tenant(file), paywall, owner }
+      return { ...place, members: await Promise.all([1, 2, 3].map(() => member(place))) }
+    }),
+  )
+}
+
+async function member(place: Tenant): Promise<Member> {
+  const [email, secret] = [newEmail(), `meta-${randomUUID()}`]
+  const { userId } = await buy(world, { paywall: place.paywall, key: place.key, email, body: { userMeta: { secret } } })
+  const { rows } = await world.database.query('select id from purchases where user_id = $1', [userId])
+  return { ...(await person(world, place, email)), userId, secret, purchase: String(rows[0]?.id) }
+}
+
+/** What an answer says of a member, as names of what leaked. */
+function saidOf({ body, headers }: Reply, { id, email, secret, purchase, token }: Member): string[] {
+  const said = JSON.stringify([body, headers])
+  return Object.entries({ id, email, secret, purchase, token }).flatMap(([name, text]) =>
+    said.includes(text) ? [name] : [],
+  )
+}
+
+/** Everything that a refused call must leave as it was. */
+async function everything(): Promise<string> {
+  const tables = ['users', 'members', 'checkouts', 'checkout_claims', 'purchases', 'balances', 'ledger', 'events']
+  const counts = tables.map((table) => `(select jsonb_agg(to_jsonb(t) order by to_jsonb(t)::text) from ${table} t)`)
+  const { rows } = await world.database.query(`select md5(jsonb_build_array(${counts.join(', ')})::text) as sum`)
+  return `${rows[0].sum} ${world.stripe.sessions.length}`
+}
+
+const at = ({ paywall }: Tenant, endpoint: string) => `/api/v1/paywall/${paywall.id}/${endpoint}`
+
+/** The answers to lookups of `who` on `place`, by each way of naming a user. */
+function lookUp(place: Tenant, caller: Call, who: Member): Promise<Reply[]> {
+  const queries = [`email=${who.email}`, `user_id=${who.id}`, `user_id=${who.id}&email=${who.email}`]
+  return Promise.all(queries.map((query) => call(world, at(place, `user?${query}`), caller)))
+}
+
+const exchange = (place: Tenant, caller: Call, { email }: Member) =>
+  call(world, at(place, 'sign-in/exchange'), { ...caller, body: { email } })
+
+const checkout = (place: Tenant, caller: Call, { email }: Member) =>
+  startCheckout(world, { ...caller, paywall: place.paywall, body: { email, ignoreActivePurchase: true } })
+
+/** The answers of every endpoint that takes an owner key. */
+async function askAll(place: Tenant, caller: Call, who: Member): Promise<Reply[]> {
+  return [...(await lookUp(place, caller, who)), await exchange(place, caller, who), await checkout(place, caller, who)]
+}
+
+/** Pairs of places that have nothing to do with each other, by name. */
+const pairs = () =>
+  places.flatMap((one, i) =>
+    places.flatMap((other, j) => (i === j ? [] : [{ one, other, sameOwner: one.owner === other.owner }])),
+  )
+
+describe('a key of another account', () => {
+  test('opens nothing, learns nothing and changes nothing, on any endpoint of any paywall', async () => {
+    const before = await everything()
+    for (const { one, other } of pairs().filter(({ sameOwner }) => !sameOwner)) {
+      const who = other.members[0]!
+      for (const reply of await askAll(other, { key: one.key }, who)) {
+        expect(reply).toMatchObject({
+          status: 403,
+          body: { error: 'Access denied: API key owner does not match paywall owner' },
+        })
+        expect(saidOf(reply, who)).toEqual([])
+      }
+    }
+    expect(await everything()).toBe(before)
+  })
+})
+
+describe('a key of our own account', () => {
+  test("does not look up another paywall's users, not even of the same owner", async () => {
+    const before = await everything()
+    for (const { one, other } of pairs()) {
+      for (const who of other.members) {
+        for (const reply of await lookUp(one, { key: one.key }, who)) {
+          expect(reply).toMatchObject({ status: 404, body: { error: 'identity_not_on_paywall' } })
+          expect(saidOf(reply, who)).toEqual([])
+        }
+      }
+    }
+    expect(await everything()).toBe(before)
+    await checkout(places[0]!, { key: places[0]!.key }, places[0]!.members[0]!)
+    expect(await everything(), 'the sum does notice a change').not.toBe(before)
+  })
+
+  test("shows each user of its paywall that user's own things only", async () => {
+    for (const place of places) {
+      for (const who of place.members) {
+        const reply = await call(world, at(place, `user?user_id=${who.id}`), { key: place.key })
+        expect(saidOf(reply, who)).toEqual(['secret', 'purchase'])
+        const others = places.flatMap(({ members }) => members).filter(({ id }) => id !== who.id)
+        expect(others.flatMap((other) => saidOf(reply, other))).toEqual([])
+      }
+    }
+  })
+
+  test("does not sell another paywall's prices, and does not look at another paywall's e-mail and id together", async () => {
+    for (const { one, other } of pairs()) {
+      const body = { priceId: priceIdOf(other.paywall, 'monthly') }
+      const reply = await startCheckout(world, { paywall: one.paywall, key: one.key, body })
+      expect(reply).toMatchObject({ status: 404, body: { error: 'price_not_found' } })
+      const [mine, theirs] = [one.members[0]!, other.members[0]!]
+      const mixed = `user?user_id=${mine.id}&email=${theirs.email}`
+      expect(await call(world, at(one, mixed), { key: one.key })).toMatchObject({
+        status: 404,
+        body: { error: 'identity_not_found' },
+      })
+    }
+  })
+})
+
+describe("a user's token", () => {
+  test('is good for its own paywall alone: 401 everywhere else, and nothing changes', async () => {
+    const before = await everything()
+    for (const { one, other } of pairs()) {
+      const { token } = one.members[0]!
+      const who = other.members[0]!
+      const refused = [
+        await call(world, at(other, 'bootstrap'), { token }),
+        ...(await lookUp(other, { token }, who)),
+        await checkout(other, { token }, who),
+      ]
+      for (const reply of refused) {
+        expect(reply).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+        expect(saidOf(reply, who)).toEqual([])
+      }
+    }
+    expect(await everything()).toBe(before)
+  })
+
+  test('speaks for its user, whomever the request names', async () => {
+    const [place] = places
+    const [me, other] = place!.members
+    for (const reply of await lookUp(place!, { token: me!.token }, other!)) {
+      expect(reply).toMatchObject({ status: 200, body: { user: { id: me!.id } } })
+      expect(saidOf(reply, other!)).toEqual([])
+    }
+    const { userId } = opened(await checkout(place!, { token: me!.token }, other!))
+    expect(userId).toBe(me!.id)
+  })
+
+  test('opens nothing that is for owners', async () => {
+    const [place] = places
+    const { token, email } = place!.members[0]!
+    expect(await call(world, at(place!, 'sign-in/exchange'), { token, body: { email } })).toMatchObject({ status: 401 })
+  })
+})
+
+describe('test and live', () => {
+  test.each([
+    ['a test key on a live paywall', () => ({ from: live, key: `pk_test_${'a'.repeat(40)}`, is_test: true })],
+    ['a live key on a test paywall', () => ({ from: places[0]!, key: `pk_live_${'b'.repeat(40)}`, is_test: false })],
+  ])('%s is no key, even of the same owner', async (_name, given) => {
+    const { from, key, is_test } = given()
+    const keys = [...from.file.keys, { name: 'other mode', is_test, secret: key }]
+    await world.apply({ ...from.file, keys })
+    const before = await everything()
+    for (const reply of await askAll(from, { key }, places[0]!.members[0]!)) {
+      expect(reply).toMatchObject({ status: 401, body: { error: 'Invalid API key' } })
+    }
+    expect(await everything()).toBe(before)
+    await world.apply(from.file)
+  })
+
+  test('a revoked key is no key from the next request on', async () => {
+    const { file, paywall } = places[0]!
+    const second = `pk_test_second_${randomUUID()}`
+    await world.apply({ ...file, keys: [...file.keys, { name: 'second', is_test: true, secret: second }] })
+    const who = places[0]!.members[1]!
+    const ask = () => call(world, `/api/v1/paywall/${paywall.id}/user?user_id=${who.id}`, { key: second })
+    expect(await ask()).toMatchObject({ status: 200 })
+    await world.apply(file)
+    expect(await ask()).toMatchObject({ status: 401, body: { error: 'Invalid API key' } })
+  })
+})
+
+describe('a custom domain', () => {
+  const on = (place: Tenant, path: string) => `https://${place.paywall.domain}${path}`
+
+  test('answers for its paywall and for no other, with the right credentials too', async () => {
+    const [mine, sibling] = places.filter(({ owner }) => owner === 0)
+    const who = sibling!.members[0]!
+    const notFound = { status: 404, body: { error: 'paywall_not_found' } }
+    expect(await call(world, on(mine!, at(mine!, 'bootstrap')))).toMatchObject({ status: 200 })
+    expect(await call(world, on(mine!, at(sibling!, 'bootstrap')))).toMatchObject(notFound)
+    expect(await call(world, on(mine!, at(sibling!, 'bootstrap')), { token: who.token })).toMatchObject(notFound)
+    expect(await call(world, on(mine!, at(sibling!, `user?user_id=${who.id}`)), { key: sibling!.key })).toMatchObject(
+      notFound,
+    )
+    expect(await call(world, on(mine!, at(sibling!, 'user')), { token: who.token })).toMatchObject(notFound)
+    const order = { key: sibling!.key, body: { email: newEmail(), priceId: priceIdOf(sibling!.paywall, 'monthly') } }
+    expect(await call(world, on(mine!, at(sibling!, 'start-checkout')), order)).toMatchObject(notFound)
+    const exchange = { key: sibling!.key, body: { email: who.email } }
+    expect(await call(world, on(mine!, at(sibling!, 'sign-in/exchange')), exchange)).toMatchObject(notFound)
+  })
+})
+
+test('no key, token or address is in the logs', () => {
+  expect(world.logs.length).toBeGreaterThan(200)
+  expect(
+    leaksIn(
+      world,
+      places.map(({ key }) => key),
+    ),
+  ).toEqual([])
+})

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { startCheckout } from '../support/checkout.ts'
+import { type Forge, forgeFor } from '../support/forge.ts'
+import { leaksIn } from '../support/leaks.ts'
+import { startTenants, type Tenants } from '../support/tenants.ts'
+
+let all: Tenants
+let forge: Forge
+
+beforeAll(async () => {
+  all = await startTenants()
+  forge = forgeFor(all.world, all.payer, all.ours.paywall.id)
+})
+
+afterAll(() => all.close())
+
+const at = (endpoint: string) => `/api/v1/paywall/${all.ours.paywall.id}/${endpoint}`
+
+/** Every endpoint that takes a user's token. */
+const ENDPOINTS = {
+  user: (authorization: string) => call(all.world, at('user'), { headers: { authorization } }),
+  bootstrap: (authorization: string) => call(all.world, at('bootstrap'), { headers: { authorization } }),
+  'start-checkout': (authorization: string) =>
+    startCheckout(all.world, {
+      paywall: all.ours.paywall,
+      headers: { authorization },
+      body: { email: all.payer.email, ignoreActivePurchase: true },
+    }),
+}
+
+const now = Math.floor(Date.now() / 1000)
+const part = (token: string, index: number) => token.split('.')[index] ?? ''
+const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+/** A good token with one of its three parts replaced. */
+function withPart(index: number, replace: (part: string) => string): string {
+  return forge
+    .token()
+    .split('.')
+    .with(index, replace(part(forge.token(), index)))
+    .join('.')
+}
+
+/** What is wrong with it, and the whole Authorization header. */
+const FORGED: [kind: string, authorization: () => string | Promise<string>][] = [
+  ['alg none', () => `Bearer ${forge.unsigned('none')}`],
+  ['alg None', () => `Bearer ${forge.unsigned('None')}`],
+  ['alg EdDSA without a signature', () => `Bearer ${forge.unsigned('EdDSA')}`],
+  ['alg HS256 keyed with the public JWK', () => `Bearer ${forge.confused('jwk')}`],
+  ['alg HS256 keyed with the public key', () => `Bearer ${forge.confused('x')}`],
+  ['alg HS256 keyed with nothing', () => `Bearer ${forge.confused('empty')}`],
+  ['alg of another curve', () => `Bearer ${forge.token({ alg: 'ES256' })}`],
+  ['no alg', () => `Bearer ${forge.token({ alg: undefined })}`],
+  ['alg that is a list', () => `Bearer ${forge.token({ alg: ['EdDSA'] })}`],
+  ['another key', () => `Bearer ${forge.token({}, {}, forge.stranger.privateKey)}`],
+  ['another key and no kid', () => `Bearer ${forge.token({ kid: undefined }, {}, forge.stranger.privateKey)}`],
+  ['another kid', () => `Bearer ${forge.token({ kid: 'another' })}`],
+  ['kid that is a path', () => `Bearer ${forge.token({ kid: '../../dev/null' }, {}, forge.stranger.privateKey)}`],
+  ['embedded jwk', () => `Bearer ${forge.token({ jwk: forge.stranger.publicJwk }, {}, forge.stranger.privateKey)}`],
+  [
+    'embedded jwk without a kid of ours',
+    () => `Bearer ${forge.token({ jwk: forge.stranger.publicJwk, kid: undefined }, {}, forge.stranger.privateKey)}`,
+  ],
+  ['jku', () => `Bearer ${forge.token({ jku: `${all.world.receiver.url}/keys` }, {}, forge.stranger.privateKey)}`],
+  ['x5u', () => `Bearer ${forge.token({ x5u: `${all.world.receiver.url}/keys` }, {}, forge.stranger.privateKey)}`],
+  ['x5c', () => `Bearer ${forge.token({ x5c: ['MIIB'] }, {}, forge.stranger.privateKey)}`],
+  ['a critical header we do not know', () => `Bearer ${forge.token({ crit: ['exp2'], exp2: 1 })}`],
+  ['unencoded payload', () => `Bearer ${forge.token({ crit: ['b64'], b64: false })}`],
+  ['typ JWT', () => `Bearer ${forge.token({ typ: 'JWT' })}`],
+  ['no typ', () => `Bearer ${forge.token({ typ: undefined })}`],
+  ['typ of a refresh token', () => `Bearer ${forge.token({ typ: 'rt+jwt' })}`],
+  ['tampered payload', () => `Bearer ${withPart(1, () => part(forge.token({}, { sub: all.member.id }), 1))}`],
+  ['tampered header', () => `Bearer ${withPart(0, () => part(forge.token({ extra: 1 }), 0))}`],
+  [
+    'tampered signature',
+    () => `Bearer ${withPart(2, (signature) => `${signature[0] === 'A' ? 'B' : 'A'}${signature.slice(1)}`)}`,
+  ],
+  ['signature of another token', () => `Bearer ${withPart(2, () => part(forge.token({}, { jti: 'x' }), 2))}`],
+  ['truncated', () => `Bearer ${forge.token().slice(0, -4)}`],
+  ['two parts', () => `Bearer ${forge.token().split('.').slice(0, 2).join('.')}`],
+  ['four parts', () => `Bearer ${forge.token()}.AAAA`],
+  ['expired', () => `Bearer ${forge.token({}, { iat: now - 7200, exp: now - 1 })}`],
+  ['expired long ago', () => `Bearer ${forge.token({}, { exp: 1 })}`],
+  ['exp that is text', () => `Bearer ${forge.token({}, { exp: String(now + 3600) })}`],
+  ['not yet valid', () => `Bearer ${forge.token({}, { nbf: now + 3600 })}`],
+  ['no exp', () => `Bearer ${forge.token({}, { exp: undefined })}`],
+  ['no sub', () => `Bearer ${forge.token({}, { sub: undefined })}`],
+  ['no aud', () => `Bearer ${forge.token({}, { aud: undefined })}`],
+  ['no iss', () => `Bearer ${forge.token({}, { iss: undefined })}`],
+  ['no iat', () => `Bearer ${forge.token({}, { iat: undefined })}`],
+  ['no email', () => `Bearer ${forge.token({}, { email: undefined })}`],
+  ['no anonymous', () => `Bearer ${forge.token({}, { anonymous: undefined })}`],
+  ['another iss', () => `Bearer ${forge.token({}, { iss: 'https://accounts.example' })}`],
+  ["another paywall's aud", () => `Bearer ${forge.token({}, { aud: all.foreign.paywall.id })}`],
+  ['a list as aud', () => `Bearer ${forge.token({}, { aud: [all.ours.paywall.id] })}`],
+  [
+    'a list of several as aud',
+    () => `Bearer ${forge.token({}, { aud: [all.foreign.paywall.id, all.ours.paywall.id] })}`,
+  ],
+  ['a number as aud', () => `Bearer ${forge.token({}, { aud: Number(all.ours.paywall.id) })}`],
+  ['sub that is no uuid', () => `Bearer ${forge.token({}, { sub: all.payer.email })}`],
+  ['sub with SQL', () => `Bearer ${forge.token({}, { sub: `${all.payer.id}' or true --` })}`],
+  ['unknown user', () => `Bearer ${forge.token({}, { sub: randomUUID() })}`],
+  ['encrypted', async () => `Bearer ${await forge.encrypted()}`],
+  ['an owner key', () => `Bearer ${all.ours.key}`],
+  ['garbage', () => 'Bearer garbage'],
+  ['dots', () => 'Bearer ..'],
+  ['no JSON', () => 'Bearer YQ.YQ.YQ'],
+  ['null for a payload', () => `Bearer ${withPart(1, () => encoded(null))}`],
+  ['empty', () => 'Bearer '],
+  ['Bearer alone', () => 'Bearer'],
+  ['no scheme', () => forge.token()],
+  ['Basic', () => `Basic ${Buffer.from(`user:${forge.token()}`).toString('base64')}`],
+  ['another scheme', () => `DPoP ${forge.token()}`],
+  ['two tokens', () => `Bearer ${forge.token()} ${forge.token()}`],
+  ['two headers', () => `Bearer ${forge.token()}, Bearer ${forge.token()}`],
+  ['a quoted token', () => `Bearer "${forge.token()}"`],
+  ['a tab for a space', () => `Bearer\t${forge.token()}`],
+  ['padding', () => `Bearer ${forge.token()}==`],
+  ['very long', () => `Bearer ${'A'.repeat(12_000)}.${'B'.repeat(1_000)}.C`],
+  ['very long claims', () => `Bearer ${forge.token({}, { email: 'x'.repeat(9_000) }, forge.stranger.privateKey)}`],
+]
+
+describe.each(FORGED)('%s', (_kind, authorization) => {
+  test('is 401 invalid_token on each endpoint, never a guest', async () => {
+    const value = await authorization()
+    for (const [endpoint, ask] of Object.entries(ENDPOINTS)) {
+      expect(await ask(value), endpoint).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+    }
+  })
+})
+
+describe('a good token', () => {
+  test.each([
+    ['as the forge makes it', () => `Bearer ${forge.token()}`],
+    ['with the scheme in small letters', () => `bearer ${forge.token()}`],
+    ['without a kid', () => `Bearer ${forge.token({ kid: undefined })}`],
+    ['about to expire', () => `Bearer ${forge.token({}, { exp: now + 600 })}`],
+  ])('%s opens every endpoint: the forged ones above are refused for what is wrong with them', async (_name, value) => {
+    for (const [endpoint, ask] of Object.entries(ENDPOINTS)) {
+      expect(await ask(value()), endpoint).toMatchObject({ status: 200 })
+    }
+  })
+})
+
+test('nobody was asked for keys, and no session was opened for a forged token', () => {
+  expect(all.world.receiver.received.filter(({ path }) => path === '/keys')).toEqual([])
+  // Four good tokens above, and the payer's own purchase.
+  expect(all.world.stripe.sessions).toHaveLength(5)
+})
+
+test('no token, key or address is in the logs', () => {
+  expect(all.world.logs.length).toBeGreaterThan(FORGED.length)
+  expect(leaksIn(all.world, [all.payer.token, all.ours.key])).toEqual([])
+})

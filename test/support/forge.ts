@@ -1,0 +1,59 @@
+import { createHmac, createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject, sign } from 'node:crypto'
+import { CompactEncrypt } from 'jose'
+import * as z from 'zod'
+import type { TestWorld } from './world.ts'
+
+type Members = Record<string, unknown>
+
+const PrivateKey = z.looseObject({ kid: z.string() })
+const PublicKeys = z.object({ keys: z.tuple([z.looseObject({ kid: z.string(), x: z.string() })]) })
+
+/** What it takes to make access tokens: good ones, and ones that only look so. */
+export interface Forge {
+  kid: string
+  /** A key pair of somebody else's. */
+  stranger: { privateKey: KeyObject; publicJwk: JsonWebKey }
+  /** A token with our key. Members of the header and the claims are replaced; `undefined` takes one out. */
+  token(header?: Members, claims?: Members, key?: KeyObject): string
+  /** The same signed with HMAC over the bytes that everybody knows: the public key. */
+  confused(secret: 'jwk' | 'x' | 'empty'): string
+  /** Not signed at all. */
+  unsigned(alg: string): string
+  /** A good token inside an encrypted one. */
+  encrypted(): Promise<string>
+}
+
+export function forgeFor(world: TestWorld, user: { id: string; email: string }, paywallId: string): Forge {
+  const { kid, ...jwk } = PrivateKey.parse(JSON.parse(world.secrets.ACCESS_TOKEN_PRIVATE_KEY))
+  const [publicJwk] = PublicKeys.parse(JSON.parse(world.secrets.ACCESS_TOKEN_PUBLIC_KEYS)).keys
+  const ours = createPrivateKey({ key: jwk, format: 'jwk' })
+  const pair = generateKeyPairSync('ed25519')
+  const now = Math.floor(Date.now() / 1000)
+  const good = { iss: 'paywall-billing', sub: user.id, aud: paywallId, iat: now, exp: now + 3600 }
+  const content = (header: Members, claims: Members) =>
+    [header, { ...good, email: user.email, anonymous: false, ...claims }].map(encode).join('.')
+  const signed = (text: string, signature: Buffer) => `${text}.${signature.toString('base64url')}`
+
+  function token(header: Members = {}, claims: Members = {}, key = ours): string {
+    const text = content({ alg: 'EdDSA', typ: 'at+jwt', kid, ...header }, claims)
+    return signed(text, sign(null, Buffer.from(text), key))
+  }
+
+  return {
+    kid,
+    stranger: { privateKey: pair.privateKey, publicJwk: pair.publicKey.export({ format: 'jwk' }) },
+    token,
+    confused(secret) {
+      const text = content({ alg: 'HS256', typ: 'at+jwt', kid }, {})
+      const bytes = { jwk: JSON.stringify(publicJwk), x: Buffer.from(publicJwk.x, 'base64url'), empty: '' }[secret]
+      return signed(text, createHmac('sha256', bytes).update(text).digest())
+    },
+    unsigned: (alg) => `${content({ alg, typ: 'at+jwt' }, {})}.`,
+    encrypted: () =>
+      new CompactEncrypt(Buffer.from(token()))
+        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', cty: 'JWT' })
+        .encrypt(new Uint8Array(32)),
+  }
+}
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
