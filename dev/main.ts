@@ -9,7 +9,7 @@ import { isTaken } from './ports.ts'
 import { startPostgres } from './postgres.ts'
 import { removeCluster } from './postgres-cluster.ts'
 import { waitUntilUnused } from './postgres-leftover.ts'
-import { fileEnvironment, readSecrets, writeCommandEnvironment } from './secrets.ts'
+import { fileEnvironment, readSecrets, STORAGE, writeCommandEnvironment } from './secrets.ts'
 import { stopRequested } from './signals.ts'
 import { welcome } from './welcome.ts'
 import type { World } from './world.ts'
@@ -59,7 +59,7 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
       files: files.current,
       secrets,
       ports: options.ports,
-      keep: { kv: join(options.folder, 'kv'), stripe: join(options.folder, 'stripe.json') },
+      keep: { storage: join(options.folder, STORAGE), stripe: join(options.folder, 'stripe.json') },
       onLog: (level, message) => {
         const line = stopping ? null : logLine(level, message)
         if (line) console.error(line)
@@ -92,7 +92,7 @@ async function refuseTakenPorts({ service, stripe, receiver, mail }: Options['po
 async function forget(folder: string): Promise<void> {
   await waitUntilUnused(join(folder, 'postgres', 'data'))
   removeCluster(join(folder, 'postgres'))
-  for (const name of ['kv', 'stripe.json']) rmSync(join(folder, name), { recursive: true, force: true })
+  for (const name of [STORAGE, 'stripe.json']) rmSync(join(folder, name), { recursive: true, force: true })
 }
 
 async function openEmbedded(folder: string, started: AsyncDisposableStack): Promise<string> {

@@ -56,11 +56,15 @@ function demoSecrets({ DEMO_API_KEY, DEMO_WEBHOOK_SECRET, STRIPE_SECRET_KEY, STR
   return { DEMO_API_KEY, DEMO_WEBHOOK_SECRET, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET }
 }
 
+/** Where in its folder the local world keeps KV and R2. */
+export const STORAGE = 'storage'
+
 /** Leaves a dotenv file in `folder` for the `paywall` command, which reads it where DATABASE_URL is not set. */
 export function writeCommandEnvironment(folder: string, databaseUrl: string, secrets: Secrets): void {
   const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY } = secrets
   const variables = {
     DATABASE_URL: databaseUrl,
+    ATTACHMENTS_FOLDER: join(folder, STORAGE),
     PROCESSOR_CREDENTIALS_KEY,
     WEBHOOK_SECRETS_KEY,
     ...demoSecrets(secrets),

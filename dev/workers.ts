@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, type RequestInit, type Response } from 'miniflare'
 import { bundleWorkers } from './bundle.ts'
 import { MAIL_WORKER, mailWorker, type TakeMail } from './mail-binding.ts'
@@ -17,7 +18,7 @@ export interface WorkersOptions {
   code?: Map<string, string>
   /** Where the Workers' e-mails go. */
   takeMail: TakeMail
-  /** Where KV is kept; without it, it is gone at the end. */
+  /** Where KV and R2 are kept, as `wrangler --persist-to` finds it; without it, all is gone at the end. */
   folder?: string
   onLog: (level: string, message: string) => void
 }
@@ -28,6 +29,8 @@ export interface Workers {
   readonly url: string
   /** A request to the gateway: a path or a URL of any host, with `cf` as Cloudflare fills it in. Follows no redirect. */
   fetch(path: string, init?: RequestInit): Promise<Response>
+  /** An R2 bucket, by the Worker's env and its binding. */
+  bucket(env: string, binding: string): ReturnType<Miniflare['getR2Bucket']>
   /** Fires the cron trigger of a Worker, named as in wrangler.toml. */
   scheduled(env: string): Promise<void>
   /** Kills the runtime as a crash would. It comes back on the same port: resolves when it is there again. */
@@ -45,7 +48,7 @@ export async function startWorkers({ port, values, code, takeMail, folder, onLog
     host: '127.0.0.1',
     port,
     cf: { country: 'US' },
-    ...(folder && { resourcePersistencePath: folder }),
+    ...(folder && { resourcePersistencePath: join(folder, 'v3') }),
     handleStructuredLogs: ({ level, message }) => onLog(level, message),
     handleUncaughtError: (error) => onLog('error', error.stack ?? error.message),
     unsafeHandleRuntimeRestart: () => onRestart(),
@@ -56,12 +59,14 @@ export async function startWorkers({ port, values, code, takeMail, folder, onLog
   }
   const miniflare = watchingSpawns(onSpawn, () => withoutSignalHandlers(() => new Miniflare(options)))
   const url = (await miniflare.ready).origin
+  const configOf = (env: string) => configs.find((candidate) => candidate.env === env)
 
   return {
     url,
     fetch: (path, init) => miniflare.dispatchFetch(new URL(path, url).href, { redirect: 'manual', ...init }),
+    bucket: (env, binding) => miniflare.getR2Bucket(binding, configOf(env)?.name),
     async scheduled(env) {
-      const config = configs.find((candidate) => candidate.env === env)
+      const config = configOf(env)
       const worker = await miniflare.getWorker(config?.name)
       await worker.scheduled({ cron: config?.crons[0] ?? '' })
     },

@@ -21,8 +21,8 @@ export interface WorldOptions {
   secrets: Secrets
   /** 0: a free port. */
   ports: { service: number; stripe: number; receiver: number; mail: number }
-  /** Files where KV and the processors' state are kept; without them they are gone at the end. */
-  keep?: { kv: string; stripe: string }
+  /** The folder of KV and R2, and the file of the processor's state; without them all is gone at the end. */
+  keep?: { storage: string; stripe: string }
   /** The Workers' code by env, where it is bundled already. */
   code?: Map<string, string>
   /** Variables of the Workers instead of those in wrangler.toml. */
@@ -80,7 +80,7 @@ export async function startWorld({
   const workers = started.adopt(
     await startWorkers({
       port: ports.service,
-      ...(keep && { folder: keep.kv }),
+      ...(keep && { folder: keep.storage }),
       ...(options.code && { code: options.code }),
       takeMail: mail.take,
       onLog: options.onLog,

@@ -15,6 +15,8 @@ export interface TestWorldOptions {
   checkoutLeaseSeconds?: number
   /** Whether the gateway counts requests; off by default, since a test makes more than a caller may. */
   rateLimited?: boolean
+  /** A folder where KV and R2 are kept. */
+  storage?: string
   /** A database elsewhere, such as on a Postgres that the test kills. It must have the schema. */
   databaseUrl?: string
 }
@@ -42,6 +44,9 @@ export async function startTestWorld(options: TestWorldOptions = {}): Promise<Te
     secrets,
     ports: { service: 0, stripe: 0, receiver: 0, mail: 0 },
     code: bundledCode(),
+    ...(options.storage !== undefined && {
+      keep: { storage: options.storage, stripe: join(options.storage, 'stripe.json') },
+    }),
     variables: {
       RATE_LIMITED: options.rateLimited ?? false,
       ...(options.checkoutLeaseSeconds !== undefined && { CHECKOUT_LEASE_SECONDS: options.checkoutLeaseSeconds }),
