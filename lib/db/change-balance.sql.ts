@@ -39,8 +39,9 @@ export type ChangedRow<Refusal extends string, Reply> =
   | { verdict: 'changed' | 'replayed'; reply: Reply; queued: number }
 
 /**
- * Changes a balance, with its ledger rows, its events and its kept reply, all or nothing. It is asked again only if it
- * lost a race for its Idempotency-Key, and so certainly changed nothing; the second time it finds the winner's reply.
+ * Changes a balance, with its ledger rows, its events and its kept reply, all or nothing. It is asked again only where it
+ * certainly changed nothing: if it lost a race for its Idempotency-Key, and now finds the winner's reply; or if its
+ * member, an anonymous user, became a known one meanwhile.
  */
 export async function changeBalance<Row extends ChangedRow<string, unknown>>(
   db: Database,
@@ -48,18 +49,27 @@ export async function changeBalance<Row extends ChangedRow<string, unknown>>(
   terms: Terms,
 ): Promise<Row> {
   try {
-    return await ask<Row>(db, change, terms)
+    const row = await ask<Row>(db, change, terms)
+    if (!hasMoved(row)) return row
   } catch (error) {
     if (!change.once || !isKeyTaken(error, 'balance_replies_pkey')) throw error
-    return await ask<Row>(db, change, terms)
   }
+  const row = await ask<Row>(db, change, terms)
+  if (hasMoved(row)) throw new Error('a member was merged twice')
+  return row
 }
 
-async function ask<Row>(db: Database, change: BalanceChange, { refusals, reply }: Terms): Promise<Row> {
+type Moved = { verdict: 'moved' }
+
+function hasMoved<Row extends object>(row: Row | Moved): row is Moved {
+  return 'verdict' in row && row.verdict === 'moved'
+}
+
+async function ask<Row>(db: Database, change: BalanceChange, { refusals, reply }: Terms): Promise<Row | Moved> {
   const { keyHash, place, identity, operation, once } = change
   const { type, delta } = operation
   const caller = { kind: 'owner', keyHash } as const
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<Row | Moved>`
     with ${gate(caller, place)}, ${member(caller, identity)}, ${priorReply(once)}, ${plan}, ruling as (
       select case ${gateRefusals(caller)} ${priorVerdicts(once)} ${memberRefusals} ${refusals} end as refusal
     ), asked as (
@@ -74,6 +84,7 @@ async function ask<Row>(db: Database, change: BalanceChange, { refusals, reply }
     select
       coalesce((select refusal from ruling), case
         when exists (select from done) then 'changed'
+        when exists (select from due) and not exists (select from acting) then 'moved'
         when ${delta}::bigint < 0 then 'insufficient'
         else 'too_much' end) as verdict,
       coalesce((select body from prior), (select body from reply)) as reply,

@@ -40,7 +40,8 @@ export function touchBalances(operation?: Operation) {
           and plan.daily_limit is not null as of_today) t
       where of_today or ${operated}
     ), acting as (
-      select m.* from members m join asked using (paywall_id, user_id) where exists (select from due)
+      select m.* from members m join asked using (paywall_id, user_id)
+      where exists (select from due) and m.merged_into is null
       for no key update of m
     ), touched as (
       insert into balances as b (paywall_id, user_id, type, count, previous_count, top_up, topped_up_on)
