@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { anonymousBuyer, credit, pay, payOnPage, subscriptionOf } from '../support/anonymous.ts'
+import { call } from '../support/call.ts'
+import { newEmail, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { signIn } from '../support/exchange.ts'
+import { inLine } from '../support/held-member.ts'
+import { askForTokens, getCode, refresh, sessionIn, signInAnonymously } from '../support/sign-in.ts'
+import { changeBalance } from '../support/token-calls.ts'
+import { sequenceFaults, toldAbout } from '../support/told.ts'
+import { provenBalances, userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+let userPath: string
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  userPath = `/api/v1/paywall/${world.paywall.id}/user`
+})
+afterAll(() => world.close())
+
+/** An anonymous user with an open checkout, a known one, and how the one signs in as the other. */
+async function strangers() {
+  const [anonymous, known] = [await anonymousBuyer(world), await signIn(world)]
+  await credit(world, anonymous.user.id, 7)
+  const code = await getCode(world, known.email)
+  const grant = { grant_type: 'code', email: known.email, code }
+  return { anonymous, known, signInAsKnown: () => askForTokens(world, grant, { token: anonymous.token }) }
+}
+
+test.each(['before', 'after'])('a purchase stored just %s the merge is the known one’s', async (when) => {
+  const { anonymous, known, signInAsKnown } = await strangers()
+  world.stripe.holdWebhooks()
+  const back = await payOnPage(anonymous.checkoutUrl)
+  const comeBack = () => call(world, back)
+  const [signedIn] =
+    when === 'before'
+      ? (await inLine(world, anonymous.user.id, [comeBack, signInAsKnown])).toReversed()
+      : await inLine(world, anonymous.user.id, [signInAsKnown, comeBack])
+  expect(sessionIn(signedIn!).user.id).toBe(known.id)
+  await world.stripe.releaseWebhooks()
+  await world.stripe.webhooksSettled()
+
+  expect(await userState(world, known.id)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+  // The plan's 100, and the 10 of the day from before the purchase.
+  expect(await provenBalances(world, known.id)).toMatchObject({ premium: 7, standard: 110 })
+  const owners = await world.database.query('select user_id from purchases where user_id = any ($1)', [
+    [known.id, anonymous.user.id],
+  ])
+  expect(owners.rows).toEqual([{ user_id: known.id }])
+  const [toldKnown, toldAnonymous] = [await toldAbout(world, known.id), await toldAbout(world, anonymous.user.id)]
+  expect([...sequenceFaults(toldKnown), ...sequenceFaults(toldAnonymous)]).toEqual([])
+  const created = [...toldKnown, ...toldAnonymous].filter(({ type }) => type === 'subscription.created')
+  expect(created.map(({ data }) => data.user.id)).toEqual([when === 'before' ? anonymous.user.id : known.id])
+})
+
+test.each(['before', 'after'])('tokens credited or debited just %s the merge count', async (when) => {
+  const { anonymous, known, signInAsKnown } = await strangers()
+  const change = (op: string, amount: number) => () =>
+    changeBalance(world, { user_id: anonymous.user.id, op, amount, type: 'premium' })
+  const changes = [change('credit', 5), change('debit', 2), change('credit', 1)]
+  const calls = when === 'before' ? [...changes, signInAsKnown] : [signInAsKnown, ...changes]
+  const replies = await inLine(world, anonymous.user.id, calls)
+  expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  expect(await provenBalances(world, known.id)).toMatchObject({ premium: 11 })
+  expect(await provenBalances(world, anonymous.user.id)).toMatchObject({ premium: 0 })
+})
+
+test('a checkout opened just before the merge is the known one’s, and one just after is refused', async () => {
+  const { anonymous, known, signInAsKnown } = await strangers()
+  const body = { priceId: priceIdOf(world.paywall, 'yearly'), userMeta: { source: 'ad' } }
+  const open = () => startCheckout(world, { paywall: world.paywall, token: anonymous.token, body })
+  const [first, , second] = await inLine(world, anonymous.user.id, [open, signInAsKnown, open])
+  expect(first).toMatchObject({ status: 200 })
+  expect(second).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+  const { rows } = await world.database.query(
+    'select user_id, count(*)::int from checkouts where user_id = any ($1) group by 1',
+    [[anonymous.user.id, known.id]],
+  )
+  expect(rows).toEqual([{ user_id: known.id, count: 2 }])
+  expect(await call(world, userPath, { token: known.token })).toMatchObject({ body: { meta: { source: 'ad' } } })
+})
+
+test('a refresh of the anonymous session at the moment of the merge survives it in no order', async () => {
+  for (let round = 0; round < 5; round++) {
+    const { anonymous, signInAsKnown } = await strangers()
+    const [refreshed] = await Promise.all([refresh(world, anonymous.refreshToken), signInAsKnown()])
+    const token = refreshed.status === 200 ? sessionIn(refreshed).refreshToken : anonymous.refreshToken
+    expect(await refresh(world, token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  }
+})
+
+test('an anonymous user who signs in twice at once gives all to one of the two', async () => {
+  for (let round = 0; round < 4; round++) {
+    const anonymous = await signInAnonymously(world)
+    await credit(world, anonymous.user.id, 7)
+    const known = round % 2 === 0 ? (await signIn(world)).email : newEmail()
+    const emails = [known, newEmail()]
+    const codes = await Promise.all(emails.map((email) => getCode(world, email)))
+    const replies = await Promise.all(
+      emails.map((email, index) =>
+        askForTokens(world, { grant_type: 'code', email, code: codes[index] }, { token: anonymous.token }),
+      ),
+    )
+    const users = replies.map((reply) => sessionIn(reply).user)
+    expect(users.map(({ email }) => email)).toEqual(emails)
+    const held = await Promise.all(users.map(({ id }) => provenBalances(world, id)))
+    expect(held.map(({ premium = 0 }) => premium).toSorted()).toEqual([0, 7])
+  }
+})
+
+test('merges amid webhooks, renewals, credits and reads lose nothing and block nothing', async () => {
+  for (let round = 0; round < 4; round++) {
+    const { anonymous, known, signInAsKnown } = await strangers()
+    const subscriptionId = await pay(world, anonymous.checkoutUrl)
+    const user = (token: string) => call(world, userPath, { token })
+    const [signedIn, ...others] = await Promise.all([
+      signInAsKnown(),
+      user(known.token),
+      ...Array.from({ length: 6 }, (_, index) =>
+        changeBalance(world, { user_id: index % 2 ? known.id : anonymous.user.id, amount: 1, type: 'premium' }),
+      ),
+      world.stripe.renew(subscriptionId).then(() => ({ status: 200 })),
+    ])
+    expect(sessionIn(signedIn).user.id).toBe(known.id)
+    expect(others.filter(({ status }) => status !== 200)).toEqual([])
+    await world.stripe.webhooksSettled()
+    expect(await provenBalances(world, known.id)).toMatchObject({ premium: 13 })
+    expect(await provenBalances(world, anonymous.user.id)).toEqual({ premium: 0, standard: 0 })
+    const { purchases } = await userState(world, known.id)
+    expect(purchases).toHaveLength(1)
+    expect(subscriptionOf(world, anonymous.checkoutUrl)).toBe(subscriptionId)
+    expect(sequenceFaults(await toldAbout(world, known.id))).toEqual([])
+    expect(world.logs.filter(({ message }) => message.includes('unexpected failure'))).toEqual([])
+  }
+})

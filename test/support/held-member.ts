@@ -1,0 +1,30 @@
+import { withClient } from '../../dev/database.ts'
+import type { Reply } from './call.ts'
+import { until } from './until.ts'
+import type { TestWorld } from './world.ts'
+
+/**
+ * Runs calls that all want a member's row, in exactly this order: the row is held until each waits in line behind the
+ * one before it. What a call saw before it waited is then out of date when its turn comes.
+ */
+export async function inLine(world: TestWorld, userId: string, calls: (() => Promise<Reply>)[]): Promise<Reply[]> {
+  return withClient(world.databaseUrl, async (client) => {
+    await client.query('begin')
+    await client.query('select from members where user_id = $1 for update', [userId])
+    const answers: Promise<Reply>[] = []
+    for (const ask of calls) {
+      answers.push(ask())
+      await until(`${answers.length} statements in line`, async () => (await waiting(world)) === answers.length)
+    }
+    await client.query('commit')
+    return Promise.all(answers)
+  })
+}
+
+async function waiting(world: TestWorld): Promise<number> {
+  const { rows } = await world.database.query<{ count: number }>(
+    `select count(*)::int as count from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rows[0]?.count ?? 0
+}
