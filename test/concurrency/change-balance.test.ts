@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signIn } from '../support/exchange.ts'
+import { signInAnonymously } from '../support/sign-in.ts'
 import { changeBalance, ledgerOf, nextDay, statementsOf, tally, withdraw } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
@@ -114,28 +115,47 @@ test('after a lost race a call is asked twice, and gets the reply of the winner'
   const { id: user_id } = await signIn(world)
   const headers = { 'idempotency-key': randomUUID() }
   const before = world.neon.statements
-  const replies = await whileLocked(world, user_id, 2, () =>
-    many(2, () => changeBalance(world, { user_id }, { headers })),
-  )
+  const lock = (client: Client) => client.query('select from members where user_id = $1 for update', [user_id])
+  const replies = await whileHeld(world, lock, 2, () => many(2, () => changeBalance(world, { user_id }, { headers })))
   expect(world.neon.statements - before).toBe(3)
   expect(tally(replies)).toEqual({ 200: 2 })
   expect(replies.map(({ body }) => body)).toEqual([replies[0]!.body, replies[0]!.body])
   expect(await provenBalances(world, user_id)).toEqual({ standard: 11 })
 })
 
-/** Holds the member's row while `calls` statements run into it; all of them have begun when it is let go. */
-async function whileLocked<Result>(
+test('calls that meet the sign-in of an anonymous user change the balance of the user that it becomes', async () => {
+  const known = await signIn(world)
+  const { user } = await signInAnonymously(world)
+  await changeBalance(world, { user_id: user.id, type: 'premium', amount: 5 })
+  const merge = (client: Client) =>
+    client.query('select merge_member($1, $2, $3)', [world.paywall.id, user.id, known.id])
+  const replies = await whileHeld(world, merge, 2, () =>
+    Promise.all([
+      changeBalance(world, { user_id: user.id, type: 'premium', amount: 3 }),
+      withdraw(world, { user_id: user.id, token_type: 'premium', tokens: 4 }),
+    ]),
+  )
+  expect(tally(replies)).toEqual({ 200: 2 })
+  expect(replies[0]).toMatchObject({ body: { user_id: known.id } })
+  expect(await provenBalances(world, known.id)).toEqual({ premium: 4, standard: 10 })
+  expect(await provenBalances(world, user.id)).toEqual({ premium: 0, standard: 0 })
+})
+
+type Client = { query(text: string, values: unknown[]): Promise<unknown> }
+
+/** Holds what `hold` locks while `calls` statements run into it; all of them have begun when it is let go. */
+async function whileHeld<Result>(
   { database }: TestWorld,
-  userId: string,
+  hold: (client: Client) => Promise<unknown>,
   calls: number,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const client = await database.connect()
   try {
     await client.query('begin')
-    await client.query('select from members where user_id = $1 for update', [userId])
+    await hold(client)
     const result = work()
-    await until('all calls wait for the member', async () => {
+    await until('all calls wait for it', async () => {
       const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
       return (await database.query(waiting)).rowCount === calls
     })
