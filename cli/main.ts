@@ -3,9 +3,10 @@ import { apply } from './commands/apply.ts'
 import { ledger } from './commands/ledger.ts'
 import { plan } from './commands/plan.ts'
 import { schema } from './commands/schema.ts'
+import { tickets } from './commands/tickets.ts'
 import { Refusal } from './refusal.ts'
 
-const commands: Command[] = [plan, apply, ledger, schema]
+const commands: Command[] = [plan, apply, tickets, ledger, schema]
 
 const [name = 'help', ...args] = process.argv.slice(2)
 const command = commands.find((one) => one.name === name)
