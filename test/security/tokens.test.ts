@@ -122,8 +122,8 @@ const FORGED: [kind: string, authorization: () => string | Promise<string>][] = 
   ['very long claims', () => `Bearer ${forge.token({}, { email: 'x'.repeat(9_000) }, forge.stranger.privateKey)}`],
 ]
 
-describe.each(FORGED)('%s', (_kind, authorization) => {
-  test('is 401 invalid_token on each endpoint, never a guest', async () => {
+describe('401 invalid_token on each endpoint, never a guest', () => {
+  test.each(FORGED)('%s', async (_kind, authorization) => {
     const value = await authorization()
     for (const [endpoint, ask] of Object.entries(ENDPOINTS)) {
       expect(await ask(value), endpoint).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
