@@ -290,9 +290,9 @@ create table sign_in_sessions (
   id         uuid primary key,
   paywall_id text not null,
   user_id    uuid not null,
+  token_hash text not null check (token_hash ~ '^[0-9a-f]{64}$'),
   expires_at timestamptz not null,
-  used_at    timestamptz,
-  revoked_at timestamptz,
+  ended_at   timestamptz,
   created_at timestamptz not null default now(),
   foreign key (paywall_id, user_id) references members
 );
