@@ -3,15 +3,15 @@ import type { Database } from '../../lib/db/connect.ts'
 import type { Settlement } from './settle.ts'
 
 /**
- * Writes down how an attempt ended, and ends its lease. False if `holder` no longer has the lease: whoever took it over
- * decides. Repeating it does nothing.
+ * Writes down how an attempt ended, and ends its lease. False if `holder` no longer has the lease for that attempt:
+ * whoever took it over decides. Repeating it does nothing.
  *
  * An endpoint that is gone is disabled; what waits for it stays pending and goes out, in order, once the owner enables
  * it again. The delivery that waited behind a finished one may go at once, even if it had been set aside.
  */
 export async function recordDelivery(
   db: Database,
-  delivery: { event_id: string; endpoint_id: string },
+  delivery: { event_id: string; endpoint_id: string; attempts: number },
   holder: string,
   settlement: Settlement,
 ): Promise<boolean> {
@@ -27,7 +27,7 @@ export async function recordDelivery(
         last_error = ${error}::text,
         finished_at = case when ${state}::text <> 'pending' then now() end
       where event_id = ${delivery.event_id}::text and endpoint_id = ${delivery.endpoint_id}::uuid
-        and holder = ${holder}::uuid and state = 'pending'
+        and (holder, attempts) = (${holder}::uuid, ${delivery.attempts}::int) and state = 'pending'
       returning endpoint_id, paywall_id, user_id, sequence, state
     ), released as (
       update deliveries d set next_attempt_at = least(d.next_attempt_at, now())

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { AnswerLost } from '../../dev/neon-endpoint.ts'
-import { openMailbox, sweep } from '../support/mailbox.ts'
+import { type DeliveryRow, openMailbox, sweep } from '../support/mailbox.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -83,6 +83,7 @@ test('an endpoint that never answers holds up nobody else, and is given 15 secon
   const sweeping = sweep(world)
   await until('the good endpoint has all of its events', async () => good.ids().length === 20)
   expect(Date.now() - startedAt).toBeLessThan(10_000)
+  expect(silent.ids()).toHaveLength(3)
 
   const failed = await until(
     'an attempt is given up',
@@ -93,6 +94,9 @@ test('an endpoint that never answers holds up nobody else, and is given 15 secon
   expect(failed).toMatchObject({ state: 'pending', last_status: null, last_error: 'no answer within 15 s' })
   released.resolve()
   await sweeping
+  await silent.passTime()
+  await sweep(world)
+  expect(await silent.deliveries()).toSatisfy((rows: DeliveryRow[]) => rows.every(({ state }) => state === 'delivered'))
 })
 
 test('a consumer killed in the middle leaves a lease, and when it ends the same event arrives again', async () => {
@@ -142,19 +146,26 @@ test('an outcome that the database did not take at first is written again, not s
 test('whoever lost its lease has no say', async () => {
   const mailbox = await openMailbox(world)
   const [id] = await mailbox.tell()
-  const [arrived, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const attempts = [410, 200].map((status) => {
+    const [arrived, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    return { status, arrived, answered }
+  })
   mailbox.answer = async () => {
-    if (mailbox.ids().length > 1) return {}
+    const { status, arrived, answered } = attempts[mailbox.ids().length - 1]!
     arrived.resolve()
     await answered.promise
-    return { status: 410 }
+    return { status }
   }
   const slow = sweep(world)
-  await arrived.promise
+  await attempts[0]!.arrived.promise
   await mailbox.passTime()
-  await sweep(world)
-  answered.resolve()
+  const next = sweep(world)
+  await attempts[1]!.arrived.promise
+  attempts[0]!.answered.resolve()
   await slow
+  expect(await mailbox.deliveries()).toMatchObject([{ state: 'pending', attempts: 2, last_status: null }])
+  attempts[1]!.answered.resolve()
+  await next
 
   expect(mailbox.ids()).toEqual([id, id])
   expect(await mailbox.deliveries()).toMatchObject([{ state: 'delivered', attempts: 2, last_status: 200 }])

@@ -35,7 +35,7 @@ export interface Mailbox {
 
 const mailboxes = new WeakMap<TestWorld, Map<string, Mailbox>>()
 
-/** `url` and `test: false` make an endpoint elsewhere, or of a live paywall. */
+/** Applies a paywall file of an owner of its own; `url` is an endpoint elsewhere. */
 export async function openMailbox(world: TestWorld, options: { url?: string } = {}): Promise<Mailbox> {
   const path = `/hooks/${randomUUID()}`
   const url = options.url ?? `${world.receiver.url}${path}`
