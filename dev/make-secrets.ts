@@ -1,14 +1,13 @@
 // Prints a fresh set of the Workers' own secrets as dotenv: npm run -s secrets > production.env, then add DATABASE_URL.
 import { makeSecrets } from './secrets.ts'
 
-const secrets = await makeSecrets()
 const {
   ACCESS_TOKEN_PRIVATE_KEY,
   ACCESS_TOKEN_PUBLIC_KEYS,
   SIGN_IN_CODE_KEY,
   PROCESSOR_CREDENTIALS_KEY,
   WEBHOOK_SECRETS_KEY,
-} = secrets
+} = await makeSecrets()
 const own = {
   ACCESS_TOKEN_PRIVATE_KEY,
   ACCESS_TOKEN_PUBLIC_KEYS,

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type * as z from 'zod'
-import { readCredential } from '../../lib/auth/credential.ts'
+import { readBearer } from '../../lib/auth/credential.ts'
 import { newRefreshToken, readRefreshToken } from '../../lib/auth/refresh-token.ts'
 import { hashCode } from '../../lib/auth/sign-in-code.ts'
 import { connect } from '../../lib/db/connect.ts'
@@ -45,7 +45,7 @@ async function grant(c: TokenContext, body: Body) {
 
 async function grantByCode(c: TokenContext, { email, code }: Body & { grant_type: 'code' }) {
   const place = placeOf(c)
-  const caller = await readCredential(c.req, place.paywallId, c.env)
+  const caller = await readBearer(c.req, place.paywallId, c.env)
   if (caller.kind === 'bad_token') throw refuse(words.bad_token)
 
   const anonymousId = caller.kind === 'user' && caller.anonymous ? caller.userId : null

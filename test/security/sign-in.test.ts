@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { credit } from '../support/anonymous.ts'
+import { newEmail } from '../support/checkout.ts'
+import { signIn } from '../support/exchange.ts'
+import { type Forge, forgeFor } from '../support/forge.ts'
+import { paywallFile } from '../support/paywall-file.ts'
+import {
+  askForCode,
+  askForTokens,
+  getCode,
+  refresh,
+  type Session,
+  sessionIn,
+  signInAnonymously,
+  signInByMail,
+} from '../support/sign-in.ts'
+import { provenBalances } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+let elsewhere: string
+let anonymous: Session
+let forge: Forge
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  const file = await paywallFile()
+  await world.apply(file)
+  elsewhere = file.paywalls[0]!.id
+  anonymous = await signInAnonymously(world)
+  await credit(world, anonymous.user.id, 7)
+  forge = forgeFor(world, { id: anonymous.user.id, email: '' }, world.paywall.id)
+})
+afterAll(() => world.close())
+
+const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
+const past = () => Math.floor(Date.now() / 1000) - 1
+const claims = { email: null, anonymous: true }
+
+describe('what an anonymous user has cannot be taken with', () => {
+  const tokens: [string, () => string | Promise<string>][] = [
+    ['no token at all', () => 'x'],
+    ['an expired one', () => forge.token({}, { ...claims, exp: past() })],
+    ['one of another key', () => forge.token({}, claims, forge.stranger.privateKey)],
+    ['one signed by HMAC with the public key', () => forge.confused('jwk')],
+    ['an unsigned one', () => forge.unsigned('none')],
+    ['one for another paywall', () => forge.token({}, { ...claims, aud: elsewhere })],
+    ['a real one of another paywall', async () => (await signInAnonymously(world, { paywallId: elsewhere })).token],
+    ['its refresh token', () => anonymous.refreshToken],
+  ]
+  test.each(tokens)('%s: 401, and the code is still good', async (_name, forged) => {
+    const email = newEmail()
+    const grant = { grant_type: 'code', email, code: await getCode(world, email) }
+    const refused = await askForTokens(world, grant, { token: await forged() })
+    expect(refused).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+    expect(await provenBalances(world, anonymous.user.id)).toMatchObject({ premium: 7 })
+    expect(await askForTokens(world, grant)).toMatchObject({ status: 200 })
+  })
+
+  test('the token of a user with an address, even one that says it is anonymous', async () => {
+    const owner = await signIn(world)
+    await credit(world, owner.id, 5)
+    const token = forgeFor(world, owner, world.paywall.id).token({}, claims)
+    const { user } = await signInByMail(world, newEmail(), { token })
+    expect(user.id).not.toBe(owner.id)
+    expect(await provenBalances(world, owner.id)).toMatchObject({ premium: 5 })
+    expect(await provenBalances(world, user.id)).toEqual({})
+  })
+
+  test('an owner key beside the grant', async () => {
+    const email = newEmail()
+    const grant = { grant_type: 'code', email, code: '000000' }
+    expect(await askForTokens(world, grant, { key: world.key })).toMatchObject(invalidGrant)
+  })
+})
+
+test('an address can be guessed at 25 times an hour and no more', async () => {
+  const email = newEmail()
+  let code = ''
+  for (let sent = 1; sent <= 5; sent++) {
+    code = await getCode(world, email)
+    const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0')
+    for (let tries = 1; tries <= 5; tries++) {
+      expect(await askForTokens(world, { grant_type: 'code', email, code: wrong })).toMatchObject(invalidGrant)
+    }
+  }
+  expect(await askForTokens(world, { grant_type: 'code', email, code })).toMatchObject(invalidGrant)
+  expect(await askForCode(world, email)).toMatchObject({ status: 429 })
+})
+
+test('wrong, used up, expired and never mailed codes are told apart by nothing', async () => {
+  const [used, expired] = [newEmail(), newEmail()]
+  const [usedCode, expiredCode] = [await getCode(world, used), await getCode(world, expired)]
+  await askForTokens(world, { grant_type: 'code', email: used, code: usedCode })
+  await world.database.query('update sign_in_codes set expires_at = now() where email = $1', [expired])
+  const replies = [
+    await askForTokens(world, { grant_type: 'code', email: used, code: usedCode }),
+    await askForTokens(world, { grant_type: 'code', email: expired, code: expiredCode }),
+    await askForTokens(world, { grant_type: 'code', email: newEmail(), code: '123456' }),
+  ]
+  const seen = replies.map(({ status, headers: { 'x-request-id': _, date: __, ...headers }, body }) => ({
+    status,
+    headers,
+    body,
+  }))
+  expect(seen).toEqual(Array(3).fill(seen[0]))
+  expect(replies[0]).toMatchObject(invalidGrant)
+})
+
+test('no code, token or address is ever logged', async () => {
+  const email = newEmail()
+  const code = await getCode(world, email)
+  const session = sessionIn(await askForTokens(world, { grant_type: 'code', email, code }))
+  const next = sessionIn(await refresh(world, session.refreshToken))
+  await refresh(world, session.refreshToken)
+  const secrets = [email, code, session.token, session.refreshToken, next.token, next.refreshToken]
+  const said = world.logs.map(({ message }) => message).join('\n')
+  expect(said).toContain('sign-in/token')
+  expect(secrets.filter((secret) => said.includes(secret))).toEqual([])
+})
+
+test('SQL in an address or a token is an address or a token', async () => {
+  const email = `o'brien'--${newEmail()}`
+  expect((await signInByMail(world, email)).user).toMatchObject({ email })
+  expect(await refresh(world, "x' or true --")).toMatchObject(invalidGrant)
+})
