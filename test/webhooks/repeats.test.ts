@@ -86,6 +86,21 @@ test('the plan’s tokens are credited once a period that is paid, however often
   expect(await standard()).toBe(300)
 })
 
+test('the end of a trial is announced once, however often Stripe announces it', async () => {
+  const paid = await paySubscription(world, 'yearly')
+  await deliverAll(paid, 2)
+  await world.stripe.trialWillEnd(paid.subscriptionId)
+  await deliverAll(paid, 6)
+  await deliverAll(paid, 1)
+  const told = await toldAbout(world, paid.userId)
+  expect(told.map(({ type }) => type)).toEqual([
+    'checkout.completed',
+    'subscription.created',
+    'subscription.trial_ending',
+  ])
+  expect(sequenceFaults(told)).toEqual([])
+})
+
 test('each payment, refund, dispute and failed attempt is told once, however often Stripe repeats itself', async () => {
   const { stripe } = world
   const paid = await paySubscription(world)

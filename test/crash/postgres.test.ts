@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Postgres } from '../../dev/postgres.ts'
+import { databaseWithSchema, startScratchPostgres } from '../../dev/scratch-postgres.ts'
+import { call, type Reply } from '../support/call.ts'
+import { newEmail, type Opened, opened, press, startCheckout } from '../support/checkout.ts'
+import { sequenceFaults, tellAfterCrash, toldAbout } from '../support/told.ts'
+import { provenBalances, userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+const BUYERS = 200
+/** How many of them pay at a time: each payment makes Stripe send half a dozen webhooks at once. */
+const PAYING = 25
+/** A start-checkout at its longest: patience, two statements and two tries at Stripe, all up to their timeouts. */
+const LONGEST_REQUEST_MS = 40_000
+
+let postgres: Postgres
+let world: TestWorld
+
+beforeAll(async () => {
+  postgres = await startScratchPostgres()
+  const databaseUrl = await databaseWithSchema(postgres, 'killed')
+  world = await startTestWorld({ databaseUrl, checkoutLeaseSeconds: 2 })
+})
+afterAll(async () => {
+  await world.close()
+  await postgres.stop()
+})
+
+const durations: number[] = []
+let retries = 0
+
+/** What a careful client does: the same request again, while there is no answer or one that says "not now". */
+async function persist(request: () => Promise<Reply>): Promise<Reply> {
+  for (;;) {
+    const startedAt = Date.now()
+    const reply = await request()
+    durations.push(Date.now() - startedAt)
+    const notNow = reply.status >= 502 || (reply.status === 409 && reply.headers['retry-after'] !== undefined)
+    if (!notNow) return reply
+    retries += 1
+    await delay(100 + Math.random() * 200)
+  }
+}
+
+/** Statements that write, and which of their kind Postgres does not live to see the next one of. */
+const LAST_STATEMENTS = [
+  { text: 'insert into checkout_claims', number: 40 },
+  { text: 'update checkout_claims k set opened', number: 60 },
+  { text: 'insert into purchases', number: 80 },
+]
+
+/** Kills Postgres each time that one of these statements has been sent. Resolves to the number of kills so far. */
+function killDuringStatements(): () => number {
+  const seen = new Map<string, number>()
+  let kills = 0
+  world.neon.onStatement = async ({ query }, run) => {
+    const last = LAST_STATEMENTS.find(({ text }) => query.includes(text))
+    const number = last ? (seen.get(last.text) ?? 0) + 1 : 0
+    if (last) seen.set(last.text, number)
+    if (!last || number !== last.number) return run()
+    kills += 1
+    const [result] = await Promise.allSettled([run(), postgres.kill()])
+    if (result.status === 'rejected') throw result.reason
+    return result.value
+  }
+  return () => kills
+}
+
+test('Postgres is killed while 200 users buy: nothing acknowledged is lost, nothing is done twice', async () => {
+  const kills = killDuringStatements()
+  const acknowledged: Opened[] = []
+  const returned: Reply[] = []
+  async function open(): Promise<void> {
+    const headers = { 'idempotency-key': randomUUID() }
+    const order = { paywall: world.paywall, key: world.key, headers, body: { email: newEmail() } }
+    acknowledged.push(opened(await persist(() => startCheckout(world, order))))
+  }
+  async function payAll(pages: Iterator<Opened>): Promise<void> {
+    for (let page = pages.next(); !page.done; page = pages.next()) {
+      const back = await press(page.value.checkoutUrl, 'pay')
+      returned.push(await persist(() => call(world, back)))
+    }
+  }
+  await Promise.all(Array.from({ length: BUYERS }, open))
+  const pages = acknowledged.values()
+  await Promise.all(Array.from({ length: PAYING }, () => payAll(pages)))
+  await world.stripe.webhooksSettled()
+  await tellAfterCrash(world)
+
+  expect(returned.filter(({ status }) => status !== 303)).toEqual([])
+  expect(kills()).toBe(LAST_STATEMENTS.length)
+  expect(retries).toBeGreaterThan(0)
+  expect(Math.max(...durations)).toBeLessThan(LONGEST_REQUEST_MS)
+  expect(world.stripe.sessions).toHaveLength(BUYERS)
+  const { rows } = await world.database.query<{ url: string }>(
+    'select url from checkouts join checkout_claims on checkout_id = id where opened and completed_at is not null',
+  )
+  expect(rows.map(({ url }) => url).toSorted()).toEqual(acknowledged.map(({ checkoutUrl }) => checkoutUrl).toSorted())
+
+  for (const { userId } of acknowledged) {
+    const { purchases } = await userState(world, userId)
+    expect(purchases).toMatchObject([{ status: 'active' }])
+    expect((await provenBalances(world, userId)).standard).toBe(100)
+    const told = await toldAbout(world, userId)
+    expect(told.map(({ type }) => type).toSorted()).toEqual([
+      'checkout.completed',
+      'payment.succeeded',
+      'subscription.created',
+    ])
+    expect(sequenceFaults(told, { crashed: true })).toEqual([])
+  }
+}, 180_000)
