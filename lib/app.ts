@@ -1,17 +1,18 @@
-import type { Handler, MiddlewareHandler } from 'hono'
+import type { Context, Handler, MiddlewareHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { routePath } from 'hono/route'
 import { Hono } from 'hono/tiny'
 import { isDatabaseUnavailable } from './db/unavailable.ts'
-import { ApiError } from './errors.ts'
+import { ApiError, type Words } from './errors.ts'
 import { log } from './log.ts'
 import { ProcessorError } from './processors/processor.ts'
+import { sharedWords } from './shared-words.ts'
 
 /** A Worker's Hono app: every answer is JSON, every request is one log line, what we did not expect is a bare 500. */
 export function createApp<Env extends object>() {
   const app = new Hono<{ Bindings: Env }>()
   app.use(logRequest)
-  app.notFound((c) => c.json({ error: 'not_found' }, 404))
+  app.notFound((c) => say(c, sharedWords.not_found))
   app.onError((error, c) => {
     if (error instanceof ApiError) {
       if (error.status >= 500)
@@ -23,14 +24,14 @@ export function createApp<Env extends object>() {
     if (error instanceof ProcessorError) {
       log('warn', 'a processor call failed', { request_id: c.req.header('x-request-id'), cause: error })
       if (error.kind === 'unavailable') c.header('Retry-After', '2')
-      return c.json({ error: `processor_${error.kind}` }, 502)
+      return say(c, sharedWords[`processor_${error.kind}`])
     }
     log('error', 'unexpected failure', { request_id: c.req.header('x-request-id'), cause: error })
     if (isDatabaseUnavailable(error)) {
       c.header('Retry-After', '2')
-      return c.json({ error: 'database_unavailable' }, 503)
+      return say(c, sharedWords.database_unavailable)
     }
-    return c.json({ error: 'internal_error' }, 500)
+    return say(c, sharedWords.failed)
   })
   return app
 }
@@ -39,9 +40,11 @@ export function createApp<Env extends object>() {
 export function allowOnly(...methods: string[]): Handler {
   return (c) => {
     c.header('Allow', methods.join(', '))
-    return c.json({ error: 'method_not_allowed' }, 405)
+    return say(c, sharedWords.method_not_allowed)
   }
 }
+
+const say = (c: Context, [status, error]: Words[string]) => c.json({ error }, status)
 
 const logRequest: MiddlewareHandler = async function logRequest(c, next) {
   const startedAt = Date.now()

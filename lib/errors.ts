@@ -36,6 +36,11 @@ export class ApiError extends Error {
 /** An endpoint's own status and `error` for each refusal it can meet. Complete by type. */
 export type Words<Refusal extends string = string> = Record<Refusal, [status: ContentfulStatusCode, error: string]>
 
+/** Words with a `{name}` in them, when it is known what to say there. */
+export function fill([status, error]: Words[string], text: string): Words[string] {
+  return [status, error.replace(/\{\w+\}/, () => text)]
+}
+
 /** The error that an endpoint's words make of a refusal. */
 export function refuse([status, error]: Words[string], detail?: Detail): ApiError {
   return new ApiError(status, error, detail && { detail })

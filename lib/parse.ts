@@ -1,6 +1,7 @@
 import type { HonoRequest } from 'hono'
 import type * as z from 'zod'
-import { ApiError } from './errors.ts'
+import { ApiError, refuse } from './errors.ts'
+import { sharedWords } from './shared-words.ts'
 
 /** The largest JSON body anyone may send, in bytes. */
 const JSON_LIMIT = 64 * 1024
@@ -25,7 +26,7 @@ export async function parseJson<Schema extends z.ZodType>(
 export function parseQuery<Schema extends z.ZodType>(request: HonoRequest, schema: Schema): z.output<Schema> {
   const query = request.query()
   for (const value of Object.values(query)) {
-    if (value.includes('\0')) throw new ApiError(400, 'invalid_query', { detail: { message: 'NUL is not text' } })
+    if (value.includes('\0')) throw refuse(sharedWords.invalid_query, { message: 'NUL is not text' })
   }
   return parse(schema, query)
 }
@@ -39,7 +40,7 @@ export function parseIdempotencyKey(request: HonoRequest): string | null {
   const header = request.header('idempotency-key')
   if (header === undefined) return null
   const key = /^("?)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\1$/i.exec(header.trim())?.[2]
-  if (!key) throw new ApiError(400, 'Invalid Idempotency-Key format')
+  if (!key) throw refuse(sharedWords.invalid_key_format)
   return key.toLowerCase()
 }
 
@@ -54,13 +55,13 @@ export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown):
 
 /** Counts while it reads, so that a body without or with a false Content-Length costs no more than the limit. */
 export async function readText(request: Request, limit: number): Promise<string> {
-  if (Number(request.headers.get('content-length')) > limit) throw new ApiError(413, 'payload_too_large')
+  if (Number(request.headers.get('content-length')) > limit) throw refuse(sharedWords.payload_too_large)
   const decoder = new TextDecoder()
   let text = ''
   let size = 0
   for await (const chunk of request.body ?? []) {
     size += chunk.byteLength
-    if (size > limit) throw new ApiError(413, 'payload_too_large')
+    if (size > limit) throw refuse(sharedWords.payload_too_large)
     text += decoder.decode(chunk, { stream: true })
   }
   return text + decoder.decode()
@@ -71,7 +72,7 @@ function readJson(text: string): unknown {
     const value: unknown = JSON.parse(text)
     if (!text.includes('\\u') || !UNSTORABLE.test(JSON.stringify(value))) return value
   } catch (cause) {
-    throw new ApiError(400, 'invalid_json', { cause })
+    throw new ApiError(...sharedWords.invalid_json, { cause })
   }
-  throw new ApiError(400, 'invalid_json', { detail: { message: 'NUL and lone surrogates are not text' } })
+  throw refuse(sharedWords.invalid_json, { message: 'NUL and lone surrogates are not text' })
 }

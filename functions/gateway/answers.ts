@@ -1,3 +1,5 @@
+import type { Words } from '../../lib/errors.ts'
+
 /** `X-Api-Key` is missing on purpose: no browser may send an owner key across origins. */
 const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key, X-Paywall-Id, X-SDK-Version, X-Client-Ip'
 const EXPOSED_HEADERS = 'ETag, Idempotency-Replayed, Retry-After, X-Request-Id'
@@ -28,7 +30,7 @@ export function answer(response: Response, requestId: string): Response {
 }
 
 /** An answer of the gateway's own. */
-export function refusal(status: number, error: string, requestId: string, headers?: HeadersInit): Response {
+export function refusal([status, error]: Words[string], requestId: string, headers?: HeadersInit): Response {
   return answer(Response.json({ error }, { status, ...(headers && { headers }) }), requestId)
 }
 

@@ -1,4 +1,5 @@
 import { log } from '../../lib/log.ts'
+import { sharedWords } from '../../lib/shared-words.ts'
 import { answer, preflight, refusal } from './answers.ts'
 import { isOverLimit, LIMIT_PERIOD_SECONDS } from './limit.ts'
 import { routeOf } from './routes.ts'
@@ -8,10 +9,10 @@ export default {
   async fetch(request, env) {
     const requestId = crypto.randomUUID()
     const route = routeOf(new URL(request.url).pathname)
-    if (!route) return refusal(404, 'not_found', requestId)
+    if (!route) return refusal(sharedWords.not_found, requestId)
     if (request.method === 'OPTIONS') return preflight(requestId)
     if (route.limited && (await isOverLimit(request, env))) {
-      return refusal(429, 'rate_limit_exceeded', requestId, { 'Retry-After': String(LIMIT_PERIOD_SECONDS) })
+      return refusal(sharedWords.rate_limited, requestId, { 'Retry-After': String(LIMIT_PERIOD_SECONDS) })
     }
 
     const headers = new Headers(request.headers)
@@ -20,7 +21,7 @@ export default {
       return answer(await env[route.binding].fetch(new Request(request, { headers, redirect: 'manual' })), requestId)
     } catch (cause) {
       log('error', 'an endpoint did not answer', { request_id: requestId, binding: route.binding, cause })
-      return refusal(500, 'internal_error', requestId)
+      return refusal(sharedWords.failed, requestId)
     }
   },
 } satisfies ExportedHandler<Cloudflare.GatewayEnv>

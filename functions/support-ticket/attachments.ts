@@ -1,5 +1,6 @@
 import { ApiError } from '../../lib/errors.ts'
 import { log } from '../../lib/log.ts'
+import { sharedWords } from '../../lib/shared-words.ts'
 import type { ImageType } from './image-type.ts'
 import type { Image } from './receive-form.ts'
 
@@ -31,7 +32,7 @@ export async function storeAttachment(bucket: R2Bucket, attachment: Attachment, 
   try {
     await Promise.all([bucket.put(attachment.object_key, readable, options), write(content, writable)])
   } catch (cause) {
-    throw new ApiError(503, 'storage_unavailable', { cause, retryAfter: 2 })
+    throw new ApiError(...sharedWords.storage_unavailable, { cause, retryAfter: 2 })
   }
 }
 

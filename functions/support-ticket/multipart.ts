@@ -6,8 +6,9 @@ import {
   MultipartParser,
   type MultipartPart,
 } from '@remix-run/multipart-parser'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError, refuse } from '../../lib/errors.ts'
 import { log } from '../../lib/log.ts'
+import { sharedWords } from '../../lib/shared-words.ts'
 
 /** The largest form, in bytes: five files of 10 MB, and what is around them. */
 const FORM_LIMIT = 51 * 1024 * 1024
@@ -38,7 +39,7 @@ export function isForm(request: Request): boolean {
 export async function* readParts(request: Request): AsyncGenerator<Part, void> {
   const boundary = getMultipartBoundary(request.headers.get('content-type') ?? '')?.trim() ?? ''
   if (!request.body || boundary === '' || boundary.length > LONGEST_BOUNDARY) throw noForm()
-  if (Number(request.headers.get('content-length')) > FORM_LIMIT) throw new ApiError(413, 'payload_too_large')
+  if (Number(request.headers.get('content-length')) > FORM_LIMIT) throw refuse(sharedWords.payload_too_large)
   const limits = { maxFileSize: FILE_LIMIT, maxTotalSize: FORM_LIMIT, maxParts: PARTS_LIMIT }
   const parser = new MultipartParser(boundary, limits)
   const blocks: Uint8Array<ArrayBuffer>[] = []
@@ -75,7 +76,7 @@ async function* readBlocks(
     for (;;) {
       const { value: block, done } = await reader.readAtLeast(BLOCK, allocate())
       size += block?.length ?? 0
-      if (size > FORM_LIMIT) throw new ApiError(413, 'payload_too_large')
+      if (size > FORM_LIMIT) throw refuse(sharedWords.payload_too_large)
       if (done || block.length < BLOCK) {
         yield joined(previous ?? new Uint8Array(), block ?? new Uint8Array())
         return

@@ -1,4 +1,5 @@
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError, refuse } from '../../lib/errors.ts'
+import { sharedWords } from '../../lib/shared-words.ts'
 import { IMAGE_TYPES, type ImageType, imageTypeOf } from './image-type.ts'
 import { type Part, readParts } from './multipart.ts'
 
@@ -41,7 +42,7 @@ export async function receiveForm(
   for await (const part of readParts(request)) {
     if (part.kind === 'field') {
       characters += part.value.length
-      if (characters > TEXT_LIMIT) throw new ApiError(413, 'payload_too_large')
+      if (characters > TEXT_LIMIT) throw refuse(sharedWords.payload_too_large)
       if (part.value.includes('\0'))
         throw new ApiError(400, 'invalid_payload', { detail: { message: 'NUL is not text' } })
       if (!fields.has(part.name)) fields.set(part.name, part.value)

@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import type { Database } from '../../lib/db/connect.ts'
 import { type Caller, type GateRefusal, gate, gateRefusals, type Place } from '../../lib/db/gate.sql.ts'
 import { type Identity, type MemberRefusal, member, memberRefusals } from '../../lib/db/member.sql.ts'
-import { type MemberState, memberState, memberStateColumns } from '../../lib/db/member-state.sql.ts'
+import { memberState, memberStateColumns } from '../../lib/db/member-state.sql.ts'
 import type { Geo } from '../../lib/geo/targeting.ts'
+import type { MemberState } from '../../lib/member-state.ts'
 
 export type ReadUserRefusal = GateRefusal | MemberRefusal
 

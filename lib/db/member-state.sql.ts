@@ -1,14 +1,6 @@
 import { sql } from 'kysely'
 import { held, heldBalances, ledgerRows, plan, touchBalances } from './touch-balances.sql.ts'
 
-/** What a member has, as user and bootstrap report it (contract section 2). */
-export interface MemberState {
-  purchases: { id: string; status: string }[]
-  paid: boolean
-  balances: { type: string; count: number }[]
-  trial: { purchase_id: string; started_at: string; ends_at: string; days_left: number } | null
-}
-
 /**
  * The CTEs that follow `member` and make what `memberStateColumns` selects. On the first touch of a UTC day they also
  * top up the balances of a member who has not paid; on every other read they write nothing.

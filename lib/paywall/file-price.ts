@@ -2,13 +2,11 @@ import * as z from 'zod'
 import { isCountry } from '../geo/countries.ts'
 import type { LocalPrice as TargetedPrice } from '../geo/targeting.ts'
 import { toMinorUnits } from '../money.ts'
-import type { Interval } from '../processors/processor.ts'
+import { INTERVALS } from '../purchase.ts'
 import { MAX_TOKENS } from '../tokens.ts'
 import { checked, disjoint, issueAt, unique } from './file-checks.ts'
 
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
-
-const INTERVALS = ['day', 'week', 'month', 'year'] as const satisfies Interval[]
 
 /** A local price as the database keeps it: minor units, and what the processor calls it. */
 export interface LocalPrice extends TargetedPrice {

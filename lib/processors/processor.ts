@@ -1,3 +1,4 @@
+import type { INTERVALS, PURCHASE_STATUSES } from '../purchase.ts'
 import type { Acquiring } from './acquiring.ts'
 
 /**
@@ -61,8 +62,8 @@ export type PurchaseReference =
   | { kind: 'subscription'; id: string }
   | { kind: 'payment'; id: string }
 
-export type PurchaseStatus = 'pending' | 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled' | 'refunded'
-export type Interval = 'day' | 'week' | 'month' | 'year'
+export type PurchaseStatus = (typeof PURCHASE_STATUSES)[number]
+export type Interval = (typeof INTERVALS)[number]
 
 /** A subscription or one-time purchase as the processor says it is. `checkoutId` ties it to its user and paywall. */
 export interface PurchaseSnapshot {
