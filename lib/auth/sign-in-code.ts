@@ -12,7 +12,7 @@ const COUNT = 10 ** DIGITS
 /** The largest multiple of COUNT that 32 bits hold: a number from there on would favour the low codes. */
 const FAIR = Math.floor(2 ** 32 / COUNT) * COUNT
 
-/** Six decimal digits, each code as likely as any other. */
+/** Six decimal digits; all codes are equally likely. */
 export function newCode(): string {
   for (;;) {
     const [number = FAIR] = crypto.getRandomValues(new Uint32Array(1))
