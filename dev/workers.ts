@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, type RequestInit, type Response } from 'miniflare'
 import { bundleWorkers } from './bundle.ts'
+import { dataModulesOf } from './data-modules.ts'
 import { MAIL_WORKER, mailWorker, type TakeMail } from './mail-binding.ts'
 import { watchingSpawns } from './spawns.ts'
 import { miniflareOptions, readWorkerConfigs, type WorkerConfig } from './wrangler-config.ts'
@@ -20,6 +21,8 @@ export interface WorkersOptions {
   takeMail: TakeMail
   /** Where KV and R2 are kept, as `wrangler --persist-to` finds it; without it, all is gone at the end. */
   folder?: string
+  /** Whether the Workers can be looked into with the DevTools protocol. */
+  inspect?: boolean
   onLog: (level: string, message: string) => void
 }
 
@@ -29,6 +32,8 @@ export interface Workers {
   readonly url: string
   /** A request to the gateway: a path or a URL of any host, with `cf` as Cloudflare fills it in. Follows no redirect. */
   fetch(path: string, init?: RequestInit): Promise<Response>
+  /** Where the DevTools protocol is spoken, if it is. */
+  inspector(): Promise<URL>
   /** An R2 bucket, by the Worker's env and its binding. */
   bucket(env: string, binding: string): ReturnType<Miniflare['getR2Bucket']>
   /** Fires the cron trigger of a Worker, named as in wrangler.toml. */
@@ -38,7 +43,15 @@ export interface Workers {
   stop(): Promise<void>
 }
 
-export async function startWorkers({ port, values, code, takeMail, folder, onLog }: WorkersOptions): Promise<Workers> {
+export async function startWorkers({
+  port,
+  values,
+  code,
+  takeMail,
+  folder,
+  inspect,
+  onLog,
+}: WorkersOptions): Promise<Workers> {
   const configs = readWorkerConfigs()
   const scripts = code ?? (await bundleWorkers(configs))
   const workers = gatewayFirst(configs).map((config) => workerOptions(config, scripts, values))
@@ -49,6 +62,7 @@ export async function startWorkers({ port, values, code, takeMail, folder, onLog
     port,
     cf: { country: 'US' },
     ...(folder && { resourcePersistencePath: join(folder, 'v3') }),
+    ...(inspect && { inspectorPort: 0 }),
     handleStructuredLogs: ({ level, message }) => onLog(level, message),
     handleUncaughtError: (error) => onLog('error', error.stack ?? error.message),
     unsafeHandleRuntimeRestart: () => onRestart(),
@@ -64,6 +78,7 @@ export async function startWorkers({ port, values, code, takeMail, folder, onLog
   return {
     url,
     fetch: (path, init) => miniflare.dispatchFetch(new URL(path, url).href, { redirect: 'manual', ...init }),
+    inspector: () => miniflare.getInspectorURL(),
     bucket: (env, binding) => miniflare.getR2Bucket(binding, configOf(env)?.name),
     async scheduled(env) {
       const config = configOf(env)
@@ -96,10 +111,14 @@ function workerOptions(config: WorkerConfig, scripts: Map<string, string>, value
       serviceBindings: Object.fromEntries(config.mailBindings.map((binding) => [binding, MAIL_WORKER])),
     }),
     name: config.name,
-    modules: true,
-    script,
+    modules: modulesOf(script),
     bindings: bindings(config, values),
   }
+}
+
+function modulesOf(script: string) {
+  const data = [...dataModulesOf(script)].map(([path, contents]) => ({ type: 'Data' as const, path, contents }))
+  return [{ type: 'ESModule' as const, path: 'worker.js', contents: script }, ...data]
 }
 
 function bindings({ env, vars, secrets }: WorkerConfig, values: Record<string, Value>): Record<string, Value> {

@@ -25,6 +25,8 @@ export interface WorldOptions {
   keep?: { storage: string; stripe: string }
   /** The Workers' code by env, where it is bundled already. */
   code?: Map<string, string>
+  /** Whether the Workers can be looked into with the DevTools protocol. */
+  inspect?: boolean
   /** Variables of the Workers instead of those in wrangler.toml. */
   variables?: Record<string, Value>
   onLog: (level: string, message: string) => void
@@ -82,6 +84,7 @@ export async function startWorld({
       port: ports.service,
       ...(keep && { folder: keep.storage }),
       ...(options.code && { code: options.code }),
+      ...(options.inspect && { inspect: true }),
       takeMail: mail.take,
       onLog: options.onLog,
       values: { ...secrets, DATABASE_URL: databaseUrl, ...local, ...options.variables },

@@ -41,7 +41,7 @@ export const GuestBody = z
   .object(
     {
       ...message,
-      customer_email: z.unknown().meta({
+      customer_email: z.unknown().optional().meta({
         type: 'string',
         format: 'email',
         maxLength: 254,

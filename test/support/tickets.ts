@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import * as z from 'zod'
 import type { Reply } from './call.ts'
 import type { TestWorld } from './world.ts'
 
@@ -26,6 +27,14 @@ export function image(type: ImageType = 'image/png', size = 2_000): Upload {
 
 export const MESSAGE = { subject: 'It does not load', content: 'I paid and see nothing.' }
 
+const Opened = z.object({ ticket: z.object({ id: z.int(), status: z.literal('open') }) })
+
+/** The number of the ticket that was opened; any other answer fails the test with all of it. */
+export function ticketId(reply: Reply): number {
+  if (reply.status !== 200) throw new Error(`no ticket: ${JSON.stringify(reply)}`)
+  return Opened.parse(reply.body).ticket.id
+}
+
 export const ticketPath = (paywallId: string) => `/api/v1/paywall/${paywallId}/support/ticket`
 
 /** A form as a browser sends it: text fields, then files. `field` is the name of the files' field. */
@@ -36,10 +45,10 @@ export function ticketForm(fields: Record<string, string>, uploads: Upload[] = [
   return form
 }
 
-/** Sends a form, or any body that is not JSON, through the public door. */
+/** Sends a form, or any body, through the public door. */
 export async function sendForm(
   world: TestWorld,
-  body: FormData | string | Buffer<ArrayBuffer>,
+  body: FormData | Buffer<ArrayBuffer> | ReadableStream,
   {
     paywallId = world.paywall.id,
     token,
@@ -50,6 +59,15 @@ export async function sendForm(
     method: 'POST',
     headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
     body,
+    duplex: 'half', // a body that is a stream needs it said
   })
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.json() }
+}
+
+/** The keys of all images that are stored, and of those that tickets have. */
+export async function attachmentKeys(world: TestWorld): Promise<{ stored: string[]; known: string[] }> {
+  const bucket = await world.workers.bucket('support-ticket', 'ATTACHMENTS')
+  const { objects } = await bucket.list()
+  const { rows } = await world.database.query<{ object_key: string }>('select object_key from ticket_attachments')
+  return { stored: objects.map(({ key }) => key).toSorted(), known: rows.map((row) => row.object_key).toSorted() }
 }

@@ -7,10 +7,11 @@ const Body = z.object({
   type: z.string(),
   data: z.looseObject({
     paywall_id: z.string(),
-    user: z.object({ id: z.uuid(), email: z.string().nullable() }),
+    user: z.object({ id: z.uuid().nullable(), email: z.string().nullable() }),
     sequence: z.int(),
     subscription: z.looseObject({ id: z.string(), status: z.string() }).optional(),
     payment: z.looseObject({ id: z.string(), amount: z.int() }).optional(),
+    ticket: z.looseObject({ id: z.int(), status: z.string() }).optional(),
     previous: z.looseObject({ id: z.string(), status: z.string() }).optional(),
   }),
 })
@@ -19,10 +20,10 @@ const Body = z.object({
 export type Told = z.output<typeof Body> & { times: number }
 
 /**
- * What the owner has been told about a user, in the order in which it arrived. Waits until everything that there is to
+ * What the owner has been told about a user (null: about guests), in the order in which it arrived. Waits until everything that there is to
  * tell has arrived, and fails on a signature that does not hold or on two bodies under one `webhook-id`.
  */
-export async function toldAbout(world: TestWorld, userId: string): Promise<Told[]> {
+export async function toldAbout(world: TestWorld, userId: string | null): Promise<Told[]> {
   await allTold(world)
   const told = new Map<string, Told & { raw: string }>()
   for (const { body, headers, verified } of world.receiver.received) {

@@ -17,6 +17,8 @@ export interface TestWorldOptions {
   rateLimited?: boolean
   /** A folder where KV and R2 are kept. */
   storage?: string
+  /** Whether the Workers' memory can be measured: see `peakMemory`. */
+  inspect?: boolean
   /** A database elsewhere, such as on a Postgres that the test kills. It must have the schema. */
   databaseUrl?: string
 }
@@ -44,6 +46,7 @@ export async function startTestWorld(options: TestWorldOptions = {}): Promise<Te
     secrets,
     ports: { service: 0, stripe: 0, receiver: 0, mail: 0 },
     code: bundledCode(),
+    ...(options.inspect && { inspect: true }),
     ...(options.storage !== undefined && {
       keep: { storage: options.storage, stripe: join(options.storage, 'stripe.json') },
     }),

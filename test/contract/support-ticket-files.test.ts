@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Reply } from '../support/call.ts'
+import { newEmail } from '../support/checkout.ts'
+import { testRows } from '../support/rows.ts'
+import { image, MESSAGE, sendForm, ticketForm, ticketId, type Upload } from '../support/tickets.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+
+afterAll(() => world.close())
+
+const MEGABYTE = 1024 * 1024
+const fields = (others: Record<string, string> = {}) => ({ ...MESSAGE, customer_email: newEmail(), ...others })
+
+/** A guest's form with these files. */
+const files = (uploads: Upload[], others: Record<string, string> = {}) =>
+  sendForm(world, ticketForm(fields(others), uploads))
+
+/** A body that says of itself that it is a form. */
+function raw(body: string, type = 'multipart/form-data; boundary=b'): Promise<Reply> {
+  return sendForm(world, Buffer.from(body, 'latin1'), { headers: { 'content-type': type } })
+}
+
+const part = (head: string, content: string) => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${content}\r\n`
+const field = (name: string, value: string) => part(`name="${name}"`, value)
+const texts = () =>
+  Object.entries(fields())
+    .map(([name, value]) => field(name, value))
+    .join('')
+
+describe('an image', () => {
+  test.each(['image/jpeg', 'image/png', 'image/webp'] as const)('that is %s is kept byte by byte', async (type) => {
+    const upload = image(type, 70_000)
+    const reply = await files([{ ...upload, name: 'bild "ä"\u0007.png' }])
+    const { rows } = await world.database.query<{ object_key: string }>(
+      'select * from ticket_attachments where ticket_id = $1',
+      [ticketId(reply)],
+    )
+    expect(rows).toMatchObject([
+      { media_type: type, size: 70_000, file_name: expect.stringMatching(/^bild .*ä.*\.png$/) },
+    ])
+    const bucket = await world.workers.bucket('support-ticket', 'ATTACHMENTS')
+    const object = await bucket.get(rows[0]!.object_key)
+    expect(Buffer.from(await object!.arrayBuffer()).equals(upload.bytes)).toBe(true)
+    expect(object).toMatchObject({ httpMetadata: { contentType: type } })
+  })
+
+  const png = image('image/png')
+  const bytes = (text: string) => Buffer.from(text)
+  testRows([
+    ['png that says jpeg', () => files([{ ...png, name: 'a.jpg', type: 'image/jpeg' }]), 400, 'invalid_file'],
+    ['jpeg that says webp', () => files([{ ...image('image/jpeg'), type: 'image/webp' }]), 400, 'invalid_file'],
+    ['png that says nothing', () => files([{ ...png, type: '' }]), 400, 'invalid_file'],
+    ['png that says octets', () => files([{ ...png, type: 'application/octet-stream' }]), 400, 'invalid_file'],
+    ['image/jpg is no type', () => files([{ ...image('image/jpeg'), type: 'image/jpg' }]), 400, 'invalid_file'],
+    ['svg', () => files([{ type: 'image/svg+xml', bytes: bytes('<svg/>') }]), 400, 'invalid_file'],
+    ['svg that says png', () => files([{ type: 'image/png', bytes: bytes('<svg/>') }]), 400, 'invalid_file'],
+    ['gif', () => files([{ type: 'image/gif', bytes: bytes('GIF89a') }]), 400, 'invalid_file'],
+    ['gif that says png', () => files([{ type: 'image/png', bytes: bytes('GIF89a') }]), 400, 'invalid_file'],
+    ['RIFF that is no webp', () => files([{ type: 'image/webp', bytes: bytes('RIFF1234WAVE') }]), 400, 'invalid_file'],
+    ['half a signature', () => files([{ type: 'image/png', bytes: png.bytes.subarray(0, 7) }]), 400, 'invalid_file'],
+    ['empty', () => files([{ type: 'image/png', bytes: bytes('') }]), 400, 'invalid_file'],
+    ['10 MB', () => files([image('image/png', 10 * MEGABYTE)]), 200, {}],
+    ['10 MB and a byte', () => files([image('image/png', 10 * MEGABYTE + 1)]), 400, 'invalid_file'],
+    ['a bad one after a good one', () => files([png, { ...png, type: 'text/plain' }]), 400, 'invalid_file'],
+    ['5 of them', () => files(Array(5).fill(png)), 200, {}],
+    ['6 of them', () => files(Array(6).fill(png)), 400, 'too_many_files'],
+    ['200 of them', () => files(Array(200).fill(png)), 400, 'too_many_files'],
+    ['in another field', () => sendForm(world, ticketForm(fields(), [png], 'file')), 400, 'invalid_file'],
+    ['that is a text', () => files([], { files: 'a.png' }), 400, 'invalid_file'],
+  ])
+})
+
+describe('a form', () => {
+  const none = 'filename=""\r\nContent-Type: application/octet-stream'
+  const six = () => Array<Upload>(6).fill({ type: 'text/plain', bytes: Buffer.from('x') })
+  testRows([
+    ['without files', () => files([]), 200, { ticket: { status: 'open' } }],
+    [
+      'with an input where nothing was chosen',
+      () => raw(`${texts()}${part(`name="files"; ${none}`, '')}--b--`),
+      200,
+      {},
+    ],
+    ['with a quoted boundary', () => raw(`${texts()}--b--\r\n`, 'Multipart/Form-Data; boundary="b" '), 200, {}],
+    ['with a field twice: the first counts', () => raw(`${texts()}${field('subject', 'a')}--b--`), 200, {}],
+    [
+      'says what is wrong in the contract’s order: texts',
+      () => sendForm(world, ticketForm({ subject: 'a' }, six())),
+      400,
+      'invalid_payload',
+    ],
+    ['then their lengths', () => files(six(), { content: '' }), 400, 'content_length'],
+    ['then the address', () => files(six(), { customer_email: '' }), 400, 'email_required'],
+    ['then the number of files', () => files(six()), 400, 'too_many_files'],
+    ['then the files', () => files(six().slice(1)), 400, 'invalid_file'],
+    ['without content', () => raw(`${field('subject', 'abc')}--b--`), 400, 'invalid_payload'],
+    ['with a NUL', () => files([], { subject: 'a\0bc' }), 400, 'invalid_payload'],
+    ['that is not UTF-8', () => raw(`${texts()}${field('more', '\xff')}--b--`), 400, 'invalid_payload'],
+    ['with more text than a body may have', () => files([], { more: 'x'.repeat(65_536) }), 413, 'payload_too_large'],
+    ['that does not end', () => raw(texts()), 400, 'invalid_payload'],
+    ['that ends in a header', () => raw(`${texts()}--b\r\nContent-Dis`), 400, 'invalid_payload'],
+    ['without boundary', () => raw(texts(), 'multipart/form-data'), 400, 'invalid_payload'],
+    ['with another boundary', () => raw(`${texts()}--b--`, 'multipart/form-data; boundary=c'), 400, 'invalid_payload'],
+    [
+      'with an endless boundary',
+      () => raw('', `multipart/form-data; boundary=${'b'.repeat(71)}`),
+      400,
+      'invalid_payload',
+    ],
+    ['that is empty', () => raw(''), 400, 'invalid_payload'],
+    ['of another kind is no JSON', () => raw(`${texts()}--b--`, 'multipart/mixed; boundary=b'), 400, 'invalid_json'],
+  ])
+
+  test('may end anywhere in the pieces it is read in', async () => {
+    const ends = [-4, -3, -2, -1, 0, 1, 2, 3, 4]
+    const replies = await Promise.all(
+      ends.map((end) => {
+        const rest = `${texts()}${field('more', '')}--b--\r\n`
+        return raw(`${texts()}${field('more', 'x'.repeat(65_536 - rest.length + end))}--b--\r\n`)
+      }),
+    )
+    expect(replies.map(({ status, body }) => ({ status, body }))).toMatchObject(ends.map(() => ({ status: 200 })))
+  })
+
+  test('may have its files before its fields', async () => {
+    const form = ticketForm({}, [image(), image()])
+    for (const [name, value] of Object.entries(fields())) form.append(name, value)
+    expect(await sendForm(world, form)).toMatchObject({ status: 200 })
+  })
+})

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { AnswerLost } from '../../dev/neon-endpoint.ts'
+import { call, type Reply } from '../support/call.ts'
+import { newEmail } from '../support/checkout.ts'
+import { signIn } from '../support/exchange.ts'
+import { peakMemory } from '../support/peak-memory.ts'
+import { attachmentKeys, image, MESSAGE, sendForm, ticketForm, ticketPath, type Upload } from '../support/tickets.ts'
+import { until } from '../support/until.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+const MEGABYTE = 1024 * 1024
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld({ inspect: true, file: { webhooks: [] } })
+})
+
+afterAll(() => world.close())
+
+const files = (uploads: Upload[], others: Record<string, string> = {}) =>
+  sendForm(world, ticketForm({ ...MESSAGE, customer_email: newEmail(), ...others }, uploads))
+
+/** Images of refused tickets are deleted after the answer. */
+const nothingLeft = () =>
+  until('every stored image belongs to a ticket', async () => {
+    const { stored, known } = await attachmentKeys(world)
+    return stored.join() === known.join()
+  })
+
+async function statementsOf(ask: () => Promise<Reply>) {
+  const before = world.neon.statements
+  const { status } = await ask()
+  return { status, statements: world.neon.statements - before }
+}
+
+test('a request makes one statement; images add one look at the quota', async () => {
+  const { token } = await signIn(world)
+  const json = (body: object, options = {}) => call(world, ticketPath(world.paywall.id), { body, ...options })
+  expect(await statementsOf(() => json(MESSAGE, { token }))).toEqual({ status: 200, statements: 1 })
+  expect(await statementsOf(() => files([]))).toEqual({ status: 200, statements: 1 })
+  expect(await statementsOf(() => files([image(), image()]))).toEqual({ status: 200, statements: 2 })
+  expect(await statementsOf(() => json(MESSAGE))).toEqual({ status: 400, statements: 0 })
+  expect(await statementsOf(() => json(MESSAGE, { token: 'x' }))).toEqual({ status: 401, statements: 0 })
+  expect(await statementsOf(() => files([{ ...image(), type: 'image/gif' }]))).toEqual({ status: 400, statements: 0 })
+})
+
+test('images of a refused ticket do not stay', async () => {
+  expect(await files([image(), image()], { subject: 'a' })).toMatchObject({ status: 400 })
+  expect(await files([image(), { ...image(), type: 'image/gif' }])).toMatchObject({ status: 400 })
+  expect(await files(Array(6).fill(image()))).toMatchObject({ status: 400 })
+  await nothingLeft()
+})
+
+test('a sender without quota, or a paywall that is not there, has nothing stored at all', async () => {
+  const { token, email } = await signIn(world)
+  const form = () => ticketForm({ ...MESSAGE, customer_email: email }, [image()])
+  for (const options of [{ token }, {}]) expect(await sendForm(world, form(), options)).toMatchObject({ status: 200 })
+  const { stored } = await attachmentKeys(world)
+  for (const options of [{ token }, {}]) {
+    const refused = await statementsOf(() => sendForm(world, form(), options))
+    expect(refused).toEqual({ status: 429, statements: 1 })
+    expect((await attachmentKeys(world)).stored).toEqual(stored)
+  }
+  expect(await sendForm(world, form(), { paywallId: '99' })).toMatchObject({ status: 404 })
+  expect((await attachmentKeys(world)).stored).toEqual(stored)
+})
+
+test('images stay where nobody knows whether the ticket was opened', async () => {
+  const before = await attachmentKeys(world)
+  world.neon.onStatement = async ({ query }, run) => {
+    const result = await run()
+    if (query.includes('insert into tickets')) throw new AnswerLost()
+    return result
+  }
+  const reply = await files([image()])
+  world.neon.onStatement = undefined
+  expect(reply).toMatchObject({ status: 503, body: { error: 'database_unavailable' }, headers: { 'retry-after': '2' } })
+  const after = await attachmentKeys(world)
+  expect(after.known).toHaveLength(before.known.length + 1)
+  expect(after.stored).toEqual(after.known)
+})
+
+test('a form of more than 51 MB is refused while it is read, whatever length it claims', async () => {
+  const chunk = Buffer.concat([
+    Buffer.from('--b\r\nContent-Disposition: form-data; name="files"; filename="a.png"\r\n\r\n'),
+    Buffer.alloc(9 * MEGABYTE),
+    Buffer.from('\r\n'),
+  ])
+  const chunks = Array<Buffer<ArrayBuffer>>(6).fill(chunk)
+  const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+  const tooLarge = { status: 413, body: { error: 'payload_too_large' } }
+  expect(await sendForm(world, Buffer.concat(chunks), { headers })).toMatchObject(tooLarge)
+  expect(await sendForm(world, ReadableStream.from(chunks), { headers })).toMatchObject(tooLarge)
+})
+
+test('five images of 10 MB, twice at once, take a Worker nowhere near its 128 MB', async () => {
+  const five = Array.from({ length: 5 }, () => image('image/jpeg', 10 * MEGABYTE))
+  const peak = await peakMemory(world, 'paywall-support-ticket', async () => {
+    expect(await Promise.all([files(five), files(five)])).toMatchObject([{ status: 200 }, { status: 200 }])
+  })
+  expect(peak / MEGABYTE).toBeGreaterThan(10) // it was measured
+  expect(peak / MEGABYTE).toBeLessThan(90)
+})

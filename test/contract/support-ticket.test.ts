@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Call, call } from '../support/call.ts'
+import { newEmail } from '../support/checkout.ts'
+import { testRows } from '../support/rows.ts'
+import { signInAnonymously } from '../support/sign-in.ts'
+import { person, startTenants, type Tenants } from '../support/tenants.ts'
+import { image, MESSAGE, sendForm, ticketForm, ticketId, ticketPath } from '../support/tickets.ts'
+import { toldAbout } from '../support/told.ts'
+
+let all: Tenants
+
+beforeAll(async () => {
+  all = await startTenants()
+})
+
+afterAll(() => all.close())
+
+/** A guest's ticket, with members of the body added or replaced; `undefined` leaves one out. */
+const guest = (body: Record<string, unknown> = {}, options: Call = {}, paywallId = all.ours.paywall.id) =>
+  call(all.world, ticketPath(paywallId), { ...options, body: { ...MESSAGE, customer_email: newEmail(), ...body } })
+const send = (options: Call) => call(all.world, ticketPath(all.ours.paywall.id), options)
+
+const OPENED = { ticket: { id: expect.any(Number), status: 'open' } }
+const faces = (count: number) => '😀'.repeat(count)
+
+describe('what is missing', () => {
+  const at = 'a@example.com'
+  testRows([
+    ['no subject', () => guest({ subject: undefined }), 400, 'invalid_payload'],
+    ['no content', () => guest({ content: undefined }), 400, 'invalid_payload'],
+    ['a subject that is null', () => guest({ subject: null }), 400, 'invalid_payload'],
+    ['content that is a number', () => guest({ content: 7 }), 400, 'invalid_payload'],
+    ['a body that is a list', () => send({ body: [MESSAGE] }), 400, 'invalid_payload'],
+    ['no JSON', () => send({ body: '{"subject":' }), 400, 'invalid_json'],
+    ['a NUL', () => guest({ subject: 'a\0bcd' }), 400, 'invalid_json'],
+    ['half of a surrogate pair', () => guest({ content: '\ud83d' }), 400, 'invalid_json'],
+    ['too large', () => guest({ more: 'x'.repeat(65_536) }), 413, 'payload_too_large'],
+    ['no content is said before a short subject', () => send({ body: { subject: 'a' } }), 400, 'invalid_payload'],
+    ['a short subject before no address', () => send({ body: { subject: 'a', content: 'b' } }), 400, 'subject_length'],
+    ['long content before no address', () => send({ body: { subject: 'abc', content: '' } }), 400, 'content_length'],
+    ['no address', () => guest({ customer_email: undefined }), 400, 'email_required'],
+    ['a blank address', () => guest({ customer_email: ' ' }), 400, 'email_required'],
+    ['an address that is null', () => guest({ customer_email: null }), 400, 'email_required'],
+    ['an address that is none', () => guest({ customer_email: 'me' }), 400, 'email_required'],
+    ['an address too long', () => guest({ customer_email: `${'x'.repeat(243)}@example.com` }), 400, 'email_required'],
+    ['an owner key is no credential', () => send({ key: all.ours.key, body: MESSAGE }), 400, 'email_required'],
+    ['a bad token beside an address', () => guest({}, { token: 'x' }), 401, 'invalid_token'],
+    ['no Bearer', () => guest({}, { headers: { authorization: 'Basic eA==' } }), 401, 'invalid_token'],
+    ['a token of another paywall', () => guest({}, { token: all.stranger.token }), 401, 'invalid_token'],
+    ['an unknown paywall', () => guest({ customer_email: at }, {}, '99'), 404, 'paywall_not_found'],
+    ['a paywall that is no number', () => guest({ customer_email: at }, {}, 'acme'), 404, 'paywall_not_found'],
+    ['another method', () => send({}), 405, 'method_not_allowed'],
+  ])
+})
+
+describe('lengths count characters, not UTF-16 units', () => {
+  testRows([
+    ['subject of 2', () => guest({ subject: faces(2) }), 400, 'subject_length'],
+    ['subject of 3', () => guest({ subject: faces(3) }), 200, OPENED],
+    ['subject of 200', () => guest({ subject: faces(200) }), 200, OPENED],
+    ['subject of 201', () => guest({ subject: faces(201) }), 400, 'subject_length'],
+    ['subject of white space', () => guest({ subject: '  \n ' }), 400, 'subject_length'],
+    ['content of 0', () => guest({ content: '' }), 400, 'content_length'],
+    ['content of 1', () => guest({ content: faces(1) }), 200, OPENED],
+    ['content of 5000', () => guest({ content: faces(5000) }), 200, OPENED],
+    ['content of 5001', () => guest({ content: faces(5001) }), 400, 'content_length'],
+  ])
+})
+
+describe('the quota', () => {
+  const spend = async (body: Record<string, unknown>, options: Call = {}) => {
+    for (const _turn of [1, 2]) expect(await guest(body, options)).toMatchObject({ status: 200 })
+    return guest(body, options)
+  }
+
+  test('is two a day for an address, however it is written', async () => {
+    const customer_email = newEmail()
+    const third = await spend({ customer_email })
+    expect(third).toMatchObject({ status: 429, body: { error: 'rate_limit_exceeded' } })
+    expect(Number(third.headers['retry-after'])).toBeGreaterThan(86_000)
+    expect(await guest({ customer_email: ` ${customer_email.toUpperCase()} ` })).toMatchObject({ status: 429 })
+    expect(await guest()).toMatchObject({ status: 200 })
+  })
+
+  test('is one for a user and a guest with the same address, and the body’s address is not looked at', async () => {
+    const { token, email } = await person(all.world, all.ours)
+    expect(await guest({ customer_email: email })).toMatchObject({ status: 200 })
+    expect(await guest({}, { token })).toMatchObject({ status: 200 })
+    expect(await guest({}, { token })).toMatchObject({ status: 429 })
+    expect(await guest({ customer_email: email })).toMatchObject({ status: 429 })
+  })
+
+  test('is of its paywall alone', async () => {
+    const customer_email = newEmail()
+    expect(await spend({ customer_email })).toMatchObject({ status: 429 })
+    expect(await guest({ customer_email }, {}, all.foreign.paywall.id)).toMatchObject({ status: 200 })
+  })
+
+  test('has room again when the first of the two is a day old, and says when', async () => {
+    const customer_email = newEmail()
+    await spend({ customer_email })
+    const age = (time: string) =>
+      all.world.database.query('update ticket_quotas set opened[1] = now() - $2::interval where who = $1', [
+        `email:${customer_email}`,
+        time,
+      ])
+    await age('23 hours 59 minutes')
+    const refused = await guest({ customer_email })
+    expect(refused).toMatchObject({ status: 429 })
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60)
+    await age('24 hours')
+    expect(await guest({ customer_email })).toMatchObject({ status: 200 })
+    expect(await guest({ customer_email })).toMatchObject({ status: 429 })
+  })
+
+  test('is spent by nothing that is refused', async () => {
+    const customer_email = newEmail()
+    for (const _turn of [1, 2, 3]) await guest({ customer_email, subject: 'a' })
+    expect(await spend({ customer_email })).toMatchObject({ status: 429 })
+  })
+})
+
+describe('a ticket', () => {
+  const rowOf = async (id: number) =>
+    (await all.world.database.query('select * from tickets where id = $1', [id])).rows[0]
+
+  test('of a user is kept under the user’s address, and the owner is told in the user’s order', async () => {
+    const { token, id, email } = await person(all.world, all.ours)
+    const first = await guest({ subject: ' First ' }, { token })
+    const second = await sendForm(all.world, ticketForm(MESSAGE, [image('image/webp', 3000)]), { token })
+    expect([first, second]).toMatchObject([{ status: 200 }, { status: 200 }])
+    expect(await rowOf(ticketId(first))).toMatchObject({ user_id: id, customer_email: email, subject: 'First' })
+
+    const told = await toldAbout(all.world, id)
+    expect(told).toMatchObject([
+      {
+        type: 'ticket.created',
+        data: { sequence: 1, user: { id, email }, ticket: { id: ticketId(first), status: 'open' } },
+      },
+      {
+        type: 'ticket.created',
+        data: {
+          sequence: 2,
+          paywall_id: all.ours.paywall.id,
+          ticket: {
+            ...MESSAGE,
+            id: ticketId(second),
+            customer_email: email,
+            attachments: [{ key: expect.any(String), file_name: 'screen.png', media_type: 'image/webp', size: 3000 }],
+          },
+        },
+      },
+    ])
+  })
+
+  test('of a guest makes no user, and the owner is told of somebody without id', async () => {
+    const customer_email = newEmail()
+    const reply = await guest({ customer_email })
+    expect(await rowOf(ticketId(reply))).toMatchObject({ user_id: null, customer_email })
+    const { rows } = await all.world.database.query('select from users where email = $1', [customer_email])
+    expect(rows).toEqual([])
+    const told = (await toldAbout(all.world, null)).filter(({ data }) => data.user.email === customer_email)
+    expect(told).toMatchObject([{ times: 1, data: { user: { id: null }, sequence: 1, ticket: { ...MESSAGE } } }])
+  })
+
+  test('of an anonymous user needs no address and keeps none', async () => {
+    const { token, user } = await signInAnonymously(all.world)
+    for (const _turn of [1, 2]) {
+      const reply = await guest({}, { token })
+      expect(reply).toMatchObject({ status: 200, body: OPENED })
+      expect(await rowOf(ticketId(reply))).toMatchObject({ user_id: user.id, customer_email: null })
+    }
+    expect(await guest({}, { token })).toMatchObject({ status: 429 })
+  })
+})
