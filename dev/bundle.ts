@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { build } from 'esbuild'
+import { dataModulesApart } from './data-modules.ts'
 import type { WorkerConfig } from './wrangler-config.ts'
 
 /** The Workers' code by env, each in one module, as `wrangler deploy` makes it. */
@@ -13,6 +14,7 @@ export async function bundleWorkers(configs: WorkerConfig[], { minify = false } 
     target: 'es2024',
     conditions: ['workerd', 'worker', 'browser'],
     external: ['node:*', 'cloudflare:*'],
+    plugins: [dataModulesApart],
     define: { 'process.env.NODE_ENV': '"production"' },
     minify,
     write: false,

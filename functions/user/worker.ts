@@ -39,7 +39,7 @@ app.get(PATH, async (c) => {
   const row = await readUser(connect(c.env), caller, place, identity)
   if (row.verdict !== 'found') throw refuse(words[row.verdict])
 
-  const country = reportedCountryOf(c.req.raw)
+  const country = await reportedCountryOf(c.req.raw)
   c.header('Cache-Control', 'private, no-store')
   return c.json({
     ...(caller.kind === 'user' && { user: row.user }),

@@ -8,8 +8,11 @@ export function countryOf(request: Request): string {
 
 /**
  * The country of the end user that an owner's backend speaks for: of `X-Client-Ip` where it is sent, else the caller's.
- * It changes what is reported, never a price a Bearer user pays. Addresses cannot be looked up yet: they are `XX`.
+ * It changes what is reported, never a price that a Bearer user pays. `X-Forwarded-For` is never read.
  */
-export function reportedCountryOf(request: Request): string {
-  return request.headers.has('x-client-ip') ? UNKNOWN_COUNTRY : countryOf(request)
+export async function reportedCountryOf(request: Request): Promise<string> {
+  const address = request.headers.get('x-client-ip')
+  if (address === null) return countryOf(request)
+  const { countryOfAddress } = await import('./address.ts')
+  return countryOfAddress(address)
 }

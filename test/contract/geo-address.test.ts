@@ -1,0 +1,102 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { call } from '../support/call.ts'
+import { opened, startCheckout } from '../support/checkout.ts'
+import { monthly, paywallFile } from '../support/paywall-file.ts'
+import { type Person, person, type Tenant, tenant } from '../support/tenants.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+const Reported = z.object({ tier: z.int(), country: z.string(), countryMatch: z.boolean() })
+const Bootstrap = z.object({ prices: z.tuple([z.object({ local: z.unknown().optional() })]) })
+
+let world: TestWorld
+let shop: Tenant
+let user: Person
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  const locals = [
+    { countries: ['JP'], currency: 'JPY', amount: 1200, processorPrice: 'price_jpy' },
+    { tier: 2, currency: 'EUR', amount: 7.5, processorPrice: 'price_eur' },
+  ]
+  const geo = { countries: [], tiers: { 1: ['US', 'JP', 'GB'], 2: ['DE', 'FR', 'IT', 'NL'], 3: ['BR'] } }
+  shop = tenant(await paywallFile({ paywall: { geo, prices: [monthly({ locals })] } }))
+  await world.apply(shop.file)
+  user = await person(world, shop)
+})
+afterAll(() => world.close())
+
+async function reported(address: string, { byToken = false } = {}) {
+  const path = `/api/v1/paywall/${shop.paywall.id}/user`
+  const headers = { 'x-client-ip': address }
+  const reply = byToken
+    ? await call(world, path, { token: user.token, headers, country: 'US' })
+    : await call(world, `${path}?email=${user.email}`, { key: shop.key, headers, country: 'US' })
+  expect(reply.status, JSON.stringify(reply)).toBe(200)
+  return Reported.parse(reply.body)
+}
+
+describe('X-Client-Ip', () => {
+  test.each([
+    ['8.8.8.8', 'US'],
+    ['2001:67c:2e8:22::c100:68b', 'NL'],
+    ['::ffff:8.8.8.8', 'US'],
+    [' 8.8.8.8 ', 'US'],
+    ['133.11.0.1', 'JP'],
+    ['193.0.6.139', 'NL'],
+  ])('%s is in %s, by either credential', async (address, country) => {
+    for (const byToken of [false, true]) expect(await reported(address, { byToken })).toMatchObject({ country })
+  })
+
+  test.each(['10.0.0.1', '127.0.0.1', '::1', 'fe80::1', '192.168.1.1', '100.64.0.1', '0.0.0.0', '255.255.255.255'])(
+    '%s is nowhere: nobody in public has it',
+    async (address) => {
+      expect(await reported(address)).toEqual({ country: 'XX', tier: 3, countryMatch: true })
+    },
+  )
+
+  test.each(['1.2.3', '8.8.8.8, 1.1.1.1', '8.8.8.8:443', '0x08080808', '134744072', 'US', '::g', 'x'.repeat(8000)])(
+    'that is no address, such as %j, is nowhere',
+    async (address) => {
+      expect(await reported(address)).toMatchObject({ country: 'XX', tier: 3 })
+    },
+  )
+})
+
+test('bootstrap, user and checkout agree for 1,000 random addresses', async () => {
+  const places = new Map<string, number>()
+  for (let batch = 0; batch < 20; batch++) {
+    const addresses = Array.from({ length: 50 }, () => [...randomBytes(4)].join('.'))
+    for (const { country, tier } of await Promise.all(addresses.map((address) => reported(address)))) {
+      expect(places.get(country) ?? tier, country).toBe(tier)
+      places.set(country, tier)
+    }
+  }
+  expect(places.size).toBeGreaterThan(20)
+
+  await Promise.all([...places].map(([country, tier]) => agrees(country, tier)))
+}, 60_000)
+
+/** What bootstrap shows a caller from there, and what the hosted page asks of one, are the price for that place. */
+async function agrees(country: string, tier: number) {
+  const bootstrap = await call(world, `/api/v1/paywall/${shop.paywall.id}/bootstrap`, { country })
+  const { local } = Bootstrap.parse(bootstrap.body).prices[0]
+  expect(local, `${country}, tier ${tier}`).toEqual(expectedLocal(country, tier))
+  expect(await askedFor(country), country).toEqual(local ?? { currency: 'USD', amount: 9.99 })
+}
+
+function expectedLocal(country: string, tier: number) {
+  if (country === 'JP') return { currency: 'JPY', amount: 1200 }
+  return tier === 2 ? { currency: 'EUR', amount: 7.5 } : undefined
+}
+
+/** What the hosted page asks of a Bearer user in a country. */
+async function askedFor(country: string) {
+  const { token } = await person(world, shop)
+  const headers = { 'idempotency-key': randomUUID() }
+  const { checkoutUrl } = opened(await startCheckout(world, { paywall: shop.paywall, token, country, headers }))
+  const session = world.stripe.sessions.find(({ url }) => url === checkoutUrl)
+  const { currency, amount_total: total } = z.object({ currency: z.string(), amount_total: z.int() }).parse(session)
+  return { currency: currency.toUpperCase(), amount: currency === 'jpy' ? total : total / 100 }
+}
