@@ -3,7 +3,7 @@ import { DefaultQueryExecutor, type QueryExecutorProvider } from 'kysely'
 import { NeonDialect } from 'kysely-neon'
 
 /**
- * What a statement is executed on: `sql` templates only. Kysely's query builder would be half of its code, in every
+ * What a statement is executed on: sql templates only. Kysely's query builder would be half of the code, in every
  * Worker and at every cold start, for what are a handful of one-table statements.
  */
 export type Database = QueryExecutorProvider
