@@ -155,3 +155,19 @@ test('unknown members of a body are ignored', async () => {
   const { userId } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
   expect((await userState(world, userId)).purchases).toEqual([])
 })
+
+describe('a webhook', () => {
+  const deliver = (body: string) => call(world, `/webhooks/stripe/${world.paywall.id}`, { body })
+
+  test('of more than 1 MB is 413, and one of 1 MB is read', async () => {
+    expect(await deliver('x'.repeat(1024 * 1024 + 1))).toMatchObject({
+      status: 413,
+      body: { error: 'payload_too_large' },
+    })
+    expect(await deliver('x'.repeat(1024 * 1024))).toMatchObject({ status: 400, body: { error: 'invalid_signature' } })
+  })
+
+  test.each(['', '{', '\u0000', 'null', '[]'])('%j without a signature is 400, whatever it is', async (body) => {
+    expect(await deliver(body)).toMatchObject({ status: 400, body: { error: 'invalid_signature' } })
+  })
+})
