@@ -26,7 +26,9 @@ export interface ApiOperation {
   query?: z.ZodType
   /** What the JSON body may be, by the names that the schemas have in the document. */
   bodies?: Record<string, z.ZodType>
-  /** The same as a multipart form. */
+  /** A body whose bytes are looked at, and not what they say. */
+  rawBody?: { name: string; schema: z.ZodType }
+  /** What `bodies` are as a multipart form. */
   form?: { name: string; schema: z.ZodType }
   /** A body, or the query, as somebody sends it. */
   example?: Record<string, unknown>

@@ -1,8 +1,12 @@
 import * as z from 'zod'
+import type { ApiOperation } from '../../lib/api-operation.ts'
 import type { Words } from '../../lib/errors.ts'
 import { email } from '../../lib/identity.ts'
+import { Balance } from '../../lib/member-state.ts'
 import { MAX_TOKENS } from '../../lib/tokens.ts'
 import type { BalanceRefusal } from './change-balance.sql.ts'
+
+export const PATH = '/api/v1/paywall/:id/balances'
 
 /** How this endpoint says each refusal (contract section 7). */
 export const words: Words<BalanceRefusal> = {
@@ -56,7 +60,41 @@ export const Reply = z.object({
   user_id: z.uuid().describe('Whose balance was changed'),
   type: z.string().describe('The type of tokens that was changed'),
   count: z.int().min(0).describe('How many tokens of this type the user has now'),
-  balances: z
-    .array(z.object({ type: z.string(), count: z.int().min(0) }))
-    .describe('All balances of the user on this paywall, by type'),
+  balances: z.array(Balance).describe('All balances of the user on this paywall, by type'),
 })
+
+const available = z.int().min(0).describe('How many tokens of this type the user has')
+
+const example = {
+  success: true,
+  user_id: '0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e',
+  type: 'standard',
+  count: 490,
+  balances: [{ type: 'standard', count: 490 }],
+} satisfies z.input<typeof Reply>
+
+export const operations: ApiOperation[] = [
+  {
+    id: 'changeBalance',
+    method: 'post',
+    path: PATH,
+    tag: 'Tokens',
+    summary: "Credit or debit a user's tokens",
+    description:
+      'Changes one balance, exactly however many calls come at once; a debit that would go below 0 changes nothing. ' +
+      'Every call counts, unless it has an `Idempotency-Key`: then a repeat of the same call within 24 hours gets the ' +
+      'first answer.',
+    access: ['owner'],
+    bodies: { BalanceChange: Body },
+    example: { email: 'ada@example.com', type: 'standard', amount: 10, op: 'debit' } satisfies z.input<typeof Body>,
+    idempotent: true,
+    reply: {
+      status: 200,
+      description: 'The balance was changed',
+      body: { name: 'ChangedBalance', schema: Reply, example },
+    },
+    words,
+    details: { insufficient: z.object({ available }) },
+    saysCode: true,
+  },
+]

@@ -7,9 +7,7 @@ import { readOnce } from '../../lib/once.ts'
 import { parseJson } from '../../lib/parse.ts'
 import { placeOf } from '../../lib/place.ts'
 import { creditOrDebit } from './change-balance.sql.ts'
-import { Body, words } from './contract.ts'
-
-const PATH = '/api/v1/paywall/:id/balances'
+import { Body, PATH, words } from './contract.ts'
 
 const app = createApp<Cloudflare.BalancesEnv>()
 

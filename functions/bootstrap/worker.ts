@@ -1,22 +1,13 @@
 import { allowOnly, createApp } from '../../lib/app.ts'
 import { readCredential } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
-import { ApiError, refuse, type Words } from '../../lib/errors.ts'
+import { refuse } from '../../lib/errors.ts'
 import { countryOf } from '../../lib/geo/country.ts'
 import { type PaywallRow, structureOf, versionOf } from '../../lib/paywall/structure.ts'
 import { placeOf } from '../../lib/place.ts'
+import { PATH, words } from './contract.ts'
 import { edgeCached, notModified } from './edge-cache.ts'
-import { type BootstrapRefusal, readBootstrap, readUserBootstrap } from './read-bootstrap.sql.ts'
-
-const PATH = '/api/v1/paywall/:id/bootstrap'
-
-/** How this endpoint says each refusal (contract section 7). */
-const words: Words<BootstrapRefusal> = {
-  unknown_user: [401, 'invalid_token'],
-  unknown_paywall: [404, 'paywall_not_found'],
-  unknown_identity: [401, 'invalid_token'],
-  not_member: [401, 'invalid_token'],
-}
+import { readBootstrap, readUserBootstrap } from './read-bootstrap.sql.ts'
 
 const app = createApp<Cloudflare.BootstrapEnv>()
 
@@ -24,7 +15,7 @@ app.get(PATH, async (c) => {
   const place = placeOf(c)
   const country = countryOf(c.req.raw)
   const credential = await readCredential(c.req, place.paywallId, c.env)
-  if (credential.kind === 'bad_token') throw new ApiError(401, 'invalid_token')
+  if (credential.kind === 'bad_token') throw refuse(words.bad_token)
 
   if (credential.kind === 'user') {
     const row = await readUserBootstrap(connect(c.env), credential.userId, place)

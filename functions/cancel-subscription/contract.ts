@@ -1,7 +1,9 @@
 import * as z from 'zod'
+import type { ApiOperation } from '../../lib/api-operation.ts'
 import type { Identity } from '../../lib/db/member.sql.ts'
 import type { Words } from '../../lib/errors.ts'
 import { email } from '../../lib/identity.ts'
+import { PURCHASE_STATUSES, time } from '../../lib/purchase.ts'
 import type { ClaimRefusal } from './claim-cancellation.sql.ts'
 
 export const PATH = '/api/paywall/cancel-subscription'
@@ -45,18 +47,18 @@ export const OwnerBody = z
 
 export type CancelRequest = Identity & z.output<typeof UserBody>
 
-const time = z.iso.datetime().nullable()
-
 export const Reply = z.object({
   success: z.literal(true),
-  message: z.string(),
+  message: z.string().describe('For a human'),
   subscription: z
     .object({
       id: z.string().describe("The purchase's `id`."),
-      status: z.string().describe('Still what it was, `active` as a rule, until the paid period is over.'),
+      status: z
+        .enum(PURCHASE_STATUSES)
+        .describe('Still what it was, `active` as a rule, until the paid period is over.'),
       cancel_at_period_end: z.literal(true),
-      cancel_at: time.describe('When it ends.'),
-      canceled_at: time.describe('When it was cancelled.'),
+      cancel_at: time.nullable().describe('When it ends.'),
+      canceled_at: time.nullable().describe('When it was cancelled.'),
     })
     .describe("What the processor answered. The stored purchase follows with the processor's webhook."),
 })
@@ -78,3 +80,39 @@ export const words: Words<CancelRefusal> = {
   unknown_subscription: [404, 'Subscription not found'],
   already_cancelled: [400, 'Subscription is already cancelled'],
 }
+
+const example = {
+  success: true,
+  message: 'Subscription will be cancelled at the end of the current billing period',
+  subscription: {
+    id: '5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11',
+    status: 'active',
+    cancel_at_period_end: true,
+    cancel_at: '2026-12-01T09:00:00.000Z',
+    canceled_at: '2026-11-14T12:30:00.000Z',
+  },
+} satisfies z.input<typeof Reply>
+
+export const operations: ApiOperation[] = [
+  {
+    id: 'cancelSubscription',
+    method: 'post',
+    path: PATH,
+    tag: 'Subscription',
+    summary: 'Cancel a subscription',
+    description:
+      'Ends a subscription with its paid period; until then it stays as it is. However often it is asked for, also at ' +
+      'once, the processor hears of it once. Anonymous users may not.',
+    access: ['owner', 'user'],
+    bodies: { CancelByOwner: OwnerBody, CancelByUser: UserBody },
+    example: {
+      paywallId: '1001',
+      email: 'ada@example.com',
+      subscriptionId: '5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11',
+      cancellationReason: 'Too expensive',
+    } satisfies z.input<typeof OwnerBody>,
+    reply: { status: 200, description: 'It will not be renewed', body: { name: 'Cancelled', schema: Reply, example } },
+    words,
+    needs: ['processor'],
+  },
+]

@@ -1,13 +1,11 @@
-import * as z from 'zod'
 import { allowOnly, createApp } from '../../lib/app.ts'
 import { connect, type Database } from '../../lib/db/connect.ts'
 import { storePurchase } from '../../lib/db/store-purchase.sql.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { refuse } from '../../lib/errors.ts'
 import { log } from '../../lib/log.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
+import { PATH, Params, words } from './contract.ts'
 import { type ReturningCheckout, readCheckout } from './read-checkout.sql.ts'
-
-const PATH = '/r/:checkoutId/:outcome{success|error}'
 
 /** How long the browser may be kept waiting for the processor, in milliseconds; then the webhook catches up. */
 const PATIENCE_MS = 2_500
@@ -19,12 +17,12 @@ const app = createApp<Cloudflare.CheckoutReturnEnv>()
  * owner's page, so that it is visible there; 303 to `successUrl` or `errorUrl`, with `__SESSION__` filled in.
  */
 app.get(PATH, async (c) => {
-  const id = z.uuid().safeParse(c.req.param('checkoutId'))
+  const asked = Params.safeParse(c.req.param())
   const db = connect(c.env)
-  const checkout = id.success ? await readCheckout(db, id.data) : undefined
-  if (!checkout) throw new ApiError(404, 'checkout_not_found')
+  const checkout = asked.success ? await readCheckout(db, asked.data.checkoutId) : undefined
+  if (!checkout) throw refuse(words.unknown_checkout)
 
-  const bought = c.req.param('outcome') === 'success' && (await isBought(db, c.env, c.executionCtx, checkout))
+  const bought = asked.data?.outcome === 'success' && (await isBought(db, c.env, c.executionCtx, checkout))
   const target = bought ? checkout.success_url : checkout.error_url
   c.header('Cache-Control', 'no-store')
   return c.redirect(target.replaceAll('__SESSION__', checkout.id), 303)

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { ApiOperation } from '../../lib/api-operation.ts'
 import type { Words } from '../../lib/errors.ts'
 import { email } from '../../lib/identity.ts'
 import { userMeta } from '../../lib/user-meta.ts'
@@ -38,3 +39,27 @@ export const words: Words<PortalRefusal> = {
   no_subscription: [403, 'portal_unavailable'],
   no_portal: [403, 'portal_unavailable'],
 }
+
+const isTest = z.enum(['0', '1']).describe('`1`: the paywall is for test money')
+
+const example = { url: 'https://billing.stripe.com/p/session/test_a1b2c3' } satisfies z.input<typeof Reply>
+
+export const operations: ApiOperation[] = [
+  {
+    id: 'getCustomerPortal',
+    method: 'post',
+    path: PATH,
+    tag: 'Subscription',
+    summary: "Open the processor's customer portal",
+    description:
+      'A page of the processor where a user with an active subscription sees invoices, changes the card and cancels. In ' +
+      'the Bearer path the token says who, and a body is not looked at.',
+    access: ['owner', 'user'],
+    bodies: { GetCustomerPortal: Body },
+    example: { email: 'ada@example.com' } satisfies z.input<typeof Body>,
+    reply: { status: 200, description: 'The way there', body: { name: 'CustomerPortal', schema: Reply, example } },
+    words,
+    details: { no_subscription: z.object({ isTest }), no_portal: z.object({ isTest }) },
+    needs: ['processor'],
+  },
+]

@@ -1,15 +1,13 @@
 import { allowOnly, createApp } from '../../lib/app.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { storePurchase } from '../../lib/db/store-purchase.sql.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError, refuse } from '../../lib/errors.ts'
 import { log } from '../../lib/log.ts'
 import { readText } from '../../lib/parse.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { ForgedEvent } from '../../lib/processors/processor.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
+import { PATH, Params, words } from './contract.ts'
 import { readAccount } from './read-account.sql.ts'
-
-const PATH = '/webhooks/:acquiring/:id'
 
 /** Larger than any event that a processor sends, in bytes. */
 const EVENT_LIMIT = 1024 * 1024
@@ -21,14 +19,15 @@ const app = createApp<Cloudflare.ProcessorWebhookEnv>()
  * Anything but 2xx makes the processor send it again, so a failure loses nothing.
  */
 app.post(PATH, async (c) => {
-  const acquiring = ACQUIRING.find((name) => name === c.req.param('acquiring'))
-  if (!acquiring) throw new ApiError(404, 'not_found')
+  const asked = Params.safeParse(c.req.param())
+  if (!asked.success) throw refuse(words.unknown_processor)
+  const { acquiring } = asked.data
 
   const rawBody = await readText(c.req.raw, EVENT_LIMIT)
   const db = connect(c.env)
   const paywallId = c.req.param('id')
   const found = await readAccount(db, acquiring, paywallId)
-  if (!found) throw new ApiError(404, 'paywall_not_found')
+  if (!found) throw refuse(words.unknown_paywall)
 
   try {
     const processor = await processorFor(found.account, c.env)
@@ -47,7 +46,7 @@ app.post(PATH, async (c) => {
     if (queued > 0) c.executionCtx.waitUntil(c.env.EVENTS.send({ queued }))
     return c.json({ received: true })
   } catch (error) {
-    if (error instanceof ForgedEvent) throw new ApiError(400, 'invalid_signature', { cause: error })
+    if (error instanceof ForgedEvent) throw new ApiError(...words.forged, { cause: error })
     throw error
   }
 })

@@ -1,8 +1,10 @@
 import * as z from 'zod'
+import type { ApiOperation } from '../../lib/api-operation.ts'
 import { CODE_MINUTES } from '../../lib/auth/sign-in-code.ts'
 import type { OwnerRefusal } from '../../lib/db/gate.sql.ts'
 import type { Words } from '../../lib/errors.ts'
 import { newEmail } from '../../lib/identity.ts'
+import { time } from '../../lib/purchase.ts'
 import type { GrantRefusal } from './open-session.sql.ts'
 
 const SIGN_IN = '/api/v1/paywall/:id/sign-in'
@@ -12,11 +14,14 @@ const email = z
   .refine((text) => text, 'Email is required')
   .pipe(z.string('Invalid email format').pipe(newEmail))
 
+/** The same with what an address is for. It is `unknown` only to say first that there is none. */
+const emailFor = (description: string) => email.meta({ type: 'string', format: 'email', maxLength: 254, description })
+
 /** Mails a code. */
 export const CODE_PATH = `${SIGN_IN}/code` as const
 
 export const CodeBody = z.object(
-  { email: email.describe('Where the code is mailed to. Compared trimmed and in lower case.') },
+  { email: emailFor('Where the code is mailed to. Compared trimmed and in lower case.') },
   'invalid_body',
 )
 
@@ -41,7 +46,7 @@ export const TokenBody = z.discriminatedUnion(
     z
       .object({
         grant_type: z.literal('code'),
-        email: email.describe('The address that the code was mailed to.'),
+        email: emailFor('The address that the code was mailed to.'),
         code: z
           .string('code_required')
           .trim()
@@ -73,7 +78,7 @@ const user = z.object({
   id: z.uuid(),
   email: z.string().nullable().describe('Null for an anonymous user.'),
   name: z.string().nullable(),
-  created_at: z.iso.datetime(),
+  created_at: time,
 })
 
 /** What `token` and `exchange` answer. */
@@ -98,7 +103,7 @@ export const tokenWords: Words<TokenRefusal> = {
 export const EXCHANGE_PATH = `${SIGN_IN}/exchange` as const
 
 export const ExchangeBody = z.object(
-  { email: email.describe('Whom the owner has signed in. Made and linked to the paywall if new.') },
+  { email: emailFor('Whom the owner has signed in. Made and linked to the paywall if new.') },
   'invalid_body',
 )
 
@@ -111,3 +116,66 @@ export const exchangeWords: Words<ExchangeRefusal> = {
   unknown_paywall: [404, 'paywall_not_found'],
   not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
 }
+
+const example = {
+  access_token: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwYjZjMGY0ZSJ9.c2lnbmF0dXJl',
+  token_type: 'Bearer',
+  expires_in: 3600,
+  refresh_token: 'rt_5f0f7a1e_c2VjcmV0',
+  user: {
+    id: '0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e',
+    email: 'ada@example.com',
+    name: null,
+    created_at: '2026-11-01T09:00:00.000Z',
+  },
+} satisfies z.input<typeof TokenReply>
+
+const tokens = { name: 'Tokens', schema: TokenReply, example }
+
+export const operations: ApiOperation[] = [
+  {
+    id: 'sendSignInCode',
+    method: 'post',
+    path: CODE_PATH,
+    tag: 'Sign-in',
+    summary: 'Mail a sign-in code',
+    description: 'Mails six digits that `sign-in/token` takes. An address gets five an hour.',
+    access: ['anybody'],
+    bodies: { SendSignInCode: CodeBody },
+    example: { email: 'ada@example.com' } satisfies z.input<typeof CodeBody>,
+    reply: {
+      status: 200,
+      description: 'It is on its way',
+      body: { name: 'CodeSent', schema: CodeReply, example: { sent: true } satisfies z.input<typeof CodeReply> },
+    },
+    words: codeWords,
+  },
+  {
+    id: 'giveTokens',
+    method: 'post',
+    path: TOKEN_PATH,
+    tag: 'Sign-in',
+    summary: 'Sign in, or get the next tokens',
+    description:
+      'Gives an access token for an hour and a refresh token, for a mailed code, for an earlier refresh token, or to ' +
+      'somebody without an e-mail address. Signing in links the user to the paywall.',
+    access: ['anybody', 'user'],
+    bodies: { GiveTokens: TokenBody },
+    example: { grant_type: 'code', email: 'ada@example.com', code: '123456' } satisfies z.input<typeof TokenBody>,
+    reply: { status: 200, description: 'Signed in', body: tokens },
+    words: tokenWords,
+  },
+  {
+    id: 'exchangeTokens',
+    method: 'post',
+    path: EXCHANGE_PATH,
+    tag: 'Sign-in',
+    summary: "Get tokens for an owner's own user",
+    description: 'For an owner that runs its own sign-in: gives a user tokens without a code.',
+    access: ['owner'],
+    bodies: { ExchangeTokens: ExchangeBody },
+    example: { email: 'ada@example.com' } satisfies z.input<typeof ExchangeBody>,
+    reply: { status: 200, description: 'Signed in', body: tokens },
+    words: exchangeWords,
+  },
+]

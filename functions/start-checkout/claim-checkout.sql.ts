@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
+import type * as z from 'zod'
 import type { Database } from '../../lib/db/connect.ts'
 import { type Caller, type GateRefusal, gate, gateRefusals, type Place } from '../../lib/db/gate.sql.ts'
 import type { Geo, LocalPrice } from '../../lib/geo/targeting.ts'
 import type { Acquiring } from '../../lib/processors/acquiring.ts'
+import type { Reply } from './contract.ts'
 import type { CheckoutRequest } from './request.ts'
 
 /** How long one try may hold the claim: longer than the processor client's own patience. A crash costs this much. */
@@ -16,7 +18,7 @@ export type CheckoutRefusal =
   | 'unknown_price'
   | 'active_purchase'
 
-export type CheckoutReply = { checkoutUrl: string; userId: string; acquiring: Acquiring }
+export type CheckoutReply = z.output<typeof Reply>
 
 /** What the processor is to be asked for, as the first try of this Idempotency-Key put it. */
 export interface ClaimedCheckout {

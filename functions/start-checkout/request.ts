@@ -1,11 +1,10 @@
 import type { Context } from 'hono'
-import * as z from 'zod'
+import type * as z from 'zod'
 import { hashOf } from '../../lib/canonical.ts'
 import type { Caller } from '../../lib/db/gate.sql.ts'
 import { countryOf } from '../../lib/geo/country.ts'
-import { newEmail } from '../../lib/identity.ts'
 import { parseIdempotencyKey } from '../../lib/parse.ts'
-import { userMeta } from '../../lib/user-meta.ts'
+import { Body, UserBody } from './contract.ts'
 
 /** A start-checkout call (contract section 4.2), normalised; null where it left something out. */
 export interface CheckoutRequest {
@@ -31,50 +30,9 @@ export interface CheckoutRequest {
   returnOrigin: string
 }
 
-/** Left out, null and empty are the same: a form that sends everything is not refused for what it left blank. */
-const blank = z
-  .literal('')
-  .nullish()
-  .transform(() => null)
-
-/** A field that may be left blank. Each check of it carries the code: a union passes a failed check's own words on. */
-function optional<Schema extends z.ZodType>(code: string, schema: (code: string) => Schema) {
-  return z.union([blank, schema(code)], code)
-}
-
-const url = (name: string) =>
-  optional(`Invalid ${name} format`, (code) => z.url({ protocol: /^https?$/, error: code }).max(2048, code))
-
-const Body = z.object(
-  {
-    email: optional('Invalid email format', () => newEmail),
-    priceId: optional('Invalid priceId format', (code) => z.string().max(100, code)),
-    successUrl: url('successUrl'),
-    errorUrl: url('errorUrl'),
-    shopUrl: url('shopUrl'),
-    trial_days: optional('Invalid trial_days', (code) => z.int().min(0, code).max(730, code)),
-    ignoreActivePurchase: z.union([blank.transform(() => false), z.boolean()], 'Invalid ignoreActivePurchase'),
-    userMeta,
-    localCurrency: optional('Invalid localCurrency', (code) =>
-      z
-        .string()
-        .regex(/^[A-Za-z]{3}$/, code)
-        .toUpperCase(),
-    ),
-  },
-  'invalid_body',
-)
-
 /** What a caller may send: in the Bearer path the token says who buys, so whatever `email` holds is not looked at. */
 export function checkoutBody(caller: Caller) {
-  return caller.kind === 'owner'
-    ? Body
-    : Body.extend({
-        email: z
-          .unknown()
-          .optional()
-          .transform(() => null),
-      })
+  return caller.kind === 'owner' ? Body : UserBody
 }
 
 /** Puts a parsed body, the caller and the Idempotency-Key together. */

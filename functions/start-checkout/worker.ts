@@ -2,35 +2,22 @@ import { allowOnly, createApp } from '../../lib/app.ts'
 import { readCredential } from '../../lib/auth/credential.ts'
 import { connect, type Database } from '../../lib/db/connect.ts'
 import type { Caller, Place } from '../../lib/db/gate.sql.ts'
-import { ApiError, refuse, type Words } from '../../lib/errors.ts'
+import { ApiError, fill, refuse } from '../../lib/errors.ts'
 import { parseJson } from '../../lib/parse.ts'
 import { placeOf } from '../../lib/place.ts'
-import { type CheckoutRefusal, claimCheckout, type DecidedRow, type Lease } from './claim-checkout.sql.ts'
+import { claimCheckout, type DecidedRow, type Lease } from './claim-checkout.sql.ts'
+import { PATH, words } from './contract.ts'
 import { openCheckout } from './open-checkout.ts'
 import { recallReply, rememberReply } from './replies.ts'
 import { type CheckoutRequest, checkoutBody, checkoutRequest } from './request.ts'
-
-const PATH = '/api/v1/paywall/:id/start-checkout'
-
-/** How this endpoint says each refusal (contract section 7). */
-const words: Words<Exclude<CheckoutRefusal, 'missing_parameters'>> = {
-  unknown_key: [401, 'Invalid API key'],
-  unknown_user: [401, 'invalid_token'],
-  unknown_paywall: [404, 'paywall_not_found'],
-  not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
-  key_reused: [409, 'idempotency_key_reused'],
-  key_required: [400, 'idempotency_key_required'],
-  unknown_price: [404, 'price_not_found'],
-  active_purchase: [409, 'active_purchase'],
-}
 
 const app = createApp<Cloudflare.StartCheckoutEnv>()
 
 app.post(PATH, async (c) => {
   const place = placeOf(c)
   const caller = await readCredential(c.req, place.paywallId, c.env)
-  if (caller.kind === 'none') throw new ApiError(401, 'Unauthorized')
-  if (caller.kind === 'bad_token') throw new ApiError(401, 'invalid_token')
+  if (caller.kind === 'none') throw refuse(words.no_credential)
+  if (caller.kind === 'bad_token') throw refuse(words.bad_token)
 
   const request = await checkoutRequest(c, caller, await parseJson(c.req, checkoutBody(caller)))
   const replies = c.env.CHECKOUT_REPLIES
@@ -79,7 +66,7 @@ async function claimOrWait(
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const row = await claimCheckout(db, caller, place, request, lease)
     if (row.verdict !== 'in_progress') return row
-    if (Date.now() > deadline) throw new ApiError(409, 'checkout_in_progress', { retryAfter: RETRY_AFTER_SECONDS })
+    if (Date.now() > deadline) throw new ApiError(...words.in_progress, { retryAfter: RETRY_AFTER_SECONDS })
     await scheduler.wait(pause * (0.5 + Math.random()))
   }
 }
@@ -92,7 +79,7 @@ function missing(caller: Caller, request: CheckoutRequest, row: { has_success_ur
     !row.has_success_url && 'successUrl',
     !row.has_error_url && 'errorUrl',
   ].filter(Boolean)
-  return new ApiError(400, `Missing required parameters: ${names.join(', ')}`)
+  return refuse(fill(words.missing_parameters, names.join(', ')))
 }
 
 export default app

@@ -1,10 +1,14 @@
 import * as z from 'zod'
-import type { Words } from '../../lib/errors.ts'
+import type { ApiOperation } from '../../lib/api-operation.ts'
+import { fill, type Words } from '../../lib/errors.ts'
 import { MAX_TOKENS } from '../../lib/tokens.ts'
 import type { WithdrawRefusal } from './withdraw-tokens.sql.ts'
 
-/** How this endpoint says each refusal (contract section 7). What `X` stands for is in `unknownType`. */
-export const words: Words<WithdrawRefusal> = {
+export const PATH = '/api/v1/withdraw-tokens'
+
+/** How this endpoint says each refusal (contract section 7). */
+export const words: Words<WithdrawRefusal | 'missing_parameters'> = {
+  missing_parameters: [400, 'Missing required parameters: {names}'],
   unknown_key: [401, 'Invalid API key'],
   unknown_paywall: [404, 'paywall_not_found'],
   not_owner: [403, 'Unauthorized. You are not the owner of this paywall'],
@@ -12,13 +16,8 @@ export const words: Words<WithdrawRefusal> = {
   unknown_identity: [404, 'No balance found for this user and paywall'],
   not_member: [404, 'No balance found for this user and paywall'],
   no_balance: [404, 'No balance found for this user and paywall'],
-  unknown_type: [400, 'Token type X not found in user balance'],
+  unknown_type: [400, 'Token type {type} not found in user balance'],
   insufficient: [400, 'Insufficient tokens'],
-}
-
-export function unknownType(type: string): Words[string] {
-  const [status, error] = words.unknown_type
-  return [status, error.replace('X', () => type)]
 }
 
 const REQUIRED = ['paywall_id', 'user_id', 'tokens'] as const
@@ -45,7 +44,7 @@ export const NamedBody = z
   .looseObject({}, 'invalid_body')
   .superRefine((body, context) => {
     const missing = REQUIRED.filter((name) => body[name] === undefined || body[name] === null || body[name] === '')
-    if (missing.length > 0) context.addIssue(`Missing required parameters: ${missing.join(', ')}`)
+    if (missing.length > 0) context.addIssue(fill(words.missing_parameters, missing.join(', '))[1])
   })
   .pipe(Body)
 
@@ -53,3 +52,34 @@ export const Reply = z.object({
   success: z.literal(true),
   remaining: z.int().min(0).describe('How many tokens of this type the user has now'),
 })
+
+const left = z.object({
+  available: z.int().min(0).describe('How many tokens of this type the user has'),
+  requested: z.int().min(1).describe('How many were asked for'),
+})
+
+const example = { success: true, remaining: 490 } satisfies z.input<typeof Reply>
+
+export const operations: ApiOperation[] = [
+  {
+    id: 'withdrawTokens',
+    method: 'post',
+    path: PATH,
+    tag: 'Tokens',
+    summary: "Debit a user's tokens, the older way",
+    description:
+      'Kept for those who have it built in; `balances` does the same and more. Every call counts, unless it has an ' +
+      '`Idempotency-Key`: then a repeat of the same call within 24 hours gets the first answer.',
+    access: ['owner'],
+    bodies: { Withdrawal: Body },
+    example: {
+      paywall_id: '1001',
+      user_id: '0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e',
+      tokens: 10,
+    } satisfies z.input<typeof Body>,
+    idempotent: true,
+    reply: { status: 200, description: 'The tokens are taken', body: { name: 'Withdrawn', schema: Reply, example } },
+    words,
+    details: { insufficient: left },
+  },
+]

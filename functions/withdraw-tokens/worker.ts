@@ -1,14 +1,12 @@
 import { allowOnly, createApp } from '../../lib/app.ts'
 import { sha256Hex } from '../../lib/crypto.ts'
 import { connect } from '../../lib/db/connect.ts'
-import { refuse } from '../../lib/errors.ts'
+import { fill, refuse } from '../../lib/errors.ts'
 import { readOnce } from '../../lib/once.ts'
 import { parseJson } from '../../lib/parse.ts'
 import { placeOf } from '../../lib/place.ts'
-import { NamedBody, unknownType, words } from './contract.ts'
+import { NamedBody, PATH, words } from './contract.ts'
 import { withdrawTokens } from './withdraw-tokens.sql.ts'
-
-const PATH = '/api/v1/withdraw-tokens'
 
 const app = createApp<Cloudflare.WithdrawTokensEnv>()
 
@@ -29,7 +27,7 @@ app.post(PATH, async (c) => {
   if (row.verdict === 'insufficient') {
     throw refuse(words.insufficient, { available: row.available, requested: body.tokens })
   }
-  if (row.verdict === 'unknown_type') throw refuse(unknownType(body.token_type))
+  if (row.verdict === 'unknown_type') throw refuse(fill(words.unknown_type, body.token_type))
   if (row.verdict !== 'changed' && row.verdict !== 'replayed') throw refuse(words[row.verdict])
   if (row.queued > 0) c.executionCtx.waitUntil(c.env.EVENTS.send({ queued: row.queued }))
   return c.json(row.reply, 200, row.verdict === 'replayed' ? { 'Idempotency-Replayed': 'true' } : {})

@@ -1,0 +1,124 @@
+import * as z from 'zod'
+import type { ApiOperation } from '../../lib/api-operation.ts'
+import type { Words } from '../../lib/errors.ts'
+import { newEmail } from '../../lib/identity.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { userMeta } from '../../lib/user-meta.ts'
+import type { CheckoutRefusal } from './claim-checkout.sql.ts'
+
+export const PATH = '/api/v1/paywall/:id/start-checkout'
+
+/** How this endpoint says each refusal (contract section 7). `active_purchase` carries `hasActivePurchase`. */
+export const words: Words<CheckoutRefusal | 'no_credential' | 'bad_token' | 'in_progress'> = {
+  no_credential: [401, 'Unauthorized'],
+  bad_token: [401, 'invalid_token'],
+  unknown_key: [401, 'Invalid API key'],
+  unknown_user: [401, 'invalid_token'],
+  unknown_paywall: [404, 'paywall_not_found'],
+  not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
+  missing_parameters: [400, 'Missing required parameters: {names}'],
+  key_reused: [409, 'idempotency_key_reused'],
+  key_required: [400, 'idempotency_key_required'],
+  unknown_price: [404, 'price_not_found'],
+  active_purchase: [409, 'active_purchase'],
+  in_progress: [409, 'checkout_in_progress'],
+}
+
+/** Left out, null and empty are the same: a form that sends everything is not refused for what it left blank. */
+const blank = z
+  .literal('')
+  .nullish()
+  .transform(() => null)
+
+/** A field that may be left blank. Each check of it carries the code: a union passes a failed check's own words on. */
+function optional<Schema extends z.ZodType>(code: string, schema: (code: string) => Schema) {
+  return z.union([blank, schema(code)], code)
+}
+
+const url = (name: string) =>
+  optional(`Invalid ${name} format`, (code) => z.url({ protocol: /^https?$/, error: code }).max(2048, code))
+
+export const Body = z
+  .object(
+    {
+      email: optional('Invalid email format', () => newEmail).describe(
+        "The buyer's address. Required with an owner key; in the Bearer path the token says who buys, and this is not " +
+          'looked at',
+      ),
+      priceId: optional('Invalid priceId format', (code) => z.string().max(100, code)).describe(
+        'From `prices[].id` of bootstrap',
+      ),
+      successUrl: url('successUrl').describe(
+        'Where a buyer goes afterwards: http or https. `__SESSION__` in it becomes the id of the checkout. On a paywall ' +
+          'with its own domain it may be left out: then `settings.success_redirect_url` counts',
+      ),
+      errorUrl: url('errorUrl').describe(
+        'Where somebody goes who did not buy. On a paywall with its own domain: `settings.error_redirect_url`, or else ' +
+          'the front page of that domain',
+      ),
+      shopUrl: url('shopUrl').describe('The page that sells'),
+      trial_days: optional('Invalid trial_days', (code) => z.int().min(0, code).max(730, code)).describe(
+        "Days before the first payment, instead of the price's own; 0: none",
+      ),
+      ignoreActivePurchase: z
+        .union([blank.transform(() => false), z.boolean()], 'Invalid ignoreActivePurchase')
+        .describe('True to renew or upgrade: sells to somebody who has an active subscription too. Default false'),
+      userMeta: userMeta.describe("Merged, member by member, into the user's `meta` on this paywall. 4 KB at most"),
+      localCurrency: optional('Invalid localCurrency', (code) =>
+        z
+          .string()
+          .regex(/^[A-Za-z]{3}$/, code)
+          .toUpperCase(),
+      ).describe('With an owner key: ask for the local price in this currency (ISO 4217), if there is one'),
+    },
+    'invalid_body',
+  )
+  .meta({ required: ['priceId'] })
+
+/** The same in the Bearer path. */
+export const UserBody = Body.extend({
+  email: z
+    .unknown()
+    .optional()
+    .transform(() => null),
+})
+
+export const Reply = z.object({
+  checkoutUrl: z.url().describe('Send the buyer there: the hosted page of the processor'),
+  userId: z.uuid().describe('The buyer, as all endpoints and events name it'),
+  acquiring: z.enum(ACQUIRING).describe('The processor that the page belongs to'),
+})
+
+const example = {
+  checkoutUrl: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3',
+  userId: '0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e',
+  acquiring: 'stripe',
+} satisfies z.input<typeof Reply>
+
+export const operations: ApiOperation[] = [
+  {
+    id: 'startCheckout',
+    method: 'post',
+    path: PATH,
+    tag: 'Checkout',
+    summary: 'Open a hosted checkout',
+    description:
+      'Opens a page of the processor where the price can be bought. A repeat with the same `Idempotency-Key` within 24 ' +
+      'hours gets the same page and asks the processor nothing; while the first call is still at it, a repeat waits up ' +
+      'to 5 seconds for its answer.',
+    access: ['owner', 'user'],
+    bodies: { StartCheckout: Body },
+    example: {
+      email: 'ada@example.com',
+      priceId: 'price_3f1c9a2b7d4e5f60',
+      successUrl: 'https://acme.example/thanks?session=__SESSION__',
+      errorUrl: 'https://acme.example/sorry',
+    } satisfies z.input<typeof Body>,
+    idempotent: true,
+    reply: { status: 200, description: 'The page is open', body: { name: 'Checkout', schema: Reply, example } },
+    words,
+    details: { active_purchase: z.object({ hasActivePurchase: z.literal(true) }) },
+    retried: ['in_progress'],
+    needs: ['processor'],
+  },
+]

@@ -1,0 +1,107 @@
+import * as z from 'zod'
+import type { ApiOperation } from '../../lib/api-operation.ts'
+import type { Words } from '../../lib/errors.ts'
+import { email } from '../../lib/identity.ts'
+import { MemberState } from '../../lib/member-state.ts'
+import { time } from '../../lib/purchase.ts'
+import type { ReadUserRefusal } from './read-user.sql.ts'
+
+export const PATH = '/api/v1/paywall/:id/user'
+
+/** How this endpoint says each refusal (contract section 7). */
+export const words: Words<ReadUserRefusal | 'no_credential' | 'bad_token'> = {
+  no_credential: [401, 'Unauthorized'],
+  bad_token: [401, 'invalid_token'],
+  unknown_key: [401, 'Invalid API key'],
+  unknown_user: [401, 'invalid_token'],
+  unknown_paywall: [404, 'paywall_not_found'],
+  not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
+  unknown_identity: [404, 'identity_not_found'],
+  not_member: [404, 'identity_not_on_paywall'],
+}
+
+/** Whom an owner asks about. In the Bearer path the token says who, and the query is not looked at. */
+export const Query = z
+  .object({
+    email: email.optional().describe('With an owner key: whom it is about. Give this or `user_id`'),
+    user_id: z
+      .string()
+      .optional()
+      .describe('The same, by the id that start-checkout and events give. Counts before `email`, which must then fit'),
+  })
+  .refine((query) => query.email || query.user_id, 'identity_required')
+  .transform((query) => ({ email: query.email || undefined, userId: query.user_id || undefined }))
+
+export const Reply = z.object({
+  user: z
+    .object({
+      id: z.uuid(),
+      email: z.string().nullable().describe('Null for an anonymous user'),
+      name: z.string().nullable(),
+      created_at: time,
+    })
+    .optional()
+    .describe('Whose token it is. Not there when an owner key asks'),
+  tier: z.int().min(1).describe("The paywall's tier of that country"),
+  country: z
+    .string()
+    .regex(/^[A-Z]{2}$/)
+    .describe('Where the user is, as its address tells: ISO 3166-1 alpha-2, `XX` if that is unknown'),
+  countryMatch: z.boolean().describe('Whether the paywall is meant for that country'),
+  ...MemberState.shape,
+  meta: z.record(z.string(), z.unknown()).describe('What the owner keeps about the user on this paywall: `userMeta`'),
+})
+
+const example = {
+  user: {
+    id: '0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e',
+    email: 'ada@example.com',
+    name: null,
+    created_at: '2026-11-01T09:00:00.000Z',
+  },
+  tier: 1,
+  country: 'US',
+  countryMatch: true,
+  purchases: [
+    {
+      id: '5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11',
+      status: 'active',
+      acquiring: 'stripe',
+      price_id: 'price_3f1c9a2b7d4e5f60',
+      price_slug: 'monthly',
+      interval: 'month',
+      interval_count: 1,
+      unit_amount: 999,
+      currency: 'USD',
+      current_period_end: '2026-12-01T09:00:00.000Z',
+      trial_end: null,
+      cancel_at_period_end: false,
+      cancel_at: null,
+      canceled_at: null,
+      created_at: '2026-11-01T09:05:00.000Z',
+    },
+  ],
+  paid: true,
+  balances: [{ type: 'standard', count: 500 }],
+  trial: null,
+  meta: { plan: 'pro' },
+} satisfies z.input<typeof Reply>
+
+export const operations: ApiOperation[] = [
+  {
+    id: 'readUser',
+    method: 'get',
+    path: PATH,
+    tag: 'Paywall',
+    summary: "Read a user's state",
+    description:
+      'Purchases, balances, trial and geography of a user on the paywall. Also the way to verify a Bearer token: 200 ' +
+      'says that it is good and whose it is.',
+    access: ['owner', 'user'],
+    query: Query,
+    example: { email: 'ada@example.com' },
+    clientIp: true,
+    reply: { status: 200, description: 'The state of the user', body: { name: 'UserState', schema: Reply, example } },
+    words,
+  },
+]
