@@ -81,6 +81,11 @@ test('images stay where nobody knows whether the ticket was opened', async () =>
   expect(after.stored).toEqual(after.known)
 })
 
+test('a sender gets to read why a large form is refused', async () => {
+  const form = ticketForm({ subject: 'a' }, Array(5).fill(image('image/png', 10 * MEGABYTE)))
+  for (const _turn of [1, 2, 3]) expect(await sendForm(world, form, { token: 'x' })).toMatchObject({ status: 401 })
+})
+
 test('a form of more than 51 MB is refused while it is read, whatever length it claims', async () => {
   const chunk = Buffer.concat([
     Buffer.from('--b\r\nContent-Disposition: form-data; name="files"; filename="a.png"\r\n\r\n'),
