@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, type Reply } from '../support/call.ts'
+import { newEmail } from '../support/checkout.ts'
+import { signIn } from '../support/exchange.ts'
+import { signInAnonymously } from '../support/sign-in.ts'
+import { attachmentKeys, image, MESSAGE, sendForm, ticketForm, ticketPath } from '../support/tickets.ts'
+import { sequenceFaults, toldAbout } from '../support/told.ts'
+import { until } from '../support/until.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+
+afterAll(() => world.close())
+
+const asGuest = (customer_email: string) => () =>
+  call(world, ticketPath(world.paywall.id), { body: { ...MESSAGE, customer_email } })
+const asUser = (token: string) => () => call(world, ticketPath(world.paywall.id), { token, body: MESSAGE })
+
+/** Sends them all at once and says how often each status came. */
+async function race(senders: (() => Promise<Reply>)[]): Promise<Record<number, number>> {
+  const replies = await Promise.all(senders.map((send) => send()))
+  const statuses = replies.map(({ status }) => status)
+  return Object.fromEntries(
+    [...new Set(statuses)].map((status) => [status, statuses.filter((s) => s === status).length]),
+  )
+}
+
+const times = <Item>(count: number, item: Item) => Array<Item>(count).fill(item)
+
+/** How many tickets there are of an address, and what its quota rows and the user's say. */
+async function counted({ email = '', id = '' }: { email?: string; id?: string }) {
+  const { rows } = await world.database.query<{ tickets: number; quotas: Record<string, number> }>(
+    `select
+       (select count(*)::int from tickets where customer_email = $1 or user_id::text = $2) as tickets,
+       (select coalesce(jsonb_object_agg(split_part(who, ':', 1), cardinality(opened)), '{}') from ticket_quotas
+        where who in ('email:' || $1, 'user:' || $2)) as quotas`,
+    [email, id],
+  )
+  return rows[0]
+}
+
+test('of 50 guests with one address two get a ticket', async () => {
+  const email = newEmail()
+  expect(await race(times(50, asGuest(email)))).toEqual({ 200: 2, 429: 48 })
+  expect(await counted({ email })).toEqual({ tickets: 2, quotas: { email: 2 } })
+})
+
+test('of 50 calls of one user two get a ticket, and the owner is told of both, in order', async () => {
+  const user = await signIn(world)
+  expect(await race(times(50, asUser(user.token)))).toEqual({ 200: 2, 429: 48 })
+  expect(await counted(user)).toEqual({ tickets: 2, quotas: { email: 2, user: 2 } })
+  const told = await toldAbout(world, user.id)
+  expect(told.map(({ type }) => type)).toEqual(times(2, 'ticket.created'))
+  expect(sequenceFaults(told)).toEqual([])
+})
+
+test('of 50 calls of an anonymous user two get a ticket', async () => {
+  const { token, user } = await signInAnonymously(world)
+  expect(await race(times(50, asUser(token)))).toEqual({ 200: 2, 429: 48 })
+  expect(await counted({ id: user.id })).toEqual({ tickets: 2, quotas: { user: 2 } })
+})
+
+test('a user and guests with its address share two tickets, and what is refused counts nowhere', async () => {
+  for (const _round of [1, 2, 3]) {
+    const user = await signIn(world)
+    const statuses = await race(times(20, [asUser(user.token), asGuest(user.email)]).flat())
+    expect(statuses).toEqual({ 200: 2, 429: 38 })
+    const { rows } = await world.database.query(
+      'select count(user_id)::int as users from tickets where customer_email = $1',
+      [user.email],
+    )
+    const { users } = rows[0]
+    expect(await counted(user)).toEqual({ tickets: 2, quotas: { email: 2, ...(users > 0 && { user: users }) } })
+  }
+})
+
+test('a user whose address guests have used up counts nothing as the user’s', async () => {
+  const user = await signIn(world)
+  expect(await race(times(10, asGuest(user.email)))).toEqual({ 200: 2, 429: 8 })
+  expect(await race(times(10, asUser(user.token)))).toEqual({ 429: 10 })
+  expect(await counted(user)).toEqual({ tickets: 2, quotas: { email: 2 } })
+})
+
+test('a user who has used up the user’s part counts nothing for a new address', async () => {
+  const user = await signIn(world)
+  expect(await race(times(5, asUser(user.token)))).toEqual({ 200: 2, 429: 3 })
+  const email = newEmail()
+  await world.database.query('update users set email = $1 where id = $2', [email, user.id])
+  expect(await race(times(10, asUser(user.token)))).toEqual({ 429: 10 })
+  expect(await counted({ email })).toEqual({ tickets: 0, quotas: {} })
+})
+
+test('a quota that has room for one more gives one', async () => {
+  const email = newEmail()
+  await race(times(2, asGuest(email)))
+  await world.database.query("update ticket_quotas set opened[1] = now() - interval '25 hours' where who = $1", [
+    `email:${email}`,
+  ])
+  expect(await race(times(30, asGuest(email)))).toEqual({ 200: 1, 429: 29 })
+})
+
+test('senders with addresses of their own do not wait for room', async () => {
+  expect(await race(Array.from({ length: 40 }, () => asGuest(newEmail())))).toEqual({ 200: 40 })
+})
+
+test('of 12 forms with images at once two get a ticket, and only their images stay', async () => {
+  const email = newEmail()
+  const form = () => sendForm(world, ticketForm({ ...MESSAGE, customer_email: email }, [image(), image()]))
+  expect(await race(times(12, form))).toEqual({ 200: 2, 429: 10 })
+  await until('only images of tickets are stored', async () => {
+    const { stored, known } = await attachmentKeys(world)
+    return known.length === 4 && stored.join() === known.join()
+  })
+})
