@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { Reply } from '../support/call.ts'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
+import { runTogether } from '../support/together.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -10,13 +11,17 @@ let world: TestWorld
 beforeAll(async () => {
   world = await startTestWorld()
 })
+afterEach(() => {
+  world.neon.onStatement = undefined
+})
 afterAll(() => world.close())
 
 const times = <Result>(count: number, run: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => run(index)))
 
-/** The sessions that Stripe was asked for meanwhile. */
+/** The calls for a session that Stripe gets meanwhile, of start-checkouts of which 40 look and claim in the same moment. */
 async function sessionsCreated(run: () => Promise<unknown>): Promise<number> {
+  await runTogether(world, 'insert into checkout_claims', 40)
   const before = world.stripe.calls.length
   await run()
   return world.stripe.calls.slice(before).filter(({ path }) => path === '/v1/checkout/sessions').length
@@ -78,6 +83,7 @@ test('of two bodies under one key one wins, and every call with the other is ref
 test('one key is one checkout for each of 40 signed-in users who happen to choose it at once', async () => {
   const headers = { 'idempotency-key': randomUUID() }
   const users = await times(40, () => signIn(world))
+  await runTogether(world, 'insert into checkout_claims', 40)
   const replies = await Promise.all(
     users.map(({ token }) => startCheckout(world, { paywall: world.paywall, token, headers })),
   )

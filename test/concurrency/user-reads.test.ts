@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { withClient } from '../../dev/database.ts'
 import { buy, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { monthly } from '../support/paywall-file.ts'
+import { runTogether } from '../support/together.ts'
 import { until } from '../support/until.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -21,6 +22,9 @@ beforeAll(async () => {
   const prices = [monthly({ tokens })]
   world = await startTestWorld({ file: { paywall: { settings: { tokenization_queries: limits }, prices } } })
 })
+afterEach(() => {
+  world.neon.onStatement = undefined
+})
 afterAll(() => world.close())
 
 const CREDITED = { alpha: 100, beta: 100, gamma: 100 }
@@ -35,6 +39,7 @@ const many = <Result>(count: number, run: () => Promise<Result>) => Promise.all(
 
 test('40 first reads of the day top a balance up once', async () => {
   const user = await signIn(world)
+  await runTogether(world, 'insert into balances', 40)
   const states = await many(40, () => userState(world, user.id))
   for (const { balances } of states) {
     expect(balances).toEqual([
