@@ -29,7 +29,7 @@ export interface ApiOperation {
   /** A body whose bytes are looked at, and not what they say. */
   rawBody?: { name: string; schema: z.ZodType }
   /** What `bodies` are as a multipart form. */
-  form?: { name: string; schema: z.ZodType }
+  form?: { name: string; schema: z.ZodType; contentTypes: Record<string, string> }
   /** A body, or the query, as somebody sends it. */
   example?: Record<string, unknown>
   reply: ApiReply

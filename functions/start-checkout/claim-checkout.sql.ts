@@ -4,8 +4,7 @@ import type { Database } from '../../lib/db/connect.ts'
 import { type Caller, type GateRefusal, gate, gateRefusals, type Place } from '../../lib/db/gate.sql.ts'
 import type { Geo, LocalPrice } from '../../lib/geo/targeting.ts'
 import type { Acquiring } from '../../lib/processors/acquiring.ts'
-import type { Reply } from './contract.ts'
-import type { CheckoutRequest } from './request.ts'
+import type { CheckoutRequest, Reply } from './contract.ts'
 
 /** How long one try may hold the claim: longer than the processor client's own patience. A crash costs this much. */
 export type Lease = { holder: string; seconds: number }

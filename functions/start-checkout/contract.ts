@@ -83,6 +83,30 @@ export const UserBody = Body.extend({
     .transform(() => null),
 })
 
+/** A start-checkout call (contract section 4.2), normalised; null where it left something out. */
+export interface CheckoutRequest {
+  /** The Idempotency-Key; a random one if the call brought none. */
+  key: string
+  hasKey: boolean
+  /** Whose key it is: the same key of another user is another key. An owner's is the same by any of its API keys. */
+  caller: string
+  /** Of what is asked for: the same key with another hash is a mistake. */
+  hash: string
+  email: string | null
+  priceId: string | null
+  successUrl: string | null
+  errorUrl: string | null
+  trialDays: number | null
+  ignoreActivePurchase: boolean
+  userMeta: Record<string, unknown>
+  /** Where a Bearer user is, which decides the price; null for an owner, whose own address says nothing. */
+  country: string | null
+  /** The currency that an owner asks for; null for a Bearer user. */
+  localCurrency: string | null
+  /** Where the processor sends the browser back to: the host that was asked. */
+  returnOrigin: string
+}
+
 export const Reply = z.object({
   checkoutUrl: z.url().describe('Send the buyer there: the hosted page of the processor'),
   userId: z.uuid().describe('The buyer, as all endpoints and events name it'),

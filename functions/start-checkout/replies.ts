@@ -3,7 +3,7 @@ import type { Credential } from '../../lib/auth/credential.ts'
 import { log } from '../../lib/log.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import type { CheckoutReply } from './claim-checkout.sql.ts'
-import type { CheckoutRequest } from './request.ts'
+import type { CheckoutRequest } from './contract.ts'
 
 /** How long a finished reply is remembered, in seconds: the contract's window (section 8). */
 const WINDOW_SECONDS = 24 * 60 * 60

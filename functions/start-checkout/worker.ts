@@ -6,10 +6,10 @@ import { ApiError, fill, refuse } from '../../lib/errors.ts'
 import { parseJson } from '../../lib/parse.ts'
 import { placeOf } from '../../lib/place.ts'
 import { claimCheckout, type DecidedRow, type Lease } from './claim-checkout.sql.ts'
-import { PATH, words } from './contract.ts'
+import { type CheckoutRequest, PATH, words } from './contract.ts'
 import { openCheckout } from './open-checkout.ts'
 import { recallReply, rememberReply } from './replies.ts'
-import { type CheckoutRequest, checkoutBody, checkoutRequest } from './request.ts'
+import { checkoutBody, checkoutRequest } from './request.ts'
 
 const app = createApp<Cloudflare.StartCheckoutEnv>()
 

@@ -1,16 +1,8 @@
 import { ApiError } from '../../lib/errors.ts'
 import { log } from '../../lib/log.ts'
 import { sharedWords } from '../../lib/shared-words.ts'
-import type { ImageType } from './image-type.ts'
+import type { Attachment } from './open-ticket.sql.ts'
 import type { Image } from './receive-form.ts'
-
-/** An image in R2. Nothing in its name can be guessed, and nothing of it came from its sender. */
-export interface Attachment {
-  object_key: string
-  file_name: string
-  media_type: ImageType
-  size: number
-}
 
 /** Longest file name that is kept, in characters. */
 const NAME_LIMIT = 255

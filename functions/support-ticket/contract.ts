@@ -1,7 +1,11 @@
 import * as z from 'zod'
+import type { ApiOperation } from '../../lib/api-operation.ts'
 import { ApiError, type Words } from '../../lib/errors.ts'
 import { email } from '../../lib/identity.ts'
+import { FILE_LIMIT, FILES_LIMIT, IMAGE_TYPES } from './image-type.ts'
 import type { TicketRefusal } from './open-ticket.sql.ts'
+
+export const PATH = '/api/v1/paywall/:id/support/ticket'
 
 /** How this endpoint says each refusal (contract section 7). */
 export const words: Words<TicketRefusal> = {
@@ -10,6 +14,14 @@ export const words: Words<TicketRefusal> = {
   unknown_identity: [401, 'invalid_token'],
   not_member: [401, 'invalid_token'],
   over_quota: [429, 'rate_limit_exceeded'],
+}
+
+export type Fault = 'too_many_files' | 'invalid_file'
+
+/** How it says what is wrong with the files of a form. */
+export const faultWords: Words<Fault> = {
+  too_many_files: [400, 'too_many_files'],
+  invalid_file: [400, 'invalid_file'],
 }
 
 /** `wait` is the number of seconds until there is room in a full quota. */
@@ -31,31 +43,32 @@ const CONTENT: Bounds = [1, 5000]
 const text = ([minLength, maxLength]: Bounds, description: string) =>
   z.string('invalid_payload').trim().meta({ minLength, maxLength, description })
 
+const EMAIL_REQUIRED = 'email_required'
+
 const message = {
   subject: text(SUBJECT, 'What it is about, in a line. White space around it is dropped'),
   content: text(CONTENT, 'What the user has to say. White space around it is dropped'),
 }
 
+const guestMessage = {
+  ...message,
+  customer_email: z.unknown().optional().meta({
+    type: 'string',
+    format: 'email',
+    maxLength: 254,
+    description: 'Where the guest can be answered. Required without a Bearer token, and not looked at with one',
+  }),
+}
+
 /** What a guest sends, as JSON or as the text fields of a form. The messages are the contract's codes, in its order. */
 export const GuestBody = z
-  .object(
-    {
-      ...message,
-      customer_email: z.unknown().optional().meta({
-        type: 'string',
-        format: 'email',
-        maxLength: 254,
-        description: 'Where the guest can be answered. Not looked at when a Bearer token is sent',
-      }),
-    },
-    'invalid_payload',
-  )
+  .object(guestMessage, 'invalid_payload')
   .refine(({ subject }) => hasLength(subject, SUBJECT), 'subject_length')
   .refine(({ content }) => hasLength(content, CONTENT), 'content_length')
   .transform(({ customer_email, ...body }, context) => {
     const address = email.pipe(z.email().max(254)).safeParse(customer_email)
     if (address.success) return { ...body, email: address.data }
-    context.addIssue({ code: 'custom', message: 'email_required', path: ['customer_email'] })
+    context.addIssue({ code: 'custom', message: EMAIL_REQUIRED, path: ['customer_email'] })
     return z.NEVER
   })
 
@@ -72,3 +85,39 @@ export const Reply = z.object({
     status: z.literal('open').describe('A new ticket is open'),
   }),
 })
+
+/** The same as a form. Its parts are looked at as they come, in receive-form.ts. */
+const Form = z.object({
+  ...guestMessage,
+  files: z
+    .array(z.file().max(FILE_LIMIT))
+    .max(FILES_LIMIT)
+    .optional()
+    .describe(`Images: ${IMAGE_TYPES.join(', ')}, up to 10 MB each. Their content must be of the type that they say`),
+})
+
+const example = { ticket: { id: 42, status: 'open' } } satisfies z.input<typeof Reply>
+
+export const operations: ApiOperation[] = [
+  {
+    id: 'openTicket',
+    method: 'post',
+    path: PATH,
+    tag: 'Support',
+    summary: 'Open a support ticket',
+    description:
+      'Takes what a user or a guest has to say, as JSON or, with images, as a form. The owner hears of it by the event ' +
+      '`ticket.created`. A user and an address may open two tickets in 24 hours. An owner key says nothing here.',
+    access: ['user', 'anybody'],
+    bodies: { OpenTicket: GuestBody },
+    form: { name: 'OpenTicketForm', schema: Form, contentTypes: { files: IMAGE_TYPES.join(', ') } },
+    example: {
+      subject: 'No receipt',
+      content: 'I paid yesterday and got no receipt.',
+      customer_email: 'ada@example.com',
+    } satisfies z.input<typeof GuestBody>,
+    reply: { status: 200, description: 'The ticket is open', body: { name: 'OpenedTicket', schema: Reply, example } },
+    words: { ...words, ...faultWords, no_address: [400, EMAIL_REQUIRED] },
+    needs: ['storage'],
+  },
+]

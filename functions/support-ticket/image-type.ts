@@ -9,7 +9,11 @@ export type ImageType = keyof typeof SIGNATURES
 
 export const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp'] as const satisfies ImageType[]
 
-/** The longest of them. */
+/** How many of them, and how large each may be, in bytes. */
+export const FILES_LIMIT = 5
+export const FILE_LIMIT = 10 * 1024 * 1024
+
+/** The longest of the signatures. */
 const SIGNATURE_BYTES = 12
 
 /** What the bytes say they are, whatever anybody declared; null if they are none of our images. */

@@ -9,10 +9,10 @@ import {
 import { ApiError, refuse } from '../../lib/errors.ts'
 import { log } from '../../lib/log.ts'
 import { sharedWords } from '../../lib/shared-words.ts'
+import { FILE_LIMIT } from './image-type.ts'
 
 /** The largest form, in bytes: five files of 10 MB, and what is around them. */
 const FORM_LIMIT = 51 * 1024 * 1024
-export const FILE_LIMIT = 10 * 1024 * 1024
 /** Parts that nobody asked for are read over, but not without end. */
 const PARTS_LIMIT = 100
 /** RFC 2046. A longer one would only make the search for it slow. */

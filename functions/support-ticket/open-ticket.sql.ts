@@ -2,8 +2,16 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../lib/db/connect.ts'
 import type { Place } from '../../lib/db/gate.sql.ts'
 import { guestOutbox, outbox } from '../../lib/events/outbox.sql.ts'
-import type { Attachment } from './attachments.ts'
+import type { ImageType } from './image-type.ts'
 import { QUOTA, quotas, recent, type Sender, type SenderRefusal, sender, senderRefusals } from './sender.sql.ts'
+
+/** An image in R2. Nothing in its name can be guessed, and nothing of it came from its sender. */
+export interface Attachment {
+  object_key: string
+  file_name: string
+  media_type: ImageType
+  size: number
+}
 
 export interface NewTicket {
   who: Sender

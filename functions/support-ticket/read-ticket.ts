@@ -2,14 +2,14 @@ import type { Context } from 'hono'
 import type { Bearer } from '../../lib/auth/credential.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import type { Place } from '../../lib/db/gate.sql.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { refuse } from '../../lib/errors.ts'
 import { email } from '../../lib/identity.ts'
 import { parse, parseJson } from '../../lib/parse.ts'
-import { type Attachment, attachmentOf, storeAttachment } from './attachments.ts'
-import { GuestBody, refuseTicket, UserBody } from './contract.ts'
+import { attachmentOf, storeAttachment } from './attachments.ts'
+import { faultWords, GuestBody, refuseTicket, UserBody } from './contract.ts'
 import { type Foreseen, foreseeTicket } from './foresee-ticket.sql.ts'
 import { isForm } from './multipart.ts'
-import type { NewTicket } from './open-ticket.sql.ts'
+import type { Attachment, NewTicket } from './open-ticket.sql.ts'
 import { type Fields, receiveForm } from './receive-form.ts'
 import type { Sender } from './sender.sql.ts'
 
@@ -60,7 +60,7 @@ async function readForm(
     await storeAttachment(bucket, attachment, image.content)
   })
   const body = parse(schema, Object.fromEntries(fields))
-  if (fault) throw new ApiError(400, fault)
+  if (fault) throw refuse(faultWords[fault])
   const { foreseen } = outlook
   if (foreseen && foreseen.verdict !== 'room') throw refuseTicket(foreseen.verdict, foreseen.wait)
   return body

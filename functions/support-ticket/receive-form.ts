@@ -1,10 +1,9 @@
 import { ApiError, refuse } from '../../lib/errors.ts'
 import { sharedWords } from '../../lib/shared-words.ts'
-import { IMAGE_TYPES, type ImageType, imageTypeOf } from './image-type.ts'
+import type { Fault } from './contract.ts'
+import { FILES_LIMIT, IMAGE_TYPES, type ImageType, imageTypeOf } from './image-type.ts'
 import { type Part, readParts } from './multipart.ts'
 
-/** How many files a ticket may carry. */
-const FILES_LIMIT = 5
 /** All text fields together, in characters: about as much as a JSON body may have. */
 const TEXT_LIMIT = 64 * 1024
 
@@ -22,7 +21,7 @@ export interface Image {
 export interface Form {
   fields: Fields
   /** What is wrong with the files: the first in the contract's order. */
-  fault: 'too_many_files' | 'invalid_file' | null
+  fault: Fault | null
 }
 
 /**

@@ -3,13 +3,11 @@ import { readBearer } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { refuse } from '../../lib/errors.ts'
 import { placeOf } from '../../lib/place.ts'
-import { type Attachment, discardAttachments } from './attachments.ts'
-import { refuseTicket, words } from './contract.ts'
+import { discardAttachments } from './attachments.ts'
+import { PATH, refuseTicket, words } from './contract.ts'
 import { hearOut } from './multipart.ts'
-import { openTicket } from './open-ticket.sql.ts'
+import { type Attachment, openTicket } from './open-ticket.sql.ts'
 import { readTicket } from './read-ticket.ts'
-
-const PATH = '/api/v1/paywall/:id/support/ticket'
 
 const app = createApp<Cloudflare.SupportTicketEnv>()
 
