@@ -4,6 +4,7 @@ import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { attachmentKeys, image, MESSAGE, sendForm, ticketForm, ticketPath } from '../support/tickets.ts'
+import { runTogether } from '../support/together.ts'
 import { sequenceFaults, toldAbout } from '../support/told.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -20,8 +21,12 @@ const asGuest = (customer_email: string) => () =>
   call(world, ticketPath(world.paywall.id), { body: { ...MESSAGE, customer_email } })
 const asUser = (token: string) => () => call(world, ticketPath(world.paywall.id), { token, body: MESSAGE })
 
-/** Sends them all at once and says how often each status came. */
+/** As many statements as the Neon endpoint runs at once. */
+const TOGETHER = 40
+
+/** Sends them all at once, has their statements begin in the same moment, and says how often each status came. */
 async function race(senders: (() => Promise<Reply>)[]): Promise<Record<number, number>> {
+  await runTogether(world, 'insert into tickets', Math.min(senders.length, TOGETHER))
   const replies = await Promise.all(senders.map((send) => send()))
   const statuses = replies.map(({ status }) => status)
   return Object.fromEntries(
