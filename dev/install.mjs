@@ -30,11 +30,15 @@ async function install() {
     // Another npm may have installed it while we waited.
     if (isInstalled()) return
     console.log('Installing what package-lock.json says (npm ci) …')
-    const { status } = spawnSync('npm', ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'], {
-      cwd: ROOT,
-      stdio: ['ignore', 'inherit', 'inherit'],
-      shell: process.platform === 'win32',
-    })
+    const { status } = spawnSync(
+      'npm',
+      ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'],
+      {
+        cwd: ROOT,
+        stdio: ['ignore', 'inherit', 'inherit'],
+        shell: process.platform === 'win32',
+      },
+    )
     process.exitCode = status ?? 1
   } finally {
     rmSync(CLAIM, { force: true })
