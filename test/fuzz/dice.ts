@@ -1,0 +1,19 @@
+import { randomNumbers } from '../support/random.ts'
+
+/** Choices that are the same for the same seed. */
+export interface Dice {
+  /** A whole number from 0 to below `count`. */
+  below(count: number): number
+  chance(probability: number): boolean
+  pick<Thing>(things: readonly [Thing, ...Thing[]]): Thing
+}
+
+export function diceOf(seed: number): Dice {
+  const random = randomNumbers(seed)
+  const below = (count: number) => Math.floor(random() * count)
+  return {
+    below,
+    chance: (probability) => random() < probability,
+    pick: (things) => things[below(things.length)] ?? things[0],
+  }
+}

@@ -1,0 +1,106 @@
+import { type Dice, diceOf } from './dice.ts'
+import { type Caller, ENDPOINTS, type Endpoint } from './endpoints.ts'
+import { hostileForm } from './form.ts'
+import * as hostile from './hostile.ts'
+import type { People } from './people.ts'
+
+/** A request as its bytes go out. */
+export interface Generated {
+  endpoint: Endpoint
+  method: string
+  path: string
+  headers: Record<string, string>
+  body: Buffer | null
+}
+
+/** The request of this seed: good, spoilt in a place or two, or nothing that makes sense. */
+export function generate(seed: number, people: People): Generated {
+  const dice = diceOf(seed)
+  const endpoint = dice.pick(ENDPOINTS)
+  const request: Generated = {
+    endpoint,
+    method: endpoint.method,
+    path: goodPath(endpoint, people, dice),
+    headers: { 'content-type': 'application/json', ...credentials(dice.pick(endpoint.callers), people, dice) },
+    body: endpoint.body ? Buffer.from(bodyOf(endpoint.body(people, dice), dice)) : null,
+  }
+  if (endpoint.name === 'support/ticket' && dice.chance(0.4)) Object.assign(request, hostileForm(request, dice))
+  if (request.body && dice.chance(0.2)) request.body = spoiltBody(request.body, dice)
+  if (dice.chance(0.2)) Object.assign(request.headers, spoiltHeaders(people, dice))
+  if (dice.chance(0.1)) request.path = spoiltPath(request.path, people, dice)
+  if (dice.chance(0.07)) request.method = dice.pick(hostile.METHODS)
+  if (request.method === 'GET' || request.method === 'HEAD') request.body = null
+  return request
+}
+
+function goodPath({ path, query }: Endpoint, people: People, dice: Dice): string {
+  const asked = query ? `?${query(people, dice)}` : ''
+  return path.replace('{id}', people.ours.paywall.id) + asked
+}
+
+function credentials(caller: Caller, { ours, members, subscribers }: People, dice: Dice): Record<string, string> {
+  if (caller === 'key') return { 'x-api-key': ours.key }
+  if (caller === 'user') return { authorization: `Bearer ${dice.pick([...members, ...subscribers]).token}` }
+  return {}
+}
+
+/** The members as JSON. Of two requests one has a member or more that is missing, hostile, doubled or new. */
+function bodyOf(members: [name: string, json: string][], dice: Dice): string {
+  const said = members.map(([name, json]) => `${JSON.stringify(name)}:${json}`)
+  while (dice.chance(0.4)) {
+    const place = dice.below(said.length)
+    const [name] = members[place] ?? ['']
+    const spoilt = `${JSON.stringify(name)}:${dice.pick(hostile.VALUES)}`
+    const extra = `${JSON.stringify(dice.pick(hostile.NAMES))}:${dice.pick(hostile.VALUES)}`
+    dice.pick([
+      () => said.splice(place, 1),
+      () => said.splice(place, 1, spoilt),
+      () => said.splice(place, 1, spoilt),
+      () => said.splice(place, 1, spoilt),
+      () => said.push(spoilt),
+      () => said.push(extra),
+    ])()
+  }
+  return `{${said.join(',')}}`
+}
+
+function spoiltBody(body: Buffer, dice: Dice): Buffer {
+  const place = dice.below(body.length + 1)
+  const put = (bytes: Buffer) => Buffer.concat([body.subarray(0, place), bytes, body.subarray(place)])
+  return dice.pick([
+    () => body.subarray(0, place),
+    () => put(dice.pick(hostile.BROKEN_UTF8)),
+    () => put(Buffer.from([dice.below(256)])),
+    () => put(Buffer.from('\\u0000')),
+    () => Buffer.from(dice.pick(hostile.BODIES)),
+    () => Buffer.from(dice.pick(hostile.BODIES)),
+    () => Buffer.from(dice.chance(0.1) ? hostile.MEGABYTE : dice.pick(hostile.BODIES)),
+  ])()
+}
+
+function spoiltHeaders(people: People, dice: Dice): Record<string, string> {
+  const { neighbour, neighbours, anonymous, expired } = people
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+  return dice.pick<() => Record<string, string>>([
+    () => ({ 'content-type': dice.pick(hostile.CONTENT_TYPES) }),
+    () => ({ 'idempotency-key': dice.pick(hostile.IDEMPOTENCY_KEYS) }),
+    () => ({ 'x-api-key': dice.pick([neighbour.key, ...hostile.CREDENTIALS]) }),
+    () => bearer(dice.pick([neighbours.token, anonymous, expired, ...hostile.CREDENTIALS])),
+    () => ({ ...bearer(anonymous), 'x-api-key': neighbour.key }),
+    () => Object.fromEntries([dice.pick(hostile.HEADERS), dice.pick(hostile.HEADERS)]),
+  ])()
+}
+
+function spoiltPath(path: string, { ours }: People, dice: Dice): string {
+  const segment = dice.pick(hostile.SEGMENTS)
+  return encodeURI(
+    dice.pick([
+      () => `${path.split('?')[0]}?${dice.pick(hostile.QUERIES)}`,
+      () => `${path.split('?')[0]}?${dice.pick(hostile.QUERIES)}`,
+      () => path.replace(ours.paywall.id, segment),
+      () => `${path.split('?')[0]}/${segment}`,
+      () => path.replace('/', '//'),
+      () => path.toUpperCase(),
+    ])(),
+  ).replaceAll('%25', '%')
+}

@@ -1,0 +1,101 @@
+import { randomInt } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { leaksIn } from '../support/leaks.ts'
+import { verifyLedger } from '../support/verify-ledger.ts'
+import { generate } from './generate.ts'
+import { faultOf } from './judge.ts'
+import { type People, startPeople } from './people.ts'
+import { connections, send } from './send.ts'
+
+/** FUZZ_SEED makes the same requests again; FUZZ_REQUESTS makes fewer or more. */
+const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 20_000)
+const AT_ONCE = 16
+/** More of the same tell nothing new. */
+const MOST_FAULTS = 10
+
+let people: People
+
+beforeAll(async () => {
+  people = await startPeople()
+})
+
+afterAll(() => people.world.close())
+
+/** All that is kept about the neighbour's paywall. */
+async function neighbourhood(): Promise<unknown> {
+  const tables = ['members', 'checkouts', 'purchases', 'balances', 'ledger', 'events', 'tickets', 'paywalls']
+  const { id } = people.neighbour.paywall
+  return Promise.all(
+    tables.map(async (table) => {
+      const name = table === 'paywalls' ? 'id' : 'paywall_id'
+      const { rows } = await people.world.database.query(
+        `select to_jsonb(t) as row from ${table} t where ${name} = $1 order by to_jsonb(t)::text`,
+        [id],
+      )
+      return rows
+    }),
+  )
+}
+
+test(`${REQUESTS} hostile requests get documented answers (FUZZ_SEED=${SEED})`, { timeout: 600_000 }, async () => {
+  const { world, neighbour } = people
+  const before = await neighbourhood()
+  const secrets = [...Object.values(world.secrets), neighbour.key, world.databaseUrl]
+  const agent = connections(AT_ONCE)
+  const faults: unknown[] = []
+  const tally: Record<string, number> = {}
+  let next = 0
+  async function keepSending(): Promise<void> {
+    while (next < REQUESTS && faults.length < MOST_FAULTS) {
+      const number = next++
+      const request = generate(SEED + number, people)
+      const answer = await send(world.url, request, agent).catch((cause: Error) => cause)
+      const fault = answer instanceof Error ? 'no answer' : faultOf(request, answer, secrets)
+      if (fault) faults.push({ seed: SEED + number, fault, ...shortened(request), answer })
+      if (!(answer instanceof Error)) tally[answer.status] = (tally[answer.status] ?? 0) + 1
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, keepSending))
+  agent.destroy()
+
+  expect(faults, `FUZZ_SEED=${SEED}`).toEqual([])
+  expect(tally[200], 'good requests are among them').toBeGreaterThan(REQUESTS / 10)
+  expect(tally[400], 'and bad ones').toBeGreaterThan(REQUESTS / 10)
+  expect(await neighbourhood()).toEqual(before)
+})
+
+const shortened = ({ endpoint, body, ...request }: ReturnType<typeof generate>) => ({
+  ...request,
+  endpoint: endpoint.name,
+  body: body?.toString().slice(0, 500),
+})
+
+test('afterwards the ledger adds up', async () => {
+  expect(await verifyLedger(people.world.databaseUrl)).toMatchObject({ code: 0 })
+})
+
+test('afterwards no purchase was made or unmade that nobody paid for', async () => {
+  const { rows } = await people.world.database.query(
+    `select u.email, p.status from purchases p join users u on u.id = p.user_id order by p.created_at`,
+  )
+  const { subscribers, neighbours } = people
+  expect(rows.map(({ email }) => email).toSorted()).toEqual(
+    [neighbours, ...subscribers].map(({ email }) => email).toSorted(),
+  )
+  expect(rows.every(({ status }) => status === 'active' || status === 'trialing')).toBe(true)
+})
+
+test('afterwards the service answers as before', async () => {
+  const { world, subscribers } = people
+  for (const { token, id } of subscribers) {
+    const reply = await call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
+    expect(reply).toMatchObject({ status: 200, body: { user: { id }, paid: true } })
+  }
+})
+
+test('nothing failed unseen, and no secret is in the logs', () => {
+  expect(people.world.logs.filter(({ message }) => /"level":"error"|unexpected failure/.test(message))).toEqual([])
+  expect(leaksIn(people.world)).toEqual([])
+})
