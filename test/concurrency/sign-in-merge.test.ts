@@ -66,19 +66,32 @@ test.each(['before', 'after'])('tokens credited or debited just %s the merge cou
   expect(await provenBalances(world, anonymous.user.id)).toMatchObject({ premium: 0 })
 })
 
-test('a checkout opened just before the merge is the known one’s, and one just after is refused', async () => {
-  const { anonymous, known, signInAsKnown } = await strangers()
+const yearlyOf = (anonymous: { token: string }) => () => {
   const body = { priceId: priceIdOf(world.paywall, 'yearly'), userMeta: { source: 'ad' } }
-  const open = () => startCheckout(world, { paywall: world.paywall, token: anonymous.token, body })
-  const [first, , second] = await inLine(world, anonymous.user.id, [open, signInAsKnown, open])
-  expect(first).toMatchObject({ status: 200 })
-  expect(second).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+  return startCheckout(world, { paywall: world.paywall, token: anonymous.token, body })
+}
+
+async function checkoutsOf(users: { id: string }[]) {
   const { rows } = await world.database.query(
     'select user_id, count(*)::int from checkouts where user_id = any ($1) group by 1',
-    [[anonymous.user.id, known.id]],
+    [users.map(({ id }) => id)],
   )
-  expect(rows).toEqual([{ user_id: known.id, count: 2 }])
+  return rows
+}
+
+test('a checkout opened just before the merge is the known one’s', async () => {
+  const { anonymous, known, signInAsKnown } = await strangers()
+  const [opened] = await inLine(world, anonymous.user.id, [yearlyOf(anonymous), signInAsKnown])
+  expect(opened).toMatchObject({ status: 200 })
+  expect(await checkoutsOf([anonymous.user, known])).toEqual([{ user_id: known.id, count: 2 }])
   expect(await call(world, userPath, { token: known.token })).toMatchObject({ body: { meta: { source: 'ad' } } })
+})
+
+test('a checkout opened just after the merge is refused', async () => {
+  const { anonymous, known, signInAsKnown } = await strangers()
+  const [, refused] = await inLine(world, anonymous.user.id, [signInAsKnown, yearlyOf(anonymous)])
+  expect(refused).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+  expect(await checkoutsOf([anonymous.user, known])).toEqual([{ user_id: known.id, count: 1 }])
 })
 
 test('a refresh of the anonymous session at the moment of the merge survives it in no order', async () => {

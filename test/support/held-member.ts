@@ -4,8 +4,9 @@ import { until } from './until.ts'
 import type { TestWorld } from './world.ts'
 
 /**
- * Runs calls that all want a member's row, in exactly this order: the row is held until each waits in line behind the
- * one before it. What a call saw before it waited is then out of date when its turn comes.
+ * Runs calls that all want a member's row, in this order: the row is held until each waits in line behind the
+ * one before it. What a call saw before it waited is then out of date when its turn comes. The first of them is certain
+ * to be first; those behind it may overtake one another once it has changed the row.
  */
 export async function inLine(world: TestWorld, userId: string, calls: (() => Promise<Reply>)[]): Promise<Reply[]> {
   return withClient(world.databaseUrl, async (client) => {
