@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Call, call, type Reply } from '../support/call.ts'
+import { newEmail, startCheckout } from '../support/checkout.ts'
+import { type Forge, forgeFor } from '../support/forge.ts'
+import { signInAnonymously } from '../support/sign-in.ts'
+import { startTenants, type Tenants } from '../support/tenants.ts'
+import { MESSAGE } from '../support/tickets.ts'
+
+const revoked = `pk_test_${'d'.repeat(40)}`
+const live = `pk_live_${'e'.repeat(40)}`
+
+let all: Tenants
+let forge: Forge
+let anonymous: string
+
+beforeAll(async () => {
+  all = await startTenants()
+  const { world, ours } = all
+  await world.apply({ ...ours.file, keys: [...ours.file.keys, { name: 'old', is_test: true, secret: revoked }] })
+  await world.apply({ ...ours.file, keys: [...ours.file.keys, { name: 'live', is_test: false, secret: live }] })
+  forge = forgeFor(world, all.payer, ours.paywall.id)
+  anonymous = (await signInAnonymously(world)).token
+})
+
+afterAll(() => all.close())
+
+const ours = (endpoint: string, options: Call) =>
+  call(all.world, `/api/v1/paywall/${all.ours.paywall.id}/${endpoint}`, options)
+
+/** A good request to every endpoint, but for its credential. */
+const ENDPOINTS: Record<string, (credential: Call) => Promise<Reply>> = {
+  bootstrap: (credential) => ours('bootstrap', credential),
+  'start-checkout': (credential) =>
+    startCheckout(all.world, { ...credential, paywall: all.ours.paywall, body: { ignoreActivePurchase: true } }),
+  user: (credential) => ours(`user?email=${all.payer.email}`, credential),
+  'cancel-subscription': (credential) => {
+    const who = { paywallId: all.ours.paywall.id, userId: all.payer.id }
+    const body = { ...who, subscriptionId: randomUUID(), cancellationReason: 'too expensive' }
+    return call(all.world, '/api/paywall/cancel-subscription', { ...credential, body })
+  },
+  'get-customer-portal': (credential) =>
+    ours('get-customer-portal', { ...credential, body: { email: all.payer.email } }),
+  'support/ticket': (credential) =>
+    ours('support/ticket', { ...credential, body: { ...MESSAGE, customer_email: newEmail() } }),
+  balances: (credential) => {
+    const body = { op: 'credit', amount: 1, type: 'standard', user_id: all.payer.id }
+    return ours('balances', { ...credential, body })
+  },
+  'withdraw-tokens': (credential) => {
+    const body = { paywall_id: all.ours.paywall.id, user_id: all.payer.id, tokens: 1 }
+    return call(all.world, '/api/v1/withdraw-tokens', { ...credential, body })
+  },
+  'sign-in/code': (credential) => ours('sign-in/code', { ...credential, body: { email: newEmail() } }),
+  'sign-in/token': (credential) => ours('sign-in/token', { ...credential, body: { grant_type: 'anonymous' } }),
+  'sign-in/exchange': (credential) => ours('sign-in/exchange', { ...credential, body: { email: newEmail() } }),
+}
+
+/** What each endpoint answers: its status and, of a refusal, the error. */
+async function answers(credential: Call): Promise<Record<string, string>> {
+  const said: Record<string, string> = {}
+  for (const [name, ask] of Object.entries(ENDPOINTS)) {
+    const { status, body } = await ask(credential)
+    const error = typeof body === 'object' && body && 'error' in body ? ` ${body.error}` : ''
+    said[name] = `${status}${error}`
+  }
+  return said
+}
+
+/** Whom a credential stands for does not matter there: they are open to everybody. */
+const OPEN = { bootstrap: '200', 'support/ticket': '200', 'sign-in/code': '200', 'sign-in/token': '200' }
+
+const NOBODY = {
+  ...OPEN,
+  'start-checkout': '401 Unauthorized',
+  user: '401 Unauthorized',
+  'cancel-subscription': '403 Unauthorized',
+  'get-customer-portal': '401 Unauthorized',
+  balances: '401 unauthorized',
+  'withdraw-tokens': '401 Invalid API key',
+  'sign-in/exchange': '401 Unauthorized',
+}
+
+const BAD_KEY = {
+  ...OPEN,
+  'start-checkout': '401 Invalid API key',
+  user: '401 Invalid API key',
+  'cancel-subscription': '401 Invalid API key',
+  'get-customer-portal': '401 Invalid API key',
+  balances: '401 unauthorized',
+  'withdraw-tokens': '401 Invalid API key',
+  'sign-in/exchange': '401 Invalid API key',
+}
+
+const ACCESS_DENIED = '403 Access denied: API key owner does not match paywall owner'
+
+const FOREIGN_KEY = {
+  ...OPEN,
+  'start-checkout': ACCESS_DENIED,
+  user: ACCESS_DENIED,
+  'cancel-subscription': ACCESS_DENIED,
+  'get-customer-portal': ACCESS_DENIED,
+  balances: '403 forbidden',
+  'withdraw-tokens': '403 Unauthorized. You are not the owner of this paywall',
+  'sign-in/exchange': ACCESS_DENIED,
+}
+
+/** A token is no key, and where none is asked for it is not looked at. A bad one never passes for a guest. */
+const BAD_TOKEN = {
+  ...NOBODY,
+  bootstrap: '401 invalid_token',
+  'start-checkout': '401 invalid_token',
+  user: '401 invalid_token',
+  'cancel-subscription': '401 invalid_token',
+  'get-customer-portal': '401 invalid_token',
+  'support/ticket': '401 invalid_token',
+}
+
+const OWNER = {
+  ...OPEN,
+  'start-checkout': '200',
+  user: '200',
+  'cancel-subscription': '404 Subscription not found',
+  'get-customer-portal': '200',
+  balances: '200',
+  'withdraw-tokens': '200',
+  'sign-in/exchange': '200',
+}
+
+const USER = {
+  ...NOBODY,
+  'start-checkout': '200',
+  user: '200',
+  'cancel-subscription': '404 Subscription not found',
+  'get-customer-portal': '200',
+}
+
+const ANONYMOUS = {
+  ...USER,
+  'cancel-subscription': '403 Unauthorized',
+  'get-customer-portal': '403 portal_unavailable',
+}
+
+const badKey = `pk_test_${'0'.repeat(64)}`
+
+describe('every endpoint in its own words', () => {
+  test.each<[string, () => Call, Record<string, string>]>([
+    ['no credential', () => ({}), NOBODY],
+    ['an owner key', () => ({ key: all.ours.key }), OWNER],
+    ['a malformed key', () => ({ key: 'x' }), BAD_KEY],
+    ['an empty key, which is none', () => ({ key: '' }), NOBODY],
+    ['a wrong key', () => ({ key: badKey }), BAD_KEY],
+    ['a revoked key', () => ({ key: revoked }), BAD_KEY],
+    ["another owner's key", () => ({ key: all.foreign.key }), FOREIGN_KEY],
+    ["another owner's live key", () => ({ key: all.live.key }), FOREIGN_KEY],
+    ["the owner's live key on a test paywall", () => ({ key: live }), BAD_KEY],
+    ["a user's token as a key", () => ({ key: all.payer.token }), BAD_KEY],
+    ["a user's token", () => ({ token: all.payer.token }), USER],
+    ["an anonymous user's token", () => ({ token: anonymous }), ANONYMOUS],
+    ['a malformed token', () => ({ token: 'x' }), BAD_TOKEN],
+    ['an empty token', () => ({ token: '' }), BAD_TOKEN],
+    ['an expired token', () => ({ token: forge.token({}, { exp: 1 }) }), BAD_TOKEN],
+    ['a forged token', () => ({ token: forge.token({}, {}, forge.stranger.privateKey) }), BAD_TOKEN],
+    ['an unsigned token', () => ({ token: forge.unsigned('none') }), BAD_TOKEN],
+    [
+      "another paywall's token, which tells cancel-subscription where to look",
+      () => ({ token: all.stranger.token }),
+      { ...BAD_TOKEN, 'cancel-subscription': '404 Subscription not found' },
+    ],
+    ['an owner key as a token', () => ({ token: all.ours.key }), BAD_TOKEN],
+    ['a wrong key beside a good token', () => ({ key: badKey, token: all.payer.token }), BAD_KEY],
+    [
+      'a good key beside a bad token: the key decides, and a ticket asks for none',
+      () => ({ key: all.ours.key, token: 'x' }),
+      { ...OWNER, 'support/ticket': '401 invalid_token' },
+    ],
+  ])('%s', async (_name, credential, expected) => {
+    expect(await answers(credential())).toEqual(expected)
+  })
+})

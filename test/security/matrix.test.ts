@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Call, call, type Reply } from '../support/call.ts'
+import { everything } from '../support/everything.ts'
+import { paywallFile } from '../support/paywall-file.ts'
+import { refresh, type Session, signInAnonymously } from '../support/sign-in.ts'
+import { type Subscriber, subscribe } from '../support/subscriber.ts'
+import { type Tenant, tenant } from '../support/tenants.ts'
+import { MESSAGE, ticketId } from '../support/tickets.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+interface Place extends Tenant {
+  owner: number
+  members: [Subscriber, Subscriber, Subscriber]
+  session: Session
+}
+
+let world: TestWorld
+/** Two owners with two paywalls each, and three subscribers on every paywall. */
+let places: Place[]
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  places = (await Promise.all([0, 1].map(ownerWithTwoPaywalls))).flat()
+})
+
+afterAll(() => world.close())
+
+async function ownerWithTwoPaywalls(owner: number): Promise<Place[]> {
+  const file = await paywallFile({ paywalls: [{}, {}] })
+  await world.apply(file)
+  return Promise.all(
+    file.paywalls.map(async (paywall) => {
+      const place = { ...tenant(file), paywall, owner }
+      const subscriber = () => subscribe(world, place)
+      const members: Place['members'] = await Promise.all([subscriber(), subscriber(), subscriber()])
+      return { ...place, members, session: await signInAnonymously(world, { paywallId: paywall.id }) }
+    }),
+  )
+}
+
+/** Pairs of places that have nothing to do with each other. */
+const pairs = () => places.flatMap((one) => places.flatMap((other) => (one === other ? [] : [{ one, other }])))
+
+const at = ({ paywall }: Tenant, endpoint: string) => `/api/v1/paywall/${paywall.id}/${endpoint}`
+
+/** What somebody asks for in the name of `who` on `place`, by each endpoint that changes or opens something. */
+const asks = {
+  balances: (place: Place, caller: Call, who: Subscriber) =>
+    call(world, at(place, 'balances'), {
+      ...caller,
+      body: { op: 'debit', amount: 1, type: 'standard', user_id: who.id, email: who.email },
+    }),
+  'withdraw-tokens': (place: Place, caller: Call, who: Subscriber) =>
+    call(world, '/api/v1/withdraw-tokens', {
+      ...caller,
+      body: { paywall_id: place.paywall.id, user_id: who.id, tokens: 1 },
+    }),
+  'get-customer-portal': (place: Place, caller: Call, who: Subscriber) =>
+    call(world, at(place, 'get-customer-portal'), { ...caller, body: { email: who.email, userMeta: { taken: true } } }),
+  'cancel-subscription': (place: Place, caller: Call, who: Subscriber, owner: Subscriber = who) =>
+    call(world, '/api/paywall/cancel-subscription', {
+      ...caller,
+      body: {
+        subscriptionId: who.purchaseId,
+        cancellationReason: 'not mine',
+        paywallId: place.paywall.id,
+        userId: owner.id,
+      },
+    }),
+}
+
+type Asked = Record<keyof typeof asks, [status: number, error: string]>
+
+/** Asks for all of it; each is refused as said, tells nothing of `who`, and changes nothing. */
+async function expectRefused(place: Place, caller: Call, who: Subscriber, expected: Asked): Promise<void> {
+  const before = await everything(world)
+  for (const name of ['balances', 'withdraw-tokens', 'get-customer-portal', 'cancel-subscription'] as const) {
+    const reply = await asks[name](place, caller, who)
+    const [status, error] = expected[name]
+    expect(reply, name).toMatchObject({ status, body: { error } })
+    expect(saidOf(reply, who), name).toEqual([])
+  }
+  expect(await everything(world)).toBe(before)
+}
+
+/** What an answer says of somebody, as names of what leaked. */
+function saidOf({ body, headers }: Reply, { id, email, purchaseId, subscriptionId, customer }: Subscriber): string[] {
+  const said = JSON.stringify([body, headers])
+  return Object.entries({ id, email, purchaseId, subscriptionId, customer }).flatMap(([name, text]) =>
+    said.includes(text) ? [name] : [],
+  )
+}
+
+describe('an owner key', () => {
+  const denied: [number, string] = [403, 'Access denied: API key owner does not match paywall owner']
+
+  test('of another account opens no paywall', async () => {
+    for (const { one, other } of pairs().filter((pair) => pair.one.owner !== pair.other.owner)) {
+      await expectRefused(other, { key: one.key }, other.members[0], {
+        balances: [403, 'forbidden'],
+        'withdraw-tokens': [403, 'Unauthorized. You are not the owner of this paywall'],
+        'get-customer-portal': denied,
+        'cancel-subscription': denied,
+      })
+    }
+  })
+
+  test("finds no users of another paywall, not even of the same owner's", async () => {
+    for (const { one, other } of pairs()) {
+      for (const who of other.members) {
+        await expectRefused(one, { key: one.key }, who, {
+          balances: [404, 'identity_not_found'],
+          'withdraw-tokens': [404, 'No balance found for this user and paywall'],
+          'get-customer-portal': [404, 'identity_not_on_paywall'],
+          'cancel-subscription': [404, 'identity_not_on_paywall'],
+        })
+      }
+    }
+  })
+
+  test('cancels no subscription of another paywall, nor of another user than it names', async () => {
+    const before = await everything(world)
+    const cancel = asks['cancel-subscription']
+    for (const { one, other } of pairs()) {
+      const [mine, second] = one.members
+      for (const theirs of [other.members[0], second]) {
+        for (const purchaseId of [theirs.purchaseId, theirs.subscriptionId]) {
+          const reply = await cancel(one, { key: one.key }, { ...theirs, purchaseId }, mine)
+          expect(reply).toMatchObject({ status: 404, body: { error: 'Subscription not found' } })
+        }
+      }
+    }
+    expect(await everything(world)).toBe(before)
+  })
+})
+
+describe("a user's token", () => {
+  test('cancels no subscription but its own', async () => {
+    const before = await everything(world)
+    for (const { one, other } of pairs()) {
+      const [{ token }, second] = one.members
+      for (const theirs of [...other.members, second]) {
+        for (const place of [one, other]) {
+          const reply = await asks['cancel-subscription'](place, { token }, theirs)
+          expect(reply).toMatchObject({ status: 404, body: { error: 'Subscription not found' } })
+        }
+      }
+    }
+    expect(await everything(world)).toBe(before)
+  })
+
+  test('opens no portal and no ticket on another paywall, and no balance anywhere', async () => {
+    const before = await everything(world)
+    const invalid = { status: 401, body: { error: 'invalid_token' } }
+    for (const { one, other } of pairs()) {
+      const [{ token }] = one.members
+      const [who] = other.members
+      expect(await asks['get-customer-portal'](other, { token }, who)).toMatchObject(invalid)
+      expect(await call(world, at(other, 'support/ticket'), { token, body: MESSAGE })).toMatchObject(invalid)
+      for (const place of [one, other]) {
+        expect(await asks.balances(place, { token }, who)).toMatchObject({ status: 401 })
+        expect(await asks['withdraw-tokens'](place, { token }, who)).toMatchObject({ status: 401 })
+      }
+    }
+    expect(await everything(world)).toBe(before)
+  })
+
+  test("opens its own customer's portal and a ticket of its own, whomever the body names", async () => {
+    for (const place of places) {
+      const [me, other] = place.members
+      expect(await asks['get-customer-portal'](place, { token: me.token }, other)).toMatchObject({ status: 200 })
+      const opened = world.stripe.calls.filter(({ path }) => path === '/v1/billing_portal/sessions').at(-1)
+      expect(JSON.stringify(opened)).toContain(me.customer)
+      expect(JSON.stringify(opened)).not.toContain(other.customer)
+
+      const body = { ...MESSAGE, customer_email: other.email }
+      const id = ticketId(await call(world, at(place, 'support/ticket'), { token: me.token, body }))
+      const { rows } = await world.database.query('select user_id, paywall_id from tickets where id = $1', [id])
+      expect(rows).toEqual([{ user_id: me.id, paywall_id: place.paywall.id }])
+    }
+  })
+})
+
+test('a refresh token is good on its own paywall alone, and is not used up elsewhere', async () => {
+  const before = await everything(world)
+  for (const { one, other } of pairs()) {
+    const reply = await refresh(world, one.session.refreshToken, { paywallId: other.paywall.id })
+    expect(reply).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  }
+  expect(await everything(world)).toBe(before)
+  for (const { paywall, session } of places) {
+    expect(await refresh(world, session.refreshToken, { paywallId: paywall.id })).toMatchObject({ status: 200 })
+  }
+})
