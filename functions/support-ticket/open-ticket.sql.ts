@@ -46,7 +46,7 @@ export async function openTicket(
       ${ifRoom}
     ), by_user as (
       ${count(sql`'user:' || user_id`)} from sender
-      where user_id is not null and not exists (select from spent) and (email is null or exists (select from by_email))
+      where user_id is not null and (email is null or exists (select from by_email))
       ${ifRoom}
     ), opened as (
       insert into tickets (paywall_id, user_id, customer_email, subject, content)
