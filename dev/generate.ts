@@ -1,19 +1,25 @@
-// Writes the types that are not written by hand. With --check: says whether they are as they would be written.
+// Writes what is not written by hand: types, and the API's document. With --check: says whether they are as they would be written.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { openApiDocument } from './openapi/document.ts'
 import { databaseWithSchema, startScratchPostgres } from './scratch-postgres.ts'
 import { generateBindingTypes } from './wrangler-config.ts'
 
 const TABLES = 'lib/db/generated/tables.ts'
 const BINDINGS = 'generated/bindings.d.ts'
+const DOCUMENT = 'generated/openapi.json'
 
 process.chdir(join(import.meta.dirname, '..'))
 
 const check = process.argv.includes('--check')
-const generated = { [TABLES]: await tableTypes(), [BINDINGS]: await generateBindingTypes(BINDINGS) }
+const generated = {
+  [TABLES]: await tableTypes(),
+  [BINDINGS]: await generateBindingTypes(BINDINGS),
+  [DOCUMENT]: openApiDocument(),
+}
 
 for (const [path, text] of Object.entries(generated)) {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) continue

@@ -26,6 +26,8 @@ export interface ApiOperation {
   query?: z.ZodType
   /** What the JSON body may be, by the names that the schemas have in the document. */
   bodies?: Record<string, z.ZodType>
+  /** Whether some callers need not send one. */
+  bodyOptional?: boolean
   /** A body whose bytes are looked at, and not what they say. */
   rawBody?: { name: string; schema: z.ZodType }
   /** What `bodies` are as a multipart form. */

@@ -15,7 +15,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   lib: [],
   functions: ['lib'],
   cli: ['lib'],
-  dev: ['cli', 'lib'],
+  dev: ['cli', 'functions', 'lib'],
   test: ['cli', 'dev', 'functions', 'lib'],
 }
 
@@ -32,6 +32,12 @@ describe('imports', () => {
       const [from, target] = [file.split('/')[0]!, to.split('/')[0]!]
       return from in MAY_IMPORT && target in MAY_IMPORT && from !== target && !MAY_IMPORT[from]!.includes(target)
     })
+    expect(wrong).toEqual([])
+  })
+
+  test('the OpenAPI document is made of the contracts of the functions, and dev knows nothing else of them', () => {
+    const known = imports.filter(({ file, to }) => file.startsWith('dev/') && to.startsWith('functions/'))
+    const wrong = known.filter(({ file, to }) => !(file.startsWith('dev/openapi/') && to.endsWith('/contract.ts')))
     expect(wrong).toEqual([])
   })
 

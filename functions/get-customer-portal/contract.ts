@@ -56,6 +56,7 @@ export const operations: ApiOperation[] = [
       'the Bearer path the token says who, and a body is not looked at.',
     access: ['owner', 'user'],
     bodies: { GetCustomerPortal: Body },
+    bodyOptional: true,
     example: { email: 'ada@example.com' } satisfies z.input<typeof Body>,
     reply: { status: 200, description: 'The way there', body: { name: 'CustomerPortal', schema: Reply, example } },
     words,

@@ -22,22 +22,25 @@ export const words: Words<WithdrawRefusal | 'missing_parameters'> = {
 
 const REQUIRED = ['paywall_id', 'user_id', 'tokens'] as const
 
-export const Body = z.object({
-  paywall_id: z.string('Invalid paywall_id').describe('The id of the paywall'),
-  user_id: z
-    .string('Invalid user_id')
-    .describe("Whose tokens: the id that start-checkout and events give, not the owner's own id"),
-  tokens: z
-    .int('Invalid tokens')
-    .min(1, 'Invalid tokens')
-    .max(MAX_TOKENS, 'Invalid tokens')
-    .describe('How many tokens to take away: a whole number from 1 to 10^12'),
-  token_type: z
-    .string('Invalid token_type')
-    .nullish()
-    .transform((type) => type || 'standard')
-    .describe('The type of tokens: one of the `tokenization_queries[].type` of the paywall. Default `standard`'),
-})
+export const Body = z.object(
+  {
+    paywall_id: z.string('Invalid paywall_id').describe('The id of the paywall'),
+    user_id: z
+      .string('Invalid user_id')
+      .describe("Whose tokens: the id that start-checkout and events give, not the owner's own id"),
+    tokens: z
+      .int('Invalid tokens')
+      .min(1, 'Invalid tokens')
+      .max(MAX_TOKENS, 'Invalid tokens')
+      .describe('How many tokens to take away: a whole number from 1 to 10^12'),
+    token_type: z
+      .string('Invalid token_type')
+      .nullish()
+      .transform((type) => type || 'standard')
+      .describe('The type of tokens: one of the `tokenization_queries[].type` of the paywall. Default `standard`'),
+  },
+  'invalid_body',
+)
 
 /** The same, after it has named in one message all that is missing. */
 export const NamedBody = z
