@@ -8,9 +8,9 @@ import { faultOf } from './judge.ts'
 import { type People, startPeople } from './people.ts'
 import { connections, send } from './send.ts'
 
-/** FUZZ_SEED makes the same requests again; FUZZ_REQUESTS makes fewer or more. */
+/** FUZZ_SEED makes the same requests again; FUZZ_REQUESTS makes fewer or more than the storm or the breeze. */
 const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 20_000)
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? (process.env.STORM ? 20_000 : 2_000))
 const AT_ONCE = 16
 /** More of the same tell nothing new. */
 const MOST_FAULTS = 10
