@@ -14,6 +14,7 @@ export async function bundleWorkers(configs: WorkerConfig[], { minify = false } 
     target: 'es2024',
     conditions: ['workerd', 'worker', 'browser'],
     external: ['node:*', 'cloudflare:*'],
+    loader: { '.html': 'text' },
     plugins: [dataModulesApart],
     define: { 'process.env.NODE_ENV': '"production"' },
     minify,

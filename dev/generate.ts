@@ -5,20 +5,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openApiDocument } from './openapi/document.ts'
+import { documentPage } from './openapi/page/page.ts'
 import { databaseWithSchema, startScratchPostgres } from './scratch-postgres.ts'
 import { generateBindingTypes } from './wrangler-config.ts'
 
 const TABLES = 'lib/db/generated/tables.ts'
 const BINDINGS = 'generated/bindings.d.ts'
 const DOCUMENT = 'generated/openapi.json'
+const PAGE = 'generated/docs.html'
 
 process.chdir(join(import.meta.dirname, '..'))
 
 const check = process.argv.includes('--check')
+const document = openApiDocument()
 const generated = {
   [TABLES]: await tableTypes(),
   [BINDINGS]: await generateBindingTypes(BINDINGS),
-  [DOCUMENT]: openApiDocument(),
+  [DOCUMENT]: document,
+  [PAGE]: documentPage(document),
 }
 
 for (const [path, text] of Object.entries(generated)) {

@@ -6,6 +6,7 @@ import { Purchase } from '../../lib/purchase.ts'
 import { EVENT_SCHEMAS, webhookParameters, webhooks } from './events.ts'
 import { operations } from './operations.ts'
 import { parameters, pathsOf } from './paths.ts'
+import { ERROR } from './refusals.ts'
 import { headers, sharedResponses } from './responses.ts'
 import { type Json, namedSchemas } from './schemas.ts'
 
@@ -31,7 +32,7 @@ Bodies are JSON of at most 64 KB. An error says what is wrong in \`error\`, and 
 answer has an \`X-Request-Id\`: tell it when you ask for help. On 429 and 503 \`Retry-After\` says when to come back.
 
 Times are ISO 8601 in UTC. Members may be added to answers and events: pass over those that you do not know. The SDK sends
-\`X-Paywall-Id\` and \`X-SDK-Version\`; nothing depends on them.`
+\`X-Paywall-Id\` and \`X-SDK-Version\`; nothing depends on them. Countries are told from addresses by [DB-IP](https://db-ip.com).`
 
 /** The OpenAPI document of the whole service, as JSON text. */
 export function openApiDocument(): string {
@@ -46,7 +47,7 @@ export function openApiDocument(): string {
     webhooks: webhooks(),
     components: {
       securitySchemes: SECURITY_SCHEMES,
-      schemas: { ...namedSchemas(requests(), 'input'), ...namedSchemas(replies(), 'output') },
+      schemas: { Error: ERROR, ...namedSchemas(requests(), 'input'), ...namedSchemas(replies(), 'output') },
       parameters: { ...parameters, ...webhookParameters },
       headers,
       responses: sharedResponses(),

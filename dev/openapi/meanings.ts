@@ -18,7 +18,7 @@ export const MEANINGS: Record<string, string> = {
   key_reused: 'the `Idempotency-Key` was used for something else',
   method_not_allowed: 'the path has no such method',
   mismatched_identity: 'the e-mail address is not that of the user id',
-  missing_parameters: 'these are missing',
+  missing_parameters: 'all that is missing',
   no_address: 'a guest has to give an e-mail address',
   no_balance: 'the user has no tokens there',
   no_credential: 'neither credential was sent',

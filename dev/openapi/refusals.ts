@@ -3,7 +3,7 @@ import type { Words } from '../../lib/errors.ts'
 import { sharedWords } from '../../lib/shared-words.ts'
 import { codesOf } from './codes.ts'
 import { MEANINGS } from './meanings.ts'
-import { inlineSchema, isObject, type Json } from './schemas.ts'
+import { inlineSchema, isObject, type Json, referTo } from './schemas.ts'
 
 /** One way in which a call can fail. */
 export interface Refusal {
@@ -61,6 +61,17 @@ function refusalsIn(words: Words, details: Record<string, Json> = {}): Refusal[]
   })
 }
 
+/** What all error bodies have. */
+export const ERROR: Json = {
+  type: 'object',
+  description: 'What every error says',
+  properties: {
+    error: { type: 'string', description: 'What is wrong: a code or a short sentence, which does not change' },
+    message: { type: 'string', description: 'More about it, for a human' },
+  },
+  required: ['error'],
+}
+
 /** The schema of an error body that says one of these. */
 export function errorSchema(refusals: Refusal[], { saysCode = false } = {}): Json {
   const byDetail = Map.groupBy(refusals, ({ detail }) => JSON.stringify(detail))
@@ -71,15 +82,16 @@ export function errorSchema(refusals: Refusal[], { saysCode = false } = {}): Jso
 function variant(refusals: Refusal[], saysCode: boolean): Json {
   const detail = refusals[0]?.detail ?? null
   const error = oneOf([...new Set(refusals.map((refusal) => refusal.error))])
-  const own = detail ?? { properties: { message: { type: 'string', description: 'For a human' } } }
+  const required = [...(saysCode ? ['code'] : []), ...(Array.isArray(detail?.required) ? detail.required : [])]
   return {
     type: 'object',
+    allOf: [referTo('Error')],
     properties: {
       error,
       ...(saysCode && { code: { ...error, description: 'The same as `error`' } }),
-      ...(isObject(own.properties) && own.properties),
+      ...(isObject(detail?.properties) && detail.properties),
     },
-    required: ['error', ...(saysCode ? ['code'] : []), ...(Array.isArray(own.required) ? own.required : [])],
+    ...(required.length > 0 && { required }),
   }
 }
 

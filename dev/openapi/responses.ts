@@ -95,7 +95,10 @@ function describe(refusals: Refusal[]): string {
   const codes = [...errors].flatMap(([error, alike]) =>
     alike.every(({ meaning }) => meaning === null) ? [`\`${error}\``] : [],
   )
-  return [...lines, ...(codes.length > 0 ? [`- ${codes.join(', ')}: as the fields say`] : [])].join('\n')
+  return [
+    ...lines,
+    ...(codes.length > 0 ? [`- ${codes.join(', ')}: the body or the query is not as described`] : []),
+  ].join('\n')
 }
 
 function granted({ description, body, status }: ApiReply, { conditional, idempotent }: ApiOperation): Json {

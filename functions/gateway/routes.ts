@@ -5,6 +5,7 @@ type Binding = {
 
 /** Which Worker answers a path. A line an endpoint; the contract's section 4 is the same list. */
 const ROUTES: [path: RegExp, binding: Binding][] = [
+  [/^\/(docs|openapi\.json)$/, 'DOCS'],
   [/^\/api\/v1\/paywall\/[^/]+\/bootstrap$/, 'BOOTSTRAP'],
   [/^\/api\/v1\/paywall\/[^/]+\/start-checkout$/, 'START_CHECKOUT'],
   [/^\/api\/v1\/paywall\/[^/]+\/user$/, 'USER'],

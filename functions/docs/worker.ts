@@ -1,0 +1,25 @@
+import page from '../../generated/docs.html'
+import document from '../../generated/openapi.json'
+import { allowOnly, createApp } from '../../lib/app.ts'
+
+/** They change with a deployment only. */
+const CACHED = { 'Cache-Control': 'public, max-age=300' }
+
+const app = createApp<Cloudflare.DocsEnv>()
+
+/** The API's document, and the page that `npm run generate` made of it. */
+app.get('/openapi.json', () => Response.json(document, { headers: CACHED })).all(allowOnly('GET', 'HEAD'))
+
+app
+  .get('/docs', async (c) => c.html(page, 200, { ...CACHED, 'Content-Security-Policy': await policy() }))
+  .all(allowOnly('GET', 'HEAD'))
+
+/** The page needs nothing but its own style. */
+async function policy(): Promise<string> {
+  const style = /<style>([\s\S]*)<\/style>/.exec(page)?.[1]
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style))
+  const source = `'sha256-${btoa(String.fromCharCode(...new Uint8Array(hash)))}'`
+  return `default-src 'none'; style-src ${source}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+}
+
+export default app
