@@ -1,8 +1,15 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 
+/**
+ * How long an idle connection stays open, in milliseconds. Longer than any client of ours keeps one: a server that hangs
+ * up first, while the client sends its next request, makes that request fail for no reason.
+ */
+const KEEP_ALIVE_MS = 120_000
+
 /** Starts the server on 127.0.0.1, on a free port if `port` is 0. Returns its origin. */
 export async function listen(server: Server, port: number): Promise<string> {
+  server.keepAliveTimeout = KEEP_ALIVE_MS
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
