@@ -8,7 +8,7 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 let world: TestWorld
 
 beforeAll(async () => {
-  world = await startTestWorld()
+  world = await startTestWorld({ inventsEvents: true })
 })
 afterEach(() => {
   world.neon.onStatement = undefined

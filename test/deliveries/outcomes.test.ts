@@ -9,7 +9,7 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 let world: TestWorld
 
 beforeAll(async () => {
-  world = await startTestWorld()
+  world = await startTestWorld({ inventsEvents: true })
 })
 afterAll(() => world.close())
 

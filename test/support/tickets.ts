@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import type { Reply } from './call.ts'
+import { asDocumented } from './hold-to-document.ts'
 import type { TestWorld } from './world.ts'
 
 /** How a file begins that is what it says. */
@@ -55,12 +56,14 @@ export async function sendForm(
     headers,
   }: { paywallId?: string; token?: string; headers?: Record<string, string> } = {},
 ): Promise<Reply> {
-  const response = await fetch(world.url + ticketPath(paywallId), {
+  const url = world.url + ticketPath(paywallId)
+  const response = await fetch(url, {
     method: 'POST',
     headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
     body,
     duplex: 'half', // a body that is a stream needs it said
   })
+  await asDocumented({ url, method: 'POST' }, response)
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.json() }
 }
 

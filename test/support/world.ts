@@ -6,6 +6,7 @@ import { withClient } from '../../dev/database.ts'
 import { makeSecrets, type Secrets } from '../../dev/secrets.ts'
 import { startWorld, type World } from '../../dev/world.ts'
 import type { FilePaywall, PaywallFile } from '../../lib/paywall/file.ts'
+import { asDocumented, eventsAsDocumented } from './hold-to-document.ts'
 import { type FileOverrides, paywallFile } from './paywall-file.ts'
 
 export interface TestWorldOptions {
@@ -19,6 +20,8 @@ export interface TestWorldOptions {
   storage?: string
   /** Whether the Workers' memory can be measured: see `peakMemory`. */
   inspect?: boolean
+  /** Whether the test writes events of its own to the outbox, which are none that the document knows. */
+  inventsEvents?: boolean
   /** A database elsewhere, such as on a Postgres that the test kills. It must have the schema. */
   databaseUrl?: string
 }
@@ -35,7 +38,10 @@ export interface TestWorld extends World {
   readonly logs: { level: string; message: string }[]
 }
 
-/** A world of its own on a fresh database, with its file applied. The caller closes it, in `afterAll` as a rule. */
+/**
+ * A world of its own on a fresh database, with its file applied. The caller closes it, in `afterAll` as a rule. Each
+ * answer to `fetch` and, when it is closed, each event that the receiver got must be as the API's document says.
+ */
 export async function startTestWorld(options: TestWorldOptions = {}): Promise<TestWorld> {
   const logs: TestWorld['logs'] = []
   const files: PaywallFile[] = []
@@ -65,7 +71,20 @@ export async function startTestWorld(options: TestWorldOptions = {}): Promise<Te
   const webhook = { url: `${world.receiver.url}/hooks`, secret: `whsec_${randomBytes(32).toString('base64')}` }
   const file = await paywallFile({ webhooks: [webhook], ...options.file })
   await apply(file)
-  return { ...world, apply, file, paywall: file.paywalls[0]!, key: file.keys[0]?.secret ?? '', secrets, logs }
+  return {
+    ...world,
+    fetch: async (path, init) => asDocumented({ url: path, method: init?.method }, await world.fetch(path, init)),
+    async close() {
+      await world.close()
+      if (!options.inventsEvents) eventsAsDocumented(world.receiver.received)
+    },
+    apply,
+    file,
+    paywall: file.paywalls[0]!,
+    key: file.keys[0]?.secret ?? '',
+    secrets,
+    logs,
+  }
 }
 
 /** A copy of the template database. It goes away with the run's Postgres. */

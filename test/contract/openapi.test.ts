@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { operations } from '../../dev/openapi/operations.ts'
+import document from '../../generated/openapi.json' with { type: 'json' }
+import { EVENT_TYPES } from '../../lib/events/types.ts'
+import { call } from '../support/call.ts'
+import { undocumented, undocumentedEvent } from '../support/documented.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+
+afterAll(() => world.close())
+
+describe('the document', () => {
+  test('is served as it was generated, for any origin', async () => {
+    const reply = await call(world, '/openapi.json')
+    expect(reply).toMatchObject({ status: 200, headers: { 'access-control-allow-origin': '*' } })
+    expect(reply.body).toEqual(document)
+  })
+
+  test('knows every endpoint that the gateway leads to, and every event', () => {
+    expect(Object.keys(document.paths)).toHaveLength(new Set(operations.map(({ path }) => path)).size)
+    expect(Object.keys(document.webhooks)).toEqual([...EVENT_TYPES])
+  })
+
+  test('shows bodies that the endpoints take', () => {
+    const faults = operations.flatMap(({ id, bodies = {}, query, example }) => {
+      const schemas = [...Object.values(bodies), ...(query ? [query] : [])]
+      return schemas.length === 0 || schemas.some((schema) => schema.safeParse(example).success) ? [] : [id]
+    })
+    expect(faults).toEqual([])
+  })
+
+  test('shows answers that the endpoints give', () => {
+    const faults = operations.flatMap(({ id, reply: { body } }) =>
+      !body || body.schema.safeParse(body.example).success ? [] : [id],
+    )
+    expect(faults).toEqual([])
+  })
+})
+
+describe('the page', () => {
+  test('is one file without scripts, which may use its own style and nothing else', async () => {
+    const { status, headers, body } = await call(world, '/docs')
+    const page = String(body)
+    const style = /<style>([^<]*)<\/style>/.exec(page)?.[1] ?? ''
+    const hash = createHash('sha256').update(style).digest('base64')
+    expect(status).toBe(200)
+    expect(headers['content-type']).toContain('text/html')
+    expect(headers['content-security-policy']).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    )
+    expect(page).not.toMatch(/<script|\ssrc=|\sstyle=|<link/)
+  })
+
+  test('tells of every operation and every event, and every link in it leads somewhere', async () => {
+    const page = String((await call(world, '/docs')).body)
+    const anchors = new Set([...page.matchAll(/\sid="([\w-]+)"/g)].map(([, id]) => id))
+    const links = [...page.matchAll(/href="#([\w-]+)"/g)].map(([, id]) => id)
+    expect(links.filter((id) => !anchors.has(id))).toEqual([])
+    expect(operations.filter(({ id }) => !anchors.has(id))).toEqual([])
+    expect(EVENT_TYPES.filter((type) => !page.includes(`<code>${type}</code>`))).toEqual([])
+  })
+
+  test.each(['/docs', '/openapi.json'])('%s has GET and HEAD alone', async (path) => {
+    expect(await call(world, path, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' })
+    expect(await call(world, path, { method: 'POST' })).toMatchObject({
+      status: 405,
+      headers: { allow: 'GET, HEAD' },
+      body: { error: 'method_not_allowed' },
+    })
+  })
+})
+
+describe('what holds answers to the document', () => {
+  const url = '/api/v1/paywall/1001/balances'
+  const headers = new Headers({ 'content-type': 'application/json', 'x-request-id': crypto.randomUUID() })
+  const answered = (status: number, body: unknown, more = {}) =>
+    undocumented({ method: 'POST', url, status, headers, text: JSON.stringify(body), ...more })
+  const good = { success: true, user_id: crypto.randomUUID(), type: 'standard', count: 1, balances: [] }
+
+  test('lets documented ones pass', () => {
+    expect(answered(200, good)).toBeNull()
+    expect(answered(400, { error: 'insufficient', code: 'insufficient', available: 0 })).toBeNull()
+    expect(answered(404, { error: 'not_found' }, { url: '/nowhere' })).toBeNull()
+  })
+
+  test.each([
+    ['a status', 418, good],
+    ['an error', 400, { error: 'oops', code: 'oops' }],
+    ["another refusal's member", 400, { error: 'invalid_op', code: 'invalid_op', available: 1 }],
+    ['a member too many', 200, { ...good, extra: 1 }],
+    ['a member too few', 400, { error: 'insufficient', code: 'insufficient' }],
+    ['a type', 200, { ...good, count: '1' }],
+    ['a nested member', 200, { ...good, balances: [{ type: 'standard', count: 1, extra: 1 }] }],
+  ])('finds %s that is not documented', (_what, status, body) => {
+    expect(answered(status, body)).not.toBeNull()
+  })
+
+  test('finds a header that is missing', () => {
+    expect(answered(200, good, { headers: new Headers({ 'content-type': 'application/json' }) })).toContain(
+      'X-Request-Id',
+    )
+  })
+
+  test('finds an event that is not documented', () => {
+    expect(undocumentedEvent({ headers: {}, body: '{"type":"subscription.paused"}' })).toContain('subscription.paused')
+  })
+})

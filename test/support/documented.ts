@@ -1,0 +1,143 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import * as z from 'zod'
+import {
+  type Answer,
+  Document,
+  type Header,
+  isReference,
+  type Operation,
+  type Parameter,
+  resolve,
+} from '../../dev/openapi/view.ts'
+import json from '../../generated/openapi.json' with { type: 'json' }
+import { closed } from './closed-schemas.ts'
+
+/** Served, but no part of the API. */
+const PAGES = ['/docs', '/openapi.json']
+
+const ROOT = 'openapi.json'
+const document = Document.parse(json)
+const { components } = document
+
+const validator = new Ajv2020({ strict: false, validateSchema: false, allErrors: true })
+formats.default(validator)
+validator.addSchema(closed(json), ROOT)
+
+const paths = Object.entries(document.paths).map(([path, methods]) => ({
+  path,
+  methods,
+  pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
+}))
+
+/** An answer, as far as the document has a say in it. */
+export interface Answered {
+  method: string
+  url: string
+  status: number
+  headers: { get(name: string): string | null }
+  /** The text of the body. */
+  text: string
+}
+
+/**
+ * What an answer has that the API's document does not say: an undocumented status, header or body. Null if it is as
+ * documented. Members that the document does not name are wrong here, though clients have to bear them.
+ */
+export function undocumented({ method, url, status, headers, text }: Answered): string | null {
+  const { pathname } = new URL(url, 'http://localhost')
+  if (method === 'OPTIONS' || PAGES.includes(pathname)) return null
+  const known = knownPath(pathname)
+  if (!known?.isNamed && status === 404) return bodyFault(text, NOT_FOUND)
+  const found = known && described(known, method, status)
+  if (!found) return `${method} ${pathname} has no documented ${status}`
+  return headerFault(found.answer, headers) ?? (method === 'HEAD' ? null : contentFault(found, headers, text))
+}
+
+/** What an event has that the document does not say; null if it is as documented. */
+export function undocumentedEvent({ headers, body }: { headers: Record<string, string>; body: string }): string | null {
+  const type = z.object({ type: z.string() }).safeParse(parsed(body)).data?.type ?? ''
+  const event = document.webhooks[type]?.post
+  const schema = event?.requestBody?.content['application/json']?.schema.$ref
+  if (!event || !schema) return `there is no such event: ${body.slice(0, 200)}`
+  const parameters = event.parameters.map((each) => resolve<Parameter>(each, components.parameters))
+  const missing = parameters.filter(({ name }) => headers[name] === undefined)
+  if (missing.length > 0) return `an event comes without ${missing.map(({ name }) => name).join(', ')}`
+  return bodyFault(body, `${ROOT}${schema}`)
+}
+
+interface KnownPath {
+  path: string
+  methods: { get?: Operation | undefined; post?: Operation | undefined }
+  /** Whether its parameters are among the values that the document lists. */
+  isNamed: boolean
+}
+
+function knownPath(pathname: string): KnownPath | null {
+  for (const { path, methods, pattern } of paths) {
+    const match = pattern.exec(pathname)
+    if (!match) continue
+    const parameters = Object.values(methods).flatMap((operation) => operation?.parameters ?? [])
+    const isNamed = parameters
+      .map((each) => resolve<Parameter>(each, components.parameters))
+      .every(
+        ({ in: place, name, schema }) => place !== 'path' || !schema.enum || schema.enum.includes(match.groups?.[name]),
+      )
+    return { path, methods, isNamed }
+  }
+  return null
+}
+
+interface Described {
+  answer: Answer
+  /** Where in the document, as a URI fragment. */
+  pointer: string
+}
+
+/** How the document describes an answer; null if it does not. For a method that a path has not, its other one tells. */
+function described({ path, methods }: KnownPath, method: string, status: number): Described | null {
+  const asked = method === 'POST' ? 'post' : method === 'GET' || method === 'HEAD' ? 'get' : null
+  const name = asked && methods[asked] ? asked : methods.get ? 'get' : 'post'
+  const answer = name === asked || status === 405 ? methods[name]?.responses[status] : null
+  if (!answer) return null
+  if (isReference(answer)) return { answer: resolve<Answer>(answer, components.responses), pointer: answer.$ref }
+  return { answer, pointer: encodeURI(`#/paths/${path.replaceAll('/', '~1')}/${name}/responses/${status}`) }
+}
+
+function headerFault(answer: Answer, headers: Answered['headers']): string | null {
+  for (const [name, each] of Object.entries(answer.headers)) {
+    const { required, schema } = resolve<Header>(each, components.headers)
+    const value = headers.get(name)
+    if (value === null && required) return `there is no ${name}`
+    if (value !== null && !validator.validate(schema, value)) return `${name}: ${value} ${validator.errorsText()}`
+  }
+  return null
+}
+
+function contentFault({ answer, pointer }: Described, headers: Answered['headers'], text: string): string | null {
+  if (!answer.content) return text === '' ? null : `a body where none is documented: ${text.slice(0, 200)}`
+  if (!headers.get('content-type')?.startsWith('application/json')) return 'it is not JSON'
+  return bodyFault(text, `${ROOT}${pointer}/content/application~1json/schema`)
+}
+
+/** What a path says that is none. */
+const NOT_FOUND = 'not-found'
+validator.addSchema({ type: 'object', properties: { error: { const: 'not_found' } }, required: ['error'] }, NOT_FOUND)
+
+function bodyFault(text: string, schema: string): string | null {
+  const validate = validator.getSchema(schema)
+  if (!validate) throw new Error(`the document has no ${schema}`)
+  if (validate(parsed(text))) return null
+  const faults = (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath || '/'} ${message} ${JSON.stringify(params)}`,
+  )
+  return [...faults, text.slice(0, 1000)].join('\n')
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

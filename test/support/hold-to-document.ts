@@ -1,0 +1,26 @@
+import type { Received } from '../../dev/receiver.ts'
+import { undocumented, undocumentedEvent } from './documented.ts'
+
+interface AnyResponse {
+  status: number
+  headers: { get(name: string): string | null }
+  clone(): { text(): Promise<string> }
+}
+
+/** Gives an answer back if it is as the API's document says, and fails if it is not. */
+export async function asDocumented<Response extends AnyResponse>(
+  { url, method = 'GET' }: { url: string; method?: string | undefined },
+  response: Response,
+): Promise<Response> {
+  const { status, headers } = response
+  const text = await response.clone().text()
+  const fault = undocumented({ method: method.toUpperCase(), url, status, headers, text })
+  if (fault) throw new Error(`${method} ${url} answered ${status}, but not as openapi.json says: ${fault}`)
+  return response
+}
+
+/** Fails if the owner's backend was sent an event that is not as the document says. */
+export function eventsAsDocumented(received: Received[]): void {
+  const faults = received.flatMap((each) => (each.verified ? (undocumentedEvent(each) ?? []) : []))
+  if (faults.length > 0) throw new Error(`events that are not as openapi.json says: ${[...new Set(faults)].join('\n')}`)
+}
