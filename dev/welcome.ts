@@ -13,6 +13,7 @@ export function welcome(world: World, files: PaywallFile[], applied: Applied[]):
   return [
     '',
     `  service             ${world.url}`,
+    `  API document        ${world.url}/docs`,
     `  Stripe emulator     ${world.stripe.url}`,
     `  webhook receiver    ${world.receiver.url}`,
     `  mail inbox          ${world.mail.url}`,

@@ -54,7 +54,7 @@ function answersOf({ responses }: Operation, { components }: Document): string {
 ${good.map(({ status, description }) => `<p><b>${status}</b> ${inline(description)}</p>`).join('\n')}
 ${fields.map(({ schema }) => fieldsTable(schema, components.schemas)).join('\n')}
 <h4>Errors</h4>
-<table>${bad.map(({ status, description }) => `<tr><td><b>${status}</b><td>${prose(description)}`).join('\n')}</table>`
+<table><tr><th scope="col">Status<th scope="col">What it says${bad.map(({ status, description }) => `<tr><td><b>${status}</b><td>${prose(description)}`).join('\n')}</table>`
 }
 
 function exampleOf({ responses }: Operation): string {

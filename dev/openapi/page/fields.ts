@@ -19,7 +19,7 @@ function choiceTable(choice: Schema, shapes: Record<string, Schema>): string {
 export const table = (rows: string[][]) =>
   rows.length === 0
     ? ''
-    : `<table>${rows.map(([name, type, about]) => `<tr><td>${name}<td>${type}<td>${about}`).join('\n')}</table>`
+    : `<table><tr><th scope="col">Name<th scope="col">Type<th scope="col">Meaning${rows.map(([name, type, about]) => `<tr><td>${name}<td>${type}<td>${about}`).join('\n')}</table>`
 
 function rowsOf(schema: Schema, prefix: string): string[][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {

@@ -19,6 +19,7 @@ export const STYLE = `
   table { border-collapse: collapse; width: 100% }
   td { border-top: 1px solid var(--line); padding: .35rem .8rem .35rem 0; vertical-align: top }
   td:first-child:not(:last-child) { min-width: 8rem }
+  th { text-align: left; font-size: 13px; font-weight: normal; color: var(--quiet) }
   td p, td ul { margin: 0 } ul { padding-left: 1.2rem }
   small { color: var(--quiet); font-weight: normal }
   .who { border: 1px solid var(--line); border-radius: 1rem; padding: 0 .5rem }
