@@ -49,7 +49,7 @@ test('of checkouts that one user opens at once, one page stays payable', async (
 
 test.each([
   ['before the older one is closed', 3],
-  ['while the older one is being closed', 8],
+  ['while the older one is being closed', 5],
 ])('of two pages that are paid at once, %s, no purchase is lost and none is made up', async (when, rounds) => {
   for (let round = 0; round < rounds; round++) {
     const [email, before] = [newEmail(), world.stripe.subscriptions.length]
@@ -83,18 +83,20 @@ test.each([
   }
 })
 
-test('60 users who buy at once each get their own page and their own purchase', async () => {
-  const bought = await Promise.all(
-    Array.from({ length: 60 }, async () => {
+test('40 users who buy at once each get their own page and their own purchase', async () => {
+  const paid = await Promise.all(
+    Array.from({ length: 40 }, async () => {
       const one = await checkout(newEmail())
       const reply = await payAndReturn(world, one.checkoutUrl)
-      return { ...one, status: reply.status, state: await userState(world, one.userId) }
+      return { ...one, status: reply.status }
     }),
   )
-  expect(bought.filter(({ status }) => status !== 303)).toEqual([])
+  expect(paid.filter(({ status }) => status !== 303)).toEqual([])
+  await world.stripe.webhooksSettled()
+  const bought = await Promise.all(paid.map(async (one) => ({ ...one, state: await userState(world, one.userId) })))
   expect(bought.filter(({ state }) => !state.paid || state.purchases.length !== 1)).toEqual([])
-  expect(new Set(bought.map(({ userId }) => userId)).size).toBe(60)
-  expect(new Set(bought.map(({ state }) => state.purchases[0]?.id)).size).toBe(60)
+  expect(new Set(bought.map(({ userId }) => userId)).size).toBe(40)
+  expect(new Set(bought.map(({ state }) => state.purchases[0]?.id)).size).toBe(40)
 })
 
 test('while prices are edited again and again, a checkout gets its price or hears that it is gone', async () => {
@@ -112,8 +114,9 @@ test('while prices are edited again and again, a checkout gets its price or hear
 
   let editing = true
   async function edit() {
-    for (let amount = 11; amount < 31; amount++) {
-      const next = await file(amount)
+    const enough = (edits: number) => edits >= 20 && (answers.get('200') ?? 0) > 20
+    for (let edits = 0; edits < 300 && !enough(edits); edits++) {
+      const next = await file(11 + edits)
       await world.apply(next)
       paywall = next.paywalls[0]
     }

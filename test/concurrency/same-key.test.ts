@@ -27,6 +27,22 @@ async function sessionsCreated(run: () => Promise<unknown>): Promise<number> {
   return world.stripe.calls.slice(before).filter(({ path }) => path === '/v1/checkout/sessions').length
 }
 
+/** How long the service keeps a duplicate waiting for the first reply before it says that this takes longer. */
+const PATIENCE_MS = 5_000
+
+/**
+ * A start-checkout that is in progress elsewhere waits for the reply. Only on a machine that is too busy for 200 at once
+ * may it hear after its patience to come again, and does.
+ */
+async function patiently(request: () => Promise<Reply>): Promise<Reply> {
+  for (;;) {
+    const askedAt = Date.now()
+    const reply = await request()
+    const waited = Date.now() - askedAt >= PATIENCE_MS
+    if (reply.status !== 409 || !waited || reply.headers['retry-after'] === undefined) return reply
+  }
+}
+
 function expectOneCheckout(replies: Reply[]) {
   expect(replies.filter(({ status }) => status !== 200)).toEqual([])
   expect(new Set(replies.map((reply) => JSON.stringify(opened(reply)))).size).toBe(1)
@@ -42,7 +58,7 @@ test('200 start-checkouts at once with one Idempotency-Key open one page, and al
   }
   let replies: Reply[] = []
   const created = await sessionsCreated(async () => {
-    replies = await times(200, () => startCheckout(world, order))
+    replies = await times(200, () => patiently(() => startCheckout(world, order)))
   })
   expectOneCheckout(replies)
   expect(created).toBe(1)
@@ -53,7 +69,7 @@ test('200 at once of one signed-in user open one page', async () => {
   const order = { paywall: world.paywall, token: user.token, headers: { 'idempotency-key': randomUUID() } }
   let replies: Reply[] = []
   const created = await sessionsCreated(async () => {
-    replies = await times(200, () => startCheckout(world, order))
+    replies = await times(200, () => patiently(() => startCheckout(world, order)))
   })
   expectOneCheckout(replies)
   expect(replies.map((reply) => opened(reply).userId)).toContain(user.id)
