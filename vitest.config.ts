@@ -7,7 +7,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
-    // A file has a world of its own, on a database of its own: nothing is shared but the code, which is loaded once.
+    // A file has a world of its own, on a database of its own. The code, and the Workers, are loaded once a process.
     isolate: false,
   },
 })

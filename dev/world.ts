@@ -19,8 +19,8 @@ export interface WorldOptions {
    */
   files: () => PaywallFile[]
   secrets: Secrets
-  /** 0: a free port. */
-  ports: { service: number; stripe: number; receiver: number; mail: number }
+  /** 0, or left out: a free port. */
+  ports: { service: number; neon?: number; stripe: number; receiver: number; mail: number }
   /** The folder of KV and R2, and the file of the processor's state; without them all is gone at the end. */
   keep?: { storage: string; stripe: string }
   /** The Workers' code by env, where it is bundled already. */
@@ -30,6 +30,8 @@ export interface WorldOptions {
   /** Variables of the Workers instead of those in wrangler.toml. */
   variables?: Record<string, Value>
   onLog: (level: string, message: string) => void
+  /** Where the Workers come from, if not from `startWorkers`. */
+  startWorkers?: typeof startWorkers
 }
 
 /** The whole service and what stands around it, on 127.0.0.1. */
@@ -62,7 +64,7 @@ export async function startWorld({
 }: WorldOptions): Promise<World> {
   await using started = new AsyncDisposableStack()
   const database = started.adopt(openPool(databaseUrl), (pool) => pool.end())
-  const neon = started.adopt(await startNeonEndpoint(), (endpoint) => endpoint.close())
+  const neon = started.adopt(await startNeonEndpoint({ port: ports.neon ?? 0 }), (endpoint) => endpoint.close())
   const receiver = started.adopt(
     await startReceiver({ port: ports.receiver, secrets: () => webhookSecrets(files()) }),
     (part) => part.close(),
@@ -80,7 +82,7 @@ export async function startWorld({
   )
   const local = { NEON_FETCH_ENDPOINT: neon.url, STRIPE_API_BASE: stripe.url, ALLOW_LOCAL_ENDPOINTS: true }
   const workers = started.adopt(
-    await startWorkers({
+    await (options.startWorkers ?? startWorkers)({
       port: ports.service,
       ...(keep && { folder: keep.storage }),
       ...(options.code && { code: options.code }),

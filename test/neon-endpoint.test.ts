@@ -4,7 +4,7 @@ import { NeonDialect } from 'kysely-neon'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AnswerLost, type NeonEndpoint, startNeonEndpoint } from '../dev/neon-endpoint.ts'
 import { freePort } from '../dev/ports.ts'
-import { freshDatabase } from './support/world.ts'
+import { freshDatabase } from './support/databases.ts'
 
 let endpoint: NeonEndpoint
 let url: string

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { applyFile, planFile } from '../../cli/apply.ts'
 import type { SealingKeys } from '../../cli/difference/difference.ts'
 import { makeSecrets } from '../../dev/secrets.ts'
-import { freshDatabase } from './world.ts'
+import { freshDatabase } from './databases.ts'
 import { type Changes, paywallFile } from './written-file.ts'
 
 /** A fresh database to apply files to, and a look at what it then says. */

@@ -1,17 +1,24 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { inject } from 'vitest'
-import { withClient } from '../../dev/database.ts'
 import { makeSecrets, type Secrets } from '../../dev/secrets.ts'
 import { startWorld, type World } from '../../dev/world.ts'
 import type { FilePaywall, PaywallFile } from '../../lib/paywall/file.ts'
+import { freshDatabase } from './databases.ts'
 import { asDocumented, eventsAsDocumented } from './hold-to-document.ts'
 import { type FileOverrides, paywallFile } from './paywall-file.ts'
+import { standingBase, type WorldBase } from './standing-workers.ts'
 
-export interface TestWorldOptions {
+export interface TestWorldOptions extends WorkersOfItsOwn {
   /** Members of the file that differ from the default one. */
   file?: FileOverrides
+  /** Whether the test writes events of its own to the outbox, which are none that the document knows. */
+  inventsEvents?: boolean
+}
+
+/** What the Workers that the test files share do not have: with any of these a world starts its own. */
+interface WorkersOfItsOwn {
   /** How long a start-checkout attempt keeps its claim, instead of what wrangler.toml says. */
   checkoutLeaseSeconds?: number
   /** Whether the gateway counts requests; off by default, since a test makes more than a caller may. */
@@ -20,8 +27,6 @@ export interface TestWorldOptions {
   storage?: string
   /** Whether the Workers' memory can be measured: see `peakMemory`. */
   inspect?: boolean
-  /** Whether the test writes events of its own to the outbox, which are none that the document knows. */
-  inventsEvents?: boolean
   /** A database elsewhere, such as on a Postgres that the test kills. It must have the schema. */
   databaseUrl?: string
 }
@@ -42,24 +47,18 @@ export interface TestWorld extends World {
  * A world of its own on a fresh database, with its file applied. The caller closes it, in `afterAll` as a rule. Each
  * answer to `fetch` and, when it is closed, each event that the receiver got must be as the API's document says.
  */
-export async function startTestWorld(options: TestWorldOptions = {}): Promise<TestWorld> {
+export async function startTestWorld({
+  file: overrides,
+  inventsEvents,
+  ...own
+}: TestWorldOptions = {}): Promise<TestWorld> {
   const logs: TestWorld['logs'] = []
   const files: PaywallFile[] = []
-  const secrets = await makeSecrets()
+  const base = Object.keys(own).length > 0 ? await baseOfItsOwn(own) : await standingBase()
   const world = await startWorld({
-    databaseUrl: options.databaseUrl ?? (await freshDatabase()),
+    ...base,
     files: () => files,
-    secrets,
-    ports: { service: 0, stripe: 0, receiver: 0, mail: 0 },
     code: bundledCode(),
-    ...(options.inspect && { inspect: true }),
-    ...(options.storage !== undefined && {
-      keep: { storage: options.storage, stripe: join(options.storage, 'stripe.json') },
-    }),
-    variables: {
-      RATE_LIMITED: options.rateLimited ?? false,
-      ...(options.checkoutLeaseSeconds !== undefined && { CHECKOUT_LEASE_SECONDS: options.checkoutLeaseSeconds }),
-    },
     onLog: (level, message) => void logs.push({ level, message }),
   })
   async function apply(file: PaywallFile) {
@@ -69,38 +68,40 @@ export async function startTestWorld(options: TestWorldOptions = {}): Promise<Te
     return applied
   }
   const webhook = { url: `${world.receiver.url}/hooks`, secret: `whsec_${randomBytes(32).toString('base64')}` }
-  const file = await paywallFile({ webhooks: [webhook], ...options.file })
+  const file = await paywallFile({ webhooks: [webhook], ...overrides })
   await apply(file)
   return {
     ...world,
     fetch: async (path, init) => asDocumented({ url: path, method: init?.method }, await world.fetch(path, init)),
     async close() {
       await world.close()
-      if (!options.inventsEvents) eventsAsDocumented(world.receiver.received)
+      if (!inventsEvents) eventsAsDocumented(world.receiver.received)
     },
     apply,
     file,
     paywall: file.paywalls[0]!,
     key: file.keys[0]?.secret ?? '',
-    secrets,
+    secrets: base.secrets,
     logs,
   }
 }
 
-/** A copy of the template database. It goes away with the run's Postgres. */
-export async function freshDatabase(): Promise<string> {
-  const name = `world_${randomUUID().replaceAll('-', '')}`
-  await withClient(inThisPostgres('postgres'), (client) => client.query(`create database ${name} template template`))
-  return inThisPostgres(name)
+async function baseOfItsOwn(options: WorkersOfItsOwn): Promise<WorldBase> {
+  const { checkoutLeaseSeconds, rateLimited = false, storage, inspect = false, databaseUrl } = options
+  return {
+    databaseUrl: databaseUrl ?? (await freshDatabase()),
+    secrets: await makeSecrets(),
+    ports: { service: 0, stripe: 0, receiver: 0, mail: 0 },
+    inspect,
+    ...(storage !== undefined && { keep: { storage, stripe: join(storage, 'stripe.json') } }),
+    variables: {
+      RATE_LIMITED: rateLimited,
+      ...(checkoutLeaseSeconds !== undefined && { CHECKOUT_LEASE_SECONDS: checkoutLeaseSeconds }),
+    },
+  }
 }
 
 function bundledCode(): Map<string, string> {
   const folder = inject('bundles')
   return new Map(readdirSync(folder).map((file) => [basename(file, '.js'), readFileSync(join(folder, file), 'utf8')]))
-}
-
-function inThisPostgres(database: string): string {
-  const url = new URL(inject('templateUrl'))
-  url.pathname = `/${database}`
-  return url.href
 }

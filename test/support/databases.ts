@@ -1,0 +1,18 @@
+import { randomUUID } from 'node:crypto'
+import { inject } from 'vitest'
+import { withClient } from '../../dev/database.ts'
+
+/** A copy of the template database, instead of the one that had its name. It goes away with the run's Postgres. */
+export async function freshDatabase(name = `world_${randomUUID().replaceAll('-', '')}`): Promise<string> {
+  await withClient(inThisPostgres('postgres'), async (client) => {
+    await client.query(`drop database if exists ${name} with (force)`)
+    await client.query(`create database ${name} template template`)
+  })
+  return inThisPostgres(name)
+}
+
+function inThisPostgres(database: string): string {
+  const url = new URL(inject('templateUrl'))
+  url.pathname = `/${database}`
+  return url.href
+}

@@ -1,0 +1,61 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { isTaken } from '../../dev/ports.ts'
+import { makeSecrets } from '../../dev/secrets.ts'
+import { startWorkers, type Workers, type WorkersOptions } from '../../dev/workers.ts'
+import type { WorldOptions } from '../../dev/world.ts'
+import { freshDatabase } from './databases.ts'
+
+/** What a test's world stands on: its database, and Workers that know its addresses. */
+export type WorldBase = Pick<WorldOptions, 'databaseUrl' | 'secrets' | 'ports' | 'variables'> & Partial<WorldOptions>
+
+/**
+ * It takes a second to start the Workers. So a process of the tests starts them once, and its files take turns: each
+ * builds a world of its own around them, on a database of its own, at the addresses that the Workers know.
+ */
+export async function standingBase(): Promise<WorldBase> {
+  const { ports, database, secrets } = await standing
+  if (turn) throw new Error('a file has one world at a time, and this process has one not closed')
+  return {
+    ports,
+    secrets,
+    databaseUrl: await freshDatabase(database),
+    variables: { RATE_LIMITED: false },
+    startWorkers: borrowWorkers,
+  }
+}
+
+const standing = chooseStanding()
+let workers: Promise<Workers> | undefined
+/** What the Workers were started with. */
+let values: WorkersOptions['values'] | undefined
+/** Of the world whose turn it is. */
+let turn: Pick<WorkersOptions, 'takeMail' | 'onLog'> | undefined
+
+async function chooseStanding() {
+  const [neon, stripe, secrets] = await Promise.all([quietPort(), quietPort(), makeSecrets()])
+  const ports = { service: 0, neon, stripe, receiver: 0, mail: 0 }
+  return { ports, secrets, database: `standing_${randomUUID().replaceAll('-', '')}` }
+}
+
+/** The Workers as `startWorkers` gives them, except that they go on when they are stopped. */
+async function borrowWorkers(options: WorkersOptions): Promise<Workers> {
+  values ??= options.values
+  if (!isDeepStrictEqual(values, options.values)) throw new Error('these Workers were started with other values')
+  turn = options
+  workers ??= startWorkers({
+    ...options,
+    takeMail: (message) => turn?.takeMail(message) ?? Promise.reject(new Error('no world is there to take mail')),
+    onLog: (level, message) => turn?.onLog(level, message),
+  })
+  const stop = async () => {
+    turn = undefined
+  }
+  return { ...(await workers), stop }
+}
+
+/** A port that the system gives to nobody who asks for any free one: it stays ours between two worlds. */
+async function quietPort(): Promise<number> {
+  const port = randomInt(20_000, 30_000)
+  return (await isTaken(port)) ? quietPort() : port
+}
