@@ -8,7 +8,7 @@ export async function checkoutPage(session: SessionRecord, problem?: string): Pr
   const { quantity, price } = session
   const known = session.email !== null
   return layout(
-    session.seller,
+    problem ? `Not paid: ${session.seller}` : `Pay ${session.seller}`,
     html`
       <p class="label">${quantity > 1 ? `${quantity} × ` : ''}${price.label}</p>
       <p class="price">${headline(session)}</p>
@@ -17,10 +17,13 @@ export async function checkoutPage(session: SessionRecord, problem?: string): Pr
       <form method="post">
         <label for="email">Email</label>
         <input id="email" name="email" type="email" autocomplete="email" required value="${session.email ?? ''}"${known ? raw(' readonly') : ''}>
-        <button class="pay" name="action" value="pay">Pay</button>
+        <button class="pay" name="action" value="pay">Pay ${money(sessionAmount(session), price.currency)}</button>
         <button name="action" value="decline" formnovalidate>Decline the card</button>
         <button class="quiet" name="action" value="cancel" formnovalidate>Cancel</button>
+        <p class="hint">No card is asked for and no money moves. Pay succeeds at once; Decline the card is what a bank
+          that refuses does; Cancel goes back and leaves this page open.</p>
       </form>`,
+    session.seller,
   )
 }
 
@@ -35,5 +38,5 @@ function terms(session: SessionRecord): string {
   if (!price.interval) return 'One-time payment'
   if (trialDays === null) return `${interval(price)}, until cancelled`
   const full = money(price.amount * quantity, price.currency)
-  return `then ${full} ${interval(price)}. Due today: ${money(sessionAmount(session), price.currency)}`
+  return `then ${full} ${interval(price)}, until cancelled. Due today: ${money(sessionAmount(session), price.currency)}`
 }

@@ -9,10 +9,16 @@ import type { Answer, HttpRequest } from './server.ts'
 
 const PageForm = z.object({ action: z.enum(['pay', 'decline', 'cancel']), email: z.string().trim().optional() })
 
+/** Ends the address that a declined card leads to, so that reloading it or going back to it declines nothing again. */
+const DECLINED = 'declined'
+
 /** The hosted page of one session: GET shows it, POST is one of its buttons. */
 export async function hostedCheckout(ledger: Ledger, session: SessionRecord, request: HttpRequest): Promise<Answer> {
   if (session.status !== 'open') return closedSession(session, request)
-  if (request.method === 'GET' || request.method === 'HEAD') return page(200, await checkoutPage(session))
+  if (request.method === 'GET' || request.method === 'HEAD') {
+    const problem = 'Your card was declined. You can try again with another card.'
+    return page(200, await checkoutPage(session, request.query === DECLINED ? problem : undefined))
+  }
   if (request.method !== 'POST') return page(405, await noticePage('Not possible', 'This page takes GET and POST.'))
 
   const form = PageForm.safeParse(Object.fromEntries(new URLSearchParams(request.body)))
@@ -22,7 +28,7 @@ export async function hostedCheckout(ledger: Ledger, session: SessionRecord, req
       return pay(ledger, session, form.data.email)
     case 'decline':
       declineSession(ledger, session)
-      return page(402, await checkoutPage(session, 'Your card was declined. You can try again with another card.'))
+      return redirect(`${request.path}?${DECLINED}`)
     case 'cancel':
       if (session.cancelUrl === null) return page(200, await checkoutPage(session, 'The seller gave no way back.'))
       return redirect(session.cancelUrl)

@@ -3,6 +3,9 @@ import { type Html, interval, layout, money } from './layout.ts'
 import type { PortalContents } from './portal.ts'
 import type { InvoiceRecord, PortalSessionRecord, SubscriptionRecord } from './records.ts'
 
+/** A subscription's status as a person says it. */
+const STATUS = { trialing: 'on trial', active: 'active', past_due: 'past due', canceled: 'ended' }
+
 /** The page where a customer looks after its subscriptions. `problem` says why the last button did nothing. */
 export async function portalPage(
   session: PortalSessionRecord,
@@ -16,32 +19,42 @@ export async function portalPage(
       ${subscriptions.length === 0 ? html`<p class="terms">You have no subscription.</p>` : subscriptions.map(section)}
       <section>
         <h2>Invoices</h2>
-        <table>${invoices.map(row)}</table>
+        ${invoices.length === 0 ? html`<p class="terms">None yet.</p>` : table(invoices)}
       </section>
       ${session.returnUrl === null ? '' : html`<a class="button" href="${session.returnUrl}">Go back</a>`}`,
   )
 }
 
 function section(subscription: SubscriptionRecord): Html {
-  const { price, quantity, status } = subscription
+  const { id, price, quantity, status } = subscription
   const [when, at] = horizon(subscription)
   return html`
-    <section>
-      <h2>${quantity > 1 ? `${quantity} × ` : ''}${price.label}</h2>
+    <section aria-labelledby="${id}">
+      <h2 id="${id}">${quantity > 1 ? `${quantity} × ` : ''}${price.label}</h2>
       <p class="terms">${money(price.amount * quantity, price.currency)} ${interval(price)}</p>
-      <dl><dt>Status</dt><dd>${status.replace('_', ' ')}</dd><dt>${when}</dt><dd>${day(at)}</dd></dl>
+      <dl><dt>Status</dt><dd>${STATUS[status]}</dd><dt>${when}</dt><dd>${day(at)}</dd></dl>
       ${status === 'canceled' ? '' : button(subscription)}
     </section>`
 }
 
-function button({ id, cancelAt }: SubscriptionRecord): Html {
-  const [action, label] = cancelAt === null ? ['cancel', 'Cancel subscription'] : ['undo', 'Keep subscription']
+function button({ id, cancelAt, periodEnd }: SubscriptionRecord): Html {
+  const [action, label, hint] =
+    cancelAt === null
+      ? ['cancel', 'Cancel subscription', `If you cancel now, it is yours until ${day(periodEnd)}.`]
+      : ['undo', 'Keep subscription', 'It is cancelled and will not renew.']
   return html`
     <form method="post">
       <input type="hidden" name="subscription" value="${id}">
-      <button name="action" value="${action}">${label}</button>
+      <p class="hint">${hint}</p>
+      <button name="action" value="${action}" aria-describedby="${id}">${label}</button>
     </form>`
 }
+
+const table = (invoices: InvoiceRecord[]) => html`
+  <table>
+    <thead><tr><th scope="col">Date</th><th scope="col">Number</th><th scope="col">Status</th><th scope="col">Amount</th></tr></thead>
+    <tbody>${invoices.map(row)}</tbody>
+  </table>`
 
 function row({ created, number, amount, price, status }: InvoiceRecord): Html {
   return html`<tr><td>${day(created)}</td><td>${number}</td><td>${status}</td><td>${money(amount, price.currency)}</td></tr>`

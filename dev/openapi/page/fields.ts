@@ -45,11 +45,13 @@ export function typeOf(schema: Schema): string {
 
 const code = (value: unknown) => `<code>${escapeHtml(typeof value === 'string' ? value : JSON.stringify(value))}</code>`
 
-function bounds({ minimum, maximum, minLength, maxLength }: Schema): string {
+function bounds({ format, minimum, maximum, minLength, maxLength }: Schema): string {
   const range = (least: number | undefined, most: number | undefined, unit: string) => {
     if (least !== undefined && most !== undefined) return `${least} to ${most}${unit}`
     if (most !== undefined) return `at most ${most}${unit}`
     return least === undefined ? '' : `at least ${least}${unit}`
   }
-  return [range(minimum, maximum, ''), range(minLength, maxLength, ' characters')].filter(Boolean).join(', ')
+  return [range(minimum, maximum, ''), range(minLength, maxLength, format === 'binary' ? ' bytes' : ' characters')]
+    .filter(Boolean)
+    .join(', ')
 }

@@ -5,6 +5,10 @@ import { fieldsTable, typeOf } from './fields.ts'
 import { inline, prose } from './prose.ts'
 import { STYLE } from './style.ts'
 
+/** What the names in the examples stand for. */
+const EXAMPLES =
+  "In the examples `$API` is the host that serves this page, `$API_KEY` an owner's key and `$ACCESS_TOKEN` a user's token."
+
 /** The API's document as a page to read: all of it in one file, without scripts. */
 export function documentPage(json: string): string {
   const document = Document.parse(JSON.parse(json))
@@ -13,17 +17,19 @@ export function documentPage(json: string): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(info.title)}</title>
 <style>${STYLE}</style>
-<nav>
+<a class="skip" href="#text">Skip the list</a>
+<nav aria-label="Contents">
 <h1>${escapeHtml(info.title)}</h1>
 ${chapters.map(({ name, anchor, parts }) => `<a href="#${anchor}"><b>${name}</b></a>${links(parts)}`).join('\n')}
 <a href="#shapes"><b>Shapes</b></a>
 <a href="/openapi.json">openapi.json</a>
 </nav>
-<main>
+<main id="text">
 ${prose(info.description)}
+${prose(EXAMPLES)}
 ${chapters.map(chapter).join('\n')}
 <section id="shapes">
 <h2>Shapes</h2>

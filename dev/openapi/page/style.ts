@@ -18,11 +18,17 @@ export const STYLE = `
   pre { background: var(--soft); border: 1px solid var(--line); border-radius: 6px; padding: .8rem; overflow: auto }
   table { border-collapse: collapse; width: 100% }
   td { border-top: 1px solid var(--line); padding: .35rem .8rem .35rem 0; vertical-align: top }
-  td:first-child:not(:last-child) { min-width: 8rem }
+  td:first-child code { overflow-wrap: break-word }
   th { text-align: left; font-size: 13px; font-weight: normal; color: var(--quiet) }
   td p, td ul { margin: 0 } ul { padding-left: 1.2rem }
   small { color: var(--quiet); font-weight: normal }
   .who { border: 1px solid var(--line); border-radius: 1rem; padding: 0 .5rem }
   .event { border-top: 1px solid var(--line); padding-top: .5rem; margin: .5rem 0 }
+  .skip { position: absolute; left: 1.5rem; top: .3rem; background: light-dark(#fff, #111827) } .skip:not(:focus) { clip-path: inset(50%) }
   @media (max-width: 60rem) { body { display: block } nav { position: static; height: auto; border: 0 } }
+  @media (max-width: 40rem) {
+    nav, main { padding-left: 1rem; padding-right: 1rem } tr:has(th) { display: none }
+    tr:not(:has(th)) { display: block; border-top: 1px solid var(--line); padding: .35rem 0 } td { display: block; border: 0; padding: .1rem 0 }
+    td:nth-child(2):not(:last-child) { color: var(--quiet); font-size: 13px }
+  }
 `
