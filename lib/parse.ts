@@ -6,6 +6,9 @@ import { sharedWords } from './shared-words.ts'
 /** The largest JSON body anyone may send, in bytes. */
 const JSON_LIMIT = 64 * 1024
 
+/** As much of a body that is too large is read before it is refused, in bytes. */
+const READ_AT_MOST = 4 * 1024 * 1024
+
 /** What Postgres cannot keep, as JSON.stringify escapes it: NUL and halves of surrogate pairs. */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/
 
@@ -53,17 +56,22 @@ export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown):
   throw new ApiError(400, issue?.message ?? 'invalid_body', path ? { detail: { message: `see ${path}` } } : {})
 }
 
-/** Counts while it reads, so that a body without or with a false Content-Length costs no more than the limit. */
+/**
+ * Counts while it reads, so that a body without or with a false Content-Length costs no more than the limit. A sender
+ * that is still sending would not read why it is refused: what is left of a body that is somewhat too large is read too.
+ *
+ * @throws ApiError 413 `payload_too_large`
+ */
 export async function readText(request: Request, limit: number): Promise<string> {
-  if (Number(request.headers.get('content-length')) > limit) throw refuse(sharedWords.payload_too_large)
   const decoder = new TextDecoder()
   let text = ''
   let size = 0
   for await (const chunk of request.body ?? []) {
     size += chunk.byteLength
-    if (size > limit) throw refuse(sharedWords.payload_too_large)
-    text += decoder.decode(chunk, { stream: true })
+    if (size <= limit) text += decoder.decode(chunk, { stream: true })
+    else if (size > READ_AT_MOST) break
   }
+  if (size > limit) throw refuse(sharedWords.payload_too_large)
   return text + decoder.decode()
 }
 
