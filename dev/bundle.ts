@@ -3,8 +3,8 @@ import { build } from 'esbuild'
 import { dataModulesApart } from './data-modules.ts'
 import type { WorkerConfig } from './wrangler-config.ts'
 
-/** The Workers' code by env, each in one module, as `wrangler deploy` makes it. */
-export async function bundleWorkers(configs: WorkerConfig[], { minify = false } = {}): Promise<Map<string, string>> {
+/** The Workers' code by env, each in one module, for the local world; `wrangler deploy` makes its own. */
+export async function bundleWorkers(configs: WorkerConfig[]): Promise<Map<string, string>> {
   // One build for all: what several Workers import is read once.
   const { outputFiles } = await build({
     entryPoints: Object.fromEntries(configs.map(({ env, main }) => [env, main])),
@@ -17,7 +17,6 @@ export async function bundleWorkers(configs: WorkerConfig[], { minify = false } 
     loader: { '.html': 'text' },
     plugins: [dataModulesApart],
     define: { 'process.env.NODE_ENV': '"production"' },
-    minify,
     write: false,
     logLevel: 'silent',
   })
