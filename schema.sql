@@ -370,16 +370,23 @@ begin
   update sign_in_sessions set ended_at = now()
   where (paywall_id, user_id) = (paywall, anonymous) and ended_at is null;
 
+  -- What may be left of a daily top-up stays behind: a known member has its own, and anonymous ones cost nothing to make.
   with taken as (
     update balances set count = 0, previous_count = count, top_up = 0
     where (paywall_id, user_id) = (paywall, anonymous)
     returning *
   ), given as (
-    insert into balances as b (paywall_id, user_id, type, count, previous_count, topped_up_on)
-    select paywall, known, type, previous_count, 0, topped_up_on from taken order by type
+    insert into balances as b (paywall_id, user_id, type, count, previous_count)
+    select paywall, known, t.type, greatest(0, previous_count - case when topped_up_on is null then 0 else daily_limit end), 0
+    from taken t
+    left join lateral (
+      select coalesce(max((q ->> 'daily_limit')::bigint), 0) as daily_limit
+      from paywalls p, jsonb_array_elements(p.settings -> 'tokenization_queries') q
+      where p.id = paywall and q ->> 'type' = t.type
+    ) plan on true
+    order by t.type
     on conflict (paywall_id, user_id, type) do update set
-      count = least(b.count + excluded.count, 9007199254740991), previous_count = b.count, top_up = 0,
-      topped_up_on = greatest(b.topped_up_on, excluded.topped_up_on)
+      count = least(b.count + excluded.count, 9007199254740991), previous_count = b.count, top_up = 0
     returning *
   )
   insert into ledger (paywall_id, user_id, type, delta, count_after, reason, reference)

@@ -6,11 +6,15 @@ import { sharedWords } from './shared-words.ts'
 /** The largest JSON body anyone may send, in bytes. */
 const JSON_LIMIT = 64 * 1024
 
-/** As much of a body that is too large is read before it is refused, in bytes. */
-const READ_AT_MOST = 4 * 1024 * 1024
+/** How much more of a body that is too large is read before it is refused, and for how long. */
+const READ_ON_BYTES = 4 * 1024 * 1024
+const READ_ON_MS = 1_000
 
 /** What Postgres cannot keep, as JSON.stringify escapes it: NUL and halves of surrogate pairs. */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/
+
+/** What a number looks like that JavaScript may only hold as infinity: JSON has no end of them. */
+const MAYBE_INFINITE = /[eE]\+?\d{3}|\d{200}/
 
 /**
  * Reads a JSON body and parses it with the schema. The first issue's message is the code of the refusal:
@@ -57,30 +61,48 @@ export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown):
 }
 
 /**
- * Counts while it reads, so that a body without or with a false Content-Length costs no more than the limit. A sender
- * that is still sending would not read why it is refused: what is left of a body that is somewhat too large is read too.
+ * Counts while it reads, so that a body without or with a false Content-Length costs no more than the limit.
  *
  * @throws ApiError 413 `payload_too_large`
  */
 export async function readText(request: Request, limit: number): Promise<string> {
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader()
   const decoder = new TextDecoder()
   let text = ''
-  let size = 0
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength
-    if (size <= limit) text += decoder.decode(chunk, { stream: true })
-    else if (size > READ_AT_MOST) break
+  let size = Number(request.headers.get('content-length')) > limit ? Infinity : 0
+  while (reader && size <= limit) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    size += value.byteLength
+    text += decoder.decode(value, { stream: true })
   }
-  if (size > limit) throw refuse(sharedWords.payload_too_large)
-  return text + decoder.decode()
+  if (!reader) return ''
+  await readOn(reader)
+  throw refuse(sharedWords.payload_too_large)
+}
+
+/** A sender that is still at it when we hang up would see a broken pipe, and not read why. So for a moment it may go on. */
+async function readOn(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const over = scheduler.wait(READ_ON_MS)
+  for (let left = READ_ON_BYTES; left > 0; ) {
+    const chunk = await Promise.race([reader.read(), over])
+    if (!chunk || chunk.done) return
+    left -= chunk.value.byteLength
+  }
 }
 
 function readJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(text, MAYBE_INFINITE.test(text) ? finite : undefined)
     if (!text.includes('\\u') || !UNSTORABLE.test(JSON.stringify(value))) return value
   } catch (cause) {
+    if (cause instanceof ApiError) throw cause
     throw new ApiError(...sharedWords.invalid_json, { cause })
   }
   throw refuse(sharedWords.invalid_json, { message: 'NUL and lone surrogates are not text' })
+}
+
+function finite(_name: string, value: unknown): unknown {
+  if (typeof value !== 'number' || Number.isFinite(value)) return value
+  throw refuse(sharedWords.invalid_json, { message: 'a number is too large' })
 }

@@ -8,6 +8,7 @@ export const MEANINGS: Record<string, string> = {
   failed: 'a mistake of ours',
   forged: 'the processor did not sign this, or too long ago',
   in_progress: 'another call with this key is still at it',
+  full_meta: 'merged with what was kept before, it would be larger than 64 KB',
   insufficient: 'there are too few tokens; nothing was taken',
   invalid_file: 'a file is not an image of an accepted type, not what it says it is, or too large',
   invalid_grant: 'the code or refresh token is wrong, used, expired or was tried too often',

@@ -15,9 +15,6 @@ const SHARED: Record<number, { name: string; refusals: Refusal[] }> = {
   503: { name: 'Unavailable', refusals: sharedRefusals(['database_unavailable']) },
 }
 
-/** Statuses that the gateway too answers with, which says no `code`. */
-const GATEWAYS = [429, 500]
-
 const header = (name: string): Json => ({ $ref: `#/components/headers/${name}` })
 
 export const headers: Record<string, Json> = {
@@ -63,7 +60,7 @@ export function responsesOf(operation: ApiOperation): Json {
 
 function sharedOr(status: number, refusals: Refusal[], operation: ApiOperation): Json {
   const shared = SHARED[status]
-  const saysCode = operation.saysCode === true && !GATEWAYS.includes(status)
+  const { saysCode = false } = operation
   const isShared = shared && !saysCode && JSON.stringify(shared.refusals) === JSON.stringify(refusals)
   if (isShared) return { $ref: `#/components/responses/${shared.name}` }
   return refused(status, refusals, { saysCode, retried: refusals.some(({ error }) => isRetried(error, operation)) })

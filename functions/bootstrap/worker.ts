@@ -1,5 +1,5 @@
 import { allowOnly, createApp } from '../../lib/app.ts'
-import { readCredential } from '../../lib/auth/credential.ts'
+import { readBearer } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { refuse } from '../../lib/errors.ts'
 import { countryOf } from '../../lib/geo/country.ts'
@@ -14,7 +14,7 @@ const app = createApp<Cloudflare.BootstrapEnv>()
 app.get(PATH, async (c) => {
   const place = placeOf(c)
   const country = countryOf(c.req.raw)
-  const credential = await readCredential(c.req, place.paywallId, c.env)
+  const credential = await readBearer(c.req, place.paywallId, c.env)
   if (credential.kind === 'bad_token') throw refuse(words.bad_token)
 
   if (credential.kind === 'user') {

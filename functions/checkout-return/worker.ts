@@ -19,13 +19,15 @@ const app = createApp<Cloudflare.CheckoutReturnEnv>()
 app.get(PATH, async (c) => {
   const asked = Params.safeParse(c.req.param())
   const db = connect(c.env)
-  const checkout = asked.success ? await readCheckout(db, asked.data.checkoutId) : undefined
+  const checkout = asked.success
+    ? await readCheckout(db, asked.data.checkoutId, new URL(c.req.url).hostname)
+    : undefined
   if (!checkout) throw refuse(words.unknown_checkout)
 
   const bought = asked.data?.outcome === 'success' && (await isBought(db, c.env, c.executionCtx, checkout))
-  const target = bought ? checkout.success_url : checkout.error_url
+  const target = (bought ? checkout.success_url : checkout.error_url).replaceAll('__SESSION__', checkout.id)
   c.header('Cache-Control', 'no-store')
-  return c.redirect(target.replaceAll('__SESSION__', checkout.id), 303)
+  return c.redirect(new URL(target).href, 303) // as ASCII: what is not yet escaped in it is
 })
 
 app.all(PATH, allowOnly('GET', 'HEAD'))

@@ -22,6 +22,8 @@ export interface LeasedDelivery {
   secret: string
   previous_secret: string | null
   is_test: boolean
+  /** The host of `url`, if it is a paywall's own domain. */
+  own_domain: string | null
 }
 
 /**
@@ -79,6 +81,8 @@ export async function leaseDeliveries(db: Database, holder: string, count: numbe
     )
     select leased.event_id, leased.endpoint_id, leased.attempts, event.paywall_id, event.type, event.body,
       endpoint.url, endpoint.secret, paywall.is_test,
+      (select domain from paywalls
+       where domain = rtrim(lower(substring(endpoint.url from '^https?://([^/:?#]+)')), '.')) as own_domain,
       case when endpoint.previous_secret_until > now() then endpoint.previous_secret end as previous_secret
     from leased
     join events event on event.id = leased.event_id

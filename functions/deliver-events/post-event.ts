@@ -14,9 +14,11 @@ const PAUSES = [429, 503]
 /** Sends one event to one endpoint and says what came of it. Never throws: whatever goes wrong is a failed attempt. */
 export async function postEvent(
   delivery: LeasedDelivery,
-  options: { secretsKey: string; allowLocal: boolean },
+  options: { secretsKey: string; allowLocal: boolean; serviceHost: string },
 ): Promise<Answer> {
-  const problem = endpointUrlProblem(delivery.url, { allowLocal: options.allowLocal && delivery.is_test })
+  const allowLocal = options.allowLocal && delivery.is_test
+  const ownHosts = [options.serviceHost, delivery.own_domain]
+  const problem = endpointUrlProblem(delivery.url, { allowLocal, ownHosts })
   if (problem !== null) return failure(`address refused: ${problem}`)
 
   const headers = await signedHeaders(delivery, options.secretsKey)

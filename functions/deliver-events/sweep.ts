@@ -22,6 +22,8 @@ export interface SweepOptions {
   secretsKey: string
   /** Whether endpoints of test paywalls may be on this machine. */
   allowLocal: boolean
+  /** The gateway's host, where it is known: no event is sent there. */
+  serviceHost: string
 }
 
 /**

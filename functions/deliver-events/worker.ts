@@ -5,7 +5,11 @@ import { sweep } from './sweep.ts'
 type Env = Cloudflare.DeliverEventsEnv
 
 function deliverDue(env: Env): Promise<void> {
-  return sweep(connect(env), { secretsKey: env.WEBHOOK_SECRETS_KEY, allowLocal: env.ALLOW_LOCAL_ENDPOINTS })
+  return sweep(connect(env), {
+    secretsKey: env.WEBHOOK_SECRETS_KEY,
+    allowLocal: env.ALLOW_LOCAL_ENDPOINTS,
+    serviceHost: env.SERVICE_HOST,
+  })
 }
 
 /**

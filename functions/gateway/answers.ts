@@ -30,8 +30,13 @@ export function answer(response: Response, requestId: string): Response {
 }
 
 /** An answer of the gateway's own. */
-export function refusal([status, error]: Words[string], requestId: string, headers?: HeadersInit): Response {
-  return answer(Response.json({ error }, { status, ...(headers && { headers }) }), requestId)
+export function refusal(
+  [status, error]: Words[string],
+  requestId: string,
+  { saysCode = false, headers = {} }: { saysCode?: boolean; headers?: HeadersInit } = {},
+): Response {
+  const body = { error, ...(saysCode && { code: error }) }
+  return answer(Response.json(body, { status, headers }), requestId)
 }
 
 export function preflight(requestId: string): Response {

@@ -22,12 +22,21 @@ const ROUTES: [path: RegExp, binding: Binding][] = [
 /** Processors send bursts from few addresses, and prove themselves by signature: they are not held up. */
 const UNLIMITED: Binding[] = ['PROCESSOR_WEBHOOK']
 
+/** Endpoints whose refusals have the same word in `code` as in `error` (contract section 4.7). */
+const SAYS_CODE: Binding[] = ['BALANCES']
+
+export interface Route {
+  binding: Binding
+  limited: boolean
+  saysCode: boolean
+}
+
 /**
  * What answers a path, or null. A path with an escape or an empty segment is refused as a whole: the gateway and the
  * endpoint behind it must never read one path in two ways.
  */
-export function routeOf(path: string): { binding: Binding; limited: boolean } | null {
+export function routeOf(path: string): Route | null {
   if (/%|\/\/|\\/.test(path)) return null
   const binding = ROUTES.find(([pattern]) => pattern.test(path))?.[1]
-  return binding ? { binding, limited: !UNLIMITED.includes(binding) } : null
+  return binding ? { binding, limited: !UNLIMITED.includes(binding), saysCode: SAYS_CODE.includes(binding) } : null
 }

@@ -12,7 +12,8 @@ export default {
     if (!route) return refusal(sharedWords.not_found, requestId)
     if (request.method === 'OPTIONS') return preflight(requestId)
     if (route.limited && (await isOverLimit(request, env))) {
-      return refusal(sharedWords.rate_limited, requestId, { 'Retry-After': String(LIMIT_PERIOD_SECONDS) })
+      const headers = { 'Retry-After': String(LIMIT_PERIOD_SECONDS) }
+      return refusal(sharedWords.rate_limited, requestId, { ...route, headers })
     }
 
     const headers = new Headers(request.headers)
@@ -21,7 +22,7 @@ export default {
       return answer(await env[route.binding].fetch(new Request(request, { headers, redirect: 'manual' })), requestId)
     } catch (cause) {
       log('error', 'an endpoint did not answer', { request_id: requestId, binding: route.binding, cause })
-      return refusal(sharedWords.failed, requestId)
+      return refusal(sharedWords.failed, requestId, route)
     }
   },
 } satisfies ExportedHandler<Cloudflare.GatewayEnv>

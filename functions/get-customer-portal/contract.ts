@@ -38,6 +38,7 @@ export const words: Words<PortalRefusal> = {
   not_member: [404, 'identity_not_on_paywall'],
   no_subscription: [403, 'portal_unavailable'],
   no_portal: [403, 'portal_unavailable'],
+  full_meta: [400, 'userMeta too large'],
 }
 
 const isTest = z.enum(['0', '1']).describe('`1`: the paywall is for test money')

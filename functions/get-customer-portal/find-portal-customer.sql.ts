@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import type { Database } from '../../lib/db/connect.ts'
 import { type Caller, type GateRefusal, gate, gateRefusals, type Place } from '../../lib/db/gate.sql.ts'
 import { type Identity, type MemberRefusal, member, memberRefusals } from '../../lib/db/member.sql.ts'
+import { merged } from '../../lib/db/user-meta.sql.ts'
 import type { Acquiring } from '../../lib/processors/acquiring.ts'
 
-export type FindRefusal = GateRefusal | MemberRefusal | 'no_subscription'
+export type FindRefusal = GateRefusal | MemberRefusal | 'no_subscription' | 'full_meta'
 
 /** Who a member is at the processor that its subscription was bought at, and where the portal is to lead back to. */
 export interface PortalCustomer {
@@ -31,7 +32,7 @@ export async function findPortalCustomer(
   place: Place,
   { userMeta, ...identity }: Identity & { userMeta: Record<string, unknown> },
 ): Promise<FoundRow> {
-  const meta = sql`${JSON.stringify(userMeta)}::jsonb`
+  const { meta, tooLarge } = merged(sql`m.meta`, userMeta)
   const { rows } = await sql<FoundRow>`
     with ${gate(caller, place)}, ${member(caller, identity)}, subscription as (
       select p.* from purchases p join member using (paywall_id, user_id)
@@ -39,12 +40,13 @@ export async function findPortalCustomer(
       order by p.created_at desc, p.id
       limit 1
     ), noted as (
-      update members m set meta = m.meta || ${meta} from subscription s
-      where (m.paywall_id, m.user_id) = (s.paywall_id, s.user_id) and m.meta <> m.meta || ${meta}
+      update members m set meta = ${meta} from subscription s
+      where (m.paywall_id, m.user_id) = (s.paywall_id, s.user_id) and m.meta <> ${meta} and not ${tooLarge}
     )
     select
       case ${gateRefusals(caller)} ${caller.kind === 'owner' ? memberRefusals : sql``}
         when not exists (select from subscription) then 'no_subscription'
+        when exists (select from member m where ${tooLarge}) then 'full_meta'
         else 'found'
       end as verdict,
       (select is_test from granted) as is_test,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../lib/db/connect.ts'
+import { type Place, servedAt } from '../../lib/db/gate.sql.ts'
 import type { Acquiring } from '../../lib/processors/acquiring.ts'
 import type { SealedAccount } from '../../lib/processors/registry.ts'
 
@@ -7,11 +8,12 @@ import type { SealedAccount } from '../../lib/processors/registry.ts'
 export async function readAccount(
   db: Database,
   acquiring: Acquiring,
-  paywallId: string,
+  { paywallId, host }: Place,
 ): Promise<{ account: SealedAccount; now: string } | undefined> {
   const { rows } = await sql<{ credentials: string; now: string }>`
     select credentials, clock_timestamp()::text as now from processor_accounts
-    where paywall_id = ${paywallId} and acquiring = ${acquiring}`.execute(db)
+    where paywall_id = ${paywallId} and acquiring = ${acquiring}
+      and ${servedAt(host, sql`paywall_id`)}`.execute(db)
   const row = rows[0]
   return row && { account: { paywallId, acquiring, credentials: row.credentials }, now: row.now }
 }

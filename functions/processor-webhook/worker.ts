@@ -4,6 +4,7 @@ import { storePurchase } from '../../lib/db/store-purchase.sql.ts'
 import { ApiError, refuse } from '../../lib/errors.ts'
 import { log } from '../../lib/log.ts'
 import { readText } from '../../lib/parse.ts'
+import { placeOf } from '../../lib/place.ts'
 import { ForgedEvent } from '../../lib/processors/processor.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
 import { PATH, Params, words } from './contract.ts'
@@ -25,8 +26,8 @@ app.post(PATH, async (c) => {
 
   const rawBody = await readText(c.req.raw, EVENT_LIMIT)
   const db = connect(c.env)
-  const paywallId = c.req.param('id')
-  const found = await readAccount(db, acquiring, paywallId)
+  const place = placeOf(c)
+  const found = await readAccount(db, acquiring, place)
   if (!found) throw refuse(words.unknown_paywall)
 
   try {
@@ -40,6 +41,7 @@ app.post(PATH, async (c) => {
     const snapshot = about && (await processor.fetchPurchase(about))
     if (!snapshot) return c.json({ received: true })
 
+    const { paywallId } = place
     const learnt = { paywallId, acquiring, eventId, snapshot, fetchedAt: found.now, payment, trialEnding }
     const { verdict, queued } = await storePurchase(db, learnt)
     if (verdict === 'unknown_checkout') log('warn', 'a purchase without a checkout of ours', { paywall_id: paywallId })

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type * as z from 'zod'
 import type { Database } from '../../lib/db/connect.ts'
 import { type Caller, type GateRefusal, gate, gateRefusals, type Place } from '../../lib/db/gate.sql.ts'
+import { merged } from '../../lib/db/user-meta.sql.ts'
 import type { Geo, LocalPrice } from '../../lib/geo/targeting.ts'
 import type { Acquiring } from '../../lib/processors/acquiring.ts'
 import type { CheckoutRequest, Reply } from './contract.ts'
@@ -16,6 +17,7 @@ export type CheckoutRefusal =
   | 'missing_parameters'
   | 'unknown_price'
   | 'active_purchase'
+  | 'full_meta'
 
 export type CheckoutReply = z.output<typeof Reply>
 
@@ -72,6 +74,7 @@ export async function claimCheckout(
         when exists (select from granted where not is_test) and ${!request.hasKey} then 'key_required'
         when not exists (select from price) then 'unknown_price'
         when exists (select from prior where leased) then 'in_progress'
+        when exists (select from stuffed) then 'full_meta'
         when not exists (select from allowed) then 'active_purchase'
         when exists (select from claim where request_hash <> ${request.hash}) then 'key_reused'
         when exists (select from placed) then 'claimed'
@@ -116,6 +119,7 @@ function order(caller: Caller, request: CheckoutRequest) {
 /**
  * Who buys: made and linked to the paywall if new, but not while an active purchase stands in the way.
  * The rows are locked in the order user, member, claim, as every statement does, so that none waits for each other.
+ * Its `meta` is measured as it was when the statement began: calls at one moment may carry it a little over its limit.
  */
 function buyer(caller: Caller, request: CheckoutRequest) {
   const [known, user]: RawBuilder<unknown>[] =
@@ -126,17 +130,20 @@ function buyer(caller: Caller, request: CheckoutRequest) {
           sql`insert into users (email) select ${request.email}::text from allowed
               on conflict (email) do update set name = users.name returning id, email`,
         ]
+  const { meta, tooLarge } = merged(sql`m.meta`, request.userMeta)
   return sql`
     known as (${known!}),
     bought as (
       select p.* from purchases p join granted g on g.id = p.paywall_id join known k on k.id = p.user_id
+    ), stuffed as (
+      select from members m join granted g on g.id = m.paywall_id join known k on k.id = m.user_id where ${tooLarge}
     ), allowed as (
       select * from orderable
-      where ${request.ignoreActivePurchase} or not exists (select from bought b where is_paid(b))
+      where not exists (select from stuffed) and (${request.ignoreActivePurchase} or not exists (select from bought b where is_paid(b)))
     ), buyer as (${user!}), linked as (
       insert into members as m (paywall_id, user_id, meta)
       select g.id, buyer.id, ${JSON.stringify(request.userMeta)}::jsonb from granted g, buyer
-      on conflict (paywall_id, user_id) do update set meta = m.meta || excluded.meta where m.merged_into is null
+      on conflict (paywall_id, user_id) do update set meta = ${meta} where m.merged_into is null
       returning m.paywall_id, m.user_id
     )`
 }

@@ -22,6 +22,7 @@ export const words: Words<CheckoutRefusal | 'no_credential' | 'bad_token' | 'in_
   unknown_price: [404, 'price_not_found'],
   active_purchase: [409, 'active_purchase'],
   in_progress: [409, 'checkout_in_progress'],
+  full_meta: [400, 'userMeta too large'],
 }
 
 /** Left out, null and empty are the same: a form that sends everything is not refused for what it left blank. */

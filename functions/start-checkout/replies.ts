@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Credential } from '../../lib/auth/credential.ts'
+import type { Place } from '../../lib/db/gate.sql.ts'
 import { log } from '../../lib/log.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import type { CheckoutReply } from './claim-checkout.sql.ts'
@@ -15,18 +16,18 @@ const Remembered = z.object({
 
 /**
  * Finished replies by credential and Idempotency-Key: the fast path of a replay, which needs no database. It may forget
- * (KV is eventually consistent) and never decides: what is not found here Postgres knows. The credential is part of the
- * name, so a reply is found only by one that was good for it when it was written.
+ * (KV is eventually consistent) and never decides: what is not found here Postgres knows. The credential and the host are
+ * part of the name, so a reply is found only by one that was good for it, there, when it was written.
  */
 export async function recallReply(
   kv: KVNamespace,
-  paywallId: string,
+  place: Place,
   credential: Credential,
   request: CheckoutRequest,
 ): Promise<z.output<typeof Remembered> | null> {
   if (!request.hasKey) return null
   try {
-    return Remembered.nullable().parse(await kv.get(nameOf(paywallId, credential, request), 'json'))
+    return Remembered.nullable().parse(await kv.get(nameOf(place, credential, request), 'json'))
   } catch (cause) {
     log('warn', 'checkout replies are out of reach', { cause })
     return null
@@ -35,16 +36,16 @@ export async function recallReply(
 
 export async function rememberReply(
   kv: KVNamespace,
-  paywallId: string,
+  place: Place,
   credential: Credential,
   request: CheckoutRequest,
   reply: CheckoutReply,
 ): Promise<void> {
   if (!request.hasKey) return
   const remembered = JSON.stringify({ hash: request.hash, reply } satisfies z.input<typeof Remembered>)
-  await kv.put(nameOf(paywallId, credential, request), remembered, { expirationTtl: WINDOW_SECONDS })
+  await kv.put(nameOf(place, credential, request), remembered, { expirationTtl: WINDOW_SECONDS })
 }
 
-function nameOf(paywallId: string, credential: Credential, { key, caller }: CheckoutRequest): string {
-  return `checkout:${paywallId}:${credential.kind === 'owner' ? credential.keyHash : caller}:${key}`
+function nameOf({ host, paywallId }: Place, credential: Credential, { key, caller }: CheckoutRequest): string {
+  return `checkout:${host}:${paywallId}:${credential.kind === 'owner' ? credential.keyHash : caller}:${key}`
 }

@@ -21,7 +21,7 @@ app.post(PATH, async (c) => {
 
   const request = await checkoutRequest(c, caller, await parseJson(c.req, checkoutBody(caller)))
   const replies = c.env.CHECKOUT_REPLIES
-  const remembered = await recallReply(replies, place.paywallId, caller, request)
+  const remembered = await recallReply(replies, place, caller, request)
   if (remembered && remembered.hash !== request.hash) throw refuse(words.key_reused)
   if (remembered) return c.json(remembered.reply, 200, { 'Idempotency-Replayed': 'true' })
 
@@ -31,7 +31,7 @@ app.post(PATH, async (c) => {
     const lease = { holder: crypto.randomUUID(), seconds: c.env.CHECKOUT_LEASE_SECONDS }
     const row = await claimOrWait(db, caller, place, request, lease)
     if (row.verdict === 'replay') {
-      later(rememberReply(replies, place.paywallId, caller, request, row.reply))
+      later(rememberReply(replies, place, caller, request, row.reply))
       return c.json(row.reply, 200, { 'Idempotency-Replayed': 'true' })
     }
     if (row.verdict === 'missing_parameters') throw missing(caller, request, row)
@@ -40,7 +40,7 @@ app.post(PATH, async (c) => {
 
     const reply = await openCheckout(db, c.env, lease.holder, row.checkout, later)
     if (!reply) continue
-    later(rememberReply(replies, place.paywallId, caller, request, reply))
+    later(rememberReply(replies, place, caller, request, reply))
     return c.json(reply)
   }
 })

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 /** Who calls: an owner by its key, a user by its verified token. */
 export type Caller = { kind: 'owner'; keyHash: string } | { kind: 'user'; userId: string }
@@ -35,9 +35,13 @@ export function gate(caller: Caller, place: Place) {
 export function paywallAt({ paywallId, host }: Place) {
   return sql`paywall as (
     select p.* from paywalls p
-    where p.id = ${paywallId}::text
-      and not exists (select from paywalls other where other.domain = ${host}::text and other.id <> p.id)
+    where p.id = ${paywallId}::text and ${servedAt(host, sql`p.id`)}
   )`
+}
+
+/** Whether a paywall is to be found at the host: not if that is another one's own domain. */
+export function servedAt(host: string, paywallId: RawBuilder<unknown>) {
+  return sql`not exists (select from paywalls other where other.domain = ${host}::text and other.id <> ${paywallId})`
 }
 
 /** The `case` arms that go with `gate`. A test key does not open a live paywall, nor a live key a test one. */

@@ -6,14 +6,19 @@ const PRIVATE_NAME = /^(localhost|internal|local|.+\.(localhost|internal|local))
 
 /**
  * Why we would not send events to this address, or null if we would: public https only, so that nobody makes our
- * Workers call into a private network. `allowLocal` also accepts http, any port and loopback: the local world.
+ * Workers call into a private network; nor to `ownHosts`, where we would call ourselves. `allowLocal` also accepts http,
+ * any port and loopback: the local world.
  */
-export function endpointUrlProblem(url: string, { allowLocal }: { allowLocal: boolean }): string | null {
+export function endpointUrlProblem(
+  url: string,
+  { allowLocal, ownHosts }: { allowLocal: boolean; ownHosts: (string | null)[] },
+): string | null {
   const parsed = URL.parse(url)
   if (!parsed) return 'not a URL'
   if (parsed.username || parsed.password) return 'a URL with a user name or password is not accepted'
 
   const host = parsed.hostname.replace(/\.$/, '')
+  if (ownHosts.includes(host)) return `${host} is served by us`
   if (allowLocal && (parsed.protocol === 'http:' || parsed.protocol === 'https:')) {
     return LOOPBACK.test(host) ? null : hostProblem(host)
   }

@@ -40,8 +40,9 @@ export function isTestFile({ paywalls }: WrittenFile): boolean {
 
 function checkWebhooks(file: WrittenFile, context: z.RefinementCtx): void {
   const allowLocal = isTestFile(file)
+  const ownHosts = file.paywalls.map(({ domain }) => domain ?? null)
   for (const [index, { url, secret }] of file.webhooks.entries()) {
-    const problem = endpointUrlProblem(url, { allowLocal })
+    const problem = endpointUrlProblem(url, { allowLocal, ownHosts })
     if (problem) issueAt(context, ['webhooks', index, 'url'], problem)
     if (allowLocal || secret === undefined || !isLiteral(secret)) continue
     issueAt(context, ['webhooks', index, 'secret'], 'beside a live paywall secrets come from env:NAME')

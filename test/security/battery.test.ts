@@ -170,9 +170,9 @@ describe('every endpoint in its own words', () => {
     ['an owner key as a token', () => ({ token: all.ours.key }), BAD_TOKEN],
     ['a wrong key beside a good token', () => ({ key: badKey, token: all.payer.token }), BAD_KEY],
     [
-      'a good key beside a bad token: the key decides, and a ticket asks for none',
+      'a good key beside a bad token: the key decides, but a ticket and the structure ask for none',
       () => ({ key: all.ours.key, token: 'x' }),
-      { ...OWNER, 'support/ticket': '401 invalid_token' },
+      { ...OWNER, bootstrap: '401 invalid_token', 'support/ticket': '401 invalid_token' },
     ],
   ])('%s', async (_name, credential, expected) => {
     expect(await answers(credential())).toEqual(expected)

@@ -12,6 +12,15 @@ export function asProcessorError(error: unknown): unknown {
   })
 }
 
+/** Whether Stripe refused a call because it names a customer that the account does not have. */
+export function isMissingCustomer(error: unknown): boolean {
+  return (
+    error instanceof Stripe.errors.StripeInvalidRequestError &&
+    error.code === 'resource_missing' &&
+    error.param === 'customer'
+  )
+}
+
 function judge(error: Stripe.errors.StripeError): Pick<ProcessorError, 'kind' | 'answered'> {
   const { errors } = Stripe
   if (error instanceof errors.StripeConnectionError) return { kind: 'unavailable', answered: false }

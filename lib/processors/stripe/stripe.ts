@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import type { Credentials } from '../credentials.ts'
 import type { CheckoutOrder, Processor, PurchaseReference, PurchaseSnapshot } from '../processor.ts'
-import { asProcessorError } from './errors.ts'
+import { asProcessorError, isMissingCustomer } from './errors.ts'
 import { readStripeEvent } from './events.ts'
 import { cancellationOf, snapshotOfPayment, snapshotOfSession, snapshotOfSubscription } from './snapshots.ts'
 
@@ -23,7 +23,7 @@ export function stripe(credentials: Credentials<'stripe'>, options: { paywallId:
     acquiring: 'stripe',
 
     async openCheckout(order) {
-      const session = await asking(api.checkout.sessions.create(sessionFor(order), { idempotencyKey: order.key }))
+      const session = await asking(createSession(api, order))
       if (!session.url) throw new Error(`Stripe opened session ${session.id} without an address`)
       return { sessionId: session.id, url: session.url }
     },
@@ -76,6 +76,20 @@ async function fetchSnapshot(
       return snapshotOfPayment(await api.paymentIntents.retrieve(id, { expand: ['latest_charge'] }))
     default:
       return kind satisfies never
+  }
+}
+
+/**
+ * A customer that this account does not have (any more) is no reason not to sell: the owner may have changed accounts.
+ * The buyer becomes a new one, under a key of its own, since Stripe keeps its refusal under the first.
+ */
+async function createSession(api: Stripe, order: CheckoutOrder): Promise<Stripe.Checkout.Session> {
+  try {
+    return await api.checkout.sessions.create(sessionFor(order), { idempotencyKey: order.key })
+  } catch (error) {
+    if (order.customer === null || !isMissingCustomer(error)) throw error
+    const idempotencyKey = `${order.key}:new-customer`
+    return api.checkout.sessions.create(sessionFor({ ...order, customer: null }), { idempotencyKey })
   }
 }
 
