@@ -1,6 +1,6 @@
 import { allowOnly, createApp } from '../../lib/app.ts'
+import { catchUp, UNTOLD } from '../../lib/catch-up.ts'
 import { connect, type Database } from '../../lib/db/connect.ts'
-import { storePurchase } from '../../lib/db/store-purchase.sql.ts'
 import { refuse } from '../../lib/errors.ts'
 import { log } from '../../lib/log.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
@@ -40,7 +40,7 @@ async function isBought(
   checkout: ReturningCheckout,
 ): Promise<boolean> {
   if (checkout.completed || !checkout.session_id) return true
-  const caughtUp = catchUp(db, env, checkout, checkout.session_id).catch((cause) => {
+  const caughtUp = look(db, env, checkout, checkout.session_id).catch((cause) => {
     log('warn', 'a returning browser goes on before its purchase is stored', { checkout_id: checkout.id, cause })
     return true
   })
@@ -49,21 +49,21 @@ async function isBought(
 }
 
 /** Fetches what the hosted page led to and stores it. False if nothing was bought on it. */
-async function catchUp(
+async function look(
   db: Database,
   env: Cloudflare.CheckoutReturnEnv,
-  checkout: ReturningCheckout,
+  { paywall_id: paywallId, acquiring, credentials, now }: ReturningCheckout,
   sessionId: string,
 ): Promise<boolean> {
-  const { paywall_id: paywallId, acquiring, credentials, now } = checkout
   const processor = await processorFor({ paywallId, acquiring, credentials }, env)
-  const snapshot = await processor.fetchPurchase({ kind: 'session', id: sessionId })
-  if (!snapshot) return false
-
-  const learnt = { paywallId, acquiring, eventId: null, snapshot, fetchedAt: now, payment: null, trialEnding: false }
-  const { queued } = await storePurchase(db, learnt)
-  if (queued > 0) await env.EVENTS.send({ queued })
-  return true
+  const stored = await catchUp(
+    db,
+    processor,
+    { kind: 'session', id: sessionId },
+    { ...UNTOLD, paywallId, fetchedAt: now },
+  )
+  if (stored && stored.queued > 0) await env.EVENTS.send({ queued: stored.queued })
+  return stored !== null
 }
 
 export default app

@@ -1,6 +1,6 @@
 import { allowOnly, createApp } from '../../lib/app.ts'
+import { catchUp } from '../../lib/catch-up.ts'
 import { connect } from '../../lib/db/connect.ts'
-import { storePurchase } from '../../lib/db/store-purchase.sql.ts'
 import { ApiError, refuse } from '../../lib/errors.ts'
 import { log } from '../../lib/log.ts'
 import { readText } from '../../lib/parse.ts'
@@ -30,20 +30,15 @@ app.post(PATH, async (c) => {
   const found = await readAccount(db, acquiring, place)
   if (!found) throw refuse(words.unknown_paywall)
 
+  const { paywallId } = place
   try {
     const processor = await processorFor(found.account, c.env)
-    const {
-      id: eventId,
-      about,
-      payment,
-      trialEnding,
-    } = await processor.readEvent(c.req.raw.headers, rawBody, new Date())
-    const snapshot = about && (await processor.fetchPurchase(about))
-    if (!snapshot) return c.json({ received: true })
+    const { id: eventId, about, ...told } = await processor.readEvent(c.req.raw.headers, rawBody, new Date())
+    const hint = { ...told, paywallId, eventId, fetchedAt: found.now }
+    const stored = about && (await catchUp(db, processor, about, hint))
+    if (!stored) return c.json({ received: true })
 
-    const { paywallId } = place
-    const learnt = { paywallId, acquiring, eventId, snapshot, fetchedAt: found.now, payment, trialEnding }
-    const { verdict, queued } = await storePurchase(db, learnt)
+    const { verdict, queued } = stored
     if (verdict === 'unknown_checkout') log('warn', 'a purchase without a checkout of ours', { paywall_id: paywallId })
     if (queued > 0) c.executionCtx.waitUntil(c.env.EVENTS.send({ queued }))
     return c.json({ received: true })
