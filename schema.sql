@@ -84,6 +84,18 @@ create table members (
   primary key (paywall_id, user_id)
 );
 
+-- When the reconcile cron asks what became of a hosted page that nobody told us the end of: 15 minutes after it was opened,
+-- then whenever as much time again has passed, for the last time after 4 days. Null: never again.
+--
+-- These times are generated columns, so that they follow from the row whoever wrote it. Postgres wants them immutable, and
+-- with lengths in hours and seconds they are, whatever the time zone.
+create function checkout_due(created_at timestamptz, looked_at timestamptz) returns timestamptz language sql immutable
+  return case
+    when looked_at is null then created_at + interval '15 minutes'
+    when looked_at < created_at + interval '96 hours' then created_at + least(
+      make_interval(secs => 2 * extract(epoch from looked_at - created_at)::double precision), interval '96 hours')
+  end;
+
 -- One hosted checkout: what was asked for, what the processor opened, and whether it was bought. What decides the
 -- call to the processor is kept from the first try on, so that a try after a crash repeats it to the letter.
 create table checkouts (
@@ -104,10 +116,14 @@ create table checkouts (
   currency        text check (currency ~ '^[A-Z]{3}$'),        -- what the hosted page asked for
   amount          bigint check (amount >= 0),
   completed_at    timestamptz,
+  looked_at       timestamptz, -- when the reconcile cron last took it up
+  reconcile_at    timestamptz generated always as (checkout_due(created_at, looked_at)) stored,
   created_at      timestamptz not null default now(),
   foreign key (paywall_id, user_id) references members
 );
 create index checkouts_of_member on checkouts (paywall_id, user_id);
+create index checkouts_to_reconcile on checkouts (reconcile_at)
+  where session_id is not null and completed_at is null and reconcile_at is not null;
 
 -- Who may open the checkout of an Idempotency-Key: the row that decides a duplicate. `holder` fences a slow attempt
 -- out, `leased_until` lets the next one in after a crash, `attempt` makes a new key at the processor after a refusal.
@@ -124,6 +140,33 @@ create table checkout_claims (
   claimed_at      timestamptz not null default now(),
   primary key (paywall_id, caller, idempotency_key)
 );
+
+-- When to look, if the processor should have told us something at `since`: after `wait`, then every hour for a day, then
+-- daily. `seen` is when we last asked.
+create function look_again(since timestamptz, wait interval, seen timestamptz) returns timestamptz
+language sql immutable strict
+  return case
+    when seen < since + wait then since + wait
+    when seen < since + interval '24 hours' then seen + interval '1 hour'
+    else seen + interval '24 hours'
+  end;
+
+-- When the reconcile cron fetches a purchase that is not over: a subscription when its period has ended and we know of no
+-- next one, when it was cancelled here and we have not seen that there, and a week after the last fetch anyway; a one-time
+-- payment that is not through, daily for the two weeks that banks take. Null: never.
+create function purchase_due(
+  status text, recurring boolean, created_at timestamptz, fetched_at timestamptz, seen timestamptz,
+  period_end timestamptz, cancels boolean, asked_to_cancel_at timestamptz
+) returns timestamptz language sql immutable
+  return case
+    when status in ('canceled', 'refunded') then null
+    when recurring then least(
+      look_again(period_end, interval '1 hour', seen),
+      case when not cancels and fetched_at < asked_to_cancel_at
+        then look_again(asked_to_cancel_at, interval '10 minutes', seen) end,
+      look_again(fetched_at, interval '168 hours', seen))
+    when status = 'pending' and seen < created_at + interval '336 hours' then seen + interval '24 hours'
+  end;
 
 -- A subscription or a one-time purchase, as the processor last said. Written only by lib/db/store-purchase.sql.ts.
 create table purchases (
@@ -153,12 +196,18 @@ create table purchases (
   cancellation_reason  text check (char_length(cancellation_reason) <= 1000),
   tokens_credited_for  timestamptz,          -- start of the last period whose tokens were credited
   fetched_at           timestamptz not null, -- the instant before the fetch began: a later fetch always wins
+  looked_at            timestamptz,          -- when the reconcile cron last took it up
+  reconcile_at         timestamptz generated always as (purchase_due(
+    status, interval is not null, created_at, fetched_at, greatest(fetched_at, looked_at),
+    least(current_period_end, cancel_at), cancel_at_period_end, greatest(cancel_requested_at, cancel_accepted_at)
+  )) stored,
   previous             jsonb,                -- this row before its last change: what an event is told apart by
   created_at           timestamptz not null default now(),
   unique (paywall_id, acquiring, processor_id),
   foreign key (paywall_id, user_id) references members
 );
 create index purchases_of_member on purchases (paywall_id, user_id);
+create index purchases_to_reconcile on purchases (reconcile_at) where reconcile_at is not null;
 
 -- A time as the API and the events write it: ISO 8601, UTC, milliseconds.
 create function iso(at timestamptz) returns text language sql immutable

@@ -141,6 +141,7 @@ describe('Workers', () => {
       'checkout-return',
       'get-customer-portal',
       'processor-webhook',
+      'reconcile',
       'start-checkout',
     ])
     expect(holders('DATABASE_URL')).not.toContain('gateway')

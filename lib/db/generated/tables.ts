@@ -85,8 +85,10 @@ export interface Checkouts {
   error_url: string;
   id: string;
   local_currency: string | null;
+  looked_at: Timestamp | null;
   paywall_id: string;
   price_id: string;
+  reconcile_at: Generated<Timestamp | null>;
   return_origin: string;
   session_id: string | null;
   success_url: string;
@@ -223,12 +225,14 @@ export interface Purchases {
   id: Generated<string>;
   interval: string | null;
   interval_count: number | null;
+  looked_at: Timestamp | null;
   past_due_since: Timestamp | null;
   paywall_id: string;
   previous: Json | null;
   price_id: string;
   processor_customer: string | null;
   processor_id: string;
+  reconcile_at: Generated<Timestamp | null>;
   status: string;
   tokens_credited_for: Timestamp | null;
   trial_end: Timestamp | null;

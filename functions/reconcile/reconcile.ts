@@ -1,0 +1,60 @@
+import { catchUp, UNTOLD } from '../../lib/catch-up.ts'
+import type { Database } from '../../lib/db/connect.ts'
+import { log } from '../../lib/log.ts'
+import { type ProcessorEnv, processorFor } from '../../lib/processors/registry.ts'
+import { type DueReference, takeDue } from './take-due.sql.ts'
+
+/** How many hosted pages, and how many purchases, are taken at a time. */
+const BATCH = 20
+
+/** A Worker may wait on six connections at once. */
+const SLOTS = 5
+
+/** The next cron comes after 10 minutes, and takes up what is left. */
+const RUN_MILLISECONDS = 8 * 60_000
+
+/** An invocation may make 10,000 subrequests; a reference takes two, and four if all is asked twice. */
+const RUN_REFERENCES = 2_000
+
+/** Looks at everything that is due, or as much of it as one invocation may. Returns how many deliveries now wait. */
+export async function reconcile(db: Database, env: ProcessorEnv): Promise<number> {
+  const deadline = Date.now() + RUN_MILLISECONDS
+  let [looked, queued] = [0, 0]
+  while (Date.now() < deadline && looked < RUN_REFERENCES) {
+    const due = await takeDue(db, BATCH)
+    if (due.length === 0) break
+    looked += due.length
+    queued += await lookAtAll(db, env, due)
+  }
+  if (looked > 0) log('info', 'reconciled', { looked, queued })
+  return queued
+}
+
+/** A few at a time; the slots share what is to be done, so one that is slow holds up no other. */
+async function lookAtAll(db: Database, env: ProcessorEnv, due: DueReference[]): Promise<number> {
+  const rest = due.values()
+  let queued = 0
+  const slot = async () => {
+    for (const reference of rest) queued += await lookAt(db, env, reference)
+  }
+  await Promise.all(Array.from({ length: SLOTS }, slot))
+  return queued
+}
+
+/** Whatever goes wrong with one of them is its own: it comes up again at its next time. */
+async function lookAt(db: Database, env: ProcessorEnv, due: DueReference): Promise<number> {
+  const { kind, id, paywall_id: paywallId, acquiring, credentials } = due
+  const fields = { kind, id, paywall_id: paywallId }
+  try {
+    const processor = await processorFor({ paywallId, acquiring, credentials }, env)
+    const about = { kind, id: due.processor_id }
+    const stored = await catchUp(db, processor, about, { ...UNTOLD, paywallId, fetchedAt: due.taken_at })
+    // A page that is still open or has expired sold nothing. What was bought once cannot be gone.
+    if (!stored && kind !== 'session') log('warn', 'the processor does not have a purchase as ours', fields)
+    if (stored?.verdict === 'unknown_checkout') log('warn', 'a purchase without a checkout of ours', fields)
+    return stored?.queued ?? 0
+  } catch (cause) {
+    log('warn', 'not reconciled', { ...fields, cause })
+    return 0
+  }
+}

@@ -1,0 +1,237 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { DroppedCall } from '../../dev/emulators/stripe/api.ts'
+import { call } from '../support/call.ts'
+import { buy, opened, startCheckout } from '../support/checkout.ts'
+import { monthly, paywallFile } from '../support/paywall-file.ts'
+import { asStripeHasIt, type PaidSubscription, paySubscription } from '../support/stripe-purchase.ts'
+import { cancelFor, cancelled, subscribe } from '../support/subscriber.ts'
+import { tenant } from '../support/tenants.ts'
+import { runTogether } from '../support/together.ts'
+import { sequenceFaults, toldAbout } from '../support/told.ts'
+import { provenBalances, userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  const lifetime = monthly({ slug: 'lifetime', interval: undefined, processorPrice: 'price_lifetime', locals: [] })
+  world = await startTestWorld({ file: { paywall: { prices: [monthly(), lifetime] } } })
+})
+beforeEach(() => world.stripe.holdWebhooks())
+afterEach(() => {
+  world.stripe.onCall = undefined
+  world.neon.onStatement = undefined
+})
+afterAll(() => world.close())
+
+/** Whatever Stripe had to tell is lost for good, and it told nobody. */
+async function loseWebhooks(): Promise<void> {
+  const lost = world.stripe.releaseWebhooks(() => [])
+  // At once: nothing that happens meanwhile is told either.
+  world.stripe.holdWebhooks()
+  await lost
+}
+
+/** Pays, closes the browser, and every webhook of it is lost. */
+async function payUnnoticed(from: TestWorld = world): Promise<PaidSubscription> {
+  const paid = await paySubscription(from)
+  await loseWebhooks()
+  return paid
+}
+
+/** Pays and comes back, and Stripe tells nothing. */
+async function payAndComeBack(): Promise<PaidSubscription> {
+  const paid = await paySubscription(world)
+  expect(await call(world, paid.back)).toMatchObject({ status: 303 })
+  await loseWebhooks()
+  return paid
+}
+
+const reconcile = () => world.workers.scheduled('reconcile')
+
+/** How often Stripe was asked about something while this went on. */
+async function asked(during: () => Promise<unknown>, ...ids: string[]): Promise<number[]> {
+  const before = world.stripe.calls.length
+  await during()
+  const calls = world.stripe.calls.slice(before)
+  return ids.map((id) => calls.filter(({ path }) => path.endsWith(`/${id}`)).length)
+}
+
+/** That many minutes pass for the checkouts of a user. */
+async function ageCheckouts(userId: string, minutes: number): Promise<void> {
+  await world.database.query(
+    `update checkouts set created_at = created_at - make_interval(mins => $2),
+       looked_at = looked_at - make_interval(mins => $2)
+     where user_id = $1`,
+    [userId, minutes],
+  )
+}
+
+/** Makes our row of a purchase as it would be at another time; Stripe's subscription stays as it is. */
+async function rewrite({ subscriptionId: id }: { subscriptionId: string }, columns: string): Promise<void> {
+  const { rowCount } = await world.database.query(`update purchases set ${columns} where processor_id = $1`, [id])
+  expect(rowCount).toBe(1)
+}
+
+const purchaseOf = async (userId: string) => (await userState(world, userId)).purchases[0]
+const typesTold = async (userId: string) => (await toldAbout(world, userId)).map(({ type }) => type)
+const bought = ['checkout.completed', 'subscription.created']
+
+test('a paid page whose webhooks were lost and whose buyer never came back is found, once, and told', async () => {
+  const { userId, sessionId, subscriptionId } = await payUnnoticed()
+  await ageCheckouts(userId, 14)
+  expect(await asked(reconcile, sessionId)).toEqual([0])
+  await ageCheckouts(userId, 2)
+  expect(await asked(reconcile, sessionId)).toEqual([1])
+
+  expect(await purchaseOf(userId)).toMatchObject(asStripeHasIt(world, subscriptionId))
+  expect((await provenBalances(world, userId)).standard).toBe(100)
+  const told = await toldAbout(world, userId)
+  expect(told.map(({ type }) => type)).toEqual(bought)
+  expect(sequenceFaults(told)).toEqual([])
+  await ageCheckouts(userId, 180)
+  expect(await asked(reconcile, sessionId, subscriptionId)).toEqual([0, 0])
+})
+
+test('a page that nobody pays is looked at less and less often, and after four days no more', async () => {
+  const order = { paywall: world.paywall, key: world.key }
+  const { userId, checkoutUrl } = opened(await startCheckout(world, order))
+  const { id } = world.stripe.sessions.find(({ url }) => url === checkoutUrl)!
+  const hours = (count: number) => count * 60
+  const [looks, quiet] = [
+    [16, 33, 67, hours(3), hours(7), hours(15), hours(31), hours(63), hours(97)],
+    [14, 31, 65, hours(2), hours(5), hours(13), hours(29), hours(61), hours(95), hours(98), hours(200)],
+  ]
+  const seen: number[] = []
+  let age = 0
+  for (const moment of [...looks, ...quiet].toSorted((one, other) => one - other)) {
+    await ageCheckouts(userId, moment - age)
+    age = moment
+    const [times] = await asked(reconcile, id)
+    seen.push(...Array<number>(times ?? 0).fill(moment))
+  }
+  expect(seen).toEqual(looks)
+  expect((await userState(world, userId)).purchases).toEqual([])
+})
+
+test('a subscription that ended untold is found a week after it was last fetched', async () => {
+  const paid = await payAndComeBack()
+  const { userId, subscriptionId } = paid
+  await world.stripe.end(subscriptionId)
+  await loseWebhooks()
+  await rewrite(paid, "fetched_at = now() - interval '6 days 23 hours'")
+  expect(await asked(reconcile, subscriptionId)).toEqual([0])
+  await rewrite(paid, "fetched_at = now() - interval '7 days 1 minute'")
+  expect(await asked(reconcile, subscriptionId)).toEqual([1])
+  expect(await purchaseOf(userId)).toMatchObject({ status: 'canceled' })
+  expect(await typesTold(userId)).toEqual([...bought, 'subscription.ended'])
+
+  await rewrite(paid, "fetched_at = now() - interval '60 days', current_period_end = now() - interval '30 days'")
+  expect(await asked(reconcile, subscriptionId)).toEqual([0])
+})
+
+test('a renewal that was not told is found an hour after its time, or an hour later if Stripe is away', async () => {
+  const paid = await payAndComeBack()
+  const { userId, subscriptionId } = paid
+  await world.stripe.renew(subscriptionId)
+  await loseWebhooks()
+  const periodEnded = (ago: string) =>
+    rewrite(
+      paid,
+      `current_period_start = now() - interval '1 month', current_period_end = now() - interval '${ago}',
+       fetched_at = now() - interval '2 days'`,
+    )
+  await periodEnded('50 minutes')
+  expect(await asked(reconcile, subscriptionId)).toEqual([0])
+  await periodEnded('61 minutes')
+  // The SDK asks a second time by itself.
+  for (const _ of [1, 2]) world.stripe.failNext(`/v1/subscriptions/${subscriptionId}`, 500)
+  expect(await asked(reconcile, subscriptionId)).toEqual([2])
+  expect(await asked(reconcile, subscriptionId)).toEqual([0])
+  await rewrite(paid, "looked_at = looked_at - interval '61 minutes'")
+  expect(await asked(reconcile, subscriptionId)).toEqual([1])
+
+  expect(await purchaseOf(userId)).toMatchObject(asStripeHasIt(world, subscriptionId))
+  expect((await provenBalances(world, userId)).standard).toBe(200)
+  expect(await typesTold(userId)).toEqual([...bought, 'subscription.renewed'])
+  expect(await asked(reconcile, subscriptionId)).toEqual([0])
+})
+
+test('a cancellation that Stripe took and did not tell us of shows ten minutes later', async () => {
+  const ours = { file: world.file, paywall: world.paywall, key: world.key }
+  const subscriber = await subscribe(world, ours)
+  await loseWebhooks()
+  const { subscriptionId } = subscriber
+  cancelled(await cancelFor(world, ours, subscriber))
+  await loseWebhooks()
+  const acceptedAgo = (time: string) =>
+    rewrite(
+      subscriber,
+      `cancel_requested_at = now() - interval '${time}', cancel_accepted_at = now() - interval '${time}',
+       fetched_at = now() - interval '20 minutes'`,
+    )
+  await acceptedAgo('9 minutes')
+  expect(await asked(reconcile, subscriptionId)).toEqual([0])
+  await acceptedAgo('11 minutes')
+  expect(await asked(reconcile, subscriptionId)).toEqual([1])
+  expect(await purchaseOf(subscriber.id)).toMatchObject({ status: 'active', cancel_at_period_end: true })
+  expect(await typesTold(subscriber.id)).toEqual([...bought, 'subscription.cancel_scheduled'])
+  await rewrite(subscriber, "fetched_at = now() - interval '1 day'")
+  expect(await asked(reconcile, subscriptionId)).toEqual([0])
+})
+
+test('a bank’s payment that was not through is asked about daily, for two weeks', async () => {
+  const { userId } = await buy(world, { paywall: world.paywall, key: world.key, slug: 'lifetime' })
+  await loseWebhooks()
+  const { rows } = await world.database.query('select processor_id from purchases where user_id = $1', [userId])
+  const payment = { subscriptionId: rows[0].processor_id }
+  const pending = (age: string, fetched: string) =>
+    rewrite(payment, `status = 'pending', created_at = now() - ${age}, fetched_at = now() - ${fetched}`)
+  await pending("interval '5 days'", "interval '23 hours'")
+  expect(await asked(reconcile, payment.subscriptionId)).toEqual([0])
+  await pending("interval '16 days'", "interval '25 hours'")
+  expect(await asked(reconcile, payment.subscriptionId)).toEqual([0])
+  await pending("interval '5 days'", "interval '25 hours'")
+  expect(await asked(reconcile, payment.subscriptionId)).toEqual([1])
+  expect(await purchaseOf(userId)).toMatchObject({ status: 'active', interval: null })
+})
+
+test('two crons at once ask about each purchase once', async () => {
+  const unnoticed = await Promise.all(Array.from({ length: 6 }, () => payUnnoticed()))
+  const fetched = await Promise.all(Array.from({ length: 6 }, () => payAndComeBack()))
+  for (const { userId } of unnoticed) await ageCheckouts(userId, 20)
+  for (const paid of fetched) await rewrite(paid, "fetched_at = now() - interval '8 days'")
+  const ids = [...unnoticed.map(({ sessionId }) => sessionId), ...fetched.map(({ subscriptionId }) => subscriptionId)]
+  await runTogether(world, 'due_checkouts', 2)
+  expect(await asked(() => Promise.all([reconcile(), reconcile()]), ...ids)).toEqual(Array(12).fill(1))
+})
+
+test('an account whose Stripe is away is logged and holds up no other', async () => {
+  const file = await paywallFile()
+  await world.apply(file)
+  const { paywall, key } = tenant(file)
+  // One for each that may be asked about at a time.
+  const away = await Promise.all(Array.from({ length: 5 }, () => payUnnoticed({ ...world, paywall, key })))
+  const well = await payUnnoticed()
+  for (const { userId } of away) await ageCheckouts(userId, 60)
+  await ageCheckouts(well.userId, 20)
+  world.stripe.onCall = async ({ path }, run) => {
+    if (away.some(({ sessionId }) => path.endsWith(`/${sessionId}`))) throw new DroppedCall()
+    return run()
+  }
+  const logged = world.logs.length
+  await reconcile()
+  expect(await purchaseOf(well.userId)).toMatchObject(asStripeHasIt(world, well.subscriptionId))
+  const { rows } = await world.database.query('select id from checkouts where paywall_id = $1', [paywall.id])
+  const said = world.logs.slice(logged).filter(({ message }) => message.includes('not reconciled'))
+  expect(said.map(({ message }) => JSON.parse(message).id).toSorted()).toEqual(rows.map(({ id }) => id).toSorted())
+  expect(JSON.stringify(said)).not.toMatch(/sk_test|@|whsec/)
+
+  world.stripe.onCall = undefined
+  for (const { userId } of away) await ageCheckouts(userId, 61)
+  await reconcile()
+  for (const { userId, subscriptionId } of away) {
+    const { purchases } = await userState(world, userId, { paywallId: paywall.id, key })
+    expect(purchases).toMatchObject([asStripeHasIt(world, subscriptionId)])
+  }
+})
