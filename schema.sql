@@ -1,5 +1,6 @@
 -- Everything the paywall billing service remembers. Postgres 16 or newer, so Neon as it is.
 -- Money is integer minor units, time is timestamptz by the database's clock, e-mails are trimmed and lower-case.
+-- An index called `by_age` serves the hourly cron that deletes what has no use any more: functions/forget-expired.
 
 -- Who sells: the account that paywalls, keys and webhook endpoints belong to.
 create table owners (
@@ -140,6 +141,7 @@ create table checkout_claims (
   claimed_at      timestamptz not null default now(),
   primary key (paywall_id, caller, idempotency_key)
 );
+create index checkout_claims_by_age on checkout_claims (claimed_at);
 
 -- When to look, if the processor should have told us something at `since`: after `wait`, then every hour for a day, then
 -- daily. `seen` is when we last asked.
@@ -289,6 +291,7 @@ create table balance_replies (
   created_at      timestamptz not null default now(),
   primary key (paywall_id, idempotency_key)
 );
+create index balance_replies_by_age on balance_replies (created_at);
 
 -- Support tickets; user_id is null for a guest.
 create table tickets (
@@ -321,6 +324,7 @@ create table ticket_quotas (
   opened     timestamptz[] not null,
   primary key (paywall_id, who)
 );
+create index ticket_quotas_by_age on ticket_quotas ((opened[cardinality(opened)]));
 
 -- The sign-in code of an e-mail address on a paywall, hashed, and how often it was sent and tried.
 create table sign_in_codes (
@@ -332,6 +336,7 @@ create table sign_in_codes (
   sent       timestamptz[] not null, -- the times of the last hour's codes
   primary key (paywall_id, email)
 );
+create index sign_in_codes_by_age on sign_in_codes (expires_at);
 
 -- A user signed in on a paywall, from one sign-in on. Only the latest refresh token's SHA-256 is kept: each is good once
 -- and gives the next, and an older one that comes again ends the session, since it must have been stolen or copied.
@@ -346,6 +351,7 @@ create table sign_in_sessions (
   foreign key (paywall_id, user_id) references members
 );
 create index sign_in_sessions_of_member on sign_in_sessions (paywall_id, user_id);
+create index sign_in_sessions_by_age on sign_in_sessions (least(ended_at, expires_at));
 
 -- Where an owner wants to be told. `previous_secret` signs too until its hour comes, so that a rotation loses nothing.
 create table webhook_endpoints (
@@ -393,6 +399,7 @@ create table deliveries (
 );
 create index deliveries_due on deliveries (endpoint_id, next_attempt_at) where state = 'pending';
 create index deliveries_in_order on deliveries (endpoint_id, paywall_id, user_id, sequence) where state = 'pending';
+create index deliveries_by_age on deliveries (finished_at) where state = 'delivered';
 
 -- Gives an anonymous member's purchases, checkouts, balances, tickets and meta to a known member, and ends the anonymous
 -- one: nothing finds it any more, and its sign-ins are over. Both members' rows are locked first, in the order of their
