@@ -3,8 +3,8 @@ import { type Call, call, type Reply } from '../support/call.ts'
 import { everything } from '../support/everything.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { refresh, type Session, signInAnonymously } from '../support/sign-in.ts'
-import { type Subscriber, subscribe } from '../support/subscriber.ts'
-import { type Tenant, tenant } from '../support/tenants.ts'
+import { type Subscriber, subscribe, updatesOf } from '../support/subscriber.ts'
+import { person, type Tenant, tenant } from '../support/tenants.ts'
 import { MESSAGE, ticketId } from '../support/tickets.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -191,4 +191,59 @@ test('a refresh token is good on its own paywall alone, and is not used up elsew
   for (const { paywall, session } of places) {
     expect(await refresh(world, session.refreshToken, { paywallId: paywall.id })).toMatchObject({ status: 200 })
   }
+})
+
+describe('one user on two paywalls of one owner is two members', () => {
+  const notFound = { status: 404, body: { error: 'Subscription not found' } }
+  const standard = (count: number) => [
+    { type: 'premium', count: 0 },
+    { type: 'standard', count },
+  ]
+  const state = (place: Place, caller: Call, { id }: Subscriber) =>
+    call(world, at(place, caller.key ? `user?user_id=${id}` : 'user'), caller)
+
+  test('of whom one pays, and the other does not', async () => {
+    const [one, other] = places as [Place, Place]
+    const payer = await subscribe(world, one, 'yearly')
+    const guest = await person(world, other, payer.email)
+    expect(guest.id).toBe(payer.id)
+    const all = { paid: true, purchases: [{ id: payer.purchaseId }], trial: { purchase_id: payer.purchaseId } }
+    expect(await state(one, { token: payer.token }, payer)).toMatchObject({ body: { ...all, balances: standard(0) } })
+    await world.stripe.webhooksSettled()
+    const before = await everything(world)
+    const nothing = { paid: false, purchases: [], trial: null, balances: standard(10) }
+    for (const caller of [{ key: other.key }, { token: guest.token }]) {
+      expect(await asks['get-customer-portal'](other, caller, payer)).toMatchObject({ status: 403 })
+      for (const purchaseId of [payer.purchaseId, payer.subscriptionId]) {
+        expect(await asks['cancel-subscription'](other, caller, { ...payer, purchaseId })).toMatchObject(notFound)
+      }
+    }
+    expect(await everything(world)).toBe(before)
+    for (const caller of [{ key: other.key }, { token: guest.token }]) {
+      expect(await state(other, caller, payer)).toMatchObject({ status: 200, body: nothing })
+    }
+  })
+
+  test('of whom each has its own purchase, portal and balances', async () => {
+    const [one, other] = places as [Place, Place]
+    const first = await subscribe(world, one)
+    const second = await subscribe(world, other, 'monthly', first.email)
+    const sides = [
+      { place: one, me: first, they: second },
+      { place: other, me: second, they: first },
+    ]
+    for (const { place, me, they } of sides) {
+      for (const caller of [{ key: place.key }, { token: me.token }]) {
+        expect(await state(place, caller, me)).toMatchObject({ body: { purchases: [{ id: me.purchaseId }] } })
+        expect(await asks['get-customer-portal'](place, caller, me)).toMatchObject({ status: 200 })
+        expect(world.stripe.calls.at(-1)?.body).toMatchObject({ customer: me.customer })
+        expect(await asks['cancel-subscription'](place, caller, they)).toMatchObject(notFound)
+      }
+    }
+    const debited = { status: 200, body: { balances: standard(99) } }
+    expect(await asks.balances(one, { key: one.key }, first)).toMatchObject(debited)
+    expect(await state(other, { key: other.key }, second)).toMatchObject({ body: { balances: standard(100) } })
+    expect(await asks['cancel-subscription'](one, { token: first.token }, first)).toMatchObject({ status: 200 })
+    expect(updatesOf(world, second)).toEqual([])
+  })
 })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { RecordedCall } from '../../dev/emulators/stripe/api.ts'
 import { type Call, call, type Reply } from './call.ts'
-import { buy } from './checkout.ts'
+import { buy, newEmail } from './checkout.ts'
 import { type Person, person, type Tenant } from './tenants.ts'
 import type { TestWorld } from './world.ts'
 
@@ -14,8 +14,13 @@ export interface Subscriber extends Person {
   customer: string
 }
 
-export async function subscribe(world: TestWorld, tenant: Tenant, slug = 'monthly'): Promise<Subscriber> {
-  const user = await person(world, tenant)
+export async function subscribe(
+  world: TestWorld,
+  tenant: Tenant,
+  slug = 'monthly',
+  email = newEmail(),
+): Promise<Subscriber> {
+  const user = await person(world, tenant, email)
   const { paywall, key } = tenant
   await buy(world, { paywall, key, email: user.email, slug })
   const { rows } = await world.database.query<{ id: string; processor_id: string; processor_customer: string }>(
