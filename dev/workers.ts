@@ -36,6 +36,8 @@ export interface Workers {
   inspector(): Promise<URL>
   /** An R2 bucket, by the Worker's env and its binding. */
   bucket(env: string, binding: string): ReturnType<Miniflare['getR2Bucket']>
+  /** A KV namespace, likewise. */
+  kv(env: string, binding: string): ReturnType<Miniflare['getKVNamespace']>
   /** Fires the cron trigger of a Worker, named as in wrangler.toml. */
   scheduled(env: string): Promise<void>
   /** Kills the runtime as a crash would. It comes back on the same port: resolves when it is there again. */
@@ -80,6 +82,7 @@ export async function startWorkers({
     fetch: (path, init) => miniflare.dispatchFetch(new URL(path, url).href, { redirect: 'manual', ...init }),
     inspector: () => miniflare.getInspectorURL(),
     bucket: (env, binding) => miniflare.getR2Bucket(binding, configOf(env)?.name),
+    kv: (env, binding) => miniflare.getKVNamespace(binding, configOf(env)?.name),
     async scheduled(env) {
       const config = configOf(env)
       const worker = await miniflare.getWorker(config?.name)

@@ -20,7 +20,7 @@ interface Place extends Tenant {
 }
 
 let world: TestWorld
-/** Two owners with two paywalls each, the first of each on a domain of its own, three users on every paywall. */
+/** Two owners with two paywalls each, three users on every paywall. */
 let places: Place[]
 let live: Tenant
 
@@ -34,8 +34,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 async function ownerWithTwoPaywalls(owner: number): Promise<Place[]> {
-  const paywalls = [{ domain: `pay${owner}.example.test` }, {}]
-  const file = await paywallFile({ paywalls })
+  const file = await paywallFile({ paywalls: [{}, {}] })
   await world.apply(file)
   return Promise.all(
     file.paywalls.map(async (paywall) => {
@@ -214,27 +213,6 @@ describe('test and live', () => {
     expect(await ask()).toMatchObject({ status: 200 })
     await world.apply(file)
     expect(await ask()).toMatchObject({ status: 401, body: { error: 'Invalid API key' } })
-  })
-})
-
-describe('a custom domain', () => {
-  const on = (place: Tenant, path: string) => `https://${place.paywall.domain}${path}`
-
-  test('answers for its paywall and for no other, with the right credentials too', async () => {
-    const [mine, sibling] = places.filter(({ owner }) => owner === 0)
-    const who = sibling!.members[0]!
-    const notFound = { status: 404, body: { error: 'paywall_not_found' } }
-    expect(await call(world, on(mine!, at(mine!, 'bootstrap')))).toMatchObject({ status: 200 })
-    expect(await call(world, on(mine!, at(sibling!, 'bootstrap')))).toMatchObject(notFound)
-    expect(await call(world, on(mine!, at(sibling!, 'bootstrap')), { token: who.token })).toMatchObject(notFound)
-    expect(await call(world, on(mine!, at(sibling!, `user?user_id=${who.id}`)), { key: sibling!.key })).toMatchObject(
-      notFound,
-    )
-    expect(await call(world, on(mine!, at(sibling!, 'user')), { token: who.token })).toMatchObject(notFound)
-    const order = { key: sibling!.key, body: { email: newEmail(), priceId: priceIdOf(sibling!.paywall, 'monthly') } }
-    expect(await call(world, on(mine!, at(sibling!, 'start-checkout')), order)).toMatchObject(notFound)
-    const exchange = { key: sibling!.key, body: { email: who.email } }
-    expect(await call(world, on(mine!, at(sibling!, 'sign-in/exchange')), exchange)).toMatchObject(notFound)
   })
 })
 

@@ -96,13 +96,21 @@ export async function deliver(world: TestWorld, eventId: string): Promise<number
 export async function postWebhook(
   world: TestWorld,
   body: string,
-  options: { paywallId?: string; secret?: string; at?: Date; sent?: string; signature?: string | null } = {},
+  options: {
+    /** The service's, unless it says otherwise. */
+    origin?: string
+    paywallId?: string
+    secret?: string
+    at?: Date
+    sent?: string
+    signature?: string | null
+  } = {},
 ): Promise<Reply> {
   const { paywallId = world.paywall.id, secret = webhookSecretOf(world.paywall), at = new Date() } = options
   const timestamp = Math.floor(at.getTime() / 1000)
   const proper = new Stripe('sk_test_unused').webhooks.generateTestHeaderString({ payload: body, secret, timestamp })
   const signature = options.signature === undefined ? proper : options.signature
-  return call(world, `/webhooks/stripe/${paywallId}`, {
+  return call(world, `${options.origin ?? ''}/webhooks/stripe/${paywallId}`, {
     body: options.sent ?? body,
     ...(signature !== null && { headers: { 'stripe-signature': signature } }),
   })

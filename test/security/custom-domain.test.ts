@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Call, call, type Reply } from '../support/call.ts'
+import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { everything } from '../support/everything.ts'
+import { type Session, signInAnonymously } from '../support/sign-in.ts'
+import { postWebhook, webhookSecretOf } from '../support/stripe-purchase.ts'
+import { type Subscriber, subscribe } from '../support/subscriber.ts'
+import { type Tenant, tenant } from '../support/tenants.ts'
+import { MESSAGE } from '../support/tickets.ts'
+import { until } from '../support/until.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+interface Place extends Tenant {
+  /** Where it is to be found. */
+  origin: string
+  /** Who the owner speaks for, and who speaks for itself. */
+  served: Subscriber
+  signedIn: Subscriber
+  session: Session
+  /** Our address that a hosted page goes back to, without its host. */
+  wayBack: string
+}
+
+const DOMAIN = 'pay.mine.example'
+
+let world: TestWorld
+/** Two paywalls of one owner: one on a domain of its own, and one that has none. */
+let mine: Place
+let sibling: Place
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { paywalls: [{ domain: DOMAIN }, {}] } })
+  const [first, second] = await Promise.all(world.file.paywalls.map(placeOf))
+  ;[mine, sibling] = [first!, second!]
+  await world.stripe.webhooksSettled()
+})
+
+afterAll(() => world.close())
+
+async function placeOf(paywall: Tenant['paywall']): Promise<Place> {
+  const place = { ...tenant(world.file), paywall, origin: paywall.domain ? `https://${paywall.domain}` : world.url }
+  const { checkoutUrl } = opened(await startCheckout(world, place))
+  return {
+    ...place,
+    served: await subscribe(world, place),
+    signedIn: await subscribe(world, place),
+    session: await signInAnonymously(world, { paywallId: paywall.id }),
+    wayBack: new URL(await press(checkoutUrl, 'pay')).pathname,
+  }
+}
+
+/** An endpoint below a paywall's path. */
+const on = (endpoint: string, optionsOf: (place: Place) => Call) => (place: Place, origin: string) =>
+  call(world, `${origin}/api/v1/paywall/${place.paywall.id}/${endpoint}`, optionsOf(place))
+
+const ordered = ({ paywall }: Place) => ({
+  priceId: priceIdOf(paywall, 'monthly'),
+  successUrl: 'https://owner.example/thanks',
+  errorUrl: 'https://owner.example/sorry',
+  ignoreActivePurchase: true,
+})
+
+const cancelling = (origin: string, caller: Call, { purchaseId: subscriptionId }: Subscriber, body: object = {}) =>
+  call(world, `${origin}/api/paywall/cancel-subscription`, {
+    ...caller,
+    body: { subscriptionId, cancellationReason: 'none', ...body },
+  })
+
+/** An event that we have nothing to do about. */
+const PLAN_CREATED = JSON.stringify({ id: 'evt_1', type: 'plan.created', created: 1, data: { object: {} } })
+
+/** A good request about a place to every endpoint, at any host. */
+const ASKS: [endpoint: string, ask: (place: Place, origin: string) => Promise<Reply>, good?: number, none?: string][] =
+  [
+    ['bootstrap', on('bootstrap', () => ({}))],
+    ['bootstrap of a user', on('bootstrap', ({ signedIn: { token } }) => ({ token }))],
+    ['user by key', (place, origin) => on(`user?user_id=${place.served.id}`, ({ key }) => ({ key }))(place, origin)],
+    ['user by token', on('user', ({ signedIn: { token } }) => ({ token }))],
+    [
+      'start-checkout by key',
+      on('start-checkout', (place) => ({ key: place.key, body: { email: newEmail(), ...ordered(place) } })),
+    ],
+    [
+      'start-checkout by token',
+      on('start-checkout', (place) => ({ token: place.signedIn.token, body: ordered(place) })),
+    ],
+    [
+      'cancel-subscription by key',
+      ({ key, paywall, served }, origin) =>
+        cancelling(origin, { key }, served, { paywallId: paywall.id, userId: served.id }),
+    ],
+    ['cancel-subscription by token', ({ signedIn }, origin) => cancelling(origin, { token: signedIn.token }, signedIn)],
+    [
+      'get-customer-portal by key',
+      on('get-customer-portal', ({ key, served: { email } }) => ({ key, body: { email, userMeta: { seen: true } } })),
+    ],
+    [
+      'get-customer-portal by token',
+      on('get-customer-portal', ({ signedIn: { token } }) => ({ token, method: 'POST' })),
+    ],
+    ['support/ticket of a guest', on('support/ticket', () => ({ body: { ...MESSAGE, customer_email: newEmail() } }))],
+    ['support/ticket of a user', on('support/ticket', ({ signedIn: { token } }) => ({ token, body: MESSAGE }))],
+    [
+      'balances',
+      on('balances', ({ key, served: { id } }) => ({
+        key,
+        body: { op: 'debit', amount: 1, type: 'standard', user_id: id },
+      })),
+    ],
+    [
+      'withdraw-tokens',
+      ({ key, paywall, served }, origin) =>
+        call(world, `${origin}/api/v1/withdraw-tokens`, {
+          key,
+          body: { paywall_id: paywall.id, user_id: served.id, tokens: 1 },
+        }),
+    ],
+    ['sign-in/code', on('sign-in/code', () => ({ body: { email: newEmail() } }))],
+    ['sign-in/token of a guest', on('sign-in/token', () => ({ body: { grant_type: 'anonymous' } }))],
+    [
+      'sign-in/token of a session',
+      on('sign-in/token', ({ session: { refreshToken } }) => ({
+        body: { grant_type: 'refresh_token', refresh_token: refreshToken },
+      })),
+    ],
+    ['sign-in/exchange', on('sign-in/exchange', ({ key }) => ({ key, body: { email: newEmail() } }))],
+    [
+      'processor-webhook',
+      ({ paywall }, origin) =>
+        postWebhook(world, PLAN_CREATED, { origin, paywallId: paywall.id, secret: webhookSecretOf(paywall) }),
+    ],
+    ['checkout-return', ({ wayBack }, origin) => call(world, origin + wayBack), 303, 'checkout_not_found'],
+  ]
+
+test('a custom domain answers for no other paywall: good credentials too get 404, and nothing changes', async () => {
+  const before = await everything(world)
+  for (const [endpoint, ask, , none = 'paywall_not_found'] of ASKS) {
+    const reply = await ask(sibling, mine.origin)
+    expect(reply, endpoint).toMatchObject({ status: 404, body: { error: none } })
+    expect(JSON.stringify(reply), endpoint).not.toContain(sibling.served.email)
+  }
+  expect(await everything(world)).toBe(before)
+})
+
+describe('on its own domain, or on ours if it has none, a paywall answers', () => {
+  test.each(ASKS)('%s', async (_endpoint, ask, good = 200) => {
+    for (const place of [mine, sibling]) expect(await ask(place, place.origin)).toMatchObject({ status: good })
+  })
+})
+
+test('a remembered reply of start-checkout is given only where it was, and for a day', async () => {
+  const key = randomUUID()
+  const order = {
+    key: sibling.key,
+    headers: { 'idempotency-key': key },
+    body: { email: newEmail(), ...ordered(sibling) },
+  }
+  const ask = on('start-checkout', () => order)
+  const { checkoutUrl } = opened(await ask(sibling, sibling.origin))
+  const replies = await world.workers.kv('start-checkout', 'CHECKOUT_REPLIES')
+  const kept = await until('a reply in KV', async () =>
+    (await replies.list()).keys.find(({ name }) => name.endsWith(key)),
+  )
+  expect(await ask(sibling, mine.origin)).toMatchObject({ status: 404, body: { error: 'paywall_not_found' } })
+  expect(opened(await ask(sibling, sibling.origin)).checkoutUrl).toBe(checkoutUrl)
+
+  const day = 24 * 60 * 60
+  const left = (kept.expiration ?? 0) - Date.now() / 1000
+  expect(left).toBeGreaterThan(day - 60)
+  expect(left).toBeLessThanOrEqual(day + 1)
+})
