@@ -83,7 +83,7 @@ export async function readText(request: Request, limit: number): Promise<string>
 
 /** A sender that is still at it when we hang up would see a broken pipe, and not read why. So for a moment it may go on. */
 async function readOn(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  const over = scheduler.wait(READ_ON_MS)
+  const over = new Promise<void>((resolve) => setTimeout(resolve, READ_ON_MS))
   for (let left = READ_ON_BYTES; left > 0; ) {
     const chunk = await Promise.race([reader.read(), over])
     if (!chunk || chunk.done) return
