@@ -29,8 +29,30 @@ test('a renewal starts the next period where the last one ended, and is paid', a
     status: 'active',
     latest_invoice: { billing_reason: 'subscription_cycle', amount_paid: 999, status: 'paid' },
   })
-  const types = ['charge.succeeded', 'payment_intent.succeeded', 'invoice.paid', 'customer.subscription.updated']
+  const types = ['customer.subscription.updated', 'charge.succeeded', 'payment_intent.succeeded', 'invoice.paid']
   expect(typesSince(emulator, before)).toEqual(types)
+})
+
+test('a period that has rolled over is active with a draft of an invoice, and is collected by the renewal', async () => {
+  const { emulator, id, subscription, period } = await subscribed({ subscription_data: { trial_period_days: 7 } })
+  const [, end] = await period()
+  const before = emulator.events.length
+  await emulator.rollOver(id)
+  const rolled = await subscription()
+  expect(rolled).toMatchObject({
+    status: 'active',
+    latest_invoice: { status: 'draft', number: null, attempted: false },
+  })
+  expect(periodOf(rolled)[0]).toBe(end)
+  expect(emulator.events.slice(before)).toMatchObject([
+    { type: 'customer.subscription.updated', data: { previous_attributes: { status: 'trialing' } } },
+  ])
+  await expect(emulator.rollOver(id)).rejects.toThrow(/has an unpaid invoice/)
+
+  await emulator.renew(id)
+  expect(typesSince(emulator, before + 1)).toEqual(['charge.succeeded', 'payment_intent.succeeded', 'invoice.paid'])
+  expect(await subscription()).toMatchObject({ status: 'active', latest_invoice: { status: 'paid' } })
+  expect(await period()).toEqual(periodOf(rolled))
 })
 
 test('a trial turns into the first paid period', async () => {
@@ -55,6 +77,7 @@ test('a failed renewal is past due until its invoice is paid', async () => {
     latest_invoice: { status: 'open', amount_due: 999, amount_paid: 0 },
   })
   const types = [
+    'customer.subscription.updated',
     'charge.failed',
     'payment_intent.payment_failed',
     'invoice.payment_failed',

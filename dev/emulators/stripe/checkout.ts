@@ -1,5 +1,5 @@
 import { invalidRequest } from './errors.ts'
-import { openInvoice, settleInvoice } from './invoices.ts'
+import { newInvoice, settleInvoice } from './invoices.ts'
 import { find, type Ledger, newId, newRecord } from './ledger.ts'
 import { sessionAmount, sessionObject } from './objects/session.ts'
 import { subscriptionObject } from './objects/subscription.ts'
@@ -114,7 +114,7 @@ function startSubscription(
   }
   ledger.records.subscriptions.set(subscription.id, subscription)
   const of = { seller: session.seller, email: session.payerEmail, amount: sessionAmount(session) }
-  const invoice = openInvoice(ledger, { subscription, reason: 'subscription_create', ...of })
+  const invoice = newInvoice(ledger, { subscription, reason: 'subscription_create', status: 'open', ...of })
   session.subscription = subscription.id
   session.invoice = invoice.id
   ledger.emit('customer.subscription.created', subscriptionObject(subscription))

@@ -18,6 +18,7 @@ const controls: Record<string, Control> = {
   'GET subscriptions': (emulator) => emulator.subscriptions,
   'GET events': (emulator) => emulator.events,
   'GET calls': (emulator) => emulator.calls,
+  'POST roll-over': control(OfSubscription, (emulator, { subscription }) => emulator.rollOver(subscription)),
   'POST renew': control(Renewal, (emulator, { subscription, fail }) => emulator.renew(subscription, { fail })),
   'POST end': control(OfSubscription, (emulator, { subscription }) => emulator.end(subscription)),
   'POST trial-will-end': control(OfSubscription, (emulator, { subscription }) => emulator.trialWillEnd(subscription)),

@@ -7,15 +7,10 @@ import { hostedCheckout, unknownSession } from './hosted-checkout.ts'
 import { hostedPortal, unknownPortal } from './hosted-portal.ts'
 import type { StripeEvent } from './objects/event.ts'
 import { dispute, refund } from './payments.ts'
+import { renewSubscription, rollOver } from './renewals.ts'
 import { type Answer, type HttpRequest, serve } from './server.ts'
 import { openState } from './state.ts'
-import {
-  announceTrialEnd,
-  cancelInPortal,
-  cancelSubscription,
-  renewSubscription,
-  resumeInPortal,
-} from './subscriptions.ts'
+import { announceTrialEnd, cancelInPortal, cancelSubscription, resumeInPortal } from './subscriptions.ts'
 import { createWebhooks } from './webhooks.ts'
 
 export type { StripeAccount }
@@ -30,7 +25,9 @@ export interface StripeEmulator {
   readonly subscriptions: StripeObject[]
   readonly events: StripeEvent[]
 
-  /** Ends the current period: see `renewSubscription`. */
+  /** Begins the next period, which waits to be paid: see `renewals.ts`. */
+  rollOver(subscriptionId: string): Promise<StripeObject>
+  /** Collects what is owed, if need be after a roll-over. */
   renew(subscriptionId: string, options?: { fail?: boolean }): Promise<StripeObject>
   /** Ends a subscription now. */
   end(subscriptionId: string): Promise<StripeObject>
@@ -130,6 +127,7 @@ export async function startStripeEmulator(options: {
     get events() {
       return books.events()
     },
+    rollOver: (id) => books.changeSubscription(id, (ledger) => rollOver(ledger, id)),
     renew: (id, { fail = false } = {}) =>
       books.changeSubscription(id, (ledger) => renewSubscription(ledger, id, !fail)),
     end: (id) => books.changeSubscription(id, (ledger) => cancelSubscription(ledger, {}, id)),

@@ -8,12 +8,14 @@ interface InvoiceOf {
   seller: string
   email: string | null
   reason: InvoiceRecord['reason']
+  /** A draft is finalised when it is collected. */
+  status: 'draft' | 'open'
   /** Minor units; 0 while in a trial. */
   amount: number
 }
 
-/** An open invoice for the subscription's current period; its latest from now on. Nothing is told of it yet. */
-export function openInvoice(ledger: Ledger, { subscription, ...of }: InvoiceOf): InvoiceRecord {
+/** An unpaid invoice for the subscription's current period; its latest from now on. Nothing is told of it yet. */
+export function newInvoice(ledger: Ledger, { subscription, ...of }: InvoiceOf): InvoiceRecord {
   const invoice: InvoiceRecord = {
     ...newRecord(ledger, 'in_'),
     ...of,
@@ -27,7 +29,6 @@ export function openInvoice(ledger: Ledger, { subscription, ...of }: InvoiceOf):
     quantity: subscription.quantity,
     periodStart: subscription.periodStart,
     periodEnd: subscription.periodEnd,
-    status: 'open',
     attempts: 0,
     paidAt: null,
     payment: null,
@@ -46,7 +47,7 @@ export function settleInvoice(ledger: Ledger, invoice: InvoiceRecord, payment: P
   ledger.emit('invoice.paid', invoiceObject(invoice))
 }
 
-/** Tries the card on file for an open invoice. The same payment intent is tried again after a failure. */
+/** Tries the card on file for an unpaid invoice. The same payment intent is tried again after a failure. */
 export function collectInvoice(ledger: Ledger, invoice: InvoiceRecord, succeeds: boolean): void {
   const payment = invoice.amount > 0 ? invoicePayment(ledger, invoice) : null
   if (payment) charge(ledger, payment, succeeds)
@@ -54,6 +55,7 @@ export function collectInvoice(ledger: Ledger, invoice: InvoiceRecord, succeeds:
     settleInvoice(ledger, invoice, payment)
     return
   }
+  invoice.status = 'open'
   invoice.attempts += 1
   ledger.emit('invoice.payment_failed', invoiceObject(invoice))
 }

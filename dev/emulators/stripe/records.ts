@@ -85,7 +85,7 @@ const InvoiceRecord = z.object({
   amount: z.int(),
   periodStart: z.int(),
   periodEnd: z.int(),
-  status: z.enum(['open', 'paid']),
+  status: z.enum(['draft', 'open', 'paid']),
   attempts: z.int(),
   paidAt: z.int().nullable(),
   /** The payment that is to settle it and the id of their link; null when nothing is due. */

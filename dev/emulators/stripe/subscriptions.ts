@@ -1,10 +1,8 @@
 import * as z from 'zod'
 import { invalidRequest, noSuch } from './errors.ts'
-import { collectInvoice, openInvoice } from './invoices.ts'
 import { find, type Ledger } from './ledger.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { boolean, metadata } from './parameters.ts'
-import { nextPeriodEnd } from './periods.ts'
 import type { SubscriptionRecord } from './records.ts'
 
 const FEEDBACK = [
@@ -35,7 +33,7 @@ export const CancelParameters = z.strictObject({ cancellation_details: Cancellat
 export const findSubscription = (ledger: Ledger, id: string) =>
   find(ledger, ledger.records.subscriptions, 'subscription', id)
 
-function findRunning(ledger: Ledger, id: string): SubscriptionRecord {
+export function findRunning(ledger: Ledger, id: string): SubscriptionRecord {
   const subscription = findSubscription(ledger, id)
   if (subscription.status === 'canceled') throw invalidRequest(`Subscription ${id} has ended.`)
   return subscription
@@ -92,32 +90,7 @@ export function announceTrialEnd(ledger: Ledger, id: string): SubscriptionRecord
   return subscription
 }
 
-/**
- * What happens when the current period is over: a subscription with a scheduled end ends; any other gets the next
- * period and an invoice, paid or failed. One that is past due gets no new period: its open invoice is tried again.
- */
-export function renewSubscription(ledger: Ledger, id: string, succeeds: boolean): SubscriptionRecord {
-  const subscription = findRunning(ledger, id)
-  if (subscription.cancelAt !== null) return endSubscription(ledger, subscription, subscription.periodEnd)
-
-  return change(ledger, subscription, 'customer.subscription.updated', () => {
-    const last = find(ledger, ledger.records.invoices, 'invoice', subscription.latestInvoice)
-    const owing = subscription.status === 'past_due'
-    if (!owing) {
-      subscription.periodStart = subscription.periodEnd
-      subscription.periodEnd = nextPeriodEnd(subscription.periodEnd, subscription.price, subscription.anchor)
-    }
-    const amount = subscription.price.amount * subscription.quantity
-    const { seller, email } = last
-    const invoice = owing
-      ? last
-      : openInvoice(ledger, { subscription, seller, email, reason: 'subscription_cycle', amount })
-    collectInvoice(ledger, invoice, succeeds)
-    subscription.status = invoice.status === 'paid' ? 'active' : 'past_due'
-  })
-}
-
-function endSubscription(ledger: Ledger, subscription: SubscriptionRecord, at: number): SubscriptionRecord {
+export function endSubscription(ledger: Ledger, subscription: SubscriptionRecord, at: number): SubscriptionRecord {
   subscription.cancelReason ??= subscription.status === 'past_due' ? 'payment_failed' : 'cancellation_requested'
   subscription.canceledAt ??= ledger.now
   subscription.status = 'canceled'
@@ -147,7 +120,13 @@ function mergeMetadata(kept: Record<string, string>, given: Record<string, strin
   return Object.fromEntries(Object.entries({ ...kept, ...given }).filter(([, value]) => value !== ''))
 }
 
-function change(ledger: Ledger, subscription: SubscriptionRecord, type: string, apply: () => void): SubscriptionRecord {
+/** Tells of a change of a subscription, if there is any. */
+export function change(
+  ledger: Ledger,
+  subscription: SubscriptionRecord,
+  type: string,
+  apply: () => void,
+): SubscriptionRecord {
   const before = subscriptionObject(subscription)
   apply()
   const after = subscriptionObject(subscription)

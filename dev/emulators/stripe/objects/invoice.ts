@@ -3,10 +3,14 @@ import type { InvoiceRecord } from '../records.ts'
 import { productId } from './price.ts'
 import { listOf, type Wire } from './wire.ts'
 
+/** How long Stripe leaves a renewal's invoice a draft. */
+const DRAFT_SECONDS = 3600
 const RETRY_SECONDS = 3 * 24 * 3600
 
 export function invoiceObject(invoice: InvoiceRecord): Wire<Stripe.Invoice> {
   const paid = invoice.status === 'paid'
+  const finalizes = invoice.status === 'draft' ? invoice.created + DRAFT_SECONDS : null
+  const finalizedAt = finalizes === null ? invoice.created : null
   return {
     id: invoice.id,
     object: 'invoice',
@@ -23,7 +27,7 @@ export function invoiceObject(invoice: InvoiceRecord): Wire<Stripe.Invoice> {
     attempted: invoice.attempts > 0,
     auto_advance: !paid,
     automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
-    automatically_finalizes_at: null,
+    automatically_finalizes_at: finalizes,
     billing_reason: invoice.reason,
     collection_method: 'charge_automatically',
     created: invoice.created,
@@ -44,7 +48,7 @@ export function invoiceObject(invoice: InvoiceRecord): Wire<Stripe.Invoice> {
     description: null,
     discounts: [],
     due_date: null,
-    effective_at: invoice.created,
+    effective_at: finalizedAt,
     ending_balance: 0,
     footer: null,
     from_invoice: null,
@@ -56,8 +60,8 @@ export function invoiceObject(invoice: InvoiceRecord): Wire<Stripe.Invoice> {
     lines: listOf(`/v1/invoices/${invoice.id}/lines`, [lineObject(invoice)]),
     livemode: false,
     metadata: {},
-    next_payment_attempt: paid ? null : invoice.created + invoice.attempts * RETRY_SECONDS,
-    number: invoice.number,
+    next_payment_attempt: paid ? null : (finalizes ?? invoice.created + invoice.attempts * RETRY_SECONDS),
+    number: finalizes === null ? invoice.number : null,
     on_behalf_of: null,
     parent: {
       quote_details: null,
@@ -77,7 +81,7 @@ export function invoiceObject(invoice: InvoiceRecord): Wire<Stripe.Invoice> {
     statement_descriptor: null,
     status: invoice.status,
     status_transitions: {
-      finalized_at: invoice.created,
+      finalized_at: finalizedAt,
       marked_uncollectible_at: null,
       paid_at: invoice.paidAt,
       voided_at: null,
