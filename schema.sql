@@ -181,6 +181,7 @@ create table purchases (
   processor_id         text not null check (char_length(processor_id) <= 255), -- its id of the subscription or payment
   processor_customer   text check (char_length(processor_customer) <= 255),
   status               text not null check (status in ('pending', 'trialing', 'active', 'past_due', 'paused', 'canceled', 'refunded')),
+  begun                boolean not null,     -- false until its first payment, or trial; for ever if that payment failed for good
   interval             text check (interval in ('day', 'week', 'month', 'year')),
   interval_count       integer check (interval_count between 1 and 365),
   unit_amount          bigint not null check (unit_amount >= 0),
@@ -196,7 +197,7 @@ create table purchases (
   cancel_requested_at  timestamptz,          -- an owner or user asked us to cancel; a request in flight keeps others out
   cancel_accepted_at   timestamptz,          -- the processor took that request: it is not made twice, unless it is undone
   cancellation_reason  text check (char_length(cancellation_reason) <= 1000),
-  tokens_credited_for  timestamptz,          -- start of the last period whose tokens were credited
+  paid_period_start    timestamptz,          -- start of the last period that was paid or on trial: its tokens are credited
   fetched_at           timestamptz not null, -- the instant before the fetch began: a later fetch always wins
   looked_at            timestamptz,          -- when the reconcile cron last took it up
   reconcile_at         timestamptz generated always as (purchase_due(

@@ -38,7 +38,7 @@ export const Purchase = z
     interval_count: z.int().min(1).nullable().describe('Intervals a period. Null: bought once'),
     unit_amount: z.int().min(0).describe('What a period costs, in minor currency units'),
     currency,
-    current_period_end: time.nullable().describe('Until when it is paid, or on trial. Null: bought once'),
+    current_period_end: time.nullable().describe('When its current period or trial ends. Null: bought once'),
     trial_end: time.nullable(),
     cancel_at_period_end: z.boolean().describe('True: it will not be renewed'),
     cancel_at: time.nullable().describe('When it is going to end'),

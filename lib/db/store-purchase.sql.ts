@@ -84,17 +84,19 @@ function seen(learnt: Learnt) {
 
 /** The columns that a snapshot brings; they change together or not at all. */
 const SNAPSHOT = sql.raw(
-  'processor_customer, status, interval, interval_count, unit_amount, currency, current_period_start, ' +
+  'processor_customer, status, begun, interval, interval_count, unit_amount, currency, current_period_start, ' +
     'current_period_end, trial_start, trial_end, cancel_at_period_end, cancel_at, canceled_at, fetched_at',
 )
 const PROPOSED = sql.raw(
-  'excluded.processor_customer, excluded.status, excluded.interval, excluded.interval_count, excluded.unit_amount, ' +
-    'excluded.currency, excluded.current_period_start, excluded.current_period_end, excluded.trial_start, ' +
-    'excluded.trial_end, excluded.cancel_at_period_end, excluded.cancel_at, excluded.canceled_at, excluded.fetched_at',
+  'excluded.processor_customer, excluded.status, excluded.begun, excluded.interval, excluded.interval_count, ' +
+    'excluded.unit_amount, excluded.currency, excluded.current_period_start, excluded.current_period_end, ' +
+    'excluded.trial_start, excluded.trial_end, excluded.cancel_at_period_end, excluded.cancel_at, ' +
+    'excluded.canceled_at, excluded.fetched_at',
 )
 const CURRENT = sql.raw(
-  'p.processor_customer, p.status, p.interval, p.interval_count, p.unit_amount, p.currency, p.current_period_start, ' +
-    'p.current_period_end, p.trial_start, p.trial_end, p.cancel_at_period_end, p.cancel_at, p.canceled_at, p.fetched_at',
+  'p.processor_customer, p.status, p.begun, p.interval, p.interval_count, p.unit_amount, p.currency, ' +
+    'p.current_period_start, p.current_period_end, p.trial_start, p.trial_end, p.cancel_at_period_end, ' +
+    'p.cancel_at, p.canceled_at, p.fetched_at',
 )
 
 /**
@@ -107,42 +109,45 @@ const forgottenCancellation = sql`
   cancel_accepted_at = case when ${undone} then null else p.cancel_accepted_at end,
   cancellation_reason = case when ${undone} then null else p.cancellation_reason end`
 
+/** What has ended by the time that it is first seen gets no tokens any more. */
+const isRunning = ({ status }: PurchaseSnapshot) => status === 'trialing' || status === 'active'
+
 function stored({ snapshot: s, fetchedAt }: Learnt) {
   const newer = sql`excluded.fetched_at >= p.fetched_at`
   return sql`
     stored as (
       insert into purchases as p (paywall_id, user_id, checkout_id, price_id, acquiring, processor_id, ${SNAPSHOT},
-        past_due_since, tokens_credited_for)
+        past_due_since, paid_period_start)
       select paywall_id, user_id, id, price_id, acquiring, ${s.processorId}, ${s.customer}::text, ${s.status},
-        ${s.interval}::text, ${s.intervalCount}::int, ${s.unitAmount}::bigint, ${s.currency},
+        ${s.begun}, ${s.interval}::text, ${s.intervalCount}::int, ${s.unitAmount}::bigint, ${s.currency},
         ${s.currentPeriodStart}::timestamptz, ${s.currentPeriodEnd}::timestamptz, ${s.trialStart}::timestamptz,
         ${s.trialEnd}::timestamptz, ${s.cancelAtPeriodEnd}, ${s.cancelAt}::timestamptz, ${s.canceledAt}::timestamptz,
         ${fetchedAt}::timestamptz,
         case when ${s.status} = 'past_due' then now() end,
-        case when ${s.status} in ('trialing', 'active') then coalesce(${s.currentPeriodStart}::timestamptz, now()) end
+        case when ${s.periodPaid && isRunning(s)} then coalesce(${s.currentPeriodStart}::timestamptz, now()) end
       from fresh
       on conflict (paywall_id, acquiring, processor_id) do update set
         (${SNAPSHOT}) = (select ${PROPOSED} where ${newer} union all select ${CURRENT} where not ${newer}),
         past_due_since = case
           when not ${newer} then p.past_due_since
           when excluded.status = 'past_due' then coalesce(p.past_due_since, now()) end,
-        tokens_credited_for = case
-          when not ${newer} then p.tokens_credited_for
-          when excluded.interval is null then coalesce(p.tokens_credited_for, excluded.tokens_credited_for)
-          else greatest(p.tokens_credited_for, excluded.tokens_credited_for) end,
+        paid_period_start = case
+          when not ${newer} then p.paid_period_start
+          when excluded.interval is null then coalesce(p.paid_period_start, excluded.paid_period_start)
+          else greatest(p.paid_period_start, excluded.paid_period_start) end,
         ${forgottenCancellation},
         previous = to_jsonb(p) - 'previous'
       returning *
     )`
 }
 
-/** The plan's tokens, once per period that is paid or on trial, in the order of types in which balances are locked. */
+/** The plan's tokens, once a period when it is paid or on trial, in the order of types in which balances are locked. */
 const credited = sql`
   credited as (
     insert into balances as b (paywall_id, user_id, type, count, previous_count)
     select s.paywall_id, s.user_id, t ->> 'type', (t ->> 'count')::bigint, 0
     from stored s join prices p on p.id = s.price_id, jsonb_array_elements(p.tokens) t
-    where s.tokens_credited_for is distinct from (s.previous ->> 'tokens_credited_for')::timestamptz
+    where s.paid_period_start is distinct from (s.previous ->> 'paid_period_start')::timestamptz
     order by t ->> 'type'
     on conflict (paywall_id, user_id, type) do update set
       count = least(b.count + excluded.count, ${Number.MAX_SAFE_INTEGER}::bigint), previous_count = b.count, top_up = 0
@@ -152,7 +157,7 @@ const credited = sql`
 const completed = sql`
   completed as (
     update checkouts c set completed_at = now() from stored s
-    where c.id = s.checkout_id and c.completed_at is null and s.status <> 'pending'
+    where c.id = s.checkout_id and c.completed_at is null and s.begun
     returning c.*
   )`
 

@@ -98,8 +98,9 @@ export const BalanceEvent = eventOf('balance', {
 /** What each type of event means. */
 export const EVENT_MEANINGS: Record<EventType, string> = {
   'subscription.created': 'A subscription began, on trial or paid',
-  'subscription.updated': 'A subscription changed in a way that has no event of its own',
-  'subscription.renewed': 'A new period of a subscription began',
+  'subscription.updated':
+    'A subscription changed in a way that has no event of its own: a new period that waits to be paid is one',
+  'subscription.renewed': 'A new period of a subscription was paid',
   'subscription.trial_ending': 'A trial is about to end',
   'subscription.cancel_scheduled': 'A subscription will end with its period',
   'subscription.uncanceled': 'A subscription that was going to end will be renewed after all',

@@ -71,6 +71,10 @@ export interface PurchaseSnapshot {
   checkoutId: string
   customer: string | null
   status: PurchaseStatus
+  /** False while its first payment is not made, and for ever if that failed for good: nothing was bought. */
+  begun: boolean
+  /** Whether its current period is paid for or on trial, or what was bought once is: a period may begin before that. */
+  periodPaid: boolean
   /** Both null for a one-time purchase. */
   interval: Interval | null
   intervalCount: number | null

@@ -70,8 +70,8 @@ test('a subscription’s life is told step by step, by name, with what it was be
   })
 
   const recovered = await hears((id) => stripe.renew(id))
-  expect(types(recovered)).toEqual(['payment.succeeded', 'subscription.updated'])
-  expect(one(recovered, 'subscription.updated')).toMatchObject({
+  expect(types(recovered)).toEqual(['payment.succeeded', 'subscription.renewed'])
+  expect(one(recovered, 'subscription.renewed')).toMatchObject({
     subscription: { status: 'active' },
     previous: { status: 'past_due' },
   })

@@ -210,6 +210,7 @@ export interface ProcessorEvents {
 
 export interface Purchases {
   acquiring: string;
+  begun: boolean;
   cancel_accepted_at: Timestamp | null;
   cancel_at: Timestamp | null;
   cancel_at_period_end: boolean;
@@ -226,6 +227,7 @@ export interface Purchases {
   interval: string | null;
   interval_count: number | null;
   looked_at: Timestamp | null;
+  paid_period_start: Timestamp | null;
   past_due_since: Timestamp | null;
   paywall_id: string;
   previous: Json | null;
@@ -234,7 +236,6 @@ export interface Purchases {
   processor_id: string;
   reconcile_at: Generated<Timestamp | null>;
   status: string;
-  tokens_credited_for: Timestamp | null;
   trial_end: Timestamp | null;
   trial_start: Timestamp | null;
   unit_amount: Int8;

@@ -43,6 +43,10 @@ const Subscription = z.object({
   }),
 })
 
+const WithInvoice = Subscription.extend({
+  latest_invoice: z.object({ status: z.string().nullable() }).nullable(),
+})
+
 const PaymentIntent = z.object({
   id: z.string(),
   customer,
@@ -102,8 +106,9 @@ export function cancellationOf(reply: unknown): Cancellation {
   }
 }
 
+/** Of a subscription with its `latest_invoice` expanded. */
 export function snapshotOfSubscription(reply: unknown): Found {
-  const subscription = Subscription.parse(reply)
+  const subscription = WithInvoice.parse(reply)
   const metadata = ours.safeParse(subscription.metadata)
   if (!metadata.success) return null
 
@@ -118,6 +123,8 @@ export function snapshotOfSubscription(reply: unknown): Found {
       checkoutId: metadata.data.checkout_id,
       customer: subscription.customer,
       status: subscriptionStatus(subscription.status),
+      begun: subscription.status !== 'incomplete' && subscription.status !== 'incomplete_expired',
+      periodPaid: isPeriodPaid(subscription),
       interval: item!.price.recurring.interval,
       intervalCount: item!.price.recurring.interval_count,
       unitAmount: item!.price.unit_amount ?? 0,
@@ -141,7 +148,16 @@ function oneTime(
   if (!tie.success) return null
   const none = { currentPeriodStart: null, currentPeriodEnd: null, trialStart: null, trialEnd: null }
   const never = { interval: null, intervalCount: null, cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null }
-  return { paywallId: tie.data.paywall_id, purchase: { ...facts, ...none, ...never, checkoutId: tie.data.checkout_id } }
+  const paid = facts.status === 'active' || facts.status === 'refunded'
+  return {
+    paywallId: tie.data.paywall_id,
+    purchase: { ...facts, ...none, ...never, checkoutId: tie.data.checkout_id, begun: paid, periodPaid: paid },
+  }
+}
+
+/** At a renewal, and at the end of a trial, Stripe begins the period first, and charges its invoice about an hour later. */
+function isPeriodPaid({ status, latest_invoice: invoice }: z.output<typeof WithInvoice>): boolean {
+  return status === 'trialing' || invoice === null || invoice.status === 'paid'
 }
 
 function subscriptionStatus(status: z.output<typeof Subscription>['status']): PurchaseStatus {

@@ -68,10 +68,12 @@ async function fetchSnapshot(
   switch (kind) {
     case 'session':
       return snapshotOfSession(
-        await api.checkout.sessions.retrieve(id, { expand: ['subscription', 'payment_intent.latest_charge'] }),
+        await api.checkout.sessions.retrieve(id, {
+          expand: ['subscription.latest_invoice', 'payment_intent.latest_charge'],
+        }),
       )
     case 'subscription':
-      return snapshotOfSubscription(await api.subscriptions.retrieve(id))
+      return snapshotOfSubscription(await api.subscriptions.retrieve(id, { expand: ['latest_invoice'] }))
     case 'payment':
       return snapshotOfPayment(await api.paymentIntents.retrieve(id, { expand: ['latest_charge'] }))
     default:

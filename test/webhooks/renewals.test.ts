@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { monthly, yearly } from '../support/paywall-file.ts'
+import { deliver, eventsOf, type PaidSubscription, paySubscription } from '../support/stripe-purchase.ts'
+import { sequenceFaults, toldAbout } from '../support/told.ts'
+import { provenBalances } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  const trial = yearly({ tokens: [{ type: 'standard', count: 100 }] })
+  world = await startTestWorld({ file: { paywall: { prices: [monthly(), trial] } } })
+})
+beforeEach(() => world.stripe.holdWebhooks())
+afterAll(() => world.close())
+
+/**
+ * What the owner's user has and is told after each thing that happens: everything that Stripe has to tell by then comes
+ * twice, all at once.
+ */
+function lifeOf(paid: PaidSubscription) {
+  let heard = 0
+  return async (happen: Promise<unknown>) => {
+    await happen
+    const copies = [...eventsOf(world, paid), ...eventsOf(world, paid)]
+    const statuses = await Promise.all(copies.map(({ id }) => deliver(world, id)))
+    expect(statuses.filter((status) => status !== 200)).toEqual([])
+    const told = await toldAbout(world, paid.userId)
+    expect(sequenceFaults(told)).toEqual([])
+    const news = told.slice(heard).map(({ type }) => type)
+    heard = told.length
+    return { news: news.toSorted(), standard: (await provenBalances(world, paid.userId)).standard ?? 0 }
+  }
+}
+
+const renewed = { news: ['payment.succeeded', 'subscription.renewed'], standard: 200 }
+
+test('a period counts as renewed, and brings its tokens, when it is paid: not when it begins, nor when that fails', async () => {
+  const { stripe } = world
+  const paid = await paySubscription(world)
+  const { subscriptionId: id } = paid
+  const after = lifeOf(paid)
+  expect(await after(Promise.resolve())).toMatchObject({ standard: 100 })
+  expect(await after(stripe.rollOver(id))).toEqual({ news: ['subscription.updated'], standard: 100 })
+  const failed = { news: ['payment.failed', 'subscription.past_due'], standard: 100 }
+  expect(await after(stripe.renew(id, { fail: true }))).toEqual(failed)
+  expect(await after(stripe.renew(id))).toEqual(renewed)
+
+  expect(await after(stripe.rollOver(id))).toEqual({ news: ['subscription.updated'], standard: 200 })
+  expect(await after(stripe.renew(id))).toEqual({ ...renewed, standard: 300 })
+})
+
+test('a renewal that is never paid brings no tokens, and is not told as one', async () => {
+  const { stripe } = world
+  const paid = await paySubscription(world)
+  const { subscriptionId: id } = paid
+  const after = lifeOf(paid)
+  await after(Promise.resolve())
+  await after(stripe.rollOver(id))
+  await after(stripe.renew(id, { fail: true }))
+  expect(await after(stripe.end(id))).toEqual({ news: ['subscription.ended'], standard: 100 })
+})
+
+test('a trial brings its tokens at once, and the first period after it when it is paid', async () => {
+  const { stripe } = world
+  const paid = await paySubscription(world, 'yearly')
+  const { subscriptionId: id } = paid
+  const after = lifeOf(paid)
+  const begun = { news: ['checkout.completed', 'subscription.created'], standard: 100 }
+  expect(await after(Promise.resolve())).toEqual(begun)
+  expect(await after(stripe.rollOver(id))).toEqual({ news: ['subscription.updated'], standard: 100 })
+  expect(await after(stripe.renew(id))).toEqual(renewed)
+})
