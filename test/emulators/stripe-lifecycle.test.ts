@@ -92,6 +92,41 @@ test('a failed renewal is past due until its invoice is paid', async () => {
   expect(await period()).toEqual(periodOf(failed))
 })
 
+test('a session completed without its money makes a subscription that waits for it, or expires', async () => {
+  const { emulator, stripe } = await startStripe()
+  async function waiting() {
+    const { id } = await stripe.checkout.sessions.create(subscriptionOrder())
+    await emulator.payLater(id)
+    const session = () =>
+      stripe.checkout.sessions.retrieve(id, { expand: ['subscription', 'subscription.latest_invoice'] })
+    const first = await session()
+    expect(first).toMatchObject({
+      status: 'complete',
+      payment_status: 'unpaid',
+      subscription: { status: 'incomplete', latest_invoice: { status: 'open' } },
+    })
+    return { session, subscription: idOf(first.subscription) }
+  }
+  const paid = await waiting()
+  await emulator.renew(paid.subscription, { fail: true })
+  expect(await paid.session()).toMatchObject({ subscription: { status: 'incomplete' } })
+  await emulator.renew(paid.subscription)
+  expect(await paid.session()).toMatchObject({ payment_status: 'paid', subscription: { status: 'active' } })
+
+  const expired = await waiting()
+  const before = emulator.events.length
+  await emulator.end(expired.subscription)
+  expect(typesSince(emulator, before)).toEqual([
+    'checkout.session.async_payment_failed',
+    'customer.subscription.updated',
+  ])
+  expect(await expired.session()).toMatchObject({
+    payment_status: 'unpaid',
+    subscription: { status: 'incomplete_expired', latest_invoice: { status: 'void' } },
+  })
+  await expect(emulator.renew(expired.subscription)).rejects.toThrow(/has ended/)
+})
+
 test('a scheduled end comes at the end of the period', async () => {
   const { emulator, stripe, id, subscription, period } = await subscribed()
   await stripe.subscriptions.update(id, { cancel_at_period_end: true })

@@ -28,12 +28,20 @@ export interface PaidSubscription {
   back: string
 }
 
-/** Opens a checkout and pays. What comes of it here depends on who holds Stripe's webhooks. */
-export async function paySubscription(world: TestWorld, slug = 'monthly'): Promise<PaidSubscription> {
+/**
+ * Opens a checkout and pays; `later`: completes it while the money is on its way. What comes of it here depends on who
+ * holds Stripe's webhooks.
+ */
+export async function paySubscription(
+  world: TestWorld,
+  slug = 'monthly',
+  { later = false } = {},
+): Promise<PaidSubscription> {
   const body = { email: newEmail(), priceId: priceIdOf(world.paywall, slug) }
   const { userId, checkoutUrl } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
   const session = world.stripe.sessions.find(({ url }) => url === checkoutUrl)
-  const back = await press(checkoutUrl, 'pay')
+  if (later) await world.stripe.payLater(String(session?.id))
+  const back = later ? String(session?.success_url) : await press(checkoutUrl, 'pay')
   const subscriptions = world.stripe.subscriptions.map((each) => Subscription.parse(each))
   const subscription = subscriptions.find(({ metadata }) => metadata.user_id === userId)
   if (!session || !subscription) throw new Error(`Stripe has no subscription of ${userId}`)

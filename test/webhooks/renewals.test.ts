@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { deliver, eventsOf, type PaidSubscription, paySubscription } from '../support/stripe-purchase.ts'
 import { sequenceFaults, toldAbout } from '../support/told.ts'
-import { provenBalances } from '../support/user-state.ts'
+import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -70,4 +71,42 @@ test('a trial brings its tokens at once, and the first period after it when it i
   expect(await after(Promise.resolve())).toEqual(begun)
   expect(await after(stripe.rollOver(id))).toEqual({ news: ['subscription.updated'], standard: 100 })
   expect(await after(stripe.renew(id))).toEqual(renewed)
+})
+
+test('a purchase begins when its first payment comes, however late', async () => {
+  const { stripe } = world
+  const paid = await paySubscription(world, 'monthly', { later: true })
+  const after = lifeOf(paid)
+  expect(await call(world, paid.back)).toMatchObject({ status: 303 })
+  expect(await after(Promise.resolve())).toEqual({ news: [], standard: 0 })
+  expect(await after(stripe.renew(paid.subscriptionId, { fail: true }))).toEqual({
+    news: ['payment.failed'],
+    standard: 0,
+  })
+  expect(await after(stripe.renew(paid.subscriptionId))).toEqual({
+    news: ['checkout.completed', 'payment.succeeded', 'subscription.created'],
+    standard: 100,
+  })
+})
+
+test.each([
+  ['seen while it waits', true],
+  ['seen only when it is over', false],
+])('a purchase whose first payment failed for good, %s, never began: nothing is told', async (_, seen) => {
+  const paid = await paySubscription(world, 'monthly', { later: true })
+  const after = lifeOf(paid)
+  if (seen) await after(Promise.resolve())
+  expect(await after(world.stripe.end(paid.subscriptionId))).toEqual({ news: [], standard: 0 })
+  expect(await userState(world, paid.userId)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+  const { rows } = await world.database.query('select completed_at from checkouts where user_id = $1', [paid.userId])
+  expect(rows).toEqual([{ completed_at: null }])
+})
+
+test('a purchase that ended before anything was heard of it, its last period unpaid, is told: it had begun', async () => {
+  const { stripe } = world
+  const paid = await paySubscription(world)
+  await stripe.rollOver(paid.subscriptionId)
+  const after = lifeOf(paid)
+  const news = ['checkout.completed', 'payment.succeeded', 'subscription.created']
+  expect(await after(stripe.end(paid.subscriptionId))).toEqual({ news, standard: 0 })
 })

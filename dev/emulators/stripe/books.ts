@@ -6,7 +6,7 @@ import { type Ledger, newRecord } from './ledger.ts'
 import { eventObject } from './objects/event.ts'
 import { sessionObject } from './objects/session.ts'
 import { subscriptionObject } from './objects/subscription.ts'
-import type { EventRecord, SubscriptionRecord } from './records.ts'
+import type { EventRecord, SessionRecord, SubscriptionRecord } from './records.ts'
 import type { State } from './state.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -62,6 +62,14 @@ export function createBooks(options: {
     return { ...changed }
   }
 
+  async function changeSession(id: string, apply: (ledger: Ledger) => SessionRecord): Promise<StripeObject> {
+    const record = records.sessions.get(id)
+    if (!record) throw noSuch('checkout.session', id)
+    const changed = sessionObject(apply(ledgerOf(record)), options.url())
+    await state.save()
+    return { ...changed }
+  }
+
   async function changePayment(id: string, apply: (ledger: Ledger) => { id: string }): Promise<StripeObject> {
     const record = records.payments.get(id)
     if (!record) throw noSuch('payment_intent', id)
@@ -73,6 +81,7 @@ export function createBooks(options: {
   return {
     openLedger,
     ledgerOf,
+    changeSession,
     changeSubscription,
     changePayment,
     sessions: () => [...records.sessions.values()].map((row) => ({ ...sessionObject(row, options.url()) })),

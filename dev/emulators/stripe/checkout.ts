@@ -17,13 +17,31 @@ export function findSession(ledger: Ledger, id: string): SessionRecord {
 
 /** Completes an open session: the payer pays, or starts a trial. Runs without a pause, so a session is paid once. */
 export function paySession(ledger: Ledger, session: SessionRecord, email: string): void {
+  complete(ledger, session, email)
+}
+
+/**
+ * Completes an open session of a subscription while its money is on its way, as a bank debit's is: the subscription is
+ * `incomplete` until its invoice is collected, or ends as `incomplete_expired`.
+ */
+export function payLater(ledger: Ledger, id: string, email: string): SessionRecord {
+  const session = findSession(ledger, id)
+  if (session.status !== 'open' || session.mode !== 'subscription' || sessionAmount(session) === 0) {
+    throw invalidRequest(`Session ${id} is not open for a subscription that is paid at once.`)
+  }
+  session.unpaid = true
+  return complete(ledger, session, session.email ?? email)
+}
+
+function complete(ledger: Ledger, session: SessionRecord, email: string): SessionRecord {
   session.payerEmail = email
   const customer = payingCustomer(ledger, session, email)
   session.customer = customer?.id ?? null
-  const payment = takePayment(ledger, session, customer)
+  const payment = session.unpaid ? null : takePayment(ledger, session, customer)
   if (session.mode === 'subscription' && customer) startSubscription(ledger, session, customer, payment)
   session.status = 'complete'
   ledger.emit('checkout.session.completed', sessionObject(session, ledger.url))
+  return session
 }
 
 /** The card is declined; the session stays open. A trial takes no payment, so there is no payment that could fail. */
@@ -97,7 +115,7 @@ function startSubscription(
     customer: customer.id,
     price: session.price,
     quantity: session.quantity,
-    status: trialEnd === null ? 'active' : 'trialing',
+    status: session.unpaid ? 'incomplete' : trialEnd === null ? 'active' : 'trialing',
     anchor: trialEnd ?? ledger.now,
     periodStart: ledger.now,
     periodEnd: trialEnd ?? nextPeriodEnd(ledger.now, session.price, ledger.now),
@@ -118,5 +136,5 @@ function startSubscription(
   session.subscription = subscription.id
   session.invoice = invoice.id
   ledger.emit('customer.subscription.created', subscriptionObject(subscription))
-  settleInvoice(ledger, invoice, payment)
+  if (!session.unpaid) settleInvoice(ledger, invoice, payment)
 }

@@ -5,6 +5,7 @@ import type { Answer, HttpRequest } from './server.ts'
 
 const OfSubscription = z.strictObject({ subscription: z.string() })
 const Renewal = z.strictObject({ subscription: z.string(), fail: z.boolean().default(false) })
+const LatePayment = z.strictObject({ session: z.string(), email: z.email().optional() })
 const OfPayment = z.strictObject({ payment_intent: z.string() })
 const Refund = z.strictObject({ payment_intent: z.string(), amount: z.int().positive().optional() })
 const OfEvent = z.strictObject({ event: z.string() })
@@ -18,6 +19,7 @@ const controls: Record<string, Control> = {
   'GET subscriptions': (emulator) => emulator.subscriptions,
   'GET events': (emulator) => emulator.events,
   'GET calls': (emulator) => emulator.calls,
+  'POST pay-later': control(LatePayment, (emulator, { session, email }) => emulator.payLater(session, email)),
   'POST roll-over': control(OfSubscription, (emulator, { subscription }) => emulator.rollOver(subscription)),
   'POST renew': control(Renewal, (emulator, { subscription, fail }) => emulator.renew(subscription, { fail })),
   'POST end': control(OfSubscription, (emulator, { subscription }) => emulator.end(subscription)),

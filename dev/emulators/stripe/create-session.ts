@@ -51,6 +51,7 @@ export function createSession(ledger: Ledger, parameters: Parameters): SessionRe
     payment: null,
     subscription: null,
     invoice: null,
+    unpaid: false,
   }
   ledger.records.sessions.set(session.id, session)
   return session

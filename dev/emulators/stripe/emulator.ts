@@ -1,7 +1,7 @@
 import { type Account, groupAccounts, type StripeAccount } from './accounts.ts'
 import { type ApiControls, createApi, type RecordedCall } from './api.ts'
 import { createBooks } from './books.ts'
-import { expireIfDue, findSession } from './checkout.ts'
+import { expireIfDue, findSession, payLater } from './checkout.ts'
 import { answerControl } from './controls.ts'
 import { hostedCheckout, unknownSession } from './hosted-checkout.ts'
 import { hostedPortal, unknownPortal } from './hosted-portal.ts'
@@ -25,6 +25,11 @@ export interface StripeEmulator {
   readonly subscriptions: StripeObject[]
   readonly events: StripeEvent[]
 
+  /**
+   * Completes a session's page while its money is on its way: the subscription is `incomplete` until `renew` collects
+   * it, or until `end`, which makes it `incomplete_expired`. `email` is the payer's, if the session knows none.
+   */
+  payLater(sessionId: string, email?: string): Promise<StripeObject>
   /** Begins the next period, which waits to be paid: see `renewals.ts`. */
   rollOver(subscriptionId: string): Promise<StripeObject>
   /** Collects what is owed, if need be after a roll-over. */
@@ -127,6 +132,7 @@ export async function startStripeEmulator(options: {
     get events() {
       return books.events()
     },
+    payLater: (id, email = 'payer@example.com') => books.changeSession(id, (ledger) => payLater(ledger, id, email)),
     rollOver: (id) => books.changeSubscription(id, (ledger) => rollOver(ledger, id)),
     renew: (id, { fail = false } = {}) =>
       books.changeSubscription(id, (ledger) => renewSubscription(ledger, id, !fail)),

@@ -6,7 +6,7 @@ import { isExpired, portalContents } from './portal.ts'
 import { portalPage } from './portal-page.ts'
 import type { PortalSessionRecord, SubscriptionRecord } from './records.ts'
 import type { Answer, HttpRequest } from './server.ts'
-import { cancelInPortal, resumeInPortal } from './subscriptions.ts'
+import { cancelInPortal, hasEnded, resumeInPortal } from './subscriptions.ts'
 
 /** `subscription` may be left out while only one is running. */
 const PortalForm = z.object({ action: z.enum(['cancel', 'undo']), subscription: z.string().optional() })
@@ -29,7 +29,7 @@ export async function hostedPortal(
   if (!subscription) return show(400, 'Choose a subscription.')
 
   const cancels = form.data.action === 'cancel'
-  if (subscription.status === 'canceled') return show(409, 'This subscription has ended.')
+  if (hasEnded(subscription)) return show(409, 'This subscription has ended.')
   if (cancels === (subscription.cancelAt !== null)) {
     return show(409, cancels ? 'This subscription is cancelled already.' : 'This subscription is not cancelled.')
   }
@@ -45,6 +45,6 @@ export async function unknownPortal(): Promise<Answer> {
 
 function chosen(subscriptions: SubscriptionRecord[], id: string | undefined): SubscriptionRecord | undefined {
   if (id !== undefined) return subscriptions.find((subscription) => subscription.id === id)
-  const running = subscriptions.filter(({ status }) => status !== 'canceled')
+  const running = subscriptions.filter((subscription) => !hasEnded(subscription))
   return running.length === 1 ? running[0] : undefined
 }

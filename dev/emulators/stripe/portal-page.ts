@@ -2,9 +2,17 @@ import { html } from 'hono/html'
 import { type Html, interval, layout, money } from './layout.ts'
 import type { PortalContents } from './portal.ts'
 import type { InvoiceRecord, PortalSessionRecord, SubscriptionRecord } from './records.ts'
+import { hasEnded } from './subscriptions.ts'
 
 /** A subscription's status as a person says it. */
-const STATUS = { trialing: 'on trial', active: 'active', past_due: 'past due', canceled: 'ended' }
+const STATUS = {
+  incomplete: 'not paid yet',
+  incomplete_expired: 'never paid',
+  trialing: 'on trial',
+  active: 'active',
+  past_due: 'past due',
+  canceled: 'ended',
+}
 
 /** The page where a customer looks after its subscriptions. `problem` says why the last button did nothing. */
 export async function portalPage(
@@ -33,7 +41,7 @@ function section(subscription: SubscriptionRecord): Html {
       <h2 id="${id}">${quantity > 1 ? `${quantity} × ` : ''}${price.label}</h2>
       <p class="terms">${money(price.amount * quantity, price.currency)} ${interval(price)}</p>
       <dl><dt>Status</dt><dd>${STATUS[status]}</dd><dt>${when}</dt><dd>${day(at)}</dd></dl>
-      ${status === 'canceled' ? '' : button(subscription)}
+      ${hasEnded(subscription) ? '' : button(subscription)}
     </section>`
 }
 
@@ -61,8 +69,9 @@ function row({ created, number, amount, price, status }: InvoiceRecord): Html {
 }
 
 /** The next thing to happen to a subscription, and when. */
-function horizon({ status, endedAt, cancelAt, periodEnd }: SubscriptionRecord): [what: string, at: number] {
-  if (status === 'canceled') return ['Ended', endedAt ?? periodEnd]
+function horizon(subscription: SubscriptionRecord): [what: string, at: number] {
+  const { status, endedAt, cancelAt, periodEnd } = subscription
+  if (hasEnded(subscription)) return ['Ended', endedAt ?? periodEnd]
   if (cancelAt !== null) return ['Ends', cancelAt]
   return [status === 'trialing' ? 'Trial ends' : 'Renews', periodEnd]
 }

@@ -42,6 +42,8 @@ const SessionRecord = z.object({
   payment: z.string().nullable(),
   subscription: z.string().nullable(),
   invoice: z.string().nullable(),
+  /** Complete, and its money is on its way or never came. */
+  unpaid: z.boolean().default(false),
 })
 
 const CustomerRecord = z.object({ ...owned, email: z.string().nullable() })
@@ -52,7 +54,7 @@ const SubscriptionRecord = z.object({
   customer: z.string(),
   price: SoldPrice,
   quantity: z.int(),
-  status: z.enum(['trialing', 'active', 'past_due', 'canceled']),
+  status: z.enum(['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'canceled']),
   /** The day of the month that periods end on, where the month has it. */
   anchor: z.int(),
   periodStart: z.int(),
@@ -85,7 +87,7 @@ const InvoiceRecord = z.object({
   amount: z.int(),
   periodStart: z.int(),
   periodEnd: z.int(),
-  status: z.enum(['draft', 'open', 'paid']),
+  status: z.enum(['draft', 'open', 'paid', 'void']),
   attempts: z.int(),
   paidAt: z.int().nullable(),
   /** The payment that is to settle it and the id of their link; null when nothing is due. */

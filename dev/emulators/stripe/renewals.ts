@@ -1,5 +1,6 @@
 import { invalidRequest } from './errors.ts'
 import { collectInvoice, newInvoice } from './invoices.ts'
+import { settleLatePayment } from './late-payments.ts'
 import { find, type Ledger } from './ledger.ts'
 import { nextPeriodEnd } from './periods.ts'
 import type { InvoiceRecord, SubscriptionRecord } from './records.ts'
@@ -27,7 +28,7 @@ export function rollOver(ledger: Ledger, id: string): SubscriptionRecord {
 
 /**
  * Tries to collect what is owed: the invoice of the next period, which begins now, or one that is unpaid since the last
- * roll-over or failure.
+ * roll-over or failure, or since a session that was completed without its money.
  */
 export function renewSubscription(ledger: Ledger, id: string, succeeds: boolean): SubscriptionRecord {
   const running = findRunning(ledger, id)
@@ -38,7 +39,10 @@ export function renewSubscription(ledger: Ledger, id: string, succeeds: boolean)
   return change(ledger, subscription, 'customer.subscription.updated', () => {
     const invoice = latestInvoice(ledger, subscription)
     collectInvoice(ledger, invoice, succeeds)
-    subscription.status = invoice.status === 'paid' ? 'active' : 'past_due'
+    if (invoice.status === 'paid') {
+      subscription.status = 'active'
+      settleLatePayment(ledger, id, 'succeeded')
+    } else if (subscription.status !== 'incomplete') subscription.status = 'past_due'
   })
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { invalidRequest, noSuch } from './errors.ts'
+import { settleLatePayment } from './late-payments.ts'
 import { find, type Ledger } from './ledger.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { boolean, metadata } from './parameters.ts'
@@ -35,7 +36,7 @@ export const findSubscription = (ledger: Ledger, id: string) =>
 
 export function findRunning(ledger: Ledger, id: string): SubscriptionRecord {
   const subscription = findSubscription(ledger, id)
-  if (subscription.status === 'canceled') throw invalidRequest(`Subscription ${id} has ended.`)
+  if (hasEnded(subscription)) throw invalidRequest(`Subscription ${id} has ended.`)
   return subscription
 }
 
@@ -46,7 +47,7 @@ export function updateSubscription(
 ): SubscriptionRecord {
   const subscription = findSubscription(ledger, id)
   const { cancel_at_period_end: cancel, cancellation_details: details } = parameters
-  if (subscription.status === 'canceled' && cancel !== undefined) {
+  if (hasEnded(subscription) && cancel !== undefined) {
     throw invalidRequest('A canceled subscription can only update its cancellation_details and metadata.')
   }
   return change(ledger, subscription, 'customer.subscription.updated', () => {
@@ -63,7 +64,7 @@ export function cancelSubscription(
   id: string,
 ): SubscriptionRecord {
   const subscription = findSubscription(ledger, id)
-  if (subscription.status === 'canceled') throw noSuch('subscription', id)
+  if (hasEnded(subscription)) throw noSuch('subscription', id)
   noteDetails(subscription, details)
   return endSubscription(ledger, subscription, ledger.now)
 }
@@ -90,13 +91,27 @@ export function announceTrialEnd(ledger: Ledger, id: string): SubscriptionRecord
   return subscription
 }
 
+export const hasEnded = ({ status }: SubscriptionRecord) => status === 'canceled' || status === 'incomplete_expired'
+
 export function endSubscription(ledger: Ledger, subscription: SubscriptionRecord, at: number): SubscriptionRecord {
+  if (subscription.status === 'incomplete') return expireSubscription(ledger, subscription)
   subscription.cancelReason ??= subscription.status === 'past_due' ? 'payment_failed' : 'cancellation_requested'
   subscription.canceledAt ??= ledger.now
   subscription.status = 'canceled'
   subscription.endedAt = at
   ledger.emit('customer.subscription.deleted', subscriptionObject(subscription))
   return subscription
+}
+
+/** It never began, and its invoice is not collected any more. */
+function expireSubscription(ledger: Ledger, subscription: SubscriptionRecord): SubscriptionRecord {
+  const invoice = find(ledger, ledger.records.invoices, 'invoice', subscription.latestInvoice)
+  return change(ledger, subscription, 'customer.subscription.updated', () => {
+    invoice.status = 'void'
+    subscription.status = 'incomplete_expired'
+    subscription.endedAt = ledger.now
+    settleLatePayment(ledger, subscription.id, 'failed')
+  })
 }
 
 function scheduleEnd(ledger: Ledger, subscription: SubscriptionRecord, cancel: boolean): void {

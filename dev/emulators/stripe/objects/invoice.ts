@@ -9,6 +9,7 @@ const RETRY_SECONDS = 3 * 24 * 3600
 
 export function invoiceObject(invoice: InvoiceRecord): Wire<Stripe.Invoice> {
   const paid = invoice.status === 'paid'
+  const closed = paid || invoice.status === 'void'
   const finalizes = invoice.status === 'draft' ? invoice.created + DRAFT_SECONDS : null
   const finalizedAt = finalizes === null ? invoice.created : null
   return {
@@ -25,7 +26,7 @@ export function invoiceObject(invoice: InvoiceRecord): Wire<Stripe.Invoice> {
     application: null,
     attempt_count: invoice.attempts,
     attempted: invoice.attempts > 0,
-    auto_advance: !paid,
+    auto_advance: !closed,
     automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
     automatically_finalizes_at: finalizes,
     billing_reason: invoice.reason,
@@ -60,7 +61,7 @@ export function invoiceObject(invoice: InvoiceRecord): Wire<Stripe.Invoice> {
     lines: listOf(`/v1/invoices/${invoice.id}/lines`, [lineObject(invoice)]),
     livemode: false,
     metadata: {},
-    next_payment_attempt: paid ? null : (finalizes ?? invoice.created + invoice.attempts * RETRY_SECONDS),
+    next_payment_attempt: closed ? null : (finalizes ?? invoice.created + invoice.attempts * RETRY_SECONDS),
     number: finalizes === null ? invoice.number : null,
     on_behalf_of: null,
     parent: {

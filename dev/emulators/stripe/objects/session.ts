@@ -96,7 +96,7 @@ export function sessionLineItems(session: SessionRecord): Wire<Stripe.ApiList<St
 }
 
 function paymentStatus(session: SessionRecord, amount: number) {
-  if (session.status !== 'complete') return 'unpaid'
+  if (session.status !== 'complete' || session.unpaid) return 'unpaid'
   return amount === 0 ? 'no_payment_required' : 'paid'
 }
 
