@@ -84,6 +84,12 @@ describe('a cancellation', () => {
     expect(await cancelFor(world, ours, subscriber)).toMatchObject(alreadyCancelled)
   })
 
+  test('takes our id in capitals too', async () => {
+    const subscriber = await subscribe(world, ours)
+    const body = { subscriptionId: subscriber.purchaseId.toUpperCase() }
+    expect(cancelled(await cancelFor(world, ours, subscriber, { body })).id).toBe(subscriber.purchaseId)
+  })
+
   test('looks at no identity and no paywall in the Bearer path', async () => {
     const [one, other] = [await subscribe(world, ours), await subscribe(world, ours)]
     const body = { userId: other.id, email: 7, paywallId: '99' }
@@ -134,10 +140,14 @@ describe('a cancellation', () => {
 })
 
 describe('a repeat is refused', () => {
-  test('before and after the webhook of the first', async () => {
+  test('before the webhook of the first, however late that is, and after it', async () => {
     const subscriber = await subscribe(world, ours)
     world.stripe.holdWebhooks()
     cancelled(await cancelOwn(world, subscriber))
+    expect(await cancelFor(world, ours, subscriber)).toMatchObject(alreadyCancelled)
+    await world.database.query("update purchases set cancel_requested_at = now() - interval '1 hour' where id = $1", [
+      subscriber.purchaseId,
+    ])
     expect(await cancelFor(world, ours, subscriber)).toMatchObject(alreadyCancelled)
     await world.stripe.releaseWebhooks()
     expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)

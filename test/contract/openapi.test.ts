@@ -87,10 +87,12 @@ describe('what holds answers to the document', () => {
     expect(answered(200, good)).toBeNull()
     expect(answered(400, { error: 'insufficient', code: 'insufficient', available: 0 })).toBeNull()
     expect(answered(404, { error: 'not_found' }, { url: '/nowhere' })).toBeNull()
+    expect(answered(404, { error: 'not_found' }, { url: url.replace('1001', '%31001') })).toBeNull()
   })
 
   test.each([
     ['a status', 418, good],
+    ['a path to be none', 404, { error: 'not_found' }],
     ['an error', 400, { error: 'oops', code: 'oops' }],
     ["another refusal's member", 400, { error: 'invalid_op', code: 'invalid_op', available: 1 }],
     ['a member too many', 200, { ...good, extra: 1 }],

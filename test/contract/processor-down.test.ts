@@ -2,25 +2,45 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/stripe/api.ts'
 import { seal } from '../../lib/crypto.ts'
-import { call } from '../support/call.ts'
+import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press, startCheckout } from '../support/checkout.ts'
 import { leaksIn } from '../support/leaks.ts'
+import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 
+/** A try that Stripe keeps waiting and another under the same key: it takes 5 s, so the other tests run beside it. */
+let patient: { first: Promise<Reply>; second: Promise<Reply>; waitedMs: Promise<number> }
+const waiter = newEmail()
+const helped = Promise.withResolvers<void>()
+
 beforeAll(async () => {
   world = await startTestWorld()
+  world.stripe.onCall = keepWaiterWaiting
+  const headers = { 'idempotency-key': randomUUID() }
+  const ask = () => startCheckout(world, { paywall: world.paywall, key: world.key, headers, body: { email: waiter } })
+  const first = ask()
+  await until('a claim', async () => (await world.database.query('select from checkout_claims')).rowCount === 1)
+  const askedAt = Date.now()
+  const second = ask()
+  const waitedMs = second.then(() => Date.now() - askedAt).finally(helped.resolve)
+  patient = { first, second, waitedMs }
 })
 
 beforeEach(() => {
-  world.stripe.onCall = undefined
+  world.stripe.onCall = keepWaiterWaiting
 })
 
 afterAll(() => world.close())
 
 const SESSIONS = '/v1/checkout/sessions'
+
+const keepWaiterWaiting: typeof world.stripe.onCall = async ({ body }, run) => {
+  if (body.customer_email === waiter) await helped.promise
+  return run()
+}
 
 /** Two tries of one checkout under one Idempotency-Key; `between` happens after the first. */
 async function twice(between: () => unknown = () => undefined) {
@@ -75,7 +95,7 @@ describe('start-checkout: the answer says what to do about it, and the next try 
       throw new DroppedCall()
     }
     const { first, second, sessions } = await twice(() => {
-      world.stripe.onCall = undefined
+      world.stripe.onCall = keepWaiterWaiting
     })
     expect(first).toMatchObject({
       status: 502,
@@ -92,7 +112,7 @@ describe('start-checkout: the answer says what to do about it, and the next try 
       throw new DroppedCall()
     }
     const { first, second, sessions } = await twice(() => {
-      world.stripe.onCall = undefined
+      world.stripe.onCall = keepWaiterWaiting
     })
     expect(first).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
     expect(second).toMatchObject({ status: 200 })
@@ -105,6 +125,52 @@ describe('start-checkout: the answer says what to do about it, and the next try 
     expect(first.status, JSON.stringify(first)).toBeGreaterThanOrEqual(500)
     expect(first.body).toEqual({ error: expect.stringMatching(/^(internal_error|processor_\w+)$/) })
     expect(second).toMatchObject({ status: 200 })
+  })
+})
+
+describe('start-checkout: a try that Stripe keeps waiting past its lease', () => {
+  const page = (id: string) => ({
+    status: 200,
+    headers: {},
+    body: JSON.stringify({ id, url: `https://stripe.example/${id}` }),
+  })
+
+  /** Such a try, and a second one that takes over and has to wait as well, until the test says what Stripe answers. */
+  async function overtaken() {
+    const [headers, body] = [{ 'idempotency-key': randomUUID() }, { email: newEmail() }]
+    const ask = () => startCheckout(world, { paywall: world.paywall, key: world.key, headers, body })
+    const claim = async (statement: string) =>
+      (await world.database.query(statement, [headers['idempotency-key']])).rows[0]
+    const answers: ((answer: ReturnType<typeof page>) => void)[] = []
+    world.stripe.onCall = () => new Promise((resolve) => answers.push(resolve))
+    const first = ask()
+    await until('the first call', async () => answers.length === 1)
+    await claim("update checkout_claims set leased_until = now() - interval '1 s' where idempotency_key = $1")
+    const second = ask()
+    await until('the second call', async () => answers.length === 2)
+    return { ask, claim, first, second, answerFirst: answers[0]!, answerSecond: answers[1]! }
+  }
+
+  test('gets the page of the one that took over, whatever Stripe opened for it', async () => {
+    const { ask, first, second, answerFirst, answerSecond } = await overtaken()
+    answerSecond(page('cs_test_second'))
+    const { body } = await second
+    expect(body).toMatchObject({ checkoutUrl: 'https://stripe.example/cs_test_second' })
+    answerFirst(page('cs_test_first'))
+    for (const reply of [await first, await ask()]) {
+      expect(reply).toMatchObject({ status: 200, headers: { 'idempotency-replayed': 'true' }, body })
+    }
+  })
+
+  test('does not give away the claim of the one that took over when it fails', async () => {
+    const { claim, first, second, answerFirst, answerSecond } = await overtaken()
+    const body = JSON.stringify(stripeError('invalid_request_error', 'No.'))
+    answerFirst({ status: 400, headers: {}, body })
+    expect(await first).toMatchObject({ status: 502, body: { error: 'processor_rejected' } })
+    const asked = 'select attempt, leased_until > now() as leased from checkout_claims where idempotency_key = $1'
+    expect(await claim(asked)).toEqual({ attempt: 1, leased: true })
+    answerSecond(page('cs_test_last'))
+    opened(await second)
   })
 })
 
@@ -142,6 +208,14 @@ describe('processor-webhook: 502, and the repeat takes effect', () => {
     expect(await deliver(session)).toMatchObject({ status: 200, body: { received: true } })
     expect(await userState(world, userId)).toMatchObject({ paid: true })
   })
+})
+
+test('start-checkout: a try that waits for another of its key is told after 5 s when to come again', async () => {
+  const { first, second, waitedMs } = patient
+  const expected = { status: 409, headers: { 'retry-after': '5' }, body: { error: 'checkout_in_progress' } }
+  expect(await second).toMatchObject(expected)
+  expect(await waitedMs).toBeGreaterThanOrEqual(5_000)
+  expect(opened(await first).acquiring).toBe('stripe')
 })
 
 test('what the processor said stays out of the logs, its failures are in them', () => {

@@ -16,6 +16,9 @@ import { closed } from './closed-schemas.ts'
 /** Served, but no part of the API. */
 const PAGES = ['/docs', '/openapi.json']
 
+/** What no path of the document has, and the gateway refuses: an escape, an empty segment, a backslash. */
+const NOT_CANONICAL = /%|\/\/|\\/
+
 const ROOT = 'openapi.json'
 const document = Document.parse(json)
 const { components } = document
@@ -47,7 +50,7 @@ export interface Answered {
 export function undocumented({ method, url, status, headers, text }: Answered): string | null {
   const { pathname } = new URL(url, 'http://localhost')
   if (method === 'OPTIONS' || PAGES.includes(pathname)) return null
-  const known = knownPath(pathname)
+  const known = NOT_CANONICAL.test(pathname) ? null : knownPath(pathname)
   if (!known?.isNamed && status === 404) return bodyFault(text, NOT_FOUND)
   const found = known && described(known, method, status)
   if (!found) return `${method} ${pathname} has no documented ${status}`
