@@ -157,6 +157,30 @@ test('a renewal that was not told is found an hour after its time, or an hour la
   expect(await asked(reconcile, subscriptionId)).toEqual([0])
 })
 
+test('a payment of the next period that was not told is found two hours after the period began', async () => {
+  const paid = await payAndComeBack()
+  const { userId, subscriptionId } = paid
+  await world.stripe.rollOver(subscriptionId)
+  await world.stripe.releaseWebhooks()
+  world.stripe.holdWebhooks()
+  expect((await provenBalances(world, userId)).standard).toBe(100)
+  await world.stripe.renew(subscriptionId)
+  await loseWebhooks()
+  const begun = (ago: string) =>
+    rewrite(
+      paid,
+      `paid_period_start = now() - interval '1 month', current_period_start = now() - interval '${ago}',
+       fetched_at = now() - interval '1 hour'`,
+    )
+  await begun('119 minutes')
+  expect(await asked(reconcile, subscriptionId)).toEqual([0])
+  await begun('121 minutes')
+  expect(await asked(reconcile, subscriptionId)).toEqual([1])
+  expect((await provenBalances(world, userId)).standard).toBe(200)
+  expect((await typesTold(userId)).filter((type) => type === 'subscription.renewed')).toHaveLength(1)
+  expect(await asked(reconcile, subscriptionId)).toEqual([0])
+})
+
 test('a cancellation that Stripe took and did not tell us of shows ten minutes later', async () => {
   const ours = { file: world.file, paywall: world.paywall, key: world.key }
   const subscriber = await subscribe(world, ours)
