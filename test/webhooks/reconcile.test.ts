@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/stripe/api.ts'
-import { call } from '../support/call.ts'
 import { buy, opened, startCheckout } from '../support/checkout.ts'
+import { ageCheckouts, loseWebhooks, payAndComeBack, payUnnoticed } from '../support/lost-webhooks.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
-import { asStripeHasIt, type PaidSubscription, paySubscription } from '../support/stripe-purchase.ts'
+import { asStripeHasIt } from '../support/stripe-purchase.ts'
 import { cancelFor, cancelled, subscribe } from '../support/subscriber.ts'
 import { tenant } from '../support/tenants.ts'
 import { runTogether } from '../support/together.ts'
@@ -24,29 +24,6 @@ afterEach(() => {
 })
 afterAll(() => world.close())
 
-/** Whatever Stripe had to tell is lost for good, and it told nobody. */
-async function loseWebhooks(): Promise<void> {
-  const lost = world.stripe.releaseWebhooks(() => [])
-  // At once: nothing that happens meanwhile is told either.
-  world.stripe.holdWebhooks()
-  await lost
-}
-
-/** Pays, closes the browser, and every webhook of it is lost. */
-async function payUnnoticed(from: TestWorld = world): Promise<PaidSubscription> {
-  const paid = await paySubscription(from)
-  await loseWebhooks()
-  return paid
-}
-
-/** Pays and comes back, and Stripe tells nothing. */
-async function payAndComeBack(): Promise<PaidSubscription> {
-  const paid = await paySubscription(world)
-  expect(await call(world, paid.back)).toMatchObject({ status: 303 })
-  await loseWebhooks()
-  return paid
-}
-
 const reconcile = () => world.workers.scheduled('reconcile')
 
 /** How often Stripe was asked about something while this went on. */
@@ -55,16 +32,6 @@ async function asked(during: () => Promise<unknown>, ...ids: string[]): Promise<
   await during()
   const calls = world.stripe.calls.slice(before)
   return ids.map((id) => calls.filter(({ path }) => path.endsWith(`/${id}`)).length)
-}
-
-/** That many minutes pass for the checkouts of a user. */
-async function ageCheckouts(userId: string, minutes: number): Promise<void> {
-  await world.database.query(
-    `update checkouts set created_at = created_at - make_interval(mins => $2),
-       looked_at = looked_at - make_interval(mins => $2)
-     where user_id = $1`,
-    [userId, minutes],
-  )
 }
 
 /** Makes our row of a purchase as it would be at another time; Stripe's subscription stays as it is. */
@@ -78,10 +45,10 @@ const typesTold = async (userId: string) => (await toldAbout(world, userId)).map
 const bought = ['checkout.completed', 'subscription.created']
 
 test('a paid page whose webhooks were lost and whose buyer never came back is found, once, and told', async () => {
-  const { userId, sessionId, subscriptionId } = await payUnnoticed()
-  await ageCheckouts(userId, 14)
+  const { userId, sessionId, subscriptionId } = await payUnnoticed(world)
+  await ageCheckouts(world, userId, 14)
   expect(await asked(reconcile, sessionId)).toEqual([0])
-  await ageCheckouts(userId, 2)
+  await ageCheckouts(world, userId, 2)
   expect(await asked(reconcile, sessionId)).toEqual([1])
 
   expect(await purchaseOf(userId)).toMatchObject(asStripeHasIt(world, subscriptionId))
@@ -89,7 +56,7 @@ test('a paid page whose webhooks were lost and whose buyer never came back is fo
   const told = await toldAbout(world, userId)
   expect(told.map(({ type }) => type)).toEqual(bought)
   expect(sequenceFaults(told)).toEqual([])
-  await ageCheckouts(userId, 180)
+  await ageCheckouts(world, userId, 180)
   expect(await asked(reconcile, sessionId, subscriptionId)).toEqual([0, 0])
 })
 
@@ -105,7 +72,7 @@ test('a page that nobody pays is looked at less and less often, and after four d
   const seen: number[] = []
   let age = 0
   for (const moment of [...looks, ...quiet].toSorted((one, other) => one - other)) {
-    await ageCheckouts(userId, moment - age)
+    await ageCheckouts(world, userId, moment - age)
     age = moment
     const [times] = await asked(reconcile, id)
     seen.push(...Array<number>(times ?? 0).fill(moment))
@@ -115,10 +82,10 @@ test('a page that nobody pays is looked at less and less often, and after four d
 })
 
 test('a subscription that ended untold is found a week after it was last fetched', async () => {
-  const paid = await payAndComeBack()
+  const paid = await payAndComeBack(world)
   const { userId, subscriptionId } = paid
   await world.stripe.end(subscriptionId)
-  await loseWebhooks()
+  await loseWebhooks(world)
   await rewrite(paid, "fetched_at = now() - interval '6 days 23 hours'")
   expect(await asked(reconcile, subscriptionId)).toEqual([0])
   await rewrite(paid, "fetched_at = now() - interval '7 days 1 minute'")
@@ -131,10 +98,10 @@ test('a subscription that ended untold is found a week after it was last fetched
 })
 
 test('a renewal that was not told is found an hour after its time, or an hour later if Stripe is away', async () => {
-  const paid = await payAndComeBack()
+  const paid = await payAndComeBack(world)
   const { userId, subscriptionId } = paid
   await world.stripe.renew(subscriptionId)
-  await loseWebhooks()
+  await loseWebhooks(world)
   const periodEnded = (ago: string) =>
     rewrite(
       paid,
@@ -158,14 +125,14 @@ test('a renewal that was not told is found an hour after its time, or an hour la
 })
 
 test('a payment of the next period that was not told is found two hours after the period began', async () => {
-  const paid = await payAndComeBack()
+  const paid = await payAndComeBack(world)
   const { userId, subscriptionId } = paid
   await world.stripe.rollOver(subscriptionId)
   await world.stripe.releaseWebhooks()
   world.stripe.holdWebhooks()
   expect((await provenBalances(world, userId)).standard).toBe(100)
   await world.stripe.renew(subscriptionId)
-  await loseWebhooks()
+  await loseWebhooks(world)
   const begun = (ago: string) =>
     rewrite(
       paid,
@@ -184,10 +151,10 @@ test('a payment of the next period that was not told is found two hours after th
 test('a cancellation that Stripe took and did not tell us of shows ten minutes later', async () => {
   const ours = { file: world.file, paywall: world.paywall, key: world.key }
   const subscriber = await subscribe(world, ours)
-  await loseWebhooks()
+  await loseWebhooks(world)
   const { subscriptionId } = subscriber
   cancelled(await cancelFor(world, ours, subscriber))
-  await loseWebhooks()
+  await loseWebhooks(world)
   const acceptedAgo = (time: string) =>
     rewrite(
       subscriber,
@@ -206,7 +173,7 @@ test('a cancellation that Stripe took and did not tell us of shows ten minutes l
 
 test('a bank’s payment that was not through is asked about daily, for two weeks', async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key, slug: 'lifetime' })
-  await loseWebhooks()
+  await loseWebhooks(world)
   const { rows } = await world.database.query('select processor_id from purchases where user_id = $1', [userId])
   const payment = { subscriptionId: rows[0].processor_id }
   const pending = (age: string, fetched: string) =>
@@ -221,9 +188,9 @@ test('a bank’s payment that was not through is asked about daily, for two week
 })
 
 test('two crons at once ask about each purchase once', async () => {
-  const unnoticed = await Promise.all(Array.from({ length: 6 }, () => payUnnoticed()))
-  const fetched = await Promise.all(Array.from({ length: 6 }, () => payAndComeBack()))
-  for (const { userId } of unnoticed) await ageCheckouts(userId, 20)
+  const unnoticed = await Promise.all(Array.from({ length: 6 }, () => payUnnoticed(world)))
+  const fetched = await Promise.all(Array.from({ length: 6 }, () => payAndComeBack(world)))
+  for (const { userId } of unnoticed) await ageCheckouts(world, userId, 20)
   for (const paid of fetched) await rewrite(paid, "fetched_at = now() - interval '8 days'")
   const ids = [...unnoticed.map(({ sessionId }) => sessionId), ...fetched.map(({ subscriptionId }) => subscriptionId)]
   await runTogether(world, 'due_checkouts', 2)
@@ -236,9 +203,9 @@ test('an account whose Stripe is away is logged and holds up no other', async ()
   const { paywall, key } = tenant(file)
   // One for each that may be asked about at a time.
   const away = await Promise.all(Array.from({ length: 5 }, () => payUnnoticed({ ...world, paywall, key })))
-  const well = await payUnnoticed()
-  for (const { userId } of away) await ageCheckouts(userId, 60)
-  await ageCheckouts(well.userId, 20)
+  const well = await payUnnoticed(world)
+  for (const { userId } of away) await ageCheckouts(world, userId, 60)
+  await ageCheckouts(world, well.userId, 20)
   world.stripe.onCall = async ({ path }, run) => {
     if (away.some(({ sessionId }) => path.endsWith(`/${sessionId}`))) throw new DroppedCall()
     return run()
@@ -252,7 +219,7 @@ test('an account whose Stripe is away is logged and holds up no other', async ()
   expect(JSON.stringify(said)).not.toMatch(/sk_test|@|whsec/)
 
   world.stripe.onCall = undefined
-  for (const { userId } of away) await ageCheckouts(userId, 61)
+  for (const { userId } of away) await ageCheckouts(world, userId, 61)
   await reconcile()
   for (const { userId, subscriptionId } of away) {
     const { purchases } = await userState(world, userId, { paywallId: paywall.id, key })

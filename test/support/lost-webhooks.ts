@@ -1,0 +1,37 @@
+import { call } from './call.ts'
+import { type PaidSubscription, paySubscription } from './stripe-purchase.ts'
+import type { TestWorld } from './world.ts'
+
+/** Whatever Stripe had to tell is lost for good, and it told nobody. */
+export async function loseWebhooks(world: TestWorld): Promise<void> {
+  const lost = world.stripe.releaseWebhooks(() => [])
+  // At once: nothing that happens meanwhile is told either.
+  world.stripe.holdWebhooks()
+  await lost
+}
+
+/** Pays, closes the browser, and every webhook of it is lost. */
+export async function payUnnoticed(world: TestWorld): Promise<PaidSubscription> {
+  const paid = await paySubscription(world)
+  await loseWebhooks(world)
+  return paid
+}
+
+/** Pays and comes back, and Stripe tells nothing. */
+export async function payAndComeBack(world: TestWorld): Promise<PaidSubscription> {
+  const paid = await paySubscription(world)
+  const { status } = await call(world, paid.back)
+  if (status !== 303) throw new Error(`the way back answered ${status}`)
+  await loseWebhooks(world)
+  return paid
+}
+
+/** That many minutes pass for the checkouts of a user. */
+export async function ageCheckouts(world: TestWorld, userId: string, minutes: number): Promise<void> {
+  await world.database.query(
+    `update checkouts set created_at = created_at - make_interval(mins => $2),
+       looked_at = looked_at - make_interval(mins => $2)
+     where user_id = $1`,
+    [userId, minutes],
+  )
+}
