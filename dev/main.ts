@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { Refusal } from '../cli/refusal.ts'
 import { ensureDatabase, ensureSchema } from './database.ts'
@@ -18,6 +19,9 @@ import type { World } from './world.ts'
 const CRON_SECONDS = 2
 /** Longer than any part takes to stop. What is left then ends with us: see `lastWill`. */
 const STOP_SECONDS = 15
+
+// What is loaded from here on, wrangler and Miniflare above all, is compiled at the first start only.
+enableCompileCache()
 
 try {
   const options = readOptions(process.argv.slice(2), process.env)

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call } from '../support/call.ts'
-import { newEmail, opened, press, startCheckout } from '../support/checkout.ts'
-import { type Await, interruptOnce, type Side } from '../support/interrupt.ts'
+import { call, type Reply } from '../support/call.ts'
+import { type Await, interruptOnce, interruptTogether, type Side } from '../support/interrupt.ts'
 import { asStripeHasIt, deliver, eventsOf, type PaidSubscription, paySubscription } from '../support/stripe-purchase.ts'
 import { sequenceFaults, tellAfterCrash, toldAbout } from '../support/told.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
@@ -34,40 +33,55 @@ async function expectBoughtOnce(userId: string): Promise<void> {
 const ACCOUNT = { statement: 'from processor_accounts' }
 const STORE = { statement: 'insert into purchases' }
 
-test.each<[string, Await, Side]>([
-  ['before it knows the account', ACCOUNT, 'before'],
-  ['when it knows the account', ACCOUNT, 'after'],
-  ['while it asks Stripe', { call: '' }, 'before'],
-  ['when Stripe has answered', { call: '' }, 'after'],
-  ['before the purchase is stored', STORE, 'before'],
-  ['when the purchase is stored, before its answer', STORE, 'after'],
-])('a webhook whose Worker is killed %s is repeated by Stripe, and takes effect once', async (_, wait, side) => {
-  const body = { email: newEmail() }
-  const { userId, checkoutUrl } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
-  const killed = interruptOnce(world, wait, side, kill)
-  await press(checkoutUrl, 'pay')
-  await killed
-  await world.stripe.webhooksSettled()
-  await expectBoughtOnce(userId)
+/** Kills the Workers when each of these moments has come in a flow of its own. */
+async function killedAt(
+  moments: [name: string, wait: Await, side: Side][],
+  start: (paid: PaidSubscription) => Promise<Reply | number>,
+) {
+  world.stripe.holdWebhooks()
+  const paid: PaidSubscription[] = []
+  for (const _ of moments) paid.push(await paySubscription(world))
+  const flows = moments.map(([, wait, side], index) => ({ wait, side, start: () => start(paid[index]!) }))
+  const outcomes = await interruptTogether(world, flows, kill)
+  return outcomes.map((outcome, index) => ({ outcome, moment: moments[index]![0], paid: paid[index]! }))
+}
+
+test('webhooks whose Worker is killed, at each moment, are repeated by Stripe, and take effect once', async () => {
+  const crashed = await killedAt(
+    [
+      ['before it knows the account', ACCOUNT, 'before'],
+      ['when it knows the account', ACCOUNT, 'after'],
+      ['while it asks Stripe', { call: '' }, 'before'],
+      ['when Stripe has answered', { call: '' }, 'after'],
+      ['before the purchase is stored', STORE, 'before'],
+      ['when the purchase is stored, before its answer', STORE, 'after'],
+    ],
+    (paid) => deliver(world, completedEvent(paid)),
+  )
+  for (const { outcome, moment } of crashed) expect(outcome, moment).toMatchObject({ value: 0 })
+
+  await world.stripe.releaseWebhooks()
+  for (const { paid } of crashed) await expectBoughtOnce(paid.userId)
 })
 
-test.each<[string, Await, Side]>([
-  ['before it knows the checkout', { statement: 'from checkouts c join processor_accounts' }, 'before'],
-  ['while it asks Stripe', { call: '' }, 'before'],
-  ['when Stripe has answered', { call: '' }, 'after'],
-  ['before the purchase is stored', STORE, 'before'],
-  ['when the purchase is stored', STORE, 'after'],
-])('a browser’s return whose Worker is killed %s finds the purchase when it is tried again', async (_, wait, side) => {
-  world.stripe.holdWebhooks()
-  const { back, userId, subscriptionId } = await paySubscription(world)
-  const killed = interruptOnce(world, wait, side, kill)
-  const [first] = await Promise.allSettled([call(world, back), killed])
-  expect(first.status === 'rejected' || first.value.status >= 500, JSON.stringify(first)).toBe(true)
-
-  expect(await call(world, back)).toMatchObject({ status: 303 })
-  expect((await userState(world, userId)).purchases).toMatchObject([asStripeHasIt(world, subscriptionId)])
+test('a browser’s return whose Worker is killed, at each moment, finds the purchase when it is tried again', async () => {
+  const crashed = await killedAt(
+    [
+      ['before it knows the checkout', { statement: 'from checkouts c join processor_accounts' }, 'before'],
+      ['while it asks Stripe', { call: '' }, 'before'],
+      ['when Stripe has answered', { call: '' }, 'after'],
+      ['before the purchase is stored', STORE, 'before'],
+      ['when the purchase is stored', STORE, 'after'],
+    ],
+    ({ back }) => call(world, back),
+  )
+  for (const { outcome, moment, paid } of crashed) {
+    expect(outcome.status === 'rejected' || Number(Object(outcome.value).status) >= 500, moment).toBe(true)
+    expect(await call(world, paid.back), moment).toMatchObject({ status: 303 })
+    expect((await userState(world, paid.userId)).purchases).toMatchObject([asStripeHasIt(world, paid.subscriptionId)])
+  }
   await world.stripe.releaseWebhooks()
-  await expectBoughtOnce(userId)
+  for (const { paid } of crashed) await expectBoughtOnce(paid.userId)
 })
 
 const completedEvent = (paid: PaidSubscription) =>

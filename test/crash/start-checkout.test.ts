@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Reply } from '../support/call.ts'
 import { newEmail, opened, payAndReturn, startCheckout } from '../support/checkout.ts'
-import { type Await, interruptOnce, type Side } from '../support/interrupt.ts'
+import { type Await, interruptTogether, type Side } from '../support/interrupt.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -30,14 +30,28 @@ async function standingOf(key: string) {
   return { claims: rows.map(({ opened: open, url }) => ({ opened: open, url })), sessions: sessions.length }
 }
 
-/** A start-checkout that is interrupted, and then what a second try of the same key gets. */
-async function interrupted(wait: Await, side: Side, interruption?: () => Promise<void>) {
-  const key = randomUUID()
-  const headers = { 'idempotency-key': key }
-  const order = { paywall: world.paywall, key: world.key, headers, body: { email: newEmail() } }
-  const interruptedOnce = interruptOnce(world, wait, side, interruption)
-  const first = await Promise.allSettled([startCheckout(world, order), interruptedOnce])
-  return { key, first: first[0], second: () => startCheckout(world, order) }
+/** A start-checkout, and what came of its first try once that was interrupted. */
+interface Interrupted {
+  key: string
+  first: PromiseSettledResult<Reply>
+  again: () => Promise<Reply>
+}
+
+/** A start-checkout at each of these moments, all of them interrupted at once. */
+async function interrupted(moments: Moment[], interruption = async () => {}): Promise<Interrupted[]> {
+  const orders = moments.map(() => {
+    const headers = { 'idempotency-key': randomUUID() }
+    return { paywall: world.paywall, key: world.key, headers, body: { email: newEmail() } }
+  })
+  const flows = moments.map(([, wait, side], index) => {
+    return { wait, side, start: () => startCheckout(world, orders[index]!) }
+  })
+  const firsts = await interruptTogether(world, flows, interruption)
+  return orders.map((order, index) => ({
+    key: order.headers['idempotency-key'],
+    first: firsts[index]!,
+    again: () => startCheckout(world, order),
+  }))
 }
 
 async function expectOneCheckout(key: string, reply: Reply): Promise<void> {
@@ -47,7 +61,9 @@ async function expectOneCheckout(key: string, reply: Reply): Promise<void> {
   expect((await userState(world, userId)).purchases).toHaveLength(1)
 }
 
-const moments: [string, Await, Side][] = [
+type Moment = [name: string, wait: Await, side: Side]
+
+const MOMENTS: Moment[] = [
   ['before its claim', CLAIM, 'before'],
   ['after its claim, before Stripe is asked', SESSION, 'before'],
   ['after Stripe has opened the page, before its answer', SESSION, 'after'],
@@ -55,39 +71,37 @@ const moments: [string, Await, Side][] = [
   ['after it is recorded, before the reply', SETTLE, 'after'],
 ]
 
-test.each(moments)('a checkout whose Worker is killed %s is opened by the next try, once', async (_, wait, side) => {
-  const { key, first, second } = await interrupted(wait, side, () => world.workers.kill())
-  expect(first.status === 'rejected' || first.value.status >= 500, JSON.stringify(first)).toBe(true)
-  await expectOneCheckout(key, await second())
+test('checkouts whose Worker is killed, at each moment, are opened by the next try, once', async () => {
+  const crashed = await interrupted(MOMENTS, () => world.workers.kill())
+  for (const [index, { first }] of crashed.entries()) {
+    expect(first.status === 'rejected' || first.value.status >= 500, MOMENTS[index]![0]).toBe(true)
+  }
+  const replies = await Promise.all(crashed.map(({ again }) => again()))
+  for (const [index, { key }] of crashed.entries()) await expectOneCheckout(key, replies[index]!)
 })
 
-test.each(moments.filter(([, wait]) => 'statement' in wait))(
-  'when the database’s answer is lost %s, the caller hears 503 and the next try opens it, once',
-  async (_, wait, side) => {
-    const { key, first, second } = await interrupted(wait, side)
-    expect(first).toMatchObject({ value: { status: 503, body: { error: 'database_unavailable' } } })
-    await expectOneCheckout(key, await second())
-  },
-)
-
-test('when the database’s answer to the claim is lost after its commit, the next try opens it, once', async () => {
-  const { key, first, second } = await interrupted(CLAIM, 'after')
-  expect(first).toMatchObject({ value: { status: 503, headers: { 'retry-after': '2' } } })
-  await expectOneCheckout(key, await second())
+test('when the database’s answer is lost, at each moment, the caller hears 503 and the next try opens it, once', async () => {
+  const moments: Moment[] = [...MOMENTS.filter(([, wait]) => 'statement' in wait), ['after its claim', CLAIM, 'after']]
+  const lost = await interrupted(moments)
+  for (const [index, { first }] of lost.entries()) {
+    const unavailable = { status: 503, headers: { 'retry-after': '2' }, body: { error: 'database_unavailable' } }
+    expect(first, moments[index]![0]).toMatchObject({ value: unavailable })
+  }
+  const replies = await Promise.all(lost.map(({ again }) => again()))
+  for (const [index, { key }] of lost.entries()) await expectOneCheckout(key, replies[index]!)
 })
 
-test.each(['before', 'after'] as const)(
-  'when Stripe hangs up %s it acts, the SDK asks again with the same key and one page is open',
-  async (side) => {
-    const { key, first } = await interrupted(SESSION, side)
-    expect(first.status).toBe('fulfilled')
-    if (first.status === 'fulfilled') await expectOneCheckout(key, first.value)
-  },
-)
+test('when Stripe hangs up before or after it acts, the SDK asks again with the same key and one page is open', async () => {
+  const replies = await interrupted(MOMENTS.filter(([, wait]) => 'call' in wait))
+  for (const { key, first } of replies) {
+    if (first.status === 'rejected') throw first.reason
+    await expectOneCheckout(key, first.value)
+  }
+})
 
 test('40 tries of a key whose first one was killed wait for its lease, and all get the same page', async () => {
-  const { key, second } = await interrupted(SESSION, 'after', () => world.workers.kill())
-  const replies = await Promise.all(Array.from({ length: 40 }, second))
+  const [crashed] = await interrupted([['', SESSION, 'after']], () => world.workers.kill())
+  const replies = await Promise.all(Array.from({ length: 40 }, () => crashed!.again()))
   expect(new Set(replies.map((reply) => opened(reply).checkoutUrl)).size).toBe(1)
-  await expectOneCheckout(key, replies[0]!)
+  await expectOneCheckout(crashed!.key, replies[0]!)
 })

@@ -40,3 +40,35 @@ export function interruptOnce(
   }
   return promise
 }
+
+/** Something that is under way, and the wait at which it is to be interrupted. */
+export interface Flow<Outcome> {
+  wait: Await
+  side: Side
+  start: () => Promise<Outcome>
+}
+
+/**
+ * Interrupts many flows in one moment, each at its own wait: they are started one after the other, and those that are
+ * there hang until all are. Resolves to what each flow came to.
+ */
+export async function interruptTogether<Outcome>(
+  world: TestWorld,
+  flows: Flow<Outcome>[],
+  interruption: () => Promise<void>,
+): Promise<PromiseSettledResult<Outcome>[]> {
+  const over = Promise.withResolvers<void>()
+  const outcomes: Promise<PromiseSettledResult<Outcome>[]>[] = []
+  for (const { wait, side, start } of flows) {
+    const there = Promise.withResolvers<void>()
+    const interrupted = interruptOnce(world, wait, side, () => {
+      there.resolve()
+      return over.promise
+    })
+    outcomes.push(Promise.allSettled([start()]))
+    await Promise.race([there.promise, interrupted])
+  }
+  await interruption()
+  over.resolve()
+  return (await Promise.all(outcomes)).flat()
+}
