@@ -1,10 +1,5 @@
-/** The gateway's service bindings. */
-type Binding = {
-  [Name in keyof Cloudflare.GatewayEnv]: Cloudflare.GatewayEnv[Name] extends Fetcher ? Name : never
-}[keyof Cloudflare.GatewayEnv]
-
 /** Which Worker answers a path. A line an endpoint; the contract's section 4 is the same list. */
-const ROUTES: [path: RegExp, binding: Binding][] = [
+export const ROUTES = [
   [/^\/(docs|openapi\.json)$/, 'DOCS'],
   [/^\/api\/v1\/paywall\/[^/]+\/bootstrap$/, 'BOOTSTRAP'],
   [/^\/api\/v1\/paywall\/[^/]+\/start-checkout$/, 'START_CHECKOUT'],
@@ -17,7 +12,10 @@ const ROUTES: [path: RegExp, binding: Binding][] = [
   [/^\/api\/v1\/withdraw-tokens$/, 'WITHDRAW_TOKENS'],
   [/^\/r\/[^/]+\/(success|error)$/, 'CHECKOUT_RETURN'],
   [/^\/webhooks\/[^/]+\/[^/]+$/, 'PROCESSOR_WEBHOOK'],
-]
+] as const
+
+/** The gateway's service bindings. */
+type Binding = (typeof ROUTES)[number][1]
 
 /** Processors send bursts from few addresses, and prove themselves by signature: they are not held up. */
 const UNLIMITED: Binding[] = ['PROCESSOR_WEBHOOK']

@@ -2,6 +2,9 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { everything } from '../support/everything.ts'
+import { subscribe } from '../support/subscriber.ts'
+import { tenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -23,6 +26,9 @@ const withMeta = (json: string) =>
     `{"email":"${newEmail()}","priceId":"${priceIdOf(world.paywall, 'monthly')}","successUrl":"https://a.example/",` +
       `"errorUrl":"https://a.example/","userMeta":${json}}`,
   )
+
+/** Where to go, and that it does not matter what was bought before. */
+const ORDER = { successUrl: 'https://a.example/', errorUrl: 'https://a.example/', ignoreActivePurchase: true }
 
 /** The status for a request that says how long its body is, and never sends it. */
 function announce(target: string, length: number): Promise<number | undefined> {
@@ -96,6 +102,35 @@ describe('userMeta', () => {
     ['a lone surrogate in a name', '{"\\udfff":1}'],
   ])('400 for %s', async (_name, meta) => {
     expect(await withMeta(meta)).toMatchObject({ status: 400, body: { error: 'invalid_json' } })
+  })
+
+  test.each(['1e400', '-1e999', `1${'0'.repeat(400)}`, '[1,{"deep":1E+999}]'])(
+    '400 for %.20s, which JavaScript could only hold as infinity',
+    async (number) => {
+      expect(await withMeta(`{"x":${number}}`)).toMatchObject({ status: 400, body: { error: 'invalid_json' } })
+      const portal = await post('get-customer-portal', `{"email":"a@b.co","userMeta":{"x":${number}}}`)
+      expect(portal).toMatchObject({ status: 400, body: { error: 'invalid_json' } })
+    },
+  )
+
+  test.each([
+    ['start-checkout', () => ({ ...ORDER, priceId: priceIdOf(world.paywall, 'monthly') })],
+    ['get-customer-portal', () => ({})],
+  ])('merges up to 64 KB by %s, and keeps nothing of what would make it more', async (endpoint, order) => {
+    const { id, email } = await subscribe(world, tenant(world.file))
+    await world.stripe.webhooksSettled()
+    const kept = 'x'.repeat(64 * 1024 - '{"a": 1, "kept": ""}'.length)
+    await world.database.query(`update members set meta = jsonb_build_object('kept', $2::text) where user_id = $1`, [
+      id,
+      kept,
+    ])
+    const merge = (userMeta: object) => post(endpoint, JSON.stringify({ email, userMeta, ...order() }))
+    const before = await everything(world)
+    expect(await merge({ a: 12 })).toMatchObject({ status: 400, body: { error: 'userMeta too large' } })
+    expect(await everything(world)).toBe(before)
+    expect(await merge({ a: 1 })).toMatchObject({ status: 200 })
+    const reply = await call(world, path(`user?user_id=${id}`), { key: world.key })
+    expect(reply.body).toMatchObject({ meta: { kept, a: 1 } })
   })
 
   test.each([

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import document from '../../generated/openapi.json' with { type: 'json' }
 import { call } from '../support/call.ts'
 import { signIn } from '../support/exchange.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -16,15 +17,20 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
+/** What stands for the parameters of a path. */
+const VALUES: Record<string, () => string> = {
+  id: () => world.paywall.id,
+  checkoutId: () => randomUUID(),
+  outcome: () => 'success',
+  acquiring: () => 'stripe',
+}
+
 /** Every endpoint, with the methods it has. */
-const ENDPOINTS: [name: string, path: () => string, allow: string][] = [
-  ['bootstrap', () => `/api/v1/paywall/${world.paywall.id}/bootstrap`, 'GET, HEAD'],
-  ['start-checkout', () => `/api/v1/paywall/${world.paywall.id}/start-checkout`, 'POST'],
-  ['user', () => `/api/v1/paywall/${world.paywall.id}/user`, 'GET, HEAD'],
-  ['sign-in/exchange', () => `/api/v1/paywall/${world.paywall.id}/sign-in/exchange`, 'POST'],
-  ['checkout-return', () => `/r/${randomUUID()}/success`, 'GET, HEAD'],
-  ['processor-webhook', () => `/webhooks/stripe/${world.paywall.id}`, 'POST'],
-]
+const ENDPOINTS = Object.entries(document.paths).map(([template, methods]): [string, () => string, string] => [
+  template,
+  () => template.replace(/\{(\w+)\}/g, (_, name) => VALUES[name]?.() ?? ''),
+  [...('get' in methods ? ['GET', 'HEAD'] : []), ...('post' in methods ? ['POST'] : [])].join(', '),
+])
 
 /** A request whose path reaches the service as it is written: a URL would be tidied up on its way. */
 function rawPath(path: string): Promise<{ status: number; body: string }> {

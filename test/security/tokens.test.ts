@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call } from '../support/call.ts'
+import { call, type Reply } from '../support/call.ts'
 import { startCheckout } from '../support/checkout.ts'
 import { type Forge, forgeFor } from '../support/forge.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
+import { MESSAGE } from '../support/tickets.ts'
 
 let all: Tenants
 let forge: Forge
@@ -18,17 +19,37 @@ afterAll(() => all.close())
 
 const at = (endpoint: string) => `/api/v1/paywall/${all.ours.paywall.id}/${endpoint}`
 
-/** Every endpoint that takes a user's token. */
-const ENDPOINTS = {
-  user: (authorization: string) => call(all.world, at('user'), { headers: { authorization } }),
-  bootstrap: (authorization: string) => call(all.world, at('bootstrap'), { headers: { authorization } }),
-  'start-checkout': (authorization: string) =>
-    startCheckout(all.world, {
-      paywall: all.ours.paywall,
-      headers: { authorization },
-      body: { email: all.payer.email, ignoreActivePurchase: true },
-    }),
+/** A good request to every endpoint that takes a user's token, and what it answers. */
+const ENDPOINTS: Record<string, [good: number, ask: (headers: { authorization: string }) => Promise<Reply>]> = {
+  user: [200, (headers) => call(all.world, at('user'), { headers })],
+  bootstrap: [200, (headers) => call(all.world, at('bootstrap'), { headers })],
+  'start-checkout': [
+    200,
+    (headers) => {
+      const body = { email: all.payer.email, ignoreActivePurchase: true }
+      return startCheckout(all.world, { paywall: all.ours.paywall, headers, body })
+    },
+  ],
+  'cancel-subscription': [
+    404,
+    (headers) => {
+      const body = { subscriptionId: randomUUID(), cancellationReason: 'none' }
+      return call(all.world, '/api/paywall/cancel-subscription', { headers, body })
+    },
+  ],
+  'get-customer-portal': [200, (headers) => call(all.world, at('get-customer-portal'), { headers, method: 'POST' })],
+  'support/ticket': [200, (headers) => call(all.world, at('support/ticket'), { headers, body: MESSAGE })],
 }
+
+/** The answers of all of them at once. */
+const askAll = (authorization: string) =>
+  Promise.all(
+    Object.entries(ENDPOINTS).map(async ([endpoint, [good, ask]]) => ({
+      endpoint,
+      good,
+      reply: await ask({ authorization }),
+    })),
+  )
 
 const now = Math.floor(Date.now() / 1000)
 const part = (token: string, index: number) => token.split('.')[index] ?? ''
@@ -41,6 +62,8 @@ function withPart(index: number, replace: (part: string) => string): string {
     .with(index, replace(part(forge.token(), index)))
     .join('.')
 }
+
+const FOREIGN = "another paywall's aud"
 
 /** What is wrong with it, and the whole Authorization header. */
 const FORGED: [kind: string, authorization: () => string | Promise<string>][] = [
@@ -92,7 +115,7 @@ const FORGED: [kind: string, authorization: () => string | Promise<string>][] = 
   ['no email', () => `Bearer ${forge.token({}, { email: undefined })}`],
   ['no anonymous', () => `Bearer ${forge.token({}, { anonymous: undefined })}`],
   ['another iss', () => `Bearer ${forge.token({}, { iss: 'https://accounts.example' })}`],
-  ["another paywall's aud", () => `Bearer ${forge.token({}, { aud: all.foreign.paywall.id })}`],
+  [FOREIGN, () => `Bearer ${forge.token({}, { aud: all.foreign.paywall.id })}`],
   ['a list as aud', () => `Bearer ${forge.token({}, { aud: [all.ours.paywall.id] })}`],
   [
     'a list of several as aud',
@@ -123,10 +146,11 @@ const FORGED: [kind: string, authorization: () => string | Promise<string>][] = 
 ]
 
 describe('401 invalid_token on each endpoint, never a guest', () => {
-  test.each(FORGED)('%s', async (_kind, authorization) => {
-    const value = await authorization()
-    for (const [endpoint, ask] of Object.entries(ENDPOINTS)) {
-      expect(await ask(value), endpoint).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+  test.each(FORGED)('%s', async (kind, authorization) => {
+    for (const { endpoint, reply } of await askAll(await authorization())) {
+      // That one has no paywall in its path: the token says where to look.
+      if (kind === FOREIGN && endpoint === 'cancel-subscription') expect(reply).toMatchObject({ status: 404 })
+      else expect(reply, endpoint).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
     }
   })
 })
@@ -138,8 +162,9 @@ describe('a good token', () => {
     ['without a kid', () => `Bearer ${forge.token({ kid: undefined })}`],
     ['about to expire', () => `Bearer ${forge.token({}, { exp: now + 600 })}`],
   ])('%s opens every endpoint: the forged ones above are refused for what is wrong with them', async (_name, value) => {
-    for (const [endpoint, ask] of Object.entries(ENDPOINTS)) {
-      expect(await ask(value()), endpoint).toMatchObject({ status: 200 })
+    await all.world.database.query('delete from ticket_quotas') // two tickets a day are the most
+    for (const { endpoint, good, reply } of await askAll(value())) {
+      expect(reply, endpoint).toMatchObject({ status: good })
     }
   })
 })

@@ -1,6 +1,18 @@
 import type { Received } from '../../dev/receiver.ts'
 import { undocumented, undocumentedEvent } from './documented.ts'
 
+/** What every answer says, so that no page frames, sniffs or keeps it, whichever endpoint it comes from. */
+const HYGIENE = {
+  'Content-Security-Policy': /^default-src 'none'; .*frame-ancestors 'none'$/,
+  'Referrer-Policy': /^no-referrer$/,
+  'Strict-Transport-Security': /^max-age=\d{8}$/,
+  'X-Content-Type-Options': /^nosniff$/,
+  'Cache-Control': /^(private, )?no-(store|cache)$/,
+}
+
+/** What does not change from caller to caller, and may be kept. */
+const PAGES = ['/docs', '/openapi.json']
+
 interface AnyResponse {
   status: number
   headers: { get(name: string): string | null }
@@ -16,6 +28,8 @@ export async function asDocumented<Response extends AnyResponse>(
   const text = await response.clone().text()
   const fault = undocumented({ method: method.toUpperCase(), url, status, headers, text })
   if (fault) throw new Error(`${method} ${url} answered ${status}, but not as openapi.json says: ${fault}`)
+  const lax = Object.entries(HYGIENE).filter(([name, value]) => !value.test(headers.get(name) ?? ''))
+  if (lax.length > 0 && !PAGES.includes(url)) throw new Error(`${method} ${url} answered ${status} without ${lax}`)
   return response
 }
 
