@@ -38,6 +38,8 @@ export interface Workers {
   bucket(env: string, binding: string): ReturnType<Miniflare['getR2Bucket']>
   /** A KV namespace, likewise. */
   kv(env: string, binding: string): ReturnType<Miniflare['getKVNamespace']>
+  /** The caches of the place where the Workers run. */
+  caches(): ReturnType<Miniflare['getCaches']>
   /** Fires the cron trigger of a Worker, named as in wrangler.toml. */
   scheduled(env: string): Promise<void>
   /** Kills the runtime as a crash would. It comes back on the same port: resolves when it is there again. */
@@ -83,6 +85,7 @@ export async function startWorkers({
     inspector: () => miniflare.getInspectorURL(),
     bucket: (env, binding) => miniflare.getR2Bucket(binding, configOf(env)?.name),
     kv: (env, binding) => miniflare.getKVNamespace(binding, configOf(env)?.name),
+    caches: () => miniflare.getCaches(),
     async scheduled(env) {
       const config = configOf(env)
       const worker = await miniflare.getWorker(config?.name)

@@ -6,6 +6,7 @@ import { call } from '../support/call.ts'
 import { priceIdOf } from '../support/checkout.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
 import { startTenants, type Tenants, tenant } from '../support/tenants.ts'
+import { until } from '../support/until.ts'
 
 let all: Tenants
 
@@ -155,6 +156,17 @@ describe('version', () => {
     expect(after.version).not.toBe(before.version)
   })
 
+  test('may be old by 10 s at most: so long the edge keeps it', async () => {
+    const { paywall } = await freshPaywall()
+    const reply = await bootstrap({ country: 'US' }, paywall.id)
+    const { hostname } = new URL(all.world.url)
+    const key = `https://bootstrap.internal/${hostname}/${paywall.id}/US`
+    const { default: edge } = await all.world.workers.caches()
+    const kept = await until('it in the cache', async () => edge.match(key))
+    expect(kept.headers.get('cache-control')).toBe('public, max-age=10')
+    expect(await kept.json()).toEqual(reply.body)
+  })
+
   test.each([
     ['the ETag', (etag: string) => etag, 304],
     ['a weak one', (etag: string) => `W/${etag}`, 304],
@@ -220,8 +232,12 @@ describe('user state', () => {
     })
   })
 
-  test('is absent for guests', async () => {
+  test('is absent for guests, and for an owner key alone, which says nothing here', async () => {
+    const { key } = all.ours
     expect((await bootstrap()).body).not.toHaveProperty('user')
+    expect((await bootstrap({ key })).body).not.toHaveProperty('user')
+    expect((await bootstrap({ key, token: all.payer.token })).body).toMatchObject({ user: { id: all.payer.id } })
+    expect(await bootstrap({ key, token: 'x' })).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
   })
 
   test('says that a user who bought nothing does not pay', async () => {

@@ -71,6 +71,16 @@ test('success that nobody paid for is an error: a typed address buys nothing', a
   expect(await userState(world, order.userId)).toMatchObject({ paid: false, purchases: [] })
 })
 
+test.each(['success', 'error'] as const)('%sUrl: goes on in ASCII, with nothing escaped twice', async (outcome) => {
+  const url = 'https://owner.example/ünï 😀%20\\x/__SESSION__?a=b c&d=é%20__SESSION__#ß'
+  const body = { [`${outcome}Url`]: url }
+  const order = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
+  const back = await press(order.checkoutUrl, outcome === 'success' ? 'pay' : 'cancel')
+  const id = back.split('/').at(-2)
+  const location = `https://owner.example/%C3%BCn%C3%AF%20%F0%9F%98%80%20/x/${id}?a=b%20c&d=%C3%A9%20${id}#%C3%9F`
+  expect(await call(world, back)).toMatchObject({ status: 303, headers: { location } })
+})
+
 test('HEAD answers like GET', async () => {
   const { success } = await waysBack(await checkout())
   expect(await call(world, success, { method: 'HEAD' })).toMatchObject({ status: 303, body: '' })

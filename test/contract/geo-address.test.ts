@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { call } from '../support/call.ts'
@@ -64,16 +64,32 @@ describe('X-Client-Ip', () => {
   )
 })
 
+/** Where the registries give out addresses: the first byte of IPv6 ones. */
+const REGISTRIES = [0x24, 0x26, 0x28, 0x2a, 0x2c]
+
+/** A random address, of four an IPv6 one. */
+function randomAddress(): string {
+  const registry = REGISTRIES[randomInt(4 * REGISTRIES.length)]
+  if (registry === undefined) return [...randomBytes(4)].join('.')
+  const bytes = Buffer.concat([Buffer.from([registry, randomInt(16)]), randomBytes(14)])
+  return bytes.toString('hex').replace(/(?<=.)(?=(?:.{4})+$)/g, ':')
+}
+
 test('bootstrap, user and checkout agree for 1,000 random addresses', async () => {
   const places = new Map<string, number>()
-  for (let batch = 0; batch < 20; batch++) {
-    const addresses = Array.from({ length: 50 }, () => [...randomBytes(4)].join('.'))
-    for (const { country, tier } of await Promise.all(addresses.map((address) => reported(address)))) {
+  const addresses = Array.from({ length: 1_000 }, randomAddress)
+  let known6 = 0
+  async function askForMore() {
+    for (let address = addresses.pop(); address !== undefined; address = addresses.pop()) {
+      const { country, tier } = await reported(address)
+      if (address.includes(':') && country !== 'XX') known6 += 1
       expect(places.get(country) ?? tier, country).toBe(tier)
       places.set(country, tier)
     }
   }
+  await Promise.all(Array.from({ length: 32 }, askForMore))
   expect(places.size).toBeGreaterThan(20)
+  expect(known6, 'IPv6 addresses that are somewhere').toBeGreaterThan(20)
 
   await Promise.all([...places].map(([country, tier]) => agrees(country, tier)))
 }, 60_000)

@@ -27,6 +27,12 @@ test('a guest is told to wait after 100 requests in 10 seconds', async () => {
   expect(await refused[0]!.json()).toEqual({ error: 'rate_limit_exceeded' })
 })
 
+test('balances says it in both its members', async () => {
+  const path = `/api/v1/paywall/${world.paywall.id}/balances`
+  const { refused } = await burst(() => world.fetch(path, { method: 'POST', body: '{}' }))
+  expect(await refused[0]!.json()).toEqual({ error: 'rate_limit_exceeded', code: 'rate_limit_exceeded' })
+})
+
 test('one user token is not held up by another, nor an owner key by both', async () => {
   const { statuses } = await burst(() => ask('user', { authorization: 'Bearer one' }))
   expect(statuses).toEqual(new Set([401, 429]))

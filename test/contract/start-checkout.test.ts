@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail, opened, payAndReturn, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
+import { subscribe } from '../support/subscriber.ts'
 import { person, startTenants, type Tenant, type Tenants, tenant } from '../support/tenants.ts'
 
 let all: Tenants
@@ -71,6 +73,29 @@ describe('the answer', () => {
     expect(asked()).toMatchObject({ customer: expect.stringMatching(/^cus_/) })
     expect(asked()).not.toHaveProperty('customer_email')
   })
+})
+
+test('after a change of Stripe accounts a buyer becomes a new customer there, for one call more', async () => {
+  const { world } = all
+  const shop = tenant(await paywallFile())
+  await world.apply(shop.file)
+  const calls = async (email: string) => {
+    const before = world.stripe.calls.length
+    opened(await owner({ email, ignoreActivePurchase: true }, shop))
+    const bodies = world.stripe.calls.slice(before).filter(({ path }) => path === '/v1/checkout/sessions')
+    return bodies.map(({ body }) => ({ customer: body.customer, email: body.customer_email }))
+  }
+  const { email, customer } = await subscribe(world, shop)
+  expect(await calls(email)).toEqual([{ customer }])
+
+  const processor = {
+    acquiring: 'stripe' as const,
+    credentials: { secretKey: `sk_test_${randomUUID()}`, webhookSecret: `whsec_${randomUUID()}` },
+  }
+  await world.apply({ ...shop.file, paywalls: [{ ...shop.paywall, processor }] })
+  expect(await calls(email)).toEqual([{ customer }, { email }])
+  const other = newEmail()
+  expect(await calls(other)).toEqual([{ email: other }])
 })
 
 describe('where the browser lands', () => {

@@ -3,7 +3,8 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../../dev/receiver.ts'
 import { seal } from '../../lib/crypto.ts'
-import { openMailbox, sweep } from '../support/mailbox.ts'
+import { type DeliveryRow, openMailbox, sweep } from '../support/mailbox.ts'
+import { paywallFile } from '../support/paywall-file.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -159,6 +160,22 @@ test('an address is refused when the paywall is live or the address is private, 
     expect(mailbox.received()).toEqual([])
   }
   expect(good.ids()).toHaveLength(1)
+})
+
+test("an address on a paywall's own domain is ours, however it is written", async () => {
+  const domain = `pay-${randomBytes(4).toString('hex')}.example`
+  await world.apply(await paywallFile({ paywall: { domain } }))
+  for (const host of [domain, `${domain.toUpperCase()}.`]) {
+    const mailbox = await openMailbox(world)
+    await mailbox.tell()
+    await world.database.query('update webhook_endpoints set url = $1 where url = $2', [
+      `https://${host}:8443/x`,
+      mailbox.url,
+    ])
+    await sweep(world)
+    const [{ last_error }] = (await mailbox.deliveries()) as [DeliveryRow]
+    expect(last_error, host).toBe(`address refused: ${domain} is served by us`)
+  }
 })
 
 test('a refused connection and an unreadable secret are failed attempts', async () => {
