@@ -9,7 +9,7 @@ export function receiverPage(received: Received[]): string {
 function entry({ at, headers, body, verified }: Received): Entry {
   const seal = verified
     ? 'signature verified'
-    : { html: '<span class="bad">signature fits no secret of the paywall files</span>' }
+    : { html: '<span class="bad">signature fits no secret of an endpoint</span>' }
   return { title: typeOf(body), at, facts: [headers['webhook-id'] ?? 'no webhook-id', seal], body: indented(body) }
 }
 

@@ -41,13 +41,18 @@ export interface Receiver {
 /** Enough for a page; the oldest go first. */
 const KEPT = 1000
 
-/** Receives on `POST /hooks` and any path below. `secrets` are those an owner knows, `whsec_…`. */
+/**
+ * Receives on `POST /hooks` and any path below. `secrets` are those that the owner wrote down, `whsec_…`; where none of
+ * them fits, `madeSecrets` are asked for: those that the owner was given.
+ */
 export async function startReceiver({
   port = 0,
   secrets,
+  madeSecrets = async () => [],
 }: {
   port?: number
   secrets: () => string[]
+  madeSecrets?: () => Promise<string[]>
 }): Promise<Receiver> {
   const received: Received[] = []
   const waiting = new Set<(arrived: Received) => void>()
@@ -74,7 +79,9 @@ export async function startReceiver({
   async function receive(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const body = await text(request)
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
-    const arrived = { at: new Date(), path, headers, body, verified: isSigned(body, headers, secrets()) }
+    const at = new Date()
+    const verified = isSigned(body, headers, secrets()) || isSigned(body, headers, await knownSecrets())
+    const arrived = { at, path, headers, body, verified }
     received.push(arrived)
     if (received.length > KEPT) received.shift()
     for (const arrive of waiting) arrive(arrived)
@@ -82,6 +89,13 @@ export async function startReceiver({
     if (delayMs > 0) await delay(delayMs)
     response.writeHead(status, extra).end(reply)
   }
+
+  /** None while the database is away: what comes then is shown as unproven. */
+  const knownSecrets = () =>
+    madeSecrets().catch((error) => {
+      console.error(`the receiver cannot read the endpoints' secrets: ${error}`)
+      return []
+    })
 
   function waitFor(wanted: (arrived: Received) => boolean, timeoutMs = 10_000): Promise<Received> {
     const known = received.find(wanted)

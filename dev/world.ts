@@ -3,6 +3,7 @@ import pg from 'pg'
 import { type Applied, applyFile } from '../cli/apply.ts'
 import type { PaywallFile } from '../lib/paywall/file.ts'
 import { type StripeEmulator, startStripeEmulator } from './emulators/stripe/emulator.ts'
+import { endpointSecrets } from './endpoint-secrets.sql.ts'
 import { type MailInbox, startMailInbox } from './mail.ts'
 import { type NeonEndpoint, startNeonEndpoint } from './neon-endpoint.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
@@ -66,7 +67,11 @@ export async function startWorld({
   const database = started.adopt(openPool(databaseUrl), (pool) => pool.end())
   const neon = started.adopt(await startNeonEndpoint({ port: ports.neon ?? 0 }), (endpoint) => endpoint.close())
   const receiver = started.adopt(
-    await startReceiver({ port: ports.receiver, secrets: () => webhookSecrets(files()) }),
+    await startReceiver({
+      port: ports.receiver,
+      secrets: () => webhookSecrets(files()),
+      madeSecrets: () => endpointSecrets(database, secrets.WEBHOOK_SECRETS_KEY),
+    }),
     (part) => part.close(),
   )
   const mail = started.adopt(await startMailInbox({ port: ports.mail }), (inbox) => inbox.close())

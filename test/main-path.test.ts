@@ -3,7 +3,9 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { call } from './support/call.ts'
-import { press } from './support/checkout.ts'
+import { buy, newEmail, press } from './support/checkout.ts'
+import { paywallFile } from './support/paywall-file.ts'
+import { tenant } from './support/tenants.ts'
 import { startTestWorld, type TestWorld } from './support/world.ts'
 
 let world: TestWorld
@@ -72,4 +74,16 @@ test('an owner describes a paywall, a user buys on the hosted page, and the owne
   await world.stripe.webhooksSettled()
   const created = world.receiver.received.filter(({ body }) => body.includes('"subscription.created"'))
   expect(created).toHaveLength(1)
+})
+
+test('an endpoint whose secret was made for the owner gets what that secret proves', async () => {
+  const url = `${world.receiver.url}/hooks/made`
+  const owner = tenant(await paywallFile({ webhooks: [{ url }] }))
+  const { made } = await world.apply(owner.file)
+  expect(made).toMatchObject([{ secret: expect.stringMatching(/^whsec_/) }])
+
+  await buy(world, { paywall: owner.paywall, key: owner.key, email: newEmail() })
+  const { body, headers, verified } = await world.receiver.waitFor(({ path }) => path === '/hooks/made')
+  expect(verified).toBe(true)
+  expect(() => new Webhook(made[0]!.secret).verify(body, headers)).not.toThrow()
 })

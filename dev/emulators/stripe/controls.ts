@@ -13,7 +13,7 @@ const Nothing = z.strictObject({})
 
 type Control = (emulator: StripeEmulator, body: unknown) => unknown
 
-/** What a person can make happen with curl, by the last part of `/_emulator/…`. */
+/** What a person can make happen with curl, by the last part of `/_emulator/…`, and what the body names. */
 const controls: Record<string, Control> = {
   'GET sessions': (emulator) => emulator.sessions,
   'GET subscriptions': (emulator) => emulator.subscriptions,
@@ -32,6 +32,9 @@ const controls: Record<string, Control> = {
   'POST hold-webhooks': control(Nothing, (emulator) => emulator.holdWebhooks()),
   'POST release-webhooks': control(Nothing, (emulator) => emulator.releaseWebhooks()),
 }
+
+/** Each control as it is asked for. */
+export const CONTROLS = Object.keys(controls).map((name) => name.replace(' ', ' /_emulator/'))
 
 export async function answerControl(emulator: StripeEmulator, request: HttpRequest): Promise<Answer> {
   const run = controls[`${request.method} ${request.path.replace('/_emulator/', '')}`]

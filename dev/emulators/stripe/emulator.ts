@@ -3,8 +3,10 @@ import { type ApiControls, createApi, type RecordedCall } from './api.ts'
 import { createBooks } from './books.ts'
 import { expireIfDue, findSession, payLater } from './checkout.ts'
 import { answerControl } from './controls.ts'
+import { frontPage } from './front-page.ts'
 import { hostedCheckout, unknownSession } from './hosted-checkout.ts'
 import { hostedPortal, unknownPortal } from './hosted-portal.ts'
+import { page } from './html-answers.ts'
 import type { StripeEvent } from './objects/event.ts'
 import { dispute, refund } from './payments.ts'
 import { renewSubscription, rollOver } from './renewals.ts'
@@ -92,6 +94,7 @@ export async function startStripeEmulator(options: {
   async function handle(request: HttpRequest): Promise<Answer | null> {
     if (request.path.startsWith('/c/pay/')) return visitCheckout(request, request.path.slice('/c/pay/'.length))
     if (request.path.startsWith('/p/session/')) return visitPortal(request, request.path.slice('/p/session/'.length))
+    if (request.path === '/') return page(200, await frontPage())
     if (request.path.startsWith('/_emulator/')) return answerControl(emulator, request)
     return api(request)
   }
