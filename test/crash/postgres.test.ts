@@ -9,7 +9,7 @@ import { sequenceFaults, tellAfterCrash, toldAbout } from '../support/told.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
-const BUYERS = 200
+const BUYERS = 120
 /** How many of them pay at a time: each payment makes Stripe send half a dozen webhooks at once. */
 const PAYING = 25
 /** A start-checkout at its longest: patience, two statements and two tries at Stripe, all up to their timeouts. */
@@ -68,7 +68,7 @@ function killDuringStatements(): () => number {
   return () => kills
 }
 
-test('Postgres is killed while 200 users buy: nothing acknowledged is lost, nothing is done twice', async () => {
+test('Postgres is killed while 120 users buy: nothing acknowledged is lost, nothing is done twice', async () => {
   const kills = killDuringStatements()
   const acknowledged: Opened[] = []
   const returned: Reply[] = []

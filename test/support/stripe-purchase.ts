@@ -83,10 +83,14 @@ export function eventsOf(world: TestWorld, paid: PaidSubscription): StripeEvent[
   return eventsAbout(world, paid.sessionId, paid.customer, ...paymentsOf(world, paid))
 }
 
+/** What events tell of, as text, by their ids: it never changes. */
+const texts = new Map<string, string>()
+
 /** Stripe's events that name one of these ids, the oldest first. */
 export function eventsAbout(world: TestWorld, ...ids: string[]): StripeEvent[] {
-  return world.stripe.events.filter(({ data }) => {
-    const text = JSON.stringify(data.object)
+  return world.stripe.events.filter(({ id: eventId, data }) => {
+    const text = texts.get(eventId) ?? JSON.stringify(data.object)
+    texts.set(eventId, text)
     return ids.some((id) => text.includes(`"${id}"`))
   })
 }

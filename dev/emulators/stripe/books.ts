@@ -86,6 +86,9 @@ export function createBooks(options: {
     changePayment,
     sessions: () => [...records.sessions.values()].map((row) => ({ ...sessionObject(row, options.url()) })),
     subscriptions: () => [...records.subscriptions.values()].map((row) => ({ ...subscriptionObject(row) })),
-    events: () => [...records.events.values()].map((row) => eventObject(row, webhooks.pendingFor(row.id))),
+    events: () => {
+      const pending = webhooks.pending()
+      return [...records.events.values()].map((row) => eventObject(row, pending.get(row.id)?.length ?? 0))
+    },
   }
 }

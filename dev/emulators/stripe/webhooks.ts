@@ -91,6 +91,9 @@ export function createWebhooks(options: {
 
   const pendingFor = (eventId: string) => [...deliveries.values()].filter(({ event }) => event === eventId).length
 
+  /** What is still to be delivered, by event. */
+  const pending = () => Map.groupBy(deliveries.values(), ({ event }) => event)
+
   /** Ends the hold. Events go out one after the other in the order chosen; one that is left out is lost. */
   async function release(order: (events: StripeEvent[]) => StripeEvent[] = (inOrder) => inOrder): Promise<number[]> {
     const waiting = held ?? []
@@ -125,6 +128,7 @@ export function createWebhooks(options: {
     release,
     resend,
     pendingFor,
+    pending,
     hold: () => {
       held ??= []
     },
