@@ -58,7 +58,7 @@ export const Body = z
           'the front page of that domain',
       ),
       shopUrl: url('shopUrl').describe('The page that sells'),
-      trial_days: optional('Invalid trial_days', (code) => z.int().min(0, code).max(730, code)).describe(
+      trial_days: optional('Invalid trial_days', (code) => z.int(code).min(0, code).max(730, code)).describe(
         "Days before the first payment, instead of the price's own; 0: none",
       ),
       ignoreActivePurchase: z

@@ -105,6 +105,7 @@ describe('what holds answers to the document', () => {
     expect(answered(400, { error: 'insufficient', code: 'insufficient', available: 0 })).toBeNull()
     expect(answered(404, { error: 'not_found' }, { url: '/nowhere' })).toBeNull()
     expect(answered(404, { error: 'not_found' }, { url: url.replace('1001', '%31001') })).toBeNull()
+    expect(undocumented({ method: 'HEAD', url: '/nowhere', status: 404, headers, text: '' })).toBeNull()
   })
 
   test.each([

@@ -67,6 +67,7 @@ describe('400 malformed parameters', () => {
     ['email list', () => owner({ email: ['a@example.com'] }), 400, 'Invalid email format'],
     ['priceId', () => owner({ priceId: 7 }), 400, 'Invalid priceId format'],
     ['trial_days over two years', () => owner({ trial_days: 731 }), 400, 'Invalid trial_days'],
+    ['trial_days over 2^53', () => owner({ trial_days: 1e308 }), 400, 'Invalid trial_days'],
     ['trial_days negative', () => owner({ trial_days: -1 }), 400, 'Invalid trial_days'],
     ['trial_days fraction', () => owner({ trial_days: 1.5 }), 400, 'Invalid trial_days'],
     ['trial_days text', () => owner({ trial_days: '7' }), 400, 'Invalid trial_days'],
