@@ -71,8 +71,7 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
     }),
     (part) => part.close(),
   )
-  const applied = []
-  for (const file of files.current()) applied.push(await world.apply(file))
+  const applied = await files.each(world.apply)
   started.defer(fireCrons(world.workers, CRON_SECONDS, (error) => stopping || console.error(error)))
   await untilItAnswers(world)
   if (stopping) return

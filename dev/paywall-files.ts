@@ -7,6 +7,8 @@ import { type PaywallFile, readPaywallFile } from '../lib/paywall/file.ts'
 /** The paywall files that the world was started with, as they are now. */
 export interface PaywallFiles {
   current(): PaywallFile[]
+  /** Does something with each, one after the other. What it refuses is named by the file. */
+  each<Result>(use: (file: PaywallFile) => Promise<Result>): Promise<Result[]>
   close(): void
 }
 
@@ -37,6 +39,11 @@ export async function openPaywallFiles(
   }
   return {
     current: () => [...files.values()],
+    async each(use) {
+      const results = []
+      for (const [path, file] of files) results.push(await use(file).catch((error) => refuse(path, error)))
+      return results
+    },
     close: () => {
       for (const path of paths) unwatchFile(path)
     },
@@ -50,6 +57,10 @@ async function read(path: string, environment: Record<string, string | undefined
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     return { errors: [`cannot be read: ${missing ? 'no such file' : error instanceof Error ? error.message : error}`] }
   }
+}
+
+function refuse(path: string, error: unknown): never {
+  throw error instanceof Refusal ? new Refusal(named(path, error.sentences), { cause: error }) : error
 }
 
 function named(path: string, errors: string[]): string[] {

@@ -1,10 +1,11 @@
 import { exec } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { ensureDatabase, withClient } from '../dev/database.ts'
 import { close, listen } from '../dev/listen.ts'
 import { freePort, isTaken } from '../dev/ports.ts'
 import { removeCluster } from '../dev/postgres-cluster.ts'
@@ -97,6 +98,28 @@ test('starts afresh with --reset, and stops on Ctrl-C', { timeout: TIMEOUT_MS },
   process.kill(-run.process.pid!, 'SIGINT')
   process.kill(-run.process.pid!, 'SIGINT')
   await expectStopped(pid)
+})
+
+test('serves every file, from a database of your own', { timeout: TIMEOUT_MS }, async () => {
+  const second = join(folder, 'second.json')
+  const text = readFileSync(config, 'utf8').replace('"id": "1001"', '"id": "2002"').replace('pay.acme.', 'pay.second.')
+  writeFileSync(
+    second,
+    text.replaceAll('env:DEMO_API_KEY', `pk_test_${'2'.repeat(64)}`).replace('owner@example.com', 'second@example.com'),
+  )
+  const databaseUrl = await ensureDatabase(inject('templateUrl'), 'somebodys_own')
+
+  run = await startDev({ ...options('--config', second, '--database-url', databaseUrl), folder: join(folder, 'other') })
+  for (const id of ['1001', '2002']) {
+    const bootstrap = await fetch(`${origin(ports.service)}/api/v1/paywall/${id}/bootstrap`)
+    expect(await bootstrap.json()).toMatchObject({ settings: { id } })
+  }
+  await withClient(databaseUrl, async (client) => {
+    expect((await client.query('select id from paywalls order by id')).rows).toEqual([{ id: '1001' }, { id: '2002' }])
+  })
+  await run.end('SIGTERM')
+  for (const port of Object.values(ports)) expect(await isTaken(port)).toBe(false)
+  expect(existsSync(join(folder, 'other/postgres'))).toBe(false)
 })
 
 test('says in a sentence that a port is in use', async () => {
