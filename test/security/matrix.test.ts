@@ -21,6 +21,7 @@ let places: Place[]
 beforeAll(async () => {
   world = await startTestWorld()
   places = (await Promise.all([0, 1].map(ownerWithTwoPaywalls))).flat()
+  await world.stripe.webhooksSettled()
 })
 
 afterAll(() => world.close())

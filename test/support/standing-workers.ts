@@ -51,7 +51,15 @@ async function borrowWorkers(options: WorkersOptions): Promise<Workers> {
   const stop = async () => {
     turn = undefined
   }
+  await forgetAttachments(await workers)
   return { ...(await workers), stop }
+}
+
+/** A database that is new knows of none. */
+async function forgetAttachments({ bucket }: Workers): Promise<void> {
+  const attachments = await bucket('support-ticket', 'ATTACHMENTS')
+  const { objects } = await attachments.list()
+  if (objects.length > 0) await attachments.delete(objects.map(({ key }) => key))
 }
 
 /** A port that the system gives to nobody who asks for any free one: it stays ours between two worlds. */
