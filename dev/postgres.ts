@@ -124,6 +124,7 @@ class Server implements Postgres {
       'timezone=UTC',
       'jit=off',
       `fsync=${durable ? 'on' : 'off'}`,
+      `autovacuum=${durable ? 'on' : 'off'}`,
     ]
     const log = openSync(cluster.log, 'a')
     // A session of its own: Ctrl-C in the terminal must reach us alone, so that the Workers end before their database.

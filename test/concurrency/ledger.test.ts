@@ -7,7 +7,7 @@ import { provenBalances } from '../support/user-state.ts'
 import { verifyLedger } from '../support/verify-ledger.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
-const OPERATIONS = process.env.STORM ? 10_000 : 1_000
+const OPERATIONS = process.env.STORM ? 10_000 : 500
 const CALLERS = 40
 const USERS = 50
 

@@ -10,6 +10,8 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 const Reported = z.object({ tier: z.int(), country: z.string(), countryMatch: z.boolean() })
 const Bootstrap = z.object({ prices: z.tuple([z.object({ local: z.unknown().optional() })]) })
 
+const ADDRESSES = process.env.STORM ? 1_000 : 200
+
 let world: TestWorld
 let shop: Tenant
 let user: Person
@@ -75,9 +77,9 @@ function randomAddress(): string {
   return bytes.toString('hex').replace(/(?<=.)(?=(?:.{4})+$)/g, ':')
 }
 
-test('bootstrap, user and checkout agree for 1,000 random addresses', async () => {
+test(`bootstrap, user and checkout agree for ${ADDRESSES} random addresses`, async () => {
   const places = new Map<string, number>()
-  const addresses = Array.from({ length: 1_000 }, randomAddress)
+  const addresses = Array.from({ length: ADDRESSES }, randomAddress)
   let known6 = 0
   async function askForMore() {
     for (let address = addresses.pop(); address !== undefined; address = addresses.pop()) {
@@ -88,8 +90,8 @@ test('bootstrap, user and checkout agree for 1,000 random addresses', async () =
     }
   }
   await Promise.all(Array.from({ length: 32 }, askForMore))
-  expect(places.size).toBeGreaterThan(20)
-  expect(known6, 'IPv6 addresses that are somewhere').toBeGreaterThan(20)
+  expect(places.size).toBeGreaterThan(10)
+  expect(known6, 'IPv6 addresses that are somewhere').toBeGreaterThan(ADDRESSES / 50)
 
   await Promise.all([...places].map(([country, tier]) => agrees(country, tier)))
 }, 60_000)

@@ -19,8 +19,8 @@ const alreadyCancelled = { status: 400, body: { error: 'Subscription is already 
 /** Kills the Workers while they wait for Stripe: before it takes the request, or after it took it. */
 async function crashWhileCancelling(subscriber: Subscriber, taken: boolean): Promise<void> {
   const crashed = Promise.withResolvers<void>()
-  world.stripe.onCall = async ({ path }, run) => {
-    if (!path.endsWith(subscriber.subscriptionId)) return run()
+  world.stripe.onCall = async ({ method, path }, run) => {
+    if (method !== 'POST' || !path.endsWith(subscriber.subscriptionId)) return run()
     const reply = taken ? await run() : undefined
     await world.workers.kill()
     crashed.resolve()

@@ -10,7 +10,7 @@ import { connections, send } from './send.ts'
 
 /** FUZZ_SEED makes the same requests again; FUZZ_REQUESTS makes fewer or more than the storm or the breeze. */
 const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? (process.env.STORM ? 20_000 : 1_000))
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? (process.env.STORM ? 20_000 : 500))
 const AT_ONCE = 16
 /** More of the same tell nothing new. */
 const MOST_FAULTS = 10

@@ -32,8 +32,7 @@ async function ownerWithTwoPaywalls(owner: number): Promise<Place[]> {
   return Promise.all(
     file.paywalls.map(async (paywall) => {
       const place = { ...tenant(file), paywall, owner }
-      const subscriber = () => subscribe(world, place)
-      const members: Place['members'] = await Promise.all([subscriber(), subscriber(), subscriber()])
+      const members = await Promise.all([subscribe(world, place), subscribe(world, place), subscribe(world, place)])
       return { ...place, members, session: await signInAnonymously(world, { paywallId: paywall.id }) }
     }),
   )
