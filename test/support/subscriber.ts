@@ -14,6 +14,7 @@ export interface Subscriber extends Person {
   customer: string
 }
 
+/** A subscriber of whom Stripe has nothing more to say: a test that fails its next call fails the test's own. */
 export async function subscribe(
   world: TestWorld,
   tenant: Tenant,
@@ -23,6 +24,7 @@ export async function subscribe(
   const user = await person(world, tenant, email)
   const { paywall, key } = tenant
   await buy(world, { paywall, key, email: user.email, slug })
+  await world.stripe.webhooksSettled()
   const { rows } = await world.database.query<{ id: string; processor_id: string; processor_customer: string }>(
     'select id, processor_id, processor_customer from purchases where paywall_id = $1 and user_id = $2',
     [paywall.id, user.id],
