@@ -6,7 +6,7 @@ import { withClient } from '../../dev/database.ts'
 export async function freshDatabase(name = `world_${randomUUID().replaceAll('-', '')}`): Promise<string> {
   await withClient(inThisPostgres('postgres'), async (client) => {
     await client.query(`drop database if exists ${name} with (force)`)
-    await client.query(`create database ${name} template template`)
+    await client.query(`create database ${name} template template strategy file_copy`)
   })
   return inThisPostgres(name)
 }

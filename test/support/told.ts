@@ -51,12 +51,13 @@ export async function allTold(world: TestWorld, timeoutMs?: number): Promise<voi
 
 /**
  * Tells what a crash left behind: the time that its leases and retries take passes at once, and the cron finds them. No
- * queue message is there to wake anybody.
+ * queue message is there to wake anybody. What a row's holder is at right now is no leftover, and is not waited for.
  */
 export async function tellAfterCrash(world: TestWorld): Promise<void> {
-  await world.database.query(
-    "update deliveries set locked_until = null, next_attempt_at = now() where state = 'pending'",
-  )
+  await world.database.query(`
+    update deliveries d set locked_until = null, next_attempt_at = now()
+    from (select event_id, endpoint_id from deliveries where state = 'pending' for update skip locked) waiting
+    where (d.event_id, d.endpoint_id) = (waiting.event_id, waiting.endpoint_id)`)
   await world.workers.scheduled('deliver-events')
 }
 
