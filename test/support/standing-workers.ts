@@ -43,16 +43,23 @@ async function borrowWorkers(options: WorkersOptions): Promise<Workers> {
   values ??= options.values
   if (!isDeepStrictEqual(values, options.values)) throw new Error('these Workers were started with other values')
   turn = options
-  workers ??= startWorkers({
-    ...options,
-    takeMail: (message) => turn?.takeMail(message) ?? Promise.reject(new Error('no world is there to take mail')),
-    onLog: (level, message) => turn?.onLog(level, message),
-  })
+  workers ??= startForAll(options)
   const stop = async () => {
     turn = undefined
   }
   await forgetAttachments(await workers)
   return { ...(await workers), stop }
+}
+
+function startForAll(options: WorkersOptions): Promise<Workers> {
+  const started = startWorkers({
+    ...options,
+    takeMail: (message) => turn?.takeMail(message) ?? Promise.reject(new Error('no world is there to take mail')),
+    onLog: (level, message) => turn?.onLog(level, message),
+  })
+  // So vitest ends its processes. What the Workers keep on disk goes with them.
+  process.once('SIGTERM', () => void started.then((running) => running.stop()).finally(() => process.exit()))
+  return started
 }
 
 /** A database that is new knows of none. */
