@@ -1,4 +1,17 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Files that wait for processes and timeouts more than they compute: begun first, they leave the cores to the others. */
+const WAITING = ['test/dev.test.ts', 'test/deliveries/', 'test/crash/', 'test/contract/rate-limits', '-command.test.ts']
+
+const waits = ({ moduleId }: TestSpecification) => WAITING.some((path) => moduleId.includes(path))
+
+class WaitingFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return sorted.toSorted((one, other) => Number(waits(other)) - Number(waits(one)))
+  }
+}
 
 export default defineConfig({
   test: {
@@ -6,7 +19,8 @@ export default defineConfig({
     globalSetup: 'test/support/postgres.ts',
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    maxWorkers: 3, // on two cores: some tests wait for a timeout or a restart
+    maxWorkers: 3, // on two cores: see `WAITING`
+    sequence: { sequencer: WaitingFirst },
     // A file has a world of its own, on a database of its own. The code, and the Workers, are loaded once a process.
     isolate: false,
   },
