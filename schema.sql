@@ -284,6 +284,7 @@ create table ledger (
   at          timestamptz not null default now(),
   foreign key (paywall_id, user_id, type) references balances
 );
+create index ledger_credits on ledger (paywall_id, user_id, type) where delta > 0 and reason <> 'top_up';
 
 -- Replies of balance changes that brought an Idempotency-Key. Its unique key makes the second of two racing changes
 -- fail as a whole, so that it is asked again and replayed.
@@ -430,20 +431,19 @@ begin
   update sign_in_sessions set ended_at = now()
   where (paywall_id, user_id) = (paywall, anonymous) and ended_at is null;
 
-  -- What may be left of a daily top-up stays behind: a known member has its own, and anonymous ones cost nothing to make.
+  -- Only what was credited moves, or what is left of that. Daily top-ups stay behind: a known member has its own, and
+  -- anonymous ones cost nothing to make.
   with taken as (
     update balances set count = 0, previous_count = count, top_up = 0
     where (paywall_id, user_id) = (paywall, anonymous)
     returning *
   ), given as (
     insert into balances as b (paywall_id, user_id, type, count, previous_count)
-    select paywall, known, t.type, greatest(0, previous_count - case when topped_up_on is null then 0 else daily_limit end), 0
-    from taken t
-    left join lateral (
-      select coalesce(max((q ->> 'daily_limit')::bigint), 0) as daily_limit
-      from paywalls p, jsonb_array_elements(p.settings -> 'tokenization_queries') q
-      where p.id = paywall and q ->> 'type' = t.type
-    ) plan on true
+    select paywall, known, t.type, least(previous_count, credited), 0
+    from taken t, lateral (
+      select coalesce(sum(delta), 0) as credited from ledger l
+      where (l.paywall_id, l.user_id, l.type) = (paywall, anonymous, t.type) and delta > 0 and reason <> 'top_up'
+    ) earlier
     order by t.type
     on conflict (paywall_id, user_id, type) do update set
       count = least(b.count + excluded.count, 9007199254740991), previous_count = b.count, top_up = 0

@@ -4,6 +4,7 @@ import { readCredential } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { refuse } from '../../lib/errors.ts'
 import { parseJson } from '../../lib/parse.ts'
+import { hostOf } from '../../lib/place.ts'
 import type { Cancellation } from '../../lib/processors/processor.ts'
 import { cancelAtProcessor } from './cancel-at-processor.ts'
 import { type ClaimedSubscription, claimCancellation } from './claim-cancellation.sql.ts'
@@ -23,7 +24,7 @@ app.post(PATH, async (c) => {
       : { ...(await parseJson(c.req, UserBody)), paywallId: caller.paywallId }
 
   const db = connect(c.env)
-  const place = { paywallId: request.paywallId, host: new URL(c.req.url).hostname }
+  const place = { paywallId: request.paywallId, host: hostOf(c) }
   const row = await claimCancellation(db, caller, place, request)
   if (row.verdict === 'unknown_identity' && request.email && request.userId) throw refuse(words.mismatched_identity)
   if (row.verdict !== 'claimed') throw refuse(words[row.verdict])

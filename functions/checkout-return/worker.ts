@@ -3,6 +3,7 @@ import { catchUp, UNTOLD } from '../../lib/catch-up.ts'
 import { connect, type Database } from '../../lib/db/connect.ts'
 import { refuse } from '../../lib/errors.ts'
 import { log } from '../../lib/log.ts'
+import { hostOf } from '../../lib/place.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
 import { PATH, Params, words } from './contract.ts'
 import { type ReturningCheckout, readCheckout } from './read-checkout.sql.ts'
@@ -19,9 +20,7 @@ const app = createApp<Cloudflare.CheckoutReturnEnv>()
 app.get(PATH, async (c) => {
   const asked = Params.safeParse(c.req.param())
   const db = connect(c.env)
-  const checkout = asked.success
-    ? await readCheckout(db, asked.data.checkoutId, new URL(c.req.url).hostname)
-    : undefined
+  const checkout = asked.success ? await readCheckout(db, asked.data.checkoutId, hostOf(c)) : undefined
   if (!checkout) throw refuse(words.unknown_checkout)
 
   const bought = asked.data?.outcome === 'success' && (await isBought(db, c.env, c.executionCtx, checkout))

@@ -65,7 +65,7 @@ export async function claimCheckout(
   lease: Lease,
 ): Promise<ClaimRow> {
   const { rows } = await sql<ClaimRow>`
-    with ${gate(caller, place)}, ${order(caller, request)}, ${buyer(caller, request)}, ${claim(request, lease)}
+    with ${gate(caller, place)}, ${order(caller, request)}, ${buyer(caller, request)}, ${claim(caller, request, lease)}
     select
       case ${gateRefusals(caller)}
         when exists (select from prior where request_hash <> ${request.hash}) then 'key_reused'
@@ -148,8 +148,12 @@ function buyer(caller: Caller, request: CheckoutRequest) {
     )`
 }
 
-/** The row that decides, and the checkout of whoever holds it. */
-function claim(request: CheckoutRequest, lease: Lease) {
+/**
+ * The row that decides, and the checkout of whoever holds it. A user gets one trial on a paywall, unless the owner says
+ * otherwise by its own key: else a trial could be had for ever.
+ */
+function claim(caller: Caller, request: CheckoutRequest, lease: Lease) {
+  const mayRepeatTrial = caller.kind === 'owner' && request.trialDays !== null
   const stale = sql`c.claimed_at <= now() - interval '24 hours'`
   const free = sql`(${stale} or not c.opened and c.leased_until <= now() and c.request_hash = excluded.request_hash)`
   return sql`
@@ -172,7 +176,11 @@ function claim(request: CheckoutRequest, lease: Lease) {
       insert into checkouts as c (id, paywall_id, user_id, price_id, acquiring, trial_days, country, local_currency,
         customer, success_url, error_url, return_origin)
       select claim.checkout_id, linked.paywall_id, linked.user_id, price.id, g.acquiring,
-        case when price.interval is null then 0 else coalesce(${request.trialDays}::int, price.trial_days) end,
+        case
+          when price.interval is null then 0
+          when ${mayRepeatTrial} or not exists (select from bought where trial_start is not null)
+            then coalesce(${request.trialDays}::int, price.trial_days)
+          else 0 end,
         ${request.country}::text, ${request.localCurrency}::text,
         (select b.processor_customer from bought b
          where b.acquiring = g.acquiring and b.processor_customer is not null order by b.created_at desc limit 1),

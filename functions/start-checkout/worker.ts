@@ -30,10 +30,8 @@ app.post(PATH, async (c) => {
   for (;;) {
     const lease = { holder: crypto.randomUUID(), seconds: c.env.CHECKOUT_LEASE_SECONDS }
     const row = await claimOrWait(db, caller, place, request, lease)
-    if (row.verdict === 'replay') {
-      later(rememberReply(replies, place, caller, request, row.reply))
-      return c.json(row.reply, 200, { 'Idempotency-Replayed': 'true' })
-    }
+    // Not remembered in KV once more: there it would outlive its 24 hours.
+    if (row.verdict === 'replay') return c.json(row.reply, 200, { 'Idempotency-Replayed': 'true' })
     if (row.verdict === 'missing_parameters') throw missing(caller, request, row)
     if (row.verdict === 'active_purchase') throw refuse(words.active_purchase, { hasActivePurchase: true })
     if (row.verdict !== 'claimed') throw refuse(words[row.verdict])

@@ -3,8 +3,9 @@ import { type RawBuilder, sql } from 'kysely'
 /** Largest `meta` of a user on a paywall, all merges together, in bytes of its JSON. */
 const LIMIT = 64 * 1024
 
-/** What a merge of `meta` makes of it, and whether that is too much. */
+/** What a merge of `meta` makes of it, and whether that makes it too large: one that shrinks it never does. */
 export function merged(kept: RawBuilder<unknown>, added: Record<string, unknown>) {
   const meta = sql`(${kept} || ${JSON.stringify(added)}::jsonb)`
-  return { meta, tooLarge: sql`octet_length(${meta}::text) > ${LIMIT}::int` }
+  const tooLarge = sql`octet_length(${meta}::text) > greatest(${LIMIT}::int, octet_length(${kept}::text))`
+  return { meta, tooLarge }
 }

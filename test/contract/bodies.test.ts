@@ -131,6 +131,11 @@ describe('userMeta', () => {
     expect(await merge({ a: 1 })).toMatchObject({ status: 200 })
     const reply = await call(world, path(`user?user_id=${id}`), { key: world.key })
     expect(reply.body).toMatchObject({ meta: { kept, a: 1 } })
+
+    await world.database.query('update members set meta = meta || \'{"more":true}\' where user_id = $1', [id])
+    expect(await merge({}), 'what is too large already is in nobody’s way').toMatchObject({ status: 200 })
+    expect(await merge({ a: '' }), 'as large as before').toMatchObject({ status: 400 })
+    expect(await merge({ kept: '' }), 'smaller').toMatchObject({ status: 200 })
   })
 
   test.each([

@@ -4,7 +4,7 @@ import { call } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { askForTokens, getCode, refresh, signInAnonymously, signInByMail } from '../support/sign-in.ts'
-import { ledgerOf } from '../support/token-calls.ts'
+import { changeBalance, ledgerOf } from '../support/token-calls.ts'
 import { toldAbout } from '../support/told.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -146,6 +146,16 @@ describe('an anonymous user who signs in as a known one', () => {
       await signInByMail(world, known.email, { token: anonymous.token })
       expect(await provenBalances(world, known.id)).toEqual({ standard: 10 + credited })
     }
+  })
+
+  test('gives what it was credited, though its top-up was spent before', async () => {
+    const known = await signIn(world)
+    const anonymous = await signInAnonymously(world)
+    await stateOf(anonymous.token)
+    await changeBalance(world, { user_id: anonymous.user.id, op: 'debit', amount: 10 })
+    await credit(world, anonymous.user.id, 9, 'standard')
+    await signInByMail(world, known.email, { token: anonymous.token })
+    expect(await provenBalances(world, known.id)).toEqual({ standard: 9 })
   })
 
   test('gives it nothing twice', async () => {

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { person, tenant } from '../support/tenants.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(() => world.close())
+
+test('a user has one trial on a paywall, unless the owner says otherwise by its own key', async () => {
+  const { paywall, key } = world
+  const { email, token } = await person(world, tenant(world.file), newEmail())
+  const order = { email, priceId: priceIdOf(paywall, 'yearly'), ignoreActivePurchase: true }
+  /** The days of trial that Stripe is asked for. */
+  async function trialOf(checkout: ReturnType<typeof startCheckout>) {
+    opened(await checkout)
+    const asked = world.stripe.calls.findLast(({ path }) => path === '/v1/checkout/sessions')
+    return Object(asked?.body.subscription_data).trial_period_days
+  }
+
+  const first = await startCheckout(world, { paywall, key, body: order })
+  expect(await trialOf(Promise.resolve(first))).toBe('7')
+  await payAndReturn(world, opened(first).checkoutUrl)
+
+  expect(await trialOf(startCheckout(world, { paywall, key, body: order }))).toBeUndefined()
+  expect(await trialOf(startCheckout(world, { paywall, token, body: { ...order, trial_days: 30 } }))).toBeUndefined()
+  expect(await trialOf(startCheckout(world, { paywall, key, body: { ...order, trial_days: 3 } }))).toBe('3')
+})
