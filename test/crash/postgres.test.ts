@@ -9,7 +9,7 @@ import { sequenceFaults, tellAfterCrash, toldAbout } from '../support/told.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
-const BUYERS = 120
+const BUYERS = 60
 /** How many of them pay at a time: each payment makes Stripe send half a dozen webhooks at once. */
 const PAYING = 25
 /** A start-checkout at its longest: patience, two statements and two tries at Stripe, all up to their timeouts. */
@@ -46,9 +46,9 @@ async function persist(request: () => Promise<Reply>): Promise<Reply> {
 
 /** Statements that write, and which of their kind Postgres does not live to see the next one of. */
 const LAST_STATEMENTS = [
-  { text: 'insert into checkout_claims', number: 40 },
-  { text: 'update checkout_claims k set opened', number: 60 },
-  { text: 'insert into purchases', number: 80 },
+  { text: 'insert into checkout_claims', number: 15 },
+  { text: 'update checkout_claims k set opened', number: 30 },
+  { text: 'insert into purchases', number: 60 },
 ]
 
 /** Kills Postgres each time that one of these statements has been sent. Resolves to the number of kills so far. */
@@ -68,7 +68,7 @@ function killDuringStatements(): () => number {
   return () => kills
 }
 
-test('Postgres is killed while 120 users buy: nothing acknowledged is lost, nothing is done twice', async () => {
+test('Postgres is killed while 60 users buy: nothing acknowledged is lost, nothing is done twice', async () => {
   const kills = killDuringStatements()
   const acknowledged: Opened[] = []
   const returned: Reply[] = []
