@@ -39,7 +39,8 @@ export async function claimCancellation(
   const { rows } = await sql<ClaimRow>`
     with ${gate(caller, place)}, ${member(caller, request)}, named as (
       select p.id from purchases p join member using (paywall_id, user_id)
-      where p.interval is not null and (p.id::text = lower(${request.subscriptionId}) or p.processor_id = ${request.subscriptionId}::text)
+      where p.interval is not null
+        and (p.id::text = lower(${request.subscriptionId}) or p.processor_id = ${request.subscriptionId}::text)
       order by p.id::text = lower(${request.subscriptionId}) desc
       limit 1
     ), claimed as (

@@ -74,7 +74,7 @@ export async function claimCheckout(
         when exists (select from granted where not is_test) and ${!request.hasKey} then 'key_required'
         when not exists (select from price) then 'unknown_price'
         when exists (select from prior where leased) then 'in_progress'
-        when exists (select from stuffed) then 'full_meta'
+        when exists (select from full_meta) then 'full_meta'
         when not exists (select from allowed) then 'active_purchase'
         when exists (select from claim where request_hash <> ${request.hash}) then 'key_reused'
         when exists (select from placed) then 'claimed'
@@ -135,11 +135,12 @@ function buyer(caller: Caller, request: CheckoutRequest) {
     known as (${known!}),
     bought as (
       select p.* from purchases p join granted g on g.id = p.paywall_id join known k on k.id = p.user_id
-    ), stuffed as (
+    ), full_meta as (
       select from members m join granted g on g.id = m.paywall_id join known k on k.id = m.user_id where ${tooLarge}
     ), allowed as (
       select * from orderable
-      where not exists (select from stuffed) and (${request.ignoreActivePurchase} or not exists (select from bought b where is_paid(b)))
+      where not exists (select from full_meta)
+        and (${request.ignoreActivePurchase} or not exists (select from bought b where is_paid(b)))
     ), buyer as (${user!}), linked as (
       insert into members as m (paywall_id, user_id, meta)
       select g.id, buyer.id, ${JSON.stringify(request.userMeta)}::jsonb from granted g, buyer

@@ -59,7 +59,8 @@ export const Body = z
       ),
       shopUrl: url('shopUrl').describe('The page that sells'),
       trial_days: optional('Invalid trial_days', (code) => z.int(code).min(0, code).max(730, code)).describe(
-        "Days before the first payment, instead of the price's own; 0: none",
+        "Days before the first payment, instead of the price's own; 0: none. A user has one trial: after it these days " +
+          'count with an owner key only',
       ),
       ignoreActivePurchase: z
         .union([blank.transform(() => false), z.boolean()], 'Invalid ignoreActivePurchase')

@@ -26,6 +26,6 @@ export async function processorFor(account: SealedAccount, env: ProcessorEnv): P
     case 'stripe':
       return stripe(CREDENTIALS.stripe.parse(credentials), { paywallId, apiBase: env.STRIPE_API_BASE })
     default:
-      return acquiring satisfies never
+      throw new Error(`there is no adapter for ${acquiring satisfies never}`)
   }
 }
