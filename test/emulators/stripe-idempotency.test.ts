@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import { expect, test } from 'vitest'
-import { DroppedCall } from '../../dev/emulators/stripe/api.ts'
+import { DroppedCall } from '../../dev/emulators/calls.ts'
 import { startStripe, subscriptionOrder } from './stripe-fixture.ts'
 
 const PATH = '/v1/checkout/sessions'

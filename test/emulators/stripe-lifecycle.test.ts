@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { expect, test } from 'vitest'
+import { nextPeriodEnd } from '../../dev/emulators/periods.ts'
 import type { StripeEmulator } from '../../dev/emulators/stripe/emulator.ts'
-import { nextPeriodEnd } from '../../dev/emulators/stripe/periods.ts'
 import { buy, idOf, paymentOrder, startStripe, subscriptionOrder } from './stripe-fixture.ts'
 
 async function subscribed(order: Stripe.Checkout.SessionCreateParams = {}) {

@@ -1,4 +1,4 @@
-import { DroppedCall } from '../../dev/emulators/stripe/api.ts'
+import { DroppedCall } from '../../dev/emulators/calls.ts'
 import { AnswerLost } from '../../dev/neon-endpoint.ts'
 import type { TestWorld } from './world.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { RecordedCall } from '../../dev/emulators/stripe/api.ts'
+import type { StripeCall } from '../../dev/emulators/stripe/api.ts'
 import { type Call, call, type Reply } from './call.ts'
 import { buy, newEmail } from './checkout.ts'
 import { type Person, person, type Tenant } from './tenants.ts'
@@ -57,7 +57,7 @@ export const cancel = (world: TestWorld, options: Call): Promise<Reply> =>
 const askedBy = ({ purchaseId }: Subscriber) => ({ subscriptionId: purchaseId, cancellationReason: 'too expensive' })
 
 /** The calls that asked Stripe to change a subscription. */
-export const updatesOf = (world: TestWorld, { subscriptionId }: Subscriber): RecordedCall[] =>
+export const updatesOf = (world: TestWorld, { subscriptionId }: Subscriber): StripeCall[] =>
   world.stripe.calls.filter(({ method, path }) => method === 'POST' && path === `/v1/subscriptions/${subscriptionId}`)
 
 /** What is stored of a request to cancel. */

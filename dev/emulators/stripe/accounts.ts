@@ -1,11 +1,9 @@
-import { hash } from 'node:crypto'
+import type { AccountOf, PaywallOf } from '../accounts.ts'
 
 /** What the emulator knows of one paywall: its Stripe credentials and the prices that exist in its Stripe account. */
-export interface StripeAccount {
-  paywallId: string
+export interface StripeAccount extends PaywallOf {
   paywallName: string
   secretKey: string
-  webhookSecret: string
   prices: StripePrice[]
 }
 
@@ -19,27 +17,10 @@ export interface StripePrice {
   intervalCount: number | null
 }
 
-/** One Stripe account: every paywall that uses the same secret key. */
-export interface Account {
-  id: string
-  paywalls: StripeAccount[]
-}
+export type Account = AccountOf<StripeAccount>
 
-/** Groups paywalls into Stripe accounts, by id. The id is the same after a restart and tells nothing of the key. */
-export function groupAccounts(paywalls: StripeAccount[]): Map<string, Account> {
-  const accounts = new Map<string, Account>()
-  for (const paywall of paywalls) {
-    const id = accountId(paywall.secretKey)
-    const account = accounts.get(id) ?? { id, paywalls: [] }
-    account.paywalls.push(paywall)
-    accounts.set(id, account)
-  }
-  return accounts
-}
-
-export function accountId(secretKey: string): string {
-  return `acct_${hash('sha256', secretKey).slice(0, 16)}`
-}
+/** What Stripe's account ids start with. */
+export const ACCOUNT_PREFIX = 'acct_'
 
 export function findPrice(account: Account, priceId: string): { price: StripePrice; seller: StripeAccount } | null {
   for (const seller of account.paywalls) {

@@ -1,24 +1,13 @@
+import { OrderedFailure } from '../calls.ts'
+import type { StoredReply } from '../idempotency.ts'
+import type { Answer } from '../server.ts'
 import { StripeError } from './errors.ts'
-import type { StoredReply } from './idempotency.ts'
 import { API_VERSION } from './objects/event.ts'
-import type { Answer } from './server.ts'
 
 export interface Outcome {
   answer: Answer
   /** Whether an idempotency key keeps it: Stripe forgets what it refused before running anything. */
   executed: boolean
-}
-
-/** A failure that a test has ordered. Stripe keeps a server error under the idempotency key; a refusal never ran. */
-export class OrderedFailure extends Error {
-  readonly status: number
-  readonly body: unknown
-
-  constructor(status: number, body: unknown) {
-    super('ordered')
-    this.status = status
-    this.body = body
-  }
 }
 
 /** What running a call came to, refusals and failures included. */
@@ -35,6 +24,7 @@ export function errorAnswer(error: unknown, requestId: string): Outcome {
     return { answer: answer(error.status, { error: error.error }, requestId), executed: error.executed }
   }
   if (error instanceof OrderedFailure) {
+    // Stripe keeps a server error under the idempotency key; a refusal never ran.
     return { answer: answer(error.status, error.body, requestId), executed: error.status >= 500 }
   }
   console.error('stripe emulator: a call failed', error)

@@ -1,80 +1,45 @@
-import { type Account, accountId } from './accounts.ts'
-import { attempt, errorAnswer, OrderedFailure, type Outcome, replay } from './answers.ts'
+import { accountId } from '../accounts.ts'
+import { type ApiControls, type Arrival, failIfOrdered, pass, type RecordedCall } from '../calls.ts'
+import { idempotency, type KeyedRequest } from '../idempotency.ts'
+import { newId } from '../new-record.ts'
+import { type Answer, type HttpRequest, header } from '../server.ts'
+import type { State } from '../state.ts'
+import { ACCOUNT_PREFIX, type Account } from './accounts.ts'
+import { attempt, errorAnswer, type Outcome, replay } from './answers.ts'
 import { StripeError } from './errors.ts'
 import { decodeForm, type Form } from './form.ts'
-import { idempotency, type KeyedRequest } from './idempotency.ts'
-import { type Ledger, newId } from './ledger.ts'
+import { fingerprint, KEY_RULES } from './idempotency.ts'
+import type { Ledger } from './ledger.ts'
 import { API_VERSION } from './objects/event.ts'
+import type { Records } from './records.ts'
 import { type Execution, prepareCall } from './routes.ts'
-import type { Answer, HttpRequest } from './server.ts'
-import type { State } from './state.ts'
 
-/** A call as it arrived. `body` is the form decoded, of the query string where there is no body. */
-export interface RecordedCall {
-  method: string
-  path: string
-  idempotencyKey: string | null
-  body: Form
-}
-
-/** Thrown by an `onCall` hook to hang up: before `run` the call never takes effect, after it the answer is lost. */
-export class DroppedCall extends Error {
-  override name = 'DroppedCall'
-}
-
-export interface ApiControls {
-  calls: RecordedCall[]
-  /** The hook of the moment: it stands between a call and its effect, and calls `run` at most once. */
-  onCall: () => ((call: RecordedCall, run: () => Promise<Answer>) => Promise<Answer>) | undefined
-  /** Answers that the next calls to a path get instead of being run. */
-  failures: { path: string; status: number; body: unknown }[]
-}
+/** A call to Stripe. `body` is the form decoded, of the query string where there is no body. */
+export type StripeCall = RecordedCall<Form>
 
 interface ApiOptions {
-  state: State
+  state: State<Records>
   accounts: () => Map<string, Account>
   openLedger: (account: Account, request: { id: string; idempotency_key: string | null }) => Ledger
-  controls: ApiControls
-}
-
-/** A call between its arrival and its effect. */
-interface Arrival {
-  run: () => Answer
-  /** To be called when it is over, run or not. */
-  leave: () => void
+  controls: ApiControls<Form>
 }
 
 /** Stripe's API over the records: null where a test's hook dropped the call. */
 export function createApi({ state, accounts, openLedger, controls }: ApiOptions) {
-  const keys = idempotency(state.records.replies)
+  const keys = idempotency(state.records.replies, KEY_RULES)
 
-  return async function api(request: HttpRequest): Promise<Answer | null> {
-    const key = request.method === 'POST' ? header(request, 'idempotency-key') : null
+  return function api(request: HttpRequest): Promise<Answer | null> {
     const call = {
       method: request.method,
       path: request.path,
-      idempotencyKey: key,
+      idempotencyKey: request.method === 'POST' ? header(request, 'idempotency-key') : null,
       body: decodeForm(request.body || request.query),
     }
     controls.calls.push(call)
-    const arrival = arrive(request, call, newId('req_', 7))
-    const run = async () => {
-      const answer = arrival.run()
-      await state.save()
-      return answer
-    }
-    try {
-      const hook = controls.onCall()
-      return await (hook ? hook(call, run) : run())
-    } catch (error) {
-      if (error instanceof DroppedCall) return null
-      throw error
-    } finally {
-      arrival.leave()
-    }
+    return pass(call, arrive(request, call, newId('req_', 7)), { onCall: controls.onCall(), save: state.save })
   }
 
-  function arrive(request: HttpRequest, call: RecordedCall, requestId: string): Arrival {
+  function arrive(request: HttpRequest, call: StripeCall, requestId: string): Arrival {
     const key = call.idempotencyKey
     const stay = () => {}
     try {
@@ -84,8 +49,8 @@ export function createApi({ state, accounts, openLedger, controls }: ApiOptions)
       const execute = () => attempt(requestId, () => runCall(account, execution, call, requestId))
       if (key === null) return { run: () => execute().answer, leave: stay }
 
-      const keyed = { account: account.id, key, path: call.path, body: request.body }
-      const stored = keys.claim(keyed)
+      const keyed = { account: account.id, key, path: call.path, fingerprint: fingerprint(request.body) }
+      const stored = keys.claim(keyed, now())
       if (stored) return { run: () => replay(stored, key, requestId), leave: stay }
       return { run: () => keepReply(keyed, execute(), requestId), leave: () => keys.release(keyed) }
     } catch (error) {
@@ -93,16 +58,14 @@ export function createApi({ state, accounts, openLedger, controls }: ApiOptions)
     }
   }
 
-  function runCall(account: Account, execution: Execution, call: RecordedCall, requestId: string): object {
-    const index = controls.failures.findIndex(({ path }) => path === call.path)
-    const [failure] = index < 0 ? [] : controls.failures.splice(index, 1)
-    if (failure) throw new OrderedFailure(failure.status, failure.body)
+  function runCall(account: Account, execution: Execution, call: StripeCall, requestId: string): object {
+    failIfOrdered(controls, call.path)
     return execution(openLedger(account, { id: requestId, idempotency_key: call.idempotencyKey }))
   }
 
   function keepReply(keyed: KeyedRequest, { answer, executed }: Outcome, requestId: string): Answer {
     const { status, body } = answer
-    if (executed) keys.keep(keyed, { status, body, requestId }, Math.floor(Date.now() / 1000))
+    if (executed) keys.keep(keyed, { status, body, requestId }, now())
     return { ...answer, headers: { ...answer.headers, 'Idempotency-Key': keyed.key } }
   }
 
@@ -113,7 +76,7 @@ export function createApi({ state, accounts, openLedger, controls }: ApiOptions)
         "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY').",
       )
     }
-    const account = accounts().get(accountId(secretKey))
+    const account = accounts().get(accountId(ACCOUNT_PREFIX, secretKey))
     if (!account) throw unauthorized(`Invalid API Key provided: ${secretKey.slice(0, 8)}****${secretKey.slice(-4)}`)
     return account
   }
@@ -136,7 +99,4 @@ function secretKeyOf(authorization: string | null): string | undefined {
   return undefined
 }
 
-function header(request: HttpRequest, name: string): string | null {
-  const value = request.headers[name]
-  return (Array.isArray(value) ? value[0] : value) || null
-}
+const now = () => Math.floor(Date.now() / 1000)

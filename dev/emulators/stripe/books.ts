@@ -1,26 +1,24 @@
+import { newRecord } from '../new-record.ts'
+import type { State } from '../state.ts'
+import type { Webhooks } from '../webhooks.ts'
 import type { Account } from './accounts.ts'
 import { previousAttributes } from './changes.ts'
 import type { StripeObject } from './emulator.ts'
 import { noSuch } from './errors.ts'
-import { type Ledger, newRecord } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
 import { eventObject } from './objects/event.ts'
 import { sessionObject } from './objects/session.ts'
 import { subscriptionObject } from './objects/subscription.ts'
-import type { EventRecord, SessionRecord, SubscriptionRecord } from './records.ts'
-import type { State } from './state.ts'
-import type { Webhooks } from './webhooks.ts'
-
-/** Events are history: this many are kept. */
-const KEPT_EVENTS = 2000
+import type { EventRecord, Records, SessionRecord, SubscriptionRecord } from './records.ts'
 
 /** Where a change that no API call asked for comes from. */
 const NO_REQUEST: EventRecord['request'] = { id: null, idempotency_key: null }
 
 /** Opens ledgers on the records, and reads and changes them on behalf of the emulator's controls. */
 export function createBooks(options: {
-  state: State
+  state: State<Records>
   accounts: () => Map<string, Account>
-  webhooks: Webhooks
+  webhooks: Webhooks<EventRecord>
   url: () => string
 }) {
   const { state, webhooks } = options
@@ -34,10 +32,7 @@ export function createBooks(options: {
       now: Math.floor(Date.now() / 1000),
       emit(type, object, before) {
         const previous = before ? previousAttributes(before, object) : null
-        const event = { ...newRecord(ledger, 'evt_'), type, object: structuredClone({ ...object }), previous, request }
-        records.events.set(event.id, event)
-        forgetOldEvents()
-        webhooks.send(event)
+        webhooks.send({ ...newRecord(ledger, 'evt_'), type, object: structuredClone({ ...object }), previous, request })
       },
     }
     return ledger
@@ -46,13 +41,6 @@ export function createBooks(options: {
   /** The ledger of whoever owns a record, even if no paywall uses that account any more. */
   const ledgerOf = ({ account }: { account: string }): Ledger =>
     openLedger(options.accounts().get(account) ?? { id: account, paywalls: [] })
-
-  function forgetOldEvents(): void {
-    for (const id of records.events.keys()) {
-      if (records.events.size <= KEPT_EVENTS) return
-      if (webhooks.pendingFor(id) === 0) records.events.delete(id)
-    }
-  }
 
   async function changeSubscription(id: string, apply: (ledger: Ledger) => SubscriptionRecord): Promise<StripeObject> {
     const record = records.subscriptions.get(id)

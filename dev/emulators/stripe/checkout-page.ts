@@ -1,5 +1,6 @@
 import { html, raw } from 'hono/html'
-import { interval, layout, money } from './layout.ts'
+import { layout, money } from '../layout.ts'
+import { interval } from '../periods.ts'
 import { sessionAmount } from './objects/session.ts'
 import type { SessionRecord } from './records.ts'
 

@@ -1,10 +1,11 @@
+import { newId, newRecord } from '../new-record.ts'
+import { nextPeriodEnd } from '../periods.ts'
 import { invalidRequest } from './errors.ts'
 import { newInvoice, settleInvoice } from './invoices.ts'
-import { find, type Ledger, newId, newRecord } from './ledger.ts'
+import { find, type Ledger } from './ledger.ts'
 import { sessionAmount, sessionObject } from './objects/session.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { charge, findPayment, openPayment } from './payments.ts'
-import { nextPeriodEnd } from './periods.ts'
 import type { CustomerRecord, PaymentRecord, SessionRecord, SubscriptionRecord } from './records.ts'
 
 const DAY_SECONDS = 24 * 3600

@@ -1,19 +1,25 @@
-import { type Account, groupAccounts, type StripeAccount } from './accounts.ts'
-import { type ApiControls, createApi, type RecordedCall } from './api.ts'
+import { accountId, groupAccounts } from '../accounts.ts'
+import type { ApiControls, CallHook } from '../calls.ts'
+import { answerControl } from '../controls.ts'
+import { page } from '../html-answers.ts'
+import { type Answer, type HttpRequest, serve } from '../server.ts'
+import { openState } from '../state.ts'
+import { createWebhooks } from '../webhooks.ts'
+import { ACCOUNT_PREFIX, type Account, type StripeAccount } from './accounts.ts'
+import { createApi, type StripeCall } from './api.ts'
 import { createBooks } from './books.ts'
 import { expireIfDue, findSession, payLater } from './checkout.ts'
-import { answerControl } from './controls.ts'
-import { frontPage } from './front-page.ts'
+import { CONTROLS } from './controls.ts'
+import type { Form } from './form.ts'
+import { stripeFrontPage } from './front-page.ts'
 import { hostedCheckout, unknownSession } from './hosted-checkout.ts'
 import { hostedPortal, unknownPortal } from './hosted-portal.ts'
-import { page } from './html-answers.ts'
-import type { StripeEvent } from './objects/event.ts'
+import { eventObject, type StripeEvent } from './objects/event.ts'
 import { dispute, refund } from './payments.ts'
+import { Records } from './records.ts'
 import { renewSubscription, rollOver } from './renewals.ts'
-import { type Answer, type HttpRequest, serve } from './server.ts'
-import { openState } from './state.ts'
 import { announceTrialEnd, cancelInPortal, cancelSubscription, resumeInPortal } from './subscriptions.ts'
-import { createWebhooks } from './webhooks.ts'
+import { webhookHeaders } from './webhook-headers.ts'
 
 export type { StripeAccount }
 
@@ -21,7 +27,7 @@ export type { StripeAccount }
 export interface StripeEmulator {
   url: string
   /** Every API call that arrived, the oldest first. */
-  calls: RecordedCall[]
+  calls: StripeCall[]
   /** Stripe's objects over all accounts, as they are now. */
   readonly sessions: StripeObject[]
   readonly subscriptions: StripeObject[]
@@ -63,7 +69,7 @@ export interface StripeEmulator {
    * Stands between each API call and its effect, while set. Awaiting in front of `run` delays the call, behind it the
    * answer; throwing a `DroppedCall` hangs up. The call's idempotency key is taken meanwhile.
    */
-  onCall?: ((call: RecordedCall, run: () => Promise<Answer>) => Promise<Answer>) | undefined
+  onCall?: CallHook<Form> | undefined
   /** The next call to exactly this path gets this answer and has no effect. */
   failNext(path: string, status: number, body?: unknown): void
 
@@ -84,18 +90,26 @@ export async function startStripeEmulator(options: {
   serviceUrl: () => string
   statePath?: string
 }): Promise<StripeEmulator> {
-  const state = await openState(options.statePath)
-  const accounts = (): Map<string, Account> => groupAccounts(options.accounts())
-  const webhooks = createWebhooks({ state, accounts, serviceUrl: options.serviceUrl })
+  const state = await openState(Records, 'Stripe', options.statePath)
+  const idOf = ({ secretKey }: StripeAccount) => accountId(ACCOUNT_PREFIX, secretKey)
+  const accounts = (): Map<string, Account> => groupAccounts(options.accounts(), idOf)
+  const webhooks = createWebhooks({
+    processor: 'stripe',
+    state,
+    accounts,
+    serviceUrl: options.serviceUrl,
+    eventObject,
+    headers: webhookHeaders,
+  })
   const books = createBooks({ state, accounts, webhooks, url: () => emulator.url })
-  const controls: ApiControls = { calls: [], failures: [], onCall: () => emulator.onCall }
+  const controls: ApiControls<Form> = { calls: [], failures: [], onCall: () => emulator.onCall }
   const api = createApi({ state, accounts, openLedger: books.openLedger, controls })
 
   async function handle(request: HttpRequest): Promise<Answer | null> {
     if (request.path.startsWith('/c/pay/')) return visitCheckout(request, request.path.slice('/c/pay/'.length))
     if (request.path.startsWith('/p/session/')) return visitPortal(request, request.path.slice('/p/session/'.length))
-    if (request.path === '/') return page(200, await frontPage())
-    if (request.path.startsWith('/_emulator/')) return answerControl(emulator, request)
+    if (request.path === '/') return page(200, await stripeFrontPage())
+    if (request.path.startsWith('/_emulator/')) return answerControl(CONTROLS, emulator, request)
     return api(request)
   }
 

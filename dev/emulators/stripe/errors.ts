@@ -1,13 +1,13 @@
+import { Refusal } from '../refusal.ts'
+
 /** An answer in Stripe's error shape. `executed` false: refused before the endpoint ran, so no idempotency key keeps it. */
-export class StripeError extends Error {
+export class StripeError extends Refusal {
   override name = 'StripeError'
-  readonly status: number
   readonly error: ErrorBody
   readonly executed: boolean
 
   constructor(status: number, error: ErrorBody, executed = true) {
-    super(error.message)
-    this.status = status
+    super(status, error.message)
     this.error = error
     this.executed = executed
   }

@@ -1,11 +1,11 @@
 import * as z from 'zod'
+import { page, redirect } from '../html-answers.ts'
+import { noticePage } from '../layout.ts'
+import type { Answer, HttpRequest } from '../server.ts'
 import { declineSession, paySession } from './checkout.ts'
 import { checkoutPage } from './checkout-page.ts'
-import { page, redirect } from './html-answers.ts'
-import { noticePage } from './layout.ts'
 import type { Ledger } from './ledger.ts'
 import type { SessionRecord } from './records.ts'
-import type { Answer, HttpRequest } from './server.ts'
 
 const PageForm = z.object({ action: z.enum(['pay', 'decline', 'cancel']), email: z.string().trim().optional() })
 

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { page, redirect } from './html-answers.ts'
-import { noticePage } from './layout.ts'
+import { page, redirect } from '../html-answers.ts'
+import { noticePage } from '../layout.ts'
+import type { Answer, HttpRequest } from '../server.ts'
 import type { Ledger } from './ledger.ts'
 import { isExpired, portalContents } from './portal.ts'
 import { portalPage } from './portal-page.ts'
 import type { PortalSessionRecord, SubscriptionRecord } from './records.ts'
-import type { Answer, HttpRequest } from './server.ts'
 import { cancelInPortal, hasEnded, resumeInPortal } from './subscriptions.ts'
 
 /** `subscription` may be left out while only one is running. */

@@ -1,4 +1,5 @@
-import { type Ledger, newId, newRecord } from './ledger.ts'
+import { newId, newRecord } from '../new-record.ts'
+import type { Ledger } from './ledger.ts'
 import { invoiceObject } from './objects/invoice.ts'
 import { charge, findPayment, openPayment } from './payments.ts'
 import type { InvoiceRecord, PaymentRecord, SubscriptionRecord } from './records.ts'

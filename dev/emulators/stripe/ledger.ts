@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import { noSuch } from './errors.ts'
 import type { Records } from './records.ts'
@@ -13,13 +12,6 @@ export interface Ledger {
   readonly now: number
   /** Records an event and sends it; `before` is the object as it was, where the event is about a change. */
   emit(type: string, object: object, before?: object): void
-}
-
-export const newId = (prefix: string, bytes = 12) => `${prefix}${randomBytes(bytes).toString('hex')}`
-
-/** What every record starts with. */
-export function newRecord(ledger: Ledger, prefix: string, bytes?: number) {
-  return { id: newId(prefix, bytes), account: ledger.account.id, created: ledger.now }
 }
 
 /** The record of this account with that id; Stripe's `resource_missing` for any other, another account's included. */

@@ -1,6 +1,7 @@
 import * as z from 'zod'
+import { newId, newRecord } from '../new-record.ts'
 import { invalidRequest } from './errors.ts'
-import { find, type Ledger, newId, newRecord } from './ledger.ts'
+import { find, type Ledger } from './ledger.ts'
 import { disputeObject } from './objects/dispute.ts'
 import { chargeObject, isPaid, paymentIntentObject } from './objects/payment.ts'
 import { refundObject } from './objects/refund.ts'

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
-import { type Html, interval, layout, money } from './layout.ts'
+import { type Html, layout, money } from '../layout.ts'
+import { interval } from '../periods.ts'
 import type { PortalContents } from './portal.ts'
 import type { InvoiceRecord, PortalSessionRecord, SubscriptionRecord } from './records.ts'
 import { hasEnded } from './subscriptions.ts'

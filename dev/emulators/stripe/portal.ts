@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { find, type Ledger, newRecord } from './ledger.ts'
+import { newRecord } from '../new-record.ts'
+import { find, type Ledger } from './ledger.ts'
 import { text, webAddress } from './parameters.ts'
 import type { InvoiceRecord, PortalSessionRecord, SubscriptionRecord } from './records.ts'
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { deliveries, owned, replies, table } from '../tables.ts'
 
 /*
  * What the emulator remembers, in its own small words. `objects/` turns a record into Stripe's shape.
@@ -6,7 +7,6 @@ import * as z from 'zod'
  */
 
 const metadata = z.record(z.string(), z.string())
-const owned = { id: z.string(), account: z.string(), created: z.int() }
 
 /** A price as it was when it was sold, so that an edited paywall file does not change what somebody bought. */
 const SoldPrice = z.object({
@@ -135,26 +135,6 @@ const EventRecord = z.object({
   request: z.object({ id: z.string().nullable(), idempotency_key: z.string().nullable() }),
 })
 
-/** One event on its way to one paywall's address. */
-const DeliveryRecord = z.object({ id: z.string(), event: z.string(), paywallId: z.string(), attempts: z.int() })
-
-/** The stored answer of an idempotency key; `id` is the account and the key. */
-const ReplyRecord = z.object({
-  id: z.string(),
-  created: z.int(),
-  path: z.string(),
-  fingerprint: z.string(),
-  status: z.int(),
-  body: z.string(),
-  requestId: z.string(),
-})
-
-const table = <Row extends z.ZodType<{ id: string }>>(row: Row) =>
-  z
-    .array(row)
-    .default([])
-    .transform((rows) => new Map(rows.map((record) => [record.id, record])))
-
 export const Records = z.object({
   sessions: table(SessionRecord),
   customers: table(CustomerRecord),
@@ -164,8 +144,8 @@ export const Records = z.object({
   refunds: table(RefundRecord),
   portalSessions: table(PortalSessionRecord),
   events: table(EventRecord),
-  deliveries: table(DeliveryRecord),
-  replies: table(ReplyRecord),
+  deliveries,
+  replies,
 })
 
 export type Records = z.output<typeof Records>
@@ -179,4 +159,3 @@ export type PaymentRecord = z.output<typeof PaymentRecord>
 export type RefundRecord = z.output<typeof RefundRecord>
 export type PortalSessionRecord = z.output<typeof PortalSessionRecord>
 export type EventRecord = z.output<typeof EventRecord>
-export type DeliveryRecord = z.output<typeof DeliveryRecord>

@@ -1,8 +1,8 @@
+import { nextPeriodEnd } from '../periods.ts'
 import { invalidRequest } from './errors.ts'
 import { collectInvoice, newInvoice } from './invoices.ts'
 import { settleLatePayment } from './late-payments.ts'
 import { find, type Ledger } from './ledger.ts'
-import { nextPeriodEnd } from './periods.ts'
 import type { InvoiceRecord, SubscriptionRecord } from './records.ts'
 import { change, endSubscription, findRunning } from './subscriptions.ts'
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { matchPath } from '../paths.ts'
 import { findPrice } from './accounts.ts'
 import { expireSession, findSession } from './checkout.ts'
 import { createSession, SessionParameters } from './create-session.ts'
@@ -100,8 +101,8 @@ const routes: Route[] = [
 /** Finds the route and validates the parameters; throws Stripe's 404 or 400 before anything has run. */
 export function prepareCall(method: string, path: string, form: Form): Execution {
   for (const candidate of routes) {
-    const id = candidate.method === method && matchPath(candidate.path, path)
-    if (typeof id === 'string') return candidate.prepare(form, id)
+    const ids = candidate.method === method ? matchPath(candidate.path, path) : null
+    if (ids) return candidate.prepare(form, ids[0] ?? '')
   }
   const message = `Unrecognized request URL (${method}: ${path}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`
   throw new StripeError(404, { type: 'invalid_request_error', message }, false)
@@ -118,18 +119,6 @@ function route<Parameters extends z.ZodType>(
     return (ledger) => expand(ledger, run(ledger, given, id), paths)
   }
   return { method, path, prepare: (form, id) => prepare(form, id, parseParameters(Expand, form).expand) }
-}
-
-/** What stands in `:id`'s place, empty where the pattern has none; null if the path is another. */
-function matchPath(pattern: string, path: string): string | null {
-  const [wanted, given] = [pattern.split('/'), path.split('/')]
-  if (wanted.length !== given.length) return null
-  let id = ''
-  for (const [index, part] of wanted.entries()) {
-    if (part === ':id') id = given[index] ?? ''
-    else if (part !== given[index]) return null
-  }
-  return id
 }
 
 function listInvoicePayments(ledger: Ledger, filter: z.output<typeof InvoicePaymentParameters>): object {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
-import { close, listen } from '../../listen.ts'
+import { close, listen } from '../listen.ts'
 
 export interface HttpRequest {
   method: string
@@ -16,13 +16,19 @@ export interface Answer {
   body: string
 }
 
+/** One header's value; null if it is missing or empty. */
+export function header(request: HttpRequest, name: string): string | null {
+  const value = request.headers[name]
+  return (Array.isArray(value) ? value[0] : value) || null
+}
+
 const LARGEST_BODY_BYTES = 1024 * 1024
 
 /** Serves on 127.0.0.1. A handler that gives null, or fails, hangs up without an answer. */
 export async function serve(port: number, handle: (request: HttpRequest) => Promise<Answer | null>) {
   const server = createServer((incoming, outgoing) => {
     respond(incoming, outgoing, handle).catch((error: unknown) => {
-      if (!incoming.destroyed) console.error('stripe emulator: a request failed', error)
+      if (!incoming.destroyed) console.error('emulator: a request failed', error)
       outgoing.destroy()
     })
   })

@@ -1,14 +1,22 @@
-import type { SoldPrice } from './records.ts'
-
 const DAY_SECONDS = 24 * 3600
+
+/** How often something is due; `interval` null: once. */
+export interface Cycle {
+  interval: 'day' | 'week' | 'month' | 'year' | null
+  intervalCount: number | null
+}
+
+/** The words for it: `per month`, `every 3 months`. */
+export const interval = ({ interval: unit, intervalCount: count }: Cycle) =>
+  count === null || count === 1 ? `per ${unit}` : `every ${count} ${unit}s`
 
 /**
  * When the period after `end` ends, in unix seconds. Months and years keep the anchor's day of the month where the
  * month has it: from 31 January to 28 February to 31 March.
  */
-export function nextPeriodEnd(end: number, price: SoldPrice, anchor: number): number {
-  const count = price.intervalCount ?? 1
-  switch (price.interval) {
+export function nextPeriodEnd(end: number, cycle: Cycle, anchor: number): number {
+  const count = cycle.intervalCount ?? 1
+  switch (cycle.interval) {
     case 'day':
       return end + count * DAY_SECONDS
     case 'week':
@@ -18,7 +26,7 @@ export function nextPeriodEnd(end: number, price: SoldPrice, anchor: number): nu
     case 'year':
       return addMonths(end, count * 12, anchor)
     case null:
-      throw new RangeError(`${price.id} is not a recurring price`)
+      throw new RangeError('what is due once has no next period')
   }
 }
 

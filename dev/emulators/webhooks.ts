@@ -1,31 +1,57 @@
-import { createHmac } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Account } from './accounts.ts'
-import { eventObject, type StripeEvent } from './objects/event.ts'
-import type { DeliveryRecord, EventRecord } from './records.ts'
+import type { AccountOf, PaywallOf } from './accounts.ts'
 import type { State } from './state.ts'
+import type { DeliveryRecord } from './tables.ts'
 
 const TIMEOUT_MS = 10_000
 const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 30_000
 /** Some four minutes of retries; Stripe itself goes on for days. */
 const MAXIMUM_ATTEMPTS = 14
+/** Events are history: this many are kept. */
+const KEPT_EVENTS = 2000
 
-export type Webhooks = ReturnType<typeof createWebhooks>
+interface Kept {
+  id: string
+  account: string
+}
 
-/** Sends events to the webhook address of every paywall of their account, at once and in no order, as Stripe does. */
-export function createWebhooks(options: {
-  state: State
-  accounts: () => Map<string, Account>
+export interface Webhooks<EventRecord extends Kept> {
+  /** Keeps an event, and sends it. */
+  send(event: EventRecord): void
+  /** To how many addresses an event is still to be delivered. */
+  pendingFor(eventId: string): number
+  /** What is still to be delivered, by event. */
+  pending(): Map<string, DeliveryRecord[]>
+}
+
+export interface WebhookOptions<EventRecord extends Kept, Event extends { id: string }> {
+  /** As it stands in our webhook address. */
+  processor: string
+  state: State<{ deliveries: Map<string, DeliveryRecord>; events: Map<string, EventRecord> }>
+  accounts: () => Map<string, AccountOf<PaywallOf>>
   serviceUrl: () => string
-}) {
-  const { state, accounts } = options
+  /** The event as it is sent. */
+  eventObject: (event: EventRecord, pending: number) => Event
+  /** The headers that the processor sends a body with, its signature among them. */
+  headers: (body: string, secret: string) => Record<string, string>
+}
+
+/** Sends events to the webhook address of every paywall of their account, at once and in no order, as processors do. */
+export function createWebhooks<EventRecord extends Kept, Event extends { id: string }>({
+  state,
+  accounts,
+  eventObject,
+  ...options
+}: WebhookOptions<EventRecord, Event>) {
   const { deliveries, events } = state.records
   const closing = new AbortController()
   const underWay = new Set<Promise<void>>()
   let held: DeliveryRecord[] | null = null
 
   function send(event: EventRecord): void {
+    events.set(event.id, event)
+    forgetOldEvents()
     for (const { paywallId } of accounts().get(event.account)?.paywalls ?? []) {
       const delivery = { id: `${event.id} ${paywallId}`, event: event.id, paywallId, attempts: 0 }
       deliveries.set(delivery.id, delivery)
@@ -34,9 +60,16 @@ export function createWebhooks(options: {
     }
   }
 
+  function forgetOldEvents(): void {
+    for (const id of events.keys()) {
+      if (events.size <= KEPT_EVENTS) return
+      if (pendingFor(id) === 0) events.delete(id)
+    }
+  }
+
   function start(delivery: DeliveryRecord): void {
     const done = persist(delivery).catch((error: unknown) => {
-      if (!closing.signal.aborted) console.error('stripe emulator: a webhook was given up', error)
+      if (!closing.signal.aborted) console.error(`${options.processor} emulator: a webhook was given up`, error)
     })
     underWay.add(done)
     void done.finally(() => underWay.delete(done))
@@ -70,17 +103,16 @@ export function createWebhooks(options: {
     if (!paywall) return 200
     const body = JSON.stringify(eventObject(event, pendingFor(eventId)))
     try {
-      const answer = await fetch(`${options.serviceUrl()}/webhooks/stripe/${encodeURIComponent(paywallId)}`, {
-        method: 'POST',
-        headers: {
-          'Content-Type': 'application/json; charset=utf-8',
-          'Stripe-Signature': sign(body, paywall.webhookSecret),
-          'User-Agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)',
+      const answer = await fetch(
+        `${options.serviceUrl()}/webhooks/${options.processor}/${encodeURIComponent(paywallId)}`,
+        {
+          method: 'POST',
+          headers: options.headers(body, paywall.webhookSecret),
+          body,
+          redirect: 'manual',
+          signal: AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT_MS)]),
         },
-        body,
-        redirect: 'manual',
-        signal: AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT_MS)]),
-      })
+      )
       await answer.body?.cancel()
       return answer.status
     } catch {
@@ -91,11 +123,10 @@ export function createWebhooks(options: {
 
   const pendingFor = (eventId: string) => [...deliveries.values()].filter(({ event }) => event === eventId).length
 
-  /** What is still to be delivered, by event. */
   const pending = () => Map.groupBy(deliveries.values(), ({ event }) => event)
 
   /** Ends the hold. Events go out one after the other in the order chosen; one that is left out is lost. */
-  async function release(order: (events: StripeEvent[]) => StripeEvent[] = (inOrder) => inOrder): Promise<number[]> {
+  async function release(order: (events: Event[]) => Event[] = (inOrder) => inOrder): Promise<number[]> {
     const waiting = held ?? []
     held = null
     const ids = new Set(waiting.map(({ event }) => event))
@@ -148,8 +179,3 @@ export function createWebhooks(options: {
 }
 
 const isAccepted = (status: number) => status >= 200 && status < 300
-
-function sign(body: string, secret: string): string {
-  const at = Math.floor(Date.now() / 1000)
-  return `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`
-}

@@ -1,15 +1,22 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import { Records } from './records.ts'
+import type * as z from 'zod'
 
-export interface State {
+export interface State<Records> {
   readonly records: Records
   /** Resolves once everything that had changed by now is on disk. Callers at the same time share one write. */
   save(): Promise<void>
 }
 
-/** Opens the records kept at `path`, empty if there is no such file; without a path they live in memory only. */
-export async function openState(path?: string): Promise<State> {
-  const records = Records.parse(path === undefined ? {} : await read(path))
+/**
+ * Opens the records kept at `path`, empty if there is no such file; without a path they live in memory only. `of` says
+ * whose they are, for the error of a file that is none.
+ */
+export async function openState<Records>(
+  schema: z.ZodType<Records>,
+  of: string,
+  path?: string,
+): Promise<State<Records>> {
+  const records = schema.parse(path === undefined ? {} : await read(of, path))
   if (path === undefined) return { records, save: async () => {} }
 
   let writing = Promise.resolve()
@@ -28,11 +35,11 @@ export async function openState(path?: string): Promise<State> {
   return { records, save }
 }
 
-async function read(path: string): Promise<unknown> {
+async function read(of: string, path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, 'utf8'))
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
-    throw new Error(`cannot read the Stripe emulator's state at ${path}`, { cause: error })
+    throw new Error(`cannot read the ${of} emulator's state at ${path}`, { cause: error })
   }
 }

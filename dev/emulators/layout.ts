@@ -1,6 +1,5 @@
 import { html, raw } from 'hono/html'
-import { toMajorUnits } from '../../../lib/money.ts'
-import type { SoldPrice } from './records.ts'
+import { toMajorUnits } from '../../lib/money.ts'
 
 /** A piece of a page: what is put into it is escaped. */
 export type Html = ReturnType<typeof html>
@@ -59,10 +58,6 @@ export async function layout(title: string, content: Html, heading = title): Pro
 `
   return page.toString()
 }
-
-/** How often a price is due: `per month`, `every 3 months`. */
-export const interval = ({ interval: unit, intervalCount: count }: SoldPrice) =>
-  count === null || count === 1 ? `per ${unit}` : `every ${count} ${unit}s`
 
 /** Minor units as a person reads them. */
 export const money = (amount: number, currency: string) =>

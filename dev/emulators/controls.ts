@@ -1,0 +1,50 @@
+import * as z from 'zod'
+import { Refusal } from './refusal.ts'
+import type { Answer, HttpRequest } from './server.ts'
+
+/** Makes one thing happen at an emulator, as a body says. */
+export type Control<Emulator> = (emulator: Emulator, body: unknown) => unknown
+
+/** What a person can make happen with curl, by method and the last part of `/_emulator/…`. */
+export type Controls<Emulator> = Record<string, Control<Emulator>>
+
+/** Each control as it is asked for. */
+export const addresses = (controls: Controls<never>) =>
+  Object.keys(controls).map((name) => name.replace(' ', ' /_emulator/'))
+
+export function control<Emulator, Body extends z.ZodType>(
+  schema: Body,
+  run: (emulator: Emulator, body: z.output<Body>) => unknown,
+): Control<Emulator> {
+  return (emulator, body) => run(emulator, schema.parse(body))
+}
+
+export async function answerControl<Emulator>(
+  controls: Controls<Emulator>,
+  emulator: Emulator,
+  request: HttpRequest,
+): Promise<Answer> {
+  const run = controls[`${request.method} ${request.path.replace('/_emulator/', '')}`]
+  if (!run) return json(404, { error: 'unknown_control', controls: Object.keys(controls) })
+  try {
+    return json(200, (await run(emulator, readJson(request.body))) ?? {})
+  } catch (error) {
+    if (error instanceof Refusal) return json(error.status, { error: error.message })
+    if (error instanceof z.ZodError) return json(400, { error: z.prettifyError(error) })
+    throw error
+  }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return text === '' ? {} : JSON.parse(text)
+  } catch {
+    throw new Refusal(400, 'The body is not JSON.')
+  }
+}
+
+const json = (status: number, body: unknown): Answer => ({
+  status,
+  headers: { 'Content-Type': 'application/json' },
+  body: `${JSON.stringify(body, null, 2)}\n`,
+})

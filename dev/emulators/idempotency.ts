@@ -1,0 +1,61 @@
+import type { ReplyRecord } from './tables.ts'
+
+export interface KeyedRequest {
+  account: string
+  key: string
+  path: string
+  /** The same for the same parameters. */
+  fingerprint: string
+}
+
+export type StoredReply = Pick<ReplyRecord, 'status' | 'body' | 'requestId'>
+
+/** What differs between processors. */
+export interface KeyRules {
+  keptSeconds: number
+  longestKey: number
+  tooLong: () => Error
+  /** The key was first used for another path or with other parameters. */
+  otherPath: (request: KeyedRequest, first: string) => Error
+  otherParameters: (request: KeyedRequest) => Error
+  /** The first request with this key is still under way. */
+  inUse: (request: KeyedRequest) => Error
+}
+
+/** Idempotency keys over the replies that are kept. */
+export function idempotency(replies: Map<string, ReplyRecord>, rules: KeyRules) {
+  const running = new Set<string>()
+  const idOf = ({ account, key }: KeyedRequest) => `${account} ${key}`
+
+  /** The reply to repeat; null when the request is to run, and then nobody else may use its key until `release`. */
+  function claim(request: KeyedRequest, now: number): StoredReply | null {
+    const id = idOf(request)
+    if (request.key.length > rules.longestKey) throw rules.tooLong()
+    forgetOld(now)
+    const stored = replies.get(id)
+    if (stored && stored.path !== request.path) throw rules.otherPath(request, stored.path)
+    if (stored && stored.fingerprint !== request.fingerprint) throw rules.otherParameters(request)
+    if (stored) return stored
+    if (running.has(id)) throw rules.inUse(request)
+    running.add(id)
+    return null
+  }
+
+  function keep(request: KeyedRequest, reply: StoredReply, now: number): void {
+    const { path, fingerprint } = request
+    const id = idOf(request)
+    replies.set(id, { id, created: now, path, fingerprint, ...reply })
+  }
+
+  /** Replies are kept in the order they came in. */
+  function forgetOld(now: number): void {
+    for (const old of replies.values()) {
+      if (old.created > now - rules.keptSeconds) return
+      replies.delete(old.id)
+    }
+  }
+
+  const release = (request: KeyedRequest) => running.delete(idOf(request))
+
+  return { claim, keep, release }
+}

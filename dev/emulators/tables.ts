@@ -1,0 +1,35 @@
+import * as z from 'zod'
+
+/*
+ * The tables that every emulator keeps. Times are unix seconds, `account` is the processor's account a record belongs to.
+ */
+
+/** What every record starts with. */
+export const owned = { id: z.string(), account: z.string(), created: z.int() }
+
+/** One event on its way to one paywall's address. */
+const DeliveryRecord = z.object({ id: z.string(), event: z.string(), paywallId: z.string(), attempts: z.int() })
+
+/** The stored answer of an idempotency key; `id` is the account and the key. */
+const ReplyRecord = z.object({
+  id: z.string(),
+  created: z.int(),
+  path: z.string(),
+  fingerprint: z.string(),
+  status: z.int(),
+  body: z.string(),
+  requestId: z.string(),
+})
+
+/** Rows by id, kept in JSON as an array. */
+export const table = <Row extends z.ZodType<{ id: string }>>(row: Row) =>
+  z
+    .array(row)
+    .default([])
+    .transform((rows) => new Map(rows.map((record) => [record.id, record])))
+
+export const deliveries = table(DeliveryRecord)
+export const replies = table(ReplyRecord)
+
+export type DeliveryRecord = z.output<typeof DeliveryRecord>
+export type ReplyRecord = z.output<typeof ReplyRecord>
