@@ -1,12 +1,14 @@
+import { catchUp, UNTOLD } from '../../lib/catch-up.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/log.ts'
-import type { Cancellation } from '../../lib/processors/processor.ts'
+import type { Cancellation, Processor, SubscriptionReference } from '../../lib/processors/processor.ts'
 import { type ProcessorEnv, processorFor } from '../../lib/processors/registry.ts'
 import type { ClaimedSubscription } from './claim-cancellation.sql.ts'
 import { acceptCancellation, releaseCancellation } from './settle-cancellation.sql.ts'
 
 /**
- * Cancels the claimed subscription at its processor and records what came of it.
+ * Cancels the claimed subscription at its processor and records what came of it. `later` takes what need not be waited
+ * for.
  *
  * @throws ProcessorError
  */
@@ -15,12 +17,15 @@ export async function cancelAtProcessor(
   env: ProcessorEnv,
   claim: ClaimedSubscription,
   reason: string,
+  later: (work: Promise<unknown>) => void,
 ): Promise<Cancellation> {
   const account = { paywallId: claim.paywall_id, acquiring: claim.acquiring, credentials: claim.credentials }
+  const reference = { id: claim.processor_id, customer: claim.processor_customer }
   try {
     const processor = await processorFor(account, env)
-    const cancellation = await processor.cancelAtPeriodEnd(claim.processor_id, reason)
-    await record(acceptCancellation(db, claim))
+    const cancellation = await processor.cancelAtPeriodEnd(reference, reason)
+    const acceptedAt = await record(acceptCancellation(db, claim))
+    if (acceptedAt && !processor.tellsOfCancellations) later(look(db, processor, claim, reference, acceptedAt))
     return cancellation
   } catch (error) {
     await record(releaseCancellation(db, claim))
@@ -29,10 +34,26 @@ export async function cancelAtProcessor(
 }
 
 /** What the processor said is the answer, written down or not: a claim that is not settled ends with its lease. */
-async function record(writing: Promise<void>): Promise<void> {
+async function record<Recorded>(writing: Promise<Recorded>): Promise<Recorded | undefined> {
   try {
-    await writing
+    return await writing
   } catch (cause) {
     log('error', 'what came of a cancellation is not recorded', { cause })
+    return undefined
+  }
+}
+
+/** Stores what no webhook is going to tell. Should it fail, the reconcile cron looks in ten minutes. */
+async function look(
+  db: Database,
+  processor: Processor,
+  { paywall_id: paywallId }: ClaimedSubscription,
+  reference: SubscriptionReference,
+  fetchedAt: string,
+): Promise<void> {
+  try {
+    await catchUp(db, processor, { kind: 'subscription', ...reference }, { ...UNTOLD, paywallId, fetchedAt })
+  } catch (cause) {
+    log('warn', 'what came of a cancellation is not stored yet', { cause })
   }
 }

@@ -16,6 +16,7 @@ export interface ClaimedSubscription {
   acquiring: Acquiring
   credentials: string
   processor_id: string
+  processor_customer: string | null
   current_period_end: string | null
   /** What the claim is known by when it ends. */
   requested_at: string
@@ -58,8 +59,8 @@ export async function claimCancellation(
       end as verdict,
       (select jsonb_build_object(
          'id', c.id, 'paywall_id', c.paywall_id, 'acquiring', c.acquiring, 'credentials', a.credentials,
-         'processor_id', c.processor_id, 'current_period_end', iso(c.current_period_end),
-         'requested_at', c.cancel_requested_at::text)
+         'processor_id', c.processor_id, 'processor_customer', c.processor_customer,
+         'current_period_end', iso(c.current_period_end), 'requested_at', c.cancel_requested_at::text)
        from claimed c join processor_accounts a using (paywall_id, acquiring)) as subscription`.execute(db)
   return rows[0]!
 }

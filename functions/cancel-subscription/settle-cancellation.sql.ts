@@ -2,9 +2,15 @@ import { sql } from 'kysely'
 import type { Database } from '../../lib/db/connect.ts'
 import type { ClaimedSubscription } from './claim-cancellation.sql.ts'
 
-/** Records that the processor took the request. Does nothing if the claim was taken over meanwhile. */
-export async function acceptCancellation(db: Database, claim: ClaimedSubscription): Promise<void> {
-  await sql`update purchases set cancel_accepted_at = now() where ${isHeld(claim)}`.execute(db)
+/**
+ * Records that the processor took the request. Does nothing if the claim was taken over meanwhile.
+ * Gives the database's clock: whatever is fetched after it is newer than it.
+ */
+export async function acceptCancellation(db: Database, claim: ClaimedSubscription): Promise<string> {
+  const { rows } = await sql<{ now: string }>`
+    with accepted as (update purchases set cancel_accepted_at = now() where ${isHeld(claim)})
+    select clock_timestamp()::text as now`.execute(db)
+  return rows[0]!.now
 }
 
 /** Takes the mark back, because the processor did not take the request: it can be made again at once. */

@@ -29,7 +29,8 @@ app.post(PATH, async (c) => {
   if (row.verdict === 'unknown_identity' && request.email && request.userId) throw refuse(words.mismatched_identity)
   if (row.verdict !== 'claimed') throw refuse(words[row.verdict])
 
-  const cancellation = await cancelAtProcessor(db, c.env, row.subscription, request.cancellationReason)
+  const later = (work: Promise<unknown>) => c.executionCtx.waitUntil(work)
+  const cancellation = await cancelAtProcessor(db, c.env, row.subscription, request.cancellationReason, later)
   return c.json(replyOf(row.subscription, cancellation))
 })
 

@@ -43,11 +43,11 @@ async function lookAtAll(db: Database, env: ProcessorEnv, due: DueReference[]): 
 
 /** Whatever goes wrong with one of them is its own: it comes up again at its next time. */
 async function lookAt(db: Database, env: ProcessorEnv, due: DueReference): Promise<number> {
-  const { kind, id, paywall_id: paywallId, acquiring, credentials } = due
+  const { kind, id, customer, paywall_id: paywallId, acquiring, credentials } = due
   const fields = { kind, id, paywall_id: paywallId }
   try {
     const processor = await processorFor({ paywallId, acquiring, credentials }, env)
-    const about = { kind, id: due.processor_id }
+    const about = { kind, id: due.processor_id, customer }
     const stored = await catchUp(db, processor, about, { ...UNTOLD, paywallId, fetchedAt: due.taken_at })
     // A page that is still open or has expired sold nothing. What was bought once cannot be gone.
     if (!stored && kind !== 'session') log('warn', 'the processor does not have a purchase as ours', fields)

@@ -5,6 +5,7 @@ import { type Caller, type GateRefusal, gate, gateRefusals, type Place } from '.
 import { merged } from '../../lib/db/user-meta.sql.ts'
 import type { Geo, LocalPrice } from '../../lib/geo/targeting.ts'
 import type { Acquiring } from '../../lib/processors/acquiring.ts'
+import type { CheckoutOrder } from '../../lib/processors/processor.ts'
 import type { CheckoutRequest, Reply } from './contract.ts'
 
 /** How long one try may hold the claim: longer than the processor client's own patience. A crash costs this much. */
@@ -38,11 +39,12 @@ export interface ClaimedCheckout {
   return_origin: string
   attempt: number
   geo: Geo
-  price: Price & { locals: (LocalPrice & Price)[]; interval: string | null }
+  price: Price & { locals: (LocalPrice & Price)[] } & Pick<CheckoutOrder, 'recurring'>
   credentials: string
 }
 
-type Price = { currency: string; amount: number; processor_price: string }
+/** `amount` is in minor units. */
+export type Price = { currency: string; amount: number; processor_price: string }
 
 export type DecidedRow =
   | { verdict: Exclude<CheckoutRefusal, 'missing_parameters'> }
@@ -198,8 +200,9 @@ const claimedCheckout = sql`(
     'id', c.id, 'paywall_id', c.paywall_id, 'caller', claim.caller, 'key', claim.idempotency_key, 'user_id', c.user_id, 'email', buyer.email, 'acquiring', c.acquiring,
     'customer', c.customer, 'trial_days', c.trial_days, 'country', c.country, 'local_currency', c.local_currency,
     'return_origin', c.return_origin, 'attempt', claim.attempt, 'geo', g.geo, 'credentials', a.credentials,
-    'price', jsonb_build_object('currency', p.currency, 'amount', p.amount, 'interval', p.interval,
-      'processor_price', p.processor_price, 'locals', p.locals))
+    'price', jsonb_build_object('currency', p.currency, 'amount', p.amount,
+      'processor_price', p.processor_price, 'locals', p.locals, 'recurring', case when p.interval is not null then
+        jsonb_build_object('interval', p.interval, 'intervalCount', p.interval_count) end))
   from placed c, claim, buyer, granted g, price p, processor_accounts a
   where (a.paywall_id, a.acquiring) = (c.paywall_id, c.acquiring)
 )`

@@ -3,7 +3,7 @@ import { localPriceFor } from '../../lib/geo/targeting.ts'
 import { log } from '../../lib/log.ts'
 import { type Processor, ProcessorError } from '../../lib/processors/processor.ts'
 import { type ProcessorEnv, processorFor } from '../../lib/processors/registry.ts'
-import type { CheckoutReply, ClaimedCheckout } from './claim-checkout.sql.ts'
+import type { CheckoutReply, ClaimedCheckout, Price } from './claim-checkout.sql.ts'
 import { releaseCheckout, settleCheckout } from './settle-checkout.sql.ts'
 
 /**
@@ -21,20 +21,14 @@ export async function openCheckout(
 ): Promise<CheckoutReply | null> {
   const processor = await processorFor({ ...checkout, paywallId: checkout.paywall_id }, env)
   const price = priceOf(checkout)
-  const hosted = await ask(db, processor, holder, checkout, price.processor_price)
+  const hosted = await ask(db, processor, holder, checkout, price)
   const { settled, superseded } = await settleCheckout(db, holder, checkout, { ...price, ...hosted })
   if (!settled) return null
   if (superseded) later(close(processor, superseded))
   return { checkoutUrl: hosted.url, userId: checkout.user_id, acquiring: checkout.acquiring }
 }
 
-async function ask(
-  db: Database,
-  processor: Processor,
-  holder: string,
-  checkout: ClaimedCheckout,
-  processorPrice: string,
-) {
+async function ask(db: Database, processor: Processor, holder: string, checkout: ClaimedCheckout, price: Price) {
   const back = `${checkout.return_origin}/r/${checkout.id}`
   try {
     return await processor.openCheckout({
@@ -44,8 +38,10 @@ async function ask(
       userId: checkout.user_id,
       email: checkout.email,
       customer: checkout.customer,
-      processorPrice,
-      recurring: checkout.price.interval !== null,
+      processorPrice: price.processor_price,
+      currency: price.currency,
+      amount: price.amount,
+      recurring: checkout.price.recurring,
       trialDays: checkout.trial_days,
       successUrl: `${back}/success`,
       errorUrl: `${back}/error`,
@@ -57,7 +53,7 @@ async function ask(
 }
 
 /** A Bearer user pays what is asked where it is, an owner gets the currency it asks for, if the price has it. */
-function priceOf({ price, geo, country, local_currency: currency }: ClaimedCheckout) {
+function priceOf({ price, geo, country, local_currency: currency }: ClaimedCheckout): Price {
   const local = country
     ? localPriceFor(price.locals, geo, country)
     : price.currency === currency

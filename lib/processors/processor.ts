@@ -8,6 +8,8 @@ import type { Acquiring } from './acquiring.ts'
  */
 export interface Processor {
   readonly acquiring: Acquiring
+  /** Whether a webhook tells of a cancellation. Where none does, whoever cancels looks at what came of it. */
+  readonly tellsOfCancellations: boolean
 
   /** Opens a hosted checkout. The same `order.key` never opens a second one where the processor has idempotency. */
   openCheckout(order: CheckoutOrder): Promise<HostedCheckout>
@@ -16,7 +18,7 @@ export interface Processor {
   closeCheckout(sessionId: string): Promise<void>
 
   /** Stops renewal: what is paid for stays. `reason` is noted where the processor has room for it. May be repeated. */
-  cancelAtPeriodEnd(subscriptionId: string, reason: string): Promise<Cancellation>
+  cancelAtPeriodEnd(subscription: SubscriptionReference, reason: string): Promise<Cancellation>
 
   /** A one-time URL of a customer's hosted portal, which leads back to `returnUrl`. Absent where there is no portal. */
   openPortal?(customer: string, returnUrl: string): Promise<string>
@@ -38,7 +40,10 @@ export interface CheckoutOrder {
   /** The buyer's id at the processor, if there is one by now. */
   customer: string | null
   processorPrice: string
-  recurring: boolean
+  currency: string
+  amount: number
+  /** How often it is to be paid; null: once. */
+  recurring: { interval: Interval; intervalCount: number } | null
   trialDays: number
   successUrl: string
   errorUrl: string
@@ -56,10 +61,16 @@ export interface Cancellation {
   canceledAt: Date | null
 }
 
+/** A subscription, and whose it is, since not every processor finds it without; null where nobody said. */
+export interface SubscriptionReference {
+  id: string
+  customer: string | null
+}
+
 /** Where to look for a purchase: the hosted page, the subscription, or the payment of a one-time purchase. */
 export type PurchaseReference =
   | { kind: 'session'; id: string }
-  | { kind: 'subscription'; id: string }
+  | ({ kind: 'subscription' } & SubscriptionReference)
   | { kind: 'payment'; id: string }
 
 export type PurchaseStatus = (typeof PURCHASE_STATUSES)[number]

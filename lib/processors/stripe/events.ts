@@ -69,9 +69,9 @@ export async function readStripeEvent(
     case 'customer.subscription.paused':
     case 'customer.subscription.resumed':
     case 'customer.subscription.deleted':
-      return told({ kind: 'subscription', id: Subscription.parse(object).id })
+      return told(subscription(Subscription.parse(object).id))
     case 'customer.subscription.trial_will_end':
-      return told({ kind: 'subscription', id: Subscription.parse(object).id }, null, true)
+      return told(subscription(Subscription.parse(object).id), null, true)
     case 'invoice.paid': {
       const invoice = Invoice.parse(object)
       const fact = { kind: 'succeeded', id: invoice.id, amount: invoice.amount_paid } as const
@@ -117,6 +117,9 @@ async function verified(api: Stripe, secret: string, headers: Headers, rawBody: 
   }
 }
 
+/** Stripe finds a subscription without its customer. */
+const subscription = (id: string): PurchaseReference => ({ kind: 'subscription', id, customer: null })
+
 const moment = (money: { currency: string }, occurredAt: Date) => ({ currency: money.currency, occurredAt })
 
 /** A one-time purchase is paid by its session; a subscription's session is paid by an invoice, which tells itself. */
@@ -134,7 +137,7 @@ function paidAtOnce(session: z.output<typeof Session>, occurredAt: Date): Paymen
 
 function subscriptionOf(invoice: z.output<typeof Invoice>): PurchaseReference | null {
   const id = invoice.parent?.subscription_details?.subscription
-  return id ? { kind: 'subscription', id } : null
+  return id ? subscription(id) : null
 }
 
 /** A refund or dispute names a payment only; the invoice that it paid, if any, names the subscription. */

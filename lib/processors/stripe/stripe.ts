@@ -21,6 +21,7 @@ export function stripe(credentials: Credentials<'stripe'>, options: { paywallId:
 
   return {
     acquiring: 'stripe',
+    tellsOfCancellations: true,
 
     async openCheckout(order) {
       const session = await asking(createSession(api, order))
@@ -33,9 +34,9 @@ export function stripe(credentials: Credentials<'stripe'>, options: { paywallId:
       if (session.status === 'open') await asking(api.checkout.sessions.expire(sessionId))
     },
 
-    async cancelAtPeriodEnd(subscriptionId, reason) {
+    async cancelAtPeriodEnd({ id }, reason) {
       const change = { cancel_at_period_end: true, cancellation_details: { comment: reason } }
-      return cancellationOf(await asking(api.subscriptions.update(subscriptionId, change)))
+      return cancellationOf(await asking(api.subscriptions.update(id, change)))
     },
 
     async openPortal(customer, returnUrl) {
