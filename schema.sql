@@ -154,17 +154,21 @@ language sql immutable strict
   end;
 
 -- When the reconcile cron fetches a purchase that is not over: a subscription when its period has ended and we know of no
--- next one, when a period should be paid by now, when it was cancelled here and we have not seen that there, and a week
--- after the last fetch anyway; a one-time payment that is not through, daily for the two weeks that banks take. Null: never.
+-- next one, when a period should be paid by now, three days before a trial ends, when it was cancelled here and we have not
+-- seen that there, and a week after the last fetch anyway; a one-time payment that is not through, daily for the two weeks
+-- that banks take. Null: never.
 create function purchase_due(
   status text, recurring boolean, created_at timestamptz, fetched_at timestamptz, seen timestamptz,
-  period_end timestamptz, unpaid_since timestamptz, cancels boolean, asked_to_cancel_at timestamptz
+  period_end timestamptz, unpaid_since timestamptz, untold_trial_end timestamptz, cancels boolean,
+  asked_to_cancel_at timestamptz
 ) returns timestamptz language sql immutable
   return case
     when status in ('canceled', 'refunded') then null
     when recurring then least(
       look_again(period_end, interval '1 hour', seen),
       case when status <> 'paused' then look_again(unpaid_since, interval '2 hours', seen) end,
+      case when status = 'trialing'
+        then look_again(greatest(untold_trial_end - interval '72 hours', created_at), interval '1 hour', seen) end,
       case when not cancels and fetched_at < asked_to_cancel_at
         then look_again(asked_to_cancel_at, interval '10 minutes', seen) end,
       look_again(fetched_at, interval '168 hours', seen))
@@ -191,6 +195,7 @@ create table purchases (
   current_period_end   timestamptz,
   trial_start          timestamptz,
   trial_end            timestamptz,
+  trial_end_told       timestamptz,          -- the end of the trial that the owner was told is about to come
   cancel_at_period_end boolean not null,
   cancel_at            timestamptz,
   canceled_at          timestamptz,
@@ -205,6 +210,7 @@ create table purchases (
     status, interval is not null, created_at, fetched_at, greatest(fetched_at, looked_at),
     least(current_period_end, cancel_at),
     case when current_period_start > paid_period_start or paid_period_start is null then current_period_start end,
+    case when trial_end_told is distinct from trial_end then trial_end end,
     cancel_at_period_end, greatest(cancel_requested_at, cancel_accepted_at)
   )) stored,
   previous             jsonb,                -- this row before its last change: what an event is told apart by

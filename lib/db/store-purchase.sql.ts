@@ -17,6 +17,7 @@ export interface Learnt {
   /** The database's clock the instant before the fetch began, as text: a later fetch always wins. */
   fetchedAt: string
   payment: PaymentFact | null
+  /** The processor says that the trial is about to end. It is told three days ahead anyway, once. */
   trialEnding: boolean
 }
 
@@ -48,7 +49,7 @@ export async function storePurchase(db: Database, learnt: Learnt): Promise<Store
 
 async function store(db: Database, learnt: Learnt): Promise<StoredRow> {
   const { rows } = await sql<StoredRow>`
-    with ${seen(learnt)}, ${stored(learnt)}, ${credited}, ${completed}, ${paid(learnt)}, ${happened(learnt)}, ${outbox}
+    with ${seen(learnt)}, ${stored(learnt)}, ${credited}, ${completed}, ${paid(learnt)}, ${happened}, ${outbox}
     select
       case when not exists (select from ordered) then
           case when exists (select from ${checkoutOf(learnt)}) then 'moved' else 'unknown_checkout' end
@@ -109,22 +110,27 @@ const forgottenCancellation = sql`
   cancel_accepted_at = case when ${undone} then null else p.cancel_accepted_at end,
   cancellation_reason = case when ${undone} then null else p.cancellation_reason end`
 
+/** How long before a trial ends the owner is told. */
+const TRIAL_NOTICE = sql`interval '72 hours'`
+
 /** What has ended by the time that it is first seen gets no tokens any more. */
 const isRunning = ({ status }: PurchaseSnapshot) => status === 'trialing' || status === 'active'
 
-function stored({ snapshot: s, fetchedAt }: Learnt) {
+function stored({ snapshot: s, fetchedAt, trialEnding }: Learnt) {
   const newer = sql`excluded.fetched_at >= p.fetched_at`
   return sql`
     stored as (
       insert into purchases as p (paywall_id, user_id, checkout_id, price_id, acquiring, processor_id, ${SNAPSHOT},
-        past_due_since, paid_period_start)
+        past_due_since, paid_period_start, trial_end_told)
       select paywall_id, user_id, id, price_id, acquiring, ${s.processorId}, ${s.customer}::text, ${s.status},
         ${s.begun}, ${s.interval}::text, ${s.intervalCount}::int, ${s.unitAmount}::bigint, ${s.currency},
         ${s.currentPeriodStart}::timestamptz, ${s.currentPeriodEnd}::timestamptz, ${s.trialStart}::timestamptz,
         ${s.trialEnd}::timestamptz, ${s.cancelAtPeriodEnd}, ${s.cancelAt}::timestamptz, ${s.canceledAt}::timestamptz,
         ${fetchedAt}::timestamptz,
         case when ${s.status} = 'past_due' then now() end,
-        case when ${s.periodPaid && isRunning(s)} then coalesce(${s.currentPeriodStart}::timestamptz, now()) end
+        case when ${s.periodPaid && isRunning(s)} then coalesce(${s.currentPeriodStart}::timestamptz, now()) end,
+        case when ${trialEnding} or ${s.status === 'trialing'}
+          and ${s.trialEnd}::timestamptz <= now() + ${TRIAL_NOTICE} then ${s.trialEnd}::timestamptz end
       from fresh
       on conflict (paywall_id, acquiring, processor_id) do update set
         (${SNAPSHOT}) = (select ${PROPOSED} where ${newer} union all select ${CURRENT} where not ${newer}),
@@ -135,6 +141,9 @@ function stored({ snapshot: s, fetchedAt }: Learnt) {
           when not ${newer} then p.paid_period_start
           when excluded.interval is null then coalesce(p.paid_period_start, excluded.paid_period_start)
           else greatest(p.paid_period_start, excluded.paid_period_start) end,
+        trial_end_told = case
+          when ${newer} or ${trialEnding} then coalesce(excluded.trial_end_told, p.trial_end_told)
+          else p.trial_end_told end,
         ${forgottenCancellation},
         previous = to_jsonb(p) - 'previous'
       returning *
@@ -174,29 +183,27 @@ function paid({ payment, acquiring }: Learnt) {
 }
 
 /** What the owner is told, in the order in which it makes sense. */
-function happened({ trialEnding }: Learnt) {
-  return sql`
-    change as (
-      select after.paywall_id, after.user_id, purchase_json(after) as object, ${transitions} as types,
-        case when before.id is not null then purchase_json(before) end as previous
-      from stored after, jsonb_populate_record(null::purchases, after.previous) before
-    ), happened as (
-      select c.paywall_id, c.user_id, 1 as position, 'checkout.completed' as type, jsonb_build_object(
-        'id', c.id, 'price_id', c.price_id, 'purchase_id', s.id, 'currency', c.currency, 'amount', c.amount,
-        'completed_at', iso(c.completed_at)) as object, null::jsonb as previous
-      from completed c, stored s
-      union all
-      select paywall_id, user_id, 10 + ordinality, type, object, previous
-      from change, unnest(types) with ordinality as t (type, ordinality)
-      union all
-      select s.paywall_id, s.user_id, 20, 'subscription.trial_ending', purchase_json(s), null
-      from stored s where ${trialEnding}
-      union all
-      select s.paywall_id, s.user_id, 30, 'payment.' || p.kind, jsonb_build_object(
-        'id', p.id, 'purchase_id', s.id, 'amount', p.amount, 'currency', p.currency,
-        'occurred_at', iso(p.occurred_at)), null
-      from paid p, stored s
-      union all
-      ${balanceEvents}
-    )`
-}
+const happened = sql`
+  change as (
+    select after.paywall_id, after.user_id, purchase_json(after) as object, ${transitions} as types,
+      case when before.id is not null then purchase_json(before) end as previous
+    from stored after, jsonb_populate_record(null::purchases, after.previous) before
+  ), happened as (
+    select c.paywall_id, c.user_id, 1 as position, 'checkout.completed' as type, jsonb_build_object(
+      'id', c.id, 'price_id', c.price_id, 'purchase_id', s.id, 'currency', c.currency, 'amount', c.amount,
+      'completed_at', iso(c.completed_at)) as object, null::jsonb as previous
+    from completed c, stored s
+    union all
+    select paywall_id, user_id, 10 + ordinality, type, object, previous
+    from change, unnest(types) with ordinality as t (type, ordinality)
+    union all
+    select s.paywall_id, s.user_id, 20, 'subscription.trial_ending', purchase_json(s), null
+    from stored s where s.trial_end_told is distinct from (s.previous ->> 'trial_end_told')::timestamptz
+    union all
+    select s.paywall_id, s.user_id, 30, 'payment.' || p.kind, jsonb_build_object(
+      'id', p.id, 'purchase_id', s.id, 'amount', p.amount, 'currency', p.currency,
+      'occurred_at', iso(p.occurred_at)), null
+    from paid p, stored s
+    union all
+    ${balanceEvents}
+  )`

@@ -11,7 +11,8 @@ let world: TestWorld
 
 beforeAll(async () => {
   const lifetime = monthly({ slug: 'lifetime', interval: undefined, processorPrice: 'price_lifetime', locals: [] })
-  world = await startTestWorld({ file: { paywall: { prices: [monthly(), yearly(), lifetime] } } })
+  const taster = yearly({ slug: 'taster', trial_days: 3 })
+  world = await startTestWorld({ file: { paywall: { prices: [monthly(), yearly(), taster, lifetime] } } })
 })
 afterAll(() => world.close())
 
@@ -94,6 +95,12 @@ test('a trial begins without a payment, its end is announced, and the first rene
     subscription: { status: 'active' },
     previous: { status: 'trialing' },
   })
+})
+
+test('a trial of three days or less is about to end when it begins, and that is told once', async () => {
+  const { hears, first } = await bought('taster')
+  expect(types(first)).toEqual(['checkout.completed', 'subscription.created', 'subscription.trial_ending'])
+  expect(types(await hears((id) => world.stripe.trialWillEnd(id)))).toEqual([])
 })
 
 test('a one-time purchase is told by its checkout and its payments alone', async () => {

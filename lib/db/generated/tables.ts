@@ -237,6 +237,7 @@ export interface Purchases {
   reconcile_at: Generated<Timestamp | null>;
   status: string;
   trial_end: Timestamp | null;
+  trial_end_told: Timestamp | null;
   trial_start: Timestamp | null;
   unit_amount: Int8;
   user_id: string;
