@@ -1,14 +1,9 @@
+import type { Outcome } from '../api.ts'
 import { OrderedFailure } from '../calls.ts'
 import type { StoredReply } from '../idempotency.ts'
 import type { Answer } from '../server.ts'
 import { StripeError } from './errors.ts'
 import { API_VERSION } from './objects/event.ts'
-
-export interface Outcome {
-  answer: Answer
-  /** Whether an idempotency key keeps it: Stripe forgets what it refused before running anything. */
-  executed: boolean
-}
 
 /** What running a call came to, refusals and failures included. */
 export function attempt(requestId: string, execute: () => object): Outcome {

@@ -6,7 +6,7 @@ import { type Answer, type HttpRequest, serve } from '../server.ts'
 import { openState } from '../state.ts'
 import { createWebhooks } from '../webhooks.ts'
 import { ACCOUNT_PREFIX, type Account, type StripeAccount } from './accounts.ts'
-import { createApi, type StripeCall } from './api.ts'
+import { createStripeApi, type StripeCall } from './api.ts'
 import { createBooks } from './books.ts'
 import { expireIfDue, findSession, payLater } from './checkout.ts'
 import { CONTROLS } from './controls.ts'
@@ -103,7 +103,7 @@ export async function startStripeEmulator(options: {
   })
   const books = createBooks({ state, accounts, webhooks, url: () => emulator.url })
   const controls: ApiControls<Form> = { calls: [], failures: [], onCall: () => emulator.onCall }
-  const api = createApi({ state, accounts, openLedger: books.openLedger, controls })
+  const api = createStripeApi({ state, accounts, openLedger: books.openLedger, controls })
 
   async function handle(request: HttpRequest): Promise<Answer | null> {
     if (request.path.startsWith('/c/pay/')) return visitCheckout(request, request.path.slice('/c/pay/'.length))
