@@ -1,0 +1,66 @@
+import { hash } from 'node:crypto'
+import { createApi } from '../api.ts'
+import { type ApiControls, failIfOrdered } from '../calls.ts'
+import { type HttpRequest, header } from '../server.ts'
+import type { State } from '../state.ts'
+import { type Account, idOfKey } from './accounts.ts'
+import { attempt, errorAnswer, KEY_RULES, replay } from './answers.ts'
+import { MollieError } from './errors.ts'
+import type { Ledger } from './ledger.ts'
+import { readJson } from './parameters.ts'
+import type { Records } from './records.ts'
+import { prepareCall } from './routes.ts'
+
+interface Options {
+  state: State<Records>
+  accounts: () => Map<string, Account>
+  openLedger: (account: Account) => Ledger
+  controls: ApiControls
+}
+
+/** Mollie's API over the records. It looks at idempotency keys of POST requests only, as Mollie does. */
+export function createMollieApi({ state, accounts, openLedger, controls }: Options) {
+  return createApi<unknown>({
+    state,
+    controls,
+    keyRules: KEY_RULES,
+    read: (request) => ({
+      method: request.method,
+      path: request.path,
+      idempotencyKey: request.method === 'POST' ? header(request, 'idempotency-key') : null,
+      body: bodyOf(request),
+    }),
+    admit(request, { method, path }) {
+      const account = authenticate(request)
+      const execution = prepareCall(method, path, request)
+      const run = () => {
+        failIfOrdered(controls, path)
+        return execution(openLedger(account))
+      }
+      return {
+        account: account.id,
+        fingerprint: hash('sha256', request.body),
+        execute: () => attempt(method === 'POST' ? 201 : 200, run),
+      }
+    },
+    refuse: errorAnswer,
+    replay,
+  })
+
+  function authenticate(request: HttpRequest): Account {
+    const [scheme, apiKey = ''] = (header(request, 'authorization') ?? '').split(' ')
+    const account = scheme === 'Bearer' ? accounts().get(idOfKey(apiKey)) : undefined
+    if (!account) throw new MollieError(401, 'Missing authentication, or failed to authenticate')
+    return account
+  }
+}
+
+/** As it is recorded: what is no JSON is the text that came. */
+function bodyOf({ body }: HttpRequest): unknown {
+  try {
+    return readJson(body)
+  } catch {
+    // It is recorded all the same; the route refuses it.
+    return body
+  }
+}

@@ -1,0 +1,188 @@
+import { groupAccounts } from '../accounts.ts'
+import type { ApiControls, CallHook, RecordedCall } from '../calls.ts'
+import { answerControl } from '../controls.ts'
+import { page } from '../html-answers.ts'
+import { type Answer, type HttpRequest, serve } from '../server.ts'
+import { openState } from '../state.ts'
+import { createWebhooks } from '../webhooks.ts'
+import { type Account, idOfKey, type MollieAccount } from './accounts.ts'
+import { createMollieApi } from './api.ts'
+import { createBooks } from './books.ts'
+import { CONTROLS } from './controls.ts'
+import { errorBody } from './errors.ts'
+import { mollieFrontPage } from './front-page.ts'
+import { hostedCheckout, unknownPayment } from './hosted-checkout.ts'
+import { eventObject, type MollieEvent } from './objects/event.ts'
+import { paymentObject } from './objects/payment.ts'
+import { chargebackObject, refundObject } from './objects/refund.ts'
+import { subscriptionObject } from './objects/subscription.ts'
+import { expireIfDue, expirePayment, findOpen, findPayment, payLater, settlePayment } from './payments.ts'
+import { Records } from './records.ts'
+import { chargeBack, refundPart } from './refunds.ts'
+import { elapse, renewSubscription, suspendSubscription } from './time.ts'
+import { webhookHeaders } from './webhook-headers.ts'
+
+export type { MollieAccount }
+
+/** A local Mollie: its API for the official SDK, hosted checkout pages for people, signed webhooks for the service. */
+export interface MollieEmulator {
+  url: string
+  /** Every API call that arrived, the oldest first. */
+  calls: RecordedCall[]
+  /** Mollie's objects over all accounts, as they are now. */
+  readonly payments: MollieObject[]
+  readonly subscriptions: MollieObject[]
+  readonly events: MollieEvent[]
+
+  /** Completes an open payment's page while its money is on its way: `pending`, until `settle`. */
+  payLater(paymentId: string): Promise<MollieObject>
+  /** What became of a pending payment. */
+  settle(paymentId: string, options?: { fail?: boolean }): Promise<MollieObject>
+  /** Closes the page of an open payment. */
+  expire(paymentId: string): Promise<MollieObject>
+  /** Gives back decimal text of the payment's currency, or all that is left. Resolves to the refund. */
+  refund(paymentId: string, amount?: string): Promise<MollieObject>
+  /** The payer's bank takes the payment back. Resolves to the chargeback. */
+  chargeback(paymentId: string): Promise<MollieObject>
+  /**
+   * Charges the subscription for its next payment date, as if that day had come: see `time.ts`. `pending`: its money
+   * takes its time, until `settle`. Resolves to the payment.
+   */
+  renew(subscriptionId: string, options?: { fail?: boolean; pending?: boolean }): Promise<MollieObject>
+  /** The mandate dies: the subscription is `suspended` and has no next payment date. */
+  suspend(subscriptionId: string): Promise<MollieObject>
+  /**
+   * As if everything about a subscription (its dates and its payments', those of the first payment included) had
+   * happened so many days earlier.
+   */
+  elapse(subscriptionId: string, days: number): Promise<MollieObject>
+  /** While set, mandates made since are `pending` and no subscription can be created on them; after, they are valid. */
+  slowMandates: boolean
+
+  /** From now on events wait. */
+  holdWebhooks(): void
+  /**
+   * Ends the hold and sends what waits, one after the other, in the order given; an event may be repeated, and one
+   * that is left out is lost. Resolves to the statuses of the answers, 0 for none.
+   */
+  releaseWebhooks(order?: (events: MollieEvent[]) => MollieEvent[]): Promise<number[]>
+  /** Sends an event again, now: one status for each paywall of its account. */
+  resend(eventId: string): Promise<number[]>
+  /** Resolves once every event that is not held has been accepted or given up. */
+  webhooksSettled(): Promise<void>
+
+  /**
+   * Stands between each API call and its effect, while set. Awaiting in front of `run` delays the call, behind it the
+   * answer; throwing a `DroppedCall` hangs up. The call's idempotency key is taken meanwhile.
+   */
+  onCall?: CallHook<unknown> | undefined
+  /** The next call to exactly this path gets this answer and has no effect. */
+  failNext(path: string, status: number, body?: unknown): void
+
+  close(): Promise<void>
+}
+
+export type MollieObject = { id: string } & Record<string, unknown>
+
+const EXPIRY_SWEEP_MS = 30_000
+
+/**
+ * Starts on 127.0.0.1. `accounts` and `serviceUrl` are asked at every use, so they may change. With `statePath` the
+ * emulator goes on where the last one at that path ended, webhooks that were not delivered included.
+ */
+export async function startMollieEmulator(options: {
+  port: number
+  accounts: () => MollieAccount[]
+  serviceUrl: () => string
+  statePath?: string
+}): Promise<MollieEmulator> {
+  const state = await openState(Records, 'Mollie', options.statePath)
+  const { payments } = state.records
+  const accounts = (): Map<string, Account> => groupAccounts(options.accounts(), ({ apiKey }) => idOfKey(apiKey))
+  const webhooks = createWebhooks({
+    processor: 'mollie',
+    state,
+    accounts,
+    serviceUrl: options.serviceUrl,
+    eventObject: (event) => eventObject(event, emulator.url),
+    headers: webhookHeaders,
+  })
+  const books = createBooks({
+    state,
+    accounts,
+    webhooks,
+    url: () => emulator.url,
+    slowMandates: () => emulator.slowMandates,
+  })
+  const controls: ApiControls = { calls: [], failures: [], onCall: () => emulator.onCall }
+  const api = createMollieApi({ state, accounts, openLedger: books.openLedger, controls })
+
+  async function handle(request: HttpRequest): Promise<Answer | null> {
+    if (request.path.startsWith('/checkout/')) return visitCheckout(request, request.path.slice('/checkout/'.length))
+    if (request.path === '/') return page(200, await mollieFrontPage())
+    if (request.path.startsWith('/_emulator/')) return answerControl(CONTROLS, emulator, request)
+    return api(request)
+  }
+
+  async function visitCheckout(request: HttpRequest, paymentId: string): Promise<Answer> {
+    const record = payments.get(paymentId)
+    if (!record) return unknownPayment()
+    const ledger = books.ledgerOf(record)
+    const answer = await hostedCheckout(ledger, findPayment(ledger, paymentId), request)
+    await state.save()
+    return answer
+  }
+
+  const sweep = setInterval(() => {
+    for (const payment of payments.values()) {
+      if (payment.status === 'open') expireIfDue(books.ledgerOf(payment), payment)
+    }
+  }, EXPIRY_SWEEP_MS).unref()
+
+  const server = await serve(options.port, handle)
+  const emulator: MollieEmulator = {
+    url: server.url,
+    calls: controls.calls,
+    slowMandates: false,
+    get payments() {
+      return books.payments()
+    },
+    get subscriptions() {
+      return books.subscriptions()
+    },
+    get events() {
+      return books.events()
+    },
+    payLater: (id) =>
+      books.change('payment', id, (ledger) => paymentObject(ledger, payLater(ledger, findOpen(ledger, id)))),
+    settle: (id, { fail = false } = {}) =>
+      books.change('payment', id, (ledger) => paymentObject(ledger, settlePayment(ledger, id, !fail))),
+    expire: (id) => books.change('payment', id, (ledger) => paymentObject(ledger, expirePayment(ledger, id))),
+    refund: (id, value) =>
+      books.change('payment', id, (ledger) => refundObject(refundPart(ledger, id, value), ledger.url)),
+    chargeback: (id) => books.change('payment', id, (ledger) => chargebackObject(chargeBack(ledger, id), ledger.url)),
+    renew: (id, { fail = false, pending = false } = {}) => {
+      const charge = pending ? 'pending' : fail ? 'failed' : 'paid'
+      return books.change('subscription', id, (ledger) => paymentObject(ledger, renewSubscription(ledger, id, charge)))
+    },
+    suspend: (id) =>
+      books.change('subscription', id, (ledger) => subscriptionObject(suspendSubscription(ledger, id), ledger.url)),
+    elapse: (id, days) =>
+      books.change('subscription', id, (ledger) => subscriptionObject(elapse(ledger, id, days), ledger.url)),
+    holdWebhooks: webhooks.hold,
+    releaseWebhooks: webhooks.release,
+    resend: webhooks.resend,
+    webhooksSettled: webhooks.settled,
+    failNext: (path, status, body = errorBody(status, 'An error was ordered.')) => {
+      controls.failures.push({ path, status, body })
+    },
+    async close() {
+      clearInterval(sweep)
+      await server.close()
+      await webhooks.close()
+      await state.save()
+    },
+  }
+  webhooks.resume()
+  return emulator
+}

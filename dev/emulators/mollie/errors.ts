@@ -1,0 +1,24 @@
+import { STATUS_CODES } from 'node:http'
+import { Refusal } from '../refusal.ts'
+
+/** An answer in Mollie's error shape; `field` names the member of the body that is wrong. */
+export class MollieError extends Refusal {
+  override name = 'MollieError'
+  readonly field: string | null
+
+  constructor(status: number, detail: string, field: string | null = null) {
+    super(status, detail)
+    this.field = field
+  }
+}
+
+export const unprocessable = (detail: string, field?: string) => new MollieError(422, detail, field)
+
+export const noSuch = (kind: string, id: string) => new MollieError(404, `No ${kind} exists with token ${id}.`)
+
+/** An error as it is on the wire. */
+export function errorBody(status: number, detail: string, field: string | null = null): object {
+  const title = status === 401 ? 'Unauthorized Request' : (STATUS_CODES[status] ?? 'Error')
+  const documentation = { href: 'https://docs.mollie.com/overview/handling-errors', type: 'text/html' }
+  return { status, title, detail, ...(field !== null && { field }), _links: { documentation } }
+}

@@ -1,0 +1,26 @@
+import { dateTime } from '../dates.ts'
+import type { EventRecord } from '../records.ts'
+import { documentation, hal } from './wire.ts'
+
+/** An event of a webhook; `_embedded.entity` is the entity as it was then, in the shape that the API gives it. */
+export interface MollieEvent {
+  resource: 'event'
+  id: string
+  type: string
+  entityId: string
+  createdAt: string
+  _embedded: { entity: EventRecord['entity'] }
+  _links: Record<'self' | 'documentation', { href: string; type: string }>
+}
+
+export function eventObject(event: EventRecord, url: string): MollieEvent {
+  return {
+    resource: 'event',
+    id: event.id,
+    type: event.type,
+    entityId: event.entity.id,
+    createdAt: dateTime(event.created),
+    _embedded: { entity: event.entity },
+    _links: { self: hal(`${url}/v2/events/${event.id}`), documentation: documentation('webhooks-new') },
+  }
+}

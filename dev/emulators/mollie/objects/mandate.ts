@@ -1,0 +1,28 @@
+import type { MandateResponse } from 'mollie-api-typescript/models'
+import { modeOf } from '../accounts.ts'
+import { dateOf, dateTime } from '../dates.ts'
+import type { Ledger } from '../ledger.ts'
+import { mandateStatus } from '../mandates.ts'
+import type { MandateRecord } from '../records.ts'
+import { documentation, hal, type Wire } from './wire.ts'
+
+export function mandateObject(ledger: Ledger, mandate: MandateRecord): Wire<MandateResponse> {
+  const customer = `${ledger.url}/v2/customers/${mandate.customer}`
+  return {
+    resource: 'mandate',
+    id: mandate.id,
+    mode: modeOf(mandate.account),
+    method: mandate.method,
+    details: {},
+    signatureDate: dateOf(mandate.created),
+    mandateReference: null,
+    status: mandateStatus(ledger, mandate),
+    customerId: mandate.customer,
+    createdAt: dateTime(mandate.created),
+    _links: {
+      self: hal(`${customer}/mandates/${mandate.id}`),
+      customer: hal(customer),
+      documentation: documentation('get-mandate'),
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import * as z from 'zod'
+import { newRecord } from '../new-record.ts'
+import { Amount, minorUnits } from './amounts.ts'
+import { findCustomer } from './customers.ts'
+import { dateOf, isDate, parseInterval } from './dates.ts'
+import { noSuch, unprocessable } from './errors.ts'
+import { find, type Ledger } from './ledger.ts'
+import { mandateStatus, mandatesOf } from './mandates.ts'
+import { Metadata } from './metadata.ts'
+import { optional, webAddress } from './parameters.ts'
+import type { CustomerRecord, MandateRecord, PaymentRecord, SubscriptionRecord } from './records.ts'
+
+const METHODS = ['creditcard', 'directdebit', 'paypal'] as const
+
+export const SubscriptionBody = z.strictObject({
+  amount: Amount.refine((amount) => minorUnits(amount) > 0, 'The amount is lower than the minimum'),
+  interval: z.string().refine((text) => parseInterval(text) !== null, 'The interval is invalid'),
+  description: z.string().min(1).max(255),
+  startDate: optional(z.string().refine(isDate, 'The start date is invalid')),
+  times: optional(z.int().min(1)),
+  webhookUrl: optional(webAddress),
+  metadata: optional(Metadata),
+  method: optional(z.enum(METHODS)),
+  mandateId: optional(z.string()),
+})
+
+type Body = z.output<typeof SubscriptionBody>
+
+export function createSubscription(ledger: Ledger, body: Body, customerId: string): SubscriptionRecord {
+  const customer = findCustomer(ledger, customerId)
+  const { mandateId: _, startDate, ...given } = body
+  const today = dateOf(ledger.now)
+  if (startDate !== null && startDate < today) throw unprocessable('The start date is in the past', 'startDate')
+  const others = subscriptionsOf(ledger, customer).filter(isActive)
+  if (others.some(({ description }) => description === given.description)) {
+    throw unprocessable('A subscription with the same description already exists for this customer', 'description')
+  }
+  const first = startDate ?? today
+  const subscription: SubscriptionRecord = {
+    ...newRecord(ledger, 'sub_', 6),
+    ...given,
+    customer: customer.id,
+    mandate: suitableMandate(ledger, customer, body).id,
+    charged: 0,
+    startDate: first,
+    nextPaymentDate: first,
+    status: 'active',
+    canceledAt: null,
+  }
+  ledger.records.subscriptions.set(subscription.id, subscription)
+  return subscription
+}
+
+/** A subscription by its id alone, for the emulator's controls. */
+export const findSubscription = (ledger: Ledger, id: string) =>
+  find(ledger, ledger.records.subscriptions, 'subscription', id)
+
+/** A subscription of that customer. */
+export function findOf(ledger: Ledger, customerId: string, id: string): SubscriptionRecord {
+  const subscription = findSubscription(ledger, id)
+  if (subscription.customer !== findCustomer(ledger, customerId).id) throw noSuch('subscription', id)
+  return subscription
+}
+
+/** The newest first. */
+export const subscriptionsOf = ({ records }: Ledger, { id }: CustomerRecord): SubscriptionRecord[] =>
+  [...records.subscriptions.values()].filter(({ customer }) => customer === id).reverse()
+
+/** The newest first; the first payment is not one of them. */
+export const paymentsOf = ({ records }: Ledger, { id }: SubscriptionRecord): PaymentRecord[] =>
+  [...records.payments.values()].filter(({ subscription }) => subscription === id).reverse()
+
+/** Ends it now: nothing will be charged any more. Mollie refuses to do that twice. */
+export function cancelSubscription(ledger: Ledger, customerId: string, id: string): SubscriptionRecord {
+  const subscription = findOf(ledger, customerId, id)
+  if (subscription.status === 'canceled') throw unprocessable('The subscription has been cancelled.')
+  subscription.status = 'canceled'
+  subscription.canceledAt = ledger.now
+  subscription.nextPaymentDate = null
+  return subscription
+}
+
+export const isActive = ({ status }: SubscriptionRecord) => status === 'active'
+
+function suitableMandate(ledger: Ledger, customer: CustomerRecord, { mandateId, method }: Body): MandateRecord {
+  const found = mandatesOf(ledger, customer)
+    .filter((mandate) => mandateStatus(ledger, mandate) === 'valid')
+    .filter(({ id }) => mandateId === null || id === mandateId)
+    .find((mandate) => method === null || mandate.method === method)
+  if (!found) throw unprocessable('No suitable mandates found for customer.')
+  return found
+}
