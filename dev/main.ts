@@ -63,7 +63,11 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
       files: files.current,
       secrets,
       ports: options.ports,
-      keep: { storage: join(options.folder, STORAGE), stripe: join(options.folder, 'stripe.json') },
+      keep: {
+        storage: join(options.folder, STORAGE),
+        stripe: join(options.folder, 'stripe.json'),
+        mollie: join(options.folder, 'mollie.json'),
+      },
       onLog: (level, message) => {
         const line = stopping ? null : logLine(level, message)
         if (line) console.error(line)
@@ -81,8 +85,14 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
   await stop
 }
 
-async function refuseTakenPorts({ service, stripe, receiver, mail }: Options['ports']): Promise<void> {
-  const wanted = { '--port': service, '--stripe-port': stripe, '--receiver-port': receiver, '--mail-port': mail }
+async function refuseTakenPorts({ service, stripe, mollie, receiver, mail }: Options['ports']): Promise<void> {
+  const wanted = {
+    '--port': service,
+    '--stripe-port': stripe,
+    '--mollie-port': mollie,
+    '--receiver-port': receiver,
+    '--mail-port': mail,
+  }
   const refusals: string[] = []
   for (const [option, port] of Object.entries(wanted)) {
     if (await isTaken(port))
@@ -95,7 +105,8 @@ async function refuseTakenPorts({ service, stripe, receiver, mail }: Options['po
 async function forget(folder: string): Promise<void> {
   await waitUntilUnused(join(folder, 'postgres', 'data'))
   removeCluster(join(folder, 'postgres'))
-  for (const name of [STORAGE, 'stripe.json']) rmSync(join(folder, name), { recursive: true, force: true })
+  for (const name of [STORAGE, 'stripe.json', 'mollie.json'])
+    rmSync(join(folder, name), { recursive: true, force: true })
 }
 
 async function openEmbedded(folder: string, started: AsyncDisposableStack): Promise<string> {
@@ -103,6 +114,6 @@ async function openEmbedded(folder: string, started: AsyncDisposableStack): Prom
   return ensureDatabase(postgres.url('postgres'), 'paywall')
 }
 
-async function untilItAnswers({ url, stripe, receiver, mail }: World): Promise<void> {
-  await Promise.all([url, stripe.url, receiver.url, mail.url].map((address) => fetch(address)))
+async function untilItAnswers({ url, stripe, mollie, receiver, mail }: World): Promise<void> {
+  await Promise.all([url, stripe.url, mollie.url, receiver.url, mail.url].map((address) => fetch(address)))
 }

@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '..')
 export interface Options {
   /** Absolute paths of paywall files. */
   configs: string[]
-  ports: { service: number; stripe: number; receiver: number; mail: number }
+  ports: { service: number; stripe: number; mollie: number; receiver: number; mail: number }
   /** A Postgres of one's own, instead of the embedded one. */
   databaseUrl?: string
   /** Forget all data first. */
@@ -21,6 +21,7 @@ export const HELP = `npm run dev -- [options]
   --config FILE         a paywall file; repeat it for several owners (default: demo/paywall.json)
   --port N              the service's port (default: 8787)
   --stripe-port N       the Stripe emulator's port (default: 8788)
+  --mollie-port N       the Mollie emulator's port (default: 8789)
   --receiver-port N     the webhook receiver's port (default: 8790)
   --mail-port N         the mail inbox's port (default: 8791)
   --database-url URL    use this Postgres instead of the embedded one; an empty database gets the tables
@@ -41,6 +42,7 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Opt
     ports: {
       service: port('--port', values.port),
       stripe: port('--stripe-port', values['stripe-port']),
+      mollie: port('--mollie-port', values['mollie-port']),
       receiver: port('--receiver-port', values['receiver-port']),
       mail: port('--mail-port', values['mail-port']),
     },
@@ -58,6 +60,7 @@ function parse(args: string[]) {
         config: { type: 'string', multiple: true },
         port: { type: 'string', default: '8787' },
         'stripe-port': { type: 'string', default: '8788' },
+        'mollie-port': { type: 'string', default: '8789' },
         'receiver-port': { type: 'string', default: '8790' },
         'mail-port': { type: 'string', default: '8791' },
         'database-url': { type: 'string' },

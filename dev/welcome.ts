@@ -15,6 +15,7 @@ export function welcome(world: World, files: PaywallFile[], applied: Applied[]):
     `  service             ${world.url}`,
     `  API document        ${world.url}/docs`,
     `  Stripe emulator     ${world.stripe.url}`,
+    `  Mollie emulator     ${world.mollie.url}`,
     `  webhook receiver    ${world.receiver.url}`,
     `  mail inbox          ${world.mail.url}`,
     `  database            ${world.databaseUrl}`,

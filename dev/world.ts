@@ -2,9 +2,11 @@ import type { RequestInit, Response } from 'miniflare'
 import pg from 'pg'
 import { type Applied, applyFile } from '../cli/apply.ts'
 import type { PaywallFile } from '../lib/paywall/file.ts'
+import { type MollieEmulator, startMollieEmulator } from './emulators/mollie/emulator.ts'
 import { type StripeEmulator, startStripeEmulator } from './emulators/stripe/emulator.ts'
 import { endpointSecrets } from './endpoint-secrets.sql.ts'
 import { type MailInbox, startMailInbox } from './mail.ts'
+import { mollieAccounts } from './mollie-accounts.ts'
 import { type NeonEndpoint, startNeonEndpoint } from './neon-endpoint.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import type { Secrets } from './secrets.ts'
@@ -15,15 +17,15 @@ export interface WorldOptions {
   /** A Postgres database that has the schema. */
   databaseUrl: string
   /**
-   * The paywall files as they are now. The emulator and the receiver ask at every use for credentials and prices;
+   * The paywall files as they are now. The emulators and the receiver ask at every use for credentials and prices;
    * none is applied by that.
    */
   files: () => PaywallFile[]
   secrets: Secrets
   /** 0, or left out: a free port. */
-  ports: { service: number; neon?: number; stripe: number; receiver: number; mail: number }
-  /** The folder of KV and R2, and the file of the processor's state; without them all is gone at the end. */
-  keep?: { storage: string; stripe: string }
+  ports: { service: number; neon?: number; stripe: number; mollie: number; receiver: number; mail: number }
+  /** The folder of KV and R2, and the files of the processors' states; without them all is gone at the end. */
+  keep?: { storage: string; stripe: string; mollie: string }
   /** The Workers' code by env, where it is bundled already. */
   code?: Map<string, string>
   /** Whether the Workers can be looked into with the DevTools protocol. */
@@ -47,6 +49,7 @@ export interface World {
   readonly databaseUrl: string
   readonly neon: NeonEndpoint
   readonly stripe: StripeEmulator
+  readonly mollie: MollieEmulator
   readonly receiver: Receiver
   readonly mail: MailInbox
   readonly workers: Workers
@@ -85,7 +88,21 @@ export async function startWorld({
     }),
     (emulator) => emulator.close(),
   )
-  const local = { NEON_FETCH_ENDPOINT: neon.url, STRIPE_API_BASE: stripe.url, ALLOW_LOCAL_ENDPOINTS: true }
+  const mollie = started.adopt(
+    await startMollieEmulator({
+      port: ports.mollie,
+      accounts: () => mollieAccounts(files()),
+      serviceUrl: () => url,
+      ...(keep && { statePath: keep.mollie }),
+    }),
+    (emulator) => emulator.close(),
+  )
+  const local = {
+    NEON_FETCH_ENDPOINT: neon.url,
+    STRIPE_API_BASE: stripe.url,
+    MOLLIE_API_BASE: mollie.url,
+    ALLOW_LOCAL_ENDPOINTS: true,
+  }
   const workers = started.adopt(
     await (options.startWorkers ?? startWorkers)({
       port: ports.service,
@@ -113,6 +130,7 @@ export async function startWorld({
     databaseUrl,
     neon,
     stripe,
+    mollie,
     receiver,
     mail,
     workers,

@@ -1,6 +1,7 @@
 import { base64url } from 'jose'
 
 const encoder = new TextEncoder()
+const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 
 /** SHA-256 of a text's UTF-8 bytes, as 64 hex digits. */
 export async function sha256Hex(text: string): Promise<string> {
@@ -10,6 +11,14 @@ export async function sha256Hex(text: string): Promise<string> {
 /** Random bytes as hex digits. */
 export function randomHex(bytes: number): string {
   return hex(crypto.getRandomValues(new Uint8Array(bytes)))
+}
+
+/** Whether `signature`, in hex, is the HMAC-SHA256 of the text with this secret. Takes as long for any signature. */
+export async function isSignedWith(secret: string, text: string, signature: string): Promise<boolean> {
+  if (!/^[0-9a-f]{64}$/i.test(signature)) return false
+  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), HMAC, false, ['verify'])
+  const bytes = Uint8Array.from(signature.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+  return crypto.subtle.verify('HMAC', key, bytes, encoder.encode(text))
 }
 
 /**

@@ -22,6 +22,14 @@ export function toMajorUnits(minor: number, currency: string): number {
   return shift(minor, -decimals(currency))
 }
 
+/** Integer minor units (999) as a decimal text with all of the currency's decimals: 9.99, of JPY 999. */
+export function toDecimalText(minor: number, currency: string): string {
+  const places = decimals(currency)
+  if (places === 0) return String(minor)
+  const digits = String(minor).padStart(places + 1, '0')
+  return `${digits.slice(0, -places)}.${digits.slice(-places)}`
+}
+
 /** Moves the decimal point in the decimal text: multiplying a binary float would turn 1.005 × 1000 into 1004.9999. */
 function shift(amount: number, places: number): number {
   const [digits, exponent = '0'] = String(amount).split('e')

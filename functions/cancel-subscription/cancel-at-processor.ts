@@ -1,8 +1,8 @@
-import { catchUp, UNTOLD } from '../../lib/catch-up.ts'
+import { catchUp, type Hint, UNTOLD } from '../../lib/catch-up.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/log.ts'
-import type { Cancellation, Processor, SubscriptionReference } from '../../lib/processors/processor.ts'
-import { type ProcessorEnv, processorFor } from '../../lib/processors/registry.ts'
+import type { Cancellation, Processor, PurchaseReference } from '../../lib/processors/processor.ts'
+import { processorFor } from '../../lib/processors/registry.ts'
 import type { ClaimedSubscription } from './claim-cancellation.sql.ts'
 import { acceptCancellation, releaseCancellation } from './settle-cancellation.sql.ts'
 
@@ -14,7 +14,7 @@ import { acceptCancellation, releaseCancellation } from './settle-cancellation.s
  */
 export async function cancelAtProcessor(
   db: Database,
-  env: ProcessorEnv,
+  env: Cloudflare.CancelSubscriptionEnv,
   claim: ClaimedSubscription,
   reason: string,
   later: (work: Promise<unknown>) => void,
@@ -25,7 +25,10 @@ export async function cancelAtProcessor(
     const processor = await processorFor(account, env)
     const cancellation = await processor.cancelAtPeriodEnd(reference, reason)
     const acceptedAt = await record(acceptCancellation(db, claim))
-    if (acceptedAt && !processor.tellsOfCancellations) later(look(db, processor, claim, reference, acceptedAt))
+    if (acceptedAt && !processor.tellsOfCancellations) {
+      const hint = { ...UNTOLD, paywallId: claim.paywall_id, fetchedAt: acceptedAt }
+      later(look(db, env, processor, { kind: 'subscription', ...reference }, hint))
+    }
     return cancellation
   } catch (error) {
     await record(releaseCancellation(db, claim))
@@ -46,13 +49,14 @@ async function record<Recorded>(writing: Promise<Recorded>): Promise<Recorded | 
 /** Stores what no webhook is going to tell. Should it fail, the reconcile cron looks in ten minutes. */
 async function look(
   db: Database,
+  env: Cloudflare.CancelSubscriptionEnv,
   processor: Processor,
-  { paywall_id: paywallId }: ClaimedSubscription,
-  reference: SubscriptionReference,
-  fetchedAt: string,
+  about: PurchaseReference,
+  hint: Hint,
 ): Promise<void> {
   try {
-    await catchUp(db, processor, { kind: 'subscription', ...reference }, { ...UNTOLD, paywallId, fetchedAt })
+    const stored = await catchUp(db, processor, about, hint)
+    if (stored && stored.queued > 0) await env.EVENTS.send({ queued: stored.queued })
   } catch (cause) {
     log('warn', 'what came of a cancellation is not stored yet', { cause })
   }

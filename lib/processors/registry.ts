@@ -1,6 +1,7 @@
 import { unseal } from '../crypto.ts'
 import type { Acquiring } from './acquiring.ts'
 import { CREDENTIALS } from './credentials.ts'
+import { mollie } from './mollie/mollie.ts'
 import type { Processor } from './processor.ts'
 import { stripe } from './stripe/stripe.ts'
 
@@ -15,6 +16,7 @@ export interface SealedAccount {
 export interface ProcessorEnv {
   PROCESSOR_CREDENTIALS_KEY: string
   STRIPE_API_BASE: string
+  MOLLIE_API_BASE: string
 }
 
 /** The processor behind a paywall's account, with the owner's credentials opened. */
@@ -25,6 +27,8 @@ export async function processorFor(account: SealedAccount, env: ProcessorEnv): P
   switch (acquiring) {
     case 'stripe':
       return stripe(CREDENTIALS.stripe.parse(credentials), { paywallId, apiBase: env.STRIPE_API_BASE })
+    case 'mollie':
+      return mollie(CREDENTIALS.mollie.parse(credentials), { paywallId, apiBase: env.MOLLIE_API_BASE })
     default:
       throw new Error(`there is no adapter for ${acquiring satisfies never}`)
   }

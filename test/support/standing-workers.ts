@@ -33,8 +33,8 @@ let values: WorkersOptions['values'] | undefined
 let turn: Pick<WorkersOptions, 'takeMail' | 'onLog'> | undefined
 
 async function chooseStanding() {
-  const [neon, stripe, secrets] = await Promise.all([quietPort(), quietPort(), makeSecrets()])
-  const ports = { service: 0, neon, stripe, receiver: 0, mail: 0 }
+  const [neon, stripe, mollie, secrets] = await Promise.all([quietPort(), quietPort(), quietPort(), makeSecrets()])
+  const ports = { service: 0, neon, stripe, mollie, receiver: 0, mail: 0 }
   return { ports, secrets, database: `standing_${randomUUID().replaceAll('-', '')}` }
 }
 

@@ -9,12 +9,12 @@ import type { TestWorld } from './world.ts'
 export interface Subscriber extends Person {
   /** Our id of the purchase. */
   purchaseId: string
-  /** Stripe's ids. */
+  /** The processor's ids. */
   subscriptionId: string
   customer: string
 }
 
-/** A subscriber of whom Stripe has nothing more to say: a test that fails its next call fails the test's own. */
+/** A subscriber of whom the processor has nothing more to say: a test that fails its next call fails the test's own. */
 export async function subscribe(
   world: TestWorld,
   tenant: Tenant,
@@ -24,7 +24,7 @@ export async function subscribe(
   const user = await person(world, tenant, email)
   const { paywall, key } = tenant
   await buy(world, { paywall, key, email: user.email, slug })
-  await world.stripe.webhooksSettled()
+  await Promise.all([world.stripe.webhooksSettled(), world.mollie.webhooksSettled()])
   const { rows } = await world.database.query<{ id: string; processor_id: string; processor_customer: string }>(
     'select id, processor_id, processor_customer from purchases where paywall_id = $1 and user_id = $2',
     [paywall.id, user.id],

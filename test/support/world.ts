@@ -93,9 +93,11 @@ async function baseOfItsOwn(options: WorkersOfItsOwn): Promise<WorldBase> {
   return {
     databaseUrl: databaseUrl ?? (await freshDatabase()),
     secrets: await makeSecrets(),
-    ports: { service: 0, stripe: 0, receiver: 0, mail: 0 },
+    ports: { service: 0, stripe: 0, mollie: 0, receiver: 0, mail: 0 },
     inspect,
-    ...(storage !== undefined && { keep: { storage, stripe: join(storage, 'stripe.json') } }),
+    ...(storage !== undefined && {
+      keep: { storage, stripe: join(storage, 'stripe.json'), mollie: join(storage, 'mollie.json') },
+    }),
     variables: {
       RATE_LIMITED: rateLimited,
       ...(checkoutLeaseSeconds !== undefined && { CHECKOUT_LEASE_SECONDS: checkoutLeaseSeconds }),

@@ -1,0 +1,63 @@
+import * as z from 'zod'
+import { toMinorUnits } from '../../money.ts'
+import { INTERVALS } from '../../purchase.ts'
+
+/** Mollie's objects as far as we rely on them. */
+
+const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
+const date = z.iso.date().transform((text) => new Date(text))
+
+/** Mollie writes an amount as text with the currency's decimals; here it is minor units. */
+export const Amount = z
+  .object({ currency: z.string().regex(/^[A-Z]{3}$/), value: z.string().regex(/^\d{1,12}(\.\d{1,4})?$/) })
+  .transform(({ currency, value }) => ({ currency, amount: toMinorUnits(Number(value), currency) }))
+
+export const Customer = z.object({ id: z.string() })
+
+export const Payment = z.object({
+  id: z.string(),
+  status: z.enum(['open', 'pending', 'authorized', 'paid', 'canceled', 'expired', 'failed']),
+  sequenceType: z.enum(['oneoff', 'first', 'recurring']),
+  description: z.string(),
+  amount: Amount,
+  amountRefunded: Amount.optional(),
+  customerId: z.string().nullish(),
+  subscriptionId: z.string().nullish(),
+  isCancelable: z.boolean().nullish(),
+  metadata: z.unknown(),
+  createdAt: time,
+  paidAt: time.nullish(),
+  _links: z.object({ checkout: z.object({ href: z.url() }).nullish() }),
+})
+export type Payment = z.output<typeof Payment>
+
+export const Subscription = z.object({
+  id: z.string(),
+  customerId: z.string(),
+  status: z.enum(['pending', 'active', 'canceled', 'suspended', 'completed']),
+  amount: Amount,
+  startDate: date,
+  nextPaymentDate: date.nullish(),
+  canceledAt: time.nullish(),
+  metadata: z.unknown(),
+  createdAt: time,
+})
+export type Subscription = z.output<typeof Subscription>
+
+export const Payments = z.object({ _embedded: z.object({ payments: z.array(Payment) }) })
+export const Subscriptions = z.object({ _embedded: z.object({ subscriptions: z.array(Subscription) }) })
+
+/** What we write on every sale of ours, and on what follows from it. */
+export const Sale = z.object({ checkout_id: z.uuid(), paywall_id: z.string(), user_id: z.string() })
+
+/** The same on a subscription: how often it is paid, and how long for nothing at first. */
+export const RecurringSale = Sale.extend({
+  interval: z.enum(INTERVALS),
+  interval_count: z.int().min(1),
+  trial_days: z.int().min(0),
+})
+
+/** On a first payment: what the subscription that it begins is going to cost. */
+export const FirstSale = RecurringSale.extend({
+  renewal: z.object({ currency: z.string(), value: z.string() }),
+})

@@ -1,0 +1,75 @@
+import type * as z from 'zod'
+import { toDecimalText } from '../../money.ts'
+import type { CheckoutOrder, HostedCheckout } from '../processor.ts'
+import { type MollieApi, MollieRefusal } from './api.ts'
+import { Customer, type FirstSale, Payment, type Sale } from './objects.ts'
+
+/**
+ * Opens the page of a payment. Mollie has no page for subscriptions: the first payment is one like any other, and the
+ * subscription is made once that is paid. A trial begins with a payment of nothing, which some ways to pay allow.
+ */
+export async function openPayment(api: MollieApi, order: CheckoutOrder): Promise<HostedCheckout> {
+  const payment = Payment.parse(await createPayment(api, order))
+  const url = payment._links.checkout?.href
+  if (!url) throw new Error(`Mollie opened payment ${payment.id} without an address`)
+  return { sessionId: payment.id, url }
+}
+
+export async function fetchPayment(api: MollieApi, id: string): Promise<Payment> {
+  return Payment.parse(await api.get(`/payments/${encodeURIComponent(id)}`))
+}
+
+/** Makes an open page unpayable. Mollie refuses that where the buyer has gone on to a bank's. */
+export async function closePayment(api: MollieApi, id: string): Promise<void> {
+  const { status } = await fetchPayment(api, id)
+  if (status === 'open') await api.delete(`/payments/${encodeURIComponent(id)}`)
+}
+
+/**
+ * A customer that this account does not have (any more) is no reason not to sell: the owner may have changed accounts.
+ * The buyer becomes a new one, under a key of its own, since Mollie keeps its refusal under the first.
+ */
+async function createPayment(api: MollieApi, order: CheckoutOrder): Promise<unknown> {
+  try {
+    return await api.post('/payments', paymentFor(order, await customerOf(api, order)), order.key)
+  } catch (error) {
+    const isMissing = error instanceof MollieRefusal && error.field === 'customerId'
+    if (order.customer === null || !isMissing) throw error
+    const another = { ...order, customer: null, key: `${order.key}:new-customer` }
+    return api.post('/payments', paymentFor(another, await customerOf(api, another)), another.key)
+  }
+}
+
+/** Only a customer can be charged again. Who buys once need not be one. */
+async function customerOf(api: MollieApi, { customer, recurring, email, userId, key }: CheckoutOrder) {
+  if (customer !== null || recurring === null) return customer
+  const body = { ...(email && { email }), metadata: { user_id: userId } }
+  return Customer.parse(await api.post('/customers', body, `${key}:customer`)).id
+}
+
+function paymentFor(order: CheckoutOrder, customer: string | null) {
+  const { currency, recurring, trialDays } = order
+  const price = { currency, value: toDecimalText(order.amount, currency) }
+  const sale: z.input<typeof Sale> = {
+    checkout_id: order.checkoutId,
+    paywall_id: order.paywallId,
+    user_id: order.userId,
+  }
+  const payment = {
+    description: order.processorPrice,
+    redirectUrl: order.successUrl,
+    cancelUrl: order.errorUrl,
+    ...(customer !== null && { customerId: customer }),
+  }
+  if (recurring === null) return { ...payment, amount: price, sequenceType: 'oneoff', metadata: sale }
+
+  const amount = trialDays > 0 ? { currency, value: toDecimalText(0, currency) } : price
+  const metadata: z.input<typeof FirstSale> = {
+    ...sale,
+    interval: recurring.interval,
+    interval_count: recurring.intervalCount,
+    trial_days: trialDays,
+    renewal: price,
+  }
+  return { ...payment, amount, sequenceType: 'first', metadata }
+}

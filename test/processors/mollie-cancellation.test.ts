@@ -1,0 +1,134 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { DroppedCall } from '../../dev/emulators/calls.ts'
+import { letDaysPass, mollieProcessor, subscriptionsOf } from '../support/mollie-purchase.ts'
+import { cancelFor, cancelled, cancelOwn, type Subscriber, storedRequest, subscribe } from '../support/subscriber.ts'
+import { type Tenant, tenant } from '../support/tenants.ts'
+import { toldAbout } from '../support/told.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+let ours: Tenant
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
+  ours = tenant(world.file)
+})
+afterEach(() => {
+  world.mollie.onCall = undefined
+})
+afterAll(() => world.close())
+
+const typesTold = async ({ id }: Subscriber) => (await toldAbout(world, id)).map(({ type }) => type)
+const purchaseOf = async ({ id }: Subscriber) => (await userState(world, id)).purchases[0]
+const deletionsOf = ({ subscriptionId }: Subscriber) =>
+  world.mollie.calls.filter(({ method, path }) => method === 'DELETE' && path.endsWith(`/${subscriptionId}`))
+
+/** Waits for what a cancellation leaves to do after its answer. */
+const settled = (subscriber: Subscriber) =>
+  expect.poll(() => purchaseOf(subscriber)).toMatchObject({ cancel_at_period_end: true })
+
+test('100 cancels at once end the subscription once, at Mollie at once and here with its period', async () => {
+  const subscriber = await subscribe(world, ours)
+  const before = await purchaseOf(subscriber)
+  const replies = await Promise.all(
+    Array.from({ length: 100 }, (_, index) =>
+      index % 2 ? cancelFor(world, ours, subscriber) : cancelOwn(world, subscriber),
+    ),
+  )
+  const answers = replies.map(({ status, body }) => (status === 200 ? 'cancelled' : JSON.stringify(body)))
+  expect(Object.groupBy(answers, (answer) => answer)).toMatchObject({ cancelled: { length: 1 } })
+  expect(new Set(answers)).toEqual(new Set(['cancelled', '{"error":"Subscription is already cancelled"}']))
+  expect(deletionsOf(subscriber)).toHaveLength(1)
+  expect(cancelled(replies.find(({ status }) => status === 200)!)).toMatchObject({
+    id: subscriber.purchaseId,
+    status: 'active',
+    cancel_at: before?.current_period_end,
+  })
+  expect(subscriptionsOf(world, subscriber.id)).toMatchObject([{ status: 'canceled' }])
+  await settled(subscriber)
+  expect(await purchaseOf(subscriber)).toMatchObject({
+    status: 'active',
+    current_period_end: before?.current_period_end,
+    cancel_at: before?.current_period_end,
+  })
+  expect((await userState(world, subscriber.id)).paid).toBe(true)
+  expect((await typesTold(subscriber)).slice(3)).toEqual(['subscription.cancel_scheduled'])
+
+  await letDaysPass(world, subscriber.id, subscriber.subscriptionId, 34)
+  await world.workers.scheduled('reconcile')
+  expect(await purchaseOf(subscriber)).toMatchObject({ status: 'canceled' })
+  expect((await userState(world, subscriber.id)).paid).toBe(false)
+  expect((await typesTold(subscriber)).slice(4)).toEqual(['subscription.ended'])
+})
+
+test('a trial that is cancelled lasts as long as it would have', async () => {
+  const subscriber = await subscribe(world, ours, 'yearly')
+  const before = await purchaseOf(subscriber)
+  const answer = cancelled(await cancelOwn(world, subscriber))
+  expect(answer).toMatchObject({ status: 'trialing', cancel_at: before?.current_period_end })
+  await settled(subscriber)
+  expect(await purchaseOf(subscriber)).toMatchObject({ status: 'trialing', trial_end: before?.trial_end })
+})
+
+test('what was paid after a charge had failed is what counts when it is cancelled', async () => {
+  const subscriber = await subscribe(world, ours)
+  await world.mollie.renew(subscriber.subscriptionId)
+  await world.mollie.webhooksSettled()
+  const paid = await purchaseOf(subscriber)
+  await world.mollie.renew(subscriber.subscriptionId, { fail: true })
+  await world.mollie.webhooksSettled()
+  expect(await purchaseOf(subscriber)).toMatchObject({ status: 'past_due' })
+  expect(cancelled(await cancelOwn(world, subscriber))).toMatchObject({ cancel_at: paid?.current_period_end })
+})
+
+test('a cancellation whose answer is lost can be asked for again', async () => {
+  const subscriber = await subscribe(world, ours)
+  world.mollie.onCall = async ({ method }, run) => {
+    if (method !== 'DELETE') return run()
+    await run()
+    throw new DroppedCall()
+  }
+  const lost = await cancelOwn(world, subscriber)
+  expect(lost).toMatchObject({ status: 502, body: { error: 'processor_unavailable' }, headers: { 'retry-after': '2' } })
+  world.mollie.onCall = undefined
+  cancelled(await cancelOwn(world, subscriber))
+  expect(deletionsOf(subscriber).length).toBeGreaterThan(1)
+  await settled(subscriber)
+  expect((await typesTold(subscriber)).slice(3)).toEqual(['subscription.cancel_scheduled'])
+})
+
+describe('when Mollie does not take it', () => {
+  const answers: [status: number, error: string][] = [
+    [401, 'processor_misconfigured'],
+    [403, 'processor_misconfigured'],
+    [429, 'processor_unavailable'],
+    [503, 'processor_unavailable'],
+  ]
+  test.each(answers)('%i is told as %s, and nothing is cancelled', async (status, error) => {
+    const subscriber = await subscribe(world, ours)
+    const path = `/v2/customers/${subscriber.customer}/subscriptions/${subscriber.subscriptionId}`
+    world.mollie.failNext(path, status)
+    expect(await cancelOwn(world, subscriber)).toMatchObject({ status: 502, body: { error } })
+    expect(await storedRequest(world, subscriber)).toEqual({ requested: false, accepted: false, reason: null })
+    cancelled(await cancelOwn(world, subscriber))
+  })
+})
+
+test('what was cancelled at Mollie itself shows within a week, and at the end of its period at the latest', async () => {
+  const subscriber = await subscribe(world, ours)
+  const { subscriptionId } = subscriber
+  const { apiKey } = world.file.paywalls[0]!.processor.credentials as { apiKey: string }
+  const answer = await fetch(
+    `${world.mollie.url}/v2/customers/${subscriber.customer}/subscriptions/${subscriptionId}`,
+    {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${apiKey}` },
+    },
+  )
+  expect(answer.status).toBe(200)
+  await letDaysPass(world, subscriber.id, subscriptionId, 8)
+  await world.workers.scheduled('reconcile')
+  expect(await purchaseOf(subscriber)).toMatchObject({ status: 'active', cancel_at_period_end: true })
+  expect((await typesTold(subscriber)).slice(3)).toEqual(['subscription.cancel_scheduled'])
+})

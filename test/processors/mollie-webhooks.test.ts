@@ -1,0 +1,89 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import {
+  mollieProcessor,
+  mollieSecretOf,
+  payFirst,
+  postMollieWebhook,
+  subscriptionsOf,
+} from '../support/mollie-purchase.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+/** A true event, byte for byte as Mollie would send it, that has not been delivered. */
+let body: string
+let paid: Awaited<ReturnType<typeof payFirst>>
+
+const shared = mollieProcessor()
+
+beforeAll(async () => {
+  // The first two paywalls share an account at Mollie, each with a webhook of its own.
+  const credentials = { ...(shared.credentials as object), webhookSecret: 'another secret of the same account' }
+  const paywalls = [
+    { processor: shared },
+    { processor: mollieProcessor(credentials) },
+    { processor: mollieProcessor() },
+  ]
+  world = await startTestWorld({ file: { paywalls } })
+  world.mollie.holdWebhooks()
+  paid = await payFirst(world)
+  body = JSON.stringify(world.mollie.events.find(({ type }) => type === 'payment.paid'))
+})
+afterAll(() => world.close())
+
+test.each<[string, () => ReturnType<typeof postMollieWebhook>]>([
+  ['no signature', () => postMollieWebhook(world, body, { signature: null })],
+  ['an empty signature', () => postMollieWebhook(world, body, { signature: '' })],
+  ['a signature that is not one', () => postMollieWebhook(world, body, { signature: 'sha256=zz' })],
+  ['a signature that is too short', () => postMollieWebhook(world, body, { signature: 'sha256=00' })],
+  ['the signature of another secret', () => postMollieWebhook(world, body, { secret: 'guessed' })],
+  ['the secret of another paywall', () => postMollieWebhook(world, body, { secret: mollieSecretOf(world, 2) })],
+  ['another paywall’s address', () => postMollieWebhook(world, body, { paywallId: world.file.paywalls[2]!.id })],
+  ['a body that was altered', () => postMollieWebhook(world, body, { sent: `${body} ` })],
+  [
+    'the form of a classic webhook, which nobody signs',
+    () =>
+      call(world, `/webhooks/mollie/${world.paywall.id}`, {
+        body: `id=${paid.paymentId}`,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      }),
+  ],
+])('a webhook with %s is refused and changes nothing', async (_, forge) => {
+  const calls = world.mollie.calls.length
+  expect(await forge()).toMatchObject({ status: 400, body: { error: 'invalid_signature' } })
+  expect(world.mollie.calls).toHaveLength(calls)
+  expect((await userState(world, paid.userId)).purchases).toEqual([])
+  expect((await world.database.query('select from processor_events')).rowCount).toBe(0)
+})
+
+test('another paywall of the same account learns of the payment and leaves it alone', async () => {
+  const [, neighbour] = world.file.paywalls
+  const told = await postMollieWebhook(world, body, { paywallId: neighbour!.id, secret: mollieSecretOf(world, 1) })
+  expect(told).toMatchObject({ status: 200, body: { received: true } })
+  expect(subscriptionsOf(world, paid.userId)).toEqual([])
+  expect((await world.database.query('select from purchases')).rowCount).toBe(0)
+})
+
+test('the same event with its true signature takes effect, with and without the prefix of the signature', async () => {
+  expect(await postMollieWebhook(world, body)).toMatchObject({ status: 200, body: { received: true } })
+  expect((await userState(world, paid.userId)).purchases).toMatchObject([{ status: 'active' }])
+  const signature = createHmac('sha256', mollieSecretOf(world)).update(body).digest('hex')
+  expect(await postMollieWebhook(world, body, { signature })).toMatchObject({ status: 200 })
+})
+
+test('an event that brings no more than the id of a payment takes effect too', async () => {
+  const other = await payFirst(world)
+  const full = world.mollie.events.find(({ entityId }) => entityId === other.paymentId)
+  const { _embedded, ...simple } = full!
+  expect(await postMollieWebhook(world, JSON.stringify(simple))).toMatchObject({ status: 200 })
+  expect((await userState(world, other.userId)).purchases).toMatchObject([{ status: 'active' }])
+})
+
+test('an event of another kind is taken and does nothing', async () => {
+  const calls = world.mollie.calls.length
+  const event = { ...JSON.parse(body), id: 'event_other', type: 'payout.completed', _embedded: { entity: {} } }
+  expect(await postMollieWebhook(world, JSON.stringify(event))).toMatchObject({ status: 200 })
+  expect(world.mollie.calls).toHaveLength(calls)
+})

@@ -1,0 +1,123 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import * as z from 'zod'
+import { call, type Reply } from './call.ts'
+import { newEmail, opened, press, priceIdOf, startCheckout } from './checkout.ts'
+import type { Written } from './paywall-file.ts'
+import type { TestWorld } from './world.ts'
+
+const hex = (bytes: number) => randomBytes(bytes).toString('hex')
+
+/** The `processor` of a test paywall that sells through an account of its own at Mollie. */
+export function mollieProcessor(credentials: Written = {}): Written {
+  return { acquiring: 'mollie', credentials: { apiKey: `test_${hex(15)}`, webhookSecret: hex(16), ...credentials } }
+}
+
+const Payment = z.looseObject({
+  id: z.string(),
+  status: z.string(),
+  sequenceType: z.string(),
+  amount: z.object({ currency: z.string(), value: z.string() }),
+  customerId: z.string().nullish(),
+  subscriptionId: z.string().nullish(),
+  metadata: z.object({ user_id: z.string() }),
+})
+
+const Subscription = z.looseObject({
+  id: z.string(),
+  status: z.string(),
+  customerId: z.string(),
+  interval: z.string(),
+  startDate: z.string(),
+  nextPaymentDate: z.string().nullish(),
+  amount: z.object({ currency: z.string(), value: z.string() }),
+  metadata: z.object({ user_id: z.string() }),
+})
+
+/** A user's payments as Mollie has them, the oldest first. */
+export const paymentsOf = ({ mollie }: TestWorld, userId: string) =>
+  mollie.payments.map((each) => Payment.parse(each)).filter(({ metadata }) => metadata.user_id === userId)
+
+/** A user's subscriptions as Mollie has them. */
+export const subscriptionsOf = ({ mollie }: TestWorld, userId: string) =>
+  mollie.subscriptions.map((each) => Subscription.parse(each)).filter(({ metadata }) => metadata.user_id === userId)
+
+/** A first payment that was made on its page, and nothing more: nobody has come back. */
+export interface PaidFirst {
+  userId: string
+  paymentId: string
+  /** Where Mollie sends the browser. */
+  back: string
+}
+
+/** Opens a checkout and presses a button of its page. What comes of it here depends on who holds Mollie's webhooks. */
+export async function payFirst(
+  world: TestWorld,
+  slug = 'monthly',
+  { action = 'pay' as Parameters<typeof press>[1], body = {}, email = newEmail() } = {},
+): Promise<PaidFirst> {
+  const order = { email, priceId: priceIdOf(world.paywall, slug), ...body }
+  const checkout = await startCheckout(world, { paywall: world.paywall, key: world.key, body: order })
+  const { userId, checkoutUrl } = opened(checkout)
+  const payment = paymentsOf(world, userId).at(-1)
+  if (!payment) throw new Error(`Mollie has no payment of ${userId}`)
+  return { userId, paymentId: payment.id, back: await press(checkoutUrl, action) }
+}
+
+/** A subscription that was bought, the browser back, and everything told. */
+export async function subscribeAtMollie(world: TestWorld, slug = 'monthly', body = {}) {
+  const paid = await payFirst(world, slug, { body })
+  const { status } = await call(world, paid.back)
+  if (status !== 303) throw new Error(`the way back answered ${status}`)
+  await world.mollie.webhooksSettled()
+  const [subscription] = subscriptionsOf(world, paid.userId)
+  if (!subscription) throw new Error(`Mollie has no subscription of ${paid.userId}`)
+  return { ...paid, subscriptionId: subscription.id }
+}
+
+/** Posts `body` to a paywall's webhook address, signed as Mollie signs; `signature` instead of its own: null for none. */
+export function postMollieWebhook(
+  world: TestWorld,
+  body: string,
+  options: { paywallId?: string; secret?: string; sent?: string; signature?: string | null } = {},
+): Promise<Reply> {
+  const { paywallId = world.paywall.id, secret = mollieSecretOf(world) } = options
+  const proper = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+  const signature = options.signature === undefined ? proper : options.signature
+  return call(world, `/webhooks/mollie/${paywallId}`, {
+    body: options.sent ?? body,
+    ...(signature !== null && { headers: { 'x-mollie-signature': signature } }),
+  })
+}
+
+export function mollieSecretOf({ file }: TestWorld, paywall = 0): string {
+  const processor = file.paywalls[paywall]?.processor
+  if (processor?.acquiring !== 'mollie') throw new Error('the paywall does not sell through Mollie')
+  return processor.credentials.webhookSecret
+}
+
+/** Makes our row of a purchase as it would be at another time; what Mollie has stays as it is. */
+export async function rewritePurchase(world: TestWorld, userId: string, columns: string): Promise<void> {
+  const { rowCount } = await world.database.query(`update purchases set ${columns} where user_id = $1`, [userId])
+  if (rowCount !== 1) throw new Error(`${rowCount} purchases of ${userId}`)
+}
+
+/** That many days pass for a subscription: at Mollie, and for what we know of it. */
+export async function letDaysPass(world: TestWorld, userId: string, subscriptionId: string, days: number) {
+  await world.mollie.elapse(subscriptionId, days)
+  const columns = [
+    'created_at',
+    'current_period_start',
+    'current_period_end',
+    'trial_start',
+    'trial_end',
+    'cancel_at',
+    'canceled_at',
+    'past_due_since',
+    'cancel_requested_at',
+    'cancel_accepted_at',
+    'paid_period_start',
+    'fetched_at',
+    'looked_at',
+  ]
+  await rewritePurchase(world, userId, columns.map((name) => `${name} = ${name} - interval '${days} days'`).join(', '))
+}
