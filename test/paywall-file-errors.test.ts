@@ -106,8 +106,20 @@ describe('a bad file', () => {
     ],
     [
       'a processor that we cannot sell through yet',
-      { 'paywalls[0].processor': { acquiring: 'mollie', credentials: { apiKey: 'test_1', webhookSecret: 's' } } },
-      ['paywalls[0].processor.acquiring: this version sells through stripe only'],
+      { 'paywalls[0].processor': { acquiring: 'polar', credentials: { accessToken: 'polar_1', webhookSecret: 's' } } },
+      ['paywalls[0].processor.acquiring: this version sells through stripe, mollie only'],
+    ],
+    [
+      'prices that Mollie could not charge',
+      {
+        'paywalls[0].processor': { acquiring: 'mollie', credentials: { apiKey: 'test_1', webhookSecret: 's' } },
+        [`${price}.interval_count`]: 13,
+        [`${price}.locals[0].amount`]: 0,
+      },
+      [
+        `${price}.interval_count: Mollie charges once a year at least: 12 with month`,
+        `${price}.locals[0].amount: Mollie charges nothing less than the smallest coin`,
+      ],
     ],
     [
       'errors of many kinds, all at once',

@@ -5,6 +5,7 @@ import { MAX_TOKENS } from '../tokens.ts'
 import { checked, disjoint, issueAt, unique } from './file-checks.ts'
 import { country, price, tokenType } from './file-price.ts'
 import { literalSecrets, modeOfProcessorKey, processorSchema, revealProcessor } from './file-processor.ts'
+import { checkProcessorPrices } from './file-processor-prices.ts'
 import type { Environment } from './file-secret.ts'
 
 /** Lower-case labels with a dot between, the last one no number: 253 characters at most. */
@@ -104,19 +105,6 @@ function checkTiersOfLocals({ geo, prices }: WrittenPaywall, context: z.Refineme
     for (const [position, { tier }] of locals.entries()) {
       if (tier === undefined || tiers.includes(String(tier))) continue
       issueAt(context, ['prices', index, 'locals', position, 'tier'], `there is no tier ${tier}`)
-    }
-  }
-}
-
-function checkProcessorPrices({ processor, prices }: WrittenPaywall, context: z.RefinementCtx): void {
-  if (processor.acquiring !== 'freemius') return
-  const refuse = (path: PropertyKey[]) =>
-    issueAt(context, ['prices', ...path, 'processorPrice'], 'must be plan_id:pricing_id')
-  const isPricing = (text: string) => /^\d+:\d+$/.test(text)
-  for (const [index, { processorPrice, locals }] of prices.entries()) {
-    if (!isPricing(processorPrice)) refuse([index])
-    for (const [position, local] of locals.entries()) {
-      if (!isPricing(local.processorPrice)) refuse([index, 'locals', position])
     }
   }
 }
