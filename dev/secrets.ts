@@ -3,20 +3,26 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path'
 import { base64url, exportJWK, generateKeyPair } from 'jose'
 import * as z from 'zod'
+import { randomHex } from '../lib/crypto.ts'
+
+/** What `env:NAME` in the files of demo/ stands for, where the environment does not say otherwise. */
+const DemoSecrets = z.object({
+  DEMO_API_KEY: z.string(),
+  DEMO_MOLLIE_OWNER_KEY: z.string(),
+  DEMO_WEBHOOK_SECRET: z.string(),
+  STRIPE_SECRET_KEY: z.string(),
+  STRIPE_WEBHOOK_SECRET: z.string(),
+  MOLLIE_API_KEY: z.string(),
+  MOLLIE_WEBHOOK_SECRET: z.string(),
+})
 
 /** What this world's Workers and paywall files need that must stay secret. */
-const Secrets = z.object({
-  /** Secrets of the Workers. */
+const Secrets = DemoSecrets.extend({
   ACCESS_TOKEN_PRIVATE_KEY: z.string(),
   ACCESS_TOKEN_PUBLIC_KEYS: z.string(),
   SIGN_IN_CODE_KEY: z.string(),
   PROCESSOR_CREDENTIALS_KEY: z.string(),
   WEBHOOK_SECRETS_KEY: z.string(),
-  /** What `env:NAME` in demo/paywall.json stands for, where the environment does not say otherwise. */
-  DEMO_API_KEY: z.string(),
-  DEMO_WEBHOOK_SECRET: z.string(),
-  STRIPE_SECRET_KEY: z.string(),
-  STRIPE_WEBHOOK_SECRET: z.string(),
 })
 export type Secrets = z.infer<typeof Secrets>
 
@@ -33,27 +39,26 @@ export async function readSecrets(folder: string): Promise<Secrets> {
 
 export async function makeSecrets(): Promise<Secrets> {
   const { publicKey, privateKey } = await generateKeyPair('EdDSA', { extractable: true })
-  const identity = { kid: randomBytes(8).toString('hex'), alg: 'EdDSA', use: 'sig' }
+  const identity = { kid: randomHex(8), alg: 'EdDSA', use: 'sig' }
   return {
     ACCESS_TOKEN_PRIVATE_KEY: JSON.stringify({ ...(await exportJWK(privateKey)), ...identity }),
     ACCESS_TOKEN_PUBLIC_KEYS: JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), ...identity }] }),
     SIGN_IN_CODE_KEY: base64url.encode(randomBytes(32)),
     PROCESSOR_CREDENTIALS_KEY: base64url.encode(randomBytes(32)),
     WEBHOOK_SECRETS_KEY: base64url.encode(randomBytes(32)),
-    DEMO_API_KEY: `pk_test_${randomBytes(32).toString('hex')}`,
+    DEMO_API_KEY: `pk_test_${randomHex(32)}`,
+    DEMO_MOLLIE_OWNER_KEY: `pk_test_${randomHex(32)}`,
     DEMO_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
-    STRIPE_SECRET_KEY: `sk_test_${randomBytes(24).toString('hex')}`,
-    STRIPE_WEBHOOK_SECRET: `whsec_${randomBytes(24).toString('hex')}`,
+    STRIPE_SECRET_KEY: `sk_test_${randomHex(24)}`,
+    STRIPE_WEBHOOK_SECRET: `whsec_${randomHex(24)}`,
+    MOLLIE_API_KEY: `test_${randomHex(15)}`,
+    MOLLIE_WEBHOOK_SECRET: randomHex(16),
   }
 }
 
 /** Where `env:NAME` of a paywall file is looked up: the real environment, then this world's own secrets. */
 export function fileEnvironment(secrets: Secrets): Record<string, string | undefined> {
-  return { ...demoSecrets(secrets), ...process.env }
-}
-
-function demoSecrets({ DEMO_API_KEY, DEMO_WEBHOOK_SECRET, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET }: Secrets) {
-  return { DEMO_API_KEY, DEMO_WEBHOOK_SECRET, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET }
+  return { ...DemoSecrets.parse(secrets), ...process.env }
 }
 
 /** Where in its folder the local world keeps KV and R2. */
@@ -67,7 +72,7 @@ export function writeCommandEnvironment(folder: string, databaseUrl: string, sec
     ATTACHMENTS_FOLDER: join(folder, STORAGE),
     PROCESSOR_CREDENTIALS_KEY,
     WEBHOOK_SECRETS_KEY,
-    ...demoSecrets(secrets),
+    ...DemoSecrets.parse(secrets),
   }
   const lines = Object.entries(variables).map(([name, value]) => `${name}="${value}"`)
   writePrivately(join(folder, 'env'), `${lines.join('\n')}\n`)

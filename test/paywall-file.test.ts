@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { makeSecrets } from '../dev/secrets.ts'
 import { paywallFileJsonSchema } from '../lib/paywall/json-schema.ts'
 import { type Changes, environment, errorsOf, paywallFile, writtenFile } from './support/written-file.ts'
 
@@ -63,13 +64,8 @@ describe('a good file', () => {
     expect(await errorsOf(`\uFEFF${writtenFile(changes)}`)).toEqual([])
   })
 
-  test('is the one in demo/', async () => {
-    const text = readFileSync('demo/paywall.json', 'utf8')
-    const { API_KEY, WEBHOOK_SECRET, STRIPE_KEY, STRIPE_WEBHOOK } = environment
-    const variables = { STRIPE_SECRET_KEY: STRIPE_KEY, STRIPE_WEBHOOK_SECRET: STRIPE_WEBHOOK }
-    expect(await errorsOf(text, { ...variables, DEMO_API_KEY: API_KEY, DEMO_WEBHOOK_SECRET: WEBHOOK_SECRET })).toEqual(
-      [],
-    )
+  test.each(['demo/paywall.json', 'demo/mollie.json'])('is %s, with the secrets of a local world', async (path) => {
+    expect(await errorsOf(readFileSync(path, 'utf8'), { ...(await makeSecrets()) })).toEqual([])
   })
 })
 
@@ -110,6 +106,7 @@ describe('the published JSON Schema', () => {
     const schema = z.fromJSONSchema(JSON.parse(published))
     const accepts = (text: string) => schema.safeParse(JSON.parse(text)).success
     expect(accepts(readFileSync('demo/paywall.json', 'utf8'))).toBe(true)
+    expect(accepts(readFileSync('demo/mollie.json', 'utf8'))).toBe(true)
     expect(accepts(writtenFile({ [`${price}.trial_day`]: 7 }))).toBe(false)
     expect(accepts(writtenFile({ [`${price}.amount`]: undefined }))).toBe(false)
   })
