@@ -8,6 +8,7 @@ const WRONG_PAYMENTS: [field: string, body: object][] = [
   ['amount', order({ amount: { currency: 'JPY', value: '1000.00' } })],
   ['amount', order({ amount: { currency: 'EUR', value: '0.00' } })],
   ['amount', { ...order(), amount: { currency: 'EUR', value: 9.99 } }],
+  ['amount', order({ amount: { currency: 'euro', value: '9.99' } })],
   ['description', order({ description: 'x'.repeat(256) })],
   ['redirectUrl', order({ redirectUrl: null })],
   ['cancelUrl', order({ cancelUrl: 'javascript:alert(1)' })],

@@ -2,7 +2,10 @@ import * as z from 'zod'
 
 /** Money as Mollie writes it: decimal text with exactly the decimals of its currency, `9.99` or `1000`. */
 export const Amount = z
-  .strictObject({ currency: z.string().regex(/^[A-Z]{3}$/), value: z.string() })
+  .strictObject({
+    currency: z.string().regex(/^[A-Z]{3}$/, { abort: true, error: 'must be three capitals' }),
+    value: z.string(),
+  })
   .refine(({ currency, value }) => isExact(value, currency), 'The amount contains an invalid value')
 
 export type Amount = z.output<typeof Amount>

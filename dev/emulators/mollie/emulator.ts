@@ -1,6 +1,7 @@
 import { groupAccounts } from '../accounts.ts'
-import type { ApiControls, CallHook, RecordedCall } from '../calls.ts'
+import type { ApiControls } from '../calls.ts'
 import { answerControl } from '../controls.ts'
+import type { Emulator, EmulatorOptions } from '../emulator.ts'
 import { page } from '../html-answers.ts'
 import { type Answer, type HttpRequest, serve } from '../server.ts'
 import { openState } from '../state.ts'
@@ -25,14 +26,10 @@ import { webhookHeaders } from './webhook-headers.ts'
 export type { MollieAccount }
 
 /** A local Mollie: its API for the official SDK, hosted checkout pages for people, signed webhooks for the service. */
-export interface MollieEmulator {
-  url: string
-  /** Every API call that arrived, the oldest first. */
-  calls: RecordedCall[]
+export interface MollieEmulator extends Emulator<MollieEvent, unknown> {
   /** Mollie's objects over all accounts, as they are now. */
   readonly payments: MollieObject[]
   readonly subscriptions: MollieObject[]
-  readonly events: MollieEvent[]
 
   /** Completes an open payment's page while its money is on its way: `pending`, until `settle`. */
   payLater(paymentId: string): Promise<MollieObject>
@@ -58,44 +55,14 @@ export interface MollieEmulator {
   elapse(subscriptionId: string, days: number): Promise<MollieObject>
   /** While set, mandates made since are `pending` and no subscription can be created on them; after, they are valid. */
   slowMandates: boolean
-
-  /** From now on events wait. */
-  holdWebhooks(): void
-  /**
-   * Ends the hold and sends what waits, one after the other, in the order given; an event may be repeated, and one
-   * that is left out is lost. Resolves to the statuses of the answers, 0 for none.
-   */
-  releaseWebhooks(order?: (events: MollieEvent[]) => MollieEvent[]): Promise<number[]>
-  /** Sends an event again, now: one status for each paywall of its account. */
-  resend(eventId: string): Promise<number[]>
-  /** Resolves once every event that is not held has been accepted or given up. */
-  webhooksSettled(): Promise<void>
-
-  /**
-   * Stands between each API call and its effect, while set. Awaiting in front of `run` delays the call, behind it the
-   * answer; throwing a `DroppedCall` hangs up. The call's idempotency key is taken meanwhile.
-   */
-  onCall?: CallHook<unknown> | undefined
-  /** The next call to exactly this path gets this answer and has no effect. */
-  failNext(path: string, status: number, body?: unknown): void
-
-  close(): Promise<void>
 }
 
 export type MollieObject = { id: string } & Record<string, unknown>
 
 const EXPIRY_SWEEP_MS = 30_000
 
-/**
- * Starts on 127.0.0.1. `accounts` and `serviceUrl` are asked at every use, so they may change. With `statePath` the
- * emulator goes on where the last one at that path ended, webhooks that were not delivered included.
- */
-export async function startMollieEmulator(options: {
-  port: number
-  accounts: () => MollieAccount[]
-  serviceUrl: () => string
-  statePath?: string
-}): Promise<MollieEmulator> {
+/** Starts on 127.0.0.1. */
+export async function startMollieEmulator(options: EmulatorOptions<MollieAccount>): Promise<MollieEmulator> {
   const state = await openState(Records, 'Mollie', options.statePath)
   const { payments } = state.records
   const accounts = (): Map<string, Account> => groupAccounts(options.accounts(), ({ apiKey }) => idOfKey(apiKey))

@@ -5,7 +5,7 @@ import { unprocessable } from './errors.ts'
 import type { Ledger } from './ledger.ts'
 import { Metadata } from './metadata.ts'
 import { chargebackObject, refundObject } from './objects/refund.ts'
-import { optional } from './parameters.ts'
+import { optional, parseBody } from './parameters.ts'
 import { findPayment } from './payments.ts'
 import type { ChargebackRecord, PaymentRecord, RefundRecord } from './records.ts'
 
@@ -42,7 +42,7 @@ export function refundPart(ledger: Ledger, paymentId: string, value?: string): R
   const payment = findPaid(ledger, paymentId)
   const { currency } = payment.amount
   const amount = value === undefined ? amountOf(leftOf(ledger, payment), currency) : { currency, value }
-  return refund(ledger, { amount: Amount.parse(amount), description: null, metadata: null }, paymentId)
+  return refund(ledger, parseBody(RefundBody, { amount }), paymentId)
 }
 
 /** The payer's bank takes the payment back. */

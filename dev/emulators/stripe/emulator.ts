@@ -1,12 +1,13 @@
 import { accountId, groupAccounts } from '../accounts.ts'
-import type { ApiControls, CallHook } from '../calls.ts'
+import type { ApiControls } from '../calls.ts'
 import { answerControl } from '../controls.ts'
+import type { Emulator, EmulatorOptions } from '../emulator.ts'
 import { page } from '../html-answers.ts'
 import { type Answer, type HttpRequest, serve } from '../server.ts'
 import { openState } from '../state.ts'
 import { createWebhooks } from '../webhooks.ts'
 import { ACCOUNT_PREFIX, type Account, type StripeAccount } from './accounts.ts'
-import { createStripeApi, type StripeCall } from './api.ts'
+import { createStripeApi } from './api.ts'
 import { createBooks } from './books.ts'
 import { expireIfDue, findSession, payLater } from './checkout.ts'
 import { CONTROLS } from './controls.ts'
@@ -24,14 +25,10 @@ import { webhookHeaders } from './webhook-headers.ts'
 export type { StripeAccount }
 
 /** A local Stripe: its API for the official SDK, hosted checkout and portal pages for people, signed webhooks for the service. */
-export interface StripeEmulator {
-  url: string
-  /** Every API call that arrived, the oldest first. */
-  calls: StripeCall[]
+export interface StripeEmulator extends Emulator<StripeEvent, Form> {
   /** Stripe's objects over all accounts, as they are now. */
   readonly sessions: StripeObject[]
   readonly subscriptions: StripeObject[]
-  readonly events: StripeEvent[]
 
   /**
    * Completes a session's page while its money is on its way: the subscription is `incomplete` until `renew` collects
@@ -52,44 +49,14 @@ export interface StripeEmulator {
   /** Gives back `amount` minor units, or all that is left. */
   refund(paymentIntent: string, amount?: number): Promise<StripeObject>
   dispute(paymentIntent: string): Promise<StripeObject>
-
-  /** From now on events wait. */
-  holdWebhooks(): void
-  /**
-   * Ends the hold and sends what waits, one after the other, in the order given; an event may be repeated, and one
-   * that is left out is lost. Resolves to the statuses of the answers, 0 for none.
-   */
-  releaseWebhooks(order?: (events: StripeEvent[]) => StripeEvent[]): Promise<number[]>
-  /** Sends an event again, now: one status for each paywall of its account. */
-  resend(eventId: string): Promise<number[]>
-  /** Resolves once every event that is not held has been accepted or given up. */
-  webhooksSettled(): Promise<void>
-
-  /**
-   * Stands between each API call and its effect, while set. Awaiting in front of `run` delays the call, behind it the
-   * answer; throwing a `DroppedCall` hangs up. The call's idempotency key is taken meanwhile.
-   */
-  onCall?: CallHook<Form> | undefined
-  /** The next call to exactly this path gets this answer and has no effect. */
-  failNext(path: string, status: number, body?: unknown): void
-
-  close(): Promise<void>
 }
 
 export type StripeObject = { id: string } & Record<string, unknown>
 
 const EXPIRY_SWEEP_MS = 30_000
 
-/**
- * Starts on 127.0.0.1. `accounts` and `serviceUrl` are asked at every use, so they may change. With `statePath` the
- * emulator goes on where the last one at that path ended, webhooks that were not delivered included.
- */
-export async function startStripeEmulator(options: {
-  port: number
-  accounts: () => StripeAccount[]
-  serviceUrl: () => string
-  statePath?: string
-}): Promise<StripeEmulator> {
+/** Starts on 127.0.0.1. */
+export async function startStripeEmulator(options: EmulatorOptions<StripeAccount>): Promise<StripeEmulator> {
   const state = await openState(Records, 'Stripe', options.statePath)
   const idOf = ({ secretKey }: StripeAccount) => accountId(ACCOUNT_PREFIX, secretKey)
   const accounts = (): Map<string, Account> => groupAccounts(options.accounts(), idOf)
