@@ -2,10 +2,9 @@ import type * as z from 'zod'
 import { matchPath } from '../paths.ts'
 import { CustomerBody, createCustomer, findCustomer } from './customers.ts'
 import { MollieError } from './errors.ts'
-import { find, type Ledger } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
 import { mandatesOf } from './mandates.ts'
 import { customerObject } from './objects/customer.ts'
-import { eventObject } from './objects/event.ts'
 import { listOf } from './objects/list.ts'
 import { mandateObject } from './objects/mandate.ts'
 import { paymentObject } from './objects/payment.ts'
@@ -74,7 +73,6 @@ const routes: Route[] = [
   list('/v2/payments/:id/chargebacks', 'chargebacks', (ledger, [id]) =>
     chargebacksOf(ledger, findPayment(ledger, id).id).map((row) => chargebackObject(row, ledger.url)),
   ),
-  get('/v2/events/:id', (ledger, [id]) => eventObject(find(ledger, ledger.records.events, 'event', id), ledger.url)),
 ]
 
 /** Finds the route; throws Mollie's 404 where there is none. What the call brings is read when it runs. */
