@@ -19,8 +19,8 @@ export function welcome(world: World, files: PaywallFile[], applied: Applied[]):
     `  webhook receiver    ${world.receiver.url}`,
     `  mail inbox          ${world.mail.url}`,
     `  database            ${world.databaseUrl}`,
-    ...files.flatMap(({ keys }) =>
-      keys.flatMap(({ secret, name }) => (secret ? `  key "${name}"`.padEnd(22) + secret : [])),
+    ...files.flatMap(({ keys, owner }) =>
+      keys.flatMap(({ secret, name }) => (secret ? `${`  key "${name}"`.padEnd(22)}${secret}  ${owner.email}` : [])),
     ),
     ...applied.flatMap(({ made }) => made.map(({ what, secret }) => `  made, shown once: ${what}: ${secret}`)),
     '',

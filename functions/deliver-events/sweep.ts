@@ -57,11 +57,12 @@ async function deliver(db: Database, delivery: LeasedDelivery, holder: string, o
   const { event_id, endpoint_id, paywall_id, type, attempts } = delivery
   const settlement = settle(await postEvent(delivery, options), attempts, Math.random())
   const { state, status, error } = settlement
-  const fields = { event_id, endpoint_id, paywall_id, type, attempts, state, status, error }
+  const fields = { event_id, endpoint_id, paywall_id, type, attempts, state, status, cause: error ?? undefined }
   try {
     const recorded = await persistently(() => recordDelivery(db, delivery, holder, settlement))
-    const message = recorded ? 'delivery' : 'delivery lost its lease'
-    log(recorded && error === null ? 'info' : 'warn', message, { ...fields, milliseconds: Date.now() - startedAt })
+    const outcome = error === null ? 'delivered' : 'not delivered'
+    const message = recorded ? outcome : 'delivery lost its lease'
+    log(message === 'delivered' ? 'info' : 'warn', message, { ...fields, milliseconds: Date.now() - startedAt })
   } catch (cause) {
     log('error', 'delivery not recorded: it is made again when its lease ends', { ...fields, cause })
   }
