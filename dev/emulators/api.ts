@@ -1,7 +1,7 @@
 import { type ApiControls, type Arrival, pass, type RecordedCall } from './calls.ts'
 import { idempotency, type KeyRules, type StoredReply } from './idempotency.ts'
 import { newId } from './new-record.ts'
-import type { Answer, HttpRequest } from './server.ts'
+import { type Answer, type HttpRequest, header } from './server.ts'
 import type { State } from './state.ts'
 import type { ReplyRecord } from './tables.ts'
 
@@ -23,8 +23,8 @@ export interface ApiOptions<Body> {
   state: State<{ replies: Map<string, ReplyRecord> }>
   controls: ApiControls<Body>
   keyRules: KeyRules
-  /** The call as it is recorded; its idempotency key is null where the processor looks at none. */
-  read: (request: HttpRequest) => RecordedCall<Body>
+  /** The body as the call is recorded with. */
+  readBody: (request: HttpRequest) => Body
   /** Throws what is refused before anything has run. */
   admit: (request: HttpRequest, call: RecordedCall<Body>, requestId: string) => Admitted
   /** The answer to what `admit` threw. */
@@ -33,12 +33,17 @@ export interface ApiOptions<Body> {
   replay: (stored: StoredReply, key: string, requestId: string) => Answer
 }
 
-/** A processor's API, with its idempotency keys: null where a test's hook dropped the call. */
+/**
+ * A processor's API, which looks at the idempotency keys of POST requests only: null where a test's hook dropped the
+ * call.
+ */
 export function createApi<Body>({ state, controls, ...processor }: ApiOptions<Body>) {
   const keys = idempotency(state.records.replies, processor.keyRules)
 
   return function api(request: HttpRequest): Promise<Answer | null> {
-    const call = processor.read(request)
+    const { method, path } = request
+    const idempotencyKey = method === 'POST' ? header(request, 'idempotency-key') : null
+    const call = { method, path, idempotencyKey, body: processor.readBody(request) }
     controls.calls.push(call)
     return pass(call, arrive(request, call, newId('req_', 7)), { onCall: controls.onCall(), save: state.save })
   }

@@ -154,22 +154,25 @@ export function createWebhooks<EventRecord extends Kept, Event extends { id: str
     return Promise.all(paywalls.map(({ paywallId }) => attempt({ id: '', event: eventId, paywallId, attempts: 0 })))
   }
 
+  async function settled(): Promise<void> {
+    while (underWay.size > 0) await Promise.all(underWay)
+  }
+
   return {
     send,
-    release,
-    resend,
     pendingFor,
     pending,
-    hold: () => {
-      held ??= []
+    controls: {
+      holdWebhooks: () => {
+        held ??= []
+      },
+      releaseWebhooks: release,
+      resend,
+      webhooksSettled: settled,
     },
     /** Sends what a former run left behind. */
     resume: () => {
       for (const delivery of [...deliveries.values()]) start(delivery)
-    },
-    /** Resolves once every event that is not held has been accepted or given up. */
-    async settled() {
-      while (underWay.size > 0) await Promise.all(underWay)
     },
     async close() {
       closing.abort()

@@ -15,7 +15,7 @@ const WRONG_PAYMENTS: [field: string, body: object][] = [
   ['customerId', order({ sequenceType: 'first' })],
   ['customerId', order({ customerId: 'cst_nobody' })],
   ['metadata', order({ metadata: 'x'.repeat(1023) })],
-  ['redirectURL', { ...order(), redirectURL: 'https://shop.example' }],
+  ['redirectURL', { ...order({ redirectUrl: null }), redirectURL: 'https://shop.example' }],
 ]
 
 const WRONG_SUBSCRIPTIONS: [field: string, body: object][] = [

@@ -18,18 +18,13 @@ interface Options {
   controls: ApiControls
 }
 
-/** Mollie's API over the records. It looks at idempotency keys of POST requests only, as Mollie does. */
+/** Mollie's API over the records. */
 export function createMollieApi({ state, accounts, openLedger, controls }: Options) {
   return createApi<unknown>({
     state,
     controls,
     keyRules: KEY_RULES,
-    read: (request) => ({
-      method: request.method,
-      path: request.path,
-      idempotencyKey: request.method === 'POST' ? header(request, 'idempotency-key') : null,
-      body: bodyOf(request),
-    }),
+    readBody: bodyOf,
     admit(request, { method, path }) {
       const account = authenticate(request)
       const execution = prepareCall(method, path, request)

@@ -136,10 +136,7 @@ export async function startMollieEmulator(options: EmulatorOptions<MollieAccount
       books.change('subscription', id, (ledger) => subscriptionObject(suspendSubscription(ledger, id), ledger.url)),
     elapse: (id, days) =>
       books.change('subscription', id, (ledger) => subscriptionObject(elapse(ledger, id, days), ledger.url)),
-    holdWebhooks: webhooks.hold,
-    releaseWebhooks: webhooks.release,
-    resend: webhooks.resend,
-    webhooksSettled: webhooks.settled,
+    ...webhooks.controls,
     failNext: (path, status, body = errorBody(status, 'An error was ordered.')) => {
       controls.failures.push({ path, status, body })
     },

@@ -29,12 +29,7 @@ export function createStripeApi({ state, accounts, openLedger, controls }: Optio
     state,
     controls,
     keyRules: KEY_RULES,
-    read: (request) => ({
-      method: request.method,
-      path: request.path,
-      idempotencyKey: request.method === 'POST' ? header(request, 'idempotency-key') : null,
-      body: decodeForm(request.body || request.query),
-    }),
+    readBody: (request) => decodeForm(request.body || request.query),
     admit(request, call, requestId) {
       const account = authenticate(request)
       checkVersion(request)

@@ -129,10 +129,7 @@ export async function startStripeEmulator(options: EmulatorOptions<StripeAccount
         refund(ledger, { payment_intent: id, ...(amount !== undefined && { amount }) }),
       ),
     dispute: (id) => books.changePayment(id, (ledger) => dispute(ledger, id)),
-    holdWebhooks: webhooks.hold,
-    releaseWebhooks: webhooks.release,
-    resend: webhooks.resend,
-    webhooksSettled: webhooks.settled,
+    ...webhooks.controls,
     failNext: (path, status, body = { error: { type: 'api_error', message: 'An error was ordered.' } }) => {
       controls.failures.push({ path, status, body })
     },
