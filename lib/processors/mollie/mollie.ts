@@ -2,7 +2,7 @@ import type { Credentials } from '../credentials.ts'
 import type { Processor, PurchaseReference, SubscriptionReference } from '../processor.ts'
 import { type MollieApi, mollieApi } from './api.ts'
 import { readMollieEvent } from './events.ts'
-import { Sale } from './objects.ts'
+import { Sale, type Subscription } from './objects.ts'
 import { closePayment, fetchPayment, openPayment } from './payments.ts'
 import { cancellationOf, type Found, snapshotOfPayment, snapshotOfSubscription } from './snapshots.ts'
 import { endSubscription, readCharges, readSubscription, subscriptionBegunBy } from './subscriptions.ts'
@@ -59,14 +59,16 @@ async function fetchBought(api: MollieApi, paymentId: string, paywallId: string)
   // Paywalls may share an account: only the one that sold it makes the subscription.
   const isOurs = Sale.safeParse(payment.metadata).data?.paywall_id === paywallId
   if (status !== 'paid' || !isOurs) return null
-  const subscription = await subscriptionBegunBy(api, payment)
-  const charges = await readCharges(api, subscription.customerId, subscription.id)
-  return snapshotOfSubscription(subscription, charges, new Date())
+  return withCharges(api, await subscriptionBegunBy(api, payment))
 }
 
 async function fetchSubscription(api: MollieApi, reference: SubscriptionReference): Promise<Found> {
-  const { subscription, charges } = await readSubscription(api, customerOf(reference), reference.id)
-  return snapshotOfSubscription(subscription, charges, new Date())
+  return withCharges(api, await readSubscription(api, customerOf(reference), reference.id))
+}
+
+/** One after the other, since the charges must not be older than the subscription: see `snapshotOfSubscription`. */
+async function withCharges(api: MollieApi, subscription: Subscription): Promise<Found> {
+  return snapshotOfSubscription(subscription, await readCharges(api, subscription), new Date())
 }
 
 /** A subscription of Mollie's is found by its customer only. */

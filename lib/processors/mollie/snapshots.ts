@@ -5,10 +5,12 @@ import { daysLater, periodOfCharge } from './periods.ts'
 export type Found = { paywallId: string; purchase: PurchaseSnapshot } | null
 
 /**
- * A subscription and its charges so far, the latest first, as they stand now. Mollie has no word for what the seller
- * owes the buyer: a subscription that was cancelled is over there at once, and what was paid for is counted here.
+ * A subscription, and its charges so far, the latest first. Mollie has no word for what the seller owes the buyer: a
+ * subscription that was cancelled is over there at once, and what was paid for is counted here. A period ends with the
+ * day of the next charge, since Mollie does not say at which hour it charges.
  *
- * A period ends with the day of the next charge, since Mollie does not say at which hour it charges.
+ * The charges are to be read after the subscription. One that was made in between is told by its date, which is what the
+ * subscription calls its next.
  */
 export function snapshotOfSubscription(subscription: Subscription, charges: Payment[], now: Date): Found {
   const sale = RecurringSale.safeParse(subscription.metadata)
@@ -22,7 +24,9 @@ export function snapshotOfSubscription(subscription: Subscription, charges: Paym
   const period = charge
     ? periodOfCharge({ ...subscription, interval, intervalCount }, charge.createdAt)
     : { start: begunAt, nextCharge: subscription.startDate }
-  const end = daysLater((renews && subscription.nextPaymentDate) || period.nextCharge, 1)
+  const { nextPaymentDate } = subscription
+  const isNext = renews && nextPaymentDate && nextPaymentDate > period.start
+  const end = daysLater(isNext ? nextPaymentDate : period.nextCharge, 1)
   const onTrial = trial_days > 0 && charges.length === 0
   return {
     paywallId: paywall_id,

@@ -30,11 +30,8 @@ export async function subscriptionBegunBy(api: MollieApi, payment: Payment): Pro
   }
 }
 
-/** A subscription and its charges, the latest first. */
-export async function readSubscription(api: MollieApi, customer: string, id: string) {
-  const path = pathOf(customer, id)
-  const [subscription, charges] = await Promise.all([api.get(path), readCharges(api, customer, id)])
-  return { subscription: Subscription.parse(subscription), charges }
+export async function readSubscription(api: MollieApi, customer: string, id: string): Promise<Subscription> {
+  return Subscription.parse(await api.get(pathOf(customer, id)))
 }
 
 /** Ends a subscription; one that has ended stays as it is. */
@@ -44,13 +41,14 @@ export async function endSubscription(api: MollieApi, customer: string, id: stri
   } catch (error) {
     // What has ended cannot be ended again: no harm if it was this very call, repeated.
     if (!(error instanceof MollieRefusal && error.kind === 'rejected')) throw error
-    const { status } = Subscription.parse(await api.get(pathOf(customer, id)))
+    const { status } = await readSubscription(api, customer, id)
     if (status !== 'canceled' && status !== 'completed') throw error
   }
 }
 
-export async function readCharges(api: MollieApi, customer: string, id: string): Promise<Payment[]> {
-  const { _embedded } = Payments.parse(await api.get(`${pathOf(customer, id)}/payments${PAGE}`))
+/** What a subscription has been charged so far, the latest first. */
+export async function readCharges(api: MollieApi, { customerId, id }: Subscription): Promise<Payment[]> {
+  const { _embedded } = Payments.parse(await api.get(`${pathOf(customerId, id)}/payments${PAGE}`))
   return _embedded.payments.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
 }
 
