@@ -6,16 +6,22 @@ import { call } from '../support/call.ts'
 import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { leaksIn } from '../support/leaks.ts'
+import { askForCode, askForTokens, refresh, signInAnonymously } from '../support/sign-in.ts'
+import { cancel } from '../support/subscriber.ts'
+import { image, MESSAGE, sendForm, ticketForm } from '../support/tickets.ts'
+import { changeBalance, withdraw } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 let token: string
+let session: string
 let back: string
 
 beforeAll(async () => {
   world = await startTestWorld()
   token = (await signIn(world)).token
+  session = (await signInAnonymously(world)).refreshToken
   const order = { paywall: world.paywall, key: world.key }
   back = await press(opened(await startCheckout(world, order)).checkoutUrl, 'cancel')
 })
@@ -38,6 +44,11 @@ function fail(error: Error): void {
   world.neon.onStatement = () => Promise.reject(error)
 }
 
+const CANCELLING = { subscriptionId: randomUUID(), cancellationReason: 'none' }
+
+/** A refusal's whole body: where the contract says so, with its word in `code` too. */
+const said = (name: string, error: string) => ({ error, ...(name === 'balances' && { code: error }) })
+
 /** A request to each endpoint that needs the database. */
 const ENDPOINTS = {
   bootstrap: () => call(world, path('bootstrap'), { country: 'FR' }),
@@ -47,11 +58,21 @@ const ENDPOINTS = {
   'start-checkout by key': () => startCheckout(world, { paywall: world.paywall, key: world.key }),
   'start-checkout by token': () => startCheckout(world, { paywall: world.paywall, token }),
   'sign-in/exchange': () => call(world, path('sign-in/exchange'), { key: world.key, body: { email: newEmail() } }),
+  'cancel-subscription': () => cancel(world, { token, body: CANCELLING }),
+  'get-customer-portal': () => call(world, path('get-customer-portal'), { token, method: 'POST' }),
+  'support/ticket': () => call(world, path('support/ticket'), { token, body: MESSAGE }),
+  'support/ticket with an image': () => sendForm(world, ticketForm(MESSAGE, [image()]), { token }),
+  balances: () => changeBalance(world, { email: newEmail() }),
+  'withdraw-tokens': () => withdraw(world, { user_id: randomUUID() }),
+  'sign-in/code': () => askForCode(world, newEmail()),
+  'sign-in/token by code': () => askForTokens(world, { grant_type: 'code', email: newEmail(), code: '000000' }),
+  'sign-in/token of a guest': () => askForTokens(world, { grant_type: 'anonymous' }),
+  'sign-in/token of a session': () => refresh(world, session),
   'checkout-return': () => call(world, back),
   'processor-webhook': () => call(world, `/webhooks/stripe/${world.paywall.id}`, { body: {} }),
 }
 
-describe.each(Object.entries(ENDPOINTS))('%s', (_name, ask) => {
+describe.each(Object.entries(ENDPOINTS))('%s', (name, ask) => {
   test.each([
     ['it does not answer', () => new AnswerLost()],
     ['it shuts down', () => databaseError('57P01')],
@@ -62,7 +83,7 @@ describe.each(Object.entries(ENDPOINTS))('%s', (_name, ask) => {
     const reply = await ask()
     expect(reply).toMatchObject({ status: 503, body: { error: 'database_unavailable' } })
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
-    expect(reply.body).toEqual({ error: 'database_unavailable' })
+    expect(reply.body).toEqual(said(name, 'database_unavailable'))
     expect(reply.headers['access-control-allow-origin']).toBe('*')
   })
 
@@ -70,7 +91,7 @@ describe.each(Object.entries(ENDPOINTS))('%s', (_name, ask) => {
     fail(databaseError('42703'))
     const reply = await ask()
     expect(reply).toMatchObject({ status: 500 })
-    expect(reply.body).toEqual({ error: 'internal_error' })
+    expect(reply.body).toEqual(said(name, 'internal_error'))
     expect(reply.headers).not.toHaveProperty('retry-after')
   })
 
