@@ -8,6 +8,9 @@ import { log } from './log.ts'
 import { ProcessorError } from './processors/processor.ts'
 import { sharedWords } from './shared-words.ts'
 
+/** What every 401 names (RFC 9110): the ways to say who calls. The second is the header `X-Api-Key`. */
+const CHALLENGE = 'Bearer, ApiKey'
+
 /** A Worker's Hono app: every answer is JSON, every request is one log line, what we did not expect is a bare 500. */
 export function createApp<Env extends object>() {
   const app = new Hono<{ Bindings: Env }>()
@@ -18,6 +21,7 @@ export function createApp<Env extends object>() {
       if (error.status >= 500)
         log('warn', error.error, { request_id: c.req.header('x-request-id'), cause: error.cause })
       if (error.retryAfter !== undefined) c.header('Retry-After', String(error.retryAfter))
+      if (error.status === 401) c.header('WWW-Authenticate', CHALLENGE)
       return c.json(error.body, error.status)
     }
     if (error instanceof HTTPException) return c.json({ error: error.message }, error.status)

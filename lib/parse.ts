@@ -17,7 +17,7 @@ const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/
 const MAYBE_INFINITE = /[eE]\+?\d{3}|\d{200}/
 
 /**
- * Reads a JSON body and parses it with the schema. The first issue's message is the code of the refusal:
+ * Reads a JSON body and parses it with the schema; an empty one says nothing, as `{}` does. The first issue's message is the code of the refusal:
  * a schema carries the contract's codes in the order in which they are checked.
  *
  * @throws ApiError 413 `payload_too_large`, 400 `invalid_json`, 400 with the schema's code
@@ -63,22 +63,31 @@ export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown):
 /**
  * Counts while it reads, so that a body without or with a false Content-Length costs no more than the limit.
  *
- * @throws ApiError 413 `payload_too_large`
+ * @throws ApiError 413 `payload_too_large`, 400 `invalid_json` for what is not UTF-8
  */
 export async function readText(request: Request, limit: number): Promise<string> {
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader()
-  const decoder = new TextDecoder()
-  let text = ''
+  const chunks: Uint8Array[] = []
   let size = Number(request.headers.get('content-length')) > limit ? Infinity : 0
   while (reader && size <= limit) {
     const { done, value } = await reader.read()
-    if (done) return text + decoder.decode()
+    if (done) return decode(chunks)
     size += value.byteLength
-    text += decoder.decode(value, { stream: true })
+    chunks.push(value)
   }
   if (!reader) return ''
   await readOn(reader)
   throw refuse(sharedWords.payload_too_large)
+}
+
+/** Bytes that are no UTF-8 would be kept as question marks otherwise. */
+function decode(chunks: Uint8Array[]): string {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+  try {
+    return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode()
+  } catch (cause) {
+    throw new ApiError(...sharedWords.invalid_json, { cause, detail: { message: 'the body is not UTF-8' } })
+  }
 }
 
 /** A sender that is still at it when we hang up would see a broken pipe, and not read why. So for a moment it may go on. */
@@ -92,6 +101,7 @@ async function readOn(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<
 }
 
 function readJson(text: string): unknown {
+  if (text === '') return {}
   try {
     const value: unknown = JSON.parse(text, MAYBE_INFINITE.test(text) ? finite : undefined)
     if (!text.includes('\\u') || !UNSTORABLE.test(JSON.stringify(value))) return value

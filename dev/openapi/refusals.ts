@@ -21,8 +21,7 @@ type SharedName = keyof typeof sharedWords
 function sharedBy(operation: ApiOperation): SharedName[] {
   const json = operation.bodies !== undefined
   return [
-    ...(json ? (['invalid_json'] as const) : []),
-    ...(json || operation.rawBody ? (['payload_too_large'] as const) : []),
+    ...(json || operation.rawBody ? (['invalid_json', 'payload_too_large'] as const) : []),
     ...(operation.query ? (['invalid_query'] as const) : []),
     ...(operation.idempotent ? (['invalid_key_format'] as const) : []),
     ...(operation.tag === 'Processors' ? [] : (['rate_limited'] as const)),

@@ -1,7 +1,8 @@
 import type { Words } from '../../lib/errors.ts'
 
 /** `X-Api-Key` is missing on purpose: no browser may send an owner key across origins. */
-const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key, X-Paywall-Id, X-SDK-Version, X-Client-Ip'
+const ALLOWED_HEADERS =
+  'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Paywall-Id, X-SDK-Version, X-Client-Ip'
 const EXPOSED_HEADERS = 'ETag, Idempotency-Replayed, Retry-After, X-Request-Id'
 /** How long a browser may remember a preflight, in seconds: the most that Chromium accepts. */
 const PREFLIGHT_SECONDS = 7200

@@ -1,22 +1,35 @@
+import ipaddr from 'ipaddr.js'
 import { sha256Hex } from '../../lib/crypto.ts'
+import type { CountedBy } from './routes.ts'
 
 /** The period of both limits in wrangler.toml, in seconds: after it a caller may try again. */
 export const LIMIT_PERIOD_SECONDS = 10
 
 /**
  * Whether a caller has used up its share of requests: an owner by its key, a user by its token, a guest by its address.
- * Whoever sends credentials is also counted by address, with an owner's share: made-up ones are no way around.
+ * Whoever sends a credential is also counted by address, with an owner's share: made-up ones are no way around.
  * Counted per Cloudflare location and only about, as the binding does: a brake on abuse, not an account of use.
  */
-export async function isOverLimit(request: Request, env: Cloudflare.GatewayEnv): Promise<boolean> {
-  if (!env.RATE_LIMITED) return false
-  const address = request.headers.get('cf-connecting-ip') ?? 'unknown'
-  const key = request.headers.get('x-api-key')
-  const token = request.headers.get('authorization')?.replace(/^bearer +/i, '')
-  if (key === null && token === undefined) return isSpent(env.CALLER_LIMIT, address)
-  const [limit, credential] = key === null ? [env.CALLER_LIMIT, token ?? ''] : [env.OWNER_LIMIT, key]
+export async function isOverLimit(
+  request: Request,
+  env: Cloudflare.GatewayEnv,
+  countedBy: CountedBy,
+): Promise<boolean> {
+  if (!env.RATE_LIMITED || countedBy === 'nothing') return false
+  const address = networkOf(request.headers.get('cf-connecting-ip') ?? 'unknown')
+  const key = countedBy === 'key' ? request.headers.get('x-api-key') : null
+  const token = countedBy === 'address' ? null : request.headers.get('authorization')?.replace(/^bearer +/i, '')
+  const credential = key ?? token ?? null
+  if (credential === null) return isSpent(env.CALLER_LIMIT, address)
+  const limit = key === null ? env.CALLER_LIMIT : env.OWNER_LIMIT
   const spent = [isSpent(limit, await sha256Hex(credential)), isSpent(env.OWNER_LIMIT, address)]
   return (await Promise.all(spent)).includes(true)
+}
+
+/** Who has IPv6 has a whole /64 of addresses, so they count as one. */
+function networkOf(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address
+  return ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`).toString()
 }
 
 async function isSpent(limit: RateLimit, key: string): Promise<boolean> {

@@ -11,7 +11,7 @@ export default {
     const route = routeOf(new URL(request.url).pathname)
     if (!route) return refusal(sharedWords.not_found, requestId)
     if (request.method === 'OPTIONS') return preflight(requestId)
-    if (route.limited && (await isOverLimit(request, env))) {
+    if (await isOverLimit(request, env, route.countedBy)) {
       const headers = { 'Retry-After': String(LIMIT_PERIOD_SECONDS) }
       return refusal(sharedWords.rate_limited, requestId, { ...route, headers })
     }

@@ -44,7 +44,6 @@ function announce(target: string, length: number): Promise<number | undefined> {
 
 describe.each(['start-checkout', 'sign-in/exchange'])('%s', (endpoint) => {
   test.each([
-    ['', 'nothing'],
     ['{', 'half an object'],
     ["{'email':1}", 'other quotes'],
     ['{"a":1}}', 'something behind'],
@@ -52,6 +51,27 @@ describe.each(['start-checkout', 'sign-in/exchange'])('%s', (endpoint) => {
     ['\u0000', 'a NUL'],
   ])('400 invalid_json: %j is %s', async (body) => {
     expect(await post(endpoint, body)).toMatchObject({ status: 400, body: { error: 'invalid_json' } })
+  })
+
+  test('400 invalid_json: bytes that are not UTF-8, which would be kept as question marks', async () => {
+    const headers = { 'x-api-key': world.key, 'content-type': 'application/json' }
+    for (const body of [Buffer.from('{"email":"J\xf6rg@example.com"}', 'latin1'), Buffer.from([0x22, 0xe2, 0x82])]) {
+      const response = await world.fetch(path(endpoint), { method: 'POST', headers, body })
+      expect(await response.json()).toMatchObject({ error: 'invalid_json', message: 'the body is not UTF-8' })
+    }
+  })
+
+  test('takes text of many bytes in whatever pieces it comes', async () => {
+    const pieces = Buffer.from(JSON.stringify({ email: `${'€🂡'.repeat(40)}` })).toString('latin1')
+    const stream = new ReadableStream({
+      start(controller) {
+        for (const byte of Buffer.from(pieces, 'latin1')) controller.enqueue(Uint8Array.of(byte))
+        controller.close()
+      },
+    })
+    const headers = { 'x-api-key': world.key, 'content-type': 'application/json' }
+    const response = await world.fetch(path(endpoint), { method: 'POST', headers, body: stream, duplex: 'half' })
+    expect(await response.json()).toMatchObject({ error: 'Invalid email format' })
   })
 
   test.each(['null', '[]', '"text"', '7', 'true', '[{"email":"a@b.co"}]'])(

@@ -1,4 +1,6 @@
+import { randomInt, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { unstable_readConfig as readConfig } from 'wrangler'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -39,6 +41,39 @@ test('one user token is not held up by another, nor an owner key by both', async
   expect((await ask('user', { authorization: 'Bearer other' })).status).toBe(401)
   const owner = await burst(() => ask('user?email=nobody@example.com', { 'x-api-key': world.key }))
   expect(owner.statuses).toEqual(new Set([404]))
+})
+
+test('an address is counted for itself, and one of IPv6 with all of its /64', async () => {
+  const from = (address: string) => ask('bootstrap', { 'cf-connecting-ip': address })
+  const { statuses } = await burst(() => from(`2001:db8:0:7::${randomInt(0xffff).toString(16)}`))
+  expect(statuses).toEqual(new Set([200, 429]))
+  expect((await from('2001:db8:0:8::1')).status).toBe(200)
+  expect((await from('192.0.2.8')).status).toBe(200)
+})
+
+test('a credential that says nothing where it is sent makes nobody an owner', async () => {
+  const signIn = `/api/v1/paywall/${world.paywall.id}/sign-in/token`
+  const body = JSON.stringify({ grant_type: 'anonymous' })
+  const made = { 'cf-connecting-ip': '192.0.2.9', 'content-type': 'application/json' }
+  const users = async () => (await world.database.query('select from users')).rowCount ?? 0
+  const before = await users()
+  const { refused } = await burst(() =>
+    world.fetch(signIn, {
+      method: 'POST',
+      headers: { ...made, 'x-api-key': `pk_test_${randomUUID()}`, authorization: `Bearer ${randomUUID()}` },
+      body,
+    }),
+  )
+  expect(refused.length).toBeGreaterThanOrEqual(50)
+  expect((await users()) - before).toBeLessThanOrEqual(200)
+})
+
+test('the shares are 3,000 and 100 requests in 10 seconds', () => {
+  const { ratelimits } = readConfig({ config: 'wrangler.toml', env: 'gateway' })
+  expect(ratelimits.map(({ name, simple }: { name: string; simple: object }) => [name, simple])).toEqual([
+    ['OWNER_LIMIT', { limit: 3000, period: 10 }],
+    ['CALLER_LIMIT', { limit: 100, period: 10 }],
+  ])
 })
 
 test('processors are never told to wait', async () => {
