@@ -54,7 +54,9 @@ const user = z
   .object({
     id: z.uuid(),
     email: z.string().nullable().describe('Null for an anonymous user'),
-    has_active_subscription: z.boolean().describe('The same as `paid`'),
+    has_active_subscription: z
+      .boolean()
+      .describe('Whether one of the purchases that let the user in is a subscription'),
     ...MemberState.shape,
   })
   .describe("The user of the Bearer token. Not there without one, and then the answer is everybody's")

@@ -10,9 +10,11 @@ export type BootstrapRow = { verdict: 'unknown_paywall' } | { verdict: 'found'; 
 
 export type BootstrapRefusal = UserRefusal | MemberRefusal
 
+type BootstrapUser = { id: string; email: string | null; has_active_subscription: boolean }
+
 export type UserBootstrapRow =
   | { verdict: BootstrapRefusal }
-  | ({ verdict: 'found'; paywall: PaywallRow; user: { id: string; email: string | null } } & MemberState)
+  | ({ verdict: 'found'; paywall: PaywallRow; user: BootstrapUser } & MemberState)
 
 /** The public structure of a paywall. Names each column it serves, so that a secret can never slip in. */
 export async function readBootstrap(db: Database, place: Place): Promise<BootstrapRow> {
@@ -32,7 +34,8 @@ export async function readUserBootstrap(db: Database, userId: string, place: Pla
     select
       case ${gateRefusals(caller)} ${memberRefusals} else 'found' end as verdict,
       ${structure} as paywall,
-      (select jsonb_build_object('id', id, 'email', email) from identity) as user,
+      (select jsonb_build_object('id', id, 'email', email, 'has_active_subscription', subscribed)
+       from identity, standing) as user,
       ${memberStateColumns}`.execute(db)
   return rows[0]!
 }

@@ -22,7 +22,7 @@ app.get(PATH, async (c) => {
     if (row.verdict !== 'found') throw refuse(words[row.verdict])
     const { paid, purchases, balances, trial } = row
     c.header('Cache-Control', 'private, no-store')
-    const user = { ...row.user, has_active_subscription: paid, paid, purchases, balances, trial }
+    const user = { ...row.user, paid, purchases, balances, trial }
     return c.json({ ...(await payloadOf(row.paywall, country)), user })
   }
 

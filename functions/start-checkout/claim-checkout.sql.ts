@@ -119,7 +119,7 @@ function order(caller: Caller, request: CheckoutRequest) {
 }
 
 /**
- * Who buys: made and linked to the paywall if new, but not while an active purchase stands in the way.
+ * Who buys: made and linked to the paywall if new, but not while an active subscription stands in the way.
  * The rows are locked in the order user, member, claim, as every statement does, so that none waits for each other.
  * Its `meta` is measured as it was when the statement began: calls at one moment may carry it a little over its limit.
  */
@@ -142,7 +142,7 @@ function buyer(caller: Caller, request: CheckoutRequest) {
     ), allowed as (
       select * from orderable
       where not exists (select from full_meta)
-        and (${request.ignoreActivePurchase} or not exists (select from bought b where is_paid(b)))
+        and (${request.ignoreActivePurchase} or not exists (select from bought b where b.interval is not null and is_paid(b)))
     ), buyer as (${user!}), linked as (
       insert into members as m (paywall_id, user_id, meta)
       select g.id, buyer.id, ${JSON.stringify(request.userMeta)}::jsonb from granted g, buyer

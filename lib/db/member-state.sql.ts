@@ -9,6 +9,7 @@ export const memberState = sql`
   standing as (
     select
       coalesce(bool_or(is_paid(p)), false) as paid,
+      coalesce(bool_or(is_paid(p)) filter (where p.interval is not null), false) as subscribed,
       coalesce(jsonb_agg(purchase_json(p) order by p.created_at desc, p.id), '[]') as purchases
     from purchases p join member m using (paywall_id, user_id)
   ), ${plan}, asked as (select * from member), ${touchBalances()}, ${ledgerRows('touched', sql`null`)}, ${held}`

@@ -136,7 +136,7 @@ describe('404', () => {
 describe('409 and the rules of live paywalls', () => {
   testRows([
     [
-      '409 for a user with an active purchase',
+      '409 for a user with an active subscription',
       () => owner({ email: all.payer.email }),
       409,
       { error: 'active_purchase', hasActivePurchase: true },

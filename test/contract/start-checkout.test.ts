@@ -213,23 +213,25 @@ describe('userMeta', () => {
   })
 })
 
-describe('an active purchase', () => {
+describe('a purchase', () => {
   const again = { status: 409, body: { error: 'active_purchase', hasActivePurchase: true } }
 
-  test('stands in the way of another, for owners and for the user itself, unless it is to be ignored', async () => {
+  test('that is an active subscription stands in the way of another, for owners and for the user itself, unless it is to be ignored', async () => {
     expect(await owner({ email: all.payer.email })).toMatchObject(again)
     expect(await owner({ email: all.payer.email, ignoreActivePurchase: false })).toMatchObject(again)
     expect(await bearer(all.payer.token)).toMatchObject(again)
     expect(await owner({ email: all.payer.email, ignoreActivePurchase: true })).toMatchObject({ status: 200 })
   })
 
-  test('may be one that was bought once', async () => {
-    const email = newEmail()
-    const body = { email, priceId: priceIdOf(domain.paywall, 'once') }
-    opened(await owner(body, domain))
-    const { checkoutUrl } = opened(await owner(body, domain)) // a page that nobody has paid is no purchase
-    await payAndReturn(all.world, checkoutUrl)
-    expect(await owner(body, domain)).toMatchObject(again)
+  test('that was bought once is no subscription: its buyer may buy it again, and may subscribe', async () => {
+    const { email, token } = await person(all.world, domain)
+    const once = { email, priceId: priceIdOf(domain.paywall, 'once') }
+    await payAndReturn(all.world, opened(await owner(once, domain)).checkoutUrl)
+    const reply = await call(all.world, `/api/v1/paywall/${domain.paywall.id}/bootstrap`, { token })
+    expect(reply.body).toMatchObject({ user: { has_active_subscription: false, paid: true } })
+    await payAndReturn(all.world, opened(await owner(once, domain)).checkoutUrl)
+    await payAndReturn(all.world, opened(await owner({ email }, domain)).checkoutUrl)
+    expect(await owner(once, domain)).toMatchObject(again)
   })
 
   test('of another paywall does not matter', async () => {
