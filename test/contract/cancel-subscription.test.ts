@@ -56,6 +56,20 @@ describe('a cancellation', () => {
     expect((await userState(world, subscriber.id)).paid).toBe(true)
   })
 
+  test('ends with the period where Stripe sets the flag alone, in its answer and in what is stored', async () => {
+    const subscriber = await subscribe(world, ours)
+    world.stripe.onCall = async ({ path }, run) => {
+      const answer = await run()
+      if (!path.endsWith(subscriber.subscriptionId)) return answer
+      return { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), cancel_at: null }) }
+    }
+    const { cancel_at } = cancelled(await cancelOwn(world, subscriber))
+    const purchase = await purchaseOf(subscriber)
+    world.stripe.onCall = undefined
+    expect(purchase).toMatchObject({ cancel_at_period_end: true, cancel_at })
+    expect(purchase?.current_period_end).toBe(cancel_at)
+  })
+
   test('passes the reason on to Stripe, in one call', async () => {
     const subscriber = await subscribe(world, ours)
     cancelled(await cancelOwn(world, subscriber, { body: { cancellationReason: '  moved to “Other” & co ' } }))

@@ -191,6 +191,22 @@ test('has no portal after the end, nor for a one-time purchase of the same custo
   expect(await asOwner({ email: ended.email }, shop)).toMatchObject({ status: 403, body: unavailable('1') })
 })
 
+test('of several subscriptions the latest counts', async () => {
+  const { world } = tenants
+  const shop = tenant(await paywallFile())
+  await world.apply(shop.file)
+  const { email, customer } = await subscribe(world, shop)
+  // Another account at the processor does not know the customer, and makes a new one.
+  const credentials = { secretKey: `sk_test_${randomUUID()}`, webhookSecret: `whsec_${randomUUID()}` }
+  const processor = { acquiring: 'stripe' as const, credentials }
+  await world.apply({ ...shop.file, paywalls: [{ ...shop.paywall, processor }] })
+  await buy(world, { ...shop, email, body: { ignoreActivePurchase: true } })
+  const latest = world.stripe.subscriptions.at(-1)?.customer
+  expect(latest).not.toBe(customer)
+  opened(await asOwner({ email }, shop))
+  expect(world.stripe.calls.findLast(({ path }) => path === SESSIONS)?.body).toMatchObject({ customer: latest })
+})
+
 test.each([
   ['the site of the redirect targets', {}, 'https://owner.example/'],
   [

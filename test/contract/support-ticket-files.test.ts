@@ -41,7 +41,15 @@ describe('an image', () => {
       [ticketId(reply)],
     )
     expect(rows).toMatchObject([
-      { media_type: type, size: 70_000, file_name: expect.stringMatching(/^bild .*ä.*\.png$/) },
+      {
+        media_type: type,
+        size: 70_000,
+        file_name: expect.stringMatching(/^bild .*ä.*\.png$/),
+        // Nothing in it came from the sender.
+        object_key: expect.stringMatching(
+          new RegExp(`^${world.paywall.id}/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`),
+        ),
+      },
     ])
     const bucket = await world.workers.bucket('support-ticket', 'ATTACHMENTS')
     const object = await bucket.get(rows[0]!.object_key)

@@ -8,6 +8,7 @@ import { postWebhook, webhookSecretOf } from '../support/stripe-purchase.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { MESSAGE } from '../support/tickets.ts'
+import { statementsOf } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -134,6 +135,11 @@ const ASKS: [endpoint: string, ask: (place: Place, origin: string) => Promise<Re
   ]
 
 test('a custom domain answers for no other paywall: good credentials too get 404, and nothing changes', async () => {
+  const read = on('bootstrap', () => ({}))
+  await until(
+    'the edge cache has it',
+    async () => (await statementsOf(world, () => read(sibling, sibling.origin))) === 0,
+  )
   const before = await everything(world)
   for (const [endpoint, ask, , none = 'paywall_not_found'] of ASKS) {
     // A name may have the dot of the root behind it.
