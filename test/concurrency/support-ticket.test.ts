@@ -99,6 +99,15 @@ test('a user who has used up the user’s part counts nothing for a new address'
   expect(await counted({ email })).toEqual({ tickets: 0, quotas: {} })
 })
 
+test('a user who has room for one more counts one for a new address', async () => {
+  const user = await signIn(world)
+  expect(await race([asUser(user.token)])).toEqual({ 200: 1 })
+  const email = newEmail()
+  await world.database.query('update users set email = $1 where id = $2', [email, user.id])
+  expect(await race(times(10, asUser(user.token)))).toEqual({ 200: 1, 429: 9 })
+  expect(await counted({ id: user.id, email })).toEqual({ tickets: 2, quotas: { email: 1, user: 2 } })
+})
+
 test('a quota that has room for one more gives one', async () => {
   const email = newEmail()
   await race(times(2, asGuest(email)))
