@@ -122,6 +122,8 @@ describe('the same key with another body is refused', () => {
     ['priceId', { priceId: 'price_other' }],
     ['email', { email: 'other@example.com' }],
     ['successUrl', { successUrl: 'https://elsewhere.example/' }],
+    ['errorUrl', { errorUrl: 'https://elsewhere.example/' }],
+    ['shopUrl', { shopUrl: 'https://elsewhere.example/' }],
     ['trial_days', { trial_days: 3 }],
     ['userMeta', { userMeta: { a: 1 } }],
     ['ignoreActivePurchase', { ignoreActivePurchase: true }],
