@@ -58,7 +58,7 @@ describe('X-Client-Ip', () => {
     },
   )
 
-  test.each(['1.2.3', '8.8.8.8, 1.1.1.1', '8.8.8.8:443', '0x08080808', '134744072', 'US', '::g', 'x'.repeat(8000)])(
+  test.each(['', '1.2.3', '8.8.8.8, 1.1.1.1', '8.8.8.8:443', '0x08080808', '134744072', 'US', '::g', 'x'.repeat(8000)])(
     'that is no address, such as %j, is nowhere',
     async (address) => {
       expect(await reported(address)).toMatchObject({ country: 'XX', tier: 3 })

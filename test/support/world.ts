@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { Headers, type RequestInit } from 'miniflare'
+import { Headers, type RequestInit, type Response, fetch as wireFetch } from 'miniflare'
 import { inject } from 'vitest'
 import { makeSecrets, type Secrets } from '../../dev/secrets.ts'
 import { startWorld, type World } from '../../dev/world.ts'
@@ -74,7 +74,7 @@ export async function startTestWorld({
   return {
     ...world,
     fetch: async (path, init) =>
-      asDocumented({ url: path, method: init?.method }, await world.fetch(path, uncompressed(init))),
+      asDocumented({ url: path, method: init?.method }, await send(world, path, uncompressed(init))),
     async close() {
       await world.close()
       if (!inventsEvents) eventsAsDocumented(world.receiver.received)
@@ -105,8 +105,14 @@ async function baseOfItsOwn(options: WorkersOfItsOwn): Promise<WorldBase> {
   }
 }
 
+/** Miniflare's way past the wire loses headers that are empty, so a request with one takes the wire. */
+function send({ url, fetch }: World, path: string, init: RequestInit & { headers: Headers }): Promise<Response> {
+  if (![...init.headers.values()].includes('')) return fetch(path, init)
+  return wireFetch(new URL(path, url), { redirect: 'manual', ...init })
+}
+
 /** What nobody compresses, nobody has to decompress: a good part of a test's time otherwise. */
-function uncompressed(init: RequestInit = {}): RequestInit {
+function uncompressed(init: RequestInit = {}) {
   const headers = new Headers(init.headers)
   if (!headers.has('accept-encoding')) headers.set('accept-encoding', 'identity')
   return { ...init, headers }
