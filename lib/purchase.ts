@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ACQUIRING } from './processors/acquiring.ts'
+import { PROCESSOR_NAMES } from './processors/acquiring.ts'
 
 export const PURCHASE_STATUSES = [
   'pending',
@@ -31,7 +31,7 @@ export const Purchase = z
         '`canceled`: a subscription that has ended. `refunded`: a one-time purchase. A subscription that was cancelled ' +
           'stays what it was until its paid period is over',
       ),
-    acquiring: z.enum(ACQUIRING).describe('The processor it was bought through'),
+    acquiring: z.enum(PROCESSOR_NAMES).describe('The processor it was bought through'),
     price_id: z.string().describe('The price it was bought at, which may have been replaced since'),
     price_slug: z.string().describe("The price's stable name"),
     interval: z.enum(INTERVALS).nullable().describe('How often it is paid. Null: bought once'),

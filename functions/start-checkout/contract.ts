@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { ApiOperation } from '../../lib/api-operation.ts'
 import type { Words } from '../../lib/errors.ts'
 import { newEmail } from '../../lib/identity.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/acquiring.ts'
 import { userMeta } from '../../lib/user-meta.ts'
 import type { CheckoutRefusal } from './claim-checkout.sql.ts'
 
@@ -112,7 +112,7 @@ export interface CheckoutRequest {
 export const Reply = z.object({
   checkoutUrl: z.url().describe('Send the buyer there: the hosted page of the processor'),
   userId: z.uuid().describe('The buyer, as all endpoints and events name it'),
-  acquiring: z.enum(ACQUIRING).describe('The processor that the page belongs to'),
+  acquiring: z.enum(PROCESSOR_NAMES).describe('The processor that the page belongs to'),
 })
 
 const example = {

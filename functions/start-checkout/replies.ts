@@ -2,17 +2,13 @@ import * as z from 'zod'
 import type { Credential } from '../../lib/auth/credential.ts'
 import type { Place } from '../../lib/db/gate.sql.ts'
 import { log } from '../../lib/log.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import type { CheckoutReply } from './claim-checkout.sql.ts'
-import type { CheckoutRequest } from './contract.ts'
+import { type CheckoutRequest, Reply } from './contract.ts'
 
 /** How long a finished reply is remembered, in seconds: the contract's window (section 8). */
 const WINDOW_SECONDS = 24 * 60 * 60
 
-const Remembered = z.object({
-  hash: z.string(),
-  reply: z.object({ checkoutUrl: z.string(), userId: z.string(), acquiring: z.enum(ACQUIRING) }),
-})
+const Remembered = z.object({ hash: z.string(), reply: Reply })
 
 /**
  * Finished replies by credential and Idempotency-Key: the fast path of a replay, which needs no database. It may forget

@@ -44,6 +44,12 @@ describe('the document', () => {
     expect(Object.keys(document.webhooks)).toEqual([...EVENT_TYPES])
   })
 
+  test('has every processor of the contract in answers, so that no client breaks when we sell through one more', () => {
+    const names = ['stripe', 'polar', 'chargebee', 'freemius', 'mollie']
+    const { Checkout, Purchase } = document.components.schemas
+    expect([Checkout, Purchase].map(({ properties }) => properties.acquiring.enum)).toEqual([names, names])
+  })
+
   test('shows bodies that the endpoints take', () => {
     const faults = operations.flatMap(({ id, bodies = {}, query, example }) => {
       const schemas = [...Object.values(bodies), ...(query ? [query] : [])]
