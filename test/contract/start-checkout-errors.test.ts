@@ -29,6 +29,11 @@ function owner(members: Record<string, unknown>, options: Call & { id?: string }
 const bearer = (members: Record<string, unknown>, token = all.member.token) =>
   call(all.world, `/api/v1/paywall/${all.ours.paywall.id}/start-checkout`, { token, body: members })
 
+/** A `userMeta` of so many bytes. */
+const metaOf = (bytes: number, letter = 'x') => ({
+  note: letter.repeat((bytes - '{"note":""}'.length) / Buffer.byteLength(letter)),
+})
+
 const withKey = (idempotencyKey: string) => owner({}, { headers: { 'idempotency-key': idempotencyKey } })
 
 const missing = (names: string) => `Missing required parameters: ${names}`
@@ -40,6 +45,12 @@ describe('400 missing parameters, in the order of the contract', () => {
   testRows([
     ['email and priceId', () => owner({ email: undefined, priceId: undefined }), 400, missing('email, priceId')],
     ['everything', () => owner(nothing), 400, missing('email, priceId, successUrl, errorUrl')],
+    [
+      'everything beside __proto__',
+      () => owner({}, { body: '{"__proto__":{"email":"a@b.co","priceId":"x"}}' }),
+      400,
+      missing('email, priceId, successUrl, errorUrl'),
+    ],
     ['email', () => owner({ email: undefined }), 400, missing('email')],
     ['email that is blank', () => owner({ email: '' }), 400, missing('email')],
     ['priceId that is null', () => owner({ priceId: null }), 400, missing('priceId')],
@@ -74,13 +85,8 @@ describe('400 malformed parameters', () => {
     ['ignoreActivePurchase', () => owner({ ignoreActivePurchase: 'yes' }), 400, 'Invalid ignoreActivePurchase'],
     ['userMeta list', () => owner({ userMeta: [] }), 400, 'Invalid userMeta'],
     ['userMeta text', () => owner({ userMeta: 'plan' }), 400, 'Invalid userMeta'],
-    ['userMeta over 4 KB', () => owner({ userMeta: { note: 'x'.repeat(4096) } }), 400, 'userMeta too large'],
-    [
-      'userMeta over 4 KB of few letters',
-      () => owner({ userMeta: { note: 'é'.repeat(2100) } }),
-      400,
-      'userMeta too large',
-    ],
+    ['userMeta of 4,097 bytes', () => owner({ userMeta: metaOf(4097) }), 400, 'userMeta too large'],
+    ['userMeta of as many in fewer letters', () => owner({ userMeta: metaOf(4097, 'é') }), 400, 'userMeta too large'],
     ['localCurrency', () => owner({ localCurrency: 'rupees' }), 400, 'Invalid localCurrency'],
     ['Idempotency-Key', () => withKey('once'), 400, 'Invalid Idempotency-Key format'],
     [
