@@ -167,10 +167,11 @@ create function purchase_due(
     when recurring then least(
       look_again(period_end, interval '1 hour', seen),
       case when status <> 'paused' then look_again(unpaid_since, interval '2 hours', seen) end,
-      case when status = 'trialing'
+      case when status = 'trialing' and not cancels and untold_trial_end is not null
         then look_again(greatest(untold_trial_end - interval '72 hours', created_at), interval '1 hour', seen) end,
-      case when not cancels and fetched_at < asked_to_cancel_at
+      case when not cancels and fetched_at < asked_to_cancel_at + interval '1 minute'
         then look_again(asked_to_cancel_at, interval '10 minutes', seen) end,
+      case when status = 'pending' and seen < created_at + interval '336 hours' then seen + interval '24 hours' end,
       look_again(fetched_at, interval '168 hours', seen))
     when status = 'pending' and seen < created_at + interval '336 hours' then seen + interval '24 hours'
   end;

@@ -13,7 +13,7 @@ export function randomHex(bytes: number): string {
   return hex(crypto.getRandomValues(new Uint8Array(bytes)))
 }
 
-/** Whether `signature`, in hex, is the HMAC-SHA256 of the text with this secret. Takes as long for any signature. */
+/** Whether `signature`, in hex, is the HMAC-SHA256 of the text with this secret. Compared in constant time. */
 export async function isSignedWith(secret: string, text: string, signature: string): Promise<boolean> {
   if (!/^[0-9a-f]{64}$/i.test(signature)) return false
   const key = await crypto.subtle.importKey('raw', encoder.encode(secret), HMAC, false, ['verify'])

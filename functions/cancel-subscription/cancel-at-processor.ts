@@ -1,7 +1,12 @@
 import { catchUp, type Hint, UNTOLD } from '../../lib/catch-up.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/log.ts'
-import type { Cancellation, Processor, PurchaseReference } from '../../lib/processors/processor.ts'
+import {
+  type Cancellation,
+  type Processor,
+  ProcessorError,
+  type PurchaseReference,
+} from '../../lib/processors/processor.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
 import type { ClaimedSubscription } from './claim-cancellation.sql.ts'
 import { acceptCancellation, releaseCancellation } from './settle-cancellation.sql.ts'
@@ -20,18 +25,18 @@ export async function cancelAtProcessor(
   later: (work: Promise<unknown>) => void,
 ): Promise<Cancellation> {
   const account = { paywallId: claim.paywall_id, acquiring: claim.acquiring, credentials: claim.credentials }
-  const reference = { id: claim.processor_id, customer: claim.processor_customer }
   try {
     const processor = await processorFor(account, env)
-    const cancellation = await processor.cancelAtPeriodEnd(reference, reason)
+    const cancellation = await processor.cancelAtPeriodEnd(claim.processor_id, reason)
     const acceptedAt = await record(acceptCancellation(db, claim))
     if (acceptedAt && !processor.tellsOfCancellations) {
       const hint = { ...UNTOLD, paywallId: claim.paywall_id, fetchedAt: acceptedAt }
-      later(look(db, env, processor, { kind: 'subscription', ...reference }, hint))
+      later(look(db, env, processor, { kind: 'subscription', id: claim.processor_id }, hint))
     }
     return cancellation
   } catch (error) {
-    await record(releaseCancellation(db, claim))
+    const isKnown = error instanceof ProcessorError && error.answered
+    await record(releaseCancellation(db, claim, isKnown))
     throw error
   }
 }

@@ -5,7 +5,7 @@ import { type Identity, type MemberRefusal, member, memberRefusals } from '../..
 import type { Acquiring } from '../../lib/processors/acquiring.ts'
 
 /** How long a request keeps others out: longer than the processor client's own patience. A crash costs this much. */
-const LEASE_SECONDS = 30
+export const LEASE_SECONDS = 30
 
 export type ClaimRefusal = GateRefusal | MemberRefusal | 'unknown_subscription' | 'already_cancelled'
 
@@ -16,7 +16,6 @@ export interface ClaimedSubscription {
   acquiring: Acquiring
   credentials: string
   processor_id: string
-  processor_customer: string | null
   current_period_end: string | null
   /** What the claim is known by when it ends. */
   requested_at: string
@@ -59,8 +58,8 @@ export async function claimCancellation(
       end as verdict,
       (select jsonb_build_object(
          'id', c.id, 'paywall_id', c.paywall_id, 'acquiring', c.acquiring, 'credentials', a.credentials,
-         'processor_id', c.processor_id, 'processor_customer', c.processor_customer,
-         'current_period_end', iso(c.current_period_end), 'requested_at', c.cancel_requested_at::text)
+         'processor_id', c.processor_id, 'current_period_end', iso(c.current_period_end),
+         'requested_at', c.cancel_requested_at::text)
        from claimed c join processor_accounts a using (paywall_id, acquiring)) as subscription`.execute(db)
   return rows[0]!
 }

@@ -60,7 +60,9 @@ export const Reply = z.object({
       cancel_at: time.nullable().describe('When it ends.'),
       canceled_at: time.nullable().describe('When it was cancelled.'),
     })
-    .describe("What the processor answered. The stored purchase follows with the processor's webhook."),
+    .describe(
+      "What the processor answered. The stored purchase follows, with the processor's webhook where it sends one.",
+    ),
 })
 
 export type CancelRefusal = ClaimRefusal | 'no_credential' | 'anonymous' | 'bad_token' | 'mismatched_identity'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../lib/db/connect.ts'
-import type { ClaimedSubscription } from './claim-cancellation.sql.ts'
+import { type ClaimedSubscription, LEASE_SECONDS } from './claim-cancellation.sql.ts'
 
 /**
  * Records that the processor took the request. Does nothing if the claim was taken over meanwhile.
@@ -13,10 +13,15 @@ export async function acceptCancellation(db: Database, claim: ClaimedSubscriptio
   return rows[0]!.now
 }
 
-/** Takes the mark back, because the processor did not take the request: it can be made again at once. */
-export async function releaseCancellation(db: Database, claim: ClaimedSubscription): Promise<void> {
-  await sql`
-    update purchases set cancel_requested_at = null, cancellation_reason = null where ${isHeld(claim)}`.execute(db)
+/**
+ * Lets the request be made again at once. The mark is taken back if the processor is known not to have taken it; else it
+ * stays, as one whose lease is over, so that the reconcile cron looks what came of it.
+ */
+export async function releaseCancellation(db: Database, claim: ClaimedSubscription, isKnown: boolean): Promise<void> {
+  const released = isKnown
+    ? sql`cancel_requested_at = null, cancellation_reason = null`
+    : sql`cancel_requested_at = now() - make_interval(secs => ${LEASE_SECONDS}::int)`
+  await sql`update purchases set ${released} where ${isHeld(claim)}`.execute(db)
 }
 
 const isHeld = ({ id, requested_at }: ClaimedSubscription) => sql`

@@ -36,7 +36,7 @@ app.post(PATH, async (c) => {
 
 app.all(PATH, allowOnly('POST'))
 
-/** What the stored purchase will say once the processor's webhook has arrived, said at once. */
+/** What the stored purchase will say once it has followed, said at once. */
 function replyOf(
   { id, current_period_end: periodEnd }: ClaimedSubscription,
   { status, cancelAt, canceledAt }: Cancellation,

@@ -47,7 +47,7 @@ async function isBought(
   return Promise.race([caughtUp, scheduler.wait(PATIENCE_MS).then(() => true)])
 }
 
-/** Fetches what the hosted page led to and stores it. False if nothing was bought on it. */
+/** Fetches what the hosted page led to and stores it. False if nothing was, or can be, bought on it. */
 async function look(
   db: Database,
   env: Cloudflare.CheckoutReturnEnv,
@@ -62,7 +62,7 @@ async function look(
     { ...UNTOLD, paywallId, fetchedAt: now },
   )
   if (stored && stored.queued > 0) await env.EVENTS.send({ queued: stored.queued })
-  return stored !== null
+  return stored !== null || (await processor.isUndecided?.(sessionId)) === true
 }
 
 export default app

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Database } from '../../lib/db/connect.ts'
 import { type Place, servedAt } from '../../lib/db/gate.sql.ts'
+import type { SealedAccount } from '../../lib/processors/account.ts'
 import type { Acquiring } from '../../lib/processors/acquiring.ts'
-import type { SealedAccount } from '../../lib/processors/registry.ts'
 
 /** The paywall's account at a processor, and the database's clock: whatever is fetched after it is newer than it. */
 export async function readAccount(

@@ -5,6 +5,7 @@ import { ApiError, refuse } from '../../lib/errors.ts'
 import { log } from '../../lib/log.ts'
 import { readText } from '../../lib/parse.ts'
 import { placeOf } from '../../lib/place.ts'
+import { readEvent } from '../../lib/processors/inbound.ts'
 import { ForgedEvent } from '../../lib/processors/processor.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
 import { PATH, Params, words } from './contract.ts'
@@ -32,10 +33,10 @@ app.post(PATH, async (c) => {
 
   const { paywallId } = place
   try {
-    const processor = await processorFor(found.account, c.env)
-    const { id: eventId, about, ...told } = await processor.readEvent(c.req.raw.headers, rawBody, new Date())
+    const inbound = { headers: c.req.raw.headers, rawBody, now: new Date() }
+    const { id: eventId, about, ...told } = await readEvent(found.account, c.env, inbound)
     const hint = { ...told, paywallId, eventId, fetchedAt: found.now }
-    const stored = about && (await catchUp(db, processor, about, hint))
+    const stored = about && (await catchUp(db, await processorFor(found.account, c.env), about, hint))
     if (!stored) return c.json({ received: true })
 
     const { verdict, queued } = stored

@@ -1,7 +1,8 @@
 import { catchUp, UNTOLD } from '../../lib/catch-up.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/log.ts'
-import { type ProcessorEnv, processorFor } from '../../lib/processors/registry.ts'
+import type { ProcessorEnv } from '../../lib/processors/account.ts'
+import { processorFor } from '../../lib/processors/registry.ts'
 import { type DueReference, takeDue } from './take-due.sql.ts'
 
 /** How many hosted pages, and how many purchases, are taken at a time. */
@@ -13,8 +14,8 @@ const SLOTS = 5
 /** The next cron comes after 10 minutes, and takes up what is left. */
 const RUN_MILLISECONDS = 8 * 60_000
 
-/** An invocation may make 10,000 subrequests; a reference takes two, and four if all is asked twice. */
-const RUN_REFERENCES = 2_000
+/** An invocation may make 10,000 subrequests; a reference takes six at most, and nine if some are made twice. */
+const RUN_REFERENCES = 1_000
 
 /** Looks at everything that is due, or as much of it as one invocation may. Returns how many deliveries now wait. */
 export async function reconcile(db: Database, env: ProcessorEnv): Promise<number> {
@@ -43,11 +44,11 @@ async function lookAtAll(db: Database, env: ProcessorEnv, due: DueReference[]): 
 
 /** Whatever goes wrong with one of them is its own: it comes up again at its next time. */
 async function lookAt(db: Database, env: ProcessorEnv, due: DueReference): Promise<number> {
-  const { kind, id, customer, paywall_id: paywallId, acquiring, credentials } = due
+  const { kind, id, paywall_id: paywallId, acquiring, credentials } = due
   const fields = { kind, id, paywall_id: paywallId }
   try {
     const processor = await processorFor({ paywallId, acquiring, credentials }, env)
-    const about = { kind, id: due.processor_id, customer }
+    const about = { kind, id: due.processor_id }
     const stored = await catchUp(db, processor, about, { ...UNTOLD, paywallId, fetchedAt: due.taken_at })
     // A page that is still open or has expired sold nothing. What was bought once cannot be gone.
     if (!stored && kind !== 'session') log('warn', 'the processor does not have a purchase as ours', fields)

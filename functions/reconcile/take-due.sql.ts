@@ -6,9 +6,8 @@ import type { PurchaseReference } from '../../lib/processors/processor.ts'
 /** A checkout or purchase that is ours to look at, and the account to ask about it. */
 export interface DueReference {
   kind: PurchaseReference['kind']
-  /** The processor's id of it, and of who bought it. */
+  /** The processor's id of it. */
   processor_id: string
-  customer: string | null
   /** Our id of the checkout, for a `session`, or of the purchase. */
   id: string
   paywall_id: string
@@ -40,11 +39,11 @@ export async function takeDue(db: Database, count: number): Promise<DueReference
       for no key update skip locked
     ), taken as (
       update checkouts c set looked_at = now() from due_checkouts due where c.id = due.id
-      returning 'session' as kind, c.session_id as processor_id, c.customer, c.id, c.paywall_id, c.acquiring
+      returning 'session' as kind, c.session_id as processor_id, c.id, c.paywall_id, c.acquiring
     ), taken_purchases as (
       update purchases p set looked_at = now() from due_purchases due where p.id = due.id
       returning case when p.interval is null then 'payment' else 'subscription' end as kind,
-        p.processor_id, p.processor_customer, p.id, p.paywall_id, p.acquiring
+        p.processor_id, p.id, p.paywall_id, p.acquiring
     )
     select taken.*, account.credentials, now()::text as taken_at
     from (select * from taken union all select * from taken_purchases) taken

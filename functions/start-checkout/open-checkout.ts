@@ -1,8 +1,9 @@
 import type { Database } from '../../lib/db/connect.ts'
 import { localPriceFor } from '../../lib/geo/targeting.ts'
 import { log } from '../../lib/log.ts'
+import type { ProcessorEnv } from '../../lib/processors/account.ts'
 import { type Processor, ProcessorError } from '../../lib/processors/processor.ts'
-import { type ProcessorEnv, processorFor } from '../../lib/processors/registry.ts'
+import { processorFor } from '../../lib/processors/registry.ts'
 import type { CheckoutReply, ClaimedCheckout, Price } from './claim-checkout.sql.ts'
 import { releaseCheckout, settleCheckout } from './settle-checkout.sql.ts'
 

@@ -66,8 +66,13 @@ function checkoutOf({ paywallId, acquiring, snapshot }: Learnt) {
   ) c`
 }
 
+/** What was given up before it began is of no interest, unless it was stored while that was not known. */
 function seen(learnt: Learnt) {
-  const { eventId } = learnt
+  const { eventId, snapshot, paywallId, acquiring } = learnt
+  const isWorthKeeping = snapshot.begun || snapshot.status !== 'canceled'
+  const isKept = sql`exists (
+    select from purchases
+    where (paywall_id, acquiring, processor_id) = (${paywallId}, ${acquiring}, ${snapshot.processorId}))`
   return sql`
     ordered as (
       select c.* from ${checkoutOf(learnt)} join members m using (paywall_id, user_id)
@@ -79,7 +84,8 @@ function seen(learnt: Learnt) {
       on conflict do nothing
       returning event_id
     ), fresh as (
-      select ordered.* from ordered where ${eventId}::text is null or exists (select from seen)
+      select ordered.* from ordered
+      where (${eventId}::text is null or exists (select from seen)) and (${isWorthKeeping} or ${isKept})
     )`
 }
 
@@ -129,7 +135,7 @@ function stored({ snapshot: s, fetchedAt, trialEnding }: Learnt) {
         ${fetchedAt}::timestamptz,
         case when ${s.status} = 'past_due' then now() end,
         case when ${s.periodPaid && isRunning(s)} then coalesce(${s.currentPeriodStart}::timestamptz, now()) end,
-        case when ${trialEnding} or ${s.status === 'trialing'}
+        case when ${trialEnding} or ${s.status === 'trialing' && !s.cancelAtPeriodEnd}
           and ${s.trialEnd}::timestamptz <= now() + ${TRIAL_NOTICE} then ${s.trialEnd}::timestamptz end
       from fresh
       on conflict (paywall_id, acquiring, processor_id) do update set

@@ -18,16 +18,19 @@ export interface Processor {
   closeCheckout(sessionId: string): Promise<void>
 
   /** Stops renewal: what is paid for stays. `reason` is noted where the processor has room for it. May be repeated. */
-  cancelAtPeriodEnd(subscription: SubscriptionReference, reason: string): Promise<Cancellation>
+  cancelAtPeriodEnd(subscriptionId: string, reason: string): Promise<Cancellation>
 
   /** A one-time URL of a customer's hosted portal, which leads back to `returnUrl`. Absent where there is no portal. */
   openPortal?(customer: string, returnUrl: string): Promise<string>
 
+  /**
+   * Whether the buyer has done their part on a hosted page that cannot say yet what became of it. Absent where a page
+   * always can.
+   */
+  isUndecided?(sessionId: string): Promise<boolean>
+
   /** The purchase as it is now; null while nothing was bought, or if the sale is not one of ours. */
   fetchPurchase(reference: PurchaseReference): Promise<PurchaseSnapshot | null>
-
-  /** Proves an inbound webhook over its raw body and puts it in our words; throws `ForgedEvent` if it does not hold. */
-  readEvent(headers: Headers, rawBody: string, now: Date): Promise<ProcessorEvent>
 }
 
 export interface CheckoutOrder {
@@ -61,16 +64,13 @@ export interface Cancellation {
   canceledAt: Date | null
 }
 
-/** A subscription, and whose it is, since not every processor finds it without; null where nobody said. */
-export interface SubscriptionReference {
-  id: string
-  customer: string | null
-}
-
-/** Where to look for a purchase: the hosted page, the subscription, or the payment of a one-time purchase. */
+/**
+ * Where to look for a purchase: the hosted page, which may have sold nothing, or what is stored of a subscription or of
+ * a one-time purchase: its `processorId`.
+ */
 export type PurchaseReference =
   | { kind: 'session'; id: string }
-  | ({ kind: 'subscription' } & SubscriptionReference)
+  | { kind: 'subscription'; id: string }
   | { kind: 'payment'; id: string }
 
 export type PurchaseStatus = (typeof PURCHASE_STATUSES)[number]

@@ -53,16 +53,16 @@ describe('payments', () => {
     expect(await mollie.customers.get({ customerId })).toMatchObject({ id: customerId, email: 'ada@example.com' })
   })
 
-  test('is open and can be called off, once', async () => {
+  test('is open, and can be called off, once, where it is to be transferred from a bank', async () => {
     const { mollie } = await startMollie()
     const open = await mollie.payments.create({ paymentRequest: order({ amount: { currency: 'JPY', value: '1000' } }) })
-    expect(open).toMatchObject({ status: 'open', isCancelable: true, sequenceType: 'oneoff', method: null })
+    expect(open).toMatchObject({ status: 'open', isCancelable: false, sequenceType: 'oneoff', method: null })
     expect(Date.parse(open.expiresAt ?? '') - Date.parse(open.createdAt)).toBe(15 * 60_000)
-    expect(await mollie.payments.cancel({ paymentId: open.id })).toMatchObject({
-      status: 'canceled',
-      canceledAt: expect.any(String),
-    })
     await expect(mollie.payments.cancel({ paymentId: open.id })).rejects.toMatchObject({ statusCode: 422 })
+    const transfer = await mollie.payments.create({ paymentRequest: order({ method: 'banktransfer' }) })
+    const cancel = () => mollie.payments.cancel({ paymentId: transfer.id })
+    expect(await cancel()).toMatchObject({ status: 'canceled', canceledAt: expect.any(String) })
+    await expect(cancel()).rejects.toMatchObject({ statusCode: 422 })
   })
 
   test('takes nothing for a card that is only to be charged later', async () => {

@@ -24,7 +24,7 @@ test('tells of payments, refunds and chargebacks in signed events, and nothing o
   expect(back && entityOf(back)).toMatchObject({ resource: 'chargeback', paymentId: renewal.id })
 
   await mollie.subscriptions.cancel({ customerId, subscriptionId: subscription.id })
-  const open = await mollie.payments.create({ paymentRequest: order() })
+  const open = await mollie.payments.create({ paymentRequest: order({ method: 'banktransfer' }) })
   await mollie.payments.cancel({ paymentId: open.id })
   await told()
   expect(receiver.types()).toEqual([

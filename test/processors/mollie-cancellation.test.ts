@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/calls.ts'
-import { letDaysPass, mollieProcessor, subscriptionsOf } from '../support/mollie-purchase.ts'
+import { letDaysPass, mollieProcessor, rewritePurchase, subscriptionsOf } from '../support/mollie-purchase.ts'
 import { cancelFor, cancelled, cancelOwn, type Subscriber, storedRequest, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { toldAbout } from '../support/told.ts'
@@ -21,8 +21,13 @@ afterAll(() => world.close())
 
 const typesTold = async ({ id }: Subscriber) => (await toldAbout(world, id)).map(({ type }) => type)
 const purchaseOf = async ({ id }: Subscriber) => (await userState(world, id)).purchases[0]
-const deletionsOf = ({ subscriptionId }: Subscriber) =>
-  world.mollie.calls.filter(({ method, path }) => method === 'DELETE' && path.endsWith(`/${subscriptionId}`))
+/** Mollie's id of a subscriber's subscription; ours goes by the first payment. */
+const atMollie = ({ id }: Subscriber) => subscriptionsOf(world, id)[0]!.id
+const deletionsOf = (subscriber: Subscriber) =>
+  world.mollie.calls.filter(({ method, path }) => method === 'DELETE' && path.endsWith(`/${atMollie(subscriber)}`))
+
+const letDaysPassAtUs = ({ id }: Subscriber) =>
+  rewritePurchase(world, id, "fetched_at = fetched_at - interval '8 days'")
 
 /** Waits for what a cancellation leaves to do after its answer. */
 const settled = (subscriber: Subscriber) =>
@@ -55,7 +60,7 @@ test('100 cancels at once end the subscription once, at Mollie at once and here 
   expect((await userState(world, subscriber.id)).paid).toBe(true)
   expect((await typesTold(subscriber)).slice(3)).toEqual(['subscription.cancel_scheduled'])
 
-  await letDaysPass(world, subscriber.id, subscriber.subscriptionId, 34)
+  await letDaysPass(world, subscriber.id, atMollie(subscriber), 34)
   await world.workers.scheduled('reconcile')
   expect(await purchaseOf(subscriber)).toMatchObject({ status: 'canceled' })
   expect((await userState(world, subscriber.id)).paid).toBe(false)
@@ -73,29 +78,66 @@ test('a trial that is cancelled lasts as long as it would have', async () => {
 
 test('what was paid after a charge had failed is what counts when it is cancelled', async () => {
   const subscriber = await subscribe(world, ours)
-  await world.mollie.renew(subscriber.subscriptionId)
+  await world.mollie.renew(atMollie(subscriber))
   await world.mollie.webhooksSettled()
   const paid = await purchaseOf(subscriber)
-  await world.mollie.renew(subscriber.subscriptionId, { fail: true })
+  await world.mollie.renew(atMollie(subscriber), { fail: true })
   await world.mollie.webhooksSettled()
   expect(await purchaseOf(subscriber)).toMatchObject({ status: 'past_due' })
   expect(cancelled(await cancelOwn(world, subscriber))).toMatchObject({ cancel_at: paid?.current_period_end })
 })
 
-test('a cancellation whose answer is lost can be asked for again', async () => {
-  const subscriber = await subscribe(world, ours)
-  world.mollie.onCall = async ({ method }, run) => {
-    if (method !== 'DELETE') return run()
-    await run()
-    throw new DroppedCall()
+describe('a cancellation whose answer is lost', () => {
+  async function cancelUnheard() {
+    const subscriber = await subscribe(world, ours)
+    world.mollie.onCall = async ({ method }, run) => {
+      if (method !== 'DELETE') return run()
+      await run()
+      throw new DroppedCall()
+    }
+    const reply = await cancelOwn(world, subscriber)
+    world.mollie.onCall = undefined
+    const refused = { status: 502, body: { error: 'processor_unavailable' }, headers: { 'retry-after': '2' } }
+    expect(reply).toMatchObject(refused)
+    return subscriber
   }
-  const lost = await cancelOwn(world, subscriber)
-  expect(lost).toMatchObject({ status: 502, body: { error: 'processor_unavailable' }, headers: { 'retry-after': '2' } })
-  world.mollie.onCall = undefined
-  cancelled(await cancelOwn(world, subscriber))
-  expect(deletionsOf(subscriber).length).toBeGreaterThan(1)
+
+  test('can be asked for again', async () => {
+    const subscriber = await cancelUnheard()
+    cancelled(await cancelOwn(world, subscriber))
+    await settled(subscriber)
+    expect((await typesTold(subscriber)).slice(3)).toEqual(['subscription.cancel_scheduled'])
+  })
+
+  test('shows after ten minutes if it is not', async () => {
+    const subscriber = await cancelUnheard()
+    const minutesPass = (count: number) =>
+      rewritePurchase(
+        world,
+        subscriber.id,
+        `cancel_requested_at = cancel_requested_at - interval '${count} minutes',
+         fetched_at = fetched_at - interval '${count} minutes'`,
+      )
+    await minutesPass(8)
+    await world.workers.scheduled('reconcile')
+    expect(await purchaseOf(subscriber)).toMatchObject({ cancel_at_period_end: false })
+    await minutesPass(3)
+    await world.workers.scheduled('reconcile')
+    expect(await purchaseOf(subscriber)).toMatchObject({ cancel_at_period_end: true })
+  })
+})
+
+test('what cannot be renewed yet, since Mollie made no subscription of it, is never going to be', async () => {
+  world.mollie.slowMandates = true
+  const subscriber = await subscribe(world, ours)
+  const before = await purchaseOf(subscriber)
+  expect(cancelled(await cancelOwn(world, subscriber))).toMatchObject({ cancel_at: before?.current_period_end })
   await settled(subscriber)
-  expect((await typesTold(subscriber)).slice(3)).toEqual(['subscription.cancel_scheduled'])
+  world.mollie.slowMandates = false
+  await letDaysPassAtUs(subscriber)
+  await world.workers.scheduled('reconcile')
+  expect(subscriptionsOf(world, subscriber.id)).toEqual([])
+  expect(await purchaseOf(subscriber)).toMatchObject({ status: 'active', cancel_at_period_end: true })
 })
 
 describe('when Mollie does not take it', () => {
@@ -107,7 +149,7 @@ describe('when Mollie does not take it', () => {
   ]
   test.each(answers)('%i is told as %s, and nothing is cancelled', async (status, error) => {
     const subscriber = await subscribe(world, ours)
-    const path = `/v2/customers/${subscriber.customer}/subscriptions/${subscriber.subscriptionId}`
+    const path = `/v2/customers/${subscriber.customer}/subscriptions/${atMollie(subscriber)}`
     world.mollie.failNext(path, status)
     expect(await cancelOwn(world, subscriber)).toMatchObject({ status: 502, body: { error } })
     expect(await storedRequest(world, subscriber)).toEqual({ requested: false, accepted: false, reason: null })
@@ -117,7 +159,7 @@ describe('when Mollie does not take it', () => {
 
 test('what was cancelled at Mollie itself shows within a week, and at the end of its period at the latest', async () => {
   const subscriber = await subscribe(world, ours)
-  const { subscriptionId } = subscriber
+  const subscriptionId = atMollie(subscriber)
   const { apiKey } = world.file.paywalls[0]!.processor.credentials as { apiKey: string }
   const answer = await fetch(
     `${world.mollie.url}/v2/customers/${subscriber.customer}/subscriptions/${subscriptionId}`,

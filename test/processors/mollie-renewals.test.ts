@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { letDaysPass, mollieProcessor, paymentsOf, subscribeAtMollie } from '../support/mollie-purchase.ts'
+import {
+  letDaysPass,
+  mollieProcessor,
+  paymentsOf,
+  rewritePurchase,
+  subscribeAtMollie,
+  subscriptionsOf,
+} from '../support/mollie-purchase.ts'
 import { sequenceFaults, type Told, toldAbout } from '../support/told.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -76,15 +83,28 @@ test('a charge that fails is told and leaves the subscription past due; the next
   expect(await standard()).toBe(200)
 })
 
-test('a subscription that can be charged no more is past due, and ends with its period', async () => {
+test('a subscription that can be charged no more lasts as long as it is paid, and then ends, at Mollie too', async () => {
   const { id, userId, hears, purchase } = await bought()
   await world.mollie.suspend(id)
-  await letDaysPass(world, userId, id, 10)
-  expect(types(await hears(() => world.workers.scheduled('reconcile')))).toEqual(['subscription.past_due'])
-  expect(await purchase()).toMatchObject({ status: 'past_due', canceled_at: null })
-  await letDaysPass(world, userId, id, 25)
+  await letDaysPass(world, userId, id, 20)
+  expect(types(await hears(() => world.workers.scheduled('reconcile')))).toEqual([])
+  expect(await purchase()).toMatchObject({ status: 'active' })
+  expect((await userState(world, userId)).paid).toBe(true)
+  await letDaysPass(world, userId, id, 14)
   expect(types(await hears(() => world.workers.scheduled('reconcile')))).toEqual(['subscription.ended'])
   expect(await purchase()).toMatchObject({ status: 'canceled' })
+  // Else it would go on as soon as its customer has another mandate.
+  expect(subscriptionsOf(world, userId)).toMatchObject([{ status: 'canceled' }])
+})
+
+test('a charge that is under way does not make up for one that failed', async () => {
+  const { id, userId, hears, purchase } = await bought()
+  await hears(() => world.mollie.renew(id, { fail: true }))
+  await rewritePurchase(world, userId, "past_due_since = now() - interval '8 days'")
+  const pending = await hears(() => world.mollie.renew(id, { pending: true }))
+  expect(types(pending)).toEqual(['subscription.updated'])
+  expect(await purchase()).toMatchObject({ status: 'past_due' })
+  expect((await userState(world, userId)).paid).toBe(false)
 })
 
 test('refunds and chargebacks of a subscription’s payments are told, once each, and end nothing', async () => {

@@ -71,6 +71,8 @@ test('the same event with its true signature takes effect, with and without the 
   expect((await userState(world, paid.userId)).purchases).toMatchObject([{ status: 'active' }])
   const signature = createHmac('sha256', mollieSecretOf(world)).update(body).digest('hex')
   expect(await postMollieWebhook(world, body, { signature })).toMatchObject({ status: 200 })
+  const ofTwo = `sha256=${'0'.repeat(64)},sha256=${signature}`
+  expect(await postMollieWebhook(world, body, { signature: ofTwo })).toMatchObject({ status: 200 })
 })
 
 test('an event that brings no more than the id of a payment takes effect too', async () => {
@@ -79,6 +81,15 @@ test('an event that brings no more than the id of a payment takes effect too', a
   const { _embedded, ...simple } = full!
   expect(await postMollieWebhook(world, JSON.stringify(simple))).toMatchObject({ status: 200 })
   expect((await userState(world, other.userId)).purchases).toMatchObject([{ status: 'active' }])
+})
+
+test('what another account of the same organisation is paid is none of our business', async () => {
+  const { _embedded, ...event } = JSON.parse(body)
+  const told = { ...event, id: 'event_foreign', entityId: 'tr_foreign' }
+  expect(await postMollieWebhook(world, JSON.stringify(told))).toMatchObject({ status: 200 })
+  const { metadata, ...entity } = _embedded.entity
+  const whole = { ...told, id: 'event_foreign_2', _embedded: { entity: { ...entity, id: 'tr_foreign' } } }
+  expect(await postMollieWebhook(world, JSON.stringify(whole))).toMatchObject({ status: 200 })
 })
 
 test('an event of another kind is taken and does nothing', async () => {

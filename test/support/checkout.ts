@@ -38,7 +38,10 @@ export function opened(reply: Reply): Opened {
 }
 
 /** Presses a button of a hosted page. Where it sends the browser is not followed. */
-export async function press(checkoutUrl: string, action: 'pay' | 'decline' | 'cancel'): Promise<string> {
+export async function press(
+  checkoutUrl: string,
+  action: 'pay' | 'later' | 'transfer' | 'decline' | 'cancel',
+): Promise<string> {
   const response = await fetch(checkoutUrl, {
     method: 'POST',
     body: new URLSearchParams({ action }),

@@ -19,6 +19,7 @@ const Payment = z.looseObject({
   amount: z.object({ currency: z.string(), value: z.string() }),
   customerId: z.string().nullish(),
   subscriptionId: z.string().nullish(),
+  mandateId: z.string().nullish(),
   metadata: z.object({ user_id: z.string() }),
 })
 
@@ -29,6 +30,7 @@ const Subscription = z.looseObject({
   interval: z.string(),
   startDate: z.string(),
   nextPaymentDate: z.string().nullish(),
+  mandateId: z.string().nullish(),
   amount: z.object({ currency: z.string(), value: z.string() }),
   metadata: z.object({ user_id: z.string() }),
 })
@@ -37,7 +39,7 @@ const Subscription = z.looseObject({
 export const paymentsOf = ({ mollie }: TestWorld, userId: string) =>
   mollie.payments.map((each) => Payment.parse(each)).filter(({ metadata }) => metadata.user_id === userId)
 
-/** A user's subscriptions as Mollie has them. */
+/** A user's subscriptions as Mollie has them, the oldest first. */
 export const subscriptionsOf = ({ mollie }: TestWorld, userId: string) =>
   mollie.subscriptions.map((each) => Subscription.parse(each)).filter(({ metadata }) => metadata.user_id === userId)
 
@@ -49,11 +51,13 @@ export interface PaidFirst {
   back: string
 }
 
+type Button = Parameters<typeof press>[1]
+
 /** Opens a checkout and presses a button of its page. What comes of it here depends on who holds Mollie's webhooks. */
 export async function payFirst(
   world: TestWorld,
   slug = 'monthly',
-  { action = 'pay' as Parameters<typeof press>[1], body = {}, email = newEmail() } = {},
+  { action = 'pay' as Button, body = {}, email = newEmail() } = {},
 ): Promise<PaidFirst> {
   const order = { email, priceId: priceIdOf(world.paywall, slug), ...body }
   const checkout = await startCheckout(world, { paywall: world.paywall, key: world.key, body: order })

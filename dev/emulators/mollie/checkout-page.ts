@@ -17,10 +17,11 @@ export async function checkoutPage({ amount, description, sequenceType }: Paymen
       <form method="post">
         <button class="pay" name="action" value="pay">Pay ${price}</button>
         <button name="action" value="later">Pay, and let the money take its time</button>
+        <button name="action" value="transfer">Transfer it from my bank myself</button>
         <button name="action" value="decline">Let the payment fail</button>
         <button class="quiet" name="action" value="cancel">Cancel</button>
-        <p class="hint">Nothing is asked for and no money moves. Every button is final, as at Mollie: to try again is a new
-          payment. What became of money that takes its time, <code>/_emulator/settle</code> says.</p>
+        <p class="hint">Nothing is asked for and no money moves. To try again is a new payment, as at Mollie. What
+          became of money that takes its time, or is transferred, <code>/_emulator/settle</code> says.</p>
       </form>`,
   )
 }

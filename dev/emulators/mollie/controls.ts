@@ -32,6 +32,7 @@ export const CONTROLS: Controls<MollieEmulator> = {
   'POST slow-mandates': control(Slow, (emulator, { slow }) => {
     emulator.slowMandates = slow
   }),
+  'POST forget-keys': control(Nothing, (emulator) => emulator.forgetKeys()),
   'POST resend': control(OfEvent, (emulator, { event }) => emulator.resend(event)),
   'POST hold-webhooks': control(Nothing, (emulator) => emulator.holdWebhooks()),
   'POST release-webhooks': control(Nothing, (emulator) => emulator.releaseWebhooks()),

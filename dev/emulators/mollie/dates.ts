@@ -29,11 +29,15 @@ export function parseInterval(text: string): Cycle | null {
   return intervalCount > LONGEST[name] ? null : { interval: name, intervalCount }
 }
 
-/** The date an interval after `date`. Months keep the first date's day where they have it. */
+/**
+ * The date an interval after `date`. Months keep the first date's day where they have it, and what began on the last day
+ * of a month goes on from last day to last day.
+ */
 export function dateAfter(date: string, interval: string, first: string): string {
   const cycle = parseInterval(interval)
   if (!cycle) throw new RangeError(`${interval} is not an interval`)
-  return dateOf(nextPeriodEnd(startOf(date), cycle, startOf(first)))
+  const isLast = addDays(first, 1).endsWith('-01')
+  return dateOf(nextPeriodEnd(startOf(date), cycle, startOf(isLast ? '2000-01-31' : first)))
 }
 
 const startOf = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000

@@ -55,6 +55,8 @@ export interface MollieEmulator extends Emulator<MollieEvent, unknown> {
   elapse(subscriptionId: string, days: number): Promise<MollieObject>
   /** While set, mandates made since are `pending` and no subscription can be created on them; after, they are valid. */
   slowMandates: boolean
+  /** An hour passes for idempotency keys: none is kept any more. */
+  forgetKeys(): void
 }
 
 export type MollieObject = { id: string } & Record<string, unknown>
@@ -134,6 +136,7 @@ export async function startMollieEmulator(options: EmulatorOptions<MollieAccount
     },
     suspend: (id) =>
       books.change('subscription', id, (ledger) => subscriptionObject(suspendSubscription(ledger, id), ledger.url)),
+    forgetKeys: () => state.records.replies.clear(),
     elapse: (id, days) =>
       books.change('subscription', id, (ledger) => subscriptionObject(elapse(ledger, id, days), ledger.url)),
     ...webhooks.controls,

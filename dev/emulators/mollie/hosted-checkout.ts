@@ -4,10 +4,10 @@ import { noticePage } from '../layout.ts'
 import type { Answer, HttpRequest } from '../server.ts'
 import { checkoutPage } from './checkout-page.ts'
 import type { Ledger } from './ledger.ts'
-import { endPayment, payLater } from './payments.ts'
+import { chooseTransfer, endPayment, payLater } from './payments.ts'
 import type { PaymentRecord } from './records.ts'
 
-const PageForm = z.object({ action: z.enum(['pay', 'later', 'decline', 'cancel']) })
+const PageForm = z.object({ action: z.enum(['pay', 'later', 'transfer', 'decline', 'cancel']) })
 
 /** How a payment that is not open any more is called on its page. */
 const ENDED = {
@@ -34,6 +34,9 @@ export async function hostedCheckout(ledger: Ledger, payment: PaymentRecord, req
       break
     case 'later':
       payLater(ledger, payment)
+      break
+    case 'transfer':
+      chooseTransfer(ledger, payment)
       break
     case 'decline':
       endPayment(ledger, payment, 'failed')

@@ -12,6 +12,9 @@ import type { PaymentRecord } from './records.ts'
 /** How long a payment's page is open: Mollie's session for a card. Nobody has chosen a method yet that has longer. */
 const OPEN_SECONDS = 15 * 60
 
+/** How long the payer of a bank transfer has: Mollie's default of twelve days. */
+const TRANSFER_SECONDS = 12 * 24 * 3600
+
 export const PaymentBody = z.strictObject({
   amount: Amount,
   description: z.string().min(1).max(255),
@@ -70,9 +73,28 @@ export function findOpen(ledger: Ledger, id: string): PaymentRecord {
   return findIn(ledger, id, 'open')
 }
 
-/** The seller calls it off. */
+/** The seller calls it off, if its method lets them: nobody has chosen one yet on a page that is just open. */
 export function cancelPayment(ledger: Ledger, id: string): PaymentRecord {
-  return endPayment(ledger, findOpen(ledger, id), 'canceled')
+  const payment = findPayment(ledger, id)
+  if (!isCancelable(payment)) throw unprocessable('The payment cannot be canceled')
+  return endPayment(ledger, payment, 'canceled')
+}
+
+export const isCancelable = ({ status, method }: PaymentRecord) => status === 'open' && method === 'banktransfer'
+
+export const PaymentUpdate = z.strictObject({ metadata: optional(Metadata) })
+
+export function updatePayment(ledger: Ledger, body: z.output<typeof PaymentUpdate>, id: string): PaymentRecord {
+  const payment = findPayment(ledger, id)
+  payment.metadata = body.metadata
+  return payment
+}
+
+/** The payer is going to transfer the money from their bank by themselves: the payment stays open for that long. */
+export function chooseTransfer(ledger: Ledger, payment: PaymentRecord): PaymentRecord {
+  payment.method = 'banktransfer'
+  payment.expiresAt = ledger.now + TRANSFER_SECONDS
+  return payment
 }
 
 export function expirePayment(ledger: Ledger, id: string): PaymentRecord {
@@ -87,9 +109,11 @@ export function payLater(ledger: Ledger, payment: PaymentRecord): PaymentRecord 
   return payment
 }
 
-/** The money of a pending payment has come, or will not. */
+/** The money of a payment that is pending, or was to be transferred, has come, or will not. */
 export function settlePayment(ledger: Ledger, id: string, succeeds: boolean): PaymentRecord {
-  return endPayment(ledger, findIn(ledger, id, 'pending'), succeeds ? 'paid' : 'failed')
+  const payment = findPayment(ledger, id)
+  const underWay = isCancelable(payment) ? payment : findIn(ledger, id, 'pending')
+  return endPayment(ledger, underWay, succeeds ? 'paid' : 'failed')
 }
 
 /** What became of it, for good. A paid first payment makes a mandate. */

@@ -11,7 +11,7 @@ import { paymentObject } from './objects/payment.ts'
 import { chargebackObject, refundObject } from './objects/refund.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { Nothing, PageQuery, parseBody, parseQuery, readJson } from './parameters.ts'
-import { cancelPayment, createPayment, findPayment, PaymentBody } from './payments.ts'
+import { cancelPayment, createPayment, findPayment, PaymentBody, PaymentUpdate, updatePayment } from './payments.ts'
 import { chargebacksOf, RefundBody, refund, refundsOf } from './refunds.ts'
 import {
   cancelSubscription,
@@ -34,7 +34,7 @@ interface Given {
 }
 
 interface Route {
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
   run: (ledger: Ledger, given: Given, ids: Ids) => object
 }
@@ -63,6 +63,9 @@ const routes: Route[] = [
   ),
   post('/v2/payments', PaymentBody, (ledger, body) => paymentObject(ledger, createPayment(ledger, body))),
   get('/v2/payments/:id', (ledger, [id]) => paymentObject(ledger, findPayment(ledger, id))),
+  patch('/v2/payments/:id', PaymentUpdate, (ledger, body, [id]) =>
+    paymentObject(ledger, updatePayment(ledger, body, id)),
+  ),
   remove('/v2/payments/:id', (ledger, [id]) => paymentObject(ledger, cancelPayment(ledger, id))),
   post('/v2/payments/:id/refunds', RefundBody, (ledger, body, [id]) =>
     refundObject(refund(ledger, body, id), ledger.url),
@@ -101,13 +104,18 @@ function list(path: string, name: string, find: (ledger: Ledger, ids: Ids) => { 
   return { method: 'GET', path, run }
 }
 
-function post<Body extends z.ZodType>(
-  path: string,
-  schema: Body,
-  make: (ledger: Ledger, body: z.output<Body>, ids: Ids) => object,
-): Route {
-  const run: Route['run'] = (ledger, { body }, ids) => make(ledger, parseBody(schema, readJson(body)), ids)
-  return { method: 'POST', path, run }
+type Change<Body extends z.ZodType> = (ledger: Ledger, body: z.output<Body>, ids: Ids) => object
+
+function post<Body extends z.ZodType>(path: string, schema: Body, make: Change<Body>): Route {
+  return change('POST', path, schema, make)
+}
+
+function patch<Body extends z.ZodType>(path: string, schema: Body, update: Change<Body>): Route {
+  return change('PATCH', path, schema, update)
+}
+
+function change<Body extends z.ZodType>(method: Route['method'], path: string, schema: Body, run: Change<Body>): Route {
+  return { method, path, run: (ledger, { body }, ids) => run(ledger, parseBody(schema, readJson(body)), ids) }
 }
 
 function remove(path: string, end: (ledger: Ledger, ids: Ids) => object): Route {

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { sha256Hex } from '../../crypto.ts'
 import { ProcessorError } from '../processor.ts'
 
-/** A checkout takes two calls of this length, which end well before a claim's lease does. */
+/** A checkout takes three calls of this length at most, which end before a claim's lease does. */
 const TIMEOUT_MS = 8_000
 
 const ErrorBody = z.object({ title: z.string().optional(), field: z.string().optional() })
@@ -13,12 +13,15 @@ export class MollieRefusal extends ProcessorError {
   readonly status: number
   /** The member of the body that it minds, if it names one. */
   readonly field: string | undefined
+  /** Whether what the path names is not there, or not any more. */
+  readonly isMissing: boolean
 
   constructor(status: number, { title, field }: z.output<typeof ErrorBody>) {
     // The `detail` that Mollie adds may quote what was sent, an e-mail address perhaps: it stays out of the log.
     super('mollie', kindOf(status), [title, field, `(${status})`].filter(Boolean).join(' '), { answered: true })
     this.status = status
     this.field = field
+    this.isMissing = status === 404 || status === 410
   }
 }
 
@@ -27,6 +30,7 @@ export interface MollieApi {
   get(path: string): Promise<unknown>
   /** `key` names the call: repeated, it has no second effect. */
   post(path: string, body: object, key?: string): Promise<unknown>
+  patch(path: string, body: object): Promise<unknown>
   delete(path: string): Promise<unknown>
 }
 
@@ -54,6 +58,7 @@ export function mollieApi(apiKey: string, base: string): MollieApi {
   return {
     get: (path) => ask('GET', path),
     post: (path, body, key) => ask('POST', path, body, key),
+    patch: (path, body) => ask('PATCH', path, body),
     delete: (path) => ask('DELETE', path),
   }
 }

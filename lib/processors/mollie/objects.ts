@@ -20,11 +20,12 @@ export const Payment = z.object({
   sequenceType: z.enum(['oneoff', 'first', 'recurring']),
   description: z.string(),
   amount: Amount,
-  amountRefunded: Amount.optional(),
+  amountRefunded: Amount.nullish(),
+  amountChargedBack: Amount.nullish(),
   customerId: z.string().nullish(),
-  subscriptionId: z.string().nullish(),
+  mandateId: z.string().nullish(),
   isCancelable: z.boolean().nullish(),
-  metadata: z.unknown(),
+  metadata: z.unknown().optional(),
   createdAt: time,
   paidAt: time.nullish(),
   _links: z.object({ checkout: z.object({ href: z.url() }).nullish() }),
@@ -39,7 +40,7 @@ export const Subscription = z.object({
   startDate: date,
   nextPaymentDate: date.nullish(),
   canceledAt: time.nullish(),
-  metadata: z.unknown(),
+  metadata: z.unknown().optional(),
   createdAt: time,
 })
 export type Subscription = z.output<typeof Subscription>
@@ -47,17 +48,19 @@ export type Subscription = z.output<typeof Subscription>
 export const Payments = z.object({ _embedded: z.object({ payments: z.array(Payment) }) })
 export const Subscriptions = z.object({ _embedded: z.object({ subscriptions: z.array(Subscription) }) })
 
-/** What we write on every sale of ours, and on what follows from it. */
+/** What we write on every payment of a page of ours. */
 export const Sale = z.object({ checkout_id: z.uuid(), paywall_id: z.string(), user_id: z.string() })
 
-/** The same on a subscription: how often it is paid, and how long for nothing at first. */
-export const RecurringSale = Sale.extend({
+/** On a first payment also: what the subscription that it begins is to be. */
+export const FirstSale = Sale.extend({
   interval: z.enum(INTERVALS),
   interval_count: z.int().min(1),
   trial_days: z.int().min(0),
-})
-
-/** On a first payment: what the subscription that it begins is going to cost. */
-export const FirstSale = RecurringSale.extend({
   renewal: z.object({ currency: z.string(), value: z.string() }),
+  /** When the buyer cancelled, if that was before there was a subscription to end. */
+  canceled_at: time.optional(),
 })
+export type FirstSale = z.output<typeof FirstSale>
+
+/** What we write on a subscription, and Mollie on each payment of it. */
+export const Renewal = Sale.extend({ first_payment: z.string() })

@@ -15,14 +15,20 @@ export async function openPayment(api: MollieApi, order: CheckoutOrder): Promise
   return { sessionId: payment.id, url }
 }
 
-export async function fetchPayment(api: MollieApi, id: string): Promise<Payment> {
-  return Payment.parse(await api.get(`/payments/${encodeURIComponent(id)}`))
+/** Null if the account has no such payment (any more). */
+export async function findPayment(api: MollieApi, id: string): Promise<Payment | null> {
+  try {
+    return Payment.parse(await api.get(`/payments/${encodeURIComponent(id)}`))
+  } catch (error) {
+    if (error instanceof MollieRefusal && error.isMissing) return null
+    throw error
+  }
 }
 
-/** Makes an open page unpayable. Mollie refuses that where the buyer has gone on to a bank's. */
+/** Makes an open page unpayable, where Mollie lets us: it depends on the way to pay. */
 export async function closePayment(api: MollieApi, id: string): Promise<void> {
-  const { status } = await fetchPayment(api, id)
-  if (status === 'open') await api.delete(`/payments/${encodeURIComponent(id)}`)
+  const payment = await findPayment(api, id)
+  if (payment?.status === 'open' && payment.isCancelable) await api.delete(`/payments/${encodeURIComponent(id)}`)
 }
 
 /**

@@ -1,53 +1,64 @@
-import type { Cancellation, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
-import { type Payment, RecurringSale, Sale, type Subscription } from './objects.ts'
-import { daysLater, periodOfCharge } from './periods.ts'
+import type { PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
+import { chargeAfter, dateOf, daysLater } from './dates.ts'
+import { Amount, type FirstSale, type Payment, Sale, type Subscription } from './objects.ts'
+import { firstChargeOf, hasEnded } from './subscriptions.ts'
 
 export type Found = { paywallId: string; purchase: PurchaseSnapshot } | null
 
+/** All that Mollie has of a sale that renews. */
+export interface RecurringSale {
+  /** By its id the purchase is known here. */
+  payment: Payment
+  sale: FirstSale
+  /** Null while it could not be made. */
+  subscription: Subscription | null
+  /** The latest first. */
+  charges: Payment[]
+}
+
 /**
- * A subscription, and its charges so far, the latest first. Mollie has no word for what the seller owes the buyer: a
- * subscription that was cancelled is over there at once, and what was paid for is counted here. A period ends with the
- * day of the next charge, since Mollie does not say at which hour it charges.
+ * A sale that renews, as it stands. Mollie has no word for what the seller owes the buyer: a subscription that was
+ * cancelled is over there at once, and what was paid for is counted here. A period ends with the day of the next charge,
+ * since Mollie does not say at which hour it charges.
  *
  * The charges are to be read after the subscription. One that was made in between is told by its date, which is what the
  * subscription calls its next.
  */
-export function snapshotOfSubscription(subscription: Subscription, charges: Payment[], now: Date): Found {
-  const sale = RecurringSale.safeParse(subscription.metadata)
-  if (!sale.success) return null
-
-  const { createdAt: begunAt } = subscription
-  const { checkout_id, paywall_id, interval, interval_count: intervalCount, trial_days } = sale.data
-  const renews = subscription.status !== 'canceled' && subscription.status !== 'completed'
+export function snapshotOfSubscription(standing: RecurringSale, now: Date): Found {
+  const { payment, sale, subscription, charges } = standing
+  const begunAt = payment.paidAt ?? payment.createdAt
+  const startDate = subscription?.startDate ?? firstChargeOf(payment, sale)
+  const rhythm = { startDate, interval: sale.interval, intervalCount: sale.interval_count }
+  const canceledAt = subscription?.canceledAt ?? sale.canceled_at ?? null
+  const renews = subscription ? !hasEnded(subscription) : canceledAt === null
   // Once it does not renew, only what was paid for counts: a charge that failed bought nothing.
   const charge = renews ? charges[0] : charges.find((each) => !isFailed(each))
-  const period = charge
-    ? periodOfCharge({ ...subscription, interval, intervalCount }, charge.createdAt)
-    : { start: begunAt, nextCharge: subscription.startDate }
-  const { nextPaymentDate } = subscription
-  const isNext = renews && nextPaymentDate && nextPaymentDate > period.start
-  const end = daysLater(isNext ? nextPaymentDate : period.nextCharge, 1)
-  const onTrial = trial_days > 0 && charges.length === 0
+  const start = charge ? dateOf(charge.createdAt) : begunAt
+  const nextCharge = charge ? chargeAfter(rhythm, start) : startDate
+  const next = subscription?.nextPaymentDate
+  const end = daysLater(renews && next && next > start ? next : nextCharge, 1)
+  const begun = payment.status === 'paid'
+  const price = subscription?.amount ?? Amount.parse(sale.renewal)
   return {
-    paywallId: paywall_id,
+    paywallId: sale.paywall_id,
     purchase: {
-      processorId: subscription.id,
-      checkoutId: checkout_id,
-      customer: subscription.customerId,
-      status: statusOf(subscription, charges[0], { onTrial, isOver: end <= now }),
-      begun: true,
-      periodPaid: !charge || charge.status === 'paid',
-      interval,
-      intervalCount,
-      unitAmount: subscription.amount.amount,
-      currency: subscription.amount.currency,
-      currentPeriodStart: period.start,
-      currentPeriodEnd: end,
-      trialStart: trial_days > 0 ? begunAt : null,
-      trialEnd: trial_days > 0 ? daysLater(begunAt, trial_days) : null,
-      cancelAtPeriodEnd: !renews,
-      cancelAt: renews ? null : end,
-      canceledAt: subscription.canceledAt ?? null,
+      processorId: payment.id,
+      checkoutId: sale.checkout_id,
+      customer: payment.customerId ?? null,
+      status: begun ? statusOf(standing, end <= now) : paymentStatus(payment),
+      begun,
+      periodPaid: begun && (!charge || charge.status === 'paid'),
+      interval: sale.interval,
+      intervalCount: sale.interval_count,
+      unitAmount: price.amount,
+      currency: price.currency,
+      currentPeriodStart: begun ? start : null,
+      currentPeriodEnd: begun ? end : null,
+      trialStart: begun && sale.trial_days > 0 ? begunAt : null,
+      trialEnd: begun && sale.trial_days > 0 ? daysLater(begunAt, sale.trial_days) : null,
+      cancelAtPeriodEnd: begun && !renews,
+      cancelAt: begun && !renews ? end : null,
+      canceledAt,
     },
   }
 }
@@ -82,34 +93,36 @@ export function snapshotOfPayment(payment: Payment): Found {
   }
 }
 
-export function cancellationOf({ status, cancelAt, canceledAt }: PurchaseSnapshot): Cancellation {
-  return { status, cancelAt, canceledAt }
+/** Whether the buyer has all the money back. */
+export function isGivenBack({ amount, amountRefunded, amountChargedBack }: Payment): boolean {
+  const back = (amountRefunded?.amount ?? 0) + (amountChargedBack?.amount ?? 0)
+  return amount.amount > 0 && back >= amount.amount
 }
 
-function statusOf(
-  { status }: Subscription,
-  lastCharge: Payment | undefined,
-  { onTrial, isOver }: { onTrial: boolean; isOver: boolean },
-): PurchaseStatus {
-  const running = onTrial ? 'trialing' : 'active'
-  switch (status) {
+function statusOf({ payment, sale, subscription, charges }: RecurringSale, isOver: boolean): PurchaseStatus {
+  const decided = charges.find(({ status }) => status === 'paid' || status === 'authorized' || isFailed({ status }))
+  const isOwed = decided !== undefined && isFailed(decided)
+  const running = sale.trial_days > 0 && charges.length === 0 ? 'trialing' : 'active'
+  switch (subscription?.status) {
+    case undefined:
+      return isOver || isGivenBack(payment) ? 'canceled' : running
     case 'canceled':
     case 'completed':
       return isOver ? 'canceled' : running
-    // The customer's mandate is not good any more: nothing can be charged.
+    // The customer's mandate is not good any more: nothing can be charged. What is paid is paid.
     case 'suspended':
-      return isOver ? 'canceled' : 'past_due'
-    // `pending`: the mandate is still being made. What was paid first is paid.
+      return isOver ? 'canceled' : isOwed ? 'past_due' : running
+    // `pending`: the mandate is still being made. A charge that is under way does not make up for one that failed.
     case 'pending':
     case 'active':
-      return lastCharge && isFailed(lastCharge) ? 'past_due' : running
+      return isOwed ? 'past_due' : running
   }
 }
 
-function paymentStatus({ status, amount, amountRefunded }: Payment): PurchaseStatus {
-  switch (status) {
+function paymentStatus(payment: Payment): PurchaseStatus {
+  switch (payment.status) {
     case 'paid':
-      return amountRefunded && amountRefunded.amount >= amount.amount ? 'refunded' : 'active'
+      return isGivenBack(payment) ? 'refunded' : 'active'
     case 'open':
     case 'pending':
     case 'authorized':
@@ -121,4 +134,5 @@ function paymentStatus({ status, amount, amountRefunded }: Payment): PurchaseSta
   }
 }
 
-const isFailed = ({ status }: Payment) => status === 'failed' || status === 'canceled' || status === 'expired'
+const isFailed = ({ status }: Pick<Payment, 'status'>) =>
+  status === 'failed' || status === 'canceled' || status === 'expired'

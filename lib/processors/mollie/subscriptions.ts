@@ -1,75 +1,104 @@
 import type * as z from 'zod'
+import { log } from '../../log.ts'
 import type { Interval } from '../processor.ts'
 import { type MollieApi, MollieRefusal } from './api.ts'
-import { FirstSale, type Payment, Payments, type RecurringSale, Sale, Subscription, Subscriptions } from './objects.ts'
-import { dateText, daysLater, later } from './periods.ts'
+import { dateOf, dateText, daysLater, later } from './dates.ts'
+import { type FirstSale, type Payment, Payments, Renewal, Subscription, Subscriptions } from './objects.ts'
 
 /** More than a customer has subscriptions, and more charges than are looked at: as many as a page of Mollie's holds. */
 const PAGE = '?limit=250'
 
+/** For so long a repeated call has no second effect, and a refusal is not asked about again. Milliseconds. */
+const KEY_PERIOD_MS = 10 * 60_000
+
+/** The first date on which a subscription may be charged: none that begins before what was paid for, or tried, is over. */
+export function firstChargeOf(payment: Payment, { interval, interval_count, trial_days }: FirstSale): Date {
+  const begunAt = payment.paidAt ?? payment.createdAt
+  const paidUntil = trial_days > 0 ? daysLater(begunAt, trial_days) : later(begunAt, interval, interval_count)
+  return daysLater(dateOf(paidUntil), 1)
+}
+
 /**
- * The subscription that a paid first payment begins, made now if nobody has yet. Whoever learns of the payment comes
- * here, several perhaps at the same moment: Mollie takes a description once among a customer's running subscriptions, so
- * that one of them makes it and the others find it.
- *
- * @throws ProcessorError also while the customer's mandate is not there yet: try again
+ * The subscription that a first payment began; null if there is none. Should several callers have made one each at the
+ * same moment, the oldest counts, and the others are ended before they charge.
  */
-export async function subscriptionBegunBy(api: MollieApi, payment: Payment): Promise<Subscription> {
-  const customer = payment.customerId
-  if (!customer) throw new Error(`Mollie's first payment ${payment.id} has no customer`)
-  const sale = FirstSale.parse(payment.metadata)
-  const made = await findSubscription(api, customer, sale.checkout_id)
-  if (made) return made
-  try {
-    const body = subscriptionFor(payment, sale)
-    return Subscription.parse(await api.post(`/customers/${encodeURIComponent(customer)}/subscriptions`, body))
-  } catch (error) {
-    const other = error instanceof MollieRefusal && (await findSubscription(api, customer, sale.checkout_id))
-    if (!other) throw error
-    return other
-  }
+export async function findSubscription(api: MollieApi, payment: Payment): Promise<Subscription | null> {
+  const [oldest, ...others] = (await listSubscriptions(api, customerOf(payment)))
+    .filter(({ metadata }) => Renewal.safeParse(metadata).data?.first_payment === payment.id)
+    .toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1))
+  for (const other of others) if (!hasEnded(other)) await endSubscription(api, other)
+  return oldest ?? null
 }
 
-export async function readSubscription(api: MollieApi, customer: string, id: string): Promise<Subscription> {
-  return Subscription.parse(await api.get(pathOf(customer, id)))
-}
-
-/** Ends a subscription; one that has ended stays as it is. */
-export async function endSubscription(api: MollieApi, customer: string, id: string): Promise<void> {
+/**
+ * Makes the subscription that a paid first payment begins. Null if Mollie refuses it, as it does while the customer's
+ * mandate is not there yet: what is paid is paid, and the next look tries again. Whoever comes second at the same moment
+ * is stopped by the key, or by the description, which Mollie takes once among a customer's running subscriptions.
+ *
+ * @throws ProcessorError unavailable, misconfigured
+ */
+export async function makeSubscription(
+  api: MollieApi,
+  payment: Payment,
+  sale: FirstSale,
+): Promise<Subscription | null> {
+  const key = `${payment.id}:subscription:${Math.floor(Date.now() / KEY_PERIOD_MS)}`
   try {
-    await api.delete(pathOf(customer, id))
+    const path = `/customers/${encodeURIComponent(customerOf(payment))}/subscriptions`
+    return Subscription.parse(await api.post(path, subscriptionFor(payment, sale), key))
   } catch (error) {
-    // What has ended cannot be ended again: no harm if it was this very call, repeated.
     if (!(error instanceof MollieRefusal && error.kind === 'rejected')) throw error
-    const { status } = await readSubscription(api, customer, id)
-    if (status !== 'canceled' && status !== 'completed') throw error
+    const made = await findSubscription(api, payment)
+    if (!made) log('warn', 'a paid first payment has no subscription yet', { payment: payment.id, cause: error })
+    return made
   }
 }
+
+/** Ends a subscription; gives it as it is then. One that has ended stays as it is. */
+export async function endSubscription(api: MollieApi, subscription: Subscription): Promise<Subscription> {
+  try {
+    return Subscription.parse(await api.delete(pathOf(subscription)))
+  } catch (error) {
+    // What has ended cannot be ended again: no harm if somebody else was faster.
+    if (!(error instanceof MollieRefusal && error.kind === 'rejected')) throw error
+    const current = Subscription.parse(await api.get(pathOf(subscription)))
+    if (!hasEnded(current)) throw error
+    return current
+  }
+}
+
+export const hasEnded = ({ status }: Subscription) => status === 'canceled' || status === 'completed'
 
 /** What a subscription has been charged so far, the latest first. */
-export async function readCharges(api: MollieApi, { customerId, id }: Subscription): Promise<Payment[]> {
-  const { _embedded } = Payments.parse(await api.get(`${pathOf(customerId, id)}/payments${PAGE}`))
+export async function readCharges(api: MollieApi, subscription: Subscription): Promise<Payment[]> {
+  const { _embedded } = Payments.parse(await api.get(`${pathOf(subscription)}/payments${PAGE}`))
   return _embedded.payments.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
 }
 
-async function findSubscription(api: MollieApi, customer: string, checkoutId: string) {
-  const reply = await api.get(`/customers/${encodeURIComponent(customer)}/subscriptions${PAGE}`)
-  return Subscriptions.parse(reply)._embedded.subscriptions.find(
-    ({ metadata }) => Sale.safeParse(metadata).data?.checkout_id === checkoutId,
-  )
+async function listSubscriptions(api: MollieApi, customer: string): Promise<Subscription[]> {
+  try {
+    const reply = await api.get(`/customers/${encodeURIComponent(customer)}/subscriptions${PAGE}`)
+    return Subscriptions.parse(reply)._embedded.subscriptions
+  } catch (error) {
+    // Mollie forgets a customer with all that it has.
+    if (error instanceof MollieRefusal && error.isMissing) return []
+    throw error
+  }
 }
 
-function subscriptionFor(payment: Payment, { renewal, ...sale }: z.output<typeof FirstSale>) {
-  const begunAt = payment.paidAt ?? payment.createdAt
-  const { interval, interval_count: count, trial_days: trialDays } = sale
-  const start = trialDays > 0 ? daysLater(begunAt, trialDays) : later(begunAt, interval, count)
-  const metadata: z.input<typeof RecurringSale> = sale
+function subscriptionFor(payment: Payment, sale: FirstSale) {
+  const { checkout_id, paywall_id, user_id, interval, interval_count, renewal } = sale
+  const metadata: z.input<typeof Renewal> = { checkout_id, paywall_id, user_id, first_payment: payment.id }
+  const today = dateOf(new Date())
+  const first = firstChargeOf(payment, sale)
   return {
     amount: renewal,
-    interval: intervalText(interval, count),
+    interval: intervalText(interval, interval_count),
     // A date that is over, since we learnt of the payment so late, would be refused.
-    startDate: dateText(new Date(Math.max(start.getTime(), Date.now()))),
-    description: `${payment.description.slice(0, 240)} ${sale.checkout_id.slice(0, 8)}`,
+    startDate: dateText(new Date(Math.max(first.getTime(), today.getTime()))),
+    description: `${payment.description.slice(0, 240)} ${checkout_id.slice(0, 8)}`,
+    // Not any later mandate of the same customer: a card that is given for something else is not to pay for this.
+    ...(payment.mandateId && { mandateId: payment.mandateId }),
     metadata,
   }
 }
@@ -80,5 +109,10 @@ function intervalText(interval: Interval, count: number): string {
   return `${units} ${unit}${units === 1 ? '' : 's'}`
 }
 
-const pathOf = (customer: string, id: string) =>
-  `/customers/${encodeURIComponent(customer)}/subscriptions/${encodeURIComponent(id)}`
+function customerOf({ id, customerId }: Payment): string {
+  if (!customerId) throw new Error(`Mollie's first payment ${id} has no customer`)
+  return customerId
+}
+
+const pathOf = ({ customerId, id }: Subscription) =>
+  `/customers/${encodeURIComponent(customerId)}/subscriptions/${encodeURIComponent(id)}`

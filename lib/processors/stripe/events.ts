@@ -1,5 +1,6 @@
 import Stripe from 'stripe'
 import * as z from 'zod'
+import type { Inbound } from '../inbound.ts'
 import { ForgedEvent, type PaymentFact, type ProcessorEvent, type PurchaseReference } from '../processor.ts'
 import { asProcessorError } from './errors.ts'
 
@@ -41,14 +42,8 @@ const Reversal = z.object({
 const InvoicePayments = z.object({ data: z.array(z.object({ invoice: Invoice })) })
 
 /** Verifies Stripe's signature over the raw body, then says what the event is about. */
-export async function readStripeEvent(
-  api: Stripe,
-  secret: string,
-  headers: Headers,
-  rawBody: string,
-  now: Date,
-): Promise<ProcessorEvent> {
-  const event = Event.parse(await verified(api, secret, headers, rawBody, now))
+export async function readStripeEvent(api: Stripe, secret: string, inbound: Inbound): Promise<ProcessorEvent> {
+  const event = Event.parse(await verified(api, secret, inbound))
   const { object } = event.data
   const at = new Date(event.created * 1000)
   const told = (about: PurchaseReference | null, payment: PaymentFact | null = null, trialEnding = false) => ({
@@ -69,9 +64,9 @@ export async function readStripeEvent(
     case 'customer.subscription.paused':
     case 'customer.subscription.resumed':
     case 'customer.subscription.deleted':
-      return told(subscription(Subscription.parse(object).id))
+      return told({ kind: 'subscription', id: Subscription.parse(object).id })
     case 'customer.subscription.trial_will_end':
-      return told(subscription(Subscription.parse(object).id), null, true)
+      return told({ kind: 'subscription', id: Subscription.parse(object).id }, null, true)
     case 'invoice.paid': {
       const invoice = Invoice.parse(object)
       const fact = { kind: 'succeeded', id: invoice.id, amount: invoice.amount_paid } as const
@@ -100,7 +95,7 @@ export async function readStripeEvent(
   }
 }
 
-async function verified(api: Stripe, secret: string, headers: Headers, rawBody: string, now: Date): Promise<unknown> {
+async function verified(api: Stripe, secret: string, { headers, rawBody, now }: Inbound): Promise<unknown> {
   try {
     const signature = headers.get('stripe-signature') ?? ''
     const provider = Stripe.createSubtleCryptoProvider()
@@ -116,9 +111,6 @@ async function verified(api: Stripe, secret: string, headers: Headers, rawBody: 
     throw new ForgedEvent('stripe: the signature does not hold', { cause })
   }
 }
-
-/** Stripe finds a subscription without its customer. */
-const subscription = (id: string): PurchaseReference => ({ kind: 'subscription', id, customer: null })
 
 const moment = (money: { currency: string }, occurredAt: Date) => ({ currency: money.currency, occurredAt })
 
@@ -137,7 +129,7 @@ function paidAtOnce(session: z.output<typeof Session>, occurredAt: Date): Paymen
 
 function subscriptionOf(invoice: z.output<typeof Invoice>): PurchaseReference | null {
   const id = invoice.parent?.subscription_details?.subscription
-  return id ? subscription(id) : null
+  return id ? { kind: 'subscription', id } : null
 }
 
 /** A refund or dispute names a payment only; the invoice that it paid, if any, names the subscription. */

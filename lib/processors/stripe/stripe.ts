@@ -1,23 +1,13 @@
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
 import type { Credentials } from '../credentials.ts'
 import type { CheckoutOrder, Processor, PurchaseReference, PurchaseSnapshot } from '../processor.ts'
+import { stripeApi } from './api.ts'
 import { asProcessorError, isMissingCustomer } from './errors.ts'
-import { readStripeEvent } from './events.ts'
 import { cancellationOf, snapshotOfPayment, snapshotOfSession, snapshotOfSubscription } from './snapshots.ts'
-
-/** Two tries of this length, and the SDK's pause between them, end well before a claim's lease does. */
-const TIMEOUT_MS = 8_000
 
 /** Stripe, through its official SDK. An empty `apiBase` means api.stripe.com. */
 export function stripe(credentials: Credentials<'stripe'>, options: { paywallId: string; apiBase: string }): Processor {
-  const api = new Stripe(credentials.secretKey, {
-    apiVersion: '2026-10-28.endive',
-    httpClient: Stripe.createFetchHttpClient(),
-    maxNetworkRetries: 1,
-    timeout: TIMEOUT_MS,
-    telemetry: false,
-    ...(options.apiBase && address(options.apiBase)),
-  })
+  const api = stripeApi(credentials.secretKey, options.apiBase)
 
   return {
     acquiring: 'stripe',
@@ -34,9 +24,9 @@ export function stripe(credentials: Credentials<'stripe'>, options: { paywallId:
       if (session.status === 'open') await asking(api.checkout.sessions.expire(sessionId))
     },
 
-    async cancelAtPeriodEnd({ id }, reason) {
+    async cancelAtPeriodEnd(subscriptionId, reason) {
       const change = { cancel_at_period_end: true, cancellation_details: { comment: reason } }
-      return cancellationOf(await asking(api.subscriptions.update(id, change)))
+      return cancellationOf(await asking(api.subscriptions.update(subscriptionId, change)))
     },
 
     async openPortal(customer, returnUrl) {
@@ -48,8 +38,6 @@ export function stripe(credentials: Credentials<'stripe'>, options: { paywallId:
       const snapshot = await asking(fetchSnapshot(api, reference))
       return snapshot?.paywallId === options.paywallId ? snapshot.purchase : null
     },
-
-    readEvent: (headers, rawBody, now) => readStripeEvent(api, credentials.webhookSecret, headers, rawBody, now),
   }
 }
 
@@ -117,9 +105,4 @@ function sessionFor(order: CheckoutOrder): Stripe.Checkout.SessionCreateParams {
 function buyerOf(order: CheckoutOrder): Pick<Stripe.Checkout.SessionCreateParams, 'customer' | 'customer_email'> {
   if (order.customer) return { customer: order.customer }
   return order.email ? { customer_email: order.email } : {}
-}
-
-function address(base: string) {
-  const { protocol, hostname, port } = new URL(base)
-  return { protocol: protocol === 'http:' ? 'http' : 'https', host: hostname, ...(port && { port }) } as const
 }

@@ -3,6 +3,7 @@ import { modeOf, profileOf } from '../accounts.ts'
 import { amountOf, minorUnits } from '../amounts.ts'
 import { dateTime } from '../dates.ts'
 import type { Ledger } from '../ledger.ts'
+import { isCancelable } from '../payments.ts'
 import type { PaymentRecord } from '../records.ts'
 import { dashboard, documentation, hal, page, type Wire } from './wire.ts'
 
@@ -21,8 +22,7 @@ export function paymentObject(ledger: Ledger, payment: PaymentRecord): PaymentOb
     method: payment.method,
     metadata: payment.metadata,
     status,
-    ...(status === 'open' && { isCancelable: true }),
-    ...(status === 'pending' && { isCancelable: false }),
+    ...((status === 'open' || status === 'pending') && { isCancelable: isCancelable(payment) }),
     ...(status === 'open' && expiresAt !== null && { expiresAt: dateTime(expiresAt) }),
     ...endTime(payment),
     details: details(payment),

@@ -1,0 +1,21 @@
+import Stripe from 'stripe'
+
+/** Two tries of this length, and the SDK's pause between them, end well before a claim's lease does. */
+const TIMEOUT_MS = 8_000
+
+/** The official SDK. An empty `base` means api.stripe.com. */
+export function stripeApi(secretKey: string, base: string): Stripe {
+  return new Stripe(secretKey, {
+    apiVersion: '2026-10-28.endive',
+    httpClient: Stripe.createFetchHttpClient(),
+    maxNetworkRetries: 1,
+    timeout: TIMEOUT_MS,
+    telemetry: false,
+    ...(base && address(base)),
+  })
+}
+
+function address(base: string) {
+  const { protocol, hostname, port } = new URL(base)
+  return { protocol: protocol === 'http:' ? 'http' : 'https', host: hostname, ...(port && { port }) } as const
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { mollieProcessor, payFirst, paymentsOf, subscriptionsOf } from '../support/mollie-purchase.ts'
+import { monthly } from '../support/paywall-file.ts'
+import { toldAbout } from '../support/told.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  const lifetime = monthly({
+    slug: 'lifetime',
+    interval: undefined,
+    currency: 'JPY',
+    amount: 980,
+    locals: [],
+    tokens: [],
+  })
+  world = await startTestWorld({ file: { paywall: { processor: mollieProcessor(), prices: [lifetime] } } })
+})
+afterAll(() => world.close())
+
+test('who is going to transfer the money goes on to the thanks, and has bought when it arrives', async () => {
+  const { userId, paymentId, back } = await payFirst(world, 'lifetime', { action: 'transfer' })
+  expect((await call(world, back)).headers.location).toContain('https://owner.example/thanks')
+  expect((await userState(world, userId)).purchases).toEqual([])
+  await world.mollie.settle(paymentId)
+  await world.mollie.webhooksSettled()
+  expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+})
+
+test('a one-time purchase waits for a bank that takes its time, and ends when all is given back', async () => {
+  const body = { email: newEmail(), priceId: priceIdOf(world.paywall, 'lifetime') }
+  const { userId } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
+  const [payment] = paymentsOf(world, userId)
+  expect(payment).toMatchObject({ sequenceType: 'oneoff', amount: { currency: 'JPY', value: '980' } })
+  const id = payment!.id
+  await world.mollie.payLater(id)
+  await world.mollie.webhooksSettled()
+  expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'pending' }] })
+
+  await world.mollie.settle(id)
+  await world.mollie.webhooksSettled()
+  expect(await userState(world, userId)).toMatchObject({
+    paid: true,
+    purchases: [{ status: 'active', interval: null, unit_amount: 980, currency: 'JPY', current_period_end: null }],
+  })
+  await world.mollie.refund(id, '80')
+  await world.mollie.webhooksSettled()
+  expect((await userState(world, userId)).paid).toBe(true)
+  await world.mollie.refund(id)
+  await world.mollie.webhooksSettled()
+  expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
+  const told = await toldAbout(world, userId)
+  const payments = told.filter(({ data }) => data.payment).map(({ type, data }) => `${type} ${data.payment?.amount}`)
+  expect(payments).toEqual(['payment.succeeded 980', 'payment.refunded 80', 'payment.refunded 900'])
+  expect(subscriptionsOf(world, userId)).toEqual([])
+})
+
+test('opening another checkout calls the earlier payment off, where Mollie lets us', async () => {
+  const body = { email: newEmail(), priceId: priceIdOf(world.paywall, 'lifetime') }
+  const order = { paywall: world.paywall, key: world.key, body }
+  const first = opened(await startCheckout(world, order))
+  await press(first.checkoutUrl, 'transfer')
+  opened(await startCheckout(world, order))
+  const statuses = () => paymentsOf(world, first.userId).map(({ status }) => status)
+  await expect.poll(statuses).toEqual(['canceled', 'open'])
+  // Nobody has chosen how to pay the second one: Mollie does not call that off.
+  opened(await startCheckout(world, order))
+  await expect.poll(() => paymentsOf(world, first.userId)).toHaveLength(3)
+  expect(statuses()).toEqual(['canceled', 'open', 'open'])
+})
+
+test('a one-time purchase that the payer’s bank took back is nobody’s any more', async () => {
+  const { userId, paymentId } = await payFirst(world, 'lifetime')
+  await world.mollie.webhooksSettled()
+  expect((await userState(world, userId)).paid).toBe(true)
+  await world.mollie.chargeback(paymentId)
+  await world.mollie.webhooksSettled()
+  expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
+})
