@@ -111,6 +111,7 @@ create table checkouts (
   customer        text check (char_length(customer) <= 255),  -- the buyer's id at the processor, if known by then
   success_url     text not null check (char_length(success_url) <= 4096),
   error_url       text not null check (char_length(error_url) <= 4096),
+  shop_url        text check (char_length(shop_url) <= 2048), -- where it was begun, as the caller says: the owner is told of it
   return_origin   text not null check (char_length(return_origin) <= 300),
   session_id      text check (char_length(session_id) <= 255), -- the processor's id of the hosted page, once it is open
   url             text check (char_length(url) <= 8192),

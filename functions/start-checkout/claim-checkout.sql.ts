@@ -177,7 +177,7 @@ function claim(caller: Caller, request: CheckoutRequest, lease: Lease) {
       returning *
     ), placed as (
       insert into checkouts as c (id, paywall_id, user_id, price_id, acquiring, trial_days, country, local_currency,
-        customer, success_url, error_url, return_origin)
+        customer, success_url, error_url, shop_url, return_origin)
       select claim.checkout_id, linked.paywall_id, linked.user_id, price.id, g.acquiring,
         case
           when price.interval is null then 0
@@ -187,7 +187,7 @@ function claim(caller: Caller, request: CheckoutRequest, lease: Lease) {
         ${request.country}::text, ${request.localCurrency}::text,
         (select b.processor_customer from bought b
          where b.acquiring = g.acquiring and b.processor_customer is not null order by b.created_at desc limit 1),
-        allowed.success_url, allowed.error_url, ${request.returnOrigin}::text
+        allowed.success_url, allowed.error_url, ${request.shopUrl}::text, ${request.returnOrigin}::text
       from claim, linked, price, granted g, allowed
       where claim.holder = ${lease.holder}::uuid
       on conflict (id) do update set return_origin = c.return_origin

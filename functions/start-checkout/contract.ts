@@ -57,7 +57,9 @@ export const Body = z
         'Where somebody goes who did not buy. On a paywall with its own domain: `settings.error_redirect_url`, or else ' +
           'the front page of that domain',
       ),
-      shopUrl: url('shopUrl').describe('The page that sells'),
+      shopUrl: optional('Invalid shopUrl format', (code) => z.string().max(2048, code)).describe(
+        'The page that sells, in whatever form: `checkout.completed` says it again',
+      ),
       trial_days: optional('Invalid trial_days', (code) => z.int(code).min(0, code).max(730, code)).describe(
         "Days before the first payment, instead of the price's own; 0: none. A user has one trial: after it these days " +
           'count with an owner key only',
@@ -98,6 +100,7 @@ export interface CheckoutRequest {
   priceId: string | null
   successUrl: string | null
   errorUrl: string | null
+  shopUrl: string | null
   trialDays: number | null
   ignoreActivePurchase: boolean
   userMeta: Record<string, unknown>

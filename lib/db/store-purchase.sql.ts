@@ -197,7 +197,7 @@ const happened = sql`
   ), happened as (
     select c.paywall_id, c.user_id, 1 as position, 'checkout.completed' as type, jsonb_build_object(
       'id', c.id, 'price_id', c.price_id, 'purchase_id', s.id, 'currency', c.currency, 'amount', c.amount,
-      'completed_at', iso(c.completed_at)) as object, null::jsonb as previous
+      'shop_url', c.shop_url, 'completed_at', iso(c.completed_at)) as object, null::jsonb as previous
     from completed c, stored s
     union all
     select paywall_id, user_id, 10 + ordinality, type, object, previous

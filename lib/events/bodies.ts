@@ -57,6 +57,7 @@ export const CheckoutEvent = eventOf('checkout', {
       purchase_id: z.uuid(),
       amount: z.int().min(0).describe('What the page asked for, in minor currency units'),
       currency,
+      shop_url: z.string().nullable().describe('The `shopUrl` that start-checkout was given'),
       completed_at: time,
     })
     .describe('A hosted page on which something was bought'),

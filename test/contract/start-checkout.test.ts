@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { newEmail, opened, payAndReturn, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { buy, newEmail, opened, payAndReturn, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import { subscribe } from '../support/subscriber.ts'
 import { person, startTenants, type Tenant, type Tenants, tenant } from '../support/tenants.ts'
@@ -96,6 +96,13 @@ test('after a change of Stripe accounts a buyer becomes a new customer there, fo
   expect(await calls(email)).toEqual([{ customer }, { email }])
   const other = newEmail()
   expect(await calls(other)).toEqual([{ email: other }])
+})
+
+test('the owner is told of shopUrl when it is paid', async () => {
+  const { userId } = await buy(all.world, { ...all.ours, body: { shopUrl: 'a shop, 12 Main St' } })
+  const told = "select body::json #>> '{data,checkout,shop_url}' as shop_url from events where user_id = $1"
+  const { rows } = await all.world.database.query(told, [userId])
+  expect(rows).toContainEqual({ shop_url: 'a shop, 12 Main St' })
 })
 
 describe('where the browser lands', () => {

@@ -91,6 +91,7 @@ export interface Checkouts {
   reconcile_at: Generated<Timestamp | null>;
   return_origin: string;
   session_id: string | null;
+  shop_url: string | null;
   success_url: string;
   trial_days: number;
   url: string | null;
