@@ -69,7 +69,6 @@ create unique index prices_on_sale on prices (paywall_id, slug) where retired_at
 create table users (
   id         uuid primary key default gen_random_uuid(),
   email      text unique check (email = lower(btrim(email)) and char_length(email) between 3 and 254),
-  name       text check (char_length(name) <= 200),
   created_at timestamptz not null default now()
 );
 
@@ -77,6 +76,7 @@ create table users (
 create table members (
   paywall_id       text not null references paywalls,
   user_id          uuid not null references users,
+  name             text check (char_length(name) between 1 and 200),
   meta             jsonb not null default '{}' check (jsonb_typeof(meta) = 'object'),
   event_sequence   bigint not null default 0, -- the number of the last event about this member
   open_session     text check (char_length(open_session) <= 300), -- '<acquiring>:<id>' of the one hosted page that may still be paid
@@ -466,7 +466,8 @@ end $$;
 
 -- The user of a proven e-mail address, linked to the paywall; made, if there is none. If an anonymous user of the paywall
 -- brought the address (null: none did) it becomes that user, or gives all it has to the user that the address has.
-create function sign_in(paywall text, address text, anonymous uuid) returns users language plpgsql as $$
+-- `called` is the user's name on that paywall, if one is given.
+create function sign_in(paywall text, address text, anonymous uuid, called text default null) returns users language plpgsql as $$
 declare
   signed_in users;
   is_anonymous boolean;
@@ -489,8 +490,10 @@ begin
   end if;
 
   insert into users (email) values (address)
-  on conflict (email) do update set name = users.name returning * into signed_in;
+  on conflict (email) do update set created_at = users.created_at returning * into signed_in;
   insert into members (paywall_id, user_id) values (paywall, signed_in.id) on conflict do nothing;
+  update members set name = called where (paywall_id, user_id) = (paywall, signed_in.id) and name is distinct from called
+    and called is not null;
   if is_anonymous then
     perform merge_member(paywall, anonymous, signed_in.id);
   end if;

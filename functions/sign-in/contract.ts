@@ -77,7 +77,7 @@ export const TokenBody = z.discriminatedUnion(
 const user = z.object({
   id: z.uuid(),
   email: z.string().nullable().describe('Null for an anonymous user.'),
-  name: z.string().nullable(),
+  name: z.string().nullable().describe('What `sign-in/exchange` was given; null: nothing.'),
   created_at: time,
 })
 
@@ -103,7 +103,16 @@ export const tokenWords: Words<TokenRefusal> = {
 export const EXCHANGE_PATH = `${SIGN_IN}/exchange` as const
 
 export const ExchangeBody = z.object(
-  { email: emailFor('Whom the owner has signed in. Made and linked to the paywall if new.') },
+  {
+    email: emailFor('Whom the owner has signed in. Made and linked to the paywall if new.'),
+    name: z
+      .string('Invalid name')
+      .trim()
+      .max(200, 'Invalid name')
+      .nullish()
+      .transform((text) => text || null)
+      .describe("The user's name on this paywall, as `user.name` shows it from now on. Left out or blank: as it was."),
+  },
   'invalid_body',
 )
 
@@ -121,7 +130,7 @@ const example = {
   access_token: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwYjZjMGY0ZSJ9.c2lnbmF0dXJl',
   token_type: 'Bearer',
   expires_in: 3600,
-  refresh_token: 'rt_5f0f7a1e_c2VjcmV0',
+  refresh_token: '5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11.Zk3mC0qXv8yT1nLr5wPd7sHb2uJg9eAi4oKf6tQxVyM',
   user: {
     id: '0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e',
     email: 'ada@example.com',

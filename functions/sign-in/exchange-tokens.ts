@@ -14,10 +14,10 @@ export async function exchangeTokens(c: Context<{ Bindings: Cloudflare.SignInEnv
   const key = c.req.header('x-api-key')
   if (key === undefined) throw refuse(words.no_credential)
 
-  const { email } = await parseJson(c.req, ExchangeBody)
+  const person = await parseJson(c.req, ExchangeBody)
   const place = placeOf(c)
   const refreshToken = await newRefreshToken(crypto.randomUUID())
-  const row = await signInForOwner(connect(c.env), await sha256Hex(key), place, email, refreshToken)
+  const row = await signInForOwner(connect(c.env), await sha256Hex(key), place, person, refreshToken)
   if (row.verdict !== 'signed_in') throw refuse(words[row.verdict])
 
   c.header('Cache-Control', 'no-store')

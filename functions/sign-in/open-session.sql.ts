@@ -26,7 +26,12 @@ export function openSession({ sessionId, hash }: NewRefreshToken) {
     )`
 }
 
-/** The column `user`, of the one row of `signed_in`. */
-export const signedInUser = sql`(
-  select jsonb_build_object('id', id, 'email', email, 'name', name, 'created_at', iso(created_at)) from signed_in
+/**
+ * The column `user`, of the one row of `signed_in`. A name that this very statement gives the member is `given`: the
+ * statement does not see it there yet.
+ */
+export const signedInUser = (given: string | null = null) => sql`(
+  select jsonb_build_object('id', s.id, 'email', s.email, 'created_at', iso(s.created_at), 'name', coalesce(
+    ${given}::text, (select m.name from members m where (m.paywall_id, m.user_id) = (s.paywall_id, s.id))))
+  from signed_in s
 ) as user`

@@ -24,13 +24,13 @@ export async function refreshSession(
         ended_at = case when ${isLatest} then null else now() end
       from paywall p
       where s.paywall_id = p.id and s.id = ${next.sessionId}::uuid and s.ended_at is null and s.expires_at > now()
-      returning s.user_id, s.ended_at
+      returning s.paywall_id, s.user_id, s.ended_at
     ), signed_in as (
-      select u.* from users u join session s on s.user_id = u.id where s.ended_at is null
+      select s.paywall_id, u.* from users u join session s on s.user_id = u.id where s.ended_at is null
     )
     select
       case when not exists (select from paywall) then 'unknown_paywall'
         when not exists (select from signed_in) then 'invalid_grant' else 'signed_in' end as verdict,
-      ${signedInUser}`.execute(db)
+      ${signedInUser()}`.execute(db)
   return rows[0]!
 }

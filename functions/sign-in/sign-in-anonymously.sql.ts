@@ -20,7 +20,7 @@ export async function signInAnonymously(
     ), signed_in as (
       select linked.paywall_id, made.* from linked, made
     ), ${openSession(refreshToken)}
-    select case when exists (select from opened) then 'signed_in' else 'unknown_paywall' end as verdict, ${signedInUser}
+    select case when exists (select from opened) then 'signed_in' else 'unknown_paywall' end as verdict, ${signedInUser()}
     `.execute(db)
   return rows[0]!
 }

@@ -37,6 +37,6 @@ export async function signInByCode(
     select
       case when not exists (select from paywall) then 'unknown_paywall'
         when not exists (select from opened) then 'invalid_grant' else 'signed_in' end as verdict,
-      ${signedInUser}`.execute(db)
+      ${signedInUser()}`.execute(db)
   return rows[0]!
 }

@@ -11,14 +11,14 @@ export async function signInForOwner(
   db: Database,
   keyHash: string,
   place: Place,
-  email: string,
+  { email, name }: { email: string; name: string | null },
   refreshToken: NewRefreshToken,
 ): Promise<ExchangedRow> {
   const caller = { kind: 'owner', keyHash } as const
   const { rows } = await sql<ExchangedRow>`
     with ${gate(caller, place)}, signed_in as (
-      select g.id as paywall_id, u.* from granted g, sign_in(g.id, ${email}::text, null) u
+      select g.id as paywall_id, u.* from granted g, sign_in(g.id, ${email}::text, null, ${name}::text) u
     ), ${openSession(refreshToken)}
-    select case ${gateRefusals(caller)} else 'signed_in' end as verdict, ${signedInUser}`.execute(db)
+    select case ${gateRefusals(caller)} else 'signed_in' end as verdict, ${signedInUser(name)}`.execute(db)
   return rows[0]!
 }

@@ -130,7 +130,7 @@ function buyer(caller: Caller, request: CheckoutRequest) {
       : [
           sql`select id, email from users where email = ${request.email}::text`,
           sql`insert into users (email) select ${request.email}::text from allowed
-              on conflict (email) do update set name = users.name returning id, email`,
+              on conflict (email) do update set created_at = users.created_at returning id, email`,
         ]
   const { meta, tooLarge } = merged(sql`m.meta`, request.userMeta)
   return sql`

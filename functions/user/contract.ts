@@ -37,7 +37,7 @@ export const Reply = z.object({
     .object({
       id: z.uuid(),
       email: z.string().nullable().describe('Null for an anonymous user'),
-      name: z.string().nullable(),
+      name: z.string().nullable().describe('What `sign-in/exchange` was given; null: nothing'),
       created_at: time,
     })
     .optional()

@@ -23,7 +23,8 @@ export async function readUser(db: Database, caller: Caller, place: Place, ident
     with ${gate(caller, place)}, ${member(caller, identity)}, ${memberState}
     select
       case ${gateRefusals(caller)} ${memberRefusals} else 'found' end as verdict,
-      (select jsonb_build_object('id', id, 'email', email, 'name', name, 'created_at', iso(created_at)) from identity) as user,
+      (select jsonb_build_object('id', i.id, 'email', i.email, 'name', m.name, 'created_at', iso(i.created_at))
+       from identity i, member m) as user,
       (select meta from member) as meta,
       (select geo from granted) as geo,
       ${memberStateColumns}`.execute(db)

@@ -18,7 +18,8 @@ const ours = (endpoint: string, options: Call = { key: all.ours.key }) =>
   call(all.world, `/api/v1/paywall/${all.ours.paywall.id}/${endpoint}`, options)
 
 const user = (query: string, key = all.ours.key) => ours(`user?${query}`, { key })
-const exchange = (email: unknown, key = all.ours.key) => ours('sign-in/exchange', { key, body: { email } })
+const exchange = (email: unknown, key = all.ours.key, name?: unknown) =>
+  ours('sign-in/exchange', { key, body: { email, name } })
 const elsewhere = (path: string, options: Call = { key: all.ours.key }) => call(all.world, path, options)
 
 const badKey = `pk_test_${'0'.repeat(64)}`
@@ -57,6 +58,8 @@ describe('sign-in/exchange', () => {
     ['400 for a blank e-mail', () => exchange(''), 400, 'Email is required'],
     ['400 for no address', () => exchange('me'), 400, 'Invalid email format'],
     ['400 for no text', () => exchange(['a@b.co']), 400, 'Invalid email format'],
+    ['400 for a long name', () => exchange('a@b.co', all.ours.key, 'x'.repeat(201)), 400, 'Invalid name'],
+    ['400 for a name that is no text', () => exchange('a@b.co', all.ours.key, ['x']), 400, 'Invalid name'],
     ['401 without key', () => ours('sign-in/exchange', { body: { email: 'a@b.co' } }), 401, 'Unauthorized'],
     [
       '401 for a token: owners only',

@@ -18,11 +18,11 @@ const Exchanged = z.strictObject({
   token_type: z.literal('Bearer'),
   expires_in: z.literal(3600),
   refresh_token: z.string(),
-  user: z.strictObject({ id: z.uuid(), email: z.string(), name: z.null(), created_at: z.iso.datetime() }),
+  user: z.strictObject({ id: z.uuid(), email: z.string(), name: z.string().nullable(), created_at: z.iso.datetime() }),
 })
 
-const exchange = (email: string, { paywall, key } = all.ours) =>
-  call(all.world, `/api/v1/paywall/${paywall.id}/sign-in/exchange`, { key, body: { email } })
+const exchange = (email: string, { paywall, key } = all.ours, name?: string | null) =>
+  call(all.world, `/api/v1/paywall/${paywall.id}/sign-in/exchange`, { key, body: { email, name } })
 
 const user = (token: string, { paywall } = all.ours) => call(all.world, `/api/v1/paywall/${paywall.id}/user`, { token })
 
@@ -62,6 +62,20 @@ test('the user is linked to this paywall and to no other', async () => {
   const reply = await call(all.world, elsewhere, { key: all.foreign.key })
   expect(reply).toMatchObject({ status: 404, body: { error: 'identity_not_on_paywall' } })
   expect(await user(token, all.foreign)).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+})
+
+test('a name stays until another one is given, and is told on this paywall alone', async () => {
+  const email = newEmail()
+  const named = async (name?: string | null) => Exchanged.parse((await exchange(email, all.ours, name)).body)
+  expect((await named()).user.name).toBeNull()
+  for (const name of ['  Ada King ', undefined, null, ' ']) expect((await named(name)).user.name).toBe('Ada King')
+  const { access_token: token, refresh_token, user: made } = await named('x'.repeat(200))
+  expect(made.name).toBe('x'.repeat(200))
+  expect(await user(token)).toMatchObject({ body: { user: made } })
+  const path = `/api/v1/paywall/${all.ours.paywall.id}/sign-in/token`
+  const next = await call(all.world, path, { body: { grant_type: 'refresh_token', refresh_token } })
+  expect(next.body).toMatchObject({ user: made })
+  expect(Exchanged.parse((await exchange(email, all.foreign)).body).user).toEqual({ ...made, name: null })
 })
 
 test('a refused exchange makes no user', async () => {

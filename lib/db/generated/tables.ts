@@ -141,6 +141,7 @@ export interface Members {
   event_sequence: Generated<Int8>;
   merged_into: string | null;
   meta: Generated<Json>;
+  name: string | null;
   open_session: string | null;
   paywall_id: string;
   user_id: string;
@@ -292,7 +293,6 @@ export interface Users {
   created_at: Generated<Timestamp>;
   email: string | null;
   id: Generated<string>;
-  name: string | null;
 }
 
 export interface WebhookEndpoints {
