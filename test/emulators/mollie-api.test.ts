@@ -65,6 +65,14 @@ describe('payments', () => {
     await expect(cancel()).rejects.toMatchObject({ statusCode: 422 })
   })
 
+  test('takes another note', async () => {
+    const { mollie } = await startMollie()
+    const { id: paymentId } = await mollie.payments.create({ paymentRequest: order({ metadata: { a: 1 } }) })
+    const requestBody = { metadata: { b: '2' } }
+    expect(await mollie.payments.update({ paymentId, requestBody })).toMatchObject({ id: paymentId, ...requestBody })
+    expect(await mollie.payments.get({ paymentId })).toMatchObject(requestBody)
+  })
+
   test('takes nothing for a card that is only to be charged later', async () => {
     const { mollie } = await startMollie()
     const { payment } = await firstPayment(mollie, { amount: { currency: 'EUR', value: '0.00' } })

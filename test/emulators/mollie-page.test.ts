@@ -34,6 +34,16 @@ test.each([
   expect(await fetched()).toMatchObject({ status })
 })
 
+test('who is going to transfer the money goes on at once, and the payment stays open for days', async () => {
+  const { emulator, payment, fetched } = await opened()
+  const answer = await press(payment, 'transfer')
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, 'https://shop.example/thanks'])
+  const open = await fetched()
+  expect(open).toMatchObject({ status: 'open', method: 'banktransfer', isCancelable: true })
+  expect(Date.parse(open.expiresAt ?? '') - Date.now()).toBeGreaterThan(11 * 86_400_000)
+  expect(await emulator.settle(payment.id)).toMatchObject({ status: 'paid' })
+})
+
 test('cancel leads back to redirectUrl where there is no cancelUrl', async () => {
   const { payment } = await opened({ cancelUrl: null })
   expect((await press(payment, 'cancel')).headers.get('location')).toBe('https://shop.example/thanks')

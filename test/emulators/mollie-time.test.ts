@@ -30,14 +30,19 @@ test('a renewal is a payment of the day it was due, with the metadata of its sub
   expect((await payments()).map((one) => one.id)).toEqual([next.id, renewal.id])
 })
 
-test('charges on the 31st where a month has it, and on its last day where it has not', async () => {
-  const { emulator, id, fetched } = await subscribed({ startDate: '2099-01-31' })
+test.each([
+  ['2099-01-31', ['2099-02-28', '2099-03-31', '2099-04-30']],
+  // "on the last day of each month", as the documentation of `interval` has it
+  ['2099-04-30', ['2099-05-31', '2099-06-30', '2099-07-31']],
+  ['2099-01-30', ['2099-02-28', '2099-03-30', '2099-04-30']],
+])('charges what begins on %s on %j', async (startDate, expected) => {
+  const { emulator, id, fetched } = await subscribed({ startDate })
   const dates: unknown[] = []
   for (let month = 0; month < 3; month += 1) {
     await emulator.renew(id)
     dates.push((await fetched()).nextPaymentDate)
   }
-  expect(dates).toEqual(['2099-02-28', '2099-03-31', '2099-04-30'])
+  expect(dates).toEqual(expected)
 })
 
 test.each([
