@@ -89,6 +89,10 @@ describe('the page', () => {
     expect(EVENT_TYPES.filter((type) => !page.includes(`<code>${type}</code>`))).toEqual([])
   })
 
+  test.each(['/docs', '/openapi.json'])('%s may be kept for five minutes by anybody', async (path) => {
+    expect(await call(world, path)).toMatchObject({ headers: { 'cache-control': 'public, max-age=300' } })
+  })
+
   test.each(['/docs', '/openapi.json'])('%s has GET and HEAD alone', async (path) => {
     expect(await call(world, path, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' })
     expect(await call(world, path, { method: 'POST' })).toMatchObject({

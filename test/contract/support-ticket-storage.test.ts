@@ -1,3 +1,6 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AnswerLost } from '../../dev/neon-endpoint.ts'
 import { call, type Reply } from '../support/call.ts'
@@ -10,13 +13,20 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 const MEGABYTE = 1024 * 1024
 
+const storage = mkdtempSync(join(tmpdir(), 'paywall-storage-'))
+/** Where the content of what is in the bucket is kept. */
+const contents = join(storage, 'v3', 'r2', 'paywall-attachments', 'blobs')
+
 let world: TestWorld
 
 beforeAll(async () => {
-  world = await startTestWorld({ inspect: true, file: { webhooks: [] } })
+  world = await startTestWorld({ inspect: true, storage, file: { webhooks: [] } })
 })
 
-afterAll(() => world.close())
+afterAll(async () => {
+  await world.close()
+  rmSync(storage, { recursive: true })
+})
 
 const files = (uploads: Upload[], others: Record<string, string> = {}) =>
   sendForm(world, ticketForm({ ...MESSAGE, customer_email: newEmail(), ...others }, uploads))
@@ -79,6 +89,20 @@ test('images stay where nobody knows whether the ticket was opened', async () =>
   const after = await attachmentKeys(world)
   expect(after.known).toHaveLength(before.known.length + 1)
   expect(after.stored).toEqual(after.known)
+})
+
+test('503 storage_unavailable with Retry-After when R2 does not answer, and no ticket', async () => {
+  const tickets = async () => (await world.database.query('select id from tickets')).rows
+  expect(await files([image()])).toMatchObject({ status: 200 })
+  const before = [await tickets(), await attachmentKeys(world)]
+  renameSync(contents, `${contents}-away`)
+  writeFileSync(contents, 'no folder')
+  const reply = await files([image(), image()])
+  rmSync(contents)
+  renameSync(`${contents}-away`, contents)
+  expect(reply).toMatchObject({ status: 503, body: { error: 'storage_unavailable' }, headers: { 'retry-after': '2' } })
+  expect([await tickets(), await attachmentKeys(world)]).toEqual(before)
+  expect(await files([image()])).toMatchObject({ status: 200 })
 })
 
 test('a sender gets to read why a large form is refused', async () => {
