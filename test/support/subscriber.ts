@@ -60,6 +60,17 @@ const askedBy = ({ purchaseId }: Subscriber) => ({ subscriptionId: purchaseId, c
 export const updatesOf = (world: TestWorld, { subscriptionId }: Subscriber): StripeCall[] =>
   world.stripe.calls.filter(({ method, path }) => method === 'POST' && path === `/v1/subscriptions/${subscriptionId}`)
 
+/** What an answer says of a subscriber, as names of what leaked. */
+export function saidOf(
+  { body, headers }: Reply,
+  { id, email, purchaseId, subscriptionId, customer }: Subscriber,
+): string[] {
+  const said = JSON.stringify([body, headers])
+  return Object.entries({ id, email, purchaseId, subscriptionId, customer }).flatMap(([name, text]) =>
+    said.includes(text) ? [name] : [],
+  )
+}
+
 /** What is stored of a request to cancel. */
 export async function storedRequest(world: TestWorld, { purchaseId }: Subscriber) {
   const { rows } = await world.database.query<{ requested: boolean; accepted: boolean; reason: string | null }>(
