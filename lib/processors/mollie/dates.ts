@@ -6,7 +6,13 @@ import type { Interval } from '../processor.ts'
 
 const DAY_MS = 86_400_000
 
-const amsterdam = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Amsterdam', dateStyle: 'short' })
+/** Swedish, because there a date is written as in ISO 8601. */
+const amsterdam = new Intl.DateTimeFormat('sv-SE', {
+  timeZone: 'Europe/Amsterdam',
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+})
 
 /** How often a subscription is charged, from which date on. */
 export interface Rhythm {
