@@ -5,6 +5,7 @@ import { type Row, testRows } from '../support/rows.ts'
 import {
   cancel,
   cancelFor,
+  cancelled,
   cancelOwn,
   type Subscriber,
   storedRequest,
@@ -19,6 +20,8 @@ let subscriber: Subscriber
 let neighbour: Subscriber
 /** A user of the other owner's paywall who subscribes. */
 let foreigner: Subscriber
+/** A user of our paywall who has cancelled. */
+let quitter: Subscriber
 let anonymous: string
 let expired: string
 
@@ -28,6 +31,8 @@ beforeAll(async () => {
   subscriber = await subscribe(world, ours)
   neighbour = await subscribe(world, ours)
   foreigner = await subscribe(world, foreign)
+  quitter = await subscribe(world, ours)
+  cancelled(await cancelOwn(world, quitter))
   const signed = (user: { anonymous: boolean }, at: Date) =>
     signAccessToken(
       { userId: member.id, email: null, paywallId: ours.paywall.id, ...user },
@@ -99,6 +104,18 @@ const BODY: Row[] = [
 ]
 
 const FOUND: Row[] = [
+  [
+    '400 Subscription is already cancelled: as the user',
+    () => cancelOwn(tenants.world, quitter),
+    400,
+    'Subscription is already cancelled',
+  ],
+  [
+    '400 Subscription is already cancelled: as the owner',
+    () => cancelFor(tenants.world, tenants.ours, quitter),
+    400,
+    'Subscription is already cancelled',
+  ],
   ['404 identity not on paywall', () => asOwner({ userId: tenants.stranger.id }), 404, 'identity_not_on_paywall'],
   ['404 identity unknown', () => asOwner({ userId: randomUUID() }), 404, 'identity_not_on_paywall'],
   ['404 identity that is no id', () => asOwner({ userId: "7'" }), 404, 'identity_not_on_paywall'],
@@ -140,7 +157,7 @@ describe.each([
   ['who calls', CREDENTIAL],
   ['what is sent', BODY],
   ['what is found', FOUND],
-])('refuses: %s', (_part, rows) => testRows(rows))
+])('cancel-subscription refuses: %s', (_part, rows) => testRows(rows))
 
 test('405 for any other method', async () => {
   const reply = await cancel(tenants.world, { method: 'GET', token: subscriber.token })
