@@ -41,7 +41,7 @@ const badKey = `pk_test_${'0'.repeat(64)}`
 const nothing = { email: undefined, priceId: undefined, successUrl: undefined, errorUrl: undefined }
 const notOwner = 'Access denied: API key owner does not match paywall owner'
 
-describe('400 missing parameters, in the order of the contract', () => {
+describe('start-checkout 400 missing parameters, in the order of the contract', () => {
   testRows([
     ['email and priceId', () => owner({ email: undefined, priceId: undefined }), 400, missing('email, priceId')],
     ['everything', () => owner(nothing), 400, missing('email, priceId, successUrl, errorUrl')],
@@ -66,7 +66,7 @@ describe('400 missing parameters, in the order of the contract', () => {
   ])
 })
 
-describe('400 malformed parameters', () => {
+describe('start-checkout 400 malformed parameters', () => {
   testRows([
     ['successUrl of another scheme', () => owner({ successUrl: 'ftp://a.example' }), 400, 'Invalid successUrl format'],
     ['successUrl script', () => owner({ successUrl: 'javascript:alert(1)' }), 400, 'Invalid successUrl format'],
@@ -98,7 +98,7 @@ describe('400 malformed parameters', () => {
   ])
 })
 
-describe('401 and 403', () => {
+describe('start-checkout 401 and 403', () => {
   testRows([
     ['bad key', () => owner({}, { key: badKey }), 401, 'Invalid API key'],
     ['bad key beside a good token', () => owner({}, { key: badKey, token: all.member.token }), 401, 'Invalid API key'],
@@ -114,7 +114,7 @@ describe('401 and 403', () => {
   ])
 })
 
-describe('404', () => {
+describe('start-checkout 404', () => {
   testRows([
     ['unknown priceId', () => owner({ priceId: 'price_unknown' }), 404, 'price_not_found'],
     [
@@ -139,7 +139,7 @@ describe('404', () => {
   })
 })
 
-describe('409 and the rules of live paywalls', () => {
+describe('start-checkout 409 and the rules of live paywalls', () => {
   testRows([
     [
       '409 for a user with an active subscription',
