@@ -3,13 +3,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Reply } from '../support/call.ts'
 import { newEmail, opened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { type Await, interruptTogether, type Side } from '../support/interrupt.ts'
+import { changeBalance, withdraw } from '../support/token-calls.ts'
+import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 
 beforeAll(async () => {
-  world = await startTestWorld({ checkoutLeaseSeconds: 2 })
+  world = await startTestWorld({ checkoutLeaseSeconds: 2, gone: ['balances', 'withdraw-tokens'] })
 })
 afterAll(() => world.close())
 
@@ -104,4 +106,18 @@ test('40 tries of a key whose first one was killed wait for its lease, and all g
   const replies = await Promise.all(Array.from({ length: 40 }, () => crashed!.again()))
   expect(new Set(replies.map((reply) => opened(reply).checkoutUrl)).size).toBe(1)
   await expectOneCheckout(crashed!.key, replies[0]!)
+})
+
+test.each([
+  ['balances', () => changeBalance(world, { email: newEmail() }), { code: 'internal_error' }],
+  ['withdraw-tokens', () => withdraw(world, { user_id: randomUUID() }), {}],
+])('500 internal_error in JSON, from the gateway, when the Worker of %s is gone', async (_endpoint, ask, code) => {
+  const reply = await ask()
+  expect(reply).toMatchObject({ status: 500, headers: { 'access-control-allow-origin': '*' } })
+  expect(reply.body).toEqual({ error: 'internal_error', ...code })
+  await until('the gateway says so in the log', async () =>
+    world.logs.some(({ message }) => {
+      return message.includes('an endpoint did not answer') && message.includes(String(reply.headers['x-request-id']))
+    }),
+  )
 })

@@ -28,6 +28,8 @@ interface WorkersOfItsOwn {
   storage?: string
   /** Whether the Workers' memory can be measured: see `peakMemory`. */
   inspect?: boolean
+  /** Workers that are there no more, by env: whoever calls them gets no answer. */
+  gone?: string[]
   /** A database elsewhere, such as on a Postgres that the test kills. It must have the schema. */
   databaseUrl?: string
 }
@@ -59,7 +61,7 @@ export async function startTestWorld({
   const world = await startWorld({
     ...base,
     files: () => files,
-    code: bundledCode(),
+    code: new Map([...bundledCode(), ...(own.gone ?? []).map((env) => [env, 'export default {}'] as const)]),
     onLog: (level, message) => void logs.push({ level, message }),
   })
   async function apply(file: PaywallFile) {
