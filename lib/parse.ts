@@ -30,7 +30,10 @@ export async function parseJson<Schema extends z.ZodType>(
 }
 
 /** Parses the query string with the schema, like `parseJson`. Of a repeated name the first value counts. */
-export function parseQuery<Schema extends z.ZodType>(request: HonoRequest, schema: Schema): z.output<Schema> {
+export async function parseQuery<Schema extends z.ZodType>(
+  request: HonoRequest,
+  schema: Schema,
+): Promise<z.output<Schema>> {
   const query = request.query()
   for (const value of Object.values(query)) {
     if (value.includes('\0')) throw refuse(sharedWords.invalid_query, { message: 'NUL is not text' })

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { allowOnly, createApp } from '../../lib/app.ts'
+import { keyFirst } from '../../lib/auth/key-first.ts'
 import { sha256Hex } from '../../lib/crypto.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { refuse } from '../../lib/errors.ts'
@@ -24,14 +25,16 @@ app.post(PATH, async (c) => {
   const key = c.req.header('x-api-key')
   if (key === undefined) throw refuse(words.unknown_key)
 
-  const body = await parseJson(c.req, Body)
+  const keyHash = await sha256Hex(key)
+  const onFault = keyFirst(c.env, { kind: 'owner', keyHash }, words)
+  const body = await parseJson(c.req, Body).catch(onFault)
   const { op, amount, type, identity } = body
   const row = await creditOrDebit(connect(c.env), {
-    keyHash: await sha256Hex(key),
+    keyHash,
     place: placeOf(c),
     identity,
     operation: { type, delta: op === 'credit' ? amount : -amount },
-    once: await readOnce(c.req, { endpoint: 'balances', ...body }),
+    once: await readOnce(c.req, { endpoint: 'balances', ...body }).catch(onFault),
   })
 
   if (row.verdict === 'insufficient') throw refuse(words.insufficient, { available: row.available })

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { allowOnly, createApp } from '../../lib/app.ts'
 import { readCredential } from '../../lib/auth/credential.ts'
+import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { refuse } from '../../lib/errors.ts'
 import { parseJson } from '../../lib/parse.ts'
@@ -17,7 +18,8 @@ app.post(PATH, async (c) => {
   if (caller.kind === 'none') throw refuse(words.no_credential)
   if (caller.kind === 'bad_token') throw refuse(words.bad_token)
 
-  const request = caller.kind === 'owner' ? await parseJson(c.req, Body) : { userMeta: {} }
+  const request =
+    caller.kind === 'owner' ? await parseJson(c.req, Body).catch(keyFirst(c.env, caller, words)) : { userMeta: {} }
   const row = await findPortalCustomer(connect(c.env), caller, place, request)
   if (row.verdict === 'no_subscription') throw refuse(words.no_subscription, { isTest: row.is_test ? '1' : '0' })
   if (row.verdict !== 'found') throw refuse(words[row.verdict])

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { keyFirst } from '../../lib/auth/key-first.ts'
 import { newRefreshToken } from '../../lib/auth/refresh-token.ts'
 import { sha256Hex } from '../../lib/crypto.ts'
 import { connect } from '../../lib/db/connect.ts'
@@ -14,10 +15,11 @@ export async function exchangeTokens(c: Context<{ Bindings: Cloudflare.SignInEnv
   const key = c.req.header('x-api-key')
   if (key === undefined) throw refuse(words.no_credential)
 
-  const person = await parseJson(c.req, ExchangeBody)
+  const keyHash = await sha256Hex(key)
+  const person = await parseJson(c.req, ExchangeBody).catch(keyFirst(c.env, { kind: 'owner', keyHash }, words))
   const place = placeOf(c)
   const refreshToken = await newRefreshToken(crypto.randomUUID())
-  const row = await signInForOwner(connect(c.env), await sha256Hex(key), place, person, refreshToken)
+  const row = await signInForOwner(connect(c.env), keyHash, place, person, refreshToken)
   if (row.verdict !== 'signed_in') throw refuse(words[row.verdict])
 
   c.header('Cache-Control', 'no-store')

@@ -1,22 +1,16 @@
 import type { Context } from 'hono'
-import type * as z from 'zod'
 import { hashOf } from '../../lib/canonical.ts'
 import type { Caller } from '../../lib/db/gate.sql.ts'
 import { countryOf } from '../../lib/geo/country.ts'
-import { parseIdempotencyKey } from '../../lib/parse.ts'
+import { parseIdempotencyKey, parseJson } from '../../lib/parse.ts'
 import { Body, type CheckoutRequest, UserBody } from './contract.ts'
 
-/** What a caller may send: in the Bearer path the token says who buys, so whatever `email` holds is not looked at. */
-export function checkoutBody(caller: Caller) {
-  return caller.kind === 'owner' ? Body : UserBody
-}
-
-/** Puts a parsed body, the caller and the Idempotency-Key together. */
-export async function checkoutRequest(
-  c: Context,
-  caller: Caller,
-  { trial_days: trialDays, ...body }: z.output<typeof Body>,
-): Promise<CheckoutRequest> {
+/**
+ * Puts the body, the caller and the Idempotency-Key together. In the Bearer path the token says who buys, so whatever
+ * `email` holds is not looked at.
+ */
+export async function readRequest(c: Context, caller: Caller): Promise<CheckoutRequest> {
+  const { trial_days: trialDays, ...body } = await parseJson(c.req, caller.kind === 'owner' ? Body : UserBody)
   const key = parseIdempotencyKey(c.req)
   const asked = { ...body, trialDays }
   return {

@@ -1,15 +1,15 @@
 import { allowOnly, createApp } from '../../lib/app.ts'
 import { readCredential } from '../../lib/auth/credential.ts'
+import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect, type Database } from '../../lib/db/connect.ts'
 import type { Caller, Place } from '../../lib/db/gate.sql.ts'
 import { ApiError, fill, refuse } from '../../lib/errors.ts'
-import { parseJson } from '../../lib/parse.ts'
 import { placeOf } from '../../lib/place.ts'
 import { claimCheckout, type DecidedRow, type Lease } from './claim-checkout.sql.ts'
 import { type CheckoutRequest, PATH, words } from './contract.ts'
 import { openCheckout } from './open-checkout.ts'
 import { recallReply, rememberReply } from './replies.ts'
-import { checkoutBody, checkoutRequest } from './request.ts'
+import { readRequest } from './request.ts'
 
 const app = createApp<Cloudflare.StartCheckoutEnv>()
 
@@ -19,7 +19,7 @@ app.post(PATH, async (c) => {
   if (caller.kind === 'none') throw refuse(words.no_credential)
   if (caller.kind === 'bad_token') throw refuse(words.bad_token)
 
-  const request = await checkoutRequest(c, caller, await parseJson(c.req, checkoutBody(caller)))
+  const request = await readRequest(c, caller).catch(keyFirst(c.env, caller, words))
   const replies = c.env.CHECKOUT_REPLIES
   const remembered = await recallReply(replies, place, caller, request)
   if (remembered && remembered.hash !== request.hash) throw refuse(words.key_reused)

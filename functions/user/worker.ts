@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { allowOnly, createApp } from '../../lib/app.ts'
 import { readCredential } from '../../lib/auth/credential.ts'
+import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { refuse } from '../../lib/errors.ts'
 import { reportedCountryOf } from '../../lib/geo/reported-country.ts'
@@ -18,7 +19,7 @@ app.get(PATH, async (c) => {
   if (caller.kind === 'none') throw refuse(words.no_credential)
   if (caller.kind === 'bad_token') throw refuse(words.bad_token)
 
-  const identity = caller.kind === 'owner' ? parseQuery(c.req, Query) : {}
+  const identity = caller.kind === 'owner' ? await parseQuery(c.req, Query).catch(keyFirst(c.env, caller, words)) : {}
   const row = await readUser(connect(c.env), caller, place, identity)
   if (row.verdict !== 'found') throw refuse(words[row.verdict])
 

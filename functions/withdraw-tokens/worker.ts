@@ -1,4 +1,5 @@
 import { allowOnly, createApp } from '../../lib/app.ts'
+import { keyFirst } from '../../lib/auth/key-first.ts'
 import { sha256Hex } from '../../lib/crypto.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { fill, refuse } from '../../lib/errors.ts'
@@ -15,13 +16,15 @@ app.post(PATH, async (c) => {
   const key = c.req.header('x-api-key')
   if (key === undefined) throw refuse(words.unknown_key)
 
-  const body = await parseJson(c.req, NamedBody)
+  const keyHash = await sha256Hex(key)
+  const onFault = keyFirst(c.env, { kind: 'owner', keyHash }, words)
+  const body = await parseJson(c.req, NamedBody).catch(onFault)
   const row = await withdrawTokens(connect(c.env), {
-    keyHash: await sha256Hex(key),
+    keyHash,
     place: { ...placeOf(c), paywallId: body.paywall_id },
     identity: { userId: body.user_id },
     operation: { type: body.token_type, delta: -body.tokens },
-    once: await readOnce(c.req, { endpoint: 'withdraw-tokens', ...body }),
+    once: await readOnce(c.req, { endpoint: 'withdraw-tokens', ...body }).catch(onFault),
   })
 
   if (row.verdict === 'insufficient') {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { testRows } from '../support/rows.ts'
@@ -74,6 +74,47 @@ describe('sign-in/exchange', () => {
       () => elsewhere('/api/v1/paywall/99/sign-in/exchange', { key: all.ours.key, body: { email: 'a@b.co' } }),
       404,
       'paywall_not_found',
+    ],
+  ])
+})
+
+describe('of a revoked key every endpoint says that first, of a good one what is wrong with', () => {
+  beforeAll(() => all.world.apply({ ...all.live.file, keys: [] }))
+
+  const start = 'Missing required parameters: email, priceId, successUrl, errorUrl'
+  const withdraw = 'Missing required parameters: paywall_id, user_id, tokens'
+  const other = { headers: { 'idempotency-key': 'once' } }
+  const change = { op: 'credit', amount: 1, type: 'standard', email: 'a@b.co' }
+  test.each<[what: string, path: string, options: Call, fault: string, unknownKey?: string]>([
+    ['an empty body', 'start-checkout', { body: '' }, start],
+    ['a field', 'start-checkout', { body: { successUrl: 'x' } }, 'Invalid successUrl format'],
+    ['the Idempotency-Key', 'start-checkout', { body: '', ...other }, 'Invalid Idempotency-Key format'],
+    ['an empty body', 'get-customer-portal', { body: '' }, 'Email is required'],
+    ['an empty body', 'balances', { body: '' }, 'invalid_op', 'unauthorized'],
+    ['the Idempotency-Key', 'balances', { body: change, ...other }, 'Invalid Idempotency-Key format', 'unauthorized'],
+    ['an empty body', '/api/v1/withdraw-tokens', { body: '' }, withdraw],
+    ['an empty body', 'sign-in/exchange', { body: '' }, 'Email is required'],
+    ['JSON', 'sign-in/exchange', { body: '{' }, 'invalid_json'],
+    ['the query', 'user', {}, 'identity_required'],
+  ])('%s: %s', async (_what, path, options, fault, unknownKey = 'Invalid API key') => {
+    const to = path.startsWith('/') ? path : `/api/v1/paywall/${all.ours.paywall.id}/${path}`
+    const good = await elsewhere(to, { ...options, key: all.ours.key })
+    expect(good).toMatchObject({ status: 400, body: { error: fault } })
+    const revoked = await elsewhere(to, { ...options, key: all.live.key })
+    expect(revoked).toMatchObject({ status: 401, body: { error: unknownKey } })
+  })
+})
+
+describe('an empty body, without a key', () => {
+  testRows([
+    ['support/ticket', () => ours('support/ticket', { body: '' }), 400, 'invalid_payload'],
+    ['sign-in/code', () => ours('sign-in/code', { body: '' }), 400, 'Email is required'],
+    ['sign-in/token', () => ours('sign-in/token', { body: '' }), 400, 'unsupported_grant_type'],
+    [
+      'cancel-subscription, with one',
+      () => elsewhere('/api/paywall/cancel-subscription', { key: all.ours.key, body: '' }),
+      400,
+      'identity_required',
     ],
   ])
 })

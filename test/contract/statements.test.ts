@@ -69,7 +69,7 @@ describe('user', () => {
     ['unknown paywall', () => call(all.world, at('user?email=a@b.co', '99'), { key: all.ours.key }), 404, 1],
     ['bad key', () => user('email=a@b.co', badKey), 401, 1],
     ['key of another account', () => user('email=a@b.co', all.foreign.key), 403, 1],
-    ['no identity', () => user(''), 400, 0],
+    ['no identity: asks for the key first', () => user(''), 400, 1],
     ['no credential', () => call(all.world, at('user')), 401, 0],
     ['bad token', () => call(all.world, at('user'), { token: 'x' }), 401, 0],
   ])
@@ -83,7 +83,7 @@ describe('sign-in/exchange', () => {
     ['a known user', () => exchange(all.payer.email), 200, 1],
     ['bad key', () => exchange('a@b.co', badKey), 401, 1],
     ['key of another account', () => exchange('a@b.co', all.foreign.key), 403, 1],
-    ['bad body', () => exchange('me'), 400, 0],
+    ['bad body: asks for the key first', () => exchange('me'), 400, 1],
     ['no key', () => call(all.world, at('sign-in/exchange'), { body: {} }), 401, 0],
   ])
 })
@@ -97,8 +97,9 @@ describe('start-checkout', () => {
     ['unknown price', () => order({ priceId: 'price_x' }), 404, 1],
     ['missing parameters', () => order({ priceId: null }), 400, 1],
     ['active purchase', () => order({ email: all.payer.email }), 409, 1],
-    ['bad parameters', () => order({ successUrl: 'x' }), 400, 0],
-    ['bad Idempotency-Key', () => order({}, { key: all.ours.key, headers: { 'idempotency-key': 'x' } }), 400, 0],
+    ['bad parameters: asks for the key first', () => order({ successUrl: 'x' }), 400, 1],
+    ['bad parameters, by token', () => order({ successUrl: 'x' }, { token: all.member.token }), 400, 0],
+    ['bad Idempotency-Key', () => order({}, { key: all.ours.key, headers: { 'idempotency-key': 'x' } }), 400, 1],
     ['no credential', () => order({}, {}), 401, 0],
     ['bad token', () => order({}, { token: 'x' }), 401, 0],
   ])

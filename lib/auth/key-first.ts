@@ -1,0 +1,16 @@
+import { connect } from '../db/connect.ts'
+import type { Caller } from '../db/gate.sql.ts'
+import { isLiveKey } from '../db/owner-key.sql.ts'
+import { ApiError, refuse, type Words } from '../errors.ts'
+
+/**
+ * What to do about a fault of a request, for a `catch`: it is passed on, unless an owner's key opens nothing. Then that is
+ * said instead, in the endpoint's words: an owner whose key was revoked would be sent after the wrong fault.
+ */
+export function keyFirst(env: Parameters<typeof connect>[0], caller: Caller, words: Words<'unknown_key'>) {
+  return async (fault: unknown): Promise<never> => {
+    const isTold = fault instanceof ApiError && caller.kind === 'owner'
+    if (isTold && !(await isLiveKey(connect(env), caller.keyHash))) throw refuse(words.unknown_key)
+    throw fault
+  }
+}
