@@ -16,8 +16,10 @@ export const parameters: Record<string, Json> = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'A UUID, bare or in quotes. The same call with the same key takes effect once',
+    description:
+      'A UUID, as a rule of version 4; quotes around it do no harm. The same call with the same key takes effect once',
     schema: { type: 'string', format: 'uuid' },
+    example: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
   },
   IfNoneMatch: {
     name: 'If-None-Match',

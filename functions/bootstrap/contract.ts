@@ -79,7 +79,7 @@ const example = {
   settings: { id: '1001', name: 'Acme Pro', brand_color: '#4f46e5', tokenization_queries: [{ type: 'standard' }] },
   prices: [
     {
-      id: 'price_3f1c9a2b7d4e5f60',
+      id: 'price_3f1c9a2b7d4e5f60718293a4',
       slug: 'monthly',
       label: 'Monthly',
       currency: 'USD',

@@ -46,9 +46,11 @@ export const Body = z
         "The buyer's address. Required with an owner key; in the Bearer path the token says who buys, and this is not " +
           'looked at',
       ),
-      priceId: optional('Invalid priceId format', (code) => z.string().max(100, code)).describe(
-        'From `prices[].id` of bootstrap',
-      ),
+      // Null is read, only to say that it is missing.
+      priceId: optional('Invalid priceId format', (code) => z.string().max(100, code)).meta({
+        type: 'string',
+        description: 'From `prices[].id` of bootstrap',
+      }),
       successUrl: url('successUrl').describe(
         'Where a buyer goes afterwards: http or https. `__SESSION__` in it becomes the id of the checkout. On a paywall ' +
           'with its own domain it may be left out: then `settings.success_redirect_url` counts',
@@ -139,7 +141,7 @@ export const operations: ApiOperation[] = [
     bodies: { StartCheckout: Body },
     example: {
       email: 'ada@example.com',
-      priceId: 'price_3f1c9a2b7d4e5f60',
+      priceId: 'price_3f1c9a2b7d4e5f60718293a4',
       successUrl: 'https://acme.example/thanks?session=__SESSION__',
       errorUrl: 'https://acme.example/sorry',
     } satisfies z.input<typeof Body>,

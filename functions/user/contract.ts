@@ -67,7 +67,7 @@ const example = {
       id: '5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11',
       status: 'active',
       acquiring: 'stripe',
-      price_id: 'price_3f1c9a2b7d4e5f60',
+      price_id: 'price_3f1c9a2b7d4e5f60718293a4',
       price_slug: 'monthly',
       interval: 'month',
       interval_count: 1,
