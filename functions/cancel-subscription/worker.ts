@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { allowOnly, createApp } from '../../lib/app.ts'
 import { readCredential } from '../../lib/auth/credential.ts'
+import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { refuse } from '../../lib/errors.ts'
 import { parseJson } from '../../lib/parse.ts'
@@ -20,7 +21,7 @@ app.post(PATH, async (c) => {
 
   const request: CancelRequest & { paywallId: string } =
     caller.kind === 'owner'
-      ? await parseJson(c.req, OwnerBody)
+      ? await parseJson(c.req, OwnerBody).catch(keyFirst(c.env, caller, words))
       : { ...(await parseJson(c.req, UserBody)), paywallId: caller.paywallId }
 
   const db = connect(c.env)
