@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AnswerLost } from '../../dev/neon-endpoint.ts'
 import { signIn } from '../support/exchange.ts'
 import { paywallFile } from '../support/paywall-file.ts'
+import { statementsOf } from '../support/statements.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
-import { changeBalance, ledgerOf, statementsOf, withdraw } from '../support/token-calls.ts'
+import { changeBalance, ledgerOf, withdraw } from '../support/token-calls.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld

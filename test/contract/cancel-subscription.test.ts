@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
+import { statementsOf } from '../support/statements.ts'
 import {
   cancel,
   cancelFor,
@@ -122,16 +123,7 @@ describe('a cancellation', () => {
 
   test('takes two statements, a refusal one, and a body that is wrong none', async () => {
     const subscriber = await subscribe(world, ours)
-    const statements = async (ask: () => Promise<unknown>) => {
-      let count = 0
-      world.neon.onStatement = ({ query }, run) => {
-        if (!query.includes('deliveries')) count += 1
-        return run()
-      }
-      await ask()
-      world.neon.onStatement = undefined
-      return count
-    }
+    const statements = (work: () => Promise<unknown>) => statementsOf(world, work)
     await world.stripe.webhooksSettled()
     world.stripe.holdWebhooks()
     expect(await statements(() => cancelOwn(world, subscriber, { body: { cancellationReason: '' } }))).toBe(0)

@@ -4,8 +4,9 @@ import { MAX_TOKENS } from '../../lib/tokens.ts'
 import { buy } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { testRows } from '../support/rows.ts'
+import { statementsOf } from '../support/statements.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
-import { changeBalance, ledgerOf, nextDay, type OwnerCall, statementsOf } from '../support/token-calls.ts'
+import { changeBalance, ledgerOf, nextDay, type OwnerCall } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
 
 let all: Tenants

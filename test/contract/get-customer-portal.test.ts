@@ -5,6 +5,7 @@ import { type Call, call, type Reply } from '../support/call.ts'
 import { buy } from '../support/checkout.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
 import { type Row, testRows } from '../support/rows.ts'
+import { statementsOf } from '../support/statements.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
 import { person, startTenants, type Tenant, type Tenants, tenant } from '../support/tenants.ts'
 import { toldAbout } from '../support/told.ts'
@@ -123,16 +124,7 @@ test('leads an owner and the user itself to a portal of their own, once each', a
 
 test('takes one statement, for a body that is wrong the one that asks for the key', async () => {
   const { world } = tenants
-  const statements = async (work: () => Promise<unknown>) => {
-    let count = 0
-    world.neon.onStatement = ({ query }, run) => {
-      if (!query.includes('deliveries')) count += 1
-      return run()
-    }
-    await work()
-    world.neon.onStatement = undefined
-    return count
-  }
+  const statements = (work: () => Promise<unknown>) => statementsOf(world, work)
   await world.stripe.webhooksSettled()
   expect(await statements(() => asUser())).toBe(1)
   expect(await statements(() => asOwner({ email: subscriber.email, userMeta: { a: 1 } }))).toBe(1)

@@ -13,6 +13,7 @@ import {
   signInAnonymously,
   signInByMail,
 } from '../support/sign-in.ts'
+import { statementsOf } from '../support/statements.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -220,9 +221,7 @@ test('each grant asks the database once', async () => {
     ['a refresh token', () => refresh(world, refreshToken)],
   ]
   for (const [name, ask] of asks) {
-    const before = world.neon.statements
-    const reply = await ask()
-    expect(world.neon.statements - before, `${name}: ${JSON.stringify(reply)}`).toBe(1)
+    expect(await statementsOf(world, ask), name).toBe(1)
   }
 })
 

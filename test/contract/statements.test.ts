@@ -2,6 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press, startCheckout } from '../support/checkout.ts'
+import { statementsOf } from '../support/statements.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
 
 let all: Tenants
@@ -20,17 +21,19 @@ beforeAll(async () => {
 
 afterAll(() => all.close())
 
-async function statementsOf(ask: () => Promise<Reply>) {
-  const before = all.world.neon.statements
-  const { status, body } = await ask()
-  return { status, statements: all.world.neon.statements - before, body }
+async function answerOf(ask: () => Promise<Reply>) {
+  let reply: Reply | undefined
+  const statements = await statementsOf(all.world, async () => {
+    reply = await ask()
+  })
+  return { ...reply, statements }
 }
 
 type Path = [path: string, ask: () => Promise<Reply>, status: number, statements: number]
 
 function countStatements(paths: Path[]): void {
   test.each(paths)('%s', async (_path, ask, status, statements) => {
-    expect(await statementsOf(ask)).toMatchObject({ status, statements })
+    expect(await answerOf(ask)).toMatchObject({ status, statements })
   })
 }
 
@@ -106,15 +109,15 @@ describe('start-checkout', () => {
 
   test('a processor that refuses: 2, the claim is given back', async () => {
     all.world.stripe.failNext('/v1/checkout/sessions', 400)
-    expect(await statementsOf(() => order())).toMatchObject({ status: 502, statements: 2 })
+    expect(await answerOf(() => order())).toMatchObject({ status: 502, statements: 2 })
   })
 
   test('a replay: 1 from the database, 0 once KV knows it; another body under the key likewise', async () => {
     const headers = { 'idempotency-key': randomUUID() }
     const repeat = (body = {}, key = all.ours.key) => order({ email: all.member.email, ...body }, { key, headers })
-    expect(await statementsOf(() => repeat())).toMatchObject({ status: 200, statements: 2 })
-    await expect.poll(() => statementsOf(() => repeat())).toMatchObject({ status: 200, statements: 0 })
-    expect(await statementsOf(() => repeat({ trial_days: 1 }))).toMatchObject({ status: 409, statements: 0 })
+    expect(await answerOf(() => repeat())).toMatchObject({ status: 200, statements: 2 })
+    await expect.poll(() => answerOf(() => repeat())).toMatchObject({ status: 200, statements: 0 })
+    expect(await answerOf(() => repeat({ trial_days: 1 }))).toMatchObject({ status: 409, statements: 0 })
 
     // Replies are remembered by credential: another key of the owner's finds none in KV the first time.
     const second = `pk_test_second_${randomUUID()}`
@@ -123,8 +126,8 @@ describe('start-checkout', () => {
       ...file,
       keys: [...file.keys, { name: 'second', is_test: true, secret: second }],
     })
-    expect(await statementsOf(() => repeat({ trial_days: 1 }, second))).toMatchObject({ status: 409, statements: 1 })
-    expect(await statementsOf(() => repeat({}, second))).toMatchObject({ status: 200, statements: 1 })
+    expect(await answerOf(() => repeat({ trial_days: 1 }, second))).toMatchObject({ status: 409, statements: 1 })
+    expect(await answerOf(() => repeat({}, second))).toMatchObject({ status: 200, statements: 1 })
   })
 })
 
@@ -165,8 +168,8 @@ describe('processor-webhook', () => {
 })
 
 test('the gateway needs none', async () => {
-  expect(await statementsOf(() => call(all.world, '/nowhere'))).toMatchObject({ status: 404, statements: 0 })
-  expect(await statementsOf(() => call(all.world, at('user'), { method: 'OPTIONS' }))).toMatchObject({
+  expect(await answerOf(() => call(all.world, '/nowhere'))).toMatchObject({ status: 404, statements: 0 })
+  expect(await answerOf(() => call(all.world, at('user'), { method: 'OPTIONS' }))).toMatchObject({
     status: 204,
     statements: 0,
   })

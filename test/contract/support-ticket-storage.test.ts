@@ -7,6 +7,7 @@ import { call, type Reply } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { peakMemory } from '../support/peak-memory.ts'
+import { statementsOf } from '../support/statements.ts'
 import { attachmentKeys, image, MESSAGE, sendForm, ticketForm, ticketPath, type Upload } from '../support/tickets.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -38,21 +39,23 @@ const nothingLeft = () =>
     return stored.join() === known.join()
   })
 
-async function statementsOf(ask: () => Promise<Reply>) {
-  const before = world.neon.statements
-  const { status } = await ask()
-  return { status, statements: world.neon.statements - before }
+async function answerOf(ask: () => Promise<Reply>) {
+  let status = 0
+  const statements = await statementsOf(world, async () => {
+    status = (await ask()).status
+  })
+  return { status, statements }
 }
 
 test('a request makes one statement; images add one look at the quota', async () => {
   const { token } = await signIn(world)
   const json = (body: object, options = {}) => call(world, ticketPath(world.paywall.id), { body, ...options })
-  expect(await statementsOf(() => json(MESSAGE, { token }))).toEqual({ status: 200, statements: 1 })
-  expect(await statementsOf(() => files([]))).toEqual({ status: 200, statements: 1 })
-  expect(await statementsOf(() => files([image(), image()]))).toEqual({ status: 200, statements: 2 })
-  expect(await statementsOf(() => json(MESSAGE))).toEqual({ status: 400, statements: 0 })
-  expect(await statementsOf(() => json(MESSAGE, { token: 'x' }))).toEqual({ status: 401, statements: 0 })
-  expect(await statementsOf(() => files([{ ...image(), type: 'image/gif' }]))).toEqual({ status: 400, statements: 0 })
+  expect(await answerOf(() => json(MESSAGE, { token }))).toEqual({ status: 200, statements: 1 })
+  expect(await answerOf(() => files([]))).toEqual({ status: 200, statements: 1 })
+  expect(await answerOf(() => files([image(), image()]))).toEqual({ status: 200, statements: 2 })
+  expect(await answerOf(() => json(MESSAGE))).toEqual({ status: 400, statements: 0 })
+  expect(await answerOf(() => json(MESSAGE, { token: 'x' }))).toEqual({ status: 401, statements: 0 })
+  expect(await answerOf(() => files([{ ...image(), type: 'image/gif' }]))).toEqual({ status: 400, statements: 0 })
 })
 
 test('images of a refused ticket do not stay', async () => {
@@ -68,7 +71,7 @@ test('a sender without quota, or a paywall that is not there, has nothing stored
   for (const options of [{ token }, {}]) expect(await sendForm(world, form(), options)).toMatchObject({ status: 200 })
   const { stored } = await attachmentKeys(world)
   for (const options of [{ token }, {}]) {
-    const refused = await statementsOf(() => sendForm(world, form(), options))
+    const refused = await answerOf(() => sendForm(world, form(), options))
     expect(refused).toEqual({ status: 429, statements: 1 })
     expect((await attachmentKeys(world)).stored).toEqual(stored)
   }

@@ -4,8 +4,9 @@ import { MAX_TOKENS } from '../../lib/tokens.ts'
 import { signIn } from '../support/exchange.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { testRows } from '../support/rows.ts'
+import { statementsOf } from '../support/statements.ts'
 import { person, startTenants, type Tenants, tenant } from '../support/tenants.ts'
-import { changeBalance, ledgerOf, nextDay, type OwnerCall, statementsOf, withdraw } from '../support/token-calls.ts'
+import { changeBalance, ledgerOf, nextDay, type OwnerCall, withdraw } from '../support/token-calls.ts'
 
 let all: Tenants
 /** A member of a paywall whose only type of tokens nobody gets by itself. */

@@ -47,13 +47,6 @@ export async function ledgerOf(
   return rows.map(({ type, reason, delta }) => [type, reason, Number(delta)])
 }
 
-/** The statements that the database got meanwhile. */
-export async function statementsOf(world: TestWorld, work: () => Promise<unknown>): Promise<number> {
-  const before = world.neon.statements
-  await work()
-  return world.neon.statements - before
-}
-
 /** How many replies said the same: `200`, or the status and the body of a refusal. */
 export function tally(replies: Reply[]): Record<string, number> {
   const counts: Record<string, number> = {}
