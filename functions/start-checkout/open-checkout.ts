@@ -68,7 +68,7 @@ async function close(processor: Processor, session: string): Promise<void> {
   const [acquiring, id] = session.split(/:(.*)/s)
   if (acquiring !== processor.acquiring || !id) return
   try {
-    await processor.closeCheckout(id)
+    await processor.closeCheckout?.(id)
   } catch (cause) {
     log('warn', 'a superseded checkout stays open', { cause })
   }

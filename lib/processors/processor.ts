@@ -14,8 +14,8 @@ export interface Processor {
   /** Opens a hosted checkout. The same `order.key` never opens a second one where the processor has idempotency. */
   openCheckout(order: CheckoutOrder): Promise<HostedCheckout>
 
-  /** Makes an open hosted page unpayable. Harmless on one that was paid or has expired. */
-  closeCheckout(sessionId: string): Promise<void>
+  /** Makes an open hosted page unpayable. Harmless on one that was paid or has expired. Absent where that cannot be. */
+  closeCheckout?(sessionId: string): Promise<void>
 
   /** Stops renewal: what is paid for stays. `reason` is noted where the processor has room for it. May be repeated. */
   cancelAtPeriodEnd(subscriptionId: string, reason: string): Promise<Cancellation>

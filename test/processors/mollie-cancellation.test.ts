@@ -134,6 +134,7 @@ test('what cannot be renewed yet, since Mollie made no subscription of it, is ne
   expect(cancelled(await cancelOwn(world, subscriber))).toMatchObject({ cancel_at: before?.current_period_end })
   await settled(subscriber)
   world.mollie.slowMandates = false
+  world.mollie.forgetKeys()
   await letDaysPassAtUs(subscriber)
   await world.workers.scheduled('reconcile')
   expect(subscriptionsOf(world, subscriber.id)).toEqual([])

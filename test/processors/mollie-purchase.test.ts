@@ -98,14 +98,14 @@ test('what is paid is there at once, and sold once, though its subscription can 
   expect(await typesTold(userId)).toEqual(['checkout.completed', 'subscription.created', 'payment.succeeded'])
 })
 
-test('what was given back whole before it began never begins', async () => {
+test('what was given back whole before it began is over, and never renews', async () => {
   world.mollie.holdWebhooks()
   const { userId, paymentId } = await payFirst(world)
   await world.mollie.releaseWebhooks(() => [])
   await world.mollie.refund(paymentId)
   await world.mollie.webhooksSettled()
   expect(subscriptionsOf(world, userId)).toEqual([])
-  expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [] })
+  expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
 })
 
 test('a first payment that a bank has in hand is pending, and begins what it pays when it is paid', async () => {

@@ -5,14 +5,14 @@ import { ProcessorError } from '../processor.ts'
 /** A checkout takes three calls of this length at most, which end before a claim's lease does. */
 const TIMEOUT_MS = 8_000
 
-const ErrorBody = z.object({ title: z.string().optional(), field: z.string().optional() })
+const ErrorBody = z.object({ title: z.string().nullish(), field: z.string().nullish() })
 
 /** What Mollie answered instead of doing it. */
 export class MollieRefusal extends ProcessorError {
   override name = 'MollieRefusal'
   readonly status: number
   /** The member of the body that it minds, if it names one. */
-  readonly field: string | undefined
+  readonly field: string | null
   /** Whether what the path names is not there, or not any more. */
   readonly isMissing: boolean
 
@@ -20,7 +20,7 @@ export class MollieRefusal extends ProcessorError {
     // The `detail` that Mollie adds may quote what was sent, an e-mail address perhaps: it stays out of the log.
     super('mollie', kindOf(status), [title, field, `(${status})`].filter(Boolean).join(' '), { answered: true })
     this.status = status
-    this.field = field
+    this.field = field ?? null
     this.isMissing = status === 404 || status === 410
   }
 }

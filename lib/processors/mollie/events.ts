@@ -52,6 +52,12 @@ export async function readMollieEvent(
       const isFailed = event.type === 'payment.failed'
       return told(payment && saleOf(payment, 'payment'), isFailed ? factOf('failed', payment, event) : null)
     }
+    // The bank gave the money to the seller after all.
+    case 'chargeback.reversed': {
+      const { paymentId } = Reversal.parse(event._embedded?.entity)
+      const payment = await findPayment(api, paymentId)
+      return told(payment && saleOf(payment, 'session'))
+    }
     case 'refund.refunded':
     case 'chargeback.received': {
       const reversal = Reversal.parse(event._embedded?.entity)

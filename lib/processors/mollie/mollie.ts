@@ -1,12 +1,12 @@
 import type { Credentials } from '../credentials.ts'
 import type { Processor } from '../processor.ts'
 import { mollieApi } from './api.ts'
-import { closePayment, findPayment, openPayment } from './payments.ts'
-import { endSale, fetchSale } from './sales.ts'
+import { openPayment } from './payments.ts'
+import { endSale, fetchSale, isUndecided } from './sales.ts'
 
 /**
- * Mollie, by its API v2. It has no portal, and no subscription until the first payment is made: whoever first looks at
- * a paid page makes it. An empty `apiBase` means api.mollie.com.
+ * Mollie, by its API v2. It has no portal, does not let a page be closed, and has no subscription until the first payment
+ * is made: whoever first looks at a paid page makes it. An empty `apiBase` means api.mollie.com.
  */
 export function mollie(credentials: Credentials<'mollie'>, options: { paywallId: string; apiBase: string }): Processor {
   const api = mollieApi(credentials.apiKey, options.apiBase)
@@ -17,10 +17,8 @@ export function mollie(credentials: Credentials<'mollie'>, options: { paywallId:
 
     openCheckout: (order) => openPayment(api, order),
 
-    closeCheckout: (sessionId) => closePayment(api, sessionId),
-
-    // Mollie sends the browser back whatever became of the payment. Some banks take days to say.
-    isUndecided: async (sessionId) => (await findPayment(api, sessionId))?.status === 'open',
+    // Mollie sends the browser back whatever became of the payment, and some banks take days to say.
+    isUndecided: (sessionId) => isUndecided(api, sessionId),
 
     async cancelAtPeriodEnd(subscriptionId) {
       const found = await endSale(api, subscriptionId, new Date())

@@ -7,6 +7,9 @@ import { INTERVALS } from '../../purchase.ts'
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
 const date = z.iso.date().transform((text) => new Date(text))
 
+/** What the seller wrote. Mollie's examples show it as the text of what was sent. */
+const metadata = z.unknown().optional().transform(fromText)
+
 /** Mollie writes an amount as text with the currency's decimals; here it is minor units. */
 export const Amount = z
   .object({ currency: z.string().regex(/^[A-Z]{3}$/), value: z.string().regex(/^\d{1,12}(\.\d{1,4})?$/) })
@@ -24,8 +27,7 @@ export const Payment = z.object({
   amountChargedBack: Amount.nullish(),
   customerId: z.string().nullish(),
   mandateId: z.string().nullish(),
-  isCancelable: z.boolean().nullish(),
-  metadata: z.unknown().optional(),
+  metadata,
   createdAt: time,
   paidAt: time.nullish(),
   _links: z.object({ checkout: z.object({ href: z.url() }).nullish() }),
@@ -40,7 +42,7 @@ export const Subscription = z.object({
   startDate: date,
   nextPaymentDate: date.nullish(),
   canceledAt: time.nullish(),
-  metadata: z.unknown().optional(),
+  metadata,
   createdAt: time,
 })
 export type Subscription = z.output<typeof Subscription>
@@ -64,3 +66,13 @@ export type FirstSale = z.output<typeof FirstSale>
 
 /** What we write on a subscription, and Mollie on each payment of it. */
 export const Renewal = Sale.extend({ first_payment: z.string() })
+
+function fromText(written: unknown): unknown {
+  if (typeof written !== 'string') return written
+  try {
+    return JSON.parse(written)
+  } catch {
+    // Somebody else's words: no sale of ours.
+    return written
+  }
+}

@@ -25,12 +25,6 @@ export async function findPayment(api: MollieApi, id: string): Promise<Payment |
   }
 }
 
-/** Makes an open page unpayable, where Mollie lets us: it depends on the way to pay. */
-export async function closePayment(api: MollieApi, id: string): Promise<void> {
-  const payment = await findPayment(api, id)
-  if (payment?.status === 'open' && payment.isCancelable) await api.delete(`/payments/${encodeURIComponent(id)}`)
-}
-
 /**
  * A customer that this account does not have (any more) is no reason not to sell: the owner may have changed accounts.
  * The buyer becomes a new one, under a key of its own, since Mollie keeps its refusal under the first.
@@ -39,7 +33,7 @@ async function createPayment(api: MollieApi, order: CheckoutOrder): Promise<unkn
   try {
     return await api.post('/payments', paymentFor(order, await customerOf(api, order)), order.key)
   } catch (error) {
-    const isMissing = error instanceof MollieRefusal && error.field === 'customerId'
+    const isMissing = error instanceof MollieRefusal && (error.isMissing || error.field === 'customerId')
     if (order.customer === null || !isMissing) throw error
     const another = { ...order, customer: null, key: `${order.key}:new-customer` }
     return api.post('/payments', paymentFor(another, await customerOf(api, another)), another.key)

@@ -75,15 +75,10 @@ export async function readCharges(api: MollieApi, subscription: Subscription): P
   return _embedded.payments.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
 }
 
+/** A customer that is not there has no list: that is no empty one, since Mollie says so of new customers at times. */
 async function listSubscriptions(api: MollieApi, customer: string): Promise<Subscription[]> {
-  try {
-    const reply = await api.get(`/customers/${encodeURIComponent(customer)}/subscriptions${PAGE}`)
-    return Subscriptions.parse(reply)._embedded.subscriptions
-  } catch (error) {
-    // Mollie forgets a customer with all that it has.
-    if (error instanceof MollieRefusal && error.isMissing) return []
-    throw error
-  }
+  const reply = await api.get(`/customers/${encodeURIComponent(customer)}/subscriptions${PAGE}`)
+  return Subscriptions.parse(reply)._embedded.subscriptions
 }
 
 function subscriptionFor(payment: Payment, sale: FirstSale) {
@@ -94,7 +89,7 @@ function subscriptionFor(payment: Payment, sale: FirstSale) {
   return {
     amount: renewal,
     interval: intervalText(interval, interval_count),
-    // A date that is over, since we learnt of the payment so late, would be refused.
+    // We may learn of the payment on the very last day of what it paid for: Mollie refuses a date that is over.
     startDate: dateText(new Date(Math.max(first.getTime(), today.getTime()))),
     description: `${payment.description.slice(0, 240)} ${checkout_id.slice(0, 8)}`,
     // Not any later mandate of the same customer: a card that is given for something else is not to pay for this.

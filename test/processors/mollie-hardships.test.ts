@@ -1,0 +1,212 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import {
+  letDaysPass,
+  mollieProcessor,
+  payFirst,
+  paymentsOf,
+  postMollieWebhook,
+  rewritePurchase,
+  subscribeAtMollie,
+  subscriptionsOf,
+} from '../support/mollie-purchase.ts'
+import { cancelled, cancelOwn, subscribe } from '../support/subscriber.ts'
+import { type Tenant, tenant } from '../support/tenants.ts'
+import { toldAbout } from '../support/told.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+let ours: Tenant
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
+  ours = tenant(world.file)
+})
+afterEach(async () => {
+  world.mollie.onCall = undefined
+  world.mollie.slowMandates = false
+  await world.mollie.releaseWebhooks()
+})
+afterAll(() => world.close())
+
+/** The time of the weekly look comes. */
+const eightDays = (userId: string) =>
+  rewritePurchase(world, userId, "fetched_at = fetched_at - interval '8 days', looked_at = null")
+const live = (userId: string) => subscriptionsOf(world, userId).filter(({ status }) => status === 'active')
+
+test('who cancels while the subscription is being made is never charged again', async () => {
+  world.mollie.slowMandates = true
+  const subscriber = await subscribe(world, ours)
+  world.mollie.slowMandates = false
+  world.mollie.forgetKeys()
+  await eightDays(subscriber.id)
+  const arrived = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  world.mollie.onCall = async ({ method, path }, run) => {
+    if (method === 'POST' && path.endsWith('/subscriptions')) {
+      arrived.resolve()
+      await gate.promise
+    }
+    return run()
+  }
+  const looking = world.workers.scheduled('reconcile')
+  await arrived.promise
+  cancelled(await cancelOwn(world, subscriber))
+  gate.resolve()
+  await looking
+  world.mollie.onCall = undefined
+  for (let week = 0; week < 3; week++) {
+    await eightDays(subscriber.id)
+    await world.workers.scheduled('reconcile')
+  }
+  expect(live(subscriber.id)).toEqual([])
+})
+
+test('a cancellation that cannot see the subscription is no cancellation, and can be asked for again', async () => {
+  const subscriber = await subscribe(world, ours)
+  world.mollie.failNext(`/v2/customers/${subscriber.customer}/subscriptions`, 404)
+  expect(await cancelOwn(world, subscriber)).toMatchObject({ status: 502, body: { error: 'processor_rejected' } })
+  cancelled(await cancelOwn(world, subscriber))
+  expect(live(subscriber.id)).toEqual([])
+})
+
+test('what was cancelled does not begin anew where Mollie says for a moment that the customer is not there', async () => {
+  const subscriber = await subscribe(world, ours)
+  const [subscription] = subscriptionsOf(world, subscriber.id)
+  cancelled(await cancelOwn(world, subscriber))
+  await expect
+    .poll(async () => (await userState(world, subscriber.id)).purchases[0])
+    .toMatchObject({ cancel_at_period_end: true })
+  world.mollie.forgetKeys()
+  await letDaysPass(world, subscriber.id, subscription!.id, 33)
+  world.mollie.failNext(`/v2/customers/${subscriber.customer}/subscriptions`, 404)
+  await world.workers.scheduled('reconcile')
+  const [again] = live(subscriber.id)
+  if (again) await world.mollie.renew(again.id) // Its start date is today: charged within hours, before the next look.
+  await world.mollie.webhooksSettled()
+  const paid = paymentsOf(world, subscriber.id).map(({ status, sequenceType }) => `${sequenceType} ${status}`)
+  const state = await userState(world, subscriber.id)
+  expect([again?.startDate, paid, state.paid]).toEqual([undefined, ['first paid'], false])
+})
+
+test('a payment that is paid between the two looks of a return goes on to the thanks', async () => {
+  world.mollie.holdWebhooks()
+  const { paymentId, back } = await payFirst(world, 'monthly', { action: 'transfer' })
+  let looks = 0
+  world.mollie.onCall = async ({ method, path }, run) => {
+    const answer = await run()
+    if (method === 'GET' && path.endsWith(`/payments/${paymentId}`) && looks++ === 0)
+      await world.mollie.settle(paymentId)
+    return answer
+  }
+  expect((await call(world, back)).headers.location).toContain('https://owner.example/thanks')
+})
+
+test('a charge that is told with its metadata as text, or without, is no purchase of its own', async () => {
+  const { userId, subscriptionId } = await subscribeAtMollie(world)
+  world.mollie.holdWebhooks()
+  await world.mollie.renew(subscriptionId)
+  const event = structuredClone(world.mollie.events.at(-1)!)
+  const entity: { id: string; metadata?: unknown } = event._embedded.entity
+  entity.metadata = JSON.stringify(entity.metadata)
+  expect(await postMollieWebhook(world, JSON.stringify(event))).toMatchObject({ status: 200 })
+  const { metadata, ...bare } = entity
+  const unsaid = { ...event, id: 'event_bare', _embedded: { entity: bare } }
+  expect(await postMollieWebhook(world, JSON.stringify(unsaid))).toMatchObject({ status: 200 })
+  expect((await userState(world, userId)).purchases).toMatchObject([{ interval: 'month' }])
+  const renewals = (await toldAbout(world, userId)).filter(({ type }) => type === 'subscription.renewed')
+  expect(renewals).toHaveLength(1)
+})
+
+test('what ended long ago without a subscription is not begun again', async () => {
+  world.mollie.slowMandates = true
+  const { userId, paymentId, back } = await payFirst(world)
+  await call(world, back)
+  await world.mollie.webhooksSettled()
+  // As if all of that were three months ago.
+  world.mollie.onCall = async ({ method, path }, run) => {
+    const answer = await run()
+    const isAboutIt = method === 'GET' && path.endsWith(`/payments/${paymentId}`)
+    const earlier = (_: string, name: string, time: string) =>
+      `"${name}": "${new Date(Date.parse(time) - 90 * 86_400_000).toISOString()}"`
+    return isAboutIt ? { ...answer, body: answer.body.replace(/"(createdAt|paidAt)": "([^"]+)"/g, earlier) } : answer
+  }
+  await eightDays(userId)
+  await world.workers.scheduled('reconcile')
+  expect(await userState(world, userId)).toMatchObject({ purchases: [{ status: 'canceled' }] })
+  world.mollie.slowMandates = false
+  world.mollie.forgetKeys()
+  await world.mollie.refund(paymentId, '1.00')
+  await world.mollie.webhooksSettled()
+  expect(live(userId)).toEqual([])
+})
+
+test('who has all the money back of what has no subscription yet is out, and that is told', async () => {
+  world.mollie.slowMandates = true
+  const { userId, paymentId, back } = await payFirst(world)
+  await call(world, back)
+  await world.mollie.webhooksSettled()
+  expect((await userState(world, userId)).paid).toBe(true)
+  await world.mollie.refund(paymentId)
+  await world.mollie.webhooksSettled()
+  expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+  const told = (await toldAbout(world, userId)).map(({ type }) => type).slice(3)
+  expect(told).toEqual(['subscription.ended', 'payment.refunded'])
+})
+
+test('whose customer was deleted at Mollie keeps what was paid', async () => {
+  const subscriber = await subscribe(world, ours)
+  const [subscription] = subscriptionsOf(world, subscriber.id)
+  await letDaysPass(world, subscriber.id, subscription!.id, 31)
+  await world.mollie.renew(subscription!.id)
+  await world.mollie.webhooksSettled()
+  await letDaysPass(world, subscriber.id, subscription!.id, 8)
+  expect((await userState(world, subscriber.id)).paid).toBe(true)
+  const path = `/v2/customers/${subscriber.customer}/subscriptions`
+  world.mollie.failNext(path, 410)
+  world.mollie.failNext(path, 410)
+  await world.workers.scheduled('reconcile')
+  expect(await userState(world, subscriber.id)).toMatchObject({ paid: true })
+})
+
+test('who is past due is not let in where Mollie says for a moment that the customer is not there', async () => {
+  const subscriber = await subscribe(world, ours)
+  const [subscription] = subscriptionsOf(world, subscriber.id)
+  await world.mollie.renew(subscription!.id, { fail: true })
+  await world.mollie.webhooksSettled()
+  await rewritePurchase(world, subscriber.id, "past_due_since = now() - interval '8 days'")
+  expect(await userState(world, subscriber.id)).toMatchObject({ paid: false, purchases: [{ status: 'past_due' }] })
+  world.mollie.forgetKeys()
+  await eightDays(subscriber.id)
+  world.mollie.failNext(`/v2/customers/${subscriber.customer}/subscriptions`, 404)
+  await world.workers.scheduled('reconcile')
+  expect(await userState(world, subscriber.id)).toMatchObject({ paid: false, purchases: [{ status: 'past_due' }] })
+})
+
+test('two purchases of one customer are two subscriptions, and ending one leaves the other', async () => {
+  const first = await subscribe(world, ours)
+  const body = { ignoreActivePurchase: true }
+  const second = await payFirst(world, 'yearly', { email: first.email, body })
+  await call(world, second.back)
+  await world.mollie.webhooksSettled()
+  expect(second.userId).toBe(first.id)
+  const [monthly, yearly] = subscriptionsOf(world, first.id)
+  expect(yearly).toMatchObject({ status: 'active', customerId: monthly!.customerId })
+  cancelled(await cancelOwn(world, first))
+  expect(subscriptionsOf(world, first.id)).toMatchObject([{ status: 'canceled' }, { status: 'active' }])
+  expect((await userState(world, first.id)).purchases).toHaveLength(2)
+})
+
+test('a chargeback that is reversed is looked at', async () => {
+  const { userId, paymentId } = await payFirst(world)
+  await world.mollie.webhooksSettled()
+  const chargeback = await world.mollie.chargeback(paymentId)
+  await world.mollie.webhooksSettled()
+  const calls = world.mollie.calls.length
+  const event = world.mollie.events.find(({ entityId }) => entityId === chargeback.id)
+  const reversed = JSON.stringify({ ...event, id: 'event_reversed', type: 'chargeback.reversed' })
+  expect(await postMollieWebhook(world, reversed)).toMatchObject({ status: 200 })
+  expect(world.mollie.calls.length).toBeGreaterThan(calls)
+  expect(await userState(world, userId)).toMatchObject({ paid: true })
+})
