@@ -36,12 +36,10 @@ const happenings: ((userId: string, subscriptionId: string, random: () => number
   },
 ]
 
-const eventsOf = (userId: string) =>
-  world.mollie.events.filter(({ _embedded }) => {
-    const ids = paymentsOf(world, userId).map(({ id }) => id)
-    const entity = _embedded.entity as { id: string; paymentId?: string }
-    return ids.includes(entity.paymentId ?? entity.id)
-  })
+function eventsOf(userId: string) {
+  const ids = new Set<unknown>(paymentsOf(world, userId).map(({ id }) => id))
+  return world.mollie.events.filter(({ _embedded: { entity } }) => ids.has(entity.paymentId ?? entity.id))
+}
 
 async function liveThrough(seed: number): Promise<void> {
   const random = randomNumbers(seed)

@@ -35,13 +35,16 @@ const Subscription = z.looseObject({
   metadata: z.object({ user_id: z.string() }),
 })
 
+const Noted = z.object({ metadata: z.object({ user_id: z.string() }) })
+const isOf = (userId: string) => (each: unknown) => Noted.safeParse(each).data?.metadata.user_id === userId
+
 /** A user's payments as Mollie has them, the oldest first. */
 export const paymentsOf = ({ mollie }: TestWorld, userId: string) =>
-  mollie.payments.map((each) => Payment.parse(each)).filter(({ metadata }) => metadata.user_id === userId)
+  mollie.payments.filter(isOf(userId)).map((each) => Payment.parse(each))
 
 /** A user's subscriptions as Mollie has them, the oldest first. */
 export const subscriptionsOf = ({ mollie }: TestWorld, userId: string) =>
-  mollie.subscriptions.map((each) => Subscription.parse(each)).filter(({ metadata }) => metadata.user_id === userId)
+  mollie.subscriptions.filter(isOf(userId)).map((each) => Subscription.parse(each))
 
 /** A first payment that was made on its page, and nothing more: nobody has come back. */
 export interface PaidFirst {
