@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import document from '../../generated/openapi.json' with { type: 'json' }
 import { call } from '../support/call.ts'
 import { signIn } from '../support/exchange.ts'
+import { asDocumented } from '../support/hold-to-document.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -33,14 +34,14 @@ const ENDPOINTS = Object.entries(document.paths).map(([template, methods]): [str
 ])
 
 /** A request whose path reaches the service as it is written: a URL would be tidied up on its way. */
-function rawPath(path: string): Promise<{ status: number; body: string }> {
+async function rawPath(path: string): Promise<{ status: number; body: string }> {
   const { hostname, port } = new URL(world.url)
-  return new Promise((resolve, reject) => {
-    const asked = request({ hostname, port, path }, async (response) => {
-      resolve({ status: response.statusCode ?? 0, body: await text(response) })
-    })
-    asked.on('error', reject).end()
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request({ hostname, port, path }, resolve).on('error', reject).end()
   })
+  const headers = new Headers(Object.entries(response.headers).map(([name, value]) => [name, String(value)]))
+  const answer = new Response(await text(response), { status: response.statusCode ?? 0, headers })
+  return { status: answer.status, body: await (await asDocumented({ url: path }, answer)).text() }
 }
 
 describe.each(ENDPOINTS)('%s', (_name, path, allow) => {
