@@ -33,6 +33,8 @@ export interface WorldOptions {
   /** Variables of the Workers instead of those in wrangler.toml. */
   variables?: Record<string, Value>
   onLog: (level: string, message: string) => void
+  /** What the emulators send webhooks with, if not the runtime's own. */
+  fetch?: typeof fetch
   /** Where the Workers come from, if not from `startWorkers`. */
   startWorkers?: typeof startWorkers
 }
@@ -84,6 +86,7 @@ export async function startWorld({
       port: ports.stripe,
       accounts: () => stripeAccounts(files()),
       serviceUrl: () => url,
+      ...(options.fetch && { fetch: options.fetch }),
       ...(keep && { statePath: keep.stripe }),
     }),
     (emulator) => emulator.close(),
@@ -93,6 +96,7 @@ export async function startWorld({
       port: ports.mollie,
       accounts: () => mollieAccounts(files()),
       serviceUrl: () => url,
+      ...(options.fetch && { fetch: options.fetch }),
       ...(keep && { statePath: keep.mollie }),
     }),
     (emulator) => emulator.close(),

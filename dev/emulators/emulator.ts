@@ -5,6 +5,8 @@ export interface EmulatorOptions<Account> {
   /** Asked at every use, so they may change. */
   accounts: () => Account[]
   serviceUrl: () => string
+  /** What webhooks are sent with: the runtime's own, unless somebody wants to see the answers. */
+  fetch?: typeof fetch
   /** The emulator goes on where the last one at this path ended, webhooks that were not delivered included. */
   statePath?: string
 }

@@ -31,6 +31,7 @@ export interface WebhookOptions<EventRecord extends Kept, Event extends { id: st
   state: State<{ deliveries: Map<string, DeliveryRecord>; events: Map<string, EventRecord> }>
   accounts: () => Map<string, AccountOf<PaywallOf>>
   serviceUrl: () => string
+  fetch?: typeof fetch
   /** The event as it is sent. */
   eventObject: (event: EventRecord, pending: number) => Event
   /** The headers that the processor sends a body with, its signature among them. */
@@ -103,7 +104,7 @@ export function createWebhooks<EventRecord extends Kept, Event extends { id: str
     if (!paywall) return 200
     const body = JSON.stringify(eventObject(event, pendingFor(eventId)))
     try {
-      const answer = await fetch(
+      const answer = await (options.fetch ?? fetch)(
         `${options.serviceUrl()}/webhooks/${options.processor}/${encodeURIComponent(paywallId)}`,
         {
           method: 'POST',

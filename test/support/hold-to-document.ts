@@ -33,6 +33,24 @@ export async function asDocumented<Response extends AnyResponse>(
   return response
 }
 
+/** A `fetch` for those who must not fail by it: answers that are not as the document says are noted in `faults`. */
+export function notingFetch(faults: unknown[]): typeof fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init)
+    const url = String(input)
+    const arrived = await response
+      .clone()
+      .text()
+      .then(
+        () => true,
+        () => false,
+      )
+    // An answer that a crash cut off is none.
+    if (arrived) await asDocumented({ url, method: init?.method }, response).catch((fault) => faults.push(fault))
+    return response
+  }
+}
+
 /** Fails if the owner's backend was sent an event that is not as the document says. */
 export function eventsAsDocumented(received: Received[]): void {
   const faults = received.flatMap((each) => (each.verified ? (undocumentedEvent(each) ?? []) : []))

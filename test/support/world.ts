@@ -7,7 +7,7 @@ import { makeSecrets, type Secrets } from '../../dev/secrets.ts'
 import { startWorld, type World } from '../../dev/world.ts'
 import type { FilePaywall, PaywallFile } from '../../lib/paywall/file.ts'
 import { freshDatabase } from './databases.ts'
-import { asDocumented, eventsAsDocumented } from './hold-to-document.ts'
+import { asDocumented, eventsAsDocumented, notingFetch } from './hold-to-document.ts'
 import { type FileOverrides, paywallFile } from './paywall-file.ts'
 import { standingBase, type WorldBase } from './standing-workers.ts'
 
@@ -48,7 +48,8 @@ export interface TestWorld extends World {
 
 /**
  * A world of its own on a fresh database, with its file applied. The caller closes it, in `afterAll` as a rule. Each
- * answer to `fetch` and, when it is closed, each event that the receiver got must be as the API's document says.
+ * answer to `fetch` and, when it is closed, each answer that an emulator got to a webhook and each event that the receiver
+ * got must be as the API's document says.
  */
 export async function startTestWorld({
   file: overrides,
@@ -57,10 +58,12 @@ export async function startTestWorld({
 }: TestWorldOptions = {}): Promise<TestWorld> {
   const logs: TestWorld['logs'] = []
   const files: PaywallFile[] = []
+  const faults: unknown[] = []
   const base = Object.keys(own).length > 0 ? await baseOfItsOwn(own) : await standingBase()
   const world = await startWorld({
     ...base,
     files: () => files,
+    fetch: notingFetch(faults),
     code: new Map([...bundledCode(), ...(own.gone ?? []).map((env) => [env, 'export default {}'] as const)]),
     onLog: (level, message) => void logs.push({ level, message }),
   })
@@ -79,6 +82,7 @@ export async function startTestWorld({
       asDocumented({ url: path, method: init?.method }, await send(world, path, uncompressed(init))),
     async close() {
       await world.close()
+      if (faults.length > 0) throw new AggregateError(faults, 'webhooks were answered as openapi.json does not say')
       if (!inventsEvents) eventsAsDocumented(world.receiver.received)
     },
     apply,

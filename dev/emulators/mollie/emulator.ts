@@ -73,6 +73,7 @@ export async function startMollieEmulator(options: EmulatorOptions<MollieAccount
     state,
     accounts,
     serviceUrl: options.serviceUrl,
+    ...(options.fetch && { fetch: options.fetch }),
     eventObject: (event) => eventObject(event, emulator.url),
     headers: webhookHeaders,
   })

@@ -65,6 +65,7 @@ export async function startStripeEmulator(options: EmulatorOptions<StripeAccount
     state,
     accounts,
     serviceUrl: options.serviceUrl,
+    ...(options.fetch && { fetch: options.fetch }),
     eventObject,
     headers: webhookHeaders,
   })
