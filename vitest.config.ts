@@ -2,7 +2,13 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that wait for processes and timeouts more than they compute: begun first, they leave the cores to the others. */
-const WAITING = ['test/dev.test.ts', 'test/deliveries/', 'test/crash/', 'test/contract/rate-limits', '-command.test.ts']
+const WAITING = [
+  'test/world/dev.test.ts',
+  'test/deliveries/',
+  'test/crash/',
+  'test/contract/rate-limits',
+  '-command.test.ts',
+]
 
 const waits = ({ moduleId }: TestSpecification) => WAITING.some((path) => moduleId.includes(path))
 

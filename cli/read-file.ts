@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type PaywallFile, readPaywallFile } from '../lib/paywall/file.ts'
+import { type PaywallFile, readPaywallFile } from './paywall-file/file.ts'
 import { Refusal } from './refusal.ts'
 import { typedPath } from './surroundings.ts'
 

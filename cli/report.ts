@@ -1,5 +1,5 @@
-import type { PaywallFile } from '../lib/paywall/file.ts'
 import type { Applied } from './apply.ts'
+import type { PaywallFile } from './paywall-file/file.ts'
 import { type Versions, versionsOf } from './versions.ts'
 
 /** Country lists longer than this are cut: they are there to recognise a tier by. */

@@ -1,6 +1,6 @@
 import { allCountries } from '../lib/geo/countries.ts'
-import type { FilePaywall } from '../lib/paywall/file.ts'
 import { structureOf, versionOf } from '../lib/paywall/structure.ts'
+import type { FilePaywall } from './paywall-file/file.ts'
 
 /** The bootstrap versions a paywall will have. Local prices make them differ between countries. */
 export interface Versions {

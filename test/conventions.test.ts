@@ -37,7 +37,9 @@ describe('imports', () => {
 
   test('the OpenAPI document is made of the contracts of the functions, and dev knows nothing else of them', () => {
     const known = imports.filter(({ file, to }) => file.startsWith('dev/') && to.startsWith('functions/'))
-    const wrong = known.filter(({ file, to }) => !(file.startsWith('dev/openapi/') && to.endsWith('/contract.ts')))
+    const wrong = known.filter(
+      ({ file, to }) => !(file.startsWith('dev/tools/openapi/') && to.endsWith('/contract.ts')),
+    )
     expect(wrong).toEqual([])
   })
 
@@ -94,7 +96,7 @@ describe('code', () => {
   })
 
   test('chooses its words at the edge: lib makes no endpoint refusals', () => {
-    const allowed = ['lib/errors.ts', 'lib/app.ts', 'lib/parse.ts']
+    const allowed = ['lib/http/errors.ts', 'lib/http/app.ts', 'lib/http/parse.ts']
     const wrong = sources.filter(
       (file) => file.startsWith('lib/') && !allowed.includes(file) && /new ApiError/.test(text(file)),
     )

@@ -1,5 +1,5 @@
-import { paywallFileJsonSchema } from '../../lib/paywall/json-schema.ts'
 import type { Command } from '../command.ts'
+import { paywallFileJsonSchema } from '../paywall-file/json-schema.ts'
 
 export const schema: Command = {
   name: 'schema',

@@ -1,5 +1,5 @@
-import type { PaywallFile } from '../../lib/paywall/file.ts'
 import type { Executor } from '../executor.ts'
+import type { PaywallFile } from '../paywall-file/file.ts'
 import { Refusal } from '../refusal.ts'
 import { readStanding } from '../sql/read-standing.sql.ts'
 import { differenceOfEndpoints, type EndpointsDifference } from './endpoints.ts'

@@ -1,5 +1,5 @@
-import { seal, unseal } from '../../lib/crypto.ts'
-import type { PaywallFile } from '../../lib/paywall/file.ts'
+import { seal, unseal } from '../../lib/crypto/crypto.ts'
+import type { PaywallFile } from '../paywall-file/file.ts'
 import type { Standing } from '../sql/read-standing.sql.ts'
 import type { EndpointRow } from '../sql/save-endpoints.sql.ts'
 import type { MadeSecret } from './made-secret.ts'

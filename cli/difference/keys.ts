@@ -1,5 +1,5 @@
-import { randomHex, sha256Hex } from '../../lib/crypto.ts'
-import type { PaywallFile } from '../../lib/paywall/file.ts'
+import { randomHex, sha256Hex } from '../../lib/crypto/crypto.ts'
+import type { PaywallFile } from '../paywall-file/file.ts'
 import type { Standing } from '../sql/read-standing.sql.ts'
 import type { KeyRow } from '../sql/save-keys.sql.ts'
 import type { MadeSecret } from './made-secret.ts'

@@ -1,5 +1,5 @@
-import { seal, unseal } from '../../lib/crypto.ts'
-import type { FilePaywall, PaywallFile } from '../../lib/paywall/file.ts'
+import { seal, unseal } from '../../lib/crypto/crypto.ts'
+import type { FilePaywall, PaywallFile } from '../paywall-file/file.ts'
 import type { Standing, StandingPaywall } from '../sql/read-standing.sql.ts'
 import type { PaywallRow } from '../sql/save-paywalls.sql.ts'
 import type { PriceRow } from '../sql/save-prices.sql.ts'

@@ -1,5 +1,5 @@
-import { toMajorUnits } from '../../lib/money.ts'
-import type { FilePaywall, FilePrice } from '../../lib/paywall/file.ts'
+import { toMajorUnits } from '../../lib/money/money.ts'
+import type { FilePaywall, FilePrice } from '../paywall-file/file.ts'
 import type { StandingPaywall } from '../sql/read-standing.sql.ts'
 import type { PriceRow } from '../sql/save-prices.sql.ts'
 import { same } from './same.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { PaywallFile } from '../../lib/paywall/file.ts'
 import type { Executor } from '../executor.ts'
+import type { PaywallFile } from '../paywall-file/file.ts'
 import type { EndpointRow } from './save-endpoints.sql.ts'
 import type { KeyRow } from './save-keys.sql.ts'
 import type { PaywallRow } from './save-paywalls.sql.ts'

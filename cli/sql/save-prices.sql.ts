@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { FilePrice } from '../../lib/paywall/file.ts'
 import type { Executor } from '../executor.ts'
+import type { FilePrice } from '../paywall-file/file.ts'
 
 export interface PriceRow extends FilePrice {
   position: number

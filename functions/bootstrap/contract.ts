@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import type { ApiOperation } from '../../lib/api-operation.ts'
-import type { Words } from '../../lib/errors.ts'
-import { MemberState } from '../../lib/member-state.ts'
-import { currency, INTERVALS } from '../../lib/purchase.ts'
+import type { ApiOperation } from '../../lib/http/api-operation.ts'
+import type { Words } from '../../lib/http/errors.ts'
+import { MemberState } from '../../lib/purchases/member-state.ts'
+import { currency, INTERVALS } from '../../lib/purchases/purchase.ts'
 import type { BootstrapRefusal } from './read-bootstrap.sql.ts'
 
 export const PATH = '/api/v1/paywall/:id/bootstrap'

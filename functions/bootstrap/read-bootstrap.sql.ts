@@ -3,8 +3,8 @@ import type { Database } from '../../lib/db/connect.ts'
 import { gate, gateRefusals, type Place, paywallAt, type UserRefusal } from '../../lib/db/gate.sql.ts'
 import { type MemberRefusal, member, memberRefusals } from '../../lib/db/member.sql.ts'
 import { memberState, memberStateColumns } from '../../lib/db/member-state.sql.ts'
-import type { MemberState } from '../../lib/member-state.ts'
 import type { PaywallRow } from '../../lib/paywall/structure.ts'
+import type { MemberState } from '../../lib/purchases/member-state.ts'
 
 export type BootstrapRow = { verdict: 'unknown_paywall' } | { verdict: 'found'; paywall: PaywallRow }
 

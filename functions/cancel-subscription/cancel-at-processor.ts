@@ -1,6 +1,5 @@
-import { catchUp, type Hint, UNTOLD } from '../../lib/catch-up.ts'
 import type { Database } from '../../lib/db/connect.ts'
-import { log } from '../../lib/log.ts'
+import { log } from '../../lib/http/log.ts'
 import {
   type Cancellation,
   type Processor,
@@ -8,6 +7,7 @@ import {
   type PurchaseReference,
 } from '../../lib/processors/processor.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
+import { catchUp, type Hint, UNTOLD } from '../../lib/purchases/catch-up.ts'
 import type { ClaimedSubscription } from './claim-cancellation.sql.ts'
 import { acceptCancellation, releaseCancellation } from './settle-cancellation.sql.ts'
 

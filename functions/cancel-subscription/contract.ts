@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import type { ApiOperation } from '../../lib/api-operation.ts'
 import type { Identity } from '../../lib/db/member.sql.ts'
-import type { Words } from '../../lib/errors.ts'
-import { email } from '../../lib/identity.ts'
-import { PURCHASE_STATUSES, time } from '../../lib/purchase.ts'
+import type { ApiOperation } from '../../lib/http/api-operation.ts'
+import type { Words } from '../../lib/http/errors.ts'
+import { email } from '../../lib/http/identity.ts'
+import { PURCHASE_STATUSES, time } from '../../lib/purchases/purchase.ts'
 import type { ClaimRefusal } from './claim-cancellation.sql.ts'
 
 export const PATH = '/api/paywall/cancel-subscription'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { ApiOperation } from '../../lib/api-operation.ts'
-import type { Words } from '../../lib/errors.ts'
+import type { ApiOperation } from '../../lib/http/api-operation.ts'
+import type { Words } from '../../lib/http/errors.ts'
 
 export const PATH = '/r/:checkoutId/:outcome{success|error}'
 

@@ -1,7 +1,7 @@
-import { unseal } from '../../lib/crypto.ts'
+import { unseal } from '../../lib/crypto/crypto.ts'
 import { endpointUrlProblem } from '../../lib/events/endpoint-url.ts'
 import { signWebhook } from '../../lib/events/standard-webhooks.ts'
-import { log } from '../../lib/log.ts'
+import { log } from '../../lib/http/log.ts'
 import type { LeasedDelivery } from './lease-deliveries.sql.ts'
 import { type Answer, readRetryAfter } from './settle.ts'
 

@@ -1,6 +1,6 @@
 import type { Database } from '../../lib/db/connect.ts'
 import { isDatabaseUnavailable } from '../../lib/db/unavailable.ts'
-import { log } from '../../lib/log.ts'
+import { log } from '../../lib/http/log.ts'
 import { type LeasedDelivery, leaseDeliveries } from './lease-deliveries.sql.ts'
 import { postEvent } from './post-event.ts'
 import { recordDelivery } from './record-delivery.sql.ts'

@@ -1,6 +1,6 @@
 import page from '../../generated/docs.html'
 import document from '../../generated/openapi.json'
-import { allowOnly, createApp } from '../../lib/app.ts'
+import { allowOnly, createApp } from '../../lib/http/app.ts'
 
 /** They change with a deployment only. */
 const CACHED = { 'Cache-Control': 'public, max-age=300' }

@@ -1,5 +1,5 @@
 import { connect } from '../../lib/db/connect.ts'
-import { log } from '../../lib/log.ts'
+import { log } from '../../lib/http/log.ts'
 import { forgetExpired } from './forget-expired.sql.ts'
 
 type Env = Cloudflare.ForgetExpiredEnv

@@ -1,4 +1,4 @@
-import type { Words } from '../../lib/errors.ts'
+import type { Words } from '../../lib/http/errors.ts'
 
 /** `X-Api-Key` is missing on purpose: no browser may send an owner key across origins. */
 const ALLOWED_HEADERS =

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import { sha256Hex } from '../../lib/crypto.ts'
+import { sha256Hex } from '../../lib/crypto/crypto.ts'
 import type { CountedBy } from './routes.ts'
 
 /** The period of both limits in wrangler.toml, in seconds: after it a caller may try again. */

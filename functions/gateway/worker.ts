@@ -1,5 +1,5 @@
-import { log } from '../../lib/log.ts'
-import { sharedWords } from '../../lib/shared-words.ts'
+import { log } from '../../lib/http/log.ts'
+import { sharedWords } from '../../lib/http/shared-words.ts'
 import { answer, preflight, refusal } from './answers.ts'
 import { isOverLimit, LIMIT_PERIOD_SECONDS } from './limit.ts'
 import { routeOf } from './routes.ts'

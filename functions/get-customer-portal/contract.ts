@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import type { ApiOperation } from '../../lib/api-operation.ts'
-import type { Words } from '../../lib/errors.ts'
-import { email } from '../../lib/identity.ts'
-import { userMeta } from '../../lib/user-meta.ts'
+import type { ApiOperation } from '../../lib/http/api-operation.ts'
+import type { Words } from '../../lib/http/errors.ts'
+import { email } from '../../lib/http/identity.ts'
+import { userMeta } from '../../lib/http/user-meta.ts'
 import type { FindRefusal } from './find-portal-customer.sql.ts'
 
 export const PATH = '/api/v1/paywall/:id/get-customer-portal'

@@ -1,8 +1,8 @@
-import { catchUp, UNTOLD } from '../../lib/catch-up.ts'
 import type { Database } from '../../lib/db/connect.ts'
-import { log } from '../../lib/log.ts'
+import { log } from '../../lib/http/log.ts'
 import type { ProcessorEnv } from '../../lib/processors/account.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
+import { catchUp, UNTOLD } from '../../lib/purchases/catch-up.ts'
 import { type DueReference, takeDue } from './take-due.sql.ts'
 
 /** How many hosted pages, and how many purchases, are taken at a time. */

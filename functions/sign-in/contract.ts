@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import type { ApiOperation } from '../../lib/api-operation.ts'
-import { CODE_MINUTES } from '../../lib/auth/sign-in-code.ts'
 import type { OwnerRefusal } from '../../lib/db/gate.sql.ts'
-import type { Words } from '../../lib/errors.ts'
-import { newEmail } from '../../lib/identity.ts'
-import { time } from '../../lib/purchase.ts'
+import type { ApiOperation } from '../../lib/http/api-operation.ts'
+import type { Words } from '../../lib/http/errors.ts'
+import { newEmail } from '../../lib/http/identity.ts'
+import { time } from '../../lib/purchases/purchase.ts'
 import type { GrantRefusal } from './open-session.sql.ts'
+import { CODE_MINUTES } from './sign-in-code.ts'
 
 const SIGN_IN = '/api/v1/paywall/:id/sign-in'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { CODE_MINUTES, CODES_AN_HOUR } from '../../lib/auth/sign-in-code.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { type Place, paywallAt } from '../../lib/db/gate.sql.ts'
+import { CODE_MINUTES, CODES_AN_HOUR } from './sign-in-code.ts'
 
 export type KeptRow =
   | { verdict: 'unknown_paywall' }

@@ -1,5 +1,5 @@
-import { CODE_MINUTES } from '../../lib/auth/sign-in-code.ts'
-import { log } from '../../lib/log.ts'
+import { log } from '../../lib/http/log.ts'
+import { CODE_MINUTES } from './sign-in-code.ts'
 
 export interface CodeMail {
   /** A valid address: what `newEmail` lets through has no line break and no comma. */

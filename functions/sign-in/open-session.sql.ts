@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type NewRefreshToken, REFRESH_TOKEN_DAYS } from '../../lib/auth/refresh-token.ts'
+import { type NewRefreshToken, REFRESH_TOKEN_DAYS } from './refresh-token.ts'
 
 /** A user as an answer shows it. */
 export interface SignedInUser {

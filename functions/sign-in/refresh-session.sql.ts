@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { NewRefreshToken } from '../../lib/auth/refresh-token.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { type Place, paywallAt } from '../../lib/db/gate.sql.ts'
 import { expiry, type SignedInRow, signedInUser } from './open-session.sql.ts'
+import type { NewRefreshToken } from './refresh-token.ts'
 
 /**
  * Changes a session's refresh token for the next one. A token of the session that is not its latest was used before:

@@ -1,12 +1,12 @@
 import type { Context } from 'hono'
-import { hashCode, newCode } from '../../lib/auth/sign-in-code.ts'
 import { connect } from '../../lib/db/connect.ts'
-import { ApiError, refuse } from '../../lib/errors.ts'
-import { parseJson } from '../../lib/parse.ts'
-import { placeOf } from '../../lib/place.ts'
+import { ApiError, refuse } from '../../lib/http/errors.ts'
+import { parseJson } from '../../lib/http/parse.ts'
+import { placeOf } from '../../lib/http/place.ts'
 import { CodeBody, codeWords as words } from './contract.ts'
 import { keepCode } from './keep-code.sql.ts'
 import { mailCode } from './mail-code.ts'
+import { hashCode, newCode } from './sign-in-code.ts'
 
 /** Mails a sign-in code. What it answers, and when, says nothing of the address: the mail goes out afterwards. */
 export async function sendCode(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { NewRefreshToken } from '../../lib/auth/refresh-token.ts'
-import { CODE_TRIES } from '../../lib/auth/sign-in-code.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { type Place, paywallAt } from '../../lib/db/gate.sql.ts'
 import { openSession, type SignedInRow, signedInUser } from './open-session.sql.ts'
+import type { NewRefreshToken } from './refresh-token.ts'
+import { CODE_TRIES } from './sign-in-code.ts'
 
 /** An address, the hash of a code that somebody says was mailed to it, and the anonymous user who says so, if any. */
 export interface Proof {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { NewRefreshToken } from '../../lib/auth/refresh-token.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { gate, gateRefusals, type OwnerRefusal, type Place } from '../../lib/db/gate.sql.ts'
 import { openSession, type SignedInUser, signedInUser } from './open-session.sql.ts'
+import type { NewRefreshToken } from './refresh-token.ts'
 
 export type ExchangedRow = { verdict: OwnerRefusal } | { verdict: 'signed_in'; user: SignedInUser }
 

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import type { ApiOperation } from '../../lib/api-operation.ts'
-import type { Words } from '../../lib/errors.ts'
-import { newEmail } from '../../lib/identity.ts'
+import type { ApiOperation } from '../../lib/http/api-operation.ts'
+import type { Words } from '../../lib/http/errors.ts'
+import { newEmail } from '../../lib/http/identity.ts'
+import { userMeta } from '../../lib/http/user-meta.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/acquiring.ts'
-import { userMeta } from '../../lib/user-meta.ts'
 import type { CheckoutRefusal } from './claim-checkout.sql.ts'
 
 export const PATH = '/api/v1/paywall/:id/start-checkout'

@@ -1,6 +1,6 @@
 import type { Database } from '../../lib/db/connect.ts'
 import { localPriceFor } from '../../lib/geo/targeting.ts'
-import { log } from '../../lib/log.ts'
+import { log } from '../../lib/http/log.ts'
 import type { ProcessorEnv } from '../../lib/processors/account.ts'
 import { type Processor, ProcessorError } from '../../lib/processors/processor.ts'
 import { processorFor } from '../../lib/processors/registry.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Credential } from '../../lib/auth/credential.ts'
 import type { Place } from '../../lib/db/gate.sql.ts'
-import { log } from '../../lib/log.ts'
+import { log } from '../../lib/http/log.ts'
 import type { CheckoutReply } from './claim-checkout.sql.ts'
 import { type CheckoutRequest, Reply } from './contract.ts'
 

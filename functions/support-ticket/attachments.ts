@@ -1,6 +1,6 @@
-import { ApiError } from '../../lib/errors.ts'
-import { log } from '../../lib/log.ts'
-import { sharedWords } from '../../lib/shared-words.ts'
+import { ApiError } from '../../lib/http/errors.ts'
+import { log } from '../../lib/http/log.ts'
+import { sharedWords } from '../../lib/http/shared-words.ts'
 import type { Attachment } from './open-ticket.sql.ts'
 import type { Image } from './receive-form.ts'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { ApiOperation } from '../../lib/api-operation.ts'
-import { ApiError, type Words } from '../../lib/errors.ts'
-import { email } from '../../lib/identity.ts'
+import type { ApiOperation } from '../../lib/http/api-operation.ts'
+import { ApiError, type Words } from '../../lib/http/errors.ts'
+import { email } from '../../lib/http/identity.ts'
 import { FILE_LIMIT, FILES_LIMIT, IMAGE_TYPES } from './image-type.ts'
 import type { TicketRefusal } from './open-ticket.sql.ts'
 

@@ -6,9 +6,9 @@ import {
   MultipartParser,
   type MultipartPart,
 } from '@remix-run/multipart-parser'
-import { ApiError, refuse } from '../../lib/errors.ts'
-import { log } from '../../lib/log.ts'
-import { sharedWords } from '../../lib/shared-words.ts'
+import { ApiError, refuse } from '../../lib/http/errors.ts'
+import { log } from '../../lib/http/log.ts'
+import { sharedWords } from '../../lib/http/shared-words.ts'
 import { FILE_LIMIT } from './image-type.ts'
 
 /** The largest form, in bytes: five files of 10 MB, and what is around them. */

@@ -1,5 +1,5 @@
-import { ApiError, refuse } from '../../lib/errors.ts'
-import { sharedWords } from '../../lib/shared-words.ts'
+import { ApiError, refuse } from '../../lib/http/errors.ts'
+import { sharedWords } from '../../lib/http/shared-words.ts'
 import type { Fault } from './contract.ts'
 import { FILES_LIMIT, IMAGE_TYPES, type ImageType, imageTypeOf } from './image-type.ts'
 import { type Part, readParts } from './multipart.ts'

@@ -4,7 +4,7 @@ import { type Caller, type GateRefusal, gate, gateRefusals, type Place } from '.
 import { type Identity, type MemberRefusal, member, memberRefusals } from '../../lib/db/member.sql.ts'
 import { memberState, memberStateColumns } from '../../lib/db/member-state.sql.ts'
 import type { Geo } from '../../lib/geo/targeting.ts'
-import type { MemberState } from '../../lib/member-state.ts'
+import type { MemberState } from '../../lib/purchases/member-state.ts'
 
 export type ReadUserRefusal = GateRefusal | MemberRefusal
 

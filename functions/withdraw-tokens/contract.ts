@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { ApiOperation } from '../../lib/api-operation.ts'
-import { fill, type Words } from '../../lib/errors.ts'
-import { MAX_TOKENS } from '../../lib/tokens.ts'
+import type { ApiOperation } from '../../lib/http/api-operation.ts'
+import { fill, type Words } from '../../lib/http/errors.ts'
+import { MAX_TOKENS } from '../../lib/money/tokens.ts'
 import type { WithdrawRefusal } from './withdraw-tokens.sql.ts'
 
 export const PATH = '/api/v1/withdraw-tokens'

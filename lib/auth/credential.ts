@@ -1,5 +1,5 @@
 import type { HonoRequest } from 'hono'
-import { sha256Hex } from '../crypto.ts'
+import { sha256Hex } from '../crypto/crypto.ts'
 import { type TokenUser, verifyAccessToken } from './access-token.ts'
 
 /** What a request brought to prove who calls (contract section 5), before the database has its say. */

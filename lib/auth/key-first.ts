@@ -1,7 +1,7 @@
 import { connect } from '../db/connect.ts'
 import type { Caller } from '../db/gate.sql.ts'
 import { isLiveKey } from '../db/owner-key.sql.ts'
-import { ApiError, refuse, type Words } from '../errors.ts'
+import { ApiError, refuse, type Words } from '../http/errors.ts'
 
 /**
  * What to do about a fault of a request, for a `catch`: it is passed on, unless an owner's key opens nothing. Then that is

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Once } from '../once.ts'
+import type { Once } from '../http/once.ts'
 
 /** Why a key gets no change: it was used for another one. */
 export type OnceRefusal = 'key_reused'

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { balanceEvents } from '../events/balance-changed.sql.ts'
 import { outbox } from '../events/outbox.sql.ts'
-import type { Once } from '../once.ts'
+import type { Once } from '../http/once.ts'
 import { keepReply, type OnceRefusal, priorReply, priorVerdicts } from './balance-replies.sql.ts'
 import type { Database } from './connect.ts'
 import { gate, gateRefusals, type OwnerRefusal, type Place } from './gate.sql.ts'

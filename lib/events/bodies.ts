@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { currency, Purchase, time } from '../purchase.ts'
+import { currency, Purchase, time } from '../purchases/purchase.ts'
 import type { EventType } from './types.ts'
 
 const id = z.string().regex(/^evt_[0-9a-f]{32}$/)

@@ -1,6 +1,6 @@
-import { hashOf } from '../canonical.ts'
+import { hashOf } from '../crypto/canonical.ts'
 import { type Geo, type LocalPrice, localPriceFor } from '../geo/targeting.ts'
-import { toMajorUnits } from '../money.ts'
+import { toMajorUnits } from '../money/money.ts'
 
 /** A paywall's public rows, as the database keeps them: amounts are minor units. */
 export interface PaywallRow {

@@ -1,4 +1,4 @@
-import { unseal } from '../crypto.ts'
+import { unseal } from '../crypto/crypto.ts'
 import type { Acquiring } from './acquiring.ts'
 
 /** An owner's account at a processor, as the database keeps it. */

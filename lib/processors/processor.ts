@@ -1,4 +1,4 @@
-import type { INTERVALS, PURCHASE_STATUSES } from '../purchase.ts'
+import type { INTERVALS, PURCHASE_STATUSES } from '../purchases/purchase.ts'
 import type { Acquiring } from './acquiring.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { operations } from '../../dev/openapi/operations.ts'
+import { operations } from '../../dev/tools/openapi/operations.ts'
 import { ROUTES, routeOf } from '../../functions/gateway/routes.ts'
 import document from '../../generated/openapi.json' with { type: 'json' }
 import { EVENT_TYPES } from '../../lib/events/types.ts'

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/calls.ts'
-import { seal } from '../../lib/crypto.ts'
+import { seal } from '../../lib/crypto/crypto.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press, startCheckout } from '../support/checkout.ts'
 import { leaksIn } from '../support/leaks.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { applyFile, planFile } from '../../cli/apply.ts'
 import type { SealingKeys } from '../../cli/difference/difference.ts'
-import { makeSecrets } from '../../dev/secrets.ts'
+import { makeSecrets } from '../../dev/world/secrets.ts'
 import { freshDatabase } from './databases.ts'
 import { type Changes, paywallFile } from './written-file.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
-import type { FilePaywall } from '../../lib/paywall/file.ts'
+import type { FilePaywall } from '../../cli/paywall-file/file.ts'
 import { type Call, call, type Reply } from './call.ts'
 import type { TestWorld } from './world.ts'
 

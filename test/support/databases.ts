@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
-import { withClient } from '../../dev/database.ts'
+import { withClient } from '../../dev/world/database/database.ts'
 
 /** A copy of the template database, instead of the one that had its name. It goes away with the run's Postgres. */
 export async function freshDatabase(name = `world_${randomUUID().replaceAll('-', '')}`): Promise<string> {

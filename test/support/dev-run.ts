@@ -47,7 +47,7 @@ export async function startDev(options: DevOptions): Promise<DevRun> {
 /** Runs the command where it is not expected to start. */
 export function failedDev(options: DevOptions): Promise<{ code: unknown; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    const args = [join(ROOT, 'dev/main.ts'), ...options.args]
+    const args = [join(ROOT, 'dev/world/main.ts'), ...options.args]
     execFile(process.execPath, args, { cwd: ROOT, env: environment(options) }, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, stdout, stderr }),
     )

@@ -9,7 +9,7 @@ import {
   type Operation,
   type Parameter,
   resolve,
-} from '../../dev/openapi/view.ts'
+} from '../../dev/tools/openapi/view.ts'
 import json from '../../generated/openapi.json' with { type: 'json' }
 import { closed } from './closed-schemas.ts'
 

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Answer, Received } from '../../dev/receiver.ts'
+import type { Answer, Received } from '../../dev/world/pages/receiver.ts'
 import { paywallFile } from './paywall-file.ts'
 import type { TestWorld } from './world.ts'
 

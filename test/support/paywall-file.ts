@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { type PaywallFile, readPaywallFile } from '../../lib/paywall/file.ts'
-import type { Environment } from '../../lib/paywall/file-secret.ts'
+import { type PaywallFile, readPaywallFile } from '../../cli/paywall-file/file.ts'
+import type { Environment } from '../../cli/paywall-file/secret.ts'
 
 /** A paywall file as its author writes it: JSON. */
 export type Written = Record<string, unknown>

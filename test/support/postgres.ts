@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { bundleWorkers } from '../../dev/bundle.ts'
-import { databaseWithSchema, startScratchPostgres } from '../../dev/scratch-postgres.ts'
-import { readWorkerConfigs } from '../../dev/wrangler-config.ts'
+import { databaseWithSchema, startScratchPostgres } from '../../dev/world/database/scratch-postgres.ts'
+import { bundleWorkers } from '../../dev/world/workers/bundle.ts'
+import { readWorkerConfigs } from '../../dev/world/workers/wrangler-config.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {

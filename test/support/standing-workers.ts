@@ -1,9 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { isTaken } from '../../dev/ports.ts'
-import { makeSecrets } from '../../dev/secrets.ts'
-import { startWorkers, type Workers, type WorkersOptions } from '../../dev/workers.ts'
-import type { WorldOptions } from '../../dev/world.ts'
+import { isTaken } from '../../dev/world/ports.ts'
+import { makeSecrets } from '../../dev/world/secrets.ts'
+import { startWorkers, type Workers, type WorkersOptions } from '../../dev/world/workers/workers.ts'
+import type { WorldOptions } from '../../dev/world/world.ts'
 import { freshDatabase } from './databases.ts'
 
 /** What a test's world stands on: its database, and Workers that know its addresses. */

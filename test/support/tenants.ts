@@ -1,4 +1,4 @@
-import type { FilePaywall, PaywallFile } from '../../lib/paywall/file.ts'
+import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
 import { buy, newEmail } from './checkout.ts'
 import { signIn } from './exchange.ts'
 import { type FileOverrides, livePaywallFile, paywallFile } from './paywall-file.ts'

@@ -1,4 +1,4 @@
-import { type PaywallFile, readPaywallFile } from '../../lib/paywall/file.ts'
+import { type PaywallFile, readPaywallFile } from '../../cli/paywall-file/file.ts'
 
 /** What `env:NAME` stands for in `writtenFile`. */
 export const environment = {

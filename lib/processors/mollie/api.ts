@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { sha256Hex } from '../../crypto.ts'
+import { sha256Hex } from '../../crypto/crypto.ts'
 import { ProcessorError } from '../processor.ts'
 
 /** A checkout takes three calls of this length at most, which end before a claim's lease does. */

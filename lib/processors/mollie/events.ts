@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isSignedWith } from '../../crypto.ts'
+import { isSignedWith } from '../../crypto/crypto.ts'
 import type { Inbound } from '../inbound.ts'
 import { ForgedEvent, type PaymentFact, type ProcessorEvent, type PurchaseReference } from '../processor.ts'
 import type { MollieApi } from './api.ts'

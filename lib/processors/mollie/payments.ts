@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { toDecimalText } from '../../money.ts'
+import { toDecimalText } from '../../money/money.ts'
 import type { CheckoutOrder, HostedCheckout } from '../processor.ts'
 import { type MollieApi, MollieRefusal } from './api.ts'
 import { Customer, type FirstSale, Payment, type Sale } from './objects.ts'

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { log } from '../../log.ts'
+import { log } from '../../http/log.ts'
 import type { Interval } from '../processor.ts'
 import { type MollieApi, MollieRefusal } from './api.ts'
 import { dateOf, dateText, daysLater, later } from './dates.ts'

@@ -1,0 +1,123 @@
+import * as z from 'zod'
+import { DEFAULT_TIERS } from '../../lib/geo/default-tiers.ts'
+import { MAX_TOKENS } from '../../lib/money/tokens.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { checked, disjoint, issueAt, unique } from './checks.ts'
+import { country, price, tokenType } from './price.ts'
+import { literalSecrets, modeOfProcessorKey, processorSchema, revealProcessor } from './processor.ts'
+import { checkProcessorPrices } from './processor-prices.ts'
+import type { Environment } from './secret.ts'
+
+/** Lower-case labels with a dot between, the last one no number: 253 characters at most. */
+const HOST_NAME = /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+
+const webAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(4096)
+
+const tokenizationQueries = z.array(
+  z.strictObject({
+    type: tokenType,
+    daily_limit: z.int().min(0).max(MAX_TOKENS).optional().describe('Users who do not pay have this many each day'),
+  }),
+)
+
+const settings = z
+  .looseObject({
+    brand_color: z.string().min(1).max(100).optional(),
+    success_redirect_url: webAddress.optional().describe('Where a buyer lands when start-checkout names no successUrl'),
+    error_redirect_url: webAddress.optional().describe('Where a buyer lands when start-checkout names no errorUrl'),
+    tokenization_queries: checked(tokenizationQueries, 1, unique('type'))
+      .default([])
+      .describe('The types of tokens this paywall counts'),
+  })
+  .describe('Served to everybody, as it is; any other member is yours')
+
+const tierTable = z
+  .record(z.string().regex(/^[1-9][0-9]{0,2}$/, 'a tier is a number from 1'), z.array(country))
+  .refine((tiers) => Object.keys(tiers).length > 0, 'name a tier, or leave tiers out for the default table')
+
+const geo = z
+  .strictObject({
+    countries: z.array(country).default([]).describe('Where countryMatch is true; none: everywhere'),
+    tiers: checked(tierTable, 2, checkTiers)
+      .optional()
+      .describe('Countries by tier; every other country is in the last one. Absent: the default table'),
+  })
+  .default({ countries: [] })
+
+const layout = z
+  .looseObject({ type: z.string().min(1), blocks: z.array(z.unknown()) })
+  .default({ type: 'stack', blocks: [] })
+  .describe('How the paywall looks; served as it is')
+
+function shape(environment: Environment) {
+  return z.strictObject({
+    id: z
+      .string()
+      .regex(/^[0-9]{1,19}$/, 'must be a decimal number of 19 digits at most')
+      .describe('The {id} of the API, yours to choose: a decimal number in quotes'),
+    name: z.string().min(1).max(200).describe('What the buyer sees'),
+    test: z.boolean().describe('true: test keys and test money'),
+    domain: z.string().regex(HOST_NAME, 'must be a lower-case host name').nullish().describe('Its own host name'),
+    settings: settings.default({ tokenization_queries: [] }),
+    geo,
+    processor: processorSchema(environment).describe('Who takes the money, and our access to it'),
+    prices: checked(z.array(price), 1, unique('slug')).describe('What is sold'),
+    offers: z.array(z.looseObject({})).default([]).describe('Served as they are'),
+    layout,
+    locales: z.record(z.string().min(1).max(35), z.looseObject({})).default({}).describe('Texts by locale'),
+  })
+}
+
+export type WrittenPaywall = z.output<ReturnType<typeof shape>>
+
+/** One paywall of the file, its secrets still as written. */
+export function paywallSchema(environment: Environment) {
+  const checkAccount = (paywall: WrittenPaywall, context: z.RefinementCtx) =>
+    checkProcessor(paywall, environment, context)
+  const named = checked(shape(environment), 3, checkNames, checkAccount)
+  return checked(named, 5, checkTokens, checkTiersOfLocals, checkProcessorPrices)
+}
+
+function checkTiers(tiers: Record<string, string[]>, context: z.RefinementCtx): void {
+  const lists = Object.entries(tiers).map(([tier, values]) => ({ path: [tier], values }))
+  disjoint(lists, context)
+}
+
+/** Bootstrap serves the paywall's id and name among the settings: another value there would be overruled silently. */
+function checkNames({ id, name, settings }: WrittenPaywall, context: z.RefinementCtx): void {
+  if ('id' in settings && settings.id !== id) issueAt(context, ['settings', 'id'], "is not the paywall's id")
+  if ('name' in settings && settings.name !== name) issueAt(context, ['settings', 'name'], "is not the paywall's name")
+}
+
+function checkTokens({ settings, prices }: WrittenPaywall, context: z.RefinementCtx): void {
+  const types = settings.tokenization_queries.map(({ type }) => type)
+  for (const [index, { tokens }] of prices.entries()) {
+    for (const [position, { type }] of tokens.entries()) {
+      if (types.includes(type)) continue
+      issueAt(context, ['prices', index, 'tokens', position, 'type'], 'is no type of settings.tokenization_queries')
+    }
+  }
+}
+
+function checkTiersOfLocals({ geo, prices }: WrittenPaywall, context: z.RefinementCtx): void {
+  const tiers = Object.keys(geo.tiers ?? DEFAULT_TIERS)
+  for (const [index, { locals }] of prices.entries()) {
+    for (const [position, { tier }] of locals.entries()) {
+      if (tier === undefined || tiers.includes(String(tier))) continue
+      issueAt(context, ['prices', index, 'locals', position, 'tier'], `there is no tier ${tier}`)
+    }
+  }
+}
+
+function checkProcessor({ test, processor }: WrittenPaywall, environment: Environment, context: z.RefinementCtx): void {
+  if (!(ACQUIRING as readonly string[]).includes(processor.acquiring)) {
+    issueAt(context, ['processor', 'acquiring'], `this version sells through ${ACQUIRING.join(', ')} only`)
+  }
+  for (const member of test ? [] : literalSecrets(processor.credentials)) {
+    issueAt(context, ['processor', 'credentials', member], 'a live paywall takes its secrets from env:NAME')
+  }
+  const account = revealProcessor(processor, environment)
+  const mode = account && modeOfProcessorKey(account)
+  if (mode === null || (mode === 'test') === test) return
+  issueAt(context, ['processor', 'credentials'], `a ${mode} key on a ${test ? 'test' : 'live'} paywall`)
+}

@@ -1,0 +1,98 @@
+import * as z from 'zod'
+import { isCountry } from '../../lib/geo/countries.ts'
+import type { LocalPrice as TargetedPrice } from '../../lib/geo/targeting.ts'
+import { toMinorUnits } from '../../lib/money/money.ts'
+import { MAX_TOKENS } from '../../lib/money/tokens.ts'
+import { INTERVALS } from '../../lib/purchases/purchase.ts'
+import { checked, disjoint, issueAt, unique } from './checks.ts'
+
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
+
+/** A local price as the database keeps it: minor units, and what the processor calls it. */
+export interface LocalPrice extends TargetedPrice {
+  processor_price: string
+}
+
+const currency = z
+  .string()
+  .refine((code) => CURRENCIES.has(code), 'not an ISO 4217 currency code')
+  .meta({ description: 'ISO 4217, upper case: USD', pattern: '^[A-Z]{3}$' })
+
+const amount = z.number().nonnegative().describe('Decimal major units: 9.99')
+
+const processorPrice = z
+  .string()
+  .min(1)
+  .max(255)
+  .describe(
+    'What the processor calls this price. Stripe: price id; Polar: product id; Chargebee: item price id; ' +
+      'Freemius: plan_id:pricing_id; Mollie: a description of the product',
+  )
+
+export const country = z
+  .string()
+  .refine(isCountry, 'not an ISO 3166-1 alpha-2 country code in upper case')
+  .meta({ description: 'ISO 3166-1 alpha-2, upper case: US', pattern: '^[A-Z]{2}$' })
+
+export const tokenType = z.string().min(1).max(100).describe('A type of tokens, such as standard')
+
+const local = checked(
+  z.strictObject({
+    countries: z.array(country).min(1).optional().describe('The countries whose callers see this price'),
+    tier: z.int().positive().optional().describe('The tier of geo.tiers whose callers see this price'),
+    currency,
+    amount,
+    processorPrice,
+  }),
+  1,
+  exactAmount,
+).refine(({ countries, tier }) => (countries === undefined) !== (tier === undefined), 'give one of countries and tier')
+
+const tokens = z.array(z.strictObject({ type: tokenType, count: z.int().min(1).max(MAX_TOKENS) }))
+
+const shape = z.strictObject({
+  slug: z.string().min(1).max(100).describe('The stable name of this price; its id changes when what is sold changes'),
+  label: z.string().min(1).max(200).describe('What the buyer reads'),
+  currency,
+  amount,
+  interval: z.enum(INTERVALS).nullish().describe('How often it is paid. Absent: bought once'),
+  interval_count: z
+    .int()
+    .min(1)
+    .max(365)
+    .nullish()
+    .describe('Intervals a period: 3 with month is quarterly. Default 1'),
+  trial_days: z.int().min(0).max(730).nullish().describe('Days before the first payment. Default 0'),
+  processorPrice,
+  locals: checked(z.array(local), 1, unique('tier')).default([]).describe('Other prices for some countries or tiers'),
+  tokens: checked(tokens, 1, unique('type')).default([]).describe('Credited once per paid period'),
+})
+
+/** One price of the file, its amounts in major units. */
+export const price = checked(checked(shape, 1, exactAmount, checkRhythm), 4, checkCountries)
+
+export type WrittenPrice = z.output<typeof shape>
+
+function checkRhythm({ interval, interval_count, trial_days }: WrittenPrice, context: z.RefinementCtx): void {
+  if (interval) return
+  if (interval_count) issueAt(context, ['interval_count'], 'a price without interval is bought once')
+  if (trial_days) issueAt(context, ['trial_days'], 'a price without interval has no trial')
+}
+
+function checkCountries({ locals }: WrittenPrice, context: z.RefinementCtx): void {
+  const lists = locals.map(({ countries }, index) => ({
+    path: ['locals', index, 'countries'],
+    values: countries ?? [],
+  }))
+  disjoint(lists, context)
+}
+
+function exactAmount({ amount, currency }: { amount: number; currency: string }, context: z.RefinementCtx): void {
+  if (!CURRENCIES.has(currency)) return
+  try {
+    toMinorUnits(amount, currency)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    issueAt(context, ['amount'], error.message)
+  }
+}

@@ -1,0 +1,86 @@
+// Installs what package-lock.json says unless it is installed already. Plain Node 18: it runs before anything is there.
+import { spawnSync } from 'node:child_process'
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const LOCK_FILE = join(ROOT, 'package-lock.json')
+/** What `npm ci` itself leaves behind: the lock file's packages that it installed here. */
+const INSTALLED = join(ROOT, 'node_modules/.package-lock.json')
+/** Held while installing, by the process whose id is inside. `npm ci` empties node_modules, so it lies outside. */
+const CLAIM = join(ROOT, '.local/installing')
+
+if (!isInstalled()) await install()
+
+function isInstalled() {
+  const wanted = read(LOCK_FILE)?.packages
+  const installed = read(INSTALLED)?.packages
+  if (!wanted || !installed) return false
+  return Object.entries(wanted).every(([path, { version, optional, devOptional, link }]) => {
+    if (path === '' || link) return true
+    // An optional package is for another platform where it is missing.
+    return installed[path] ? installed[path].version === version : Boolean(optional || devOptional)
+  })
+}
+
+async function install() {
+  while (!claim()) await new Promise((resolve) => setTimeout(resolve, 200))
+  try {
+    // Another npm may have installed it while we waited.
+    if (isInstalled()) return
+    console.log('Installing what package-lock.json says (npm ci) …')
+    const { status } = spawnSync(
+      'npm',
+      ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'],
+      {
+        cwd: ROOT,
+        stdio: ['ignore', 'inherit', 'inherit'],
+        shell: process.platform === 'win32',
+      },
+    )
+    process.exitCode = status ?? 1
+  } finally {
+    rmSync(CLAIM, { force: true })
+  }
+}
+
+function claim() {
+  const mine = `${CLAIM}.${process.pid}`
+  mkdirSync(join(ROOT, '.local'), { recursive: true })
+  writeFileSync(mine, String(process.pid))
+  try {
+    linkSync(mine, CLAIM) // appears with its content, or not at all
+    return true
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error
+  } finally {
+    rmSync(mine, { force: true })
+  }
+  if (!isAlive(Number(readText(CLAIM)))) rmSync(CLAIM, { force: true }) // its process was killed
+  return false
+}
+
+function isAlive(pid) {
+  if (!pid) return true // the claim has just been given back
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+function read(path) {
+  const text = readText(path)
+  return text && JSON.parse(text)
+}
+
+function readText(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  }
+}

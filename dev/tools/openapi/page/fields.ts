@@ -1,0 +1,57 @@
+import { escapeHtml } from '../../../world/pages/html.ts'
+import { nameIn, type Schema } from '../view.ts'
+import { inline } from './prose.ts'
+
+/** A table of a schema's fields. Those of a field that is an object follow it; a shape with a name is a link. */
+export function fieldsTable(schema: Schema, shapes: Record<string, Schema>): string {
+  const own = schema.$ref ? (shapes[nameIn(schema.$ref)] ?? {}) : schema
+  const choices = own.anyOf ?? own.oneOf
+  if (choices) return choices.map((choice) => choiceTable(choice, shapes)).join('\n<p>or</p>\n')
+  return table(rowsOf(own, ''))
+}
+
+function choiceTable(choice: Schema, shapes: Record<string, Schema>): string {
+  const about = choice.$ref ? shapes[nameIn(choice.$ref)]?.description : choice.description
+  return `${about ? `<p>${inline(about)}</p>` : ''}${fieldsTable(choice, shapes)}`
+}
+
+/** A table of fields, of which each row is `name, type, what it is`. */
+export const table = (rows: string[][]) =>
+  rows.length === 0
+    ? ''
+    : `<table><tr><th scope="col">Name<th scope="col">Type<th scope="col">Meaning${rows.map(([name, type, about]) => `<tr><td>${name}<td>${type}<td>${about}`).join('\n')}</table>`
+
+function rowsOf(schema: Schema, prefix: string): string[][] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const path = `${prefix}${name}`
+    const required = schema.required?.includes(name) ? '' : ' <small>optional</small>'
+    const inner = field.items ?? field
+    const below = inner.$ref ? [] : rowsOf(inner, field.items ? `${path}[].` : `${path}.`)
+    return [[`<code>${escapeHtml(path)}</code>${required}`, typeOf(field), inline(field.description ?? '')], ...below]
+  })
+}
+
+/** A schema's type in words, with its bounds. */
+export function typeOf(schema: Schema): string {
+  if (schema.$ref) return `<a href="#${nameIn(schema.$ref)}">${nameIn(schema.$ref)}</a>`
+  if (schema.items) return `array of ${typeOf(schema.items)}`
+  const choices = schema.anyOf ?? schema.oneOf
+  if (choices) return choices.map(typeOf).join(' or ')
+  if (schema.const !== undefined) return code(schema.const)
+  if (schema.enum) return schema.enum.map(code).join(' ')
+  const types = [schema.type ?? 'anything'].flat().join(' or ')
+  return [schema.format ? `${types}, ${schema.format}` : types, bounds(schema)].filter(Boolean).join(', ')
+}
+
+const code = (value: unknown) => `<code>${escapeHtml(typeof value === 'string' ? value : JSON.stringify(value))}</code>`
+
+function bounds({ format, minimum, maximum, minLength, maxLength }: Schema): string {
+  const range = (least: number | undefined, most: number | undefined, unit: string) => {
+    if (least !== undefined && most !== undefined) return `${least} to ${most}${unit}`
+    if (most !== undefined) return `at most ${most}${unit}`
+    return least === undefined ? '' : `at least ${least}${unit}`
+  }
+  return [range(minimum, maximum, ''), range(minLength, maxLength, format === 'binary' ? ' bytes' : ' characters')]
+    .filter(Boolean)
+    .join(', ')
+}

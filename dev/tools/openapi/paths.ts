@@ -1,0 +1,107 @@
+import type * as z from 'zod'
+import type { ApiOperation } from '../../../lib/http/api-operation.ts'
+import { responsesOf } from './responses.ts'
+import { inlineSchema, isObject, type Json, referTo } from './schemas.ts'
+
+/** `components.parameters`: what several operations take. */
+export const parameters: Record<string, Json> = {
+  PaywallId: {
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: 'The paywall. On its own domain no other one answers',
+    schema: { type: 'string' },
+    example: '1001',
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'A UUID, as a rule of version 4; quotes around it do no harm. The same call with the same key takes effect once',
+    schema: { type: 'string', format: 'uuid' },
+    example: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+  },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'The ETag of what you have',
+    schema: { type: 'string' },
+  },
+  ClientIp: {
+    name: 'X-Client-Ip',
+    in: 'header',
+    description:
+      'The address of the end user, when a server asks for it. It decides `country`, `tier` and `countryMatch`, and ' +
+      'nothing else; `X-Forwarded-For` is not looked at',
+    schema: { type: 'string' },
+  },
+}
+
+/** `paths`, of all operations. */
+export function pathsOf(operations: ApiOperation[]): Json {
+  const byPath = Map.groupBy(operations, ({ path }) => pathOf(path))
+  return Object.fromEntries(
+    [...byPath].map(([path, each]) => [
+      path,
+      Object.fromEntries(each.map((operation) => [operation.method, operationOf(operation)])),
+    ]),
+  )
+}
+
+/** `/a/:id/:kind{x|y}` as OpenAPI writes it. */
+const pathOf = (path: string) => path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}')
+
+function operationOf(operation: ApiOperation): Json {
+  const { id, tag, summary, description, access } = operation
+  const body = requestBodyOf(operation)
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    security: access.map((each) => SECURITY[each]),
+    parameters: parametersOf(operation),
+    ...(body && { requestBody: body }),
+    responses: responsesOf(operation),
+  }
+}
+
+const SECURITY = { owner: { OwnerKey: [] }, user: { UserToken: [] }, anybody: {} }
+
+function parametersOf({ path, params, query, idempotent, conditional, clientIp, example }: ApiOperation): Json[] {
+  const shared = [
+    ...(path.includes(':id') ? ['PaywallId'] : []),
+    ...(idempotent ? ['IdempotencyKey'] : []),
+    ...(conditional ? ['IfNoneMatch'] : []),
+    ...(clientIp ? ['ClientIp'] : []),
+  ]
+  return [
+    ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    ...(params ? own('path', params) : []),
+    ...(query ? own('query', query, example) : []),
+  ]
+}
+
+function own(place: 'path' | 'query', schema: z.ZodType, example: Record<string, unknown> = {}): Json[] {
+  const { properties } = inlineSchema(schema, 'input')
+  if (!isObject(properties)) throw new TypeError('parameters are made of an object')
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = isObject(property) ? property : {}
+    const shown = name in example && { example: example[name] }
+    return { name, in: place, ...(place === 'path' && { required: true }), description, schema: rest, ...shown }
+  })
+}
+
+function requestBodyOf({ bodies, bodyOptional, rawBody, form, example }: ApiOperation): Json | null {
+  if (rawBody) return { required: true, content: { 'application/json': { schema: referTo(rawBody.name) } } }
+  if (!bodies) return null
+  const choices = Object.keys(bodies).map(referTo)
+  const encoding = Object.entries(form?.contentTypes ?? {}).map(([name, contentType]) => [name, { contentType }])
+  return {
+    required: !bodyOptional,
+    content: {
+      'application/json': { schema: choices.length === 1 ? choices[0] : { anyOf: choices }, example },
+      ...(form && { 'multipart/form-data': { schema: referTo(form.name), encoding: Object.fromEntries(encoding) } }),
+    },
+  }
+}

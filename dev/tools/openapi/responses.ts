@@ -1,0 +1,118 @@
+import type { ApiOperation, ApiReply } from '../../../lib/http/api-operation.ts'
+import { errorSchema, type Refusal, refusalsOf, sharedRefusals } from './refusals.ts'
+import { type Json, referTo } from './schemas.ts'
+
+/** Responses that are the same wherever they occur, by status. */
+const SHARED: Record<number, { name: string; refusals: Refusal[] }> = {
+  405: { name: 'MethodNotAllowed', refusals: sharedRefusals(['method_not_allowed']) },
+  413: { name: 'PayloadTooLarge', refusals: sharedRefusals(['payload_too_large']) },
+  429: { name: 'TooManyRequests', refusals: sharedRefusals(['rate_limited']) },
+  500: { name: 'InternalError', refusals: sharedRefusals(['failed']) },
+  502: {
+    name: 'ProcessorFailure',
+    refusals: sharedRefusals(['processor_rejected', 'processor_unavailable', 'processor_misconfigured']),
+  },
+  503: { name: 'Unavailable', refusals: sharedRefusals(['database_unavailable']) },
+}
+
+const header = (name: string): Json => ({ $ref: `#/components/headers/${name}` })
+
+export const headers: Record<string, Json> = {
+  'X-Request-Id': {
+    description: 'What our log knows the call by',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+  },
+  'Retry-After': {
+    description: 'Seconds after which a repeat may succeed',
+    required: true,
+    schema: { type: 'string', pattern: '^[0-9]+$' },
+  },
+  'WWW-Authenticate': {
+    description: 'The ways to say who calls; `ApiKey` is the header `X-Api-Key`',
+    required: true,
+    schema: { type: 'string', const: 'Bearer, ApiKey' },
+  },
+  ETag: { description: "The payload's `version`, in quotes", required: true, schema: { type: 'string' } },
+  'Idempotency-Replayed': { description: 'There on the answer to a repeat', schema: { type: 'string', const: 'true' } },
+  Location: { description: "An address of the owner's", required: true, schema: { type: 'string', format: 'uri' } },
+  Allow: { description: 'The methods that the path has', required: true, schema: { type: 'string' } },
+}
+
+/** `components.responses`. */
+export function sharedResponses(): Json {
+  return Object.fromEntries(
+    Object.entries(SHARED).map(([status, { name, refusals }]) => [name, refused(Number(status), refusals)]),
+  )
+}
+
+/** All responses of an operation, by status. */
+export function responsesOf(operation: ApiOperation): Json {
+  const byStatus = Map.groupBy(refusalsOf(operation), ({ status }) => status)
+  const refusals = [...byStatus].map(([status, each]) => [status, sharedOr(status, each, operation)])
+  const { reply, conditional } = operation
+  return {
+    [reply.status]: granted(reply, operation),
+    ...(conditional && {
+      304: {
+        description: 'You have it already',
+        headers: { 'X-Request-Id': header('X-Request-Id'), ETag: header('ETag') },
+      },
+    }),
+    ...Object.fromEntries(refusals),
+  }
+}
+
+function sharedOr(status: number, refusals: Refusal[], operation: ApiOperation): Json {
+  const shared = SHARED[status]
+  const { saysCode = false } = operation
+  const isShared = shared && !saysCode && JSON.stringify(shared.refusals) === JSON.stringify(refusals)
+  if (isShared) return { $ref: `#/components/responses/${shared.name}` }
+  return refused(status, refusals, { saysCode, retried: refusals.some(({ error }) => isRetried(error, operation)) })
+}
+
+const isRetried = (error: string, { retried = [], words }: ApiOperation) =>
+  retried.some((name) => words[name]?.[1] === error)
+
+function refused(status: number, refusals: Refusal[], { saysCode = false, retried = false } = {}): Json {
+  return {
+    description: describe(refusals),
+    headers: {
+      'X-Request-Id': header('X-Request-Id'),
+      ...([429, 503].includes(status) && { 'Retry-After': header('Retry-After') }),
+      ...((status === 502 || retried) && { 'Retry-After': { ...headers['Retry-After'], required: false } }),
+      ...(status === 401 && { 'WWW-Authenticate': header('WWW-Authenticate') }),
+      ...(status === 405 && { Allow: header('Allow') }),
+    },
+    content: { 'application/json': { schema: errorSchema(refusals, { saysCode }) } },
+  }
+}
+
+/** A line for each error; codes of the fields are the last. */
+function describe(refusals: Refusal[]): string {
+  const errors = Map.groupBy(refusals, ({ error }) => error)
+  const lines = [...errors].flatMap(([error, alike]) => {
+    const meanings = [...new Set(alike.flatMap(({ meaning }) => meaning ?? []))]
+    return meanings.length === 0 ? [] : [`- \`${error}\`: ${meanings.join('; or ')}`]
+  })
+  const codes = [...errors].flatMap(([error, alike]) =>
+    alike.every(({ meaning }) => meaning === null) ? [`\`${error}\``] : [],
+  )
+  return [
+    ...lines,
+    ...(codes.length > 0 ? [`- ${codes.join(', ')}: the body or the query is not as described`] : []),
+  ].join('\n')
+}
+
+function granted({ description, body, status }: ApiReply, { conditional, idempotent }: ApiOperation): Json {
+  return {
+    description,
+    headers: {
+      'X-Request-Id': header('X-Request-Id'),
+      ...(conditional && { ETag: { ...headers.ETag, required: false, description: 'Not there on what a user gets' } }),
+      ...(idempotent && { 'Idempotency-Replayed': header('Idempotency-Replayed') }),
+      ...(status === 303 && { Location: header('Location') }),
+    },
+    ...(body && { content: { 'application/json': { schema: referTo(body.name), example: body.example } } }),
+  }
+}

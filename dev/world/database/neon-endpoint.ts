@@ -1,0 +1,98 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import pg from 'pg'
+import * as z from 'zod'
+import { close, listen } from '../listen.ts'
+
+const Statement = z.object({ query: z.string(), params: z.array(z.unknown()).default([]) })
+export type Statement = z.infer<typeof Statement>
+export type StatementResult = pg.QueryArrayResult
+
+/** Thrown by a hook: the connection breaks without an answer, whether or not the statement ran. */
+export class AnswerLost extends Error {
+  override name = 'AnswerLost'
+}
+
+/** Neon's SQL-over-HTTP protocol in front of plain Postgres: what `neon()` of @neondatabase/serverless speaks. */
+export interface NeonEndpoint {
+  /** What NEON_FETCH_ENDPOINT is set to. */
+  readonly url: string
+  /** Statements received since the start: the difference around a request is its number of round trips. */
+  readonly statements: number
+  /** Stands around each statement: it may wait before `run`, or throw `AnswerLost` before or after it. */
+  onStatement: ((statement: Statement, run: () => Promise<StatementResult>) => Promise<StatementResult>) | undefined
+  close(): Promise<void>
+}
+
+/** Connections per database. Neon's pooler has more; a test of 200 callers must queue somewhere. */
+const POOL_SIZE = 40
+
+/** Values as Postgres wrote them: the driver in the Worker parses them. */
+const RAW_TEXT = { getTypeParser: () => (value: string) => value }
+
+export async function startNeonEndpoint({ port = 0 }: { port?: number } = {}): Promise<NeonEndpoint> {
+  const pools = new Map<string, pg.Pool>()
+  const server = createServer((request, response) => void respond(request, response))
+  const endpoint = {
+    url: `${await listen(server, port)}/sql`,
+    statements: 0,
+    onStatement: undefined as NeonEndpoint['onStatement'],
+    async close() {
+      await close(server)
+      await Promise.all([...pools.values()].map((pool) => pool.end()))
+    },
+  }
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const result = await execute(request)
+      send(response, 200, { ...result, rowAsArray: true })
+    } catch (error) {
+      if (error instanceof AnswerLost) response.destroy()
+      else sendError(response, error)
+    }
+  }
+
+  async function execute(
+    request: IncomingMessage,
+  ): Promise<Pick<StatementResult, 'command' | 'rowCount' | 'fields' | 'rows'>> {
+    const connectionString = z.string().parse(request.headers['neon-connection-string'])
+    const statement = Statement.parse(JSON.parse(await text(request)))
+    endpoint.statements += 1
+    const run = () =>
+      poolOf(connectionString).query({
+        text: statement.query,
+        values: statement.params,
+        rowMode: 'array' as const,
+        types: RAW_TEXT,
+      })
+    const { command, rowCount, fields, rows } = await (endpoint.onStatement?.(statement, run) ?? run())
+    return { command, rowCount, fields, rows }
+  }
+
+  function poolOf(connectionString: string): pg.Pool {
+    const known = pools.get(connectionString)
+    if (known) return known
+    const pool = new pg.Pool({ connectionString, max: POOL_SIZE, connectionTimeoutMillis: 10_000 })
+    // An idle connection ends when Postgres is killed. The pool drops it, and the next statement opens another.
+    pool.on('error', () => undefined)
+    pools.set(connectionString, pool)
+    return pool
+  }
+
+  return endpoint
+}
+
+/** A refusal by Postgres is Neon's 400 with Postgres's own fields; no answer from Postgres is a 500. */
+function sendError(response: ServerResponse, error: unknown): void {
+  if (error instanceof pg.DatabaseError) {
+    const { name: _name, length: _length, ...fields } = error
+    send(response, 400, { ...fields, message: error.message })
+  } else {
+    send(response, 500, { message: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}

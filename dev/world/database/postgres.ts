@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { Refusal } from '../../../cli/refusal.ts'
+import { lastWill } from '../last-will.ts'
+import { freePort } from '../ports.ts'
+import { type PostgresBinaries, postgresBinaries } from './binaries.ts'
+import { type Cluster, openCluster } from './cluster.ts'
+import { waitUntilUnused } from './leftover.ts'
+import { type ServerUser, serverUser } from './server-user.ts'
+
+/** A real Postgres on 127.0.0.1 that comes back by itself when its process dies. */
+export interface Postgres {
+  readonly port: number
+  /** Where a database of this Postgres is, for its superuser. */
+  url(database: string): string
+  /** Kills the server as a crash would; it is started again. Resolves when the process is gone. */
+  kill(): Promise<void>
+  /** Resolves when it answers, which it does not for a moment after a crash. */
+  ready(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface PostgresOptions {
+  /** Where data, password and log are kept. */
+  folder: string
+  port?: number
+  /** Whether commits survive a loss of power too; they survive a crash of Postgres either way. Default true. */
+  durable?: boolean
+}
+
+/** A server that fails for this long at a stretch is given up. Recovery after a crash takes a fraction of it. */
+const START_SECONDS = 30
+
+export async function startPostgres({ folder, port, durable = true }: PostgresOptions): Promise<Postgres> {
+  const user = serverUser()
+  const binaries = postgresBinaries(user)
+  const cluster = await openCluster(folder, { binaries, user, durable })
+  await waitUntilUnused(cluster.data)
+  const server = new Server({ binaries, cluster, user, durable, port: port ?? (await freePort()) })
+  await server.start()
+  return server
+}
+
+interface ServerOptions {
+  binaries: PostgresBinaries
+  cluster: Cluster
+  user: ServerUser
+  durable: boolean
+  port: number
+}
+
+class Server implements Postgres {
+  readonly port: number
+  #options: ServerOptions
+  #process: ChildProcess | undefined
+  #answering: Promise<void> = Promise.resolve()
+  #stopping = false
+
+  constructor(options: ServerOptions) {
+    this.#options = options
+    this.port = options.port
+  }
+
+  url(database: string): string {
+    return `postgres://postgres:${this.#options.cluster.password}@127.0.0.1:${this.port}/${database}`
+  }
+
+  start(): Promise<void> {
+    this.#answering = this.#launchUntilItAnswers()
+    return this.#answering
+  }
+
+  ready(): Promise<void> {
+    return this.#answering
+  }
+
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL')
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true
+    await this.#end('SIGINT')
+  }
+
+  async #end(signal: 'SIGKILL' | 'SIGINT'): Promise<void> {
+    const child = this.#process
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const gone = once(child, 'exit')
+    child.kill(signal)
+    await gone
+  }
+
+  async #launchUntilItAnswers(): Promise<void> {
+    const deadline = Date.now() + START_SECONDS * 1000
+    while (!this.#stopping) {
+      const child = this.#launch()
+      const gone = once(child, 'exit').then(() => false)
+      if (await Promise.race([gone, this.#answers(child)])) {
+        void gone.then(() => this.#restart())
+        return
+      }
+      if (Date.now() > deadline) throw new Refusal([`Postgres does not start: ${this.#lastWords()}`])
+      await delay(100)
+    }
+  }
+
+  #restart(): void {
+    if (this.#stopping) return
+    console.error('Postgres has ended unexpectedly: starting it again')
+    this.start().catch((error: Error) => console.error(error.message))
+  }
+
+  #launch(): ChildProcess {
+    const { binaries, cluster, user, durable, port } = this.#options
+    const settings = [
+      'listen_addresses=127.0.0.1',
+      `port=${port}`,
+      'unix_socket_directories=',
+      'max_connections=300',
+      'timezone=UTC',
+      'jit=off',
+      `fsync=${durable ? 'on' : 'off'}`,
+      `autovacuum=${durable ? 'on' : 'off'}`,
+    ]
+    const log = openSync(cluster.log, 'a')
+    // A session of its own: Ctrl-C in the terminal must reach us alone, so that the Workers end before their database.
+    const child = spawn(binaries.postgres, ['-D', cluster.data, ...settings.flatMap((setting) => ['-c', setting])], {
+      ...user,
+      cwd: '/',
+      env: { PATH: process.env.PATH, LC_ALL: 'C' },
+      stdio: ['ignore', log, log],
+      detached: true,
+    })
+    closeSync(log)
+    this.#process = child
+    if (child.pid) child.once('exit', lastWill(child.pid, 'INT'))
+    return child
+  }
+
+  async #answers(child: ChildProcess): Promise<boolean> {
+    while (child.exitCode === null && child.signalCode === null) {
+      const client = new pg.Client({ connectionString: this.url('postgres'), connectionTimeoutMillis: 2000 })
+      // A connection may break at any moment while the server starts; `connect` says so too.
+      client.on('error', () => undefined)
+      try {
+        await client.connect()
+        await client.end()
+        return true
+      } catch {
+        await delay(20)
+      }
+    }
+    return false
+  }
+
+  #lastWords(): string {
+    return readFileSync(this.#options.cluster.log, 'utf8').trimEnd().split('\n').at(-1) ?? 'it says nothing'
+  }
+}

@@ -1,0 +1,32 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { removeCluster } from './cluster.ts'
+import { ensureDatabase, ensureSchema } from './database.ts'
+import { type Postgres, startPostgres } from './postgres.ts'
+
+/** A Postgres that leaves nothing behind once it is stopped. Its data survives a crash of Postgres, not of the machine. */
+export async function startScratchPostgres(): Promise<Postgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'paywall-postgres-'))
+  chmodSync(folder, 0o755) // mkdtemp's folder is closed to the user that Postgres runs as
+  const cluster = join(folder, 'postgres')
+  const postgres = await startPostgres({ folder: cluster, durable: false })
+  return {
+    port: postgres.port,
+    url: (database) => postgres.url(database),
+    kill: () => postgres.kill(),
+    ready: () => postgres.ready(),
+    async stop() {
+      await postgres.stop()
+      removeCluster(cluster)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A database on it that has the schema. */
+export async function databaseWithSchema(postgres: Postgres, name: string): Promise<string> {
+  const url = await ensureDatabase(postgres.url('postgres'), name)
+  await ensureSchema(url)
+  return url
+}

@@ -1,0 +1,119 @@
+import { rmSync } from 'node:fs'
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
+import { Refusal } from '../../cli/refusal.ts'
+import { removeCluster } from './database/cluster.ts'
+import { ensureDatabase, ensureSchema } from './database/database.ts'
+import { waitUntilUnused } from './database/leftover.ts'
+import { startPostgres } from './database/postgres.ts'
+import { logLine } from './log-line.ts'
+import { HELP, type Options, readOptions } from './options.ts'
+import { openPaywallFiles } from './paywall-files.ts'
+import { isTaken } from './ports.ts'
+import { fileEnvironment, readSecrets, STORAGE, writeCommandEnvironment } from './secrets.ts'
+import { stopRequested } from './signals.ts'
+import { welcome } from './welcome.ts'
+import type { World } from './world.ts'
+
+/** Often enough that nobody waits for what a cron does, seldom enough to leave the machine in peace. */
+const CRON_SECONDS = 2
+/** Longer than any part takes to stop. What is left then ends with us: see `lastWill`. */
+const STOP_SECONDS = 15
+
+// What is loaded from here on, wrangler and Miniflare above all, is compiled at the first start only.
+enableCompileCache()
+
+try {
+  const options = readOptions(process.argv.slice(2), process.env)
+  if (options) await live(options, stopRequested())
+  else console.log(HELP)
+  process.exit(0)
+} catch (error) {
+  if (error instanceof Refusal) for (const sentence of error.sentences) console.error(sentence)
+  else console.error(error)
+  process.exit(1)
+}
+
+/** Starts the world, says so, and stops it when asked to: at once, or as soon as the step under way is done. */
+async function live(options: Options, stop: Promise<void>): Promise<void> {
+  let stopping = false
+  void stop.then(() => {
+    stopping = true
+    setTimeout(() => process.exit(1), STOP_SECONDS * 1000).unref()
+  })
+  await using started = new AsyncDisposableStack()
+
+  await refuseTakenPorts(options.ports)
+  const secrets = await readSecrets(options.folder)
+  const files = started.adopt(await openPaywallFiles(options.configs, fileEnvironment(secrets)), (all) => all.close())
+  if (options.reset) await forget(options.folder)
+  // Loading wrangler and Miniflare takes seconds: not before it is known that we can start, and while Postgres does.
+  const [databaseUrl, { startWorld }, { fireCrons }] = await Promise.all([
+    options.databaseUrl ?? openEmbedded(options.folder, started),
+    import('./world.ts'),
+    import('./workers/crons.ts'),
+  ])
+  await ensureSchema(databaseUrl)
+  writeCommandEnvironment(options.folder, databaseUrl, secrets)
+  if (stopping) return
+
+  const world = started.adopt(
+    await startWorld({
+      databaseUrl,
+      files: files.current,
+      secrets,
+      ports: options.ports,
+      keep: {
+        storage: join(options.folder, STORAGE),
+        stripe: join(options.folder, 'stripe.json'),
+        mollie: join(options.folder, 'mollie.json'),
+      },
+      onLog: (level, message) => {
+        const line = stopping ? null : logLine(level, message)
+        if (line) console.error(line)
+      },
+    }),
+    (part) => part.close(),
+  )
+  const applied = await files.each(world.apply)
+  started.defer(fireCrons(world.workers, CRON_SECONDS, (error) => stopping || console.error(error)))
+  await untilItAnswers(world)
+  if (stopping) return
+
+  console.log(welcome(world, files.current(), applied))
+  console.log(`ready ${world.url}`)
+  await stop
+}
+
+async function refuseTakenPorts({ service, stripe, mollie, receiver, mail }: Options['ports']): Promise<void> {
+  const wanted = {
+    '--port': service,
+    '--stripe-port': stripe,
+    '--mollie-port': mollie,
+    '--receiver-port': receiver,
+    '--mail-port': mail,
+  }
+  const refusals: string[] = []
+  for (const [option, port] of Object.entries(wanted)) {
+    if (await isTaken(port))
+      refusals.push(`port ${port} is in use: stop what listens there, or give another with ${option}`)
+  }
+  if (refusals.length > 0) throw new Refusal(refusals)
+}
+
+/** Forgets all data. The secrets stay, so that a key that is written down somewhere goes on working. */
+async function forget(folder: string): Promise<void> {
+  await waitUntilUnused(join(folder, 'postgres', 'data'))
+  removeCluster(join(folder, 'postgres'))
+  for (const name of [STORAGE, 'stripe.json', 'mollie.json'])
+    rmSync(join(folder, name), { recursive: true, force: true })
+}
+
+async function openEmbedded(folder: string, started: AsyncDisposableStack): Promise<string> {
+  const postgres = started.adopt(await startPostgres({ folder: join(folder, 'postgres') }), (server) => server.stop())
+  return ensureDatabase(postgres.url('postgres'), 'paywall')
+}
+
+async function untilItAnswers({ url, stripe, mollie, receiver, mail }: World): Promise<void> {
+  await Promise.all([url, stripe.url, mollie.url, receiver.url, mail.url].map((address) => fetch(address)))
+}

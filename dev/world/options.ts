@@ -1,0 +1,90 @@
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Refusal } from '../../cli/refusal.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+export interface Options {
+  /** Absolute paths of paywall files. */
+  configs: string[]
+  ports: { service: number; stripe: number; mollie: number; receiver: number; mail: number }
+  /** A Postgres of one's own, instead of the embedded one. */
+  databaseUrl?: string
+  /** Forget all data first. */
+  reset: boolean
+  /** Where the world keeps what outlives it. */
+  folder: string
+}
+
+export const HELP = `npm run dev -- [options]
+
+  --config FILE         a paywall file; repeat it for several owners (default: demo/paywall.json)
+  --port N              the service's port (default: 8787)
+  --stripe-port N       the Stripe emulator's port (default: 8788)
+  --mollie-port N       the Mollie emulator's port (default: 8789)
+  --receiver-port N     the webhook receiver's port (default: 8790)
+  --mail-port N         the mail inbox's port (default: 8791)
+  --database-url URL    use this Postgres instead of the embedded one; an empty database gets the tables
+  --reset               start afresh: forget all data of the embedded Postgres
+  --help                this text
+
+Data, secrets and logs are kept in .local, or in the folder that PAYWALL_LOCAL_DIR names.`
+
+/** What the command line says; null if it asks for help. */
+export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Options | null {
+  const { values } = parse(args)
+  if (values.help) return null
+  const databaseUrl = values['database-url']
+  if (databaseUrl && values.reset)
+    throw new Refusal(['--reset is for the embedded Postgres: your own is yours to empty'])
+  return {
+    configs: (values.config ?? [join(ROOT, 'demo/paywall.json')]).map((path) => typedPath(path, environment)),
+    ports: {
+      service: port('--port', values.port),
+      stripe: port('--stripe-port', values['stripe-port']),
+      mollie: port('--mollie-port', values['mollie-port']),
+      receiver: port('--receiver-port', values['receiver-port']),
+      mail: port('--mail-port', values['mail-port']),
+    },
+    ...(databaseUrl && { databaseUrl: postgresUrl(databaseUrl) }),
+    reset: values.reset,
+    folder: resolve(ROOT, environment.PAYWALL_LOCAL_DIR ?? '.local'),
+  }
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        config: { type: 'string', multiple: true },
+        port: { type: 'string', default: '8787' },
+        'stripe-port': { type: 'string', default: '8788' },
+        'mollie-port': { type: 'string', default: '8789' },
+        'receiver-port': { type: 'string', default: '8790' },
+        'mail-port': { type: 'string', default: '8791' },
+        'database-url': { type: 'string' },
+        reset: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    })
+  } catch (error) {
+    throw new Refusal([error instanceof Error ? `${error.message}; try --help` : String(error)], { cause: error })
+  }
+}
+
+function port(option: string, text: string): number {
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (number < 1 || number > 65_535) throw new Refusal([`${option} must be a number from 1 to 65535, not ${text}`])
+  return number
+}
+
+function postgresUrl(text: string): string {
+  if (/^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '')) return text
+  throw new Refusal(['--database-url must be a URL like postgres://user:password@host/database'])
+}
+
+/** A path as the person typed it: npm runs us in the project's folder, wherever that was. */
+function typedPath(path: string, environment: NodeJS.ProcessEnv): string {
+  return resolve(environment.INIT_CWD ?? process.cwd(), path)
+}

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { base64url, exportJWK, generateKeyPair } from 'jose'
+import * as z from 'zod'
+import { randomHex } from '../../lib/crypto/crypto.ts'
+
+/** What `env:NAME` in the files of demo/ stands for, where the environment does not say otherwise. */
+const DemoSecrets = z.object({
+  DEMO_API_KEY: z.string(),
+  DEMO_MOLLIE_OWNER_KEY: z.string(),
+  DEMO_WEBHOOK_SECRET: z.string(),
+  STRIPE_SECRET_KEY: z.string(),
+  STRIPE_WEBHOOK_SECRET: z.string(),
+  MOLLIE_API_KEY: z.string(),
+  MOLLIE_WEBHOOK_SECRET: z.string(),
+})
+
+/** What this world's Workers and paywall files need that must stay secret. */
+const Secrets = DemoSecrets.extend({
+  ACCESS_TOKEN_PRIVATE_KEY: z.string(),
+  ACCESS_TOKEN_PUBLIC_KEYS: z.string(),
+  SIGN_IN_CODE_KEY: z.string(),
+  PROCESSOR_CREDENTIALS_KEY: z.string(),
+  WEBHOOK_SECRETS_KEY: z.string(),
+})
+export type Secrets = z.infer<typeof Secrets>
+
+/** The secrets kept in `folder`, made where it has none yet: what was sealed or signed with them outlives a restart. */
+export async function readSecrets(folder: string): Promise<Secrets> {
+  const path = join(folder, 'secrets.json')
+  const kept = existsSync(path) ? Secrets.partial().parse(JSON.parse(readFileSync(path, 'utf8'))) : {}
+  const complete = Secrets.safeParse(kept)
+  if (complete.success) return complete.data
+  const secrets = Secrets.parse({ ...(await makeSecrets()), ...kept })
+  writePrivately(path, JSON.stringify(secrets, null, 2))
+  return secrets
+}
+
+export async function makeSecrets(): Promise<Secrets> {
+  const { publicKey, privateKey } = await generateKeyPair('EdDSA', { extractable: true })
+  const identity = { kid: randomHex(8), alg: 'EdDSA', use: 'sig' }
+  return {
+    ACCESS_TOKEN_PRIVATE_KEY: JSON.stringify({ ...(await exportJWK(privateKey)), ...identity }),
+    ACCESS_TOKEN_PUBLIC_KEYS: JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), ...identity }] }),
+    SIGN_IN_CODE_KEY: base64url.encode(randomBytes(32)),
+    PROCESSOR_CREDENTIALS_KEY: base64url.encode(randomBytes(32)),
+    WEBHOOK_SECRETS_KEY: base64url.encode(randomBytes(32)),
+    DEMO_API_KEY: `pk_test_${randomHex(32)}`,
+    DEMO_MOLLIE_OWNER_KEY: `pk_test_${randomHex(32)}`,
+    DEMO_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
+    STRIPE_SECRET_KEY: `sk_test_${randomHex(24)}`,
+    STRIPE_WEBHOOK_SECRET: `whsec_${randomHex(24)}`,
+    MOLLIE_API_KEY: `test_${randomHex(15)}`,
+    MOLLIE_WEBHOOK_SECRET: randomHex(16),
+  }
+}
+
+/** Where `env:NAME` of a paywall file is looked up: the real environment, then this world's own secrets. */
+export function fileEnvironment(secrets: Secrets): Record<string, string | undefined> {
+  return { ...DemoSecrets.parse(secrets), ...process.env }
+}
+
+/** Where in its folder the local world keeps KV and R2. */
+export const STORAGE = 'storage'
+
+/** Leaves a dotenv file in `folder` for the `paywall` command, which reads it where DATABASE_URL is not set. */
+export function writeCommandEnvironment(folder: string, databaseUrl: string, secrets: Secrets): void {
+  const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY } = secrets
+  const variables = {
+    DATABASE_URL: databaseUrl,
+    ATTACHMENTS_FOLDER: join(folder, STORAGE),
+    PROCESSOR_CREDENTIALS_KEY,
+    WEBHOOK_SECRETS_KEY,
+    ...DemoSecrets.parse(secrets),
+  }
+  const lines = Object.entries(variables).map(([name, value]) => `${name}="${value}"`)
+  writePrivately(join(folder, 'env'), `${lines.join('\n')}\n`)
+}
+
+/** Writes a file that only its owner reads, never half of it. */
+function writePrivately(path: string, text: string): void {
+  const unfinished = `${path}.${process.pid}`
+  mkdirSync(join(path, '..'), { recursive: true })
+  writeFileSync(unfinished, text, { mode: 0o600 })
+  renameSync(unfinished, path)
+}

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto'
+import type { Applied } from '../../cli/apply.ts'
+import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
+import type { World } from './world.ts'
+
+const BUYER = 'buyer@example.com'
+
+/** What a person needs to know when the world is up: where everything is, the keys, and three lines to paste. */
+export function welcome(world: World, files: PaywallFile[], applied: Applied[]): string {
+  const file = files[0]
+  const paywall = file?.paywalls[0]
+  if (!file || !paywall) return ''
+  return [
+    '',
+    `  service             ${world.url}`,
+    `  API document        ${world.url}/docs`,
+    `  Stripe emulator     ${world.stripe.url}`,
+    `  Mollie emulator     ${world.mollie.url}`,
+    `  webhook receiver    ${world.receiver.url}`,
+    `  mail inbox          ${world.mail.url}`,
+    `  database            ${world.databaseUrl}`,
+    ...files.flatMap(({ keys, owner }) =>
+      keys.flatMap(({ secret, name }) => (secret ? `${`  key "${name}"`.padEnd(22)}${secret}  ${owner.email}` : [])),
+    ),
+    ...applied.flatMap(({ made }) => made.map(({ what, secret }) => `  made, shown once: ${what}: ${secret}`)),
+    '',
+    `Try paywall ${paywall.id}, "${paywall.name}": read it, open a checkout (pay on the page it names), see the purchase.`,
+    '',
+    ...curls(world.url, paywall, keyOf(file, applied)),
+    '',
+  ].join('\n')
+}
+
+function keyOf(file: PaywallFile, applied: Applied[]): string {
+  const made = applied.flatMap((one) => one.made.map(({ secret }) => secret))
+  return file.keys.find(({ secret }) => secret)?.secret ?? made.find((secret) => secret.startsWith('pk_')) ?? 'YOUR_KEY'
+}
+
+function curls(url: string, paywall: FilePaywall, key: string): string[] {
+  const base = `${url}/api/v1/paywall/${paywall.id}`
+  const targets = { successUrl: 'https://example.com/thanks', errorUrl: 'https://example.com/sorry' }
+  const order = { email: BUYER, priceId: paywall.prices[0]?.id, ...targets }
+  return [
+    `curl -s ${base}/bootstrap`,
+    `curl -s ${base}/start-checkout -H 'X-Api-Key: ${key}' -H 'Idempotency-Key: ${randomUUID()}' ` +
+      `-H 'Content-Type: application/json' -d '${JSON.stringify(order)}'`,
+    `curl -s '${base}/user?email=${BUYER}' -H 'X-Api-Key: ${key}'`,
+  ]
+}

@@ -1,0 +1,84 @@
+import { fileURLToPath } from 'node:url'
+import * as z from 'zod'
+
+/** What wrangler runs in when it is run as a command. */
+export const WRANGLER_ENVIRONMENT = { ...process.env }
+
+// As a library it must be silent: it warns of each secret it does not find, and the world gives every secret itself.
+process.env.WRANGLER_LOG ??= 'error'
+const { experimental_generateTypes, unstable_getMiniflareWorkerOptions, unstable_readConfig } = await import('wrangler')
+
+export const WRANGLER_CONFIG = fileURLToPath(new URL('../../../wrangler.toml', import.meta.url))
+
+/** One `[env.<env>]` block of wrangler.toml: a Worker and what it may touch. */
+export interface WorkerConfig {
+  env: string
+  /** Its name when deployed, which service bindings use. */
+  name: string
+  compatibilityDate: string
+  /** Absolute path of its entry file. */
+  main: string
+  vars: Record<string, string | number | boolean>
+  secrets: string[]
+  crons: string[]
+  /** Names of the Workers it calls. */
+  services: string[]
+  /** Names of its bindings that send e-mail. */
+  mailBindings: string[]
+}
+
+const Root = z.object({ definedEnvironments: z.array(z.string()) })
+
+const Block = z.object({
+  name: z.string(),
+  compatibility_date: z.string(),
+  main: z.string(),
+  vars: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  secrets: z.object({ required: z.array(z.string()).default([]) }).default({ required: [] }),
+  triggers: z.object({ crons: z.array(z.string()).default([]) }),
+  services: z.array(z.object({ service: z.string() })).default([]),
+  send_email: z.array(z.object({ name: z.string() })).default([]),
+})
+
+/** Every Worker of wrangler.toml, in its order. */
+export function readWorkerConfigs(): WorkerConfig[] {
+  const { definedEnvironments } = Root.parse(unstable_readConfig({ config: WRANGLER_CONFIG }))
+  return definedEnvironments.map((env) => {
+    const config = unstable_readConfig({ config: WRANGLER_CONFIG, env })
+    const {
+      secrets,
+      triggers,
+      services,
+      send_email: mail,
+      compatibility_date: compatibilityDate,
+      ...block
+    } = Block.parse(config)
+    return {
+      ...block,
+      env,
+      compatibilityDate,
+      secrets: secrets.required,
+      crons: triggers.crons,
+      services: services.map(({ service }) => service),
+      mailBindings: mail.map(({ name }) => name),
+    }
+  })
+}
+
+/** The same block in Miniflare's words, without code. */
+export function miniflareOptions(env: string) {
+  const { modulesRules: _modulesRules, ...options } = unstable_getMiniflareWorkerOptions(
+    WRANGLER_CONFIG,
+    env,
+  ).workerOptions
+  return options
+}
+
+/**
+ * One `Cloudflare.<Env>Env` interface for each block: what `wrangler types` writes to `path`, relative to the project's
+ * folder, where it has to run.
+ */
+export async function generateBindingTypes(path: string): Promise<string> {
+  const { content } = await experimental_generateTypes({ path, includeRuntime: false, strictVars: false })
+  return content
+}

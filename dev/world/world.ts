@@ -1,0 +1,154 @@
+import type { RequestInit, Response } from 'miniflare'
+import pg from 'pg'
+import { type Applied, applyFile } from '../../cli/apply.ts'
+import type { PaywallFile } from '../../cli/paywall-file/file.ts'
+import { type MollieEmulator, startMollieEmulator } from '../emulators/mollie/emulator.ts'
+import { type StripeEmulator, startStripeEmulator } from '../emulators/stripe/emulator.ts'
+import { endpointSecrets } from './database/endpoint-secrets.sql.ts'
+import { type NeonEndpoint, startNeonEndpoint } from './database/neon-endpoint.ts'
+import { mollieAccounts } from './mollie-accounts.ts'
+import { type MailInbox, startMailInbox } from './pages/mail.ts'
+import { type Receiver, startReceiver } from './pages/receiver.ts'
+import type { Secrets } from './secrets.ts'
+import { stripeAccounts } from './stripe-accounts.ts'
+import { startWorkers, type Value, type Workers } from './workers/workers.ts'
+
+export interface WorldOptions {
+  /** A Postgres database that has the schema. */
+  databaseUrl: string
+  /**
+   * The paywall files as they are now. The emulators and the receiver ask at every use for credentials and prices;
+   * none is applied by that.
+   */
+  files: () => PaywallFile[]
+  secrets: Secrets
+  /** 0, or left out: a free port. */
+  ports: { service: number; neon?: number; stripe: number; mollie: number; receiver: number; mail: number }
+  /** The folder of KV and R2, and the files of the processors' states; without them all is gone at the end. */
+  keep?: { storage: string; stripe: string; mollie: string }
+  /** The Workers' code by env, where it is bundled already. */
+  code?: Map<string, string>
+  /** Whether the Workers can be looked into with the DevTools protocol. */
+  inspect?: boolean
+  /** Variables of the Workers instead of those in wrangler.toml. */
+  variables?: Record<string, Value>
+  onLog: (level: string, message: string) => void
+  /** What the emulators send webhooks with, if not the runtime's own. */
+  fetch?: typeof fetch
+  /** Where the Workers come from, if not from `startWorkers`. */
+  startWorkers?: typeof startWorkers
+}
+
+/** The whole service and what stands around it, on 127.0.0.1. */
+export interface World {
+  /** The gateway's origin. */
+  readonly url: string
+  /** A request to the gateway: a path or a URL of any host, with `cf` as Cloudflare fills it in. Follows no redirect. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
+  /** Makes the database say what the file says. */
+  apply(file: PaywallFile): Promise<Applied>
+  readonly database: pg.Pool
+  readonly databaseUrl: string
+  readonly neon: NeonEndpoint
+  readonly stripe: StripeEmulator
+  readonly mollie: MollieEmulator
+  readonly receiver: Receiver
+  readonly mail: MailInbox
+  readonly workers: Workers
+  /** Stops everything that the world started. */
+  close(): Promise<void>
+}
+
+/** Starts all parts, or none: what had started is stopped again where a later one fails. */
+export async function startWorld({
+  databaseUrl,
+  files,
+  secrets,
+  ports,
+  keep,
+  ...options
+}: WorldOptions): Promise<World> {
+  await using started = new AsyncDisposableStack()
+  const database = started.adopt(openPool(databaseUrl), (pool) => pool.end())
+  const neon = started.adopt(await startNeonEndpoint({ port: ports.neon ?? 0 }), (endpoint) => endpoint.close())
+  const receiver = started.adopt(
+    await startReceiver({
+      port: ports.receiver,
+      secrets: () => webhookSecrets(files()),
+      madeSecrets: () => endpointSecrets(database, secrets.WEBHOOK_SECRETS_KEY),
+    }),
+    (part) => part.close(),
+  )
+  const mail = started.adopt(await startMailInbox({ port: ports.mail }), (inbox) => inbox.close())
+  let url = `http://127.0.0.1:${ports.service}`
+  const stripe = started.adopt(
+    await startStripeEmulator({
+      port: ports.stripe,
+      accounts: () => stripeAccounts(files()),
+      serviceUrl: () => url,
+      ...(options.fetch && { fetch: options.fetch }),
+      ...(keep && { statePath: keep.stripe }),
+    }),
+    (emulator) => emulator.close(),
+  )
+  const mollie = started.adopt(
+    await startMollieEmulator({
+      port: ports.mollie,
+      accounts: () => mollieAccounts(files()),
+      serviceUrl: () => url,
+      ...(options.fetch && { fetch: options.fetch }),
+      ...(keep && { statePath: keep.mollie }),
+    }),
+    (emulator) => emulator.close(),
+  )
+  const local = {
+    NEON_FETCH_ENDPOINT: neon.url,
+    STRIPE_API_BASE: stripe.url,
+    MOLLIE_API_BASE: mollie.url,
+    ALLOW_LOCAL_ENDPOINTS: true,
+  }
+  const workers = started.adopt(
+    await (options.startWorkers ?? startWorkers)({
+      port: ports.service,
+      ...(keep && { folder: keep.storage }),
+      ...(options.code && { code: options.code }),
+      ...(options.inspect && { inspect: true }),
+      takeMail: mail.take,
+      onLog: options.onLog,
+      values: { ...secrets, DATABASE_URL: databaseUrl, ...local, ...options.variables },
+    }),
+    (part) => part.stop(),
+  )
+  url = workers.url
+
+  const running = started.move()
+  const sealing = {
+    processorCredentialsKey: secrets.PROCESSOR_CREDENTIALS_KEY,
+    webhookSecretsKey: secrets.WEBHOOK_SECRETS_KEY,
+  }
+  return {
+    url,
+    fetch: workers.fetch,
+    apply: (file) => applyFile(database, file, sealing),
+    database,
+    databaseUrl,
+    neon,
+    stripe,
+    mollie,
+    receiver,
+    mail,
+    workers,
+    close: () => running.disposeAsync(),
+  }
+}
+
+function openPool(connectionString: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 10_000 })
+  // An idle connection ends when Postgres is killed. The pool drops it, and the next statement opens another.
+  pool.on('error', () => undefined)
+  return pool
+}
+
+function webhookSecrets(files: PaywallFile[]): string[] {
+  return files.flatMap(({ webhooks }) => webhooks.flatMap(({ secret }) => secret ?? []))
+}

@@ -1,0 +1,111 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { applyFile } from '../../cli/apply.ts'
+import { makeSecrets } from '../../dev/world/secrets.ts'
+import { sha256Hex, unseal } from '../../lib/crypto/crypto.ts'
+import { openApplying } from '../support/applying.ts'
+import { environment } from '../support/written-file.ts'
+
+const { pool, sealing, query, keysOf, endpointsOf, everything, someOwner, close } = await openApplying()
+
+afterAll(close)
+
+describe('keys', () => {
+  test('with another secret are new ones, and the old secret is revoked', async () => {
+    const { id, own, apply } = someOwner()
+    const [first, second] = [String(own['keys[0].secret']), `pk_test_second_${id.padStart(16, '0')}`]
+    await apply()
+    await apply({ 'keys[0].secret': second })
+    expect(await keysOf(id)).toEqual([
+      { name: 'backend', key_hash: await sha256Hex(first), valid: false },
+      { name: 'backend', key_hash: await sha256Hex(second), valid: true },
+    ])
+    await apply()
+    expect((await keysOf(id)).map(({ valid }) => valid)).toEqual([true, false])
+  })
+
+  test('swap names, and go when the file does not name them', async () => {
+    const { id, apply } = someOwner()
+    const [one, two] = [`pk_test_one_${id.padStart(16, '0')}`, `pk_test_two_${id.padStart(16, '0')}`]
+    await apply({
+      keys: [
+        { name: 'a', secret: one },
+        { name: 'b', secret: two },
+      ],
+      'keys[0].secret': one,
+    })
+    await apply({
+      keys: [
+        { name: 'a', secret: two },
+        { name: 'b', secret: one },
+      ],
+      'keys[0].secret': two,
+    })
+    const hashes = await Promise.all([two, one].map(sha256Hex))
+    const valid = () => keysOf(id).then((keys) => keys.filter((key) => key.valid))
+    expect(Object.fromEntries((await valid()).map(({ name, key_hash }) => [name, key_hash]))).toEqual({
+      a: hashes[0],
+      b: hashes[1],
+    })
+    await apply({ keys: [{ name: 'b' }], 'keys[0].secret': one })
+    expect((await valid()).map(({ name }) => name)).toEqual(['b'])
+  })
+
+  test('without a secret are made, shown once, and stored as a hash', async () => {
+    const { id, apply } = someOwner()
+    const { made } = await apply({ 'keys[0].secret': undefined })
+    expect(made).toEqual([{ what: 'key backend', secret: expect.stringMatching(/^pk_test_[0-9a-f]{64}$/) }])
+    expect(await keysOf(id)).toEqual([{ name: 'backend', key_hash: await sha256Hex(made[0]!.secret), valid: true }])
+  })
+})
+
+describe('webhooks', () => {
+  test('keep their secret sealed, and with another one the old signs too for 24 hours', async () => {
+    const { id, apply } = someOwner()
+    await apply()
+    const [before] = await endpointsOf(id)
+    const context = `webhook:${before?.url}`
+    expect(await unseal(before!.secret, sealing.webhookSecretsKey, context)).toBe(environment.WEBHOOK_SECRET)
+
+    const secret = `whsec_${Buffer.alloc(32, id).toString('base64')}`
+    await apply({ 'webhooks[0].secret': secret })
+    const [after] = await endpointsOf(id)
+    expect(after).toMatchObject({ previous_secret: before?.secret, signs_twice: true, enabled: true })
+    expect(await unseal(after!.secret, sealing.webhookSecretsKey, context)).toBe(secret)
+  })
+
+  test('are disabled when the file does not name them, and enabled when it does', async () => {
+    const { id, apply } = someOwner()
+    await apply()
+    const [before] = await endpointsOf(id)
+    await apply({ webhooks: [] })
+    expect(await endpointsOf(id)).toEqual([{ ...before, enabled: false }])
+    await apply()
+    expect(await endpointsOf(id)).toEqual([before])
+  })
+})
+
+describe('processor credentials', () => {
+  test('are in no column in plain text, and open with the key for their paywall only', async () => {
+    const { id, apply } = someOwner()
+    await apply()
+    expect(JSON.stringify(await everything())).not.toMatch(/sk_test_123|whsec_stripe|pk_test_/)
+    const [account] = await query<{ credentials: string }>(
+      'select credentials from processor_accounts where paywall_id = $1',
+      id,
+    )
+    const open = (paywall: string) =>
+      unseal(account!.credentials, sealing.processorCredentialsKey, `processor:${paywall}:stripe`)
+    expect(JSON.parse(await open(id))).toEqual({ secretKey: 'sk_test_123', webhookSecret: 'whsec_stripe' })
+    await expect(open('7')).rejects.toThrow()
+  })
+
+  test('are sealed anew when they change, or when the key does', async () => {
+    const { id, file, apply } = someOwner()
+    await apply()
+    const { changes } = await apply({ 'paywalls[0].processor.credentials.secretKey': 'sk_test_456' })
+    expect(changes).toEqual([`paywall ${id}: other stripe credentials`])
+    const { PROCESSOR_CREDENTIALS_KEY: processorCredentialsKey } = await makeSecrets()
+    const applied = await applyFile(pool, await file(), { ...sealing, processorCredentialsKey })
+    expect(applied.changes).toEqual([`paywall ${id}: other stripe credentials`])
+  })
+})

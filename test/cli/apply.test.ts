@@ -1,0 +1,167 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { applyFile } from '../../cli/apply.ts'
+import { unseal } from '../../lib/crypto/crypto.ts'
+import { openApplying } from '../support/applying.ts'
+import type { Changes } from '../support/written-file.ts'
+
+const { pool, sealing, query, pricesOf, keysOf, endpointsOf, everything, someOwner, close } = await openApplying()
+const price = 'paywalls[0].prices[0]'
+
+afterAll(close)
+
+describe('applying', () => {
+  test('writes the whole file', async () => {
+    const { id, file, apply } = someOwner()
+    await apply()
+    const [paywall] = await query('select * from paywalls where id = $1', id)
+    const { settings, geo, layout, offers, locales } = (await file()).paywalls[0]!
+    const domain = `pay-${id}.example`
+    expect(paywall).toMatchObject({ name: 'Acme', is_test: true, domain, settings, geo, layout, offers, locales })
+    const [monthly, lifetime] = await query('select * from prices where paywall_id = $1 order by position', id)
+    expect(monthly).toMatchObject({
+      slug: 'monthly',
+      amount: '999',
+      interval: 'month',
+      trial_days: 7,
+      retired_at: null,
+    })
+    expect(lifetime).toMatchObject({ slug: 'lifetime', amount: '30000', interval: null, interval_count: null })
+    expect(monthly?.locals).toEqual([
+      { countries: ['IN'], currency: 'INR', amount: 39900, processor_price: 'price_monthly_inr' },
+      { tier: 2, currency: 'BRL', amount: 2500, processor_price: 'price_monthly_brl' },
+    ])
+  })
+
+  test('again changes nothing, to the byte', async () => {
+    const { apply, plan } = someOwner()
+    const keys = { keys: [{ name: 'made' }], 'webhooks[0].secret': undefined, 'keys[0].secret': undefined }
+    expect((await apply(keys)).made).toHaveLength(2)
+    const before = await everything()
+    expect(await apply(keys)).toEqual({ changes: [], made: [], leftAlone: [] })
+    expect((await plan(keys)).changes).toEqual([])
+    expect(await everything()).toEqual(before)
+  })
+
+  test('is planned in the same words, and planning writes nothing', async () => {
+    const { apply, plan } = someOwner()
+    const before = await everything()
+    const planned = await plan()
+    expect(planned.changes.length).toBeGreaterThan(4)
+    expect(await everything()).toEqual(before)
+    expect((await apply()).changes.map(withoutSecrets)).toEqual(planned.changes.map(withoutSecrets))
+  })
+
+  test('eight copies at once writes the file once', async () => {
+    const { id, apply } = someOwner()
+    const eightTimes = (changes: Changes) => Promise.all(Array.from({ length: 8 }, () => apply(changes)))
+    const first = await eightTimes({ 'keys[0].secret': undefined, webhooks: [] })
+    expect(first.filter(({ changes }) => changes.length > 0)).toHaveLength(1)
+    expect(first.flatMap(({ made }) => made)).toHaveLength(1)
+    expect(await keysOf(id)).toHaveLength(1)
+
+    const second = await eightTimes({ 'keys[0].secret': undefined, 'webhooks[0].secret': undefined })
+    const [made, ...more] = second.flatMap((applied) => applied.made)
+    expect(more).toEqual([])
+    const [endpoint] = await endpointsOf(id)
+    expect(await unseal(endpoint!.secret, sealing.webhookSecretsKey, `webhook:${endpoint?.url}`)).toBe(made?.secret)
+  })
+
+  test('leaves paywalls alone that the file does not name', async () => {
+    const { id, apply } = someOwner()
+    await apply()
+    const [before] = await query('select * from paywalls where id = $1', id)
+    const other = { 'paywalls[0].id': `${id}1`, 'paywalls[0].domain': null }
+    expect((await apply(other)).leftAlone).toEqual([id])
+    expect(await query('select * from paywalls where id = $1', id)).toEqual([before])
+  })
+
+  test('writes nothing at all if the last statement fails', async () => {
+    const { id, apply } = someOwner()
+    await apply()
+    const before = await everything()
+    await query(`alter table prices add constraint broken check (label <> 'Broken ${id}')`)
+    const changes = { 'paywalls[0].name': 'Other', 'keys[0].name': 'other', [`${price}.label`]: `Broken ${id}` }
+    await expect(apply(changes)).rejects.toThrow('broken')
+    await query('alter table prices drop constraint broken')
+    expect(await everything()).toEqual(before)
+  })
+})
+
+describe('prices', () => {
+  test('get a new id when what is sold changes, and the old one retires', async () => {
+    const { id, apply } = someOwner()
+    await apply()
+    const [monthly, lifetime] = await pricesOf(id)
+    await apply({ [`${price}.amount`]: 10.99 })
+    const edited = await pricesOf(id)
+    expect(edited).toContainEqual({ ...monthly, retired: true })
+    expect(edited).toContainEqual(lifetime)
+    expect(edited.filter(({ slug, retired }) => slug === 'monthly' && !retired)).toHaveLength(1)
+
+    await apply()
+    expect((await pricesOf(id)).filter(({ retired }) => !retired)).toEqual([monthly, lifetime])
+  })
+
+  test('keep their id under another label and in another place', async () => {
+    const { id, file, apply } = someOwner()
+    await apply()
+    const [monthly, lifetime] = await pricesOf(id)
+    await apply({ [`${price}.label`]: 'Each month', [`${price}.tokens`]: [] })
+    expect(await pricesOf(id)).toEqual([{ ...monthly, label: 'Each month' }, lifetime])
+
+    const turned = await file()
+    turned.paywalls[0]!.prices.reverse()
+    await applyFile(pool, turned, sealing)
+    expect((await pricesOf(id)).map(({ slug }) => slug)).toEqual(['lifetime', 'monthly'])
+  })
+})
+
+describe('what another owner has', () => {
+  test.each([
+    ['a paywall', ['paywalls[0].id'], 'paywalls[0].id: is a paywall of another account'],
+    ['a domain', ['paywalls[0].domain'], 'paywalls[0].domain: is taken by a paywall of another account'],
+    ['a key', ['keys[0].secret'], 'keys[0].secret: is a key of another account'],
+  ])('is refused, and nothing is written: %s', async (_what, members, message) => {
+    const [one, other] = [someOwner(), someOwner()]
+    await one.apply()
+    const before = await everything()
+    const taken = Object.fromEntries(members.map((member) => [member, one.own[member]]))
+    await expect(other.plan(taken)).rejects.toMatchObject({ sentences: [message] })
+    await expect(other.apply(taken)).rejects.toMatchObject({ sentences: [message] })
+    expect(await everything()).toEqual(before)
+  })
+
+  test('is refused in the same words when both come at once', async () => {
+    for (const member of ['paywalls[0].id', 'paywalls[0].domain', 'keys[0].secret']) {
+      const [one, other] = [someOwner(), someOwner()]
+      const results = await Promise.allSettled([one.apply(), other.apply({ [member]: one.own[member] })])
+      const refused = results.filter((result) => result.status === 'rejected')
+      expect(refused).toHaveLength(1)
+      expect(refused[0]?.reason.sentences).toEqual([expect.stringContaining(`${member}: is`)])
+    }
+  })
+
+  test('cannot be a domain of an own paywall outside the file, but paywalls of a file may swap theirs', async () => {
+    const { id, file, apply } = someOwner()
+    await apply()
+    await expect(apply({ 'paywalls[0].id': `${id}1` })).rejects.toMatchObject({
+      sentences: [`paywalls[0].domain: is taken by paywall ${id}, which is not in this file`],
+    })
+    const [first] = (await file()).paywalls
+    const second = { ...first!, id: `${id}2`, domain: `other-${id}.example`, prices: [] }
+    const both = (domains: [string, string]) => [
+      { ...first!, domain: domains[0] },
+      { ...second, domain: domains[1] },
+    ]
+    const applyBoth = async (domains: [string, string]) =>
+      applyFile(pool, { ...(await file()), paywalls: both(domains) }, sealing)
+    await applyBoth([first!.domain!, second.domain])
+    await applyBoth([second.domain, first!.domain!])
+    expect(await query('select domain from paywalls where id = any ($1) order by id', [id, second.id])).toEqual([
+      { domain: second.domain },
+      { domain: first!.domain },
+    ])
+  })
+})
+
+const withoutSecrets = (change: string) => change.replace(/ \(price_.*\)$/, '')

@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest'
+import { type Changes, environment, errorsOf, writtenFile } from '../support/written-file.ts'
+
+const price = 'paywalls[0].prices[0]'
+const local = `${price}.locals[0]`
+const paywall = JSON.parse(writtenFile()).paywalls[0]
+
+describe('a bad file', () => {
+  test.each<[path: string, value: unknown, message: string | null]>([
+    ['own', 1, 'there is no such member'],
+    ['owner', undefined, 'is missing'],
+    ['owner.email', 'nobody', 'Invalid email address'],
+    ['keys[0].secret', 'env:NOWHERE', 'the environment has no NOWHERE'],
+    ['keys[0].secret', 'env:constructor', 'the environment has no constructor'],
+    ['keys[0].secret', 'pk_test_short', 'must be pk_test_ or pk_live_ and 16 to 248 characters without spaces'],
+    ['keys[0].secret', environment.LIVE_API_KEY, 'a live key must come from env:NAME'],
+    ['keys[0].mode', 'live', 'the secret is a test key'],
+    ['webhooks[0].url', 'ftp://owner.example/', 'must begin with https://'],
+    ['webhooks[0].url', 'https://10.0.0.1/', 'an IP address is not accepted: use a host name'],
+    ['webhooks[0].secret', 'whsec_c2hvcnQ=', 'must be whsec_ and base64 of 24 to 64 bytes, these are 5'],
+    ['webhooks[0].secret', 'secret', 'must begin with whsec_'],
+    ['webhooks[0].events', ['*', '*'], 'an event is named twice'],
+    ['paywalls', [], 'Too small: expected array to have >=1 items'],
+    ['paywalls[0].id', '10x', 'must be a decimal number of 19 digits at most'],
+    ['paywalls[0].id', 1001, 'expected string, received number'],
+    ['paywalls[0].name', undefined, 'is missing'],
+    ['paywalls[0].domain', 'Pay.Acme.example', 'must be a lower-case host name'],
+    ['paywalls[0].domain', '10.0.0.1', 'must be a lower-case host name'],
+    ['paywalls[0].settings.success_redirect_url', 'ftp://x.example', 'must be an http or https URL'],
+    ['paywalls[0].settings.id', '7', "is not the paywall's id"],
+    ['paywalls[0].settings.name', 'Other', "is not the paywall's name"],
+    ['paywalls[0].settings.text', 'a\0b', 'has a NUL character'],
+    ['paywalls[0].settings.text', 'a\ud800b', 'has half of a surrogate pair'],
+    ['paywalls[0].settings.tokenization_queries[0].limit', 3, 'there is no such member'],
+    ['paywalls[0].geo.tiers.2[0]', 'UK', 'not an ISO 3166-1 alpha-2 country code in upper case'],
+    ['paywalls[0].geo.tiers.2[0]', 'US', 'US is already named'],
+    ['paywalls[0].processor.credentials.secretKey', 'env:NOWHERE', 'the environment has no NOWHERE'],
+    ['paywalls[0].processor.credentials.secretkey', 'x', 'there is no such member'],
+    ['paywalls[0].processor.acquiring', 'paypal', null],
+    [`${price}.currency`, 'usd', 'not an ISO 4217 currency code'],
+    [`${price}.amount`, 9.999, '9.999 is not an amount of USD'],
+    [`${price}.amount`, -1, 'Too small: expected number to be >=0'],
+    [`${price}.amount`, 1e15, '1000000000000000 is not an amount of USD'],
+    [`${price}.trial_days`, 731, 'Too big: expected number to be <=730'],
+    [`${price}.trial_days`, 1.5, 'expected int, received number'],
+    [`${price}.colour`, 'red', 'there is no such member'],
+    [`${price}.tokens[0].type`, 'gold', 'is no type of settings.tokenization_queries'],
+    [`${price}.locals[1].tier`, 4, 'there is no tier 4'],
+    [local, { currency: 'INR', amount: 1, processorPrice: 'x' }, 'give one of countries and tier'],
+    [`${local}.tier`, 3, null],
+    ['paywalls[0].prices[1].trial_days', 3, 'a price without interval has no trial'],
+    ['paywalls[0].prices[1].interval_count', 3, 'a price without interval is bought once'],
+    ['paywalls[0].prices[1].amount', 0.5, '0.5 is not an amount of JPY'],
+    ['paywalls[0].prices[1].slug', 'monthly', 'the same as in entry 0'],
+  ])('names %s = %j', async (path, value, message) => {
+    const errors = await errorsOf(writtenFile({ [path]: value }))
+    if (message !== null) expect(errors).toEqual([`${path}: ${message}`])
+    else expect(errors).toEqual([expect.stringContaining(path.replace(/\.tier$/, ''))])
+  })
+
+  test.each<[string, Changes, string[]]>([
+    [
+      'two keys of one name and secret',
+      { 'keys[1]': { name: 'backend', secret: environment.API_KEY } },
+      ['keys[1].name: the same as in entry 0', 'keys[1].secret: the same as in entry 0'],
+    ],
+    [
+      'one address spelled twice',
+      { 'webhooks[1]': { url: 'https://OWNER.example:443/hooks' } },
+      ['webhooks[1].url: the same as in entry 0'],
+    ],
+    [
+      'a paywall twice',
+      { 'paywalls[1]': paywall },
+      ['paywalls[1].id: the same as in entry 0', 'paywalls[1].domain: the same as in entry 0'],
+    ],
+    [
+      'countries of two local prices',
+      { [`${price}.locals[1].tier`]: undefined, [`${price}.locals[1].countries`]: ['BR', 'IN'] },
+      [`${price}.locals[1].countries[1]: IN is already named`],
+    ],
+    [
+      'a key of unknown mode',
+      { 'keys[0].secret': undefined, 'paywalls[1]': { ...paywall, id: '2', domain: null, test: false } },
+      [
+        'paywalls[1].processor.credentials: a test key on a live paywall',
+        'keys[0].mode: say test or live: the file has paywalls of both',
+      ],
+    ],
+    [
+      'secrets in a live file',
+      {
+        'paywalls[0].test': false,
+        'webhooks[0].secret': environment.WEBHOOK_SECRET,
+        'paywalls[0].processor.credentials.secretKey': 'sk_live_1',
+      },
+      [
+        'paywalls[0].processor.credentials.secretKey: a live paywall takes its secrets from env:NAME',
+        'webhooks[0].secret: beside a live paywall secrets come from env:NAME',
+      ],
+    ],
+    [
+      'a live key on a test paywall',
+      { 'paywalls[0].processor.credentials.secretKey': 'env:STRIPE_LIVE_KEY' },
+      ['paywalls[0].processor.credentials: a live key on a test paywall'],
+    ],
+    [
+      'a processor that we cannot sell through yet',
+      { 'paywalls[0].processor': { acquiring: 'polar', credentials: { accessToken: 'polar_1', webhookSecret: 's' } } },
+      ['paywalls[0].processor.acquiring: this version sells through stripe, mollie only'],
+    ],
+    [
+      'prices that Mollie could not charge',
+      {
+        'paywalls[0].processor': { acquiring: 'mollie', credentials: { apiKey: 'test_1', webhookSecret: 's' } },
+        [`${price}.interval_count`]: 13,
+        [`${price}.locals[0].amount`]: 0,
+      },
+      [
+        `${price}.interval_count: Mollie charges once a year at least: 12 with month`,
+        `${price}.locals[0].amount: Mollie charges nothing less than the smallest coin`,
+      ],
+    ],
+    [
+      'errors of many kinds, all at once',
+      { 'keys[0].secret': 'env:NOWHERE', [`${price}.amount`]: '9.99', 'webhooks[0].url': 'x', 'paywalls[0].x': 1 },
+      [
+        'keys[0].secret: the environment has no NOWHERE',
+        `${price}.amount: expected number, received string`,
+        'paywalls[0].x: there is no such member',
+        'webhooks[0].url: not a URL',
+      ],
+    ],
+  ])('names %s', async (_what, changes, errors) => {
+    expect(await errorsOf(writtenFile(changes))).toEqual(errors)
+  })
+
+  test.each([
+    ['', 'it ends too early (line 1 column 1)'],
+    ['{\n  "owner": yes\n}', "Unexpected token 'y' (line 2 column 12)"],
+    ['{\n  "owner": ', 'it ends too early (line 2 column 12)'],
+    ["{'owner': 1}", "Expected property name or '}' at position 1 (line 1 column 2)"],
+  ])('says where %j is not JSON', async (text, where) => {
+    expect(await errorsOf(text)).toEqual([`not valid JSON: ${where}`])
+  })
+
+  test('does no harm with names that would change an object', async () => {
+    const text = writtenFile().replace('"anything"', '"__proto__"')
+    expect(await errorsOf(text)).toEqual(['paywalls[0].settings: a member cannot be called __proto__'])
+    expect(await errorsOf('[')).toHaveLength(1)
+    expect(await errorsOf('['.repeat(100_000) + ']'.repeat(100_000))).not.toEqual([])
+  })
+
+  test('is told of, whatever stands at whichever place', async () => {
+    const values = [null, undefined, 0, -1.5, '', 'x', true, [], [null], {}, { type: 1 }]
+    const changes = pathsOf(JSON.parse(writtenFile())).flatMap((path) => values.map((value) => ({ [path]: value })))
+    expect(changes.length).toBeGreaterThan(500)
+    for (const change of changes) {
+      const errors = await errorsOf(writtenFile(change))
+      expect(errors, JSON.stringify(change)).not.toContainEqual(expect.stringMatching(/undefined|\[object/))
+    }
+  })
+
+  test('never repeats a secret', async () => {
+    const secret = 'pk_test_hidden'
+    expect((await errorsOf(writtenFile(), { ...environment, API_KEY: secret })).join()).not.toContain(secret)
+  })
+})
+
+/** The path of every member of a JSON value, at any depth. */
+function pathsOf(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, member]) => {
+    const own = Array.isArray(value) ? `${path}[${name}]` : `${path}${path && '.'}${name}`
+    return [own, ...pathsOf(member, own)]
+  })
+}

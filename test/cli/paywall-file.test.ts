@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { paywallFileJsonSchema } from '../../cli/paywall-file/json-schema.ts'
+import { makeSecrets } from '../../dev/world/secrets.ts'
+import { type Changes, environment, errorsOf, paywallFile, writtenFile } from '../support/written-file.ts'
+
+const price = 'paywalls[0].prices[0]'
+const local = `${price}.locals[0]`
+
+describe('a good file', () => {
+  test('is read with its defaults filled in, secrets in plain text and amounts in minor units', async () => {
+    const file = await paywallFile()
+    expect(file.keys).toEqual([{ name: 'backend', is_test: true, secret: environment.API_KEY }])
+    expect(file.webhooks).toEqual([
+      { url: 'https://owner.example/hooks', secret: environment.WEBHOOK_SECRET, events: ['*'] },
+    ])
+    expect(file.paywalls[0]).toMatchObject({
+      is_test: true,
+      geo: { countries: [] },
+      offers: [],
+      layout: { type: 'stack', blocks: [] },
+      locales: {},
+      processor: { acquiring: 'stripe', credentials: { secretKey: 'sk_test_123', webhookSecret: 'whsec_stripe' } },
+    })
+    expect(file.paywalls[0]?.prices).toMatchObject([
+      {
+        amount: 999,
+        interval: 'month',
+        interval_count: 1,
+        trial_days: 7,
+        locals: [{ amount: 39900 }, { amount: 2500 }],
+      },
+      { amount: 30000, interval: null, interval_count: null, trial_days: 0, locals: [], tokens: [] },
+    ])
+  })
+
+  test.each<[string, Changes]>([
+    ['a byte order mark aside', {}],
+    ['$schema', { $schema: '../paywall.schema.json' }],
+    ['an e-mail address to be trimmed and lowered', { 'owner.email': ' Owner@Example.COM ' }],
+    ['no keys and no webhooks', { keys: undefined, webhooks: undefined }],
+    ['keys for us to make', { keys: [{ name: 'a' }, { name: 'b', mode: 'live' }] }],
+    ['literal secrets on a test paywall', { 'keys[0].secret': environment.API_KEY, [`${price}.slug`]: 'x' }],
+    ['a loopback webhook beside test paywalls', { 'webhooks[0].url': 'http://127.0.0.1:8790/hooks' }],
+    ['balance.changed by name', { 'webhooks[0].events': ['*', 'balance.changed'] }],
+    ['the default tiers', { 'paywalls[0].geo': undefined }],
+    ['a free price', { [`${price}.amount`]: 0 }],
+    ['the longest trial', { [`${price}.trial_days`]: 730 }],
+    ['no interval said by null', { [`${price}.interval`]: null, [`${price}.trial_days`]: null }],
+    [
+      'member names that JavaScript knows',
+      { 'paywalls[0].settings.constructor': 1, 'paywalls[0].locales': { toString: {} } },
+    ],
+    [
+      'a live paywall with its secrets in the environment',
+      {
+        'paywalls[0].test': false,
+        'paywalls[0].processor.credentials.secretKey': 'env:STRIPE_LIVE_KEY',
+        'keys[0].secret': 'env:LIVE_API_KEY',
+      },
+    ],
+  ])('may have %s', async (_what, changes) => {
+    expect(await errorsOf(`\uFEFF${writtenFile(changes)}`)).toEqual([])
+  })
+
+  test.each(['demo/paywall.json', 'demo/mollie.json'])('is %s, with the secrets of a local world', async (path) => {
+    expect(await errorsOf(readFileSync(path, 'utf8'), { ...(await makeSecrets()) })).toEqual([])
+  })
+})
+
+describe('price ids', () => {
+  const idsWith = async (changes: Changes) => (await paywallFile(changes)).paywalls[0]?.prices.map(({ id }) => id)
+
+  test('stay when the label, the tokens, or the order of countries change', async () => {
+    const written = await idsWith({ [`${local}.countries`]: ['IN', 'NP'] })
+    expect(written?.[0]).toMatch(/^price_[0-9a-f]{24}$/)
+    const changes = { [`${local}.countries`]: ['NP', 'IN'], [`${price}.label`]: 'Each month', [`${price}.tokens`]: [] }
+    expect(await idsWith(changes)).toEqual(written)
+  })
+
+  test.each<[string, unknown]>([
+    [`${price}.amount`, 9.98],
+    [`${price}.currency`, 'EUR'],
+    [`${price}.interval`, 'year'],
+    [`${price}.interval_count`, 2],
+    [`${price}.trial_days`, 8],
+    [`${price}.processorPrice`, 'price_other'],
+    [`${price}.slug`, 'each-month'],
+    [`${local}.amount`, 400],
+    [`${local}.processorPrice`, 'price_other'],
+    ['paywalls[0].id', '1002'],
+  ])('change with %s', async (path, value) => {
+    expect((await idsWith({ [path]: value }))?.[0]).not.toBe((await idsWith({}))?.[0])
+  })
+})
+
+describe('the published JSON Schema', () => {
+  const published = readFileSync('paywall.schema.json', 'utf8')
+
+  test('is current: npm run -s paywall -- schema > paywall.schema.json', () => {
+    expect(published).toBe(paywallFileJsonSchema())
+  })
+
+  test('accepts the demo, and not a member that is misspelt or missing', () => {
+    const schema = z.fromJSONSchema(JSON.parse(published))
+    const accepts = (text: string) => schema.safeParse(JSON.parse(text)).success
+    expect(accepts(readFileSync('demo/paywall.json', 'utf8'))).toBe(true)
+    expect(accepts(readFileSync('demo/mollie.json', 'utf8'))).toBe(true)
+    expect(accepts(writtenFile({ [`${price}.trial_day`]: 7 }))).toBe(false)
+    expect(accepts(writtenFile({ [`${price}.amount`]: undefined }))).toBe(false)
+  })
+})

@@ -1,0 +1,193 @@
+import { exec } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { removeCluster } from '../../dev/world/database/cluster.ts'
+import { ensureDatabase, withClient } from '../../dev/world/database/database.ts'
+import { close, listen } from '../../dev/world/listen.ts'
+import { freePort, isTaken } from '../../dev/world/ports.ts'
+import { type DevRun, failedDev, startDev } from '../support/dev-run.ts'
+import { until } from '../support/until.ts'
+
+const TIMEOUT_MS = 120_000
+const folder = mkdtempSync(join(tmpdir(), 'paywall-dev-')) // closed to others, as a home directory is
+const config = join(folder, 'paywall.json')
+let ports: { service: number; stripe: number; receiver: number; mail: number }
+let run: DevRun
+
+const shell = promisify(exec)
+const origin = (port: number) => `http://127.0.0.1:${port}`
+const options = (...more: string[]) => ({
+  folder: join(folder, 'local'),
+  args: [
+    ...['--config', config, '--port', String(ports.service)],
+    ...['--stripe-port', String(ports.stripe), '--receiver-port', String(ports.receiver)],
+    ...['--mail-port', String(ports.mail), ...more],
+  ],
+})
+
+beforeAll(async () => {
+  ports = {
+    service: await freePort(),
+    stripe: await freePort(),
+    receiver: await freePort(),
+    mail: await freePort(),
+  }
+  const demo = readFileSync(new URL('../../demo/paywall.json', import.meta.url), 'utf8')
+  writeFileSync(config, demo.replace(':8790/', `:${ports.receiver}/`))
+})
+
+afterAll(() => {
+  removeCluster(join(folder, 'local/postgres'))
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('starts, and the lines it prints work when they are pasted', { timeout: TIMEOUT_MS }, async () => {
+  run = await startDev(options())
+  expect(run.output()).toMatch(new RegExp(`^ready ${origin(ports.service)}$`, 'm'))
+
+  const [bootstrap, checkout, user] = await pasteCurls()
+  expect(bootstrap).toMatchObject({ settings: { id: '1001' }, version: expect.stringMatching(/^sha256:/) })
+  expect(checkout).toMatchObject({ acquiring: 'stripe', checkoutUrl: expect.stringContaining(origin(ports.stripe)) })
+  expect(user).toMatchObject({ purchases: [], paid: false })
+
+  await pay(String(checkout?.checkoutUrl))
+  const [, , buyer] = await pasteCurls()
+  expect(buyer).toMatchObject({ paid: true })
+})
+
+test('shows the signed webhook that the purchase sent', { timeout: TIMEOUT_MS }, async () => {
+  const created = await until('subscription.created', async () => {
+    const response = await fetch(`${origin(ports.receiver)}/events.json`)
+    const received = (await response.json()) as { body: string; verified: boolean }[]
+    return received.find(({ body }) => body.includes('subscription.created'))
+  })
+  expect(created.verified).toBe(true)
+  const page = await fetch(origin(ports.receiver))
+  expect(await page.text()).toContain('subscription.created')
+})
+
+test('answers again after Postgres was killed, and has lost nothing', { timeout: TIMEOUT_MS }, async () => {
+  process.kill(postmaster(), 'SIGKILL')
+  await until('the purchase', async () => (await pasteCurls())[2]?.paid === true)
+})
+
+test('stops every process on SIGTERM, and finds its data at the next start', { timeout: TIMEOUT_MS }, async () => {
+  const pid = postmaster()
+  await run.end('SIGTERM')
+  await expectStopped(pid)
+
+  run = await startDev(options())
+  expect((await pasteCurls())[2]).toMatchObject({ paid: true })
+})
+
+test('leaves nothing behind when it is killed outright', { timeout: TIMEOUT_MS }, async () => {
+  const pid = postmaster()
+  process.kill(-run.process.pid!, 'SIGKILL')
+  await expectStopped(pid)
+})
+
+test('starts afresh with --reset, and stops on Ctrl-C', { timeout: TIMEOUT_MS }, async () => {
+  run = await startDev(options('--reset'))
+  expect((await pasteCurls())[2]).toMatchObject({ purchases: [] })
+  const pid = postmaster()
+  // The terminal signals the whole group, and npm passes it on as well.
+  process.kill(-run.process.pid!, 'SIGINT')
+  process.kill(-run.process.pid!, 'SIGINT')
+  await expectStopped(pid)
+})
+
+test('serves every file, from a database of your own', { timeout: TIMEOUT_MS }, async () => {
+  const second = join(folder, 'second.json')
+  const text = readFileSync(config, 'utf8').replace('"id": "1001"', '"id": "2002"').replace('pay.acme.', 'pay.second.')
+  writeFileSync(
+    second,
+    text.replaceAll('env:DEMO_API_KEY', `pk_test_${'2'.repeat(64)}`).replace('owner@example.com', 'second@example.com'),
+  )
+  const databaseUrl = await ensureDatabase(inject('templateUrl'), 'somebodys_own')
+
+  run = await startDev({ ...options('--config', second, '--database-url', databaseUrl), folder: join(folder, 'other') })
+  for (const id of ['1001', '2002']) {
+    const bootstrap = await fetch(`${origin(ports.service)}/api/v1/paywall/${id}/bootstrap`)
+    expect(await bootstrap.json()).toMatchObject({ settings: { id } })
+  }
+  await withClient(databaseUrl, async (client) => {
+    expect((await client.query('select id from paywalls order by id')).rows).toEqual([{ id: '1001' }, { id: '2002' }])
+  })
+  await run.end('SIGTERM')
+  for (const port of Object.values(ports)) expect(await isTaken(port)).toBe(false)
+  expect(existsSync(join(folder, 'other/postgres'))).toBe(false)
+})
+
+test('says in a sentence that a port is in use', async () => {
+  const server = createServer()
+  await listen(server, ports.receiver)
+  const failed = await failedDev(options())
+  await close(server)
+  expect(failed).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `port ${ports.receiver} is in use: stop what listens there, or give another with --receiver-port\n`,
+  })
+})
+
+test('names every error of a paywall file by its path', async () => {
+  const broken = join(folder, 'broken.json')
+  writeFileSync(broken, readFileSync(config, 'utf8').replace('"USD"', '"XYZ"').replace('"Acme Pro"', '""'))
+  const { code, stderr } = await failedDev({ ...options(), args: [...options().args, '--config', broken] })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/broken\.json: paywalls\[0\]\.name: /)
+  expect(stderr).toMatch(/broken\.json: paywalls\[0\]\.prices\[0\]\.currency: /)
+  expect(stderr).not.toContain('    at ')
+})
+
+test('refuses what it cannot do in a sentence', async () => {
+  const missing = await failedDev({
+    ...options(),
+    args: ['--config', join(folder, 'none.json'), ...options().args.slice(2)],
+  })
+  expect(missing).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/none\.json: cannot be read: no such file\n$/),
+  })
+  const unknown = await failedDev({ ...options(), args: ['--prot', '1'] })
+  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Unknown option '--prot'.*\n$/) })
+})
+
+/** Runs the three curl lines as printed: their JSON. */
+async function pasteCurls(): Promise<Record<string, unknown>[]> {
+  const lines = run.output().match(/^curl .*$/gm) ?? []
+  const replies = []
+  for (const line of lines) replies.push(JSON.parse((await shell(line)).stdout))
+  return replies
+}
+
+/** Pays on the hosted page, as a browser does: to our return address, which leads to the owner's page. */
+async function pay(checkoutUrl: string): Promise<void> {
+  const body = new URLSearchParams({ action: 'pay' })
+  const paid = await fetch(checkoutUrl, { method: 'POST', body, redirect: 'manual' })
+  const returned = await fetch(paid.headers.get('location') ?? '', { redirect: 'manual' })
+  expect(returned.headers.get('location')).toBe('https://example.com/thanks')
+}
+
+/** The process id of the world's Postgres. */
+function postmaster(): number {
+  return Number.parseInt(readFileSync(join(folder, 'local/postgres/data/postmaster.pid'), 'utf8'), 10)
+}
+
+async function expectStopped(postmasterId: number): Promise<void> {
+  for (const port of Object.values(ports)) await until(`port ${port} free`, async () => !(await isTaken(port)))
+  await until('the end of Postgres', async () => !isRunning(postmasterId))
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
