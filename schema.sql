@@ -85,18 +85,6 @@ create table members (
   primary key (paywall_id, user_id)
 );
 
--- When the reconcile cron asks what became of a hosted page that nobody told us the end of: 15 minutes after it was opened,
--- then whenever as much time again has passed, for the last time after 4 days. Null: never again.
---
--- These times are generated columns, so that they follow from the row whoever wrote it. Postgres wants them immutable, and
--- with lengths in hours and seconds they are, whatever the time zone.
-create function checkout_due(created_at timestamptz, looked_at timestamptz) returns timestamptz language sql immutable
-  return case
-    when looked_at is null then created_at + interval '15 minutes'
-    when looked_at < created_at + interval '96 hours' then created_at + least(
-      make_interval(secs => 2 * extract(epoch from looked_at - created_at)::double precision), interval '96 hours')
-  end;
-
 -- One hosted checkout: what was asked for, what the processor opened, and whether it was bought. What decides the
 -- call to the processor is kept from the first try on, so that a try after a crash repeats it to the letter.
 create table checkouts (
@@ -119,13 +107,13 @@ create table checkouts (
   amount          bigint check (amount >= 0),
   completed_at    timestamptz,
   looked_at       timestamptz, -- when the reconcile cron last took it up
-  reconcile_at    timestamptz generated always as (checkout_due(created_at, looked_at)) stored,
+  reconcile_at    timestamptz, -- when it takes it up next; null: never. Set by whoever writes, with checkout_due()
   created_at      timestamptz not null default now(),
   foreign key (paywall_id, user_id) references members
 );
 create index checkouts_of_member on checkouts (paywall_id, user_id);
 create index checkouts_to_reconcile on checkouts (reconcile_at)
-  where session_id is not null and completed_at is null and reconcile_at is not null;
+  where completed_at is null and reconcile_at is not null;
 
 -- Who may open the checkout of an Idempotency-Key: the row that decides a duplicate. `holder` fences a slow attempt
 -- out, `leased_until` lets the next one in after a crash, `attempt` makes a new key at the processor after a refusal.
@@ -144,40 +132,7 @@ create table checkout_claims (
 );
 create index checkout_claims_by_age on checkout_claims (claimed_at);
 
--- When to look, if the processor should have told us something at `since`: after `wait`, then every hour for a day, then
--- daily. `seen` is when we last asked.
-create function look_again(since timestamptz, wait interval, seen timestamptz) returns timestamptz
-language sql immutable strict
-  return case
-    when seen < since + wait then since + wait
-    when seen < since + interval '24 hours' then seen + interval '1 hour'
-    else seen + interval '24 hours'
-  end;
-
--- When the reconcile cron fetches a purchase that is not over: a subscription when its period has ended and we know of no
--- next one, when a period should be paid by now, three days before a trial ends, when it was cancelled here and we have not
--- seen that there, and a week after the last fetch anyway; a one-time payment that is not through, daily for the two weeks
--- that banks take. Null: never.
-create function purchase_due(
-  status text, recurring boolean, created_at timestamptz, fetched_at timestamptz, seen timestamptz,
-  period_end timestamptz, unpaid_since timestamptz, untold_trial_end timestamptz, cancels boolean,
-  asked_to_cancel_at timestamptz
-) returns timestamptz language sql immutable
-  return case
-    when status in ('canceled', 'refunded') then null
-    when recurring then least(
-      look_again(period_end, interval '1 hour', seen),
-      case when status <> 'paused' then look_again(unpaid_since, interval '2 hours', seen) end,
-      case when status = 'trialing' and not cancels and untold_trial_end is not null
-        then look_again(greatest(untold_trial_end - interval '72 hours', created_at), interval '1 hour', seen) end,
-      case when not cancels and fetched_at < asked_to_cancel_at + interval '1 minute'
-        then look_again(asked_to_cancel_at, interval '10 minutes', seen) end,
-      case when status = 'pending' and seen < created_at + interval '336 hours' then seen + interval '24 hours' end,
-      look_again(fetched_at, interval '168 hours', seen))
-    when status = 'pending' and seen < created_at + interval '336 hours' then seen + interval '24 hours'
-  end;
-
--- A subscription or a one-time purchase, as the processor last said. Written only by lib/db/store-purchase.sql.ts.
+-- A subscription or a one-time purchase, as the processor last said. Written only by lib/db/store-purchase.sql.
 create table purchases (
   id                   uuid primary key default gen_random_uuid(),
   paywall_id           text not null,
@@ -208,40 +163,13 @@ create table purchases (
   paid_period_start    timestamptz,          -- start of the last period that was paid or on trial: its tokens are credited
   fetched_at           timestamptz not null, -- the instant before the fetch began: a later fetch always wins
   looked_at            timestamptz,          -- when the reconcile cron last took it up
-  reconcile_at         timestamptz generated always as (purchase_due(
-    status, interval is not null, created_at, fetched_at, greatest(fetched_at, looked_at),
-    least(current_period_end, cancel_at),
-    case when current_period_start > paid_period_start or paid_period_start is null then current_period_start end,
-    case when trial_end_told is distinct from trial_end then trial_end end,
-    cancel_at_period_end, greatest(cancel_requested_at, cancel_accepted_at)
-  )) stored,
-  previous             jsonb,                -- this row before its last change: what an event is told apart by
+  reconcile_at         timestamptz,          -- when it takes it up next; null: never. Set by whoever writes, with purchase_due()
   created_at           timestamptz not null default now(),
   unique (paywall_id, acquiring, processor_id),
   foreign key (paywall_id, user_id) references members
 );
 create index purchases_of_member on purchases (paywall_id, user_id);
 create index purchases_to_reconcile on purchases (reconcile_at) where reconcile_at is not null;
-
--- A time as the API and the events write it: ISO 8601, UTC, milliseconds.
-create function iso(at timestamptz) returns text language sql immutable
-  return to_char(at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
-
--- A purchase as the API and the events show it (contract section 2).
-create function purchase_json(p purchases) returns jsonb language sql stable
-  return jsonb_build_object(
-    'id', p.id, 'status', p.status, 'acquiring', p.acquiring,
-    'price_id', p.price_id, 'price_slug', (select slug from prices where id = p.price_id),
-    'interval', p.interval, 'interval_count', p.interval_count, 'unit_amount', p.unit_amount, 'currency', p.currency,
-    'current_period_end', iso(p.current_period_end), 'trial_end', iso(p.trial_end),
-    'cancel_at_period_end', p.cancel_at_period_end, 'cancel_at', iso(p.cancel_at), 'canceled_at', iso(p.canceled_at),
-    'created_at', iso(p.created_at)
-  );
-
--- Whether a purchase lets its user in now: trialing, active or past_due for at most 7 days, and its period not over.
-create function is_paid(p purchases) returns boolean language sql stable
-  return (p.status in ('trialing', 'active') or p.status = 'past_due' and p.past_due_since > now() - interval '7 days')
-    and coalesce(p.current_period_end > now(), true);
 
 -- Money facts, as the processor's events told them. Append-only, once per payment and kind.
 create table payments (
@@ -272,9 +200,7 @@ create table balances (
   user_id        uuid not null,
   type           text not null check (char_length(type) between 1 and 100),
   count          bigint not null check (count between 0 and 9007199254740991),
-  previous_count bigint not null,           -- count before the last change, and how much of that change was a daily
-  top_up         bigint not null default 0, -- top-up: a statement's RETURNING needs both to write the ledger
-  topped_up_on   date,            -- the UTC day of the last daily top-up
+  topped_up_on   date, -- the UTC day of the last daily top-up
   primary key (paywall_id, user_id, type),
   foreign key (paywall_id, user_id) references members
 );
@@ -375,6 +301,7 @@ create table webhook_endpoints (
   previous_secret       text check (char_length(previous_secret) between 1 and 1024),
   previous_secret_until timestamptz,
   events                text[] not null check (cardinality(events) between 1 and 50),
+  failures              integer not null default 0, -- failed attempts since the last that it took
   disabled_at           timestamptz,
   created_at            timestamptz not null default now(),
   unique (owner_id, url)
@@ -393,7 +320,8 @@ create table events (
   foreign key (paywall_id, user_id) references members
 );
 
--- One event to one endpoint. A delivery waits for the earlier ones about the same member.
+-- One event to one webhook endpoint. Deliveries about one member go out in the order of their sequence: only the first
+-- pending one has a time for its next attempt, so that what waits behind it is not in the index of what is due.
 create table deliveries (
   event_id        text not null references events,
   endpoint_id     uuid not null references webhook_endpoints,
@@ -402,7 +330,7 @@ create table deliveries (
   sequence        bigint not null,
   state           text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
   attempts        integer not null default 0,
-  next_attempt_at timestamptz not null default now(),
+  next_attempt_at timestamptz, -- null: it waits behind an earlier delivery about the same member
   locked_until    timestamptz,
   holder          uuid,    -- the consumer that has the lease
   last_status     integer, -- the endpoint's last HTTP status; null if it gave none
@@ -410,92 +338,14 @@ create table deliveries (
   finished_at     timestamptz,
   primary key (event_id, endpoint_id)
 );
-create index deliveries_due on deliveries (endpoint_id, next_attempt_at) where state = 'pending';
+create index deliveries_due on deliveries (endpoint_id, next_attempt_at)
+  where state = 'pending' and next_attempt_at is not null;
 create index deliveries_in_order on deliveries (endpoint_id, paywall_id, user_id, sequence) where state = 'pending';
 create index deliveries_by_age on deliveries (finished_at) where state = 'delivered';
 
--- Gives an anonymous member's purchases, checkouts, balances, tickets and meta to a known member, and ends the anonymous
--- one: nothing finds it any more, and its sign-ins are over. Both members' rows are locked first, in the order of their
--- ids; whoever writes about the anonymous one waits, and then finds `merged_into`.
---
--- A function because it must look after it has locked: in one plain statement all parts see the rows as they were before
--- it waited, and a purchase stored meanwhile would stay behind. In a function each statement sees what is there by then.
-create function merge_member(paywall text, anonymous uuid, known uuid) returns void language plpgsql as $$
-begin
-  perform from members where paywall_id = paywall and user_id in (anonymous, known)
-  order by user_id for no key update;
-
-  update members into_member set
-    meta = from_member.meta || into_member.meta,
-    open_session = coalesce(from_member.open_session, into_member.open_session)
-  from members from_member
-  where (from_member.paywall_id, from_member.user_id) = (paywall, anonymous)
-    and (into_member.paywall_id, into_member.user_id) = (paywall, known);
-  update members set merged_into = known where (paywall_id, user_id) = (paywall, anonymous);
-
-  update checkouts set user_id = known where (paywall_id, user_id) = (paywall, anonymous);
-  update purchases set user_id = known where (paywall_id, user_id) = (paywall, anonymous);
-  update tickets set user_id = known where (paywall_id, user_id) = (paywall, anonymous);
-  update sign_in_sessions set ended_at = now()
-  where (paywall_id, user_id) = (paywall, anonymous) and ended_at is null;
-
-  -- Only what was credited moves, or what is left of that. Daily top-ups stay behind: a known member has its own, and
-  -- anonymous ones cost nothing to make.
-  with taken as (
-    update balances set count = 0, previous_count = count, top_up = 0
-    where (paywall_id, user_id) = (paywall, anonymous)
-    returning *
-  ), given as (
-    insert into balances as b (paywall_id, user_id, type, count, previous_count)
-    select paywall, known, t.type, least(previous_count, credited), 0
-    from taken t, lateral (
-      select coalesce(sum(delta), 0) as credited from ledger l
-      where (l.paywall_id, l.user_id, l.type) = (paywall, anonymous, t.type) and delta > 0 and reason <> 'top_up'
-    ) earlier
-    order by t.type
-    on conflict (paywall_id, user_id, type) do update set
-      count = least(b.count + excluded.count, 9007199254740991), previous_count = b.count, top_up = 0
-    returning *
-  )
-  insert into ledger (paywall_id, user_id, type, delta, count_after, reason, reference)
-  select paywall_id, user_id, type, count - previous_count, count, 'merge',
-    (case user_id when known then anonymous else known end)::text
-  from (select * from taken union all select * from given) changed
-  where count <> previous_count;
-end $$;
-
--- The user of a proven e-mail address, linked to the paywall; made, if there is none. If an anonymous user of the paywall
--- brought the address (null: none did) it becomes that user, or gives all it has to the user that the address has.
--- `called` is the user's name on that paywall, if one is given.
-create function sign_in(paywall text, address text, anonymous uuid, called text default null) returns users language plpgsql as $$
-declare
-  signed_in users;
-  is_anonymous boolean;
-begin
-  -- First the anonymous user: whoever else signs it in waits here, and then finds it known or merged.
-  perform from users where id = anonymous and email is null for no key update;
-  is_anonymous := exists (
-    select from users u join members m on m.user_id = u.id
-    where u.id = anonymous and u.email is null and m.paywall_id = paywall and m.merged_into is null
-  );
-  if is_anonymous and not exists (select from users where email = address) then
-    begin
-      update users set email = address where id = anonymous returning * into signed_in;
-      update sign_in_sessions set ended_at = now()
-      where (paywall_id, user_id) = (paywall, anonymous) and ended_at is null;
-      return signed_in;
-    exception when unique_violation then
-      null; -- somebody made the address a user this very moment: that user it is
-    end;
-  end if;
-
-  insert into users (email) values (address)
-  on conflict (email) do update set created_at = users.created_at returning * into signed_in;
-  insert into members (paywall_id, user_id) values (paywall, signed_in.id) on conflict do nothing;
-  update members set name = called where (paywall_id, user_id) = (paywall, signed_in.id) and name is distinct from called
-    and called is not null;
-  if is_anonymous then
-    perform merge_member(paywall, anonymous, signed_in.id);
-  end if;
-  return signed_in;
-end $$;
+-- The releases of database functions that are installed, each in the schema of its name. Workers of an earlier deployment
+-- go on calling theirs, so the one before stays until the next is installed.
+create table releases (
+  name         text primary key check (name ~ '^release_[0-9a-f]{16}$'),
+  installed_at timestamptz not null default now()
+);

@@ -4,12 +4,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { databaseWithSchema, startScratchPostgres } from '../world/database/scratch-postgres.ts'
+import { preparedDatabase, startScratchPostgres } from '../world/database/scratch-postgres.ts'
 import { generateBindingTypes } from '../world/workers/wrangler-config.ts'
+import { databaseCalls } from './database-calls.ts'
+import { databaseRoles } from './database-roles.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { documentPage } from './openapi/page/page.ts'
 
 const TABLES = 'lib/db/generated/tables.ts'
+const CALLS = 'generated/calls.ts'
+const ROLES = 'generated/roles.json'
 const BINDINGS = 'generated/bindings.d.ts'
 const DOCUMENT = 'generated/openapi.json'
 const PAGE = 'generated/docs.html'
@@ -19,7 +23,8 @@ process.chdir(join(import.meta.dirname, '../..'))
 const check = process.argv.includes('--check')
 const document = openApiDocument()
 const generated = {
-  [TABLES]: await tableTypes(),
+  ...(await fromDatabase()),
+  [ROLES]: databaseRoles(),
   [BINDINGS]: await generateBindingTypes(BINDINGS),
   [DOCUMENT]: document,
   [PAGE]: documentPage(document),
@@ -36,19 +41,20 @@ for (const [path, text] of Object.entries(generated)) {
   }
 }
 
-/** Types of the tables, as a database made of schema.sql has them. */
-async function tableTypes(): Promise<string> {
+/** The types of the tables, and the calls of the functions, as the catalog of a fresh database has them. */
+async function fromDatabase(): Promise<Record<string, string>> {
   const postgres = await startScratchPostgres()
   const folder = mkdtempSync(join(tmpdir(), 'paywall-generate-'))
   try {
-    const url = await databaseWithSchema(postgres, 'generate')
+    // Roles follow from the calls, which are not written yet: none is needed to read the catalog.
+    const url = await preparedDatabase(postgres, 'generate', '', [])
     const path = join(folder, 'tables.ts')
     await promisify(execFile)('node_modules/.bin/kysely-codegen', [
       '--dialect=postgres',
       `--url=${url}`,
       `--out-file=${path}`,
     ])
-    return readFileSync(path, 'utf8')
+    return { [TABLES]: readFileSync(path, 'utf8'), [CALLS]: await databaseCalls(url) }
   } finally {
     await postgres.stop()
     rmSync(folder, { recursive: true, force: true })

@@ -3,7 +3,7 @@ import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { Refusal } from '../../cli/refusal.ts'
 import { removeCluster } from './database/cluster.ts'
-import { ensureDatabase, ensureSchema } from './database/database.ts'
+import { ensureDatabase, prepareDatabase } from './database/database.ts'
 import { waitUntilUnused } from './database/leftover.ts'
 import { startPostgres } from './database/postgres.ts'
 import { logLine } from './log-line.ts'
@@ -53,7 +53,7 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
     import('./world.ts'),
     import('./workers/crons.ts'),
   ])
-  await ensureSchema(databaseUrl)
+  await prepareDatabase(databaseUrl, secrets.DATABASE_ROLES_KEY)
   writeCommandEnvironment(options.folder, databaseUrl, secrets)
   if (stopping) return
 

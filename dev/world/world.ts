@@ -1,6 +1,7 @@
 import type { RequestInit, Response } from 'miniflare'
 import pg from 'pg'
 import { type Applied, applyFile } from '../../cli/apply.ts'
+import { databaseUrlOf, ROLES } from '../../cli/migrate/roles.ts'
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { type MollieEmulator, startMollieEmulator } from '../emulators/mollie/emulator.ts'
 import { type StripeEmulator, startStripeEmulator } from '../emulators/stripe/emulator.ts'
@@ -14,7 +15,7 @@ import { stripeAccounts } from './stripe-accounts.ts'
 import { startWorkers, type Value, type Workers } from './workers/workers.ts'
 
 export interface WorldOptions {
-  /** A Postgres database that has the schema. */
+  /** A database that is prepared for this tree and these secrets, as its owner logs in. */
   databaseUrl: string
   /**
    * The paywall files as they are now. The emulators and the receiver ask at every use for credentials and prices;
@@ -115,7 +116,8 @@ export async function startWorld({
       ...(options.inspect && { inspect: true }),
       takeMail: mail.take,
       onLog: options.onLog,
-      values: { ...secrets, DATABASE_URL: databaseUrl, ...local, ...options.variables },
+      values: { ...secrets, ...local, ...options.variables },
+      databaseUrls: databaseUrls(databaseUrl, secrets.DATABASE_ROLES_KEY),
     }),
     (part) => part.stop(),
   )
@@ -140,6 +142,11 @@ export async function startWorld({
     workers,
     close: () => running.disposeAsync(),
   }
+}
+
+/** Where each Worker logs in, by its env: as its own role. */
+function databaseUrls(url: string, rolesKey: string): Record<string, string> {
+  return Object.fromEntries(ROLES.map(({ env }) => [env, databaseUrlOf(env, url, rolesKey)]))
 }
 
 function openPool(connectionString: string): pg.Pool {

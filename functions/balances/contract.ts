@@ -1,12 +1,15 @@
 import * as z from 'zod'
+import type { ChangeRefusal } from '../../lib/db/change-count.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import type { Words } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/identity.ts'
 import { MAX_TOKENS } from '../../lib/money/tokens.ts'
 import { Balance } from '../../lib/purchases/member-state.ts'
-import type { BalanceRefusal } from './change-balance.sql.ts'
 
 export const PATH = '/api/v1/paywall/:id/balances'
+
+/** `too_much`: the balance would reach 2^53. */
+export type BalanceRefusal = ChangeRefusal | 'insufficient' | 'too_much'
 
 /** How this endpoint says each refusal (contract section 7). */
 export const words: Words<BalanceRefusal> = {
@@ -88,6 +91,7 @@ export const operations: ApiOperation[] = [
     bodies: { BalanceChange: Body },
     example: { email: 'ada@example.com', type: 'standard', amount: 10, op: 'debit' } satisfies z.input<typeof Body>,
     idempotent: true,
+    unrepeatable: true,
     reply: {
       status: 200,
       description: 'The balance was changed',

@@ -1,14 +1,18 @@
 import * as z from 'zod'
+import { changeBalance } from '../../generated/calls.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
+import type { ChangeResult } from '../../lib/db/change-count.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/http/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
-import { readOnce } from '../../lib/http/once.ts'
+import { readOnce, unlessRepeatable } from '../../lib/http/once.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { placeOf } from '../../lib/http/place.ts'
-import { creditOrDebit } from './change-balance.sql.ts'
-import { Body, PATH, words } from './contract.ts'
+import { type BalanceRefusal, Body, PATH, type Reply, words } from './contract.ts'
+
+/** What change_balance gives. */
+type ChangeBalanceResult = ChangeResult<Exclude<BalanceRefusal, 'insufficient'>, z.output<typeof Reply>>
 
 const app = createApp<Cloudflare.BalancesEnv>()
 
@@ -28,14 +32,16 @@ app.post(PATH, async (c) => {
   const keyHash = await sha256Hex(key)
   const onFault = keyFirst(c.env, { kind: 'owner', keyHash }, words)
   const body = await parseJson(c.req, Body).catch(onFault)
+  const once = await readOnce(c.req, { endpoint: 'balances', ...body }).catch(onFault)
   const { op, amount, type, identity } = body
-  const row = await creditOrDebit(connect(c.env), {
+  const row = await changeBalance<ChangeBalanceResult>(connect(c.env), {
     keyHash,
-    place: placeOf(c),
-    identity,
-    operation: { type, delta: op === 'credit' ? amount : -amount },
-    once: await readOnce(c.req, { endpoint: 'balances', ...body }).catch(onFault),
-  })
+    ...placeOf(c),
+    type,
+    delta: op === 'credit' ? amount : -amount,
+    ...identity,
+    ...once,
+  }).catch(unlessRepeatable(once))
 
   if (row.verdict === 'insufficient') throw refuse(words.insufficient, { available: row.available })
   if (row.verdict !== 'changed' && row.verdict !== 'replayed') throw refuse(words[row.verdict])

@@ -1,11 +1,13 @@
 import * as z from 'zod'
+import type { MemberRefusal, UserRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import type { Words } from '../../lib/http/errors.ts'
 import { MemberState } from '../../lib/purchases/member-state.ts'
 import { currency, INTERVALS } from '../../lib/purchases/purchase.ts'
-import type { BootstrapRefusal } from './read-bootstrap.sql.ts'
 
 export const PATH = '/api/v1/paywall/:id/bootstrap'
+
+export type BootstrapRefusal = UserRefusal | MemberRefusal
 
 /** How this endpoint says each refusal (contract section 7). */
 export const words: Words<BootstrapRefusal | 'bad_token'> = {

@@ -1,3 +1,4 @@
+import { readBootstrap, readUserBootstrap } from '../../generated/calls.ts'
 import { readBearer } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { countryOf } from '../../lib/geo/country.ts'
@@ -5,9 +6,19 @@ import { allowOnly, createApp } from '../../lib/http/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { placeOf } from '../../lib/http/place.ts'
 import { type PaywallRow, structureOf, versionOf } from '../../lib/paywall/structure.ts'
-import { PATH, words } from './contract.ts'
+import type { MemberState } from '../../lib/purchases/member-state.ts'
+import { type BootstrapRefusal, PATH, words } from './contract.ts'
 import { edgeCached, notModified } from './edge-cache.ts'
-import { readBootstrap, readUserBootstrap } from './read-bootstrap.sql.ts'
+
+/** What read_bootstrap gives, and read_user_bootstrap. */
+type ReadBootstrapResult = { verdict: 'unknown_paywall' } | { verdict: 'found'; paywall: PaywallRow }
+type ReadUserBootstrapResult =
+  | { verdict: BootstrapRefusal }
+  | {
+      verdict: 'found'
+      paywall: PaywallRow
+      user: { id: string; email: string | null; has_active_subscription: boolean } & MemberState
+    }
 
 const app = createApp<Cloudflare.BootstrapEnv>()
 
@@ -18,16 +29,15 @@ app.get(PATH, async (c) => {
   if (credential.kind === 'bad_token') throw refuse(words.bad_token)
 
   if (credential.kind === 'user') {
-    const row = await readUserBootstrap(connect(c.env), credential.userId, place)
+    const parameters = { ...place, tokenUserId: credential.userId }
+    const row = await readUserBootstrap<ReadUserBootstrapResult>(connect(c.env), parameters)
     if (row.verdict !== 'found') throw refuse(words[row.verdict])
-    const { paid, purchases, balances, trial } = row
     c.header('Cache-Control', 'private, no-store')
-    const user = { ...row.user, paid, purchases, balances, trial }
-    return c.json({ ...(await payloadOf(row.paywall, country)), user })
+    return c.json({ ...(await payloadOf(row.paywall, country)), user: row.user })
   }
 
   const response = await edgeCached(c.executionCtx, { ...place, country }, async () => {
-    const row = await readBootstrap(connect(c.env), place)
+    const row = await readBootstrap<ReadBootstrapResult>(connect(c.env), place)
     if (row.verdict !== 'found') throw refuse(words[row.verdict])
     return payloadOf(row.paywall, country)
   })

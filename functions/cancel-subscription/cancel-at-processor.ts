@@ -1,3 +1,4 @@
+import { acceptCancellation, giveUpCancellation } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/http/log.ts'
 import {
@@ -7,9 +8,8 @@ import {
   type PurchaseReference,
 } from '../../lib/processors/processor.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
-import { catchUp, type Hint, UNTOLD } from '../../lib/purchases/catch-up.ts'
-import type { ClaimedSubscription } from './claim-cancellation.sql.ts'
-import { acceptCancellation, releaseCancellation } from './settle-cancellation.sql.ts'
+import { catchUp, type Hint, queuedBy, UNTOLD } from '../../lib/purchases/catch-up.ts'
+import type { ClaimedSubscription } from './claimed-subscription.ts'
 
 /**
  * Cancels the claimed subscription at its processor and records what came of it. `later` takes what need not be waited
@@ -24,11 +24,12 @@ export async function cancelAtProcessor(
   reason: string,
   later: (work: Promise<unknown>) => void,
 ): Promise<Cancellation> {
+  const claimed = { subscriptionId: claim.id, requestedAt: claim.requested_at }
   const account = { paywallId: claim.paywall_id, acquiring: claim.acquiring, credentials: claim.credentials }
   try {
     const processor = await processorFor(account, env)
     const cancellation = await processor.cancelAtPeriodEnd(claim.processor_id, reason)
-    const acceptedAt = await record(acceptCancellation(db, claim))
+    const acceptedAt = await record(acceptCancellation<string>(db, claimed))
     if (acceptedAt && !processor.tellsOfCancellations) {
       const hint = { ...UNTOLD, paywallId: claim.paywall_id, fetchedAt: acceptedAt }
       later(look(db, env, processor, { kind: 'subscription', id: claim.processor_id }, hint))
@@ -36,7 +37,7 @@ export async function cancelAtProcessor(
     return cancellation
   } catch (error) {
     const isKnown = error instanceof ProcessorError && error.answered
-    await record(releaseCancellation(db, claim, isKnown))
+    await record(giveUpCancellation(db, { ...claimed, isKnown }))
     throw error
   }
 }
@@ -61,7 +62,8 @@ async function look(
 ): Promise<void> {
   try {
     const stored = await catchUp(db, processor, about, hint)
-    if (stored && stored.queued > 0) await env.EVENTS.send({ queued: stored.queued })
+    const queued = queuedBy(stored)
+    if (queued > 0) await env.EVENTS.send({ queued })
   } catch (cause) {
     log('warn', 'what came of a cancellation is not stored yet', { cause })
   }

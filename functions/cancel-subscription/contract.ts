@@ -1,10 +1,9 @@
 import * as z from 'zod'
-import type { Identity } from '../../lib/db/member.sql.ts'
+import type { GateRefusal, Identity, MemberRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import type { Words } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/identity.ts'
 import { PURCHASE_STATUSES, time } from '../../lib/purchases/purchase.ts'
-import type { ClaimRefusal } from './claim-cancellation.sql.ts'
 
 export const PATH = '/api/paywall/cancel-subscription'
 
@@ -64,6 +63,9 @@ export const Reply = z.object({
       "What the processor answered. The stored purchase follows, with the processor's webhook where it sends one.",
     ),
 })
+
+/** Why a subscription is not being cancelled by this call: see claim-cancellation.sql. */
+export type ClaimRefusal = GateRefusal | MemberRefusal | 'unknown_subscription' | 'already_cancelled'
 
 export type CancelRefusal = ClaimRefusal | 'no_credential' | 'anonymous' | 'bad_token' | 'mismatched_identity'
 

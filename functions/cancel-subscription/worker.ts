@@ -1,14 +1,16 @@
 import type * as z from 'zod'
+import { claimCancellation } from '../../generated/calls.ts'
 import { readCredential } from '../../lib/auth/credential.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
+import { callerParameters } from '../../lib/db/gate.ts'
 import { allowOnly, createApp } from '../../lib/http/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { hostOf } from '../../lib/http/place.ts'
 import type { Cancellation } from '../../lib/processors/processor.ts'
 import { cancelAtProcessor } from './cancel-at-processor.ts'
-import { type ClaimedSubscription, claimCancellation } from './claim-cancellation.sql.ts'
+import type { ClaimedSubscription, ClaimResult } from './claimed-subscription.ts'
 import { type CancelRequest, OwnerBody, PATH, type Reply, UserBody, words } from './contract.ts'
 
 const app = createApp<Cloudflare.CancelSubscriptionEnv>()
@@ -25,13 +27,14 @@ app.post(PATH, async (c) => {
       : { ...(await parseJson(c.req, UserBody)), paywallId: caller.paywallId }
 
   const db = connect(c.env)
-  const place = { paywallId: request.paywallId, host: hostOf(c) }
-  const row = await claimCancellation(db, caller, place, request)
+  const { cancellationReason: reason, ...asked } = request
+  const parameters = { ...asked, ...callerParameters(caller), host: hostOf(c), reason }
+  const row = await claimCancellation<ClaimResult>(db, parameters)
   if (row.verdict === 'unknown_identity' && request.email && request.userId) throw refuse(words.mismatched_identity)
   if (row.verdict !== 'claimed') throw refuse(words[row.verdict])
 
   const later = (work: Promise<unknown>) => c.executionCtx.waitUntil(work)
-  const cancellation = await cancelAtProcessor(db, c.env, row.subscription, request.cancellationReason, later)
+  const cancellation = await cancelAtProcessor(db, c.env, row.subscription, reason, later)
   return c.json(replyOf(row.subscription, cancellation))
 })
 

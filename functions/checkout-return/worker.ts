@@ -1,15 +1,34 @@
+import { readCheckout } from '../../generated/calls.ts'
 import { connect, type Database } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/http/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { hostOf } from '../../lib/http/place.ts'
+import type { Acquiring } from '../../lib/processors/acquiring.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
-import { catchUp, UNTOLD } from '../../lib/purchases/catch-up.ts'
+import { catchUp, queuedBy, UNTOLD } from '../../lib/purchases/catch-up.ts'
 import { PATH, Params, words } from './contract.ts'
-import { type ReturningCheckout, readCheckout } from './read-checkout.sql.ts'
 
 /** How long the browser may be kept waiting for the processor, in milliseconds; then the webhook catches up. */
 const PATIENCE_MS = 2_500
+
+/** A hosted checkout that a browser comes back from, and the account to ask what became of it. */
+interface ReturningCheckout {
+  id: string
+  paywall_id: string
+  acquiring: Acquiring
+  /** Sealed. */
+  credentials: string
+  session_id: string | null
+  success_url: string
+  error_url: string
+  completed: boolean
+  /** The database's clock: whatever is fetched after it is newer than it. */
+  now: string
+}
+
+/** What read_checkout gives. */
+type ReadCheckoutResult = { verdict: 'unknown_checkout' } | ({ verdict: 'found' } & ReturningCheckout)
 
 const app = createApp<Cloudflare.CheckoutReturnEnv>()
 
@@ -20,10 +39,12 @@ const app = createApp<Cloudflare.CheckoutReturnEnv>()
 app.get(PATH, async (c) => {
   const asked = Params.safeParse(c.req.param())
   const db = connect(c.env)
-  const checkout = asked.success ? await readCheckout(db, asked.data.checkoutId, hostOf(c)) : undefined
-  if (!checkout) throw refuse(words.unknown_checkout)
+  if (!asked.success) throw refuse(words.unknown_checkout)
+  const { checkoutId, outcome } = asked.data
+  const checkout = await readCheckout<ReadCheckoutResult>(db, { checkoutId, host: hostOf(c) })
+  if (checkout.verdict !== 'found') throw refuse(words[checkout.verdict])
 
-  const bought = asked.data?.outcome === 'success' && (await isBought(db, c.env, c.executionCtx, checkout))
+  const bought = outcome === 'success' && (await isBought(db, c.env, c.executionCtx, checkout))
   const target = (bought ? checkout.success_url : checkout.error_url).replaceAll('__SESSION__', checkout.id)
   c.header('Cache-Control', 'no-store')
   return c.redirect(new URL(target).href, 303) // as ASCII: what is not yet escaped in it is
@@ -61,7 +82,8 @@ async function look(
     { kind: 'session', id: sessionId },
     { ...UNTOLD, paywallId, fetchedAt: now },
   )
-  if (stored && stored.queued > 0) await env.EVENTS.send({ queued: stored.queued })
+  const queued = queuedBy(stored)
+  if (queued > 0) await env.EVENTS.send({ queued })
   return stored !== null || (await processor.isUndecided?.(sessionId)) === true
 }
 

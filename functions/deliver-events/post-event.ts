@@ -2,10 +2,10 @@ import { unseal } from '../../lib/crypto/crypto.ts'
 import { endpointUrlProblem } from '../../lib/events/endpoint-url.ts'
 import { signWebhook } from '../../lib/events/standard-webhooks.ts'
 import { log } from '../../lib/http/log.ts'
-import type { LeasedDelivery } from './lease-deliveries.sql.ts'
+import type { LeasedDelivery } from './leased-delivery.ts'
 import { type Answer, readRetryAfter } from './settle.ts'
 
-/** Standard Webhooks asks for 15 to 30 s; the lease in lease-deliveries.sql.ts must be longer. */
+/** Standard Webhooks asks for 15 to 30 s; the lease in lease-deliveries.sql must be longer. */
 const TIMEOUT_SECONDS = 15
 
 /** Statuses whose `Retry-After` means "this endpoint, later". */

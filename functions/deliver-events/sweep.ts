@@ -1,9 +1,9 @@
+import { leaseDeliveries, recordDelivery } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
-import { isDatabaseUnavailable } from '../../lib/db/unavailable.ts'
+import { databaseFailure } from '../../lib/db/unavailable.ts'
 import { log } from '../../lib/http/log.ts'
-import { type LeasedDelivery, leaseDeliveries } from './lease-deliveries.sql.ts'
+import type { LeasedDelivery } from './leased-delivery.ts'
 import { postEvent } from './post-event.ts'
-import { recordDelivery } from './record-delivery.sql.ts'
 import { settle } from './settle.ts'
 
 /** A Worker may wait on six connections at once; the sixth is the lease's. */
@@ -38,7 +38,7 @@ export async function sweep(db: Database, options: SweepOptions): Promise<void> 
   try {
     while (true) {
       const free = Date.now() < deadline ? Math.min(SLOTS - underWay.size, SWEEP_DELIVERIES - taken) : 0
-      const leased = free > 0 ? await leaseDeliveries(db, holder, free) : []
+      const leased = free > 0 ? await leaseDeliveries<LeasedDelivery[]>(db, { holder, count: free }) : []
       taken += leased.length
       for (const delivery of leased) {
         const attempt = deliver(db, delivery, holder, options).finally(() => underWay.delete(attempt))
@@ -52,16 +52,28 @@ export async function sweep(db: Database, options: SweepOptions): Promise<void> 
   }
 }
 
+/** What record_delivery gives. */
+type RecordResult = { recorded: boolean }
+
 async function deliver(db: Database, delivery: LeasedDelivery, holder: string, options: SweepOptions): Promise<void> {
   const startedAt = Date.now()
   const { event_id, endpoint_id, paywall_id, type, attempts } = delivery
   const settlement = settle(await postEvent(delivery, options), attempts, Math.random())
-  const { state, status, error } = settlement
+  const { state, status, error, retryInSeconds, disableEndpoint: disable } = settlement
+  const outcome = {
+    eventId: event_id,
+    endpointId: endpoint_id,
+    attempts,
+    state,
+    status,
+    error,
+    retryInSeconds,
+    disable,
+  }
   const fields = { event_id, endpoint_id, paywall_id, type, attempts, state, status, cause: error ?? undefined }
   try {
-    const recorded = await persistently(() => recordDelivery(db, delivery, holder, settlement))
-    const outcome = error === null ? 'delivered' : 'not delivered'
-    const message = recorded ? outcome : 'delivery lost its lease'
+    const { recorded } = await persistently(() => recordDelivery<RecordResult>(db, { ...outcome, holder }))
+    const message = recorded ? (error === null ? 'delivered' : 'not delivered') : 'delivery lost its lease'
     log(message === 'delivered' ? 'info' : 'warn', message, { ...fields, milliseconds: Date.now() - startedAt })
   } catch (cause) {
     log('error', 'delivery not recorded: it is made again when its lease ends', { ...fields, cause })
@@ -74,7 +86,7 @@ async function persistently<Result>(statement: () => Promise<Result>): Promise<R
     try {
       return await statement()
     } catch (error) {
-      if (!isDatabaseUnavailable(error)) throw error
+      if (!databaseFailure(error)) throw error
       await scheduler.wait(pause)
     }
   }

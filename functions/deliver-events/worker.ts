@@ -1,5 +1,4 @@
 import { connect } from '../../lib/db/connect.ts'
-import { setAsideBlocked } from './set-aside-blocked.sql.ts'
 import { sweep } from './sweep.ts'
 
 type Env = Cloudflare.DeliverEventsEnv
@@ -21,7 +20,6 @@ export default {
     await deliverDue(env)
   },
   async scheduled(_event, env) {
-    await setAsideBlocked(connect(env))
     await deliverDue(env)
   },
 } satisfies ExportedHandler<Env>

@@ -1,6 +1,6 @@
+import { forgetExpired } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { log } from '../../lib/http/log.ts'
-import { forgetExpired } from './forget-expired.sql.ts'
 
 type Env = Cloudflare.ForgetExpiredEnv
 
@@ -16,7 +16,7 @@ export default {
     const db = connect(env)
     let forgotten = 0
     for (let batch = 0; batch < BATCHES; batch++) {
-      const deleted = await forgetExpired(db, BATCH)
+      const deleted = await forgetExpired<number>(db, { count: BATCH })
       forgotten += deleted
       if (deleted === 0) break
     }

@@ -1,9 +1,9 @@
 import * as z from 'zod'
+import type { GateRefusal, MemberRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import type { Words } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/identity.ts'
 import { userMeta } from '../../lib/http/user-meta.ts'
-import type { FindRefusal } from './find-portal-customer.sql.ts'
 
 export const PATH = '/api/v1/paywall/:id/get-customer-portal'
 
@@ -23,6 +23,9 @@ export const Body = z.object(
 export const Reply = z.object({
   url: z.url().describe("One-time address of the processor's hosted portal. Send the user there at once: it expires."),
 })
+
+/** `full_meta`: the user's meta would be too large. */
+export type FindRefusal = GateRefusal | MemberRefusal | 'no_subscription' | 'full_meta'
 
 export type PortalRefusal = FindRefusal | 'no_credential' | 'bad_token' | 'no_portal'
 

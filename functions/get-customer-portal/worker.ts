@@ -1,14 +1,32 @@
 import type * as z from 'zod'
+import { findPortalCustomer } from '../../generated/calls.ts'
 import { readCredential } from '../../lib/auth/credential.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
+import { callerParameters } from '../../lib/db/gate.ts'
 import { allowOnly, createApp } from '../../lib/http/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { placeOf } from '../../lib/http/place.ts'
+import type { Acquiring } from '../../lib/processors/acquiring.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
-import { Body, PATH, type Reply, words } from './contract.ts'
-import { findPortalCustomer, type PortalCustomer } from './find-portal-customer.sql.ts'
+import { Body, type FindRefusal, PATH, type Reply, words } from './contract.ts'
+
+/** Who a member is at the processor that its subscription was bought at, and where the portal is to lead back to. */
+interface PortalCustomer {
+  paywall_id: string
+  acquiring: Acquiring
+  credentials: string
+  customer: string
+  /** Addresses of the owner's own, the first to be preferred; an entry is null where the owner named none. */
+  home_urls: (string | null)[]
+}
+
+/** What find_portal_customer gives. */
+type FindResult =
+  | { verdict: Exclude<FindRefusal, 'no_subscription'> }
+  | { verdict: 'no_subscription'; is_test: boolean }
+  | { verdict: 'found'; is_test: boolean; customer: PortalCustomer }
 
 const app = createApp<Cloudflare.GetCustomerPortalEnv>()
 
@@ -20,7 +38,11 @@ app.post(PATH, async (c) => {
 
   const request =
     caller.kind === 'owner' ? await parseJson(c.req, Body).catch(keyFirst(c.env, caller, words)) : { userMeta: {} }
-  const row = await findPortalCustomer(connect(c.env), caller, place, request)
+  const row = await findPortalCustomer<FindResult>(connect(c.env), {
+    ...place,
+    ...callerParameters(caller),
+    ...request,
+  })
   if (row.verdict === 'no_subscription') throw refuse(words.no_subscription, { isTest: row.is_test ? '1' : '0' })
   if (row.verdict !== 'found') throw refuse(words[row.verdict])
 

@@ -1,3 +1,4 @@
+import { readAccount } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/http/app.ts'
 import { ApiError, refuse } from '../../lib/http/errors.ts'
@@ -7,12 +8,14 @@ import { placeOf } from '../../lib/http/place.ts'
 import { readEvent } from '../../lib/processors/inbound.ts'
 import { ForgedEvent } from '../../lib/processors/processor.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
-import { catchUp } from '../../lib/purchases/catch-up.ts'
+import { catchUp, queuedBy } from '../../lib/purchases/catch-up.ts'
 import { PATH, Params, words } from './contract.ts'
-import { readAccount } from './read-account.sql.ts'
 
 /** Larger than any event that a processor sends, in bytes. */
 const EVENT_LIMIT = 1024 * 1024
+
+/** What read_account gives. The credentials are sealed. */
+type ReadAccountResult = { verdict: 'unknown_paywall' } | { verdict: 'found'; credentials: string; now: string }
 
 const app = createApp<Cloudflare.ProcessorWebhookEnv>()
 
@@ -28,19 +31,22 @@ app.post(PATH, async (c) => {
   const rawBody = await readText(c.req.raw, EVENT_LIMIT)
   const db = connect(c.env)
   const place = placeOf(c)
-  const found = await readAccount(db, acquiring, place)
-  if (!found) throw refuse(words.unknown_paywall)
+  const row = await readAccount<ReadAccountResult>(db, { acquiring, ...place })
+  if (row.verdict !== 'found') throw refuse(words[row.verdict])
 
   const { paywallId } = place
+  const account = { paywallId, acquiring, credentials: row.credentials }
   try {
     const inbound = { headers: c.req.raw.headers, rawBody, now: new Date() }
-    const { id: eventId, about, ...told } = await readEvent(found.account, c.env, inbound)
-    const hint = { ...told, paywallId, eventId, fetchedAt: found.now }
-    const stored = about && (await catchUp(db, await processorFor(found.account, c.env), about, hint))
+    const { id: eventId, about, ...told } = await readEvent(account, c.env, inbound)
+    const hint = { ...told, paywallId, eventId, fetchedAt: row.now }
+    const stored = about && (await catchUp(db, await processorFor(account, c.env), about, hint))
     if (!stored) return c.json({ received: true })
 
-    const { verdict, queued } = stored
-    if (verdict === 'unknown_checkout') log('warn', 'a purchase without a checkout of ours', { paywall_id: paywallId })
+    if (stored.verdict === 'unknown_checkout') {
+      log('warn', 'a purchase without a checkout of ours', { paywall_id: paywallId })
+    }
+    const queued = queuedBy(stored)
     if (queued > 0) c.executionCtx.waitUntil(c.env.EVENTS.send({ queued }))
     return c.json({ received: true })
   } catch (error) {

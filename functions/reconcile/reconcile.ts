@@ -1,9 +1,10 @@
+import { takeDue } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/http/log.ts'
 import type { ProcessorEnv } from '../../lib/processors/account.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
-import { catchUp, UNTOLD } from '../../lib/purchases/catch-up.ts'
-import { type DueReference, takeDue } from './take-due.sql.ts'
+import { catchUp, queuedBy, UNTOLD } from '../../lib/purchases/catch-up.ts'
+import type { DueReference } from './due-reference.ts'
 
 /** How many hosted pages, and how many purchases, are taken at a time. */
 const BATCH = 20
@@ -22,7 +23,7 @@ export async function reconcile(db: Database, env: ProcessorEnv): Promise<number
   const deadline = Date.now() + RUN_MILLISECONDS
   let [looked, queued] = [0, 0]
   while (Date.now() < deadline && looked < RUN_REFERENCES) {
-    const due = await takeDue(db, BATCH)
+    const due = await takeDue<DueReference[]>(db, { count: BATCH })
     if (due.length === 0) break
     looked += due.length
     queued += await lookAtAll(db, env, due)
@@ -53,7 +54,7 @@ async function lookAt(db: Database, env: ProcessorEnv, due: DueReference): Promi
     // A page that is still open or has expired sold nothing. What was bought once cannot be gone.
     if (!stored && kind !== 'session') log('warn', 'the processor does not have a purchase as ours', fields)
     if (stored?.verdict === 'unknown_checkout') log('warn', 'a purchase without a checkout of ours', fields)
-    return stored?.queued ?? 0
+    return queuedBy(stored)
   } catch (cause) {
     log('warn', 'not reconciled', { ...fields, cause })
     return 0

@@ -1,10 +1,9 @@
 import * as z from 'zod'
-import type { OwnerRefusal } from '../../lib/db/gate.sql.ts'
+import type { OwnerRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import type { Words } from '../../lib/http/errors.ts'
 import { newEmail } from '../../lib/http/identity.ts'
 import { time } from '../../lib/purchases/purchase.ts'
-import type { GrantRefusal } from './open-session.sql.ts'
 import { CODE_MINUTES } from './sign-in-code.ts'
 
 const SIGN_IN = '/api/v1/paywall/:id/sign-in'
@@ -89,6 +88,8 @@ export const TokenReply = z.object({
   refresh_token: z.string().describe('For `grant_type: "refresh_token"`, once. Each use gives the next one.'),
   user,
 })
+
+export type GrantRefusal = 'unknown_paywall' | 'invalid_grant'
 
 export type TokenRefusal = GrantRefusal | 'bad_token'
 

@@ -1,13 +1,14 @@
 import type { Context } from 'hono'
+import { signInForOwner } from '../../generated/calls.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { placeOf } from '../../lib/http/place.ts'
-import { ExchangeBody, exchangeWords as words } from './contract.ts'
-import { newRefreshToken } from './refresh-token.ts'
-import { signInForOwner } from './sign-in-for-owner.sql.ts'
+import { ExchangeBody, type ExchangeRefusal, exchangeWords as words } from './contract.ts'
+import { newRefreshToken, sessionOf } from './refresh-token.ts'
+import type { SignInResult } from './signed-in.ts'
 import { tokensFor } from './tokens.ts'
 
 /** For an owner that runs its own sign-in: tokens for its user. The user is linked to the paywall by it. */
@@ -19,7 +20,8 @@ export async function exchangeTokens(c: Context<{ Bindings: Cloudflare.SignInEnv
   const person = await parseJson(c.req, ExchangeBody).catch(keyFirst(c.env, { kind: 'owner', keyHash }, words))
   const place = placeOf(c)
   const refreshToken = await newRefreshToken(crypto.randomUUID())
-  const row = await signInForOwner(connect(c.env), keyHash, place, person, refreshToken)
+  const parameters = { keyHash, ...place, ...person, ...sessionOf(refreshToken) }
+  const row = await signInForOwner<SignInResult<ExchangeRefusal>>(connect(c.env), parameters)
   if (row.verdict !== 'signed_in') throw refuse(words[row.verdict])
 
   c.header('Cache-Control', 'no-store')

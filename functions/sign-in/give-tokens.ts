@@ -1,19 +1,19 @@
 import type { Context } from 'hono'
 import type * as z from 'zod'
+import { refreshSession, signInAnonymously, signInByCode } from '../../generated/calls.ts'
 import { readBearer } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { placeOf } from '../../lib/http/place.ts'
-import { TokenBody, tokenWords as words } from './contract.ts'
-import { refreshSession } from './refresh-session.sql.ts'
-import { newRefreshToken, readRefreshToken } from './refresh-token.ts'
-import { signInAnonymously } from './sign-in-anonymously.sql.ts'
-import { signInByCode } from './sign-in-by-code.sql.ts'
-import { hashCode } from './sign-in-code.ts'
+import { type GrantRefusal, TokenBody, tokenWords as words } from './contract.ts'
+import { newRefreshToken, readRefreshToken, sessionOf } from './refresh-token.ts'
+import { CODE_TRIES, hashCode } from './sign-in-code.ts'
+import type { SignInResult } from './signed-in.ts'
 import { tokensFor } from './tokens.ts'
 
 type Body = z.output<typeof TokenBody>
+type Granted = SignInResult<GrantRefusal>
 type TokenContext = Context<{ Bindings: Cloudflare.SignInEnv }>
 
 /** Tokens for whoever can show a grant: a mailed code, a refresh token, or nothing, for an anonymous user. */
@@ -32,13 +32,18 @@ async function grant(c: TokenContext, body: Body) {
       return grantByCode(c, body)
     case 'anonymous': {
       const refreshToken = await newRefreshToken(crypto.randomUUID())
-      return { refreshToken, row: await signInAnonymously(connect(c.env), placeOf(c), refreshToken) }
+      return {
+        refreshToken,
+        row: await signInAnonymously<Granted>(connect(c.env), { ...placeOf(c), ...sessionOf(refreshToken) }),
+      }
     }
     case 'refresh_token': {
       const presented = await readRefreshToken(body.refresh_token)
       if (!presented) throw refuse(words.invalid_grant)
       const refreshToken = await newRefreshToken(presented.sessionId)
-      return { refreshToken, row: await refreshSession(connect(c.env), placeOf(c), presented.hash, refreshToken) }
+      const { tokenHash: nextHash, ...session } = sessionOf(refreshToken)
+      const parameters = { ...placeOf(c), ...session, presentedHash: presented.hash, nextHash }
+      return { refreshToken, row: await refreshSession<Granted>(connect(c.env), parameters) }
     }
   }
 }
@@ -51,8 +56,7 @@ async function grantByCode(c: TokenContext, { email, code }: Body & { grant_type
   const anonymousId = caller.kind === 'user' && caller.anonymous ? caller.userId : null
   const codeHash = await hashCode(code, place.paywallId, email, c.env.SIGN_IN_CODE_KEY)
   const refreshToken = await newRefreshToken(crypto.randomUUID())
-  return {
-    refreshToken,
-    row: await signInByCode(connect(c.env), place, { email, codeHash, anonymousId }, refreshToken),
-  }
+  const proof = { email, codeHash, codeTries: CODE_TRIES, anonymousId }
+  const row = await signInByCode<Granted>(connect(c.env), { ...place, ...proof, ...sessionOf(refreshToken) })
+  return { refreshToken, row }
 }

@@ -11,6 +11,13 @@ export interface NewRefreshToken {
   hash: string
 }
 
+/** A new session with its first refresh token, as the database functions take it. */
+export const sessionOf = ({ sessionId, hash }: NewRefreshToken) => ({
+  sessionId,
+  tokenHash: hash,
+  tokenDays: REFRESH_TOKEN_DAYS,
+})
+
 /** A refresh token of a session: its id and 32 random bytes. */
 export async function newRefreshToken(sessionId: string): Promise<NewRefreshToken> {
   const secret = base64url.encode(crypto.getRandomValues(new Uint8Array(32)))

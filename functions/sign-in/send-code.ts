@@ -1,12 +1,18 @@
 import type { Context } from 'hono'
+import { keepCode } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { ApiError, refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { placeOf } from '../../lib/http/place.ts'
 import { CodeBody, codeWords as words } from './contract.ts'
-import { keepCode } from './keep-code.sql.ts'
 import { mailCode } from './mail-code.ts'
-import { hashCode, newCode } from './sign-in-code.ts'
+import { CODE_MINUTES, CODES_AN_HOUR, hashCode, newCode } from './sign-in-code.ts'
+
+/** What keep_code gives. `retry_after`: seconds until the address may have another code. */
+type KeepResult =
+  | { verdict: 'unknown_paywall' }
+  | { verdict: 'too_many_codes'; retry_after: number }
+  | { verdict: 'kept'; paywall_name: string }
 
 /** Mails a sign-in code. What it answers, and when, says nothing of the address: the mail goes out afterwards. */
 export async function sendCode(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {
@@ -14,7 +20,8 @@ export async function sendCode(c: Context<{ Bindings: Cloudflare.SignInEnv }>): 
   const place = placeOf(c)
   const digits = newCode()
   const hash = await hashCode(digits, place.paywallId, email, c.env.SIGN_IN_CODE_KEY)
-  const row = await keepCode(connect(c.env), place, email, hash)
+  const limits = { codeMinutes: CODE_MINUTES, codesAnHour: CODES_AN_HOUR }
+  const row = await keepCode<KeepResult>(connect(c.env), { ...place, email, codeHash: hash, ...limits })
   if (row.verdict === 'unknown_paywall') throw refuse(words.unknown_paywall)
   if (row.verdict === 'too_many_codes') throw new ApiError(...words.too_many_codes, { retryAfter: row.retry_after })
 

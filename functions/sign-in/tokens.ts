@@ -1,8 +1,8 @@
 import type * as z from 'zod'
 import { ACCESS_TOKEN_SECONDS, signAccessToken } from '../../lib/auth/access-token.ts'
 import type { TokenReply } from './contract.ts'
-import type { SignedInUser } from './open-session.sql.ts'
 import type { NewRefreshToken } from './refresh-token.ts'
+import type { SignedInUser } from './signed-in.ts'
 
 /** The tokens of a user who is signed in on a paywall, as `token` and `exchange` answer them. */
 export async function tokensFor(

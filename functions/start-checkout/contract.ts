@@ -1,12 +1,22 @@
 import * as z from 'zod'
+import type { GateRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import type { Words } from '../../lib/http/errors.ts'
 import { newEmail } from '../../lib/http/identity.ts'
 import { userMeta } from '../../lib/http/user-meta.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/acquiring.ts'
-import type { CheckoutRefusal } from './claim-checkout.sql.ts'
 
 export const PATH = '/api/v1/paywall/:id/start-checkout'
+
+/** Why no checkout is opened: see claim-checkout.sql. `full_meta`: the user's meta would be too large. */
+export type CheckoutRefusal =
+  | GateRefusal
+  | 'key_reused'
+  | 'key_required'
+  | 'missing_parameters'
+  | 'unknown_price'
+  | 'active_purchase'
+  | 'full_meta'
 
 /** How this endpoint says each refusal (contract section 7). `active_purchase` carries `hasActivePurchase`. */
 export const words: Words<CheckoutRefusal | 'no_credential' | 'bad_token' | 'in_progress'> = {

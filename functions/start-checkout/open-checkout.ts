@@ -1,11 +1,11 @@
+import { giveUpCheckout, recordCheckout } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { localPriceFor } from '../../lib/geo/targeting.ts'
 import { log } from '../../lib/http/log.ts'
 import type { ProcessorEnv } from '../../lib/processors/account.ts'
 import { type Processor, ProcessorError } from '../../lib/processors/processor.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
-import type { CheckoutReply, ClaimedCheckout, Price } from './claim-checkout.sql.ts'
-import { releaseCheckout, settleCheckout } from './settle-checkout.sql.ts'
+import type { CheckoutReply, ClaimedCheckout, Price } from './claimed-checkout.ts'
 
 /**
  * Opens the claimed checkout at its processor and records it. Null if the claim was lost meanwhile: ask again what came
@@ -23,11 +23,28 @@ export async function openCheckout(
   const processor = await processorFor({ ...checkout, paywallId: checkout.paywall_id }, env)
   const price = priceOf(checkout)
   const hosted = await ask(db, processor, holder, checkout, price)
-  const { settled, superseded } = await settleCheckout(db, holder, checkout, { ...price, ...hosted })
-  if (!settled) return null
+  const { recorded, superseded } = await recordCheckout<RecordResult>(db, {
+    ...claimOf(checkout, holder),
+    userId: checkout.user_id,
+    ...hosted,
+    currency: price.currency,
+    amount: price.amount,
+  })
+  if (!recorded) return null
   if (superseded) later(close(processor, superseded))
   return { checkoutUrl: hosted.url, userId: checkout.user_id, acquiring: checkout.acquiring }
 }
+
+/** What record_checkout gives. `superseded` is `<acquiring>:<id>` of the buyer's hosted page before this one. */
+type RecordResult = { recorded: boolean; superseded: string | null }
+
+/** What a claim is known by, with the try that holds it. */
+const claimOf = ({ paywall_id: paywallId, caller, key }: ClaimedCheckout, holder: string) => ({
+  paywallId,
+  caller,
+  key,
+  holder,
+})
 
 async function ask(db: Database, processor: Processor, holder: string, checkout: ClaimedCheckout, price: Price) {
   const back = `${checkout.return_origin}/r/${checkout.id}`
@@ -48,7 +65,8 @@ async function ask(db: Database, processor: Processor, holder: string, checkout:
       errorUrl: `${back}/error`,
     })
   } catch (error) {
-    await releaseCheckout(db, holder, checkout, error instanceof ProcessorError && error.answered)
+    const answered = error instanceof ProcessorError && error.answered
+    await giveUpCheckout(db, { ...claimOf(checkout, holder), answered })
     throw error
   }
 }

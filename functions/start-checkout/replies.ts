@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Credential } from '../../lib/auth/credential.ts'
-import type { Place } from '../../lib/db/gate.sql.ts'
+import type { Place } from '../../lib/db/gate.ts'
 import { log } from '../../lib/http/log.ts'
-import type { CheckoutReply } from './claim-checkout.sql.ts'
+import type { CheckoutReply } from './claimed-checkout.ts'
 import { type CheckoutRequest, Reply } from './contract.ts'
 
 /** How long a finished reply is remembered, in seconds: the contract's window (section 8). */

@@ -1,15 +1,19 @@
+import { claimCheckout } from '../../generated/calls.ts'
 import { readCredential } from '../../lib/auth/credential.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect, type Database } from '../../lib/db/connect.ts'
-import type { Caller, Place } from '../../lib/db/gate.sql.ts'
+import { type Caller, callerParameters, type Place } from '../../lib/db/gate.ts'
 import { allowOnly, createApp } from '../../lib/http/app.ts'
 import { ApiError, fill, refuse } from '../../lib/http/errors.ts'
 import { placeOf } from '../../lib/http/place.ts'
-import { claimCheckout, type DecidedRow, type Lease } from './claim-checkout.sql.ts'
+import type { ClaimResult, DecidedResult } from './claimed-checkout.ts'
 import { type CheckoutRequest, PATH, words } from './contract.ts'
 import { openCheckout } from './open-checkout.ts'
 import { recallReply, rememberReply } from './replies.ts'
 import { readRequest } from './request.ts'
+
+/** How long one try may hold the claim: longer than the processor client's own patience. A crash costs this much. */
+type Lease = { holder: string; seconds: number }
 
 const app = createApp<Cloudflare.StartCheckoutEnv>()
 
@@ -59,13 +63,37 @@ async function claimOrWait(
   place: Place,
   request: CheckoutRequest,
   lease: Lease,
-): Promise<DecidedRow> {
+): Promise<DecidedResult> {
+  const parameters = { ...place, ...callerParameters(caller), asked: askedOf(request, lease) }
   const deadline = Date.now() + PATIENCE_MS
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-    const row = await claimCheckout(db, caller, place, request, lease)
+    const row = await claimCheckout<ClaimResult>(db, parameters)
     if (row.verdict !== 'in_progress') return row
     if (Date.now() > deadline) throw new ApiError(...words.in_progress, { retryAfter: RETRY_AFTER_SECONDS })
     await scheduler.wait(pause * (0.5 + Math.random()))
+  }
+}
+
+/** A call as claim_checkout takes it. */
+function askedOf(request: CheckoutRequest, lease: Lease) {
+  return {
+    caller: request.caller,
+    key: request.key,
+    has_key: request.hasKey,
+    hash: request.hash,
+    holder: lease.holder,
+    lease_seconds: lease.seconds,
+    email: request.email,
+    price_id: request.priceId,
+    success_url: request.successUrl,
+    error_url: request.errorUrl,
+    shop_url: request.shopUrl,
+    trial_days: request.trialDays,
+    ignore_active_purchase: request.ignoreActivePurchase,
+    user_meta: request.userMeta,
+    country: request.country,
+    local_currency: request.localCurrency,
+    return_origin: request.returnOrigin,
   }
 }
 

@@ -1,8 +1,8 @@
 import { ApiError } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { sharedWords } from '../../lib/http/shared-words.ts'
-import type { Attachment } from './open-ticket.sql.ts'
 import type { Image } from './receive-form.ts'
+import type { Attachment } from './ticket.ts'
 
 /** Longest file name that is kept, in characters. */
 const NAME_LIMIT = 255

@@ -1,11 +1,13 @@
 import * as z from 'zod'
+import type { MemberRefusal, UserRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { ApiError, type Words } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/identity.ts'
 import { FILE_LIMIT, FILES_LIMIT, IMAGE_TYPES } from './image-type.ts'
-import type { TicketRefusal } from './open-ticket.sql.ts'
 
 export const PATH = '/api/v1/paywall/:id/support/ticket'
+
+export type TicketRefusal = UserRefusal | MemberRefusal | 'over_quota'
 
 /** How this endpoint says each refusal (contract section 7). */
 export const words: Words<TicketRefusal> = {
@@ -25,8 +27,8 @@ export const faultWords: Words<Fault> = {
 }
 
 /** `wait` is the number of seconds until there is room in a full quota. */
-export function refuseTicket(refusal: TicketRefusal, wait: number): ApiError {
-  return new ApiError(...words[refusal], refusal === 'over_quota' ? { retryAfter: wait } : {})
+export function refuseTicket({ verdict, wait }: { verdict: TicketRefusal; wait?: number }): ApiError {
+  return new ApiError(...words[verdict], wait === undefined ? {} : { retryAfter: wait })
 }
 
 /** Characters as people count them: an emoji is one, whatever it takes in UTF-16. */

@@ -1,17 +1,16 @@
 import type { Context } from 'hono'
+import { foreseeTicket } from '../../generated/calls.ts'
 import type { Bearer } from '../../lib/auth/credential.ts'
 import type { Database } from '../../lib/db/connect.ts'
-import type { Place } from '../../lib/db/gate.sql.ts'
+import type { Place } from '../../lib/db/gate.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/identity.ts'
 import { parse, parseJson } from '../../lib/http/parse.ts'
 import { attachmentOf, storeAttachment } from './attachments.ts'
 import { faultWords, GuestBody, refuseTicket, UserBody } from './contract.ts'
-import { type Foreseen, foreseeTicket } from './foresee-ticket.sql.ts'
 import { isForm } from './multipart.ts'
-import type { Attachment, NewTicket } from './open-ticket.sql.ts'
 import { type Fields, receiveForm } from './receive-form.ts'
-import type { Sender } from './sender.sql.ts'
+import { type Attachment, type ForeseeResult, type NewTicket, type Sender, senderParameters } from './ticket.ts'
 
 /** Whom and what a request to open a ticket is about. */
 export interface Desk {
@@ -27,11 +26,7 @@ export interface Desk {
  *
  * @throws ApiError with the codes of contract section 7
  */
-export async function readTicket(
-  c: Context,
-  desk: Desk,
-  attachments: Attachment[],
-): Promise<Omit<NewTicket, 'attachments'>> {
+export async function readTicket(c: Context, desk: Desk, attachments: Attachment[]): Promise<NewTicket> {
   const { bearer } = desk
   const schema = bearer.kind === 'user' ? UserBody : GuestBody
   const { email: address, ...message } = isForm(c.req.raw)
@@ -51,9 +46,12 @@ async function readForm(
   schema: typeof UserBody | typeof GuestBody,
   attachments: Attachment[],
 ) {
-  const outlook: { foreseen?: Foreseen } = {}
+  const outlook: { foreseen?: ForeseeResult } = {}
   const { fields, fault } = await receiveForm(request, async (image, fieldsBefore) => {
-    outlook.foreseen ??= await foreseeTicket(db, senderOf(bearer, addressIn(fieldsBefore)), place)
+    outlook.foreseen ??= await foreseeTicket<ForeseeResult>(db, {
+      ...place,
+      ...senderParameters(senderOf(bearer, addressIn(fieldsBefore))),
+    })
     if (outlook.foreseen.verdict !== 'room') return
     const attachment = attachmentOf(place.paywallId, image)
     attachments.push(attachment)
@@ -62,7 +60,7 @@ async function readForm(
   const body = parse(schema, Object.fromEntries(fields))
   if (fault) throw refuse(faultWords[fault])
   const { foreseen } = outlook
-  if (foreseen && foreseen.verdict !== 'room') throw refuseTicket(foreseen.verdict, foreseen.wait)
+  if (foreseen && foreseen.verdict !== 'room') throw refuseTicket(foreseen)
   return body
 }
 

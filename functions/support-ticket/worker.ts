@@ -1,3 +1,4 @@
+import { openTicket } from '../../generated/calls.ts'
 import { readBearer } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/http/app.ts'
@@ -6,8 +7,8 @@ import { placeOf } from '../../lib/http/place.ts'
 import { discardAttachments } from './attachments.ts'
 import { PATH, refuseTicket, words } from './contract.ts'
 import { hearOut } from './multipart.ts'
-import { type Attachment, openTicket } from './open-ticket.sql.ts'
 import { readTicket } from './read-ticket.ts'
+import { type Attachment, type OpenResult, senderParameters } from './ticket.ts'
 
 const app = createApp<Cloudflare.SupportTicketEnv>()
 
@@ -34,10 +35,11 @@ app.post(PATH, async (c) => {
   })
 
   // If this fails, the ticket may be there all the same. Its images stay then.
-  const row = await openTicket(db, place, { ...asked, attachments })
+  const { who, ...message } = asked
+  const row = await openTicket<OpenResult>(db, { ...place, ...senderParameters(who), ...message, attachments })
   if (row.verdict !== 'opened') {
     discard()
-    throw refuseTicket(row.verdict, row.wait)
+    throw refuseTicket(row)
   }
   if (row.queued > 0) c.executionCtx.waitUntil(EVENTS.send({ queued: row.queued }))
   return c.json({ ticket: row.ticket })

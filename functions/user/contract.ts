@@ -1,12 +1,14 @@
 import * as z from 'zod'
+import type { GateRefusal, MemberRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import type { Words } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/identity.ts'
 import { MemberState } from '../../lib/purchases/member-state.ts'
 import { time } from '../../lib/purchases/purchase.ts'
-import type { ReadUserRefusal } from './read-user.sql.ts'
 
 export const PATH = '/api/v1/paywall/:id/user'
+
+export type ReadUserRefusal = GateRefusal | MemberRefusal
 
 /** How this endpoint says each refusal (contract section 7). */
 export const words: Words<ReadUserRefusal | 'no_credential' | 'bad_token'> = {

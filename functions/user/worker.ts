@@ -1,15 +1,27 @@
 import type * as z from 'zod'
+import { readUser } from '../../generated/calls.ts'
 import { readCredential } from '../../lib/auth/credential.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
+import { callerParameters } from '../../lib/db/gate.ts'
 import { reportedCountryOf } from '../../lib/geo/reported-country.ts'
-import { matchesCountry, tierOf } from '../../lib/geo/targeting.ts'
+import { type Geo, matchesCountry, tierOf } from '../../lib/geo/targeting.ts'
 import { allowOnly, createApp } from '../../lib/http/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { parseQuery } from '../../lib/http/parse.ts'
 import { placeOf } from '../../lib/http/place.ts'
-import { PATH, Query, type Reply, words } from './contract.ts'
-import { readUser } from './read-user.sql.ts'
+import type { MemberState } from '../../lib/purchases/member-state.ts'
+import { PATH, Query, type ReadUserRefusal, type Reply, words } from './contract.ts'
+
+/** What read_user gives. */
+type ReadUserResult =
+  | { verdict: ReadUserRefusal }
+  | ({
+      verdict: 'found'
+      user: { id: string; email: string | null; name: string | null; created_at: string }
+      meta: Record<string, unknown>
+      geo: Geo
+    } & MemberState)
 
 const app = createApp<Cloudflare.UserEnv>()
 
@@ -20,7 +32,7 @@ app.get(PATH, async (c) => {
   if (caller.kind === 'bad_token') throw refuse(words.bad_token)
 
   const identity = caller.kind === 'owner' ? await parseQuery(c.req, Query).catch(keyFirst(c.env, caller, words)) : {}
-  const row = await readUser(connect(c.env), caller, place, identity)
+  const row = await readUser<ReadUserResult>(connect(c.env), { ...place, ...callerParameters(caller), ...identity })
   if (row.verdict !== 'found') throw refuse(words[row.verdict])
 
   const country = await reportedCountryOf(c.req.raw)

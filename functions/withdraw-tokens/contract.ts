@@ -1,10 +1,12 @@
 import * as z from 'zod'
+import type { ChangeRefusal } from '../../lib/db/change-count.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { fill, type Words } from '../../lib/http/errors.ts'
 import { MAX_TOKENS } from '../../lib/money/tokens.ts'
-import type { WithdrawRefusal } from './withdraw-tokens.sql.ts'
 
 export const PATH = '/api/v1/withdraw-tokens'
+
+export type WithdrawRefusal = ChangeRefusal | 'no_balance' | 'insufficient'
 
 /** How this endpoint says each refusal (contract section 7). */
 export const words: Words<WithdrawRefusal | 'missing_parameters'> = {
@@ -81,6 +83,7 @@ export const operations: ApiOperation[] = [
       tokens: 10,
     } satisfies z.input<typeof Body>,
     idempotent: true,
+    unrepeatable: true,
     reply: { status: 200, description: 'The tokens are taken', body: { name: 'Withdrawn', schema: Reply, example } },
     words,
     details: { insufficient: left },

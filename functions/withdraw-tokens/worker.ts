@@ -1,13 +1,18 @@
+import type * as z from 'zod'
+import { withdrawTokens } from '../../generated/calls.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
+import type { ChangeResult } from '../../lib/db/change-count.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/http/app.ts'
 import { fill, refuse } from '../../lib/http/errors.ts'
-import { readOnce } from '../../lib/http/once.ts'
+import { readOnce, unlessRepeatable } from '../../lib/http/once.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { placeOf } from '../../lib/http/place.ts'
-import { NamedBody, PATH, words } from './contract.ts'
-import { withdrawTokens } from './withdraw-tokens.sql.ts'
+import { hostOf } from '../../lib/http/place.ts'
+import { NamedBody, PATH, type Reply, type WithdrawRefusal, words } from './contract.ts'
+
+/** What withdraw_tokens gives. */
+type WithdrawResult = ChangeResult<Exclude<WithdrawRefusal, 'insufficient'>, z.output<typeof Reply>>
 
 const app = createApp<Cloudflare.WithdrawTokensEnv>()
 
@@ -19,13 +24,16 @@ app.post(PATH, async (c) => {
   const keyHash = await sha256Hex(key)
   const onFault = keyFirst(c.env, { kind: 'owner', keyHash }, words)
   const body = await parseJson(c.req, NamedBody).catch(onFault)
-  const row = await withdrawTokens(connect(c.env), {
+  const once = await readOnce(c.req, { endpoint: 'withdraw-tokens', ...body }).catch(onFault)
+  const row = await withdrawTokens<WithdrawResult>(connect(c.env), {
     keyHash,
-    place: { ...placeOf(c), paywallId: body.paywall_id },
-    identity: { userId: body.user_id },
-    operation: { type: body.token_type, delta: -body.tokens },
-    once: await readOnce(c.req, { endpoint: 'withdraw-tokens', ...body }).catch(onFault),
-  })
+    host: hostOf(c),
+    paywallId: body.paywall_id,
+    userId: body.user_id,
+    type: body.token_type,
+    tokens: body.tokens,
+    ...once,
+  }).catch(unlessRepeatable(once))
 
   if (row.verdict === 'insufficient') {
     throw refuse(words.insufficient, { available: row.available, requested: body.tokens })

@@ -1,6 +1,6 @@
+import { isLiveKey } from '../../generated/calls.ts'
 import { connect } from '../db/connect.ts'
-import type { Caller } from '../db/gate.sql.ts'
-import { isLiveKey } from '../db/owner-key.sql.ts'
+import type { Caller } from '../db/gate.ts'
 import { ApiError, refuse, type Words } from '../http/errors.ts'
 
 /**
@@ -9,8 +9,8 @@ import { ApiError, refuse, type Words } from '../http/errors.ts'
  */
 export function keyFirst(env: Parameters<typeof connect>[0], caller: Caller, words: Words<'unknown_key'>) {
   return async (fault: unknown): Promise<never> => {
-    const isTold = fault instanceof ApiError && caller.kind === 'owner'
-    if (isTold && !(await isLiveKey(connect(env), caller.keyHash))) throw refuse(words.unknown_key)
-    throw fault
+    if (!(fault instanceof ApiError) || caller.kind !== 'owner') throw fault
+    if (await isLiveKey<boolean>(connect(env), { keyHash: caller.keyHash })) throw fault
+    throw refuse(words.unknown_key)
   }
 }

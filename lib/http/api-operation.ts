@@ -43,6 +43,11 @@ export interface ApiOperation {
   retried?: string[]
   /** Takes an Idempotency-Key, and marks what it answers a repeat. */
   idempotent?: boolean
+  /**
+   * A repeat without an Idempotency-Key takes effect again. So a 503 has no `Retry-After` where it is not known whether the
+   * call took effect.
+   */
+  unrepeatable?: boolean
   /** Answers `If-None-Match`. */
   conditional?: boolean
   /** Takes the end user's address in X-Client-Ip. */

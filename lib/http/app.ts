@@ -2,7 +2,7 @@ import type { Context, Handler, MiddlewareHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { routePath } from 'hono/route'
 import { Hono } from 'hono/tiny'
-import { isDatabaseUnavailable } from '../db/unavailable.ts'
+import { databaseFailure } from '../db/unavailable.ts'
 import { ProcessorError } from '../processors/processor.ts'
 import { ApiError, type Words } from './errors.ts'
 import { log } from './log.ts'
@@ -31,7 +31,7 @@ export function createApp<Env extends object>() {
       return say(c, sharedWords[`processor_${error.kind}`])
     }
     log('error', 'unexpected failure', { request_id: c.req.header('x-request-id'), cause: error })
-    if (isDatabaseUnavailable(error)) {
+    if (databaseFailure(error)) {
       c.header('Retry-After', '2')
       return say(c, sharedWords.database_unavailable)
     }

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { Place } from '../db/gate.sql.ts'
+import type { Place } from '../db/gate.ts'
 
 /** The paywall in a request's path, and the host that it was asked at. */
 export function placeOf(c: Context): Place & { host: string } {

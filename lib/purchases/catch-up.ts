@@ -1,12 +1,26 @@
+import { storePurchase } from '../../generated/calls.ts'
 import type { Database } from '../db/connect.ts'
-import { type Learnt, type Stored, storePurchase } from '../db/store-purchase.sql.ts'
-import type { Processor, PurchaseReference } from '../processors/processor.ts'
+import type { PaymentFact, Processor, PurchaseReference, PurchaseSnapshot } from '../processors/processor.ts'
 
 /** What is known of a purchase besides what the processor says when it is asked. */
-export type Hint = Omit<Learnt, 'acquiring' | 'snapshot'>
+export interface Hint {
+  paywallId: string
+  /** The inbound event's id, by which a repeat is known; null when it was not an event that told. */
+  eventId: string | null
+  /** The database's clock the instant before the fetch began, as text: a later fetch always wins. */
+  fetchedAt: string
+  payment: PaymentFact | null
+  /** The processor says that the trial is about to end. It is told three days ahead anyway, once. */
+  trialEnding: boolean
+}
 
 /** Nobody told us: we looked. */
 export const UNTOLD = { eventId: null, payment: null, trialEnding: false } satisfies Partial<Hint>
+
+/** What store_purchase gives: see store-purchase.sql. `queued` is how many deliveries now wait. */
+export type Stored =
+  | { verdict: 'stored' | 'repeated' | 'never_bought'; queued: number }
+  | { verdict: 'unknown_checkout' }
 
 /**
  * The one path by which a purchase gets here, whatever made us look: it is fetched as it is now, and stored. Null if
@@ -18,8 +32,45 @@ export async function catchUp(
   db: Database,
   processor: Processor,
   about: PurchaseReference,
-  hint: Hint,
+  { paywallId, eventId, fetchedAt, payment, trialEnding }: Hint,
 ): Promise<Stored | null> {
   const snapshot = await processor.fetchPurchase(about)
-  return snapshot && storePurchase(db, { ...hint, acquiring: processor.acquiring, snapshot })
+  if (!snapshot) return null
+  return storePurchase<Stored>(db, {
+    paywallId,
+    acquiring: processor.acquiring,
+    checkoutId: snapshot.checkoutId,
+    snapshot: columnsOf(snapshot),
+    fetchedAt,
+    learnt: {
+      period_paid: snapshot.periodPaid,
+      trial_ending: trialEnding,
+      payment: payment && { ...payment, occurred_at: payment.occurredAt },
+    },
+    eventId,
+  })
+}
+
+/** The number of deliveries that a stored purchase made wait. */
+export const queuedBy = (stored: Stored | null): number => (stored && 'queued' in stored ? stored.queued : 0)
+
+/** A snapshot by the names of the columns that it is kept in. */
+function columnsOf(snapshot: PurchaseSnapshot) {
+  return {
+    processor_id: snapshot.processorId,
+    processor_customer: snapshot.customer,
+    status: snapshot.status,
+    begun: snapshot.begun,
+    interval: snapshot.interval,
+    interval_count: snapshot.intervalCount,
+    unit_amount: snapshot.unitAmount,
+    currency: snapshot.currency,
+    current_period_start: snapshot.currentPeriodStart,
+    current_period_end: snapshot.currentPeriodEnd,
+    trial_start: snapshot.trialStart,
+    trial_end: snapshot.trialEnd,
+    cancel_at_period_end: snapshot.cancelAtPeriodEnd,
+    cancel_at: snapshot.cancelAt,
+    canceled_at: snapshot.canceledAt,
+  }
 }

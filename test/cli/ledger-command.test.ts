@@ -47,7 +47,7 @@ test('names a balance that is not the sum of its rows, and fails', async () => {
 
 test('names a balance without any row', async () => {
   const verified = await verifySpoilt(
-    "insert into balances select paywall_id, user_id, 'gold', 3, 0 from members where user_id = $1",
+    "insert into balances select paywall_id, user_id, 'gold', 3 from members where user_id = $1",
     "delete from balances where user_id = $1 and type = 'gold'",
   )
   expect(verified).toMatchObject({ code: 1, err: `paywall: ${balance('gold')} is 3, but its ledger comes to 0\n` })

@@ -21,7 +21,7 @@ const times = <Result>(count: number, run: (index: number) => Promise<Result>) =
 
 /** The calls for a session that Stripe gets meanwhile, of start-checkouts of which 40 look and claim in the same moment. */
 async function sessionsCreated(run: () => Promise<unknown>): Promise<number> {
-  await runTogether(world, 'insert into checkout_claims', 40)
+  await runTogether(world, 'claim_checkout', 40)
   const before = world.stripe.calls.length
   await run()
   return world.stripe.calls.slice(before).filter(({ path }) => path === '/v1/checkout/sessions').length
@@ -99,7 +99,7 @@ test('of two bodies under one key one wins, and every call with the other is ref
 test('one key is one checkout for each of 40 signed-in users who happen to choose it at once', async () => {
   const headers = { 'idempotency-key': randomUUID() }
   const users = await times(40, () => signIn(world))
-  await runTogether(world, 'insert into checkout_claims', 40)
+  await runTogether(world, 'claim_checkout', 40)
   const replies = await Promise.all(
     users.map(({ token }) => startCheckout(world, { paywall: world.paywall, token, headers })),
   )

@@ -35,7 +35,7 @@ const nextDay = (userId: string) =>
 const spend = (userId: string, delta: number) =>
   world.database.query(
     `with changed as (
-       update balances set count = count + $2, previous_count = count where user_id = $1 and type = 'standard' returning *
+       update balances set count = count + $2 where user_id = $1 and type = 'standard' returning *
      ) insert into ledger (paywall_id, user_id, type, delta, count_after, reason)
        select paywall_id, user_id, type, $2, count, 'debit' from changed`,
     [userId, delta],

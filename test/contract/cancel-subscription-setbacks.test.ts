@@ -117,7 +117,7 @@ test('what Stripe took is a success, whether or not it could be written down', a
   await world.stripe.webhooksSettled()
   world.stripe.holdWebhooks()
   world.neon.onStatement = async ({ query }, run) => {
-    if (query.includes('cancel_accepted_at = now()')) throw new AnswerLost()
+    if (query.includes('accept_cancellation')) throw new AnswerLost()
     return run()
   }
   cancelled(await cancelOwn(world, subscriber))

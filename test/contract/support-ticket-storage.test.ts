@@ -83,7 +83,7 @@ test('images stay where nobody knows whether the ticket was opened', async () =>
   const before = await attachmentKeys(world)
   world.neon.onStatement = async ({ query }, run) => {
     const result = await run()
-    if (query.includes('insert into tickets')) throw new AnswerLost()
+    if (query.includes('open_ticket')) throw new AnswerLost()
     return result
   }
   const reply = await files([image()])

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { Postgres } from '../../dev/world/database/postgres.ts'
-import { databaseWithSchema, startScratchPostgres } from '../../dev/world/database/scratch-postgres.ts'
+import { preparedDatabase, startScratchPostgres } from '../../dev/world/database/scratch-postgres.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, type Opened, opened, press, startCheckout } from '../support/checkout.ts'
 import { sequenceFaults, tellAfterCrash, toldAbout } from '../support/told.ts'
@@ -20,7 +20,7 @@ let world: TestWorld
 
 beforeAll(async () => {
   postgres = await startScratchPostgres()
-  const databaseUrl = await databaseWithSchema(postgres, 'killed')
+  const databaseUrl = await preparedDatabase(postgres, 'killed', inject('databaseRolesKey'))
   world = await startTestWorld({ databaseUrl, checkoutLeaseSeconds: 2 })
 })
 afterAll(async () => {
@@ -46,9 +46,9 @@ async function persist(request: () => Promise<Reply>): Promise<Reply> {
 
 /** Statements that write, and which of their kind Postgres does not live to see the next one of. */
 const LAST_STATEMENTS = [
-  { text: 'insert into checkout_claims', number: 15 },
-  { text: 'update checkout_claims k set opened', number: 30 },
-  { text: 'insert into purchases', number: 60 },
+  { text: 'claim_checkout', number: 15 },
+  { text: 'record_checkout', number: 30 },
+  { text: 'store_purchase', number: 60 },
 ]
 
 /** Kills Postgres each time that one of these statements has been sent. Resolves to the number of kills so far. */

@@ -30,8 +30,8 @@ async function expectBoughtOnce(userId: string): Promise<void> {
   expect(sequenceFaults(told, { crashed: true })).toEqual([])
 }
 
-const ACCOUNT = { statement: 'from processor_accounts' }
-const STORE = { statement: 'insert into purchases' }
+const ACCOUNT = { statement: 'read_account' }
+const STORE = { statement: 'store_purchase' }
 
 /** Kills the Workers when each of these moments has come in a flow of its own. */
 async function killedAt(
@@ -67,7 +67,7 @@ test('webhooks whose Worker is killed, at each moment, are repeated by Stripe, a
 test('a browser’s return whose Worker is killed, at each moment, finds the purchase when it is tried again', async () => {
   const crashed = await killedAt(
     [
-      ['before it knows the checkout', { statement: 'from checkouts c join processor_accounts' }, 'before'],
+      ['before it knows the checkout', { statement: 'read_checkout' }, 'before'],
       ['while it asks Stripe', { call: '' }, 'before'],
       ['when Stripe has answered', { call: '' }, 'after'],
       ['before the purchase is stored', STORE, 'before'],

@@ -15,9 +15,9 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const CLAIM = { statement: 'insert into checkout_claims' }
+const CLAIM = { statement: 'claim_checkout' }
 const SESSION = { call: '/v1/checkout/sessions' }
-const SETTLE = { statement: 'update checkout_claims k set opened' }
+const SETTLE = { statement: 'record_checkout' }
 
 /** What is known of a key: its claim and the pages that Stripe has for its checkouts. */
 async function standingOf(key: string) {

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { withClient } from '../../dev/world/database/database.ts'
+import { makeSecrets, type Secrets } from '../../dev/world/secrets.ts'
+
+/** Fresh secrets, save that the database roles are those of the run's Postgres. */
+export async function testSecrets(): Promise<Secrets> {
+  return { ...(await makeSecrets()), DATABASE_ROLES_KEY: inject('databaseRolesKey') }
+}
 
 /** A copy of the template database, instead of the one that had its name. It goes away with the run's Postgres. */
 export async function freshDatabase(name = `world_${randomUUID().replaceAll('-', '')}`): Promise<string> {

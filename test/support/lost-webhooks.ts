@@ -30,7 +30,7 @@ export async function payAndComeBack(world: TestWorld): Promise<PaidSubscription
 export async function ageCheckouts(world: TestWorld, userId: string, minutes: number): Promise<void> {
   await world.database.query(
     `update checkouts set created_at = created_at - make_interval(mins => $2),
-       looked_at = looked_at - make_interval(mins => $2)
+       looked_at = looked_at - make_interval(mins => $2), reconcile_at = reconcile_at - make_interval(mins => $2)
      where user_id = $1`,
     [userId, minutes],
   )

@@ -55,7 +55,8 @@ export async function openMailbox(world: TestWorld, options: { url?: string } = 
     deliveries: () => readDeliveries(world, paywallId),
     async passTime() {
       await world.database.query(
-        `update deliveries set next_attempt_at = now(), locked_until = null where paywall_id = $1 and state = 'pending'`,
+        `update deliveries set next_attempt_at = now(), locked_until = null
+         where paywall_id = $1 and state = 'pending' and next_attempt_at is not null`,
         [paywallId],
       )
     },
@@ -90,8 +91,12 @@ async function addEvents(world: TestWorld, paywallId: string, userId: string, co
       from numbered, generate_series(1, $3::bigint) n
       returning id, sequence
     ), queued as (
-      insert into deliveries (event_id, endpoint_id, paywall_id, user_id, sequence)
-      select w.id, e.id, p.id, $2, w.sequence
+      insert into deliveries (event_id, endpoint_id, paywall_id, user_id, sequence, next_attempt_at)
+      select w.id, e.id, p.id, $2, w.sequence, case when w.sequence = (
+        select min(sequence) from (
+          select sequence from written union all
+          select d.sequence from deliveries d where (d.endpoint_id, d.user_id, d.state) = (e.id, $2, 'pending')) waiting
+      ) then now() end
       from written w, paywalls p join webhook_endpoints e on e.owner_id = p.owner_id and e.disabled_at is null
       where p.id = $1
     )

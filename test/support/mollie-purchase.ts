@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { call, type Reply } from './call.ts'
 import { newEmail, opened, press, priceIdOf, startCheckout } from './checkout.ts'
+import { recomputeDueTimes } from './due-times.ts'
 import type { Written } from './paywall-file.ts'
 import type { TestWorld } from './world.ts'
 
@@ -106,6 +107,7 @@ export function mollieSecretOf({ file }: TestWorld, paywall = 0): string {
 export async function rewritePurchase(world: TestWorld, userId: string, columns: string): Promise<void> {
   const { rowCount } = await world.database.query(`update purchases set ${columns} where user_id = $1`, [userId])
   if (rowCount !== 1) throw new Error(`${rowCount} purchases of ${userId}`)
+  await recomputeDueTimes(world)
 }
 
 /** That many days pass for a subscription: at Mollie, and for what we know of it. */

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { databaseWithSchema, startScratchPostgres } from '../../dev/world/database/scratch-postgres.ts'
+import { preparedDatabase, startScratchPostgres } from '../../dev/world/database/scratch-postgres.ts'
+import { makeSecrets } from '../../dev/world/secrets.ts'
 import { bundleWorkers } from '../../dev/world/workers/bundle.ts'
 import { readWorkerConfigs } from '../../dev/world/workers/wrangler-config.ts'
 
@@ -10,6 +11,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The template database: every test world is a copy of it. */
     templateUrl: string
+    /** What the passwords of the Workers' database roles follow from: roles belong to the whole Postgres. */
+    databaseRolesKey: string
     /** A folder with `<env>.js`, the code of each Worker. */
     bundles: string
   }
@@ -22,7 +25,9 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const bundles = mkdtempSync(join(tmpdir(), 'paywall-bundles-'))
   const [postgres] = await Promise.all([startScratchPostgres(), writeBundles(bundles)])
-  project.provide('templateUrl', await databaseWithSchema(postgres, 'template'))
+  const { DATABASE_ROLES_KEY } = await makeSecrets()
+  project.provide('databaseRolesKey', DATABASE_ROLES_KEY)
+  project.provide('templateUrl', await preparedDatabase(postgres, 'template', DATABASE_ROLES_KEY))
   project.provide('bundles', bundles)
   project.onTestsRerun(() => writeBundles(bundles))
   return async () => {

@@ -1,10 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { isTaken } from '../../dev/world/ports.ts'
-import { makeSecrets } from '../../dev/world/secrets.ts'
 import { startWorkers, type Workers, type WorkersOptions } from '../../dev/world/workers/workers.ts'
 import type { WorldOptions } from '../../dev/world/world.ts'
-import { freshDatabase } from './databases.ts'
+import { freshDatabase, testSecrets } from './databases.ts'
 
 /** What a test's world stands on: its database, and Workers that know its addresses. */
 export type WorldBase = Pick<WorldOptions, 'databaseUrl' | 'secrets' | 'ports' | 'variables'> & Partial<WorldOptions>
@@ -33,7 +32,7 @@ let values: WorkersOptions['values'] | undefined
 let turn: Pick<WorkersOptions, 'takeMail' | 'onLog'> | undefined
 
 async function chooseStanding() {
-  const [neon, stripe, mollie, secrets] = await Promise.all([quietPort(), quietPort(), quietPort(), makeSecrets()])
+  const [neon, stripe, mollie, secrets] = await Promise.all([quietPort(), quietPort(), quietPort(), testSecrets()])
   const ports = { service: 0, neon, stripe, mollie, receiver: 0, mail: 0 }
   return { ports, secrets, database: `standing_${randomUUID().replaceAll('-', '')}` }
 }

@@ -1,7 +1,7 @@
 import type { TestWorld } from './world.ts'
 
 /** What the sweep of deliveries says, and no other statement. It comes when it will, also for the test before this one. */
-const SWEEP = 'next_attempt_at'
+const SWEEP = 'deliver'
 
 /** How many statements the database got because of this. */
 export async function statementsOf(world: TestWorld, work: () => Promise<unknown>): Promise<number> {

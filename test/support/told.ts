@@ -56,7 +56,8 @@ export async function allTold(world: TestWorld, timeoutMs?: number): Promise<voi
 export async function tellAfterCrash(world: TestWorld): Promise<void> {
   await world.database.query(`
     update deliveries d set locked_until = null, next_attempt_at = now()
-    from (select event_id, endpoint_id from deliveries where state = 'pending' for update skip locked) waiting
+    from (select event_id, endpoint_id from deliveries
+      where state = 'pending' and next_attempt_at is not null for update skip locked) waiting
     where (d.event_id, d.endpoint_id) = (waiting.event_id, waiting.endpoint_id)`)
   await world.workers.scheduled('deliver-events')
 }

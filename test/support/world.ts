@@ -4,9 +4,9 @@ import { basename, join } from 'node:path'
 import { Headers, type RequestInit, type Response, fetch as wireFetch } from 'miniflare'
 import { inject } from 'vitest'
 import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
-import { makeSecrets, type Secrets } from '../../dev/world/secrets.ts'
+import type { Secrets } from '../../dev/world/secrets.ts'
 import { startWorld, type World } from '../../dev/world/world.ts'
-import { freshDatabase } from './databases.ts'
+import { freshDatabase, testSecrets } from './databases.ts'
 import { asDocumented, eventsAsDocumented, notingFetch } from './hold-to-document.ts'
 import { type FileOverrides, paywallFile } from './paywall-file.ts'
 import { standingBase, type WorldBase } from './standing-workers.ts'
@@ -98,7 +98,7 @@ async function baseOfItsOwn(options: WorkersOfItsOwn): Promise<WorldBase> {
   const { checkoutLeaseSeconds, rateLimited = false, storage, inspect = false, databaseUrl } = options
   return {
     databaseUrl: databaseUrl ?? (await freshDatabase()),
-    secrets: await makeSecrets(),
+    secrets: await testSecrets(),
     ports: { service: 0, stripe: 0, mollie: 0, receiver: 0, mail: 0 },
     inspect,
     ...(storage !== undefined && {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/calls.ts'
 import { buy, opened, startCheckout } from '../support/checkout.ts'
+import { recomputeDueTimes } from '../support/due-times.ts'
 import { ageCheckouts, loseWebhooks, payAndComeBack, payUnnoticed } from '../support/lost-webhooks.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
 import { asStripeHasIt } from '../support/stripe-purchase.ts'
@@ -38,6 +39,7 @@ async function asked(during: () => Promise<unknown>, ...ids: string[]): Promise<
 async function rewrite({ subscriptionId: id }: { subscriptionId: string }, columns: string): Promise<void> {
   const { rowCount } = await world.database.query(`update purchases set ${columns} where processor_id = $1`, [id])
   expect(rowCount).toBe(1)
+  await recomputeDueTimes(world)
 }
 
 const purchaseOf = async (userId: string) => (await userState(world, userId)).purchases[0]
@@ -193,7 +195,7 @@ test('two crons at once ask about each purchase once', async () => {
   for (const { userId } of unnoticed) await ageCheckouts(world, userId, 20)
   for (const paid of fetched) await rewrite(paid, "fetched_at = now() - interval '8 days'")
   const ids = [...unnoticed.map(({ sessionId }) => sessionId), ...fetched.map(({ subscriptionId }) => subscriptionId)]
-  await runTogether(world, 'due_checkouts', 2)
+  await runTogether(world, 'take_due', 2)
   expect(await asked(() => Promise.all([reconcile(), reconcile()]), ...ids)).toEqual(Array(12).fill(1))
 })
 

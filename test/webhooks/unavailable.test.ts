@@ -41,11 +41,15 @@ const outages: [string, number, (path: string) => void][] = [
   ],
   ['Stripe no longer knows the key', 502, (path) => world.stripe.failNext(path, 401)],
   ['the database does not answer at first', 503, () => loseAnswers(() => true, false)],
-  ['the database does not take the purchase', 503, () => loseAnswers((query) => query.includes('purchases'), false)],
+  [
+    'the database does not take the purchase',
+    503,
+    () => loseAnswers((query) => query.includes('store_purchase'), false),
+  ],
   [
     'the database takes the purchase and does not answer',
     503,
-    () => loseAnswers((query) => query.includes('purchases'), true),
+    () => loseAnswers((query) => query.includes('store_purchase'), true),
   ],
 ]
 

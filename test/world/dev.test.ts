@@ -1,5 +1,5 @@
 import { exec } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -108,8 +108,12 @@ test('serves every file, from a database of your own', { timeout: TIMEOUT_MS }, 
     text.replaceAll('env:DEMO_API_KEY', `pk_test_${'2'.repeat(64)}`).replace('owner@example.com', 'second@example.com'),
   )
   const databaseUrl = await ensureDatabase(inject('templateUrl'), 'somebodys_own')
+  // That Postgres has the roles of the other tests already: with another key their passwords would change.
+  const other = join(folder, 'other')
+  mkdirSync(other)
+  writeFileSync(join(other, 'secrets.json'), JSON.stringify({ DATABASE_ROLES_KEY: inject('databaseRolesKey') }))
 
-  run = await startDev({ ...options('--config', second, '--database-url', databaseUrl), folder: join(folder, 'other') })
+  run = await startDev({ ...options('--config', second, '--database-url', databaseUrl), folder: other })
   for (const id of ['1001', '2002']) {
     const bootstrap = await fetch(`${origin(ports.service)}/api/v1/paywall/${id}/bootstrap`)
     expect(await bootstrap.json()).toMatchObject({ settings: { id } })

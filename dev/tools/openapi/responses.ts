@@ -66,17 +66,24 @@ export function responsesOf(operation: ApiOperation): Json {
 function sharedOr(status: number, refusals: Refusal[], operation: ApiOperation): Json {
   const shared = SHARED[status]
   const { saysCode = false } = operation
-  const isShared = shared && !saysCode && JSON.stringify(shared.refusals) === JSON.stringify(refusals)
+  const maybeDone = status === 503 && operation.unrepeatable === true
+  const isShared = shared && !saysCode && !maybeDone && JSON.stringify(shared.refusals) === JSON.stringify(refusals)
   if (isShared) return { $ref: `#/components/responses/${shared.name}` }
-  return refused(status, refusals, { saysCode, retried: refusals.some(({ error }) => isRetried(error, operation)) })
+  const retried = maybeDone || refusals.some(({ error }) => isRetried(error, operation))
+  return refused(status, refusals, { saysCode, retried, maybeDone })
 }
 
 const isRetried = (error: string, { retried = [], words }: ApiOperation) =>
   retried.some((name) => words[name]?.[1] === error)
 
-function refused(status: number, refusals: Refusal[], { saysCode = false, retried = false } = {}): Json {
+function refused(
+  status: number,
+  refusals: Refusal[],
+  { saysCode = false, retried = false, maybeDone = false } = {},
+): Json {
+  const unknown = 'Without `Retry-After` it is not known whether the call took effect: look before you repeat it'
   return {
-    description: describe(refusals),
+    description: maybeDone ? `${describe(refusals)}\n\n${unknown}` : describe(refusals),
     headers: {
       'X-Request-Id': header('X-Request-Id'),
       ...([429, 503].includes(status) && { 'Retry-After': header('Retry-After') }),

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import pg from 'pg'
+import { migrate } from '../../../cli/migrate/migrate.ts'
+import type { WorkerRole } from '../../../cli/migrate/roles.ts'
 import { Refusal } from '../../../cli/refusal.ts'
-
-const SCHEMA = new URL('../../../schema.sql', import.meta.url)
 
 /** Creates the database `name` beside the one of `url`, unless it is there, and says where it is. */
 export async function ensureDatabase(url: string, name: string): Promise<string> {
@@ -15,14 +14,9 @@ export async function ensureDatabase(url: string, name: string): Promise<string>
   return database.href
 }
 
-/** Brings schema.sql into a database that has no tables yet: all of it or nothing. */
-export async function ensureSchema(url: string): Promise<void> {
-  const schema = await readFile(SCHEMA, 'utf8')
-  await withClient(url, async (client) => {
-    const { rowCount } = await client.query("select from pg_tables where schemaname = 'public' limit 1")
-    // A text of several statements is one transaction.
-    if (rowCount === 0) await client.query(schema)
-  })
+/** Brings a database to what this tree needs: see cli/migrate/migrate.ts. */
+export async function prepareDatabase(url: string, rolesKey: string, roles?: WorkerRole[]): Promise<void> {
+  await withClient(url, (client) => migrate(client, rolesKey, roles))
 }
 
 /** Runs `work` on a connection of its own. */

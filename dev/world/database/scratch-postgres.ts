@@ -1,8 +1,9 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { WorkerRole } from '../../../cli/migrate/roles.ts'
 import { removeCluster } from './cluster.ts'
-import { ensureDatabase, ensureSchema } from './database.ts'
+import { ensureDatabase, prepareDatabase } from './database.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
 
 /** A Postgres that leaves nothing behind once it is stopped. Its data survives a crash of Postgres, not of the machine. */
@@ -24,9 +25,14 @@ export async function startScratchPostgres(): Promise<Postgres> {
   }
 }
 
-/** A database on it that has the schema. */
-export async function databaseWithSchema(postgres: Postgres, name: string): Promise<string> {
+/** A database on it that has all that this tree needs. */
+export async function preparedDatabase(
+  postgres: Postgres,
+  name: string,
+  rolesKey: string,
+  roles?: WorkerRole[],
+): Promise<string> {
   const url = await ensureDatabase(postgres.url('postgres'), name)
-  await ensureSchema(url)
+  await prepareDatabase(url, rolesKey, roles)
   return url
 }

@@ -15,6 +15,8 @@ export interface WorkersOptions {
   port: number
   /** Variables and secrets by name. A Worker gets those its block of wrangler.toml declares, and no others. */
   values: Record<string, Value>
+  /** The DATABASE_URL of each Worker that has one, by its env. */
+  databaseUrls: Record<string, string>
   /** The Workers' code by env, where it is bundled already. */
   code?: Map<string, string>
   /** Where the Workers' e-mails go. */
@@ -50,6 +52,7 @@ export interface Workers {
 export async function startWorkers({
   port,
   values,
+  databaseUrls,
   code,
   takeMail,
   folder,
@@ -57,8 +60,12 @@ export async function startWorkers({
   onLog,
 }: WorkersOptions): Promise<Workers> {
   const configs = readWorkerConfigs()
+  const valuesFor = ({ env }: WorkerConfig) => ({
+    ...values,
+    ...(databaseUrls[env] && { DATABASE_URL: databaseUrls[env] }),
+  })
   const scripts = code ?? (await bundleWorkers(configs))
-  const workers = gatewayFirst(configs).map((config) => workerOptions(config, scripts, values))
+  const workers = gatewayFirst(configs).map((config) => workerOptions(config, scripts, valuesFor(config)))
   let runtime: ChildProcess | undefined
   let onRestart = () => {}
   const options = convertV4MiniflareOptions({

@@ -54,8 +54,6 @@ export interface BalanceReplies {
 export interface Balances {
   count: Int8;
   paywall_id: string;
-  previous_count: Int8;
-  top_up: Generated<Int8>;
   topped_up_on: Timestamp | null;
   type: string;
   user_id: string;
@@ -88,7 +86,7 @@ export interface Checkouts {
   looked_at: Timestamp | null;
   paywall_id: string;
   price_id: string;
-  reconcile_at: Generated<Timestamp | null>;
+  reconcile_at: Timestamp | null;
   return_origin: string;
   session_id: string | null;
   shop_url: string | null;
@@ -107,7 +105,7 @@ export interface Deliveries {
   last_error: string | null;
   last_status: number | null;
   locked_until: Timestamp | null;
-  next_attempt_at: Generated<Timestamp>;
+  next_attempt_at: Timestamp | null;
   paywall_id: string;
   sequence: Int8;
   state: Generated<string>;
@@ -232,17 +230,21 @@ export interface Purchases {
   paid_period_start: Timestamp | null;
   past_due_since: Timestamp | null;
   paywall_id: string;
-  previous: Json | null;
   price_id: string;
   processor_customer: string | null;
   processor_id: string;
-  reconcile_at: Generated<Timestamp | null>;
+  reconcile_at: Timestamp | null;
   status: string;
   trial_end: Timestamp | null;
   trial_end_told: Timestamp | null;
   trial_start: Timestamp | null;
   unit_amount: Int8;
   user_id: string;
+}
+
+export interface Releases {
+  installed_at: Generated<Timestamp>;
+  name: string;
 }
 
 export interface SignInCodes {
@@ -299,6 +301,7 @@ export interface WebhookEndpoints {
   created_at: Generated<Timestamp>;
   disabled_at: Timestamp | null;
   events: string[];
+  failures: Generated<number>;
   id: Generated<string>;
   owner_id: string;
   previous_secret: string | null;
@@ -324,6 +327,7 @@ export interface DB {
   processor_accounts: ProcessorAccounts;
   processor_events: ProcessorEvents;
   purchases: Purchases;
+  releases: Releases;
   sign_in_codes: SignInCodes;
   sign_in_sessions: SignInSessions;
   ticket_attachments: TicketAttachments;

@@ -1,0 +1,90 @@
+import pg from 'pg'
+import { readFunctionFiles } from '../../cli/migrate/functions.ts'
+
+/** A database function that Workers call, as the catalog has it. */
+interface Called {
+  name: string
+  parameters: { name: string; type: string; is_optional: boolean }[]
+}
+
+/** What a parameter is in TypeScript. Times and ids are text; a whole number must be a safe integer. */
+const TYPES: Record<string, string> = {
+  text: 'string',
+  uuid: 'string',
+  'timestamp with time zone': 'string',
+  integer: 'number',
+  bigint: 'number',
+  'double precision': 'number',
+  boolean: 'boolean',
+  jsonb: 'object',
+}
+
+/** One TypeScript function for each database function that Workers call: `generated/calls.ts`. */
+export async function databaseCalls(url: string): Promise<string> {
+  const { release, files } = readFunctionFiles()
+  const called = await calledFunctions(url, release)
+  const calls = called.map((each) => callOf(each, pathOf(each.name, files)))
+  return [
+    "import type { Database } from '../lib/db/connect.ts'",
+    '',
+    '/** The schema of the database functions that this code calls: see docs/architecture.md. */',
+    `const RELEASE = '${release}'`,
+    ...calls,
+    '',
+  ].join('\n')
+}
+
+async function calledFunctions(url: string, release: string): Promise<Called[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<Called>(
+      `select p.proname as name, (
+         select coalesce(json_agg(json_build_object(
+           'name', p.proargnames[i], 'type', format_type(p.proargtypes[i - 1], null),
+           'is_optional', i > p.pronargs - p.pronargdefaults) order by i), '[]')
+         from generate_series(1, p.pronargs) i) as parameters
+       from pg_proc p where p.pronamespace = $1::regnamespace and p.prosecdef order by p.proname`,
+      [release],
+    )
+    return rows
+  } finally {
+    await client.end()
+  }
+}
+
+function callOf({ name, parameters }: Called, path: string): string {
+  const members = parameters.map((each) => `  ${camelCase(each.name)}${each.is_optional ? '?' : ''}: ${typeOf(each)}`)
+  const places = parameters.map(({ type }, index) => `$${index + 1}::${type}`).join(', ')
+  const values = parameters.map(({ name: each, type, is_optional }) =>
+    parameterOf(`p.${camelCase(each)}`, type, is_optional),
+  )
+  const signature = parameters.length === 0 ? '' : `, p: {\n${members.join('\n')}\n}`
+  return `
+/** ${path} */
+export function ${camelCase(name)}<Result>(db: Database${signature}): Promise<Result> {
+  return db.call(
+    \`select \${RELEASE}.${name}(${places}) as result\`,
+    [${values.join(', ')}],
+  )
+}`
+}
+
+function typeOf({ name, type, is_optional }: Called['parameters'][number]): string {
+  const known = TYPES[type]
+  if (!known) throw new Error(`parameter ${name} has the type ${type}, which calls do not know`)
+  return is_optional ? `${known} | null | undefined` : known
+}
+
+function parameterOf(expression: string, type: string, isOptional: boolean): string {
+  if (type === 'jsonb') return `JSON.stringify(${expression})`
+  return isOptional ? `${expression} ?? null` : expression
+}
+
+const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+function pathOf(name: string, files: { path: string; text: string }[]): string {
+  const file = files.find(({ text }) => text.includes(`create function ${name}(`))
+  if (!file) throw new Error(`no file has the function ${name}`)
+  return file.path
+}

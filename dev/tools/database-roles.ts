@@ -1,0 +1,42 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { readWorkerConfigs } from '../world/workers/wrangler-config.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const CALLS = join(ROOT, 'generated/calls.ts')
+
+/**
+ * The database role of each Worker that has a DATABASE_URL, and the functions that it may execute: those whose calls its
+ * code imports. `generated/roles.json`, a JSON text.
+ */
+export function databaseRoles(): string {
+  const roles = readWorkerConfigs()
+    .filter(({ secrets }) => secrets.includes('DATABASE_URL'))
+    .map(({ env, main }) => ({
+      env,
+      role: `paywall_${env.replaceAll('-', '_')}`,
+      functions: [...callsOf(main)].map(snakeCase).toSorted(),
+    }))
+  return `${JSON.stringify(roles, null, 2)}\n`
+}
+
+/** The names that a file, and whatever it imports, imports from generated/calls.ts. */
+function callsOf(file: string, seen = new Set<string>(), calls = new Set<string>()): Set<string> {
+  if (seen.has(file)) return calls
+  seen.add(file)
+  for (const [, names = '', path = ''] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
+    const imported = join(dirname(file), path)
+    if (imported === CALLS) for (const name of namesIn(names)) calls.add(name)
+    else if (imported.endsWith('.ts') && existsSync(imported)) callsOf(imported, seen, calls)
+  }
+  return calls
+}
+
+/** Imports of types are left out: they are gone when the Worker runs. */
+const IMPORT = /import\s+(?!type\b)(?:\{([^}]*)\}\s+from\s+)?'(\.[^']+)'/g
+
+function namesIn(names: string): string[] {
+  return names.split(',').flatMap((name) => name.trim().split(/\s+as\s+/)[0] || [])
+}
+
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -1,0 +1,22 @@
+-- The structure of a paywall, and what the user of a token has there. Locks the member only where the read brings the
+-- top-up of the day.
+create function read_user_bootstrap(token_user_id uuid, paywall_id text, host text) returns jsonb
+language plpgsql security definer as $$
+declare
+  gate record;
+  member record;
+begin
+  select * into gate from open_user_gate(token_user_id, paywall_id, host);
+  if gate.refusal is not null then return verdict(gate.refusal); end if;
+
+  select * into member from find_member(paywall_id, token_user_id, null, null);
+  if member.refusal is null and top_up_is_due(paywall_id, member.id, gate.settings) then
+    select * into member from lock_member(paywall_id, token_user_id, null, null);
+  end if;
+  if member.refusal is not null then return verdict(member.refusal); end if;
+
+  return jsonb_build_object(
+    'verdict', 'found', 'paywall', structure_json(paywall_id),
+    'user', (select jsonb_build_object('id', u.id, 'email', u.email) from users u where u.id = member.id)
+      || member_state(paywall_id, member.id, gate.settings));
+end $$;

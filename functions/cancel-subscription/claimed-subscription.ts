@@ -1,0 +1,18 @@
+import type { Acquiring } from '../../lib/processors/acquiring.ts'
+import type { ClaimRefusal } from './contract.ts'
+
+/** A subscription whose cancelling is ours, and the account it was bought at. */
+export interface ClaimedSubscription {
+  id: string
+  paywall_id: string
+  acquiring: Acquiring
+  /** Sealed. */
+  credentials: string
+  processor_id: string
+  current_period_end: string | null
+  /** What the claim is known by when it ends. */
+  requested_at: string
+}
+
+/** What claim_cancellation gives. */
+export type ClaimResult = { verdict: ClaimRefusal } | { verdict: 'claimed'; subscription: ClaimedSubscription }

@@ -1,0 +1,17 @@
+/** A delivery that is ours until its lease ends: what lease_deliveries gives. The secrets are sealed. */
+export interface LeasedDelivery {
+  event_id: string
+  endpoint_id: string
+  paywall_id: string
+  type: string
+  body: string
+  /** How many there were, this one included. */
+  attempts: number
+  url: string
+  secret: string
+  /** Null outside a rotation. */
+  previous_secret: string | null
+  is_test: boolean
+  /** The host of `url`, if it is a paywall's own domain. */
+  own_domain: string | null
+}

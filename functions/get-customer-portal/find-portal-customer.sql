@@ -1,0 +1,43 @@
+-- The processor's customer behind a member's active subscription, the latest if there are several, and the account that
+-- it was bought at, whatever the paywall sells through by now (contract section 4.5). Merges `user_meta` into the
+-- member's meta, whose row is locked for that.
+create function find_portal_customer(
+  paywall_id text, host text, user_meta jsonb, key_hash text default null, token_user_id uuid default null,
+  email text default null
+) returns jsonb language plpgsql security definer as $$
+declare
+  gate record;
+  member record;
+  subscription purchases;
+  merged_meta jsonb;
+begin
+  select * into gate from open_gate(key_hash, token_user_id, paywall_id, host);
+  if gate.refusal is not null then return verdict(gate.refusal); end if;
+
+  select * into member from find_member(paywall_id, token_user_id, email, null);
+  if member.refusal is not null and key_hash is not null then return verdict(member.refusal); end if;
+
+  select * into subscription from purchases p
+  where p.paywall_id = find_portal_customer.paywall_id and p.user_id = member.id
+    and p.interval is not null and gives_access(p) and p.processor_customer is not null
+  order by p.created_at desc, p.id limit 1;
+  if not found then
+    return verdict('no_subscription') || jsonb_build_object('is_test', gate.is_test);
+  end if;
+
+  if user_meta <> '{}' then
+    select merge_meta(m.meta, user_meta) into merged_meta from members m
+    where m.paywall_id = find_portal_customer.paywall_id and m.user_id = member.id for no key update;
+    if merged_meta is null then return verdict('full_meta'); end if;
+    update members m set meta = merged_meta
+    where m.paywall_id = find_portal_customer.paywall_id and m.user_id = member.id and m.meta <> merged_meta;
+  end if;
+
+  return jsonb_build_object('verdict', 'found', 'is_test', gate.is_test, 'customer', (
+    select jsonb_build_object(
+      'paywall_id', subscription.paywall_id, 'acquiring', subscription.acquiring, 'credentials', a.credentials,
+      'customer', subscription.processor_customer, 'home_urls', jsonb_build_array(
+        p.settings ->> 'success_redirect_url', p.settings ->> 'error_redirect_url', 'https://' || p.domain))
+    from paywalls p join processor_accounts a on a.paywall_id = p.id
+    where p.id = subscription.paywall_id and a.acquiring = subscription.acquiring));
+end $$;

@@ -1,0 +1,11 @@
+-- The paywall's account at a processor, and the database's clock: whatever is fetched after it is newer than it.
+create function read_account(acquiring text, paywall_id text, host text) returns jsonb
+language plpgsql stable security definer as $$
+declare
+  account jsonb;
+begin
+  select jsonb_build_object('verdict', 'found', 'credentials', a.credentials, 'now', clock_timestamp()::text) into account
+  from find_paywall(paywall_id, host) p join processor_accounts a on a.paywall_id = p.id
+  where a.acquiring = read_account.acquiring;
+  return coalesce(account, verdict('unknown_paywall'));
+end $$;

@@ -1,0 +1,26 @@
+-- Signs in the user of an address whose mailed code is right; `anonymous_id` is the anonymous user who says so, if any. The
+-- code's row is locked and a try counted before the code is compared, and the right one uses up all tries that are left: however
+-- many come at once, no more are heard and one gets in.
+create function sign_in_by_code(
+  paywall_id text, host text, email text, code_hash text, code_tries integer,
+  session_id uuid, token_hash text, token_days integer, anonymous_id uuid default null
+) returns jsonb language plpgsql security definer as $$
+declare
+  code sign_in_codes;
+begin
+  if (select p.id from find_paywall(paywall_id, host) p) is null then return verdict('unknown_paywall'); end if;
+
+  select * into code from sign_in_codes c
+  where c.paywall_id = sign_in_by_code.paywall_id and c.email = sign_in_by_code.email
+    and c.tries < code_tries and c.expires_at > now()
+  for update;
+  if not found then return verdict('invalid_grant'); end if;
+  if code.code_hash <> code_hash then
+    update sign_in_codes c set tries = c.tries + 1 where c.paywall_id = code.paywall_id and c.email = code.email;
+    return verdict('invalid_grant');
+  end if;
+
+  update sign_in_codes c set tries = code_tries where c.paywall_id = code.paywall_id and c.email = code.email;
+  return open_session(
+    paywall_id, user_of_address(paywall_id, email, anonymous_id), session_id, token_hash, token_days);
+end $$;

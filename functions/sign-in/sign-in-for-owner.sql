@@ -1,0 +1,21 @@
+-- Signs in the user of an e-mail address on the word of the paywall's owner; made and linked to the paywall if new. `name` is
+-- what the user is called on that paywall from now on, if one is given.
+create function sign_in_for_owner(
+  key_hash text, paywall_id text, host text, email text, session_id uuid, token_hash text, token_days integer,
+  name text default null
+) returns jsonb language plpgsql security definer as $$
+declare
+  gate record;
+  signed_in_id uuid;
+begin
+  select * into gate from open_owner_gate(key_hash, paywall_id, host);
+  if gate.refusal is not null then return verdict(gate.refusal); end if;
+
+  signed_in_id := user_of_address(paywall_id, email, null);
+  if name is not null then
+    update members m set name = sign_in_for_owner.name
+    where m.paywall_id = sign_in_for_owner.paywall_id and m.user_id = signed_in_id
+      and m.name is distinct from sign_in_for_owner.name;
+  end if;
+  return open_session(paywall_id, signed_in_id, session_id, token_hash, token_days);
+end $$;

@@ -1,0 +1,71 @@
+-- Decides who opens the checkout of an Idempotency-Key, or of a call without one (contract sections 4.2 and 8). Of many calls
+-- at once exactly one is the holder; the others are told that it is in progress, or what came of it. `asked` is the call:
+--
+--   caller: 'owner' | 'user:<id>', key: uuid, has_key, hash: of the request, holder: uuid of this try, lease_seconds,
+--   email, price_id, success_url, error_url, shop_url, trial_days, ignore_active_purchase, user_meta, country,
+--   local_currency, return_origin; null where the call left something out
+--
+-- Locks the user's row if it is new, then the member, then the claim. A call that is refused leaves nothing behind.
+create function claim_checkout(
+  paywall_id text, host text, asked jsonb, key_hash text default null, token_user_id uuid default null
+) returns jsonb language plpgsql security definer as $$
+declare
+  gate record;
+  refused jsonb;
+  target record;
+  price prices;
+  buyer record;
+  claim checkout_claims;
+  checkout checkouts;
+begin
+  select * into gate from open_gate(key_hash, token_user_id, paywall_id, host);
+  if gate.refusal is not null then return verdict(gate.refusal); end if;
+
+  select * into claim from find_claim(paywall_id, asked ->> 'caller', (asked ->> 'key')::uuid);
+  if claim.request_hash <> asked ->> 'hash' then return verdict('key_reused'); end if;
+  if claim.opened then return replay_of(claim); end if;
+
+  select * into target from checkout_target(paywall_id, asked);
+  if target.success_url is null or target.error_url is null or asked ->> 'price_id' is null
+    or key_hash is not null and asked ->> 'email' is null then
+    return verdict('missing_parameters') || jsonb_build_object(
+      'has_success_url', target.success_url is not null, 'has_error_url', target.error_url is not null);
+  end if;
+  if not gate.is_test and not (asked ->> 'has_key')::boolean then return verdict('key_required'); end if;
+
+  select * into price from prices p
+  where p.paywall_id = claim_checkout.paywall_id and p.id = asked ->> 'price_id' and p.retired_at is null;
+  if not found then return verdict('unknown_price'); end if;
+  if claim.leased_until > now() then return verdict('in_progress'); end if;
+
+  select * into buyer from lock_buyer(paywall_id, token_user_id, asked);
+  if buyer.refusal is not null then return verdict(buyer.refusal); end if;
+
+  select * into claim from take_claim(paywall_id, asked);
+  if claim.request_hash <> asked ->> 'hash' then return verdict('key_reused'); end if;
+  if claim.opened then return replay_of(claim); end if;
+  if claim.holder <> (asked ->> 'holder')::uuid then return verdict('in_progress'); end if;
+
+  update members m set meta = buyer.merged_meta
+  where m.paywall_id = claim_checkout.paywall_id and m.user_id = buyer.user_id and m.meta <> buyer.merged_meta;
+
+  -- A try after a crash repeats the checkout that the first one noted, to the letter.
+  select * into checkout from checkouts c where c.id = claim.checkout_id;
+  if not found then
+    checkout := new_checkout(claim.checkout_id, buyer.user_id, price, asked, key_hash is not null);
+    checkout.success_url := target.success_url;
+    checkout.error_url := target.error_url;
+    insert into checkouts select checkout.*;
+  end if;
+  return jsonb_build_object('verdict', 'claimed', 'checkout', claimed_checkout_json(checkout, claim));
+end $$;
+
+-- Where to return to: what the call says, else, on a paywall with a domain of its own, its settings and its front page.
+create function checkout_target(paywall_id text, asked jsonb, out success_url text, out error_url text)
+language sql stable as $$
+  select
+    coalesce(asked ->> 'success_url', case when p.domain is not null then p.settings ->> 'success_redirect_url' end),
+    coalesce(asked ->> 'error_url', case when p.domain is not null
+      then coalesce(p.settings ->> 'error_redirect_url', 'https://' || p.domain || '/') end)
+  from paywalls p where p.id = checkout_target.paywall_id
+$$;

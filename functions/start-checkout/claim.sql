@@ -1,0 +1,50 @@
+-- The claim of an Idempotency-Key: the row that decides which of many calls opens the checkout. It counts for 24 hours.
+
+create function find_claim(paywall_id text, caller text, key uuid) returns checkout_claims language sql stable as $$
+  select k from checkout_claims k
+  where k.paywall_id = find_claim.paywall_id and k.caller = find_claim.caller and k.idempotency_key = find_claim.key
+    and k.claimed_at > now() - interval '24 hours'
+$$;
+
+-- Takes the claim for the holder that asks, if it is free: it is new, it is over 24 hours old, or the lease of the try
+-- before has run out, which has crashed then. Gives the claim as it is afterwards, locked: `holder` says whose it is.
+create function take_claim(paywall_id text, asked jsonb) returns checkout_claims language plpgsql as $$
+declare
+  claim checkout_claims;
+  asked_hash constant text := asked ->> 'hash';
+  asked_holder constant uuid := asked ->> 'holder';
+  lease_end constant timestamptz := now() + make_interval(secs => (asked ->> 'lease_seconds')::double precision);
+begin
+  insert into checkout_claims (paywall_id, caller, idempotency_key, request_hash, checkout_id, holder, leased_until)
+  values (paywall_id, asked ->> 'caller', (asked ->> 'key')::uuid, asked_hash, gen_random_uuid(), asked_holder, lease_end)
+  on conflict on constraint checkout_claims_pkey do nothing
+  returning * into claim;
+  if found then return claim; end if;
+
+  select * into claim from checkout_claims k
+  where (k.paywall_id, k.caller, k.idempotency_key) = (take_claim.paywall_id, asked ->> 'caller', (asked ->> 'key')::uuid)
+  for update;
+  if claim.claimed_at <= now() - interval '24 hours' then
+    claim.request_hash := asked_hash;
+    claim.checkout_id := gen_random_uuid();
+    claim.attempt := 1;
+    claim.opened := false;
+    claim.claimed_at := now();
+  elsif claim.opened or claim.leased_until > now() or claim.request_hash <> asked_hash then
+    return claim;
+  end if;
+  claim.holder := asked_holder;
+  claim.leased_until := lease_end;
+  update checkout_claims k
+  set (request_hash, checkout_id, attempt, opened, claimed_at, holder, leased_until) = (
+    claim.request_hash, claim.checkout_id, claim.attempt, claim.opened, claim.claimed_at, claim.holder, claim.leased_until)
+  where (k.paywall_id, k.caller, k.idempotency_key) = (claim.paywall_id, claim.caller, claim.idempotency_key);
+  return claim;
+end $$;
+
+-- The reply that the key had when its checkout was opened.
+create function replay_of(claim checkout_claims) returns jsonb language sql stable as $$
+  select verdict('replay') || jsonb_build_object('reply',
+    jsonb_build_object('checkoutUrl', c.url, 'userId', c.user_id, 'acquiring', c.acquiring))
+  from checkouts c where c.id = claim.checkout_id
+$$;

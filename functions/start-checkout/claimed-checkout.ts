@@ -1,0 +1,42 @@
+import type * as z from 'zod'
+import type { Geo, LocalPrice } from '../../lib/geo/targeting.ts'
+import type { Acquiring } from '../../lib/processors/acquiring.ts'
+import type { CheckoutOrder } from '../../lib/processors/processor.ts'
+import type { CheckoutRefusal, Reply } from './contract.ts'
+
+export type CheckoutReply = z.output<typeof Reply>
+
+/** What the processor is to be asked for, as the first try of this Idempotency-Key put it. */
+export interface ClaimedCheckout {
+  id: string
+  paywall_id: string
+  /** With the paywall, the claim's name: whose Idempotency-Key it is. */
+  caller: string
+  key: string
+  user_id: string
+  email: string | null
+  acquiring: Acquiring
+  customer: string | null
+  trial_days: number
+  country: string | null
+  local_currency: string | null
+  return_origin: string
+  attempt: number
+  geo: Geo
+  price: Price & { locals: (LocalPrice & Price)[] } & Pick<CheckoutOrder, 'recurring'>
+  /** Sealed. */
+  credentials: string
+}
+
+/** `amount` is in minor units. */
+export type Price = { currency: string; amount: number; processor_price: string }
+
+/** What claim_checkout gives, once it is decided. */
+export type DecidedResult =
+  | { verdict: Exclude<CheckoutRefusal, 'missing_parameters'> }
+  | { verdict: 'missing_parameters'; has_success_url: boolean; has_error_url: boolean }
+  | { verdict: 'replay'; reply: CheckoutReply }
+  | { verdict: 'claimed'; checkout: ClaimedCheckout }
+
+/** `in_progress`: another try holds the claim. */
+export type ClaimResult = DecidedResult | { verdict: 'in_progress' }

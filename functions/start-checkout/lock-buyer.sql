@@ -1,0 +1,31 @@
+-- Who buys: the user of the token, or of the address that the owner names, with the member's row locked. Both are made if
+-- they are new, which they are only where nothing can stand in the way: `active_purchase` and `full_meta` (the user's meta
+-- would be too large) are refusals of somebody who was here before.
+create function lock_buyer(
+  paywall_id text, token_user_id uuid, asked jsonb, out refusal text, out user_id uuid, out merged_meta jsonb
+) language plpgsql as $$
+declare
+  member members;
+begin
+  user_id := coalesce(token_user_id, (select u.id from users u where u.email = asked ->> 'email'));
+  if user_id is null then
+    insert into users as u (email) values (asked ->> 'email')
+    on conflict (email) do update set created_at = u.created_at returning u.id into user_id;
+  end if;
+
+  insert into members (paywall_id, user_id) values (paywall_id, user_id) on conflict on constraint members_pkey do nothing;
+  select * into member from members m
+  where m.paywall_id = lock_buyer.paywall_id and m.user_id = lock_buyer.user_id for no key update;
+  if member.merged_into is not null then
+    refusal := 'unknown_user';
+    return;
+  end if;
+
+  merged_meta := merge_meta(member.meta, asked -> 'user_meta');
+  refusal := case
+    when merged_meta is null then 'full_meta'
+    when not (asked ->> 'ignore_active_purchase')::boolean and exists (
+      select from purchases p
+      where p.paywall_id = lock_buyer.paywall_id and p.user_id = lock_buyer.user_id
+        and p.interval is not null and gives_access(p)) then 'active_purchase' end;
+end $$;

@@ -1,0 +1,14 @@
+-- Whether a ticket of this sender would be opened now. It only looks, so that images are not stored for nothing; what decides
+-- is open_ticket. `wait` is the number of seconds until there is room in a full quota.
+create function foresee_ticket(
+  paywall_id text, host text, token_user_id uuid default null, guest_email text default null
+) returns jsonb language plpgsql stable security definer as $$
+declare
+  sender record;
+  wait integer;
+begin
+  select * into sender from find_sender(paywall_id, host, token_user_id, guest_email);
+  if sender.refusal is not null then return verdict(sender.refusal); end if;
+  wait := sender_wait(paywall_id, sender.email, token_user_id);
+  return verdict(case when wait is null then 'room' else 'over_quota' end) || jsonb_build_object('wait', wait);
+end $$;

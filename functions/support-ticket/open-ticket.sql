@@ -1,0 +1,71 @@
+-- Opens a ticket, counts it for the sender's address and for the user, and tells the owner, all or nothing (contract section
+-- 4.6). `attachments` are [{object_key, file_name, media_type, size}], whose objects are in R2 already.
+--
+-- However many come at once, no address and no user gets more than its quota. A user's own tickets queue at the member's
+-- row, and everybody's for one address at the address's quota row. A ticket that is refused counts nowhere.
+create function open_ticket(
+  paywall_id text, host text, subject text, content text, attachments jsonb,
+  token_user_id uuid default null, guest_email text default null
+) returns jsonb language plpgsql security definer as $$
+declare
+  sender record;
+  member record;
+  wait integer;
+  ticket tickets;
+  queued integer;
+begin
+  select * into sender from find_sender(paywall_id, host, token_user_id, guest_email);
+  if sender.refusal is null and token_user_id is not null then
+    select * into member from lock_member(paywall_id, token_user_id, null, null);
+    sender.refusal := member.refusal;
+  end if;
+  if sender.refusal is not null then return verdict(sender.refusal); end if;
+
+  wait := sender_wait(paywall_id, sender.email, token_user_id);
+  if wait is null and sender.email is not null then wait := count_ticket(paywall_id, 'email:' || sender.email); end if;
+  if wait is not null then return verdict('over_quota') || jsonb_build_object('wait', wait); end if;
+  if token_user_id is not null then perform count_ticket(paywall_id, 'user:' || token_user_id); end if;
+
+  insert into tickets as t (paywall_id, user_id, customer_email, subject, content)
+  values (paywall_id, token_user_id, sender.email, subject, content) returning t.* into ticket;
+  insert into ticket_attachments (ticket_id, object_key, file_name, media_type, size)
+  select ticket.id, file.* from jsonb_to_recordset(attachments)
+    as file (object_key text, file_name text, media_type text, size int);
+
+  queued := case when token_user_id is null
+    then tell_of_guest(sender.owner_id, paywall_id, sender.email, 'ticket.created', ticket_json(ticket))
+    else tell(sender.owner_id, paywall_id, token_user_id, 'ticket.created', ticket_json(ticket)) end;
+  return verdict('opened') || jsonb_build_object(
+    'ticket', jsonb_build_object('id', ticket.id, 'status', ticket.status), 'queued', queued);
+end $$;
+
+-- Counts one more ticket in a quota's row, which is locked first or made. Null, or the seconds to wait if it has no room.
+create function count_ticket(paywall_id text, who text) returns integer language plpgsql as $$
+declare
+  earlier timestamptz[];
+  wait integer;
+begin
+  insert into ticket_quotas as q (paywall_id, who, opened) values (paywall_id, who, array[now()])
+  on conflict on constraint ticket_quotas_pkey do nothing;
+  if found then return null; end if;
+
+  select q.opened into earlier from ticket_quotas q
+  where q.paywall_id = count_ticket.paywall_id and q.who = count_ticket.who for update;
+  wait := quota_wait(earlier);
+  if wait is not null then return wait; end if;
+  update ticket_quotas q set opened = opened_lately(earlier) || now()
+  where q.paywall_id = count_ticket.paywall_id and q.who = count_ticket.who;
+  return null;
+end $$;
+
+-- The ticket whole, as the owner's event has it: the words of a support request are what it is about.
+create function ticket_json(ticket tickets) returns jsonb language sql stable as $$
+  select jsonb_build_object(
+    'id', ticket.id, 'status', ticket.status, 'subject', ticket.subject, 'content', ticket.content,
+    'customer_email', ticket.customer_email,
+    'attachments', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'key', a.object_key, 'file_name', a.file_name, 'media_type', a.media_type, 'size', a.size) order by a.object_key), '[]')
+      from ticket_attachments a where a.ticket_id = ticket.id),
+    'created_at', iso(ticket.created_at))
+$$;

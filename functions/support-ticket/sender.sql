@@ -1,0 +1,42 @@
+-- Who asks for help: the user of a token, or a guest, whose address is nobody's proof of anything. Gives `refusal`, null if
+-- the sender is let in, and the user's own address or the guest's.
+create function find_sender(
+  paywall_id text, host text, token_user_id uuid, guest_email text, out refusal text, out owner_id uuid, out email text
+) language plpgsql stable as $$
+declare
+  member record;
+begin
+  if token_user_id is null then
+    email := guest_email;
+    select p.owner_id into owner_id from find_paywall(paywall_id, host) p;
+    if owner_id is null then refusal := 'unknown_paywall'; end if;
+    return;
+  end if;
+  select g.refusal, g.owner_id into refusal, owner_id from open_user_gate(token_user_id, paywall_id, host) g;
+  if refusal is not null then return; end if;
+  select * into member from find_member(paywall_id, token_user_id, null, null);
+  refusal := member.refusal;
+  select u.email into email from users u where u.id = token_user_id;
+end $$;
+
+-- Those times of a quota's row that still count: a user, and an address, may open two tickets in 24 hours (contract section 8).
+create function opened_lately(opened timestamptz[]) returns timestamptz[] language sql stable as $$
+  select coalesce(array_agg(at order by at), '{}') from unnest(opened) at where at > now() - interval '24 hours'
+$$;
+
+-- Seconds until there is room in a quota whose row has these times; null if there is room now.
+create function quota_wait(opened timestamptz[]) returns integer language plpgsql stable as $$
+declare
+  quota constant integer := 2;
+  lately constant timestamptz[] := opened_lately(opened);
+begin
+  if cardinality(lately) < quota then return null; end if;
+  return ceil(extract(epoch from lately[cardinality(lately) - quota + 1] + interval '24 hours' - now()));
+end $$;
+
+-- The longest of the sender's waits; null if there is room in both quotas. A row that is not there yet has room.
+create function sender_wait(paywall_id text, email text, token_user_id uuid) returns integer language sql stable as $$
+  select max(quota_wait(q.opened)) from ticket_quotas q
+  where q.paywall_id = sender_wait.paywall_id
+    and q.who in ('email:' || sender_wait.email, 'user:' || sender_wait.token_user_id)
+$$;

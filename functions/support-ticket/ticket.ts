@@ -1,0 +1,33 @@
+import type { TicketRefusal } from './contract.ts'
+import type { ImageType } from './image-type.ts'
+
+/** Who asks for help. A guest's address is nobody's proof of anything; null while it is not known yet. */
+export type Sender = { kind: 'user'; userId: string } | { kind: 'guest'; email: string | null }
+
+/** The sender as the database functions take it. */
+export function senderParameters(sender: Sender): { tokenUserId: string } | { guestEmail: string | null } {
+  return sender.kind === 'user' ? { tokenUserId: sender.userId } : { guestEmail: sender.email }
+}
+
+/** An image in R2. Nothing in its name can be guessed, and nothing of it came from its sender. */
+export interface Attachment {
+  object_key: string
+  file_name: string
+  media_type: ImageType
+  size: number
+}
+
+export interface NewTicket {
+  who: Sender
+  subject: string
+  content: string
+}
+
+/** Why a ticket is not opened. `wait` is the number of seconds until there is room in a full quota. */
+export type Refused = { verdict: Exclude<TicketRefusal, 'over_quota'> } | { verdict: 'over_quota'; wait: number }
+
+/** What foresee_ticket gives. */
+export type ForeseeResult = Refused | { verdict: 'room' }
+
+/** What open_ticket gives. `queued` is how many deliveries now wait. */
+export type OpenResult = Refused | { verdict: 'opened'; ticket: { id: number; status: 'open' }; queued: number }

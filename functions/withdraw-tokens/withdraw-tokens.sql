@@ -1,0 +1,41 @@
+-- Debits one balance of a member, the older way (contract section 4.8). A member has a type of tokens if it is topped up
+-- every day, or once there was some of it. Locks the Idempotency-Key, if there is one, and then the member.
+create function withdraw_tokens(
+  key_hash text, paywall_id text, host text, user_id text, type text, tokens bigint,
+  idempotency_key uuid default null, request_hash text default null
+) returns jsonb language plpgsql security definer as $$
+declare
+  gate record;
+  earlier jsonb;
+  member record;
+  had text[];
+  change record;
+  reply jsonb;
+begin
+  select * into gate from open_owner_gate(key_hash, paywall_id, host);
+  if gate.refusal is not null then return verdict(gate.refusal); end if;
+
+  if idempotency_key is not null then
+    earlier := find_reply(paywall_id, idempotency_key, request_hash);
+    if earlier is not null then return earlier; end if;
+  end if;
+
+  select * into member from lock_member(paywall_id, null, null, user_id);
+  if member.refusal is not null then return verdict(member.refusal); end if;
+
+  had := array(
+    select t.type from token_types(gate.settings) t
+    where t.daily_limit is not null or exists (
+      select from balances b where (b.paywall_id, b.user_id, b.type) = (withdraw_tokens.paywall_id, member.id, t.type)));
+  if cardinality(had) = 0 then return verdict('no_balance'); end if;
+  if type <> all (had) then return verdict('unknown_type'); end if;
+
+  select * into change from change_count(gate.owner_id, paywall_id, member.id, gate.settings, type, -tokens);
+  if change.refusal is not null then
+    return verdict(change.refusal) || jsonb_build_object('available', change.count);
+  end if;
+
+  reply := jsonb_build_object('success', true, 'remaining', change.count);
+  perform keep_reply(paywall_id, idempotency_key, request_hash, reply);
+  return jsonb_build_object('verdict', 'changed', 'reply', reply, 'queued', change.queued);
+end $$;

@@ -1,0 +1,392 @@
+import type { Database } from '../lib/db/connect.ts'
+
+/** The schema of the database functions that this code calls: see docs/architecture.md. */
+const RELEASE = 'release_8e9a2b2546740030'
+
+/** functions/cancel-subscription/record-cancellation.sql */
+export function acceptCancellation<Result>(db: Database, p: {
+  subscriptionId: string
+  requestedAt: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.accept_cancellation($1::uuid, $2::timestamp with time zone) as result`,
+    [p.subscriptionId, p.requestedAt],
+  )
+}
+
+/** functions/balances/change-balance.sql */
+export function changeBalance<Result>(db: Database, p: {
+  keyHash: string
+  paywallId: string
+  host: string
+  type: string
+  delta: number
+  email?: string | null | undefined
+  userId?: string | null | undefined
+  idempotencyKey?: string | null | undefined
+  requestHash?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.change_balance($1::text, $2::text, $3::text, $4::text, $5::bigint, $6::text, $7::text, $8::uuid, $9::text) as result`,
+    [p.keyHash, p.paywallId, p.host, p.type, p.delta, p.email ?? null, p.userId ?? null, p.idempotencyKey ?? null, p.requestHash ?? null],
+  )
+}
+
+/** functions/cancel-subscription/claim-cancellation.sql */
+export function claimCancellation<Result>(db: Database, p: {
+  paywallId: string
+  host: string
+  subscriptionId: string
+  reason: string
+  keyHash?: string | null | undefined
+  tokenUserId?: string | null | undefined
+  email?: string | null | undefined
+  userId?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.claim_cancellation($1::text, $2::text, $3::text, $4::text, $5::text, $6::uuid, $7::text, $8::text) as result`,
+    [p.paywallId, p.host, p.subscriptionId, p.reason, p.keyHash ?? null, p.tokenUserId ?? null, p.email ?? null, p.userId ?? null],
+  )
+}
+
+/** functions/start-checkout/claim-checkout.sql */
+export function claimCheckout<Result>(db: Database, p: {
+  paywallId: string
+  host: string
+  asked: object
+  keyHash?: string | null | undefined
+  tokenUserId?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::jsonb, $4::text, $5::uuid) as result`,
+    [p.paywallId, p.host, JSON.stringify(p.asked), p.keyHash ?? null, p.tokenUserId ?? null],
+  )
+}
+
+/** functions/get-customer-portal/find-portal-customer.sql */
+export function findPortalCustomer<Result>(db: Database, p: {
+  paywallId: string
+  host: string
+  userMeta: object
+  keyHash?: string | null | undefined
+  tokenUserId?: string | null | undefined
+  email?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.find_portal_customer($1::text, $2::text, $3::jsonb, $4::text, $5::uuid, $6::text) as result`,
+    [p.paywallId, p.host, JSON.stringify(p.userMeta), p.keyHash ?? null, p.tokenUserId ?? null, p.email ?? null],
+  )
+}
+
+/** functions/support-ticket/foresee-ticket.sql */
+export function foreseeTicket<Result>(db: Database, p: {
+  paywallId: string
+  host: string
+  tokenUserId?: string | null | undefined
+  guestEmail?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.foresee_ticket($1::text, $2::text, $3::uuid, $4::text) as result`,
+    [p.paywallId, p.host, p.tokenUserId ?? null, p.guestEmail ?? null],
+  )
+}
+
+/** functions/forget-expired/forget-expired.sql */
+export function forgetExpired<Result>(db: Database, p: {
+  count: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.forget_expired($1::integer) as result`,
+    [p.count],
+  )
+}
+
+/** functions/cancel-subscription/record-cancellation.sql */
+export function giveUpCancellation<Result>(db: Database, p: {
+  subscriptionId: string
+  requestedAt: string
+  isKnown: boolean
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.give_up_cancellation($1::uuid, $2::timestamp with time zone, $3::boolean) as result`,
+    [p.subscriptionId, p.requestedAt, p.isKnown],
+  )
+}
+
+/** functions/start-checkout/give-up-checkout.sql */
+export function giveUpCheckout<Result>(db: Database, p: {
+  paywallId: string
+  caller: string
+  key: string
+  holder: string
+  answered: boolean
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.give_up_checkout($1::text, $2::text, $3::uuid, $4::uuid, $5::boolean) as result`,
+    [p.paywallId, p.caller, p.key, p.holder, p.answered],
+  )
+}
+
+/** lib/db/gate.sql */
+export function isLiveKey<Result>(db: Database, p: {
+  keyHash: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.is_live_key($1::text) as result`,
+    [p.keyHash],
+  )
+}
+
+/** functions/sign-in/keep-code.sql */
+export function keepCode<Result>(db: Database, p: {
+  paywallId: string
+  host: string
+  email: string
+  codeHash: string
+  codeMinutes: number
+  codesAnHour: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.keep_code($1::text, $2::text, $3::text, $4::text, $5::integer, $6::integer) as result`,
+    [p.paywallId, p.host, p.email, p.codeHash, p.codeMinutes, p.codesAnHour],
+  )
+}
+
+/** functions/deliver-events/lease-deliveries.sql */
+export function leaseDeliveries<Result>(db: Database, p: {
+  holder: string
+  count: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.lease_deliveries($1::uuid, $2::integer) as result`,
+    [p.holder, p.count],
+  )
+}
+
+/** functions/deliver-events/oldest-due.sql */
+export function oldestDue<Result>(db: Database): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.oldest_due() as result`,
+    [],
+  )
+}
+
+/** functions/support-ticket/open-ticket.sql */
+export function openTicket<Result>(db: Database, p: {
+  paywallId: string
+  host: string
+  subject: string
+  content: string
+  attachments: object
+  tokenUserId?: string | null | undefined
+  guestEmail?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.open_ticket($1::text, $2::text, $3::text, $4::text, $5::jsonb, $6::uuid, $7::text) as result`,
+    [p.paywallId, p.host, p.subject, p.content, JSON.stringify(p.attachments), p.tokenUserId ?? null, p.guestEmail ?? null],
+  )
+}
+
+/** functions/processor-webhook/read-account.sql */
+export function readAccount<Result>(db: Database, p: {
+  acquiring: string
+  paywallId: string
+  host: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.read_account($1::text, $2::text, $3::text) as result`,
+    [p.acquiring, p.paywallId, p.host],
+  )
+}
+
+/** functions/bootstrap/read-bootstrap.sql */
+export function readBootstrap<Result>(db: Database, p: {
+  paywallId: string
+  host: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.read_bootstrap($1::text, $2::text) as result`,
+    [p.paywallId, p.host],
+  )
+}
+
+/** functions/checkout-return/read-checkout.sql */
+export function readCheckout<Result>(db: Database, p: {
+  checkoutId: string
+  host: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.read_checkout($1::uuid, $2::text) as result`,
+    [p.checkoutId, p.host],
+  )
+}
+
+/** functions/user/read-user.sql */
+export function readUser<Result>(db: Database, p: {
+  paywallId: string
+  host: string
+  keyHash?: string | null | undefined
+  tokenUserId?: string | null | undefined
+  email?: string | null | undefined
+  userId?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.read_user($1::text, $2::text, $3::text, $4::uuid, $5::text, $6::text) as result`,
+    [p.paywallId, p.host, p.keyHash ?? null, p.tokenUserId ?? null, p.email ?? null, p.userId ?? null],
+  )
+}
+
+/** functions/bootstrap/read-user-bootstrap.sql */
+export function readUserBootstrap<Result>(db: Database, p: {
+  tokenUserId: string
+  paywallId: string
+  host: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.read_user_bootstrap($1::uuid, $2::text, $3::text) as result`,
+    [p.tokenUserId, p.paywallId, p.host],
+  )
+}
+
+/** functions/start-checkout/record-checkout.sql */
+export function recordCheckout<Result>(db: Database, p: {
+  paywallId: string
+  userId: string
+  caller: string
+  key: string
+  holder: string
+  sessionId: string
+  url: string
+  currency: string
+  amount: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.record_checkout($1::text, $2::uuid, $3::text, $4::uuid, $5::uuid, $6::text, $7::text, $8::text, $9::bigint) as result`,
+    [p.paywallId, p.userId, p.caller, p.key, p.holder, p.sessionId, p.url, p.currency, p.amount],
+  )
+}
+
+/** functions/deliver-events/record-delivery.sql */
+export function recordDelivery<Result>(db: Database, p: {
+  eventId: string
+  endpointId: string
+  holder: string
+  attempts: number
+  state: string
+  retryInSeconds: number
+  disable: boolean
+  status?: number | null | undefined
+  error?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.record_delivery($1::text, $2::uuid, $3::uuid, $4::integer, $5::text, $6::double precision, $7::boolean, $8::integer, $9::text) as result`,
+    [p.eventId, p.endpointId, p.holder, p.attempts, p.state, p.retryInSeconds, p.disable, p.status ?? null, p.error ?? null],
+  )
+}
+
+/** functions/sign-in/refresh-session.sql */
+export function refreshSession<Result>(db: Database, p: {
+  paywallId: string
+  host: string
+  sessionId: string
+  presentedHash: string
+  nextHash: string
+  tokenDays: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.refresh_session($1::text, $2::text, $3::uuid, $4::text, $5::text, $6::integer) as result`,
+    [p.paywallId, p.host, p.sessionId, p.presentedHash, p.nextHash, p.tokenDays],
+  )
+}
+
+/** functions/sign-in/sign-in-anonymously.sql */
+export function signInAnonymously<Result>(db: Database, p: {
+  paywallId: string
+  host: string
+  sessionId: string
+  tokenHash: string
+  tokenDays: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.sign_in_anonymously($1::text, $2::text, $3::uuid, $4::text, $5::integer) as result`,
+    [p.paywallId, p.host, p.sessionId, p.tokenHash, p.tokenDays],
+  )
+}
+
+/** functions/sign-in/sign-in-by-code.sql */
+export function signInByCode<Result>(db: Database, p: {
+  paywallId: string
+  host: string
+  email: string
+  codeHash: string
+  codeTries: number
+  sessionId: string
+  tokenHash: string
+  tokenDays: number
+  anonymousId?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.sign_in_by_code($1::text, $2::text, $3::text, $4::text, $5::integer, $6::uuid, $7::text, $8::integer, $9::uuid) as result`,
+    [p.paywallId, p.host, p.email, p.codeHash, p.codeTries, p.sessionId, p.tokenHash, p.tokenDays, p.anonymousId ?? null],
+  )
+}
+
+/** functions/sign-in/sign-in-for-owner.sql */
+export function signInForOwner<Result>(db: Database, p: {
+  keyHash: string
+  paywallId: string
+  host: string
+  email: string
+  sessionId: string
+  tokenHash: string
+  tokenDays: number
+  name?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.sign_in_for_owner($1::text, $2::text, $3::text, $4::text, $5::uuid, $6::text, $7::integer, $8::text) as result`,
+    [p.keyHash, p.paywallId, p.host, p.email, p.sessionId, p.tokenHash, p.tokenDays, p.name ?? null],
+  )
+}
+
+/** lib/db/store-purchase.sql */
+export function storePurchase<Result>(db: Database, p: {
+  paywallId: string
+  acquiring: string
+  checkoutId: string
+  snapshot: object
+  fetchedAt: string
+  learnt: object
+  eventId?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.store_purchase($1::text, $2::text, $3::uuid, $4::jsonb, $5::timestamp with time zone, $6::jsonb, $7::text) as result`,
+    [p.paywallId, p.acquiring, p.checkoutId, JSON.stringify(p.snapshot), p.fetchedAt, JSON.stringify(p.learnt), p.eventId ?? null],
+  )
+}
+
+/** functions/reconcile/take-due.sql */
+export function takeDue<Result>(db: Database, p: {
+  count: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.take_due($1::integer) as result`,
+    [p.count],
+  )
+}
+
+/** functions/withdraw-tokens/withdraw-tokens.sql */
+export function withdrawTokens<Result>(db: Database, p: {
+  keyHash: string
+  paywallId: string
+  host: string
+  userId: string
+  type: string
+  tokens: number
+  idempotencyKey?: string | null | undefined
+  requestHash?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.withdraw_tokens($1::text, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::uuid, $8::text) as result`,
+    [p.keyHash, p.paywallId, p.host, p.userId, p.type, p.tokens, p.idempotencyKey ?? null, p.requestHash ?? null],
+  )
+}

@@ -1,0 +1,73 @@
+-- Balances and their ledger. The member's row must be locked by whoever changes one, so that what is read is what counts.
+
+-- The types of tokens that a paywall counts (contract section 2, `tokenization_queries`).
+create function token_types(settings jsonb, out type text, out daily_limit bigint) returns setof record
+language sql immutable as $$
+  select q ->> 'type', (q ->> 'daily_limit')::bigint
+  from jsonb_array_elements(coalesce(settings -> 'tokenization_queries', '[]')) q
+$$;
+
+-- Adds to a balance, or takes from it below 0, and writes the ledger row that explains it: a balance equals the sum of its rows.
+create function move_tokens(
+  paywall_id text, user_id uuid, type text, delta bigint, reason text, reference text default null
+) returns ledger language plpgsql as $$
+declare
+  entry ledger;
+  count_after bigint;
+begin
+  update balances b set count = b.count + delta
+  where (b.paywall_id, b.user_id, b.type) = (move_tokens.paywall_id, move_tokens.user_id, move_tokens.type)
+  returning b.count into count_after;
+  if not found then
+    insert into balances (paywall_id, user_id, type, count) values (paywall_id, user_id, type, delta);
+    count_after := delta;
+  end if;
+  insert into ledger as l (paywall_id, user_id, type, delta, count_after, reason, reference)
+  values (paywall_id, user_id, type, delta, count_after, reason, reference) returning l.* into entry;
+  return entry;
+end $$;
+
+-- Whether a member gets its daily top-up now: it has not paid, and this is the first touch of the UTC day.
+create function top_up_is_due(paywall_id text, user_id uuid, settings jsonb) returns boolean language sql stable as $$
+  select exists (
+    select from token_types(settings) t
+    left join balances b on (b.paywall_id, b.user_id, b.type) = (top_up_is_due.paywall_id, top_up_is_due.user_id, t.type)
+    where t.daily_limit is not null and b.topped_up_on is distinct from (now() at time zone 'utc')::date
+  ) and not exists (
+    select from purchases p
+    where p.paywall_id = top_up_is_due.paywall_id and p.user_id = top_up_is_due.user_id and gives_access(p))
+$$;
+
+-- Raises the balances with a daily limit to it, in the order of their types; a higher one stays. Gives the ledger rows.
+create function top_up(paywall_id text, user_id uuid, settings jsonb) returns setof ledger language plpgsql as $$
+declare
+  today constant date := (now() at time zone 'utc')::date;
+  tokens record;
+  balance balances;
+begin
+  if not top_up_is_due(paywall_id, user_id, settings) then return; end if;
+  for tokens in select * from token_types(settings) t where t.daily_limit is not null order by t.type loop
+    insert into balances as b (paywall_id, user_id, type, count) values (paywall_id, user_id, tokens.type, 0)
+    on conflict on constraint balances_pkey do nothing;
+    select * into balance from balances b
+    where (b.paywall_id, b.user_id, b.type) = (top_up.paywall_id, top_up.user_id, tokens.type);
+    continue when balance.topped_up_on = today;
+
+    update balances b set topped_up_on = today
+    where (b.paywall_id, b.user_id, b.type) = (top_up.paywall_id, top_up.user_id, tokens.type);
+    if balance.count < tokens.daily_limit then
+      return next move_tokens(paywall_id, user_id, tokens.type, tokens.daily_limit - balance.count, 'top_up');
+    end if;
+  end loop;
+end $$;
+
+-- A member's balances as the API shows them, by type: those that the paywall counts and the member never had with 0.
+create function balances_json(paywall_id text, user_id uuid, settings jsonb) returns jsonb language sql stable as $$
+  select coalesce(
+    jsonb_agg(jsonb_build_object('type', type, 'count', coalesce(b.count, 0)) order by type), '[]')
+  from (select t.type from token_types(settings) t) counted
+  full join (
+    select held.type, held.count from balances held
+    where held.paywall_id = balances_json.paywall_id and held.user_id = balances_json.user_id
+  ) b using (type)
+$$;

@@ -1,0 +1,12 @@
+import type { MemberRefusal, OwnerRefusal } from './gate.ts'
+
+/** Why a balance stays as it is, at every endpoint that changes one. */
+export type ChangeRefusal = OwnerRefusal | MemberRefusal | 'key_reused' | 'unknown_type'
+
+/** What came of a change: see change-count.sql. `Refusal` is every other one that the endpoint can meet. */
+export type ChangeResult<Refusal extends string, Reply> =
+  | { verdict: Refusal }
+  /** `available` is what the debit could have taken, exactly, however many were under way. */
+  | { verdict: 'insufficient'; available: number }
+  /** `queued` is how many deliveries now wait. */
+  | { verdict: 'changed' | 'replayed'; reply: Reply; queued: number }

@@ -1,0 +1,79 @@
+-- Who calls, which paywall the call is about, and whether the caller may act there (contract section 5). Each gate gives
+-- `refusal`, null if the caller is let in, and what the functions behind it need of the paywall.
+
+-- The paywall of an id, as it is found at a host: on a paywall's own domain no other paywall answers. All null if none is
+-- found. It gives single columns and not the row, whose layout and texts may be large.
+create function find_paywall(
+  paywall_id text, host text, out id text, out owner_id uuid, out is_test boolean, out settings jsonb
+) language plpgsql stable as $$
+begin
+  select p.id, p.owner_id, p.is_test, p.settings into id, owner_id, is_test, settings
+  from paywalls p
+  where p.id = paywall_id
+    and not exists (select from paywalls other where other.domain = host and other.id <> paywall_id);
+end $$;
+
+-- Lets an owner in by the SHA-256 of its key. A test key does not open a live paywall, nor a live key a test one.
+create function open_owner_gate(
+  key_hash text, paywall_id text, host text, out refusal text, out owner_id uuid, out is_test boolean, out settings jsonb
+) language plpgsql stable as $$
+declare
+  key api_keys;
+  paywall record;
+begin
+  select * into key from api_keys k where k.key_hash = open_owner_gate.key_hash and k.revoked_at is null;
+  select * into paywall from find_paywall(paywall_id, host);
+  refusal := case
+    when key.id is null then 'unknown_key'
+    when paywall.id is null then 'unknown_paywall'
+    when paywall.owner_id <> key.owner_id then 'not_owner'
+    when paywall.is_test <> key.is_test then 'unknown_key' end;
+  owner_id := paywall.owner_id;
+  is_test := paywall.is_test;
+  settings := paywall.settings;
+end $$;
+
+-- Lets a user in by the id that a verified token names. The token of an anonymous user who has since signed in as a
+-- known one lets nobody in.
+create function open_user_gate(
+  token_user_id uuid, paywall_id text, host text, out refusal text, out owner_id uuid, out is_test boolean, out settings jsonb
+) language plpgsql stable as $$
+declare
+  paywall record;
+begin
+  select * into paywall from find_paywall(paywall_id, host);
+  refusal := case
+    when not exists (select from users u where u.id = token_user_id)
+      or exists (
+        select from members m
+        where m.paywall_id = open_user_gate.paywall_id and m.user_id = token_user_id and m.merged_into is not null)
+      then 'unknown_user'
+    when paywall.id is null then 'unknown_paywall' end;
+  owner_id := paywall.owner_id;
+  is_test := paywall.is_test;
+  settings := paywall.settings;
+end $$;
+
+-- Lets in whoever calls: an owner where `key_hash` is given, else the user of a token.
+create function open_gate(
+  key_hash text, token_user_id uuid, paywall_id text, host text,
+  out refusal text, out owner_id uuid, out is_test boolean, out settings jsonb
+) language plpgsql stable as $$
+begin
+  if key_hash is not null then
+    select * into refusal, owner_id, is_test, settings from open_owner_gate(key_hash, paywall_id, host);
+  else
+    select * into refusal, owner_id, is_test, settings from open_user_gate(token_user_id, paywall_id, host);
+  end if;
+end $$;
+
+-- Whether an owner key opens anything at all. Asked where a request is faulty: an owner whose key was revoked is told
+-- that first, and not of the fault.
+create function is_live_key(key_hash text) returns jsonb language sql stable security definer as $$
+  select to_jsonb(exists (select from api_keys k where k.key_hash = is_live_key.key_hash and k.revoked_at is null))
+$$;
+
+-- The answer of a call that is refused.
+create function verdict(refusal text) returns jsonb language sql immutable as $$
+  select jsonb_build_object('verdict', refusal)
+$$;

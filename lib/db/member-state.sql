@@ -1,0 +1,28 @@
+-- What a member has on a paywall, as user and bootstrap report it (contract section 2). The first read of a UTC day also
+-- tops up the balances of a member who has not paid; the member's row must be locked where `top_up_is_due`.
+create function member_state(paywall_id text, user_id uuid, settings jsonb) returns jsonb language plpgsql as $$
+declare
+  bought record;
+  trial jsonb;
+begin
+  perform top_up(paywall_id, user_id, settings);
+
+  select
+    coalesce(bool_or(gives_access(p)), false) as paid,
+    coalesce(bool_or(gives_access(p)) filter (where p.interval is not null), false) as subscribed,
+    coalesce(jsonb_agg(purchase_json(p) order by p.created_at desc, p.id), '[]') as purchases
+  into bought
+  from purchases p where p.paywall_id = member_state.paywall_id and p.user_id = member_state.user_id;
+
+  select jsonb_build_object(
+    'purchase_id', p.id, 'started_at', iso(coalesce(p.trial_start, p.created_at)), 'ends_at', iso(p.trial_end),
+    'days_left', ceil(extract(epoch from p.trial_end - now()) / 86400)::int) into trial
+  from purchases p
+  where p.paywall_id = member_state.paywall_id and p.user_id = member_state.user_id
+    and p.status = 'trialing' and p.trial_end > now()
+  order by p.trial_end desc limit 1;
+
+  return jsonb_build_object(
+    'paid', bought.paid, 'has_active_subscription', bought.subscribed, 'purchases', bought.purchases, 'trial', trial,
+    'balances', balances_json(paywall_id, user_id, settings));
+end $$;

@@ -1,0 +1,65 @@
+-- The one way a purchase changes: what a processor says of it now is stored, the plan's tokens are credited, a payment is
+-- noted, the checkout is completed and the owner's events are written, all or nothing. May be repeated.
+--
+--   snapshot    the purchase, with the names of its columns
+--   fetched_at  the database's clock the instant before the fetch began: a later fetch always wins
+--   learnt      period_paid, trial_ending, and payment {kind, id, amount, currency, occurred_at} or null
+--   event_id    the inbound event's, by which a repeat is known for ever; null if no event told
+--
+-- Locks the member first, as everywhere, and then the purchase. Verdicts: `stored`; `repeated`, the event took effect before;
+-- `never_bought`, it ended before its first payment and was not stored until now; `unknown_checkout`, not one of our sales.
+create function store_purchase(
+  paywall_id text, acquiring text, checkout_id uuid, snapshot jsonb, fetched_at timestamptz, learnt jsonb,
+  event_id text default null
+) returns jsonb language plpgsql security definer as $$
+declare
+  checkout checkouts;
+  before purchases;
+  after purchases;
+  owner uuid;
+  queued integer := 0;
+begin
+  checkout := lock_checkout_member(paywall_id, acquiring, checkout_id);
+  if checkout.id is null then return verdict('unknown_checkout'); end if;
+
+  if event_id is not null then
+    insert into processor_events as e (paywall_id, acquiring, event_id) values (paywall_id, acquiring, event_id)
+    on conflict on constraint processor_events_pkey do nothing;
+    if not found then return verdict('repeated') || jsonb_build_object('queued', 0); end if;
+  end if;
+
+  select * into before from purchases p
+  where p.paywall_id = store_purchase.paywall_id and p.acquiring = store_purchase.acquiring
+    and p.processor_id = snapshot ->> 'processor_id' for no key update;
+  after := apply_snapshot(before, checkout, snapshot, fetched_at, learnt);
+  if before.id is null and not after.begun and after.status = 'canceled' then
+    return verdict('never_bought') || jsonb_build_object('queued', 0);
+  end if;
+  perform write_purchase(before, after);
+
+  owner := (select p.owner_id from paywalls p where p.id = paywall_id);
+  -- The owner is told in this order.
+  queued := queued + tell_of_checkout(owner, checkout, after);
+  queued := queued + tell_of_subscription(owner, before, after);
+  queued := queued + note_payment(owner, after, learnt -> 'payment');
+  queued := queued + credit_plan(owner, before, after);
+  return verdict('stored') || jsonb_build_object('queued', queued);
+end $$;
+
+-- The checkout of a sale, as it is once its member's row is locked; all null if it is not one of ours. Whoever waited while
+-- the member was merged into another goes on with that one: the checkout then says whose it is.
+create function lock_checkout_member(paywall_id text, acquiring text, checkout_id uuid) returns checkouts
+language plpgsql as $$
+declare
+  checkout checkouts;
+  locked_id uuid;
+begin
+  loop
+    select * into checkout from checkouts c
+    where c.id = checkout_id and c.paywall_id = lock_checkout_member.paywall_id
+      and c.acquiring = lock_checkout_member.acquiring;
+    if not found or checkout.user_id = locked_id then return checkout; end if;
+    select m.user_id into locked_id from members m
+    where m.paywall_id = checkout.paywall_id and m.user_id = checkout.user_id for no key update;
+  end loop;
+end $$;

@@ -1,0 +1,90 @@
+-- The outbox: what the owner's backend is told, written in the transaction in which it happened, so that neither can be
+-- without the other. Each function gives the number of deliveries that now wait.
+
+-- The webhook endpoints of an owner that ask for a type of event. `balance.changed` must be asked for by name.
+create function endpoints_for(owner_id uuid, type text) returns setof uuid language sql stable as $$
+  select e.id from webhook_endpoints e
+  where e.owner_id = endpoints_for.owner_id and e.disabled_at is null
+    and (endpoints_for.type = any (e.events) or '*' = any (e.events) and endpoints_for.type <> 'balance.changed')
+$$;
+
+-- Tells of something that happened to a member, whose row must be locked: its events are numbered by that row, without
+-- gaps and without twins. `object` is the thing as it now is, `previous` as it was; null where there was none.
+create function tell(
+  owner_id uuid, paywall_id text, user_id uuid, type text, object jsonb, previous jsonb default null
+) returns integer language plpgsql as $$
+declare
+  event_id constant text := new_event_id();
+  number bigint;
+  email text;
+begin
+  update members m set event_sequence = m.event_sequence + 1
+  where m.paywall_id = tell.paywall_id and m.user_id = tell.user_id returning m.event_sequence into number;
+  select u.email into email from users u where u.id = tell.user_id;
+
+  insert into events (id, paywall_id, user_id, sequence, type, body)
+  values (event_id, paywall_id, user_id, number, type,
+    event_body(event_id, paywall_id, user_id, email, number, type, object, previous));
+  return queue_deliveries(owner_id, event_id, paywall_id, user_id, number, type);
+end $$;
+
+-- Tells of what a guest did. A guest is no member, since anybody can write an address: the event is about
+-- `user: {id: null, email}`, is number 1, and waits for no other.
+create function tell_of_guest(owner_id uuid, paywall_id text, email text, type text, object jsonb)
+returns integer language plpgsql as $$
+declare
+  event_id constant text := new_event_id();
+begin
+  insert into events (id, paywall_id, sequence, type, body)
+  values (event_id, paywall_id, 1, type, event_body(event_id, paywall_id, null, email, 1, type, object, null));
+  return queue_deliveries(owner_id, event_id, paywall_id, null, 1, type);
+end $$;
+
+create function new_event_id() returns text language sql volatile as $$
+  select 'evt_' || replace(gen_random_uuid()::text, '-', '')
+$$;
+
+-- The bytes that are stored, signed and sent.
+create function event_body(
+  event_id text, paywall_id text, user_id uuid, email text, number bigint, type text, object jsonb, previous jsonb
+) returns text language sql stable as $$
+  select json_build_object('id', event_id, 'type', type, 'timestamp', iso(now()), 'data', jsonb_build_object(
+    'paywall_id', paywall_id, 'user', jsonb_build_object('id', user_id, 'email', email), 'sequence', number,
+    split_part(type, '.', 1), object
+  ) || case when previous is null then '{}' else jsonb_build_object('previous', previous) end)::text
+$$;
+
+-- Queues an event for each webhook endpoint that asks for its type.
+create function queue_deliveries(
+  owner_id uuid, event_id text, paywall_id text, user_id uuid, number bigint, type text
+) returns integer language plpgsql as $$
+declare
+  queued integer;
+begin
+  insert into deliveries (event_id, endpoint_id, paywall_id, user_id, sequence, next_attempt_at)
+  select event_id, endpoint, paywall_id, user_id, number,
+    case when not waits_behind(endpoint, paywall_id, user_id) then now() end
+  from endpoints_for(owner_id, type) endpoint;
+  get diagnostics queued = row_count;
+  return queued;
+end $$;
+
+-- Whether an earlier delivery about the member is pending at a webhook endpoint. That delivery's row is locked: whoever
+-- is finishing it either has committed, and we see that, or waits for us, and then sees the one that we queue and releases it.
+create function waits_behind(endpoint_id uuid, paywall_id text, user_id uuid) returns boolean language plpgsql as $$
+begin
+  perform from deliveries d
+  where d.endpoint_id = waits_behind.endpoint_id and d.paywall_id = waits_behind.paywall_id
+    and d.user_id = waits_behind.user_id and d.state = 'pending'
+  order by d.sequence desc limit 1
+  for share;
+  return found;
+end $$;
+
+-- Tells of a row of the token ledger, if somebody asks for that.
+create function tell_balance(owner_id uuid, entry ledger) returns integer language plpgsql as $$
+begin
+  if not exists (select from endpoints_for(owner_id, 'balance.changed')) then return 0; end if;
+  return tell(owner_id, entry.paywall_id, entry.user_id, 'balance.changed', jsonb_build_object(
+    'type', entry.type, 'count', entry.count_after, 'delta', entry.delta, 'reason', entry.reason));
+end $$;
