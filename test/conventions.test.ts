@@ -85,10 +85,10 @@ describe('files', () => {
 })
 
 describe('code', () => {
-  test('keeps SQL in *.sql.ts', () => {
+  test('keeps the SQL of Workers in *.sql.ts', () => {
     const wrong = sources.filter(
       (file) =>
-        /^(functions|lib|cli)\//.test(file) &&
+        /^(functions|lib)\//.test(file) &&
         !file.endsWith('.sql.ts') &&
         /\bsql(<[^`]*>)?`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/.test(text(file)),
     )

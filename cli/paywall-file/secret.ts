@@ -7,7 +7,7 @@ const REFERENCE = /^env:(.*)$/s
 
 const DESCRIPTION = 'env:NAME takes it from the environment. The text itself is accepted on test paywalls only'
 
-/** A secret as the file writes it, checked by what it stands for. `problem` says what is wrong with that, or null. */
+/** A secret as written: itself, or `env:NAME`. `problem` says what is wrong with the secret that it stands for, or null. */
 export function secretSchema(environment: Environment, problem: (secret: string) => string | null) {
   return z
     .string()
