@@ -22,7 +22,7 @@ export function enterLocalWorld(): void {
   if (!existsSync(path)) {
     throw new Refusal([`DATABASE_URL is not set, and there is no local world in ${folder}: npm run dev makes one`])
   }
-  if (process.env.DATABASE_URL === '') delete process.env.DATABASE_URL // loadEnvFile would not replace an empty variable
+  if (process.env.DATABASE_URL === '') delete process.env.DATABASE_URL // loadEnvFile replaces no variable, however empty
   process.loadEnvFile(path)
   process.stderr.write(`DATABASE_URL is not set: using the local world in ${folder}\n`)
 }
@@ -50,7 +50,7 @@ function sealingKey(name: string): string {
   return key
 }
 
-/** A path argument, absolute. It is relative to the folder of the person's shell; npm runs us in the project's folder. */
+/** The absolute path of an argument. The person's shell is in its folder; npm runs us in the project's folder. */
 export function pathArgument(path: string): string {
   const folder = process.env.npm_lifecycle_event === 'paywall' ? process.env.INIT_CWD : undefined
   return resolve(folder ?? process.cwd(), path)

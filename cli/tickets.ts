@@ -33,7 +33,7 @@ async function listTickets(paywallId: string | null): Promise<void> {
 
 type Ticket = Awaited<ReturnType<typeof readTickets>>[number]
 
-/** The newest tickets, of one paywall or of all, the oldest of them first; each has the `total` of all that there are. */
+/** The newest tickets, of one paywall or of all, the oldest of them first. `total` is how many there are in all. */
 async function readTickets(db: Database, paywallId: string | null) {
   const newest = await db
     .selectFrom('tickets')

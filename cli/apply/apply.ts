@@ -28,7 +28,7 @@ export interface ApplyResult extends ApplyPlan {
   newSecrets: NewSecret[]
 }
 
-/** Unique violation, serialization failure, deadlock: another owner's apply was first. The next attempt sees its rows. */
+/** Unique violation, serialization failure, deadlock: another owner's apply was first. The next attempt sees it. */
 const LOST_RACE_CODES = ['23505', '40001', '40P01']
 const MAX_ATTEMPTS = 3
 
@@ -92,7 +92,7 @@ async function compare(db: Database, file: PaywallFile, sealing: SealingKeys): P
   return { ownerId: stored.owner_id, keys, endpoints, paywalls, changes, otherPaywalls }
 }
 
-/** What goes is written first, because names, domains and slugs are unique among what is valid. */
+/** What ends is written before what begins: a new key may have the name of one that is revoked, a price its slug. */
 async function write(db: Database, email: string, { keys, endpoints, paywalls, ...difference }: Difference) {
   const ownerId = difference.ownerId ?? (await saveOwner(db, email))
   await revokeKeys(db, keys.toRevoke)

@@ -50,7 +50,8 @@ export async function compareKeys(
   difference.toRevoke = keysToRevoke.map(({ id }) => id)
   const isSaved = (key: StoredKey) =>
     difference.toSave.some(({ name, key_hash }) => name === key.name || key_hash === key.key_hash)
-  const removedKeys = keysToRevoke.filter((key) => !isSaved(key)) // the others are told of as saved
+  // A key with another name or secret has its sentence already: only what is gone for good is called revoked.
+  const removedKeys = keysToRevoke.filter((key) => !isSaved(key))
   difference.changes.push(...removedKeys.map(({ name }) => `key ${name}: revoked`))
   return difference
 }

@@ -30,7 +30,7 @@ export interface ProcessorAccountRow {
   credentials: string
 }
 
-/** What makes the file's paywalls, their prices and their accounts what the file says. `sealingKey` seals credentials. */
+/** What makes the file's paywalls, their prices and accounts what the file says. `sealingKey` seals credentials. */
 export async function comparePaywalls(
   file: PaywallFile,
   stored: Stored,

@@ -56,7 +56,7 @@ export async function disableEndpoints(db: Database, ownerId: string, urls: stri
     .execute()
 }
 
-/** Adds endpoints or changes them, and enables them. Where the secret is another, the old one signs too for 24 hours. */
+/** Adds endpoints or changes them, and enables them. For 24 hours after a change of the secret the old one signs too. */
 export async function saveEndpoints(db: Database, ownerId: string, endpoints: EndpointRow[]): Promise<void> {
   if (endpoints.length === 0) return
   await db

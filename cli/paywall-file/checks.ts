@@ -20,7 +20,7 @@ export function checked<Schema extends z.ZodType>(
   return checks.reduce((refined, check) => refined.superRefine(check, { when }), schema)
 }
 
-/** Refuses entries whose `member` is the same as an earlier entry's. `meaning` is what is compared: the value itself, unless it is given. */
+/** Refuses entries whose `member` is the same as an earlier entry's. `meaning` makes of a value what is compared. */
 export function unique<Member extends string>(member: Member, meaning = (value: string | number): unknown => value) {
   return (entries: { [name in Member]?: string | number | null | undefined }[], context: z.RefinementCtx): void => {
     const seen = new Map<unknown, number>()

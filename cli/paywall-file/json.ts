@@ -1,6 +1,6 @@
 import { pathMessage } from './checks.ts'
 
-/** Deeper than any layout. There is a limit because Postgres and canonical JSON recurse, and too deep a value ends both. */
+/** Deeper than any layout. There must be a limit, because Postgres and canonical JSON recurse and would fail. */
 const MAX_DEPTH = 64
 
 /** Parses JSON text. The error says what is wrong with it, with line and column. */

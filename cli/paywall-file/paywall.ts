@@ -79,8 +79,8 @@ export type WrittenPaywall = z.output<ReturnType<typeof shape>>
 export function paywallSchema(environment: Environment) {
   const checkAccount = (paywall: WrittenPaywall, context: z.RefinementCtx) =>
     checkProcessor(paywall, environment, context)
-  const named = checked(shape(environment), 3, checkNames, checkAccount)
-  return checked(named, 5, checkTokens, checkTiersOfLocals, checkProcessorPrices)
+  const schema = checked(shape(environment), 3, checkNames, checkAccount)
+  return checked(schema, 5, checkTokens, checkTiersOfLocals, checkProcessorPrices)
 }
 
 function checkTiers(tiers: Record<string, string[]>, context: z.RefinementCtx): void {
@@ -88,7 +88,7 @@ function checkTiers(tiers: Record<string, string[]>, context: z.RefinementCtx): 
   disjoint(lists, context)
 }
 
-/** Bootstrap serves the paywall's id and name among the settings, in place of any other value that the file has there. */
+/** Bootstrap serves the paywall's id and name among the settings. Another value there would never be seen. */
 function checkNames({ id, name, settings }: WrittenPaywall, context: z.RefinementCtx): void {
   if ('id' in settings && settings.id !== id) issueAt(context, ['settings', 'id'], "is not the paywall's id")
   if ('name' in settings && settings.name !== name) issueAt(context, ['settings', 'name'], "is not the paywall's name")

@@ -25,11 +25,11 @@ export type ProcessorAccount = z.infer<typeof Account>
 
 /** The account with its secrets; null if the environment lacks one or one is malformed. */
 export function revealProcessor(
-  written: { acquiring: string; credentials: Record<string, string> },
+  { acquiring, credentials }: { acquiring: string; credentials: Record<string, string> },
   environment: Environment,
 ): ProcessorAccount | null {
-  const secrets = Object.entries(written.credentials).map(([member, text]) => [member, revealSecret(text, environment)])
-  const account = Account.safeParse({ acquiring: written.acquiring, credentials: Object.fromEntries(secrets) })
+  const secrets = Object.entries(credentials).map(([member, text]) => [member, revealSecret(text, environment)])
+  const account = Account.safeParse({ acquiring, credentials: Object.fromEntries(secrets) })
   return account.success ? account.data : null
 }
 

@@ -32,6 +32,22 @@ describe('applying', () => {
     ])
   })
 
+  test('writes more prices than one statement could', async () => {
+    const { id, file, apply } = someOwner()
+    const prices = Array.from({ length: 5_100 }, (_, index) => ({
+      slug: `price-${index}`,
+      label: 'Label',
+      currency: 'USD',
+      amount: index,
+      processorPrice: 'price',
+    }))
+    const { changes } = await apply({ 'paywalls[0].prices': prices })
+    expect(changes.filter((change) => change.startsWith(`paywall ${id}: price`))).toHaveLength(prices.length)
+    expect((await pricesOf(id)).map(({ slug }) => slug)).toEqual(prices.map(({ slug }) => slug))
+    await applyFile(db, { ...(await file()), paywalls: [{ ...(await file()).paywalls[0]!, prices: [] }] }, sealing)
+    expect((await pricesOf(id)).filter(({ retired }) => !retired)).toEqual([])
+  })
+
   test('again changes nothing, to the byte', async () => {
     const { apply, plan } = someOwner()
     const keys = { keys: [{ name: 'made' }], 'webhooks[0].secret': undefined, 'keys[0].secret': undefined }
