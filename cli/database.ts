@@ -1,30 +1,43 @@
+import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import type { DB } from '../lib/db/generated/tables.ts'
 import { Refusal } from './refusal.ts'
+
+/** The database, or a transaction on it. Its tables' types are generated from schema.sql. */
+export type Database = Kysely<DB>
 
 const CONNECT_TIMEOUT_MS = 10_000
 const UNDEFINED_TABLE = '42P01'
 
-/** Runs `work` on the database of `url`, and says in one sentence if it cannot be reached. */
-export async function withDatabase<Result>(url: string, work: (pool: pg.Pool) => Promise<Result>): Promise<Result> {
+/**
+ * Connects to the database of `url`, runs `work` on it and disconnects. Throws a `Refusal` if the database cannot be
+ * reached, has no tables, or refuses a statement.
+ */
+export async function withDatabase<Result>(url: string, work: (db: Database) => Promise<Result>): Promise<Result> {
   const pool = openPool(url)
   try {
-    await reach(pool)
-    return await work(pool)
+    await checkConnection(pool)
+    return await work(databaseOf(pool))
   } catch (error) {
-    throw explained(error)
+    throw refusalOf(error)
   } finally {
     await pool.end()
   }
 }
 
+/** Queries on the connections of `pool`, which stays the caller's to close. */
+export function databaseOf(pool: pg.Pool): Database {
+  return new Kysely({ dialect: new PostgresDialect({ pool }) })
+}
+
 function openPool(url: string): pg.Pool {
   if (!URL.canParse(url)) throw new Refusal(['DATABASE_URL is not a URL'])
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
-  pool.on('error', () => undefined) // a connection lost while idle fails the next statement, which says so
+  pool.on('error', () => undefined) // a connection that is lost while idle fails the next statement, which says so
   return pool
 }
 
-async function reach(pool: pg.Pool): Promise<void> {
+async function checkConnection(pool: pg.Pool): Promise<void> {
   try {
     const client = await pool.connect()
     client.release()
@@ -33,14 +46,16 @@ async function reach(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** Node joins the failures of several addresses in an error that has a code but no message. */
+/** If a host has several addresses and none answers, Node's error has a code but an empty message. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.message || ('code' in error ? String(error.code) : error.name)
 }
 
-function explained(error: unknown): unknown {
+/** What Postgres said as a `Refusal`; any other error as it is. */
+function refusalOf(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error
-  if (error.code === UNDEFINED_TABLE) return new Refusal(['the database has no tables yet: apply schema.sql first'])
+  if (error.code === UNDEFINED_TABLE)
+    return new Refusal(['the database has no tables yet: run `paywall migrate` first'])
   return new Refusal([`the database refused: ${error.message}`], { cause: error })
 }

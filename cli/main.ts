@@ -1,5 +1,80 @@
+// The `paywall` command: finds the command that was asked for, runs it, and prints why if it could not do its work.
 import { enableCompileCache } from 'node:module'
+import { Refusal } from './refusal.ts'
 
-// A command should answer at once: what it is made of is compiled the first time only.
-enableCompileCache()
-await import('./run.ts')
+interface Command {
+  name: string
+  /** The arguments, as the help shows them. */
+  usage: string
+  summary: string
+  /** Throws a `Refusal` where it cannot do its work. */
+  run(args: string[]): Promise<void>
+}
+
+/** Every command, in the order of the help. The code of each is loaded when it is run, so that all start fast. */
+const COMMANDS: Command[] = [
+  {
+    name: 'plan',
+    usage: 'plan FILE',
+    summary: 'show what apply would change, and the versions to come; change nothing',
+    run: async (args) => (await import('./apply/command.ts')).runPlan(args),
+  },
+  {
+    name: 'apply',
+    usage: 'apply FILE',
+    summary: 'make the database say what the file says',
+    run: async (args) => (await import('./apply/command.ts')).runApply(args),
+  },
+  {
+    name: 'tickets',
+    usage: 'tickets [attachment KEY FILE]',
+    summary: 'show support tickets (--paywall ID: of one paywall), or write an image of one to a file',
+    run: async (args) => (await import('./tickets.ts')).runTickets(args),
+  },
+  {
+    name: 'ledger',
+    usage: 'ledger verify',
+    summary: 'recompute every balance from its ledger, and name those that differ',
+    run: async (args) => (await import('./ledger.ts')).runLedger(args),
+  },
+  {
+    name: 'schema',
+    usage: 'schema',
+    summary: 'print the JSON Schema of paywall files (paywall.schema.json)',
+    run: async () => void process.stdout.write((await import('./paywall-file/schema.ts')).paywallFileJsonSchema()),
+  },
+]
+
+enableCompileCache() // compiled code is kept between runs: the second run of a command answers sooner
+
+const [name = 'help', ...args] = process.argv.slice(2)
+const command = COMMANDS.find((one) => one.name === name)
+
+if (command) await run(command)
+else if (['help', '--help', '-h'].includes(name)) console.log(help())
+else fail([`there is no command ${name}: try help`])
+
+async function run(command: Command): Promise<void> {
+  try {
+    await command.run(args)
+  } catch (error) {
+    if (error instanceof Refusal) fail(error.sentences)
+    else fail([`this should not have happened: ${error instanceof Error ? error.message : String(error)}`])
+  }
+}
+
+function fail(sentences: string[]): void {
+  process.stderr.write(sentences.map((sentence) => `paywall: ${sentence}\n`).join(''))
+  process.exitCode = 1
+}
+
+function help(): string {
+  const width = Math.max(...COMMANDS.map(({ usage }) => usage.length))
+  const lines = COMMANDS.map(({ usage, summary }) => `  paywall ${usage.padEnd(width)}  ${summary}`)
+  return [
+    ...lines,
+    '',
+    'It works on the database of DATABASE_URL and needs PROCESSOR_CREDENTIALS_KEY and WEBHOOK_SECRETS_KEY, the same',
+    'that the Workers have. Without DATABASE_URL it works on the local world that npm run dev started.',
+  ].join('\n')
+}

@@ -79,11 +79,11 @@ test('an owner describes a paywall, a user buys on the hosted page, and the owne
 test('an endpoint whose secret was made for the owner gets what that secret proves', async () => {
   const url = `${world.receiver.url}/hooks/made`
   const owner = tenant(await paywallFile({ webhooks: [{ url }] }))
-  const { made } = await world.apply(owner.file)
-  expect(made).toMatchObject([{ secret: expect.stringMatching(/^whsec_/) }])
+  const { newSecrets } = await world.apply(owner.file)
+  expect(newSecrets).toMatchObject([{ secret: expect.stringMatching(/^whsec_/) }])
 
   await buy(world, { paywall: owner.paywall, key: owner.key, email: newEmail() })
   const { body, headers, verified } = await world.receiver.waitFor(({ path }) => path === '/hooks/made')
   expect(verified).toBe(true)
-  expect(() => new Webhook(made[0]!.secret).verify(body, headers)).not.toThrow()
+  expect(() => new Webhook(newSecrets[0]!.secret).verify(body, headers)).not.toThrow()
 })

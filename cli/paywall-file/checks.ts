@@ -1,13 +1,14 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 
-/** zod's codes for a value that is not what its type says. */
+/** zod's codes for a value of another type than the schema's. */
 const WRONG_SHAPE: readonly (string | undefined)[] = ['invalid_type', 'invalid_union']
 
 type Check<Value> = (value: Value, context: z.RefinementCtx<Value>) => void
 
 /**
- * The schema with checks among its members, which read it `depth` levels deep. They also run where other rules are
- * broken, so that a reader learns of every error at once, unless something that they read has the wrong shape.
+ * The schema with checks that compare its members, `depth` levels deep. zod skips such checks once any rule is broken;
+ * these run all the same, so that the person who wrote the file sees every error at once. Only where a value that they
+ * read has the wrong type are they skipped.
  */
 export function checked<Schema extends z.ZodType>(
   schema: Schema,
@@ -19,7 +20,7 @@ export function checked<Schema extends z.ZodType>(
   return checks.reduce((refined, check) => refined.superRefine(check, { when }), schema)
 }
 
-/** Refuses entries whose `member` means the same as an earlier entry's; `meaning` is the text itself by default. */
+/** Refuses entries whose `member` is the same as an earlier entry's. `meaning` makes of a value what is compared. */
 export function unique<Member extends string>(member: Member, meaning = (value: string | number): unknown => value) {
   return (entries: { [name in Member]?: string | number | null | undefined }[], context: z.RefinementCtx): void => {
     const seen = new Map<unknown, number>()
@@ -33,7 +34,7 @@ export function unique<Member extends string>(member: Member, meaning = (value: 
   }
 }
 
-/** Refuses lists that share an element; `context` stands at the parent of the lists. */
+/** Refuses lists that share an element. Their paths begin at the value that `context` checks. */
 export function disjoint(lists: { path: PropertyKey[]; values: readonly unknown[] }[], context: z.RefinementCtx): void {
   const seen = new Set<unknown>()
   for (const { path, values } of lists) {
@@ -44,6 +45,12 @@ export function disjoint(lists: { path: PropertyKey[]; values: readonly unknown[
   }
 }
 
+/** Adds an error. Its path begins at the value that `context` checks. */
 export function issueAt(context: z.RefinementCtx, path: PropertyKey[], message: string): void {
   context.addIssue({ code: 'custom', path, message })
+}
+
+/** An error as readers of the file see it: `paywalls[0].prices[1].amount: is missing`. */
+export function pathMessage(path: PropertyKey[], message: string): string {
+  return path.length === 0 ? message : `${z.core.toDotPath(path)}: ${message}`
 }

@@ -1,16 +1,20 @@
+// Reads a paywall file:
+// 1. parse the JSON, and find what the database could not store (json.ts)
+// 2. check every rule of the schema (schema.ts), and word the errors
+// 3. complete the file: defaults, secrets from the environment, minor units, price ids
 import type * as z from 'zod'
 import type { EventSelector } from '../../lib/events/types.ts'
 import type { Geo } from '../../lib/geo/targeting.ts'
 import { toMinorUnits } from '../../lib/money/money.ts'
-import { parseJsonText } from './json-text.ts'
-import { modeOfApiKey } from './key.ts'
+import { pathMessage } from './checks.ts'
+import { parseJsonText, storageProblems } from './json.ts'
+import { modeOfApiKey } from './keys-and-webhooks.ts'
 import type { WrittenPaywall } from './paywall.ts'
 import type { LocalPrice, WrittenPrice } from './price.ts'
 import { priceId, type Sale } from './price-id.ts'
 import { type ProcessorAccount, revealProcessor } from './processor.ts'
 import { isTestFile, paywallFileSchema, type WrittenFile } from './schema.ts'
 import { type Environment, revealSecret } from './secret.ts'
-import { pathMessage, storageProblems } from './storable.ts'
 
 /**
  * A paywall file that can be applied as it is: every rule holds, every default is filled in, every secret is in plain
@@ -44,7 +48,7 @@ export interface FilePrice extends Omit<Sale, 'acquiring'> {
   tokens: { type: string; count: number }[]
 }
 
-/** Reads a paywall file. Either the whole file is good, or all of its errors are told, each with its path. */
+/** Reads the text of a paywall file: the file, or all of its errors, each with its path. */
 export async function readPaywallFile(
   text: string,
   environment: Environment,
@@ -59,54 +63,54 @@ export async function readPaywallFile(
   return { file: await complete(parsed.data, environment) }
 }
 
-async function complete(written: WrittenFile, environment: Environment): Promise<PaywallFile> {
-  const reveal = (secret: string | undefined) =>
-    secret === undefined ? null : (revealSecret(secret, environment) ?? null)
-  const defaultMode = isTestFile(written) ? 'test' : 'live'
+async function complete(file: WrittenFile, environment: Environment): Promise<PaywallFile> {
+  const secretOf = (entry: { secret?: string | undefined }) =>
+    entry.secret === undefined ? null : (revealSecret(entry.secret, environment) ?? null)
+  const defaultMode = isTestFile(file) ? 'test' : 'live'
   return {
-    owner: written.owner,
-    keys: written.keys.map(({ name, mode, secret }) => {
-      const revealed = reveal(secret)
-      return { name, secret: revealed, is_test: (modeOfApiKey(revealed ?? '') ?? mode ?? defaultMode) === 'test' }
+    owner: file.owner,
+    keys: file.keys.map((key) => {
+      const secret = secretOf(key)
+      return { name: key.name, secret, is_test: (modeOfApiKey(secret ?? '') ?? key.mode ?? defaultMode) === 'test' }
     }),
-    webhooks: written.webhooks.map(({ url, secret, events }) => ({
-      url: new URL(url).href,
-      secret: reveal(secret),
-      events,
+    webhooks: file.webhooks.map((webhook) => ({
+      url: new URL(webhook.url).href,
+      secret: secretOf(webhook),
+      events: webhook.events,
     })),
-    paywalls: await Promise.all(written.paywalls.map((paywall) => completePaywall(paywall, environment))),
+    paywalls: await Promise.all(file.paywalls.map((paywall) => completePaywall(paywall, environment))),
   }
 }
 
-async function completePaywall(written: WrittenPaywall, environment: Environment): Promise<FilePaywall> {
-  const { test, domain, prices, ...rest } = written
-  const processor = revealProcessor(written.processor, environment)
-  if (!processor) throw new TypeError(`paywall ${written.id}: its credentials were checked and do not hold`)
-  const sold = prices.map((price) => completePrice(price, written.id, processor.acquiring))
-  return { ...rest, is_test: test, domain: domain ?? null, processor, prices: await Promise.all(sold) }
+async function completePaywall(paywall: WrittenPaywall, environment: Environment): Promise<FilePaywall> {
+  const { test, domain, prices, ...rest } = paywall
+  const processor = revealProcessor(paywall.processor, environment)
+  if (!processor) throw new TypeError(`paywall ${paywall.id}: its credentials passed the schema, but cannot be read`)
+  const completePrices = prices.map((price) => completePrice(price, paywall.id, processor.acquiring))
+  return { ...rest, is_test: test, domain: domain ?? null, processor, prices: await Promise.all(completePrices) }
 }
 
-async function completePrice(written: WrittenPrice, paywallId: string, acquiring: string): Promise<FilePrice> {
-  const interval = written.interval ?? null
+async function completePrice(price: WrittenPrice, paywallId: string, acquiring: string): Promise<FilePrice> {
+  const interval = price.interval ?? null
   const sale: Omit<Sale, 'acquiring'> = {
     paywall_id: paywallId,
-    slug: written.slug,
-    amount: toMinorUnits(written.amount, written.currency),
-    currency: written.currency,
+    slug: price.slug,
+    amount: toMinorUnits(price.amount, price.currency),
+    currency: price.currency,
     interval,
-    interval_count: interval && (written.interval_count ?? 1),
-    trial_days: written.trial_days ?? 0,
-    processor_price: written.processorPrice,
-    locals: written.locals.map(completeLocal),
+    interval_count: interval && (price.interval_count ?? 1),
+    trial_days: price.trial_days ?? 0,
+    processor_price: price.processorPrice,
+    locals: price.locals.map(completeLocal),
   }
-  return { ...sale, id: await priceId({ ...sale, acquiring }), label: written.label, tokens: written.tokens }
+  return { ...sale, id: await priceId({ ...sale, acquiring }), label: price.label, tokens: price.tokens }
 }
 
 function completeLocal({ processorPrice, ...local }: WrittenPrice['locals'][number]): LocalPrice {
   return { ...local, amount: toMinorUnits(local.amount, local.currency), processor_price: processorPrice }
 }
 
-/** zod's words, but a missing member is called so. */
+/** zod's own messages, except that a missing member `is missing`. */
 const wording: z.core.$ZodErrorMap = (issue) =>
   issue.code === 'invalid_type' && issue.input === undefined ? 'is missing' : undefined
 

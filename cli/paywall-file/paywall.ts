@@ -4,11 +4,16 @@ import { MAX_TOKENS } from '../../lib/money/tokens.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { checked, disjoint, issueAt, unique } from './checks.ts'
 import { country, price, tokenType } from './price.ts'
-import { literalSecrets, modeOfProcessorKey, processorSchema, revealProcessor } from './processor.ts'
-import { checkProcessorPrices } from './processor-prices.ts'
+import {
+  checkProcessorPrices,
+  literalSecrets,
+  modeOfProcessorKey,
+  processorSchema,
+  revealProcessor,
+} from './processor.ts'
 import type { Environment } from './secret.ts'
 
-/** Lower-case labels with a dot between, the last one no number: 253 characters at most. */
+/** Lower-case labels with dots between, of which the last is not a number: 253 characters at most. */
 const HOST_NAME = /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
 const webAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(4096)
@@ -74,8 +79,8 @@ export type WrittenPaywall = z.output<ReturnType<typeof shape>>
 export function paywallSchema(environment: Environment) {
   const checkAccount = (paywall: WrittenPaywall, context: z.RefinementCtx) =>
     checkProcessor(paywall, environment, context)
-  const named = checked(shape(environment), 3, checkNames, checkAccount)
-  return checked(named, 5, checkTokens, checkTiersOfLocals, checkProcessorPrices)
+  const schema = checked(shape(environment), 3, checkNames, checkAccount)
+  return checked(schema, 5, checkTokens, checkTiersOfLocals, checkProcessorPrices)
 }
 
 function checkTiers(tiers: Record<string, string[]>, context: z.RefinementCtx): void {
@@ -83,7 +88,7 @@ function checkTiers(tiers: Record<string, string[]>, context: z.RefinementCtx): 
   disjoint(lists, context)
 }
 
-/** Bootstrap serves the paywall's id and name among the settings: another value there would be overruled silently. */
+/** Bootstrap serves the paywall's id and name among the settings. Another value there would never be seen. */
 function checkNames({ id, name, settings }: WrittenPaywall, context: z.RefinementCtx): void {
   if ('id' in settings && settings.id !== id) issueAt(context, ['settings', 'id'], "is not the paywall's id")
   if ('name' in settings && settings.name !== name) issueAt(context, ['settings', 'name'], "is not the paywall's name")

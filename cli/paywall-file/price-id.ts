@@ -1,5 +1,5 @@
 import canonicalize from 'canonicalize'
-import { sha256Hex } from '../../lib/crypto/crypto.ts'
+import { hashOf } from '../../lib/crypto/canonical.ts'
 import type { Interval } from '../../lib/processors/processor.ts'
 import type { LocalPrice } from './price.ts'
 
@@ -19,13 +19,8 @@ export interface Sale {
 
 /** `price_` and 24 hex digits that change when, and only when, what is sold changes. */
 export async function priceId(sale: Sale): Promise<string> {
-  const locals = sale.locals.map((local) => canonicalJson({ ...local, countries: local.countries?.toSorted() })).sort()
-  const digest = await sha256Hex(canonicalJson({ ...sale, locals }))
-  return `price_${digest.slice(0, 24)}`
-}
-
-function canonicalJson(value: unknown): string {
-  const text = canonicalize(value)
-  if (text === undefined) throw new TypeError('not a JSON value')
-  return text
+  // The order of local prices, and of the countries of one, does not change what is sold.
+  const locals = sale.locals.map((local) => canonicalize({ ...local, countries: local.countries?.toSorted() })).sort()
+  const hash = await hashOf({ ...sale, locals })
+  return `price_${hash.slice(0, 24)}`
 }

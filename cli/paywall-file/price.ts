@@ -8,7 +8,7 @@ import { checked, disjoint, issueAt, unique } from './checks.ts'
 
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 
-/** A local price as the database keeps it: minor units, and what the processor calls it. */
+/** A local price as the database has it: its amount in minor units, and what the processor calls it. */
 export interface LocalPrice extends TargetedPrice {
   processor_price: string
 }

@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { CREDENTIALS, credentialSchemas } from '../../lib/processors/credentials.ts'
+import { issueAt } from './checks.ts'
+import type { WrittenPrice } from './price.ts'
 import { type Environment, isLiteral, revealSecret, secretSchema } from './secret.ts'
 
-/** What is no secret: it may stand in a live paywall's file as it is. */
+/** Credentials that are no secrets: a live paywall's file may have them as they are. */
 const PUBLIC_CREDENTIALS = ['site', 'productId', 'publicKey', 'webhookUser']
 
 /** The owner's account at a processor, its credentials as written. */
@@ -18,23 +20,20 @@ export function processorSchema(environment: Environment) {
 
 const Account = accountSchema(CREDENTIALS)
 
-/** The same with every `env:NAME` replaced by what it stands for. */
+/** The account with every `env:NAME` replaced by its secret. */
 export type ProcessorAccount = z.infer<typeof Account>
 
-/** Puts the secrets in; null if the environment lacks one or it is malformed. */
+/** The account with its secrets; null if the environment lacks one or one is malformed. */
 export function revealProcessor(
-  written: { acquiring: string; credentials: Record<string, string> },
+  { acquiring, credentials }: { acquiring: string; credentials: Record<string, string> },
   environment: Environment,
 ): ProcessorAccount | null {
-  const revealed = Object.entries(written.credentials).map(([member, text]) => [
-    member,
-    revealSecret(text, environment),
-  ])
-  const account = Account.safeParse({ acquiring: written.acquiring, credentials: Object.fromEntries(revealed) })
+  const secrets = Object.entries(credentials).map(([member, text]) => [member, revealSecret(text, environment)])
+  const account = Account.safeParse({ acquiring, credentials: Object.fromEntries(secrets) })
   return account.success ? account.data : null
 }
 
-/** The credentials that are secrets and yet stand in the file itself. */
+/** The names of the credentials that are secrets and yet are in the file itself. */
 export function literalSecrets(credentials: Record<string, string>): string[] {
   return Object.keys(credentials).filter(
     (member) => !PUBLIC_CREDENTIALS.includes(member) && isLiteral(credentials[member] ?? ''),
@@ -68,4 +67,44 @@ function accountSchema<Schemas extends ReturnType<typeof credentialSchemas>>(sch
     z.strictObject({ acquiring: z.literal('freemius'), credentials: schemas.freemius }),
     z.strictObject({ acquiring: z.literal('mollie'), credentials: schemas.mollie }),
   ])
+}
+
+/** Refuses prices that the paywall's processor could not sell. */
+export function checkProcessorPrices(
+  { processor, prices }: { processor: { acquiring: string }; prices: WrittenPrice[] },
+  context: z.RefinementCtx,
+): void {
+  for (const [index, price] of prices.entries()) {
+    const refuse = (path: PropertyKey[], message: string) => issueAt(context, ['prices', index, ...path], message)
+    if (processor.acquiring === 'freemius') checkFreemiusPrice(price, refuse)
+    if (processor.acquiring === 'mollie') checkMolliePrice(price, refuse)
+  }
+}
+
+type Refuse = (path: PropertyKey[], message: string) => void
+
+function checkFreemiusPrice({ processorPrice, locals }: WrittenPrice, refuse: Refuse): void {
+  const isPricing = (text: string) => /^\d+:\d+$/.test(text)
+  const message = 'must be plan_id:pricing_id'
+  if (!isPricing(processorPrice)) refuse(['processorPrice'], message)
+  for (const [position, local] of locals.entries()) {
+    if (!isPricing(local.processorPrice)) refuse(['locals', position, 'processorPrice'], message)
+  }
+}
+
+/** How many of each are a year, because Mollie waits no longer than that between two charges. */
+const MOLLIE_MAX_INTERVALS = { day: 365, week: 52, month: 12, year: 1 }
+
+function checkMolliePrice({ interval, interval_count: count, amount, locals }: WrittenPrice, refuse: Refuse): void {
+  if (interval && (count ?? 1) > MOLLIE_MAX_INTERVALS[interval]) {
+    refuse(
+      ['interval_count'],
+      `Mollie charges once a year at least: ${MOLLIE_MAX_INTERVALS[interval]} with ${interval}`,
+    )
+  }
+  const message = 'Mollie charges nothing less than the smallest coin'
+  if (amount === 0) refuse(['amount'], message)
+  for (const [position, local] of locals.entries()) {
+    if (local.amount === 0) refuse(['locals', position, 'amount'], message)
+  }
 }

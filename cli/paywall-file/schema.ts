@@ -1,10 +1,9 @@
 import * as z from 'zod'
 import { endpointUrlProblem } from '../../lib/events/endpoint-url.ts'
 import { checked, issueAt, unique } from './checks.ts'
-import { keySchema } from './key.ts'
+import { keySchema, webhookSchema } from './keys-and-webhooks.ts'
 import { paywallSchema } from './paywall.ts'
 import { type Environment, isLiteral, revealSecret } from './secret.ts'
-import { webhookSchema } from './webhook.ts'
 
 function shape(environment: Environment) {
   const meaning = (secret: string | number) => revealSecret(String(secret), environment)
@@ -31,6 +30,12 @@ export type WrittenFile = z.output<ReturnType<typeof shape>>
 /** The whole file, its secrets still as written and its amounts in major units. */
 export function paywallFileSchema(environment: Environment) {
   return checked(shape(environment), 3, checkWebhooks, checkKeyModes)
+}
+
+/** The published JSON Schema of the paywall file, for editors: the rules that one member can break by itself. */
+export function paywallFileJsonSchema(): string {
+  const schema = z.toJSONSchema(paywallFileSchema({}), { target: 'draft-2020-12', io: 'input' })
+  return `${JSON.stringify({ title: 'Paywall file', ...schema }, null, 2)}\n`
 }
 
 /** Whether all that the file describes is for test money. */

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { Applied } from '../../cli/apply.ts'
+import type { ApplyResult } from '../../cli/apply/apply.ts'
 import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
 import type { World } from './world.ts'
 
 const BUYER = 'buyer@example.com'
 
 /** What a person needs to know when the world is up: where everything is, the keys, and three lines to paste. */
-export function welcome(world: World, files: PaywallFile[], applied: Applied[]): string {
+export function welcome(world: World, files: PaywallFile[], results: ApplyResult[]): string {
   const file = files[0]
   const paywall = file?.paywalls[0]
   if (!file || !paywall) return ''
@@ -22,18 +22,24 @@ export function welcome(world: World, files: PaywallFile[], applied: Applied[]):
     ...files.flatMap(({ keys, owner }) =>
       keys.flatMap(({ secret, name }) => (secret ? `${`  key "${name}"`.padEnd(22)}${secret}  ${owner.email}` : [])),
     ),
-    ...applied.flatMap(({ made }) => made.map(({ what, secret }) => `  made, shown once: ${what}: ${secret}`)),
+    ...results.flatMap(({ newSecrets }) =>
+      newSecrets.map(({ what, secret }) => `  made, shown once: ${what}: ${secret}`),
+    ),
     '',
     `Try paywall ${paywall.id}, "${paywall.name}": read it, open a checkout (pay on the page it names), see the purchase.`,
     '',
-    ...curls(world.url, paywall, keyOf(file, applied)),
+    ...curls(world.url, paywall, keyOf(file, results)),
     '',
   ].join('\n')
 }
 
-function keyOf(file: PaywallFile, applied: Applied[]): string {
-  const made = applied.flatMap((one) => one.made.map(({ secret }) => secret))
-  return file.keys.find(({ secret }) => secret)?.secret ?? made.find((secret) => secret.startsWith('pk_')) ?? 'YOUR_KEY'
+function keyOf(file: PaywallFile, results: ApplyResult[]): string {
+  const newSecrets = results.flatMap((result) => result.newSecrets.map(({ secret }) => secret))
+  return (
+    file.keys.find(({ secret }) => secret)?.secret ??
+    newSecrets.find((secret) => secret.startsWith('pk_')) ??
+    'YOUR_KEY'
+  )
 }
 
 function curls(url: string, paywall: FilePaywall, key: string): string[] {

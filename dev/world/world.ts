@@ -1,6 +1,7 @@
 import type { RequestInit, Response } from 'miniflare'
 import pg from 'pg'
-import { type Applied, applyFile } from '../../cli/apply.ts'
+import { type ApplyResult, applyFile } from '../../cli/apply/apply.ts'
+import { databaseOf } from '../../cli/database.ts'
 import { databaseUrlOf, ROLES } from '../../cli/migrate/roles.ts'
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { type MollieEmulator, startMollieEmulator } from '../emulators/mollie/emulator.ts'
@@ -47,7 +48,7 @@ export interface World {
   /** A request to the gateway: a path or a URL of any host, with `cf` as Cloudflare fills it in. Follows no redirect. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** Makes the database say what the file says. */
-  apply(file: PaywallFile): Promise<Applied>
+  apply(file: PaywallFile): Promise<ApplyResult>
   readonly database: pg.Pool
   readonly databaseUrl: string
   readonly neon: NeonEndpoint
@@ -131,7 +132,7 @@ export async function startWorld({
   return {
     url,
     fetch: workers.fetch,
-    apply: (file) => applyFile(database, file, sealing),
+    apply: (file) => applyFile(databaseOf(database), file, sealing),
     database,
     databaseUrl,
     neon,

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { applyFile } from '../../cli/apply.ts'
+import { applyFile } from '../../cli/apply/apply.ts'
 import { makeSecrets } from '../../dev/world/secrets.ts'
 import { sha256Hex, unseal } from '../../lib/crypto/crypto.ts'
 import { openApplying } from '../support/applying.ts'
 import { environment } from '../support/written-file.ts'
 
-const { pool, sealing, query, keysOf, endpointsOf, everything, someOwner, close } = await openApplying()
+const { db, sealing, query, keysOf, endpointsOf, everything, someOwner, close } = await openApplying()
 
 afterAll(close)
 
@@ -52,9 +52,11 @@ describe('keys', () => {
 
   test('without a secret are made, shown once, and stored as a hash', async () => {
     const { id, apply } = someOwner()
-    const { made } = await apply({ 'keys[0].secret': undefined })
-    expect(made).toEqual([{ what: 'key backend', secret: expect.stringMatching(/^pk_test_[0-9a-f]{64}$/) }])
-    expect(await keysOf(id)).toEqual([{ name: 'backend', key_hash: await sha256Hex(made[0]!.secret), valid: true }])
+    const { newSecrets } = await apply({ 'keys[0].secret': undefined })
+    expect(newSecrets).toEqual([{ what: 'key backend', secret: expect.stringMatching(/^pk_test_[0-9a-f]{64}$/) }])
+    expect(await keysOf(id)).toEqual([
+      { name: 'backend', key_hash: await sha256Hex(newSecrets[0]!.secret), valid: true },
+    ])
   })
 })
 
@@ -105,7 +107,7 @@ describe('processor credentials', () => {
     const { changes } = await apply({ 'paywalls[0].processor.credentials.secretKey': 'sk_test_456' })
     expect(changes).toEqual([`paywall ${id}: other stripe credentials`])
     const { PROCESSOR_CREDENTIALS_KEY: processorCredentialsKey } = await makeSecrets()
-    const applied = await applyFile(pool, await file(), { ...sealing, processorCredentialsKey })
+    const applied = await applyFile(db, await file(), { ...sealing, processorCredentialsKey })
     expect(applied.changes).toEqual([`paywall ${id}: other stripe credentials`])
   })
 })

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { applyFile } from '../../cli/apply.ts'
+import { applyFile } from '../../cli/apply/apply.ts'
 import { unseal } from '../../lib/crypto/crypto.ts'
 import { openApplying } from '../support/applying.ts'
 import type { Changes } from '../support/written-file.ts'
 
-const { pool, sealing, query, pricesOf, keysOf, endpointsOf, everything, someOwner, close } = await openApplying()
+const { db, sealing, query, pricesOf, keysOf, endpointsOf, everything, someOwner, close } = await openApplying()
 const price = 'paywalls[0].prices[0]'
 
 afterAll(close)
@@ -32,12 +32,28 @@ describe('applying', () => {
     ])
   })
 
+  test('writes more prices than one statement could', async () => {
+    const { id, file, apply } = someOwner()
+    const prices = Array.from({ length: 5_100 }, (_, index) => ({
+      slug: `price-${index}`,
+      label: 'Label',
+      currency: 'USD',
+      amount: index,
+      processorPrice: 'price',
+    }))
+    const { changes } = await apply({ 'paywalls[0].prices': prices })
+    expect(changes.filter((change) => change.startsWith(`paywall ${id}: price`))).toHaveLength(prices.length)
+    expect((await pricesOf(id)).map(({ slug }) => slug)).toEqual(prices.map(({ slug }) => slug))
+    await applyFile(db, { ...(await file()), paywalls: [{ ...(await file()).paywalls[0]!, prices: [] }] }, sealing)
+    expect((await pricesOf(id)).filter(({ retired }) => !retired)).toEqual([])
+  })
+
   test('again changes nothing, to the byte', async () => {
     const { apply, plan } = someOwner()
     const keys = { keys: [{ name: 'made' }], 'webhooks[0].secret': undefined, 'keys[0].secret': undefined }
-    expect((await apply(keys)).made).toHaveLength(2)
+    expect((await apply(keys)).newSecrets).toHaveLength(2)
     const before = await everything()
-    expect(await apply(keys)).toEqual({ changes: [], made: [], leftAlone: [] })
+    expect(await apply(keys)).toEqual({ changes: [], otherPaywalls: [], newSecrets: [] })
     expect((await plan(keys)).changes).toEqual([])
     expect(await everything()).toEqual(before)
   })
@@ -56,14 +72,16 @@ describe('applying', () => {
     const eightTimes = (changes: Changes) => Promise.all(Array.from({ length: 8 }, () => apply(changes)))
     const first = await eightTimes({ 'keys[0].secret': undefined, webhooks: [] })
     expect(first.filter(({ changes }) => changes.length > 0)).toHaveLength(1)
-    expect(first.flatMap(({ made }) => made)).toHaveLength(1)
+    expect(first.flatMap(({ newSecrets }) => newSecrets)).toHaveLength(1)
     expect(await keysOf(id)).toHaveLength(1)
 
     const second = await eightTimes({ 'keys[0].secret': undefined, 'webhooks[0].secret': undefined })
-    const [made, ...more] = second.flatMap((applied) => applied.made)
+    const [newSecret, ...more] = second.flatMap(({ newSecrets }) => newSecrets)
     expect(more).toEqual([])
     const [endpoint] = await endpointsOf(id)
-    expect(await unseal(endpoint!.secret, sealing.webhookSecretsKey, `webhook:${endpoint?.url}`)).toBe(made?.secret)
+    expect(await unseal(endpoint!.secret, sealing.webhookSecretsKey, `webhook:${endpoint?.url}`)).toBe(
+      newSecret?.secret,
+    )
   })
 
   test('leaves paywalls alone that the file does not name', async () => {
@@ -71,7 +89,7 @@ describe('applying', () => {
     await apply()
     const [before] = await query('select * from paywalls where id = $1', id)
     const other = { 'paywalls[0].id': `${id}1`, 'paywalls[0].domain': null }
-    expect((await apply(other)).leftAlone).toEqual([id])
+    expect((await apply(other)).otherPaywalls).toEqual([id])
     expect(await query('select * from paywalls where id = $1', id)).toEqual([before])
   })
 
@@ -111,7 +129,7 @@ describe('prices', () => {
 
     const turned = await file()
     turned.paywalls[0]!.prices.reverse()
-    await applyFile(pool, turned, sealing)
+    await applyFile(db, turned, sealing)
     expect((await pricesOf(id)).map(({ slug }) => slug)).toEqual(['lifetime', 'monthly'])
   })
 })
@@ -154,7 +172,7 @@ describe('what another owner has', () => {
       { ...second, domain: domains[1] },
     ]
     const applyBoth = async (domains: [string, string]) =>
-      applyFile(pool, { ...(await file()), paywalls: both(domains) }, sealing)
+      applyFile(db, { ...(await file()), paywalls: both(domains) }, sealing)
     await applyBoth([first!.domain!, second.domain])
     await applyBoth([second.domain, first!.domain!])
     expect(await query('select domain from paywalls where id = any ($1) order by id', [id, second.id])).toEqual([

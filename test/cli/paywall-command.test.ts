@@ -131,6 +131,6 @@ describe('paywall says in one sentence', () => {
     const maintenance = new URL(variables.DATABASE_URL ?? '')
     maintenance.pathname = '/postgres'
     const { err } = await paywall(['plan', path], { ...variables, DATABASE_URL: maintenance.href })
-    expect(err).toBe('paywall: the database has no tables yet: apply schema.sql first\n')
+    expect(err).toBe('paywall: the database has no tables yet: run `paywall migrate` first\n')
   })
 })

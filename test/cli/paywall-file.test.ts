@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { paywallFileJsonSchema } from '../../cli/paywall-file/json-schema.ts'
+import { paywallFileJsonSchema } from '../../cli/paywall-file/schema.ts'
 import { makeSecrets } from '../../dev/world/secrets.ts'
 import { type Changes, environment, errorsOf, paywallFile, writtenFile } from '../support/written-file.ts'
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { applyFile, planFile } from '../../cli/apply.ts'
-import type { SealingKeys } from '../../cli/difference/difference.ts'
+import { applyFile, planFile } from '../../cli/apply/apply.ts'
+import { type Database, databaseOf } from '../../cli/database.ts'
+import type { SealingKeys } from '../../cli/environment.ts'
 import { makeSecrets } from '../../dev/world/secrets.ts'
 import { freshDatabase } from './databases.ts'
 import { type Changes, paywallFile } from './written-file.ts'
@@ -11,20 +12,21 @@ export async function openApplying() {
   const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY } = await makeSecrets()
   const sealing = { processorCredentialsKey: PROCESSOR_CREDENTIALS_KEY, webhookSecretsKey: WEBHOOK_SECRETS_KEY }
   const pool = new pg.Pool({ connectionString: await freshDatabase() })
+  const db = databaseOf(pool)
   const query = async <Row extends pg.QueryResultRow>(text: string, ...values: unknown[]): Promise<Row[]> =>
     (await pool.query<Row>(text, values)).rows
   return {
-    pool,
+    db,
     sealing,
     query,
     ...tablesOf(query),
-    someOwner: () => someOwner(pool, sealing),
+    someOwner: () => someOwner(db, sealing),
     close: () => pool.end(),
   }
 }
 
 /** An owner with a file of its own, so that tests do not meet. */
-function someOwner(pool: pg.Pool, sealing: SealingKeys) {
+function someOwner(db: Database, sealing: SealingKeys) {
   const id = String(BigInt(`0x${randomUUID().slice(0, 8)}`))
   const own: Changes = {
     'owner.email': `${id}@example.com`,
@@ -33,8 +35,8 @@ function someOwner(pool: pg.Pool, sealing: SealingKeys) {
     'keys[0].secret': `pk_test_${id.padStart(16, '0')}`,
   }
   const file = (changes: Changes = {}) => paywallFile({ ...own, ...changes })
-  const apply = async (changes: Changes = {}) => applyFile(pool, await file(changes), sealing)
-  const plan = async (changes: Changes = {}) => planFile(pool, await file(changes), sealing)
+  const apply = async (changes: Changes = {}) => applyFile(db, await file(changes), sealing)
+  const plan = async (changes: Changes = {}) => planFile(db, await file(changes), sealing)
   return { id, own, file, apply, plan }
 }
 

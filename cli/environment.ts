@@ -1,14 +1,19 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { base64url } from 'jose'
-import type { SealingKeys } from './difference/difference.ts'
 import { Refusal } from './refusal.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
+/** What seals the secrets that the database holds: two secrets of the Workers, 32 bytes in base64url each. */
+export interface SealingKeys {
+  processorCredentialsKey: string
+  webhookSecretsKey: string
+}
+
 /**
- * Makes the environment that of the local world, if it names no database: `npm run dev` leaves one in `.local/env`.
- * Variables that are set stay as they are.
+ * Where DATABASE_URL is not set, takes the variables from the file that `npm run dev` leaves for its local world.
+ * Variables that are set stay as they are. Throws a `Refusal` if there is no local world.
  */
 export function enterLocalWorld(): void {
   if (process.env.DATABASE_URL) return
@@ -17,19 +22,19 @@ export function enterLocalWorld(): void {
   if (!existsSync(path)) {
     throw new Refusal([`DATABASE_URL is not set, and there is no local world in ${folder}: npm run dev makes one`])
   }
-  if (process.env.DATABASE_URL === '') delete process.env.DATABASE_URL // an empty variable would count as set
+  if (process.env.DATABASE_URL === '') delete process.env.DATABASE_URL // loadEnvFile replaces no variable, however empty
   process.loadEnvFile(path)
   process.stderr.write(`DATABASE_URL is not set: using the local world in ${folder}\n`)
 }
 
-/** A variable that must be set. */
+/** The value of a variable. Throws a `Refusal` if it is not set. */
 export function required(name: string): string {
   const value = process.env[name]
   if (!value) throw new Refusal([`${name} is not set in the environment`])
   return value
 }
 
-/** The keys that the Workers open secrets with. */
+/** The keys that the Workers open secrets with. Throws a `Refusal` if one is missing or malformed. */
 export function sealingKeys(): SealingKeys {
   return {
     processorCredentialsKey: sealingKey('PROCESSOR_CREDENTIALS_KEY'),
@@ -45,8 +50,8 @@ function sealingKey(name: string): string {
   return key
 }
 
-/** A path as the person typed it: npm runs us in the project's folder, wherever that was. */
-export function typedPath(path: string): string {
+/** The absolute path of an argument. The person's shell is in its folder; npm runs us in the project's folder. */
+export function pathArgument(path: string): string {
   const folder = process.env.npm_lifecycle_event === 'paywall' ? process.env.INIT_CWD : undefined
   return resolve(folder ?? process.cwd(), path)
 }

@@ -1,0 +1,112 @@
+// Makes the database say what a paywall file says. In one transaction, under a lock of the file's owner:
+// 1. read what the database holds of this owner (stored.ts)
+// 2. compare it with the file (compare-*.ts)
+// 3. write what differs (write-*.ts)
+import { sql } from 'kysely'
+import pg from 'pg'
+import type { Database } from '../database.ts'
+import type { SealingKeys } from '../environment.ts'
+import type { PaywallFile } from '../paywall-file/file.ts'
+import { Refusal } from '../refusal.ts'
+import { compareEndpoints, type EndpointsDifference } from './compare-endpoints.ts'
+import { compareKeys, hashKeys, type KeysDifference } from './compare-keys.ts'
+import { comparePaywalls, type PaywallsDifference } from './compare-paywalls.ts'
+import type { NewSecret } from './secrets.ts'
+import { readStored } from './stored.ts'
+import { disableEndpoints, revokeKeys, saveEndpoints, saveKeys, saveOwner } from './write-owner.ts'
+import { removeDomains, retirePrices, saveAccounts, savePaywalls, savePrices } from './write-paywalls.ts'
+
+export interface ApplyPlan {
+  /** One sentence a change; none if the database says all of it already. */
+  changes: string[]
+  /** Ids of the owner's paywalls that the file does not name; they stay as they are. */
+  otherPaywalls: string[]
+}
+
+export interface ApplyResult extends ApplyPlan {
+  /** The secrets that the file left to us. The database has them hashed or sealed: nobody can be shown them again. */
+  newSecrets: NewSecret[]
+}
+
+/** Unique violation, serialization failure, deadlock: another owner's apply was first. The next attempt sees it. */
+const LOST_RACE_CODES = ['23505', '40001', '40P01']
+const MAX_ATTEMPTS = 3
+
+/** An insert did not touch a row, because another owner had taken its paywall id or its key since we read them. */
+class TakenMeanwhile extends Error {
+  override name = 'TakenMeanwhile'
+}
+
+/**
+ * Makes the database say what the file says, all of it or nothing. Repeating it changes nothing, and it may run beside
+ * checkouts and other applies. Throws a `Refusal` where the file takes what is another owner's.
+ */
+export async function applyFile(db: Database, file: PaywallFile, sealing: SealingKeys): Promise<ApplyResult> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute((transaction) => applyOnce(transaction, file, sealing))
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || !hasLostRace(error)) throw error
+    }
+  }
+}
+
+/** What `applyFile` would change. Writes nothing. Throws as `applyFile` does. */
+export async function planFile(db: Database, file: PaywallFile, sealing: SealingKeys): Promise<ApplyPlan> {
+  const { changes, otherPaywalls } = await compare(db, file, sealing)
+  return { changes, otherPaywalls }
+}
+
+async function applyOnce(db: Database, file: PaywallFile, sealing: SealingKeys): Promise<ApplyResult> {
+  await lockOwner(db, file.owner.email)
+  const { changes, otherPaywalls, ...difference } = await compare(db, file, sealing)
+  if (changes.length > 0) await write(db, file.owner.email, difference)
+  return { changes, otherPaywalls, newSecrets: [...difference.keys.newSecrets, ...difference.endpoints.newSecrets] }
+}
+
+/** Makes other applies of the same owner wait until this transaction ends, also while the owner has no row yet. */
+async function lockOwner(db: Database, email: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`paywall apply ${email}`}::text, 0))`.execute(db)
+}
+
+interface Difference {
+  /** Null: the owner is new. */
+  ownerId: string | null
+  keys: KeysDifference
+  endpoints: EndpointsDifference
+  paywalls: PaywallsDifference
+}
+
+async function compare(db: Database, file: PaywallFile, sealing: SealingKeys): Promise<Difference & ApplyPlan> {
+  const keyHashes = await hashKeys(file)
+  const stored = await readStored(db, file, keyHashes)
+  const keys = await compareKeys(file, keyHashes, stored)
+  const endpoints = await compareEndpoints(file, stored, sealing.webhookSecretsKey)
+  const paywalls = await comparePaywalls(file, stored, sealing.processorCredentialsKey)
+
+  const errors = [...keys.errors, ...paywalls.errors]
+  if (errors.length > 0) throw new Refusal(errors)
+  const changes = [...keys.changes, ...endpoints.changes, ...paywalls.changes]
+  const ids = file.paywalls.map(({ id }) => id)
+  const otherPaywalls = stored.paywalls.filter(({ id, foreign }) => !foreign && !ids.includes(id)).map(({ id }) => id)
+  return { ownerId: stored.owner_id, keys, endpoints, paywalls, changes, otherPaywalls }
+}
+
+/** What ends is written before what begins: a new key may have the name of one that is revoked, a price its slug. */
+async function write(db: Database, email: string, { keys, endpoints, paywalls, ...difference }: Difference) {
+  const ownerId = difference.ownerId ?? (await saveOwner(db, email))
+  await revokeKeys(db, keys.toRevoke)
+  if ((await saveKeys(db, ownerId, keys.toSave)) < keys.toSave.length) throw new TakenMeanwhile()
+  await disableEndpoints(db, ownerId, endpoints.toDisable)
+  await saveEndpoints(db, ownerId, endpoints.toSave)
+  await removeDomains(db, paywalls.domainsToRemove)
+  if ((await savePaywalls(db, ownerId, paywalls.toSave)) < paywalls.toSave.length) throw new TakenMeanwhile()
+  await saveAccounts(db, paywalls.accountsToSave)
+  await retirePrices(db, paywalls.pricesToRetire)
+  await savePrices(db, paywalls.pricesToSave)
+}
+
+function hasLostRace(error: unknown): boolean {
+  if (error instanceof TakenMeanwhile) return true
+  return error instanceof pg.DatabaseError && error.code !== undefined && LOST_RACE_CODES.includes(error.code)
+}

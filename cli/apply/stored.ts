@@ -1,0 +1,95 @@
+import canonicalize from 'canonicalize'
+import { sql } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import type { Database } from '../database.ts'
+import type { PaywallFile } from '../paywall-file/file.ts'
+
+/** What the database holds of a file's owner, and what other owners have of the file: those rows are `foreign`. */
+export type Stored = Awaited<ReturnType<typeof readStored>>
+export type StoredKey = Stored['keys'][number]
+export type StoredEndpoint = Stored['endpoints'][number]
+export type StoredPaywall = Stored['paywalls'][number]
+
+/**
+ * Reads it all in one statement, so that it is of one instant. `keyHashes` are those of the file's keys, as `hashKeys`
+ * gives them. `owner_id` is null if the owner is new.
+ */
+export async function readStored(
+  db: Database,
+  { owner: { email }, paywalls }: PaywallFile,
+  keyHashes: (string | null)[],
+) {
+  const hashes = keyHashes.filter((hash) => hash !== null)
+  const ids = paywalls.map(({ id }) => id)
+  const domains = paywalls.flatMap(({ domain }) => domain ?? [])
+  return db
+    .selectNoFrom([
+      db.selectFrom('owners').select('id').where('email', '=', email).as('owner_id'),
+      jsonArrayFrom(selectKeys(db, email, hashes)).as('keys'),
+      jsonArrayFrom(selectEndpoints(db, email)).as('endpoints'),
+      jsonArrayFrom(selectPaywalls(db, email, ids, domains)).as('paywalls'),
+    ])
+    .executeTakeFirstOrThrow()
+}
+
+function selectKeys(db: Database, email: string, keyHashes: string[]) {
+  return db
+    .selectFrom('api_keys')
+    .innerJoin('owners', 'owners.id', 'api_keys.owner_id')
+    .select(({ eb }) => [
+      'api_keys.id',
+      'name',
+      'key_hash',
+      'is_test',
+      eb('owners.email', '!=', email).as('foreign'),
+      eb('revoked_at', 'is not', null).as('revoked'),
+    ])
+    .where(({ eb, or }) => or([eb('owners.email', '=', email), eb('key_hash', '=', oneOf(keyHashes))]))
+    .orderBy('api_keys.created_at')
+    .orderBy('api_keys.id')
+}
+
+function selectEndpoints(db: Database, email: string) {
+  return db
+    .selectFrom('webhook_endpoints')
+    .innerJoin('owners', 'owners.id', 'webhook_endpoints.owner_id')
+    .select(({ eb }) => ['url', 'secret', 'events', eb('disabled_at', 'is not', null).as('disabled')])
+    .where('owners.email', '=', email)
+    .orderBy('webhook_endpoints.created_at')
+    .orderBy('webhook_endpoints.id')
+}
+
+function selectPaywalls(db: Database, email: string, ids: string[], domains: string[]) {
+  return db
+    .selectFrom('paywalls')
+    .innerJoin('owners', 'owners.id', 'paywalls.owner_id')
+    .select(['paywalls.id', 'name', 'is_test', 'domain', 'acquiring'])
+    .select(['settings', 'geo', 'offers', 'layout', 'locales'])
+    .select(({ eb, selectFrom }) => [
+      eb('owners.email', '!=', email).as('foreign'),
+      jsonArrayFrom(
+        selectFrom('processor_accounts')
+          .select(['acquiring', 'credentials'])
+          .whereRef('paywall_id', '=', 'paywalls.id'),
+      ).as('accounts'),
+      jsonArrayFrom(
+        selectFrom('prices')
+          .select(['id', 'slug', 'label', 'tokens', 'position'])
+          .select((price) => price('retired_at', 'is not', null).as('retired'))
+          .whereRef('paywall_id', '=', 'paywalls.id')
+          .orderBy('position'),
+      ).as('prices'),
+    ])
+    .where(({ eb, or }) =>
+      or([eb('owners.email', '=', email), eb('paywalls.id', '=', oneOf(ids)), eb('domain', '=', oneOf(domains))]),
+    )
+    .orderBy('paywalls.id')
+}
+
+/** For `=`: true for each of the values. Unlike `in`, it may be given none. */
+const oneOf = (values: string[]) => sql<string>`any(${values}::text[])`
+
+/** Whether a value of the file and one of the database are the same: jsonb does not keep the order of members. */
+export function sameJson(one: unknown, other: unknown): boolean {
+  return canonicalize(one) === canonicalize(other)
+}

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import { type Database, withDatabase } from './database.ts'
+import { enterLocalWorld, required } from './environment.ts'
+import { Refusal } from './refusal.ts'
+
+/** `paywall ledger verify`: throws a `Refusal` that names every balance that its ledger rows do not explain. */
+export async function runLedger(args: string[]): Promise<void> {
+  if (args.length !== 1 || args[0] !== 'verify') throw new Refusal(['say ledger verify'])
+  enterLocalWorld()
+  const { balances, rows, wrong } = await withDatabase(required('DATABASE_URL'), recomputeBalances)
+  if (wrong.length > 0) throw new Refusal(wrong.flatMap(sentencesOf))
+  console.log(`Right: ${balances} balances, each the sum of its part of ${rows} ledger rows.`)
+}
+
+interface Verification {
+  /** How many there are. */
+  balances: string
+  rows: string
+  wrong: WrongBalance[]
+}
+
+/** A balance that its ledger does not explain. Counts are decimal texts, as exact as Postgres has them. */
+interface WrongBalance {
+  paywall_id: string
+  user_id: string
+  type: string
+  count: string
+  /** The sum of the deltas of all its ledger rows. */
+  sum: string
+  /** The first row whose `count_after` is not its delta added to the `count_after` of the row before. */
+  broken: { id: string; count_after: string; expected: string } | null
+}
+
+/** Recomputes every balance from the ledger. It is one statement, so that both are as they were at one instant. */
+async function recomputeBalances(db: Database): Promise<Verification> {
+  const { rows } = await sql<Verification>`
+    with steps as (
+      select *, delta + coalesce(lag(count_after) over (partition by paywall_id, user_id, type order by id), 0) as expected
+      from ledger
+    ), sums as (
+      select paywall_id, user_id, type, sum(delta) as sum, min(id) filter (where count_after <> expected) as broken_id
+      from steps group by paywall_id, user_id, type
+    ), wrong as (
+      select b.paywall_id, b.user_id, b.type, b.count::text, coalesce(s.sum, 0)::text as sum, (
+        select jsonb_build_object(
+          'id', id::text, 'count_after', count_after::text, 'expected', expected::text) from steps where id = s.broken_id
+      ) as broken
+      from balances b left join sums s using (paywall_id, user_id, type)
+      where b.count <> coalesce(s.sum, 0) or s.broken_id is not null
+    )
+    select
+      (select count(*)::text from balances) as balances,
+      (select count(*)::text from ledger) as rows,
+      (select coalesce(jsonb_agg(to_jsonb(wrong) order by paywall_id, user_id, type), '[]') from wrong) as wrong`.execute(
+    db,
+  )
+  return rows[0]!
+}
+
+function sentencesOf({ paywall_id, user_id, type, count, sum, broken }: WrongBalance): string[] {
+  const balance = `balance ${type} of user ${user_id} on paywall ${paywall_id}`
+  const sentences = []
+  if (count !== sum) sentences.push(`${balance} is ${count}, but its ledger comes to ${sum}`)
+  if (broken) {
+    const { id, count_after: after, expected } = broken
+    sentences.push(`${balance}: ledger row ${id} says that it left ${after}, but it left ${expected}`)
+  }
+  return sentences
+}

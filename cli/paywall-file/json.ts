@@ -1,0 +1,73 @@
+import { pathMessage } from './checks.ts'
+
+/** Deeper than any layout. There must be a limit, because Postgres and canonical JSON recurse and would fail. */
+const MAX_DEPTH = 64
+
+/** Parses JSON text. The error says what is wrong with it, with line and column. */
+export function parseJsonText(text: string): { value: unknown } | { error: string } {
+  try {
+    return { value: JSON.parse(text.replace(/^\uFEFF/, '')) }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return { error: `not valid JSON: ${withPosition(error.message, text)}` }
+  }
+}
+
+/** V8's message has the position of most errors, but not of an unexpected token, nor of a text that ends too early. */
+function withPosition(message: string, text: string): string {
+  if (/at position \d+/.test(message)) return message.replace(' in JSON', '')
+  const token = /^Unexpected token '.*?'/su.exec(message)?.[0]
+  const before = text.slice(0, token ? beforeUnexpectedToken(text) : text.length)
+  const line = before.split('\n').length
+  return `${token ?? 'it ends too early'} (line ${line} column ${before.length - before.lastIndexOf('\n')})`
+}
+
+/** How much of the text is before the token: the longest part from its start that does not have that error. */
+function beforeUnexpectedToken(text: string): number {
+  let [without, including] = [0, text.length]
+  while (including - without > 1) {
+    const middle = (without + including) >> 1
+    if (hasUnexpectedToken(text.slice(0, middle))) including = middle
+    else without = middle
+  }
+  return without
+}
+
+function hasUnexpectedToken(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return false
+  } catch (error) {
+    return error instanceof SyntaxError && error.message.startsWith('Unexpected token')
+  }
+}
+
+/** What in a parsed JSON value Postgres could not store, or JavaScript could not copy, as it is; each with its path. */
+export function storageProblems(value: unknown, path: PropertyKey[] = []): string[] {
+  const problem = problemOf(value, path.length)
+  if (problem) return [pathMessage(path, problem)]
+  if (typeof value !== 'object' || value === null) return []
+
+  const members = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+  return members.flatMap(([key, member]) => {
+    const wrong = typeof key === 'string' ? nameProblem(key) : null
+    return wrong ? [pathMessage(path, wrong)] : storageProblems(member, [...path, key])
+  })
+}
+
+function problemOf(value: unknown, depth: number): string | null {
+  if (depth > MAX_DEPTH) return `is nested more than ${MAX_DEPTH} levels deep`
+  if (typeof value === 'string') return textProblem(value)
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'is too large a number'
+  return null
+}
+
+function nameProblem(name: string): string | null {
+  if (name === '__proto__') return 'a member cannot be called __proto__'
+  return textProblem(name) && `a member's name ${textProblem(name)}`
+}
+
+function textProblem(text: string): string | null {
+  if (text.includes('\0')) return 'has a NUL character'
+  return text.isWellFormed() ? null : 'has half of a surrogate pair'
+}

@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { type Database, withDatabase } from './database.ts'
+import { enterLocalWorld, pathArgument, required } from './environment.ts'
+import { Refusal } from './refusal.ts'
+
+/** More would only scroll away. */
+const MAX_TICKETS = 50
+
+const ROOT = join(import.meta.dirname, '..')
+/** As wrangler.toml names it. */
+const BUCKET = 'paywall-attachments'
+
+/** `paywall tickets`: lists support tickets, or writes an attachment of one to a file. */
+export async function runTickets(args: string[]): Promise<void> {
+  const [first, second, third, ...rest] = args
+  if (first === 'attachment' && second && third && rest.length === 0) return saveAttachment(second, pathArgument(third))
+  if (first === '--paywall' && second && third === undefined) return listTickets(second)
+  if (first === undefined) return listTickets(null)
+  throw new Refusal(['say tickets, tickets --paywall ID, or tickets attachment KEY FILE'])
+}
+
+async function listTickets(paywallId: string | null): Promise<void> {
+  enterLocalWorld()
+  const tickets = await withDatabase(required('DATABASE_URL'), (db) => readTickets(db, paywallId))
+  const total = Number(tickets[0]?.total ?? 0)
+  if (total === 0) return console.log('No tickets.')
+  if (total > tickets.length) console.log(`The newest ${tickets.length} of ${total} tickets:\n`)
+  console.log(tickets.map(textOf).join('\n\n'))
+}
+
+type Ticket = Awaited<ReturnType<typeof readTickets>>[number]
+
+/** The newest tickets, of one paywall or of all, the oldest of them first. `total` is how many there are in all. */
+async function readTickets(db: Database, paywallId: string | null) {
+  const newest = await db
+    .selectFrom('tickets')
+    .select(['id', 'paywall_id', 'status', 'customer_email', 'user_id', 'subject', 'content', 'created_at'])
+    .select(({ fn, selectFrom }) => [
+      fn.countAll().over().as('total'),
+      jsonArrayFrom(
+        selectFrom('ticket_attachments')
+          .select(['object_key', 'file_name', 'media_type', 'size'])
+          .whereRef('ticket_id', '=', 'tickets.id')
+          .orderBy('object_key'),
+      ).as('attachments'),
+    ])
+    .$if(paywallId !== null, (query) => query.where('paywall_id', '=', paywallId))
+    .orderBy('id', 'desc')
+    .limit(MAX_TICKETS)
+    .execute()
+  return newest.reverse()
+}
+
+function textOf(ticket: Ticket): string {
+  const from = ticket.customer_email ?? 'anonymous'
+  const who = ticket.user_id === null ? `${from} (guest)` : `${from} (user ${ticket.user_id})`
+  return [
+    `#${ticket.id}  ${ticket.status}  ${ticket.created_at.toISOString()}  paywall ${ticket.paywall_id}  ${who}`,
+    ticket.subject,
+    ...ticket.content.split(/\r?\n/).map((line) => `  ${line}`),
+    ...ticket.attachments.map(
+      (file) => `  [${file.file_name}, ${file.media_type}, ${file.size} bytes] ${file.object_key}`,
+    ),
+  ]
+    .map(withoutControls)
+    .join('\n')
+}
+
+/** Tickets are written by strangers: characters that command a terminal are replaced. */
+const withoutControls = (line: string) => line.replace(/[[\p{Cc}--\t]\u202a-\u202e\u2066-\u2069]/gv, '\u{FFFD}')
+
+async function saveAttachment(key: string, path: string): Promise<void> {
+  enterLocalWorld()
+  const attachment = await withDatabase(required('DATABASE_URL'), (db) =>
+    db.selectFrom('ticket_attachments').select('size').where('object_key', '=', key).executeTakeFirst(),
+  )
+  if (!attachment) throw new Refusal([`no ticket has an attachment ${key}`])
+  await download(key, path)
+  const { size } = await stat(path)
+  if (size !== attachment.size)
+    throw new Refusal([`${path} has ${size} bytes, but the attachment has ${attachment.size}`])
+  console.log(`Wrote ${attachment.size} bytes to ${path}`)
+}
+
+/**
+ * Writes an object of the attachments' bucket to a file with `wrangler`, which can read R2 and the local world's bucket
+ * alike. The local world's is in the folder ATTACHMENTS_FOLDER; where that is not set, the bucket is R2's.
+ */
+async function download(key: string, path: string): Promise<void> {
+  const folder = process.env.ATTACHMENTS_FOLDER
+  const bucket = folder ? ['--local', '--persist-to', folder] : ['--remote']
+  const problem = await runWrangler(['r2', 'object', 'get', `${BUCKET}/${key}`, '--file', path, ...bucket])
+  if (problem !== null) throw new Refusal([`wrangler could not read ${key}: ${problem}`])
+}
+
+/** Null, or what wrangler says went wrong. */
+function runWrangler(args: string[]): Promise<string | null> {
+  const command = join(ROOT, 'node_modules/wrangler/bin/wrangler.js')
+  const env = { ...process.env, WRANGLER_LOG: 'error', WRANGLER_SEND_METRICS: 'false' }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [command, ...args], { cwd: ROOT, env }, (error, stdout, stderr) => {
+      resolve(error ? (stderr || stdout || error.message).trim() : null)
+    })
+  })
+}
