@@ -1,4 +1,3 @@
-import type { INTERVALS, PURCHASE_STATUSES } from '../purchases/purchase.ts'
 import type { Acquiring } from './acquiring.ts'
 
 /**
@@ -73,7 +72,19 @@ export type PurchaseReference =
   | { kind: 'subscription'; id: string }
   | { kind: 'payment'; id: string }
 
+export const PURCHASE_STATUSES = [
+  'pending',
+  'trialing',
+  'active',
+  'past_due',
+  'paused',
+  'canceled',
+  'refunded',
+] as const
 export type PurchaseStatus = (typeof PURCHASE_STATUSES)[number]
+
+/** The units that a billing period is counted in. */
+export const INTERVALS = ['day', 'week', 'month', 'year'] as const
 export type Interval = (typeof INTERVALS)[number]
 
 /** A subscription or one-time purchase as the processor says it is. `checkoutId` ties it to its user and paywall. */
@@ -100,25 +111,6 @@ export interface PurchaseSnapshot {
   canceledAt: Date | null
 }
 
-/** A money fact. It comes from the event itself, and counts once per kind and id. */
-export interface PaymentFact {
-  kind: 'succeeded' | 'failed' | 'refunded' | 'disputed'
-  id: string
-  amount: number
-  currency: string
-  occurredAt: Date
-}
-
-/** A proven inbound webhook: a hint that something is worth looking at, and perhaps a money fact. */
-export interface ProcessorEvent {
-  id: string
-  /** What to fetch; null if the event is of no concern to us. */
-  about: PurchaseReference | null
-  payment: PaymentFact | null
-  /** The trial is about to end: a notice that no change of state tells. */
-  trialEnding: boolean
-}
-
 /** Why a processor call failed, told apart by what the caller can do about it. */
 export class ProcessorError extends Error {
   override name = 'ProcessorError'
@@ -139,9 +131,4 @@ export class ProcessorError extends Error {
     this.kind = kind
     this.answered = options.answered
   }
-}
-
-/** An inbound webhook that its processor did not sign, or signed too long ago. */
-export class ForgedEvent extends Error {
-  override name = 'ForgedEvent'
 }

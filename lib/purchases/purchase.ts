@@ -1,17 +1,6 @@
 import * as z from 'zod'
 import { PROCESSOR_NAMES } from '../processors/acquiring.ts'
-
-export const PURCHASE_STATUSES = [
-  'pending',
-  'trialing',
-  'active',
-  'past_due',
-  'paused',
-  'canceled',
-  'refunded',
-] as const
-
-export const INTERVALS = ['day', 'week', 'month', 'year'] as const
+import { INTERVALS, PURCHASE_STATUSES } from '../processors/processor.ts'
 
 /** ISO 8601, UTC, as all times of the API and the events. */
 export const time = z.iso.datetime()

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { toMinorUnits } from '../../money/money.ts'
-import { INTERVALS } from '../../purchases/purchase.ts'
+import { INTERVALS } from '../processor.ts'
 
 /** Mollie's objects as far as we rely on them. */
 

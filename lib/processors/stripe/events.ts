@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import * as z from 'zod'
-import type { Inbound } from '../inbound.ts'
-import { ForgedEvent, type PaymentFact, type ProcessorEvent, type PurchaseReference } from '../processor.ts'
+import { ForgedEvent, type Inbound, type PaymentFact, type ProcessorEvent } from '../event.ts'
+import type { PurchaseReference } from '../processor.ts'
 import { asProcessorError } from './errors.ts'
 
 /** How old a signature may be, in seconds: Stripe's own advice. */
