@@ -5,7 +5,7 @@ import * as models from 'mollie-api-typescript/models'
 import { onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { type MollieAccount, type MollieEmulator, startMollieEmulator } from '../../dev/emulators/mollie/emulator.ts'
-import { close, listen } from '../../dev/world/listen.ts'
+import { close, listen } from '../../dev/web/listen.ts'
 
 export const ACME: MollieAccount = { paywallId: '1001', apiKey: 'test_acme_0123456789', webhookSecret: 'whsec_acme' }
 

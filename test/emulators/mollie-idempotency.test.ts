@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { DroppedCall } from '../../dev/emulators/calls.ts'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import type { MollieEmulator } from '../../dev/emulators/mollie/emulator.ts'
 import { ACME, order, press, startMollie, startReceiver, subscribe } from './mollie-fixture.ts'
 

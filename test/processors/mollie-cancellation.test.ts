@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { DroppedCall } from '../../dev/emulators/calls.ts'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { letDaysPass, mollieProcessor, rewritePurchase, subscriptionsOf } from '../support/mollie-purchase.ts'
 import { cancelFor, cancelled, cancelOwn, type Subscriber, storedRequest, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'

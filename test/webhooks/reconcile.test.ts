@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { DroppedCall } from '../../dev/emulators/calls.ts'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { buy, opened, startCheckout } from '../support/checkout.ts'
 import { ageCheckouts, loseWebhooks, payAndComeBack, payUnnoticed } from '../support/lost-webhooks.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'

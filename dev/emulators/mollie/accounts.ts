@@ -1,4 +1,4 @@
-import { type AccountOf, accountId, type PaywallOf } from '../accounts.ts'
+import { type AccountOf, accountId, type PaywallOf } from '../core/accounts.ts'
 
 /** What the emulator knows of one paywall: the API key of its Mollie account, and the secret of its webhook there. */
 export interface MollieAccount extends PaywallOf {

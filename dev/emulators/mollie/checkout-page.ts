@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { layout, money } from '../layout.ts'
+import { layout, money } from '../core/layout.ts'
 import { minorUnits } from './amounts.ts'
 import type { PaymentRecord } from './records.ts'
 

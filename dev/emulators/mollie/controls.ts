@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type Controls, control } from '../controls.ts'
+import { type Controls, control } from '../core/controls.ts'
 import type { MollieEmulator } from './emulator.ts'
 
 const OfPayment = z.strictObject({ payment: z.string() })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { newRecord } from '../new-record.ts'
-import { find, type Ledger } from './ledger.ts'
+import { newRecord } from '../core/new-record.ts'
+import { find, type Ledger } from './account-context.ts'
 import { Metadata } from './metadata.ts'
 import { locale, optional } from './parameters.ts'
 import type { CustomerRecord } from './records.ts'

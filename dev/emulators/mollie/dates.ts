@@ -1,4 +1,4 @@
-import { type Cycle, nextPeriodEnd } from '../periods.ts'
+import { type Cycle, nextPeriodEnd } from '../core/periods.ts'
 
 /** A time as Mollie writes it: `2026-11-21T08:36:00+00:00`. */
 export const dateTime = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', '+00:00')

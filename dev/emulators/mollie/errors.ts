@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../core/refusal.ts'
 
 /** An answer in Mollie's error shape; `field` names the member of the body that is wrong. */
 export class MollieError extends Refusal {

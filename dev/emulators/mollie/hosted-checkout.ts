@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { page, redirect } from '../html-answers.ts'
-import { noticePage } from '../layout.ts'
-import type { Answer, HttpRequest } from '../server.ts'
+import { page, redirect } from '../core/html-responses.ts'
+import { noticePage } from '../core/layout.ts'
+import type { Answer, HttpRequest } from '../core/server.ts'
+import type { Ledger } from './account-context.ts'
 import { checkoutPage } from './checkout-page.ts'
-import type { Ledger } from './ledger.ts'
 import { chooseTransfer, endPayment, payLater } from './payments.ts'
 import type { PaymentRecord } from './records.ts'
 

@@ -1,5 +1,5 @@
-import { newRecord } from '../new-record.ts'
-import type { Ledger } from './ledger.ts'
+import { newRecord } from '../core/new-record.ts'
+import type { Ledger } from './account-context.ts'
 import type { CustomerRecord, MandateRecord, PaymentRecord } from './records.ts'
 
 /** What a paid first payment gives: permission to charge its customer again. */

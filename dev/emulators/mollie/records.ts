@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { deliveries, owned, replies, table } from '../tables.ts'
+import { deliveries, owned, replies, table } from '../core/tables.ts'
 import { Amount } from './amounts.ts'
 import { Metadata } from './metadata.ts'
 

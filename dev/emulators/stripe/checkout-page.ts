@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html'
-import { layout, money } from '../layout.ts'
-import { interval } from '../periods.ts'
+import { layout, money } from '../core/layout.ts'
+import { interval } from '../core/periods.ts'
 import { sessionAmount } from './objects/session.ts'
 import type { SessionRecord } from './records.ts'
 

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { newRecord } from '../new-record.ts'
+import { newRecord } from '../core/new-record.ts'
+import { find, type Ledger } from './account-context.ts'
 import { findPrice } from './accounts.ts'
 import { invalidRequest, noSuch } from './errors.ts'
-import { find, type Ledger } from './ledger.ts'
 import { email, integer, metadata, text, webAddress } from './parameters.ts'
 import type { SessionRecord } from './records.ts'
 

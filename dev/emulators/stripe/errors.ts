@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../core/refusal.ts'
 
 /** An answer in Stripe's error shape. `executed` false: refused before the endpoint ran, so no idempotency key keeps it. */
 export class StripeError extends Refusal {

@@ -1,5 +1,5 @@
+import type { Ledger } from './account-context.ts'
 import { invalidRequest } from './errors.ts'
-import type { Ledger } from './ledger.ts'
 import { includedList, objectById } from './object-by-id.ts'
 
 /** Stripe's limit on how deep `expand` may reach. */

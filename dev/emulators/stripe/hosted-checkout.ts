@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { page, redirect } from '../html-answers.ts'
-import { noticePage } from '../layout.ts'
-import type { Answer, HttpRequest } from '../server.ts'
+import { page, redirect } from '../core/html-responses.ts'
+import { noticePage } from '../core/layout.ts'
+import type { Answer, HttpRequest } from '../core/server.ts'
+import type { Ledger } from './account-context.ts'
 import { declineSession, paySession } from './checkout.ts'
 import { checkoutPage } from './checkout-page.ts'
-import type { Ledger } from './ledger.ts'
 import type { SessionRecord } from './records.ts'
 
 const PageForm = z.object({ action: z.enum(['pay', 'decline', 'cancel']), email: z.string().trim().optional() })

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { KeyRules } from '../idempotency.ts'
+import type { KeyRules } from '../core/idempotency.ts'
 import { StripeError } from './errors.ts'
 
 const keyError = (message: string) => new StripeError(400, { type: 'idempotency_error', message }, false)

@@ -1,5 +1,5 @@
-import { newId, newRecord } from '../new-record.ts'
-import type { Ledger } from './ledger.ts'
+import { newId, newRecord } from '../core/new-record.ts'
+import type { Ledger } from './account-context.ts'
 import { invoiceObject } from './objects/invoice.ts'
 import { charge, findPayment, openPayment } from './payments.ts'
 import type { InvoiceRecord, PaymentRecord, SubscriptionRecord } from './records.ts'

@@ -1,4 +1,4 @@
-import type { Ledger } from './ledger.ts'
+import type { Ledger } from './account-context.ts'
 import { customerObject } from './objects/customer.ts'
 import { invoiceObject, invoicePayments } from './objects/invoice.ts'
 import { chargeObject, paymentIntentObject } from './objects/payment.ts'

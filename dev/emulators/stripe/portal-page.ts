@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import { type Html, layout, money } from '../layout.ts'
-import { interval } from '../periods.ts'
+import { type Html, layout, money } from '../core/layout.ts'
+import { interval } from '../core/periods.ts'
 import type { PortalContents } from './portal.ts'
 import type { InvoiceRecord, PortalSessionRecord, SubscriptionRecord } from './records.ts'
 import { hasEnded } from './subscriptions.ts'

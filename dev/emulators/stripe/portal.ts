@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { newRecord } from '../new-record.ts'
-import { find, type Ledger } from './ledger.ts'
+import { newRecord } from '../core/new-record.ts'
+import { find, type Ledger } from './account-context.ts'
 import { text, webAddress } from './parameters.ts'
 import type { InvoiceRecord, PortalSessionRecord, SubscriptionRecord } from './records.ts'
 

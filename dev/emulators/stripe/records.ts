@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { deliveries, owned, replies, table } from '../tables.ts'
+import { deliveries, owned, replies, table } from '../core/tables.ts'
 
 /*
  * What the emulator remembers, in its own small words. `objects/` turns a record into Stripe's shape.

@@ -1,8 +1,8 @@
-import { nextPeriodEnd } from '../periods.ts'
+import { nextPeriodEnd } from '../core/periods.ts'
+import { find, type Ledger } from './account-context.ts'
+import { settleLatePayment } from './delayed-payments.ts'
 import { invalidRequest } from './errors.ts'
 import { collectInvoice, newInvoice } from './invoices.ts'
-import { settleLatePayment } from './late-payments.ts'
-import { find, type Ledger } from './ledger.ts'
 import type { InvoiceRecord, SubscriptionRecord } from './records.ts'
 import { change, endSubscription, findRunning } from './subscriptions.ts'
 

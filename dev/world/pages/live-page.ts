@@ -1,4 +1,4 @@
-import { escapeHtml } from './html.ts'
+import { escapeHtml } from '../../web/escape-html.ts'
 
 /** One thing that arrived. `facts` stand under the title: texts, or HTML in `{ html }`. */
 export interface Entry {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import * as z from 'zod'
-import { close, listen } from '../listen.ts'
+import { close, listen } from '../../web/listen.ts'
 import { mailPage } from './mail-page.ts'
 
 /** What a Worker may send: the part of Cloudflare's message builder that ours use. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
-import { close, listen } from '../listen.ts'
+import { close, listen } from '../../web/listen.ts'
 import { receiverPage } from './receiver-page.ts'
 
 /** One POST that reached the receiver. */

@@ -1,7 +1,7 @@
 import type { MandateResponse } from 'mollie-api-typescript/models'
+import type { Ledger } from '../account-context.ts'
 import { modeOf } from '../accounts.ts'
 import { dateOf, dateTime } from '../dates.ts'
-import type { Ledger } from '../ledger.ts'
 import { mandateStatus } from '../mandates.ts'
 import type { MandateRecord } from '../records.ts'
 import { documentation, hal, type Wire } from './wire.ts'

@@ -1,7 +1,7 @@
-import type { Outcome } from '../api.ts'
-import { OrderedFailure } from '../calls.ts'
-import type { StoredReply } from '../idempotency.ts'
-import type { Answer } from '../server.ts'
+import type { Outcome } from '../core/api.ts'
+import { OrderedFailure } from '../core/calls.ts'
+import type { StoredReply } from '../core/idempotency.ts'
+import type { Answer } from '../core/server.ts'
 import { StripeError } from './errors.ts'
 import { API_VERSION } from './objects/event.ts'
 

@@ -1,7 +1,7 @@
-import type { Outcome } from '../api.ts'
-import { OrderedFailure } from '../calls.ts'
-import type { KeyRules, StoredReply } from '../idempotency.ts'
-import type { Answer } from '../server.ts'
+import type { Outcome } from '../core/api.ts'
+import { OrderedFailure } from '../core/calls.ts'
+import type { KeyRules, StoredReply } from '../core/idempotency.ts'
+import type { Answer } from '../core/server.ts'
 import { errorBody, MollieError } from './errors.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html'
-import { toMajorUnits } from '../../lib/money/money.ts'
+import { toMajorUnits } from '../../../lib/money/money.ts'
 
 /** A piece of a page: what is put into it is escaped. */
 export type Html = ReturnType<typeof html>

@@ -1,4 +1,4 @@
-import type { Ledger } from './ledger.ts'
+import type { Ledger } from './account-context.ts'
 import { sessionObject } from './objects/session.ts'
 
 /** Tells what became of the money that a subscription's session was completed without, if it was. */
