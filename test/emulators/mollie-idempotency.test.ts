@@ -98,7 +98,7 @@ test('a restart keeps subscriptions, idempotency keys and the events nobody took
 
   const receiver = await startReceiver()
   const second = await startMollie({ statePath, serviceUrl: receiver.url })
-  await second.emulator.webhooksSettled()
+  await second.emulator.drainWebhooks()
   expect(receiver.types()).toEqual(['payment.paid'])
   const same = await second.mollie.subscriptions.get({ customerId, subscriptionId: subscription.id })
   expect(same).toMatchObject({ status: 'active', nextPaymentDate: subscription.nextPaymentDate })

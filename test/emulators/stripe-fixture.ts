@@ -2,7 +2,9 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import Stripe from 'stripe'
 import { onTestFinished } from 'vitest'
-import { type StripeAccount, type StripeEmulator, startStripeEmulator } from '../../dev/emulators/stripe/emulator.ts'
+import type { StripeAccount } from '../../dev/emulators/stripe/accounts.ts'
+import type { StripeEmulator } from '../../dev/emulators/stripe/emulator.ts'
+import { startStripeEmulator } from '../../dev/emulators/stripe/start.ts'
 import { close, listen } from '../../dev/web/listen.ts'
 
 export const PRICES: StripeAccount['prices'] = [

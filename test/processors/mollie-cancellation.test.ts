@@ -79,10 +79,10 @@ test('a trial that is cancelled lasts as long as it would have', async () => {
 test('what was paid after a charge had failed is what counts when it is cancelled', async () => {
   const subscriber = await subscribe(world, ours)
   await world.mollie.renew(atMollie(subscriber))
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   const paid = await purchaseOf(subscriber)
   await world.mollie.renew(atMollie(subscriber), { fail: true })
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   expect(await purchaseOf(subscriber)).toMatchObject({ status: 'past_due' })
   expect(cancelled(await cancelOwn(world, subscriber))).toMatchObject({ cancel_at: paid?.current_period_end })
 })

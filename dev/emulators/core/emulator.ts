@@ -2,12 +2,13 @@ import type { CallHook, RecordedCall } from './calls.ts'
 
 export interface EmulatorOptions<Account> {
   port: number
-  /** Asked at every use, so they may change. */
+  /** Called at every use, so the accounts may change while the emulator runs. */
   accounts: () => Account[]
+  /** The origin that webhooks are sent to. */
   serviceUrl: () => string
-  /** What webhooks are sent with: the runtime's own, unless somebody wants to see the answers. */
+  /** Sends the webhooks; the runtime's own by default. */
   fetch?: typeof fetch
-  /** The emulator goes on where the last one at this path ended, webhooks that were not delivered included. */
+  /** Where the records are kept, so that the next start goes on with them, undelivered webhooks included. */
   statePath?: string
 }
 
@@ -18,24 +19,25 @@ export interface Emulator<Event, Body> {
   calls: RecordedCall<Body>[]
   readonly events: Event[]
 
-  /** From now on events wait. */
+  /** Holds back the webhooks of all events from now on. */
   holdWebhooks(): void
   /**
-   * Ends the hold and sends what waits, one after the other, in the order given; an event may be repeated, and one
-   * that is left out is lost. Resolves to the statuses of the answers, 0 for none.
+   * Ends the hold and sends the events that were held back, one after the other, in the order given. An event that
+   * `order` repeats is sent again; one that it leaves out is lost. Resolves to the statuses of the responses; 0 stands
+   * for no response.
    */
   releaseWebhooks(order?: (events: Event[]) => Event[]): Promise<number[]>
-  /** Sends an event again, now: one status for each paywall of its account. */
+  /** Sends an event again, now. Resolves to one status for each paywall of its account. */
   resend(eventId: string): Promise<number[]>
-  /** Resolves once every event that is not held has been accepted or given up. */
-  webhooksSettled(): Promise<void>
+  /** Resolves once every event that is not held back has been accepted or given up. */
+  drainWebhooks(): Promise<void>
 
   /**
-   * Stands between each API call and its effect, while set. Awaiting in front of `run` delays the call, behind it the
-   * answer; throwing a `DroppedCall` hangs up. The call's idempotency key is taken meanwhile.
+   * Stands between each API call and its effect, while set. Awaiting before `run` delays the call, awaiting after it
+   * delays the response; throwing a `DroppedCall` cuts the connection. Meanwhile the call's idempotency key is in use.
    */
   onCall?: CallHook<Body> | undefined
-  /** The next call to exactly this path gets this answer and has no effect. */
+  /** The next call to exactly this path gets this response and has no effect. */
   failNext(path: string, status: number, body?: unknown): void
 
   close(): Promise<void>

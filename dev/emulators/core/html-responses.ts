@@ -1,10 +1,10 @@
-import type { Answer } from './server.ts'
+import type { HttpResponse } from './server.ts'
 
-/** Sends the browser on, with a GET. */
-export const redirect = (location: string): Answer => ({ status: 303, headers: { Location: location }, body: '' })
+/** Sends the browser to another address, with a GET. */
+export const redirect = (location: string): HttpResponse => ({ status: 303, headers: { Location: location }, body: '' })
 
-/** A page that runs nothing, loads nothing and stands in no frame. */
-export const page = (status: number, body: string): Answer => ({
+/** A page that runs no script, loads nothing and cannot be framed. */
+export const page = (status: number, body: string): HttpResponse => ({
   status,
   headers: {
     'Content-Type': 'text/html; charset=utf-8',

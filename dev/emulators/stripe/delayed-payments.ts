@@ -1,11 +1,15 @@
-import type { Ledger } from './account-context.ts'
+import type { AccountContext } from './account-context.ts'
 import { sessionObject } from './objects/session.ts'
 
-/** Tells what became of the money that a subscription's session was completed without, if it was. */
-export function settleLatePayment(ledger: Ledger, subscriptionId: string, outcome: 'succeeded' | 'failed'): void {
-  for (const session of ledger.records.sessions.values()) {
+/** If a subscription's session was completed before its money arrived, sends the event that says whether it did. */
+export function reportDelayedPayment(
+  context: AccountContext,
+  subscriptionId: string,
+  outcome: 'succeeded' | 'failed',
+): void {
+  for (const session of context.records.sessions.values()) {
     if (session.subscription !== subscriptionId || !session.unpaid) continue
     session.unpaid = outcome === 'failed'
-    ledger.emit(`checkout.session.async_payment_${outcome}`, sessionObject(session, ledger.url))
+    context.emit(`checkout.session.async_payment_${outcome}`, sessionObject(session, context.url))
   }
 }

@@ -30,5 +30,5 @@ export const KEY_RULES: KeyRules = {
     ),
 }
 
-/** The same parameters in another order are the same request. */
+/** Equal for the same parameters in any order. */
 export const fingerprint = (form: string) => hash('sha256', JSON.stringify([...new URLSearchParams(form)].sort()))

@@ -1,7 +1,7 @@
 import { newRecord } from '../core/new-record.ts'
 import type { State } from '../core/state.ts'
 import type { Webhooks } from '../core/webhooks.ts'
-import type { Ledger } from './account-context.ts'
+import type { AccountContext } from './account-context.ts'
 import type { Account } from './accounts.ts'
 import { previousAttributes } from './changes.ts'
 import type { StripeObject } from './emulator.ts'
@@ -9,13 +9,16 @@ import { noSuch } from './errors.ts'
 import { eventObject } from './objects/event.ts'
 import { sessionObject } from './objects/session.ts'
 import { subscriptionObject } from './objects/subscription.ts'
-import type { EventRecord, Records, SessionRecord, SubscriptionRecord } from './records.ts'
+import type { EventRecord, Records } from './records.ts'
 
-/** Where a change that no API call asked for comes from. */
+/** The origin of a change that no API call asked for, such as one made on a hosted page. */
 const NO_REQUEST: EventRecord['request'] = { id: null, idempotency_key: null }
 
-/** Opens ledgers on the records, and reads and changes them on behalf of the emulator's controls. */
-export function createBooks(options: {
+/** Stripe's names, in its errors, for the records that a control can change. */
+const KINDS = { sessions: 'checkout.session', subscriptions: 'subscription', payments: 'payment_intent' } as const
+
+/** Opens contexts on the records, and reads and changes records for the emulator's controls. */
+export function createStore(options: {
   state: State<Records>
   accounts: () => Map<string, Account>
   webhooks: Webhooks<EventRecord>
@@ -24,54 +27,47 @@ export function createBooks(options: {
   const { state, webhooks } = options
   const { records } = state
 
-  function openLedger(account: Account, request = NO_REQUEST): Ledger {
-    const ledger: Ledger = {
+  function openContext(account: Account, request = NO_REQUEST): AccountContext {
+    const context: AccountContext = {
       account,
       records,
       url: options.url(),
       now: Math.floor(Date.now() / 1000),
       emit(type, object, before) {
         const previous = before ? previousAttributes(before, object) : null
-        webhooks.send({ ...newRecord(ledger, 'evt_'), type, object: structuredClone({ ...object }), previous, request })
+        webhooks.send({
+          ...newRecord(context, 'evt_'),
+          type,
+          object: structuredClone({ ...object }),
+          previous,
+          request,
+        })
       },
     }
-    return ledger
+    return context
   }
 
-  /** The ledger of whoever owns a record, even if no paywall uses that account any more. */
-  const ledgerOf = ({ account }: { account: string }): Ledger =>
-    openLedger(options.accounts().get(account) ?? { id: account, paywalls: [] })
+  /** The context of the account that a record belongs to, even if no paywall uses that account any more. */
+  const contextOf = ({ account }: { account: string }): AccountContext =>
+    openContext(options.accounts().get(account) ?? { id: account, paywalls: [] })
 
-  async function changeSubscription(id: string, apply: (ledger: Ledger) => SubscriptionRecord): Promise<StripeObject> {
-    const record = records.subscriptions.get(id)
-    if (!record) throw noSuch('subscription', id)
-    const changed = subscriptionObject(apply(ledgerOf(record)))
+  /** Changes a record, or what belongs to it, and saves. Resolves to the object that `apply` returns. */
+  async function change(
+    table: keyof typeof KINDS,
+    id: string,
+    apply: (context: AccountContext) => { id: string },
+  ): Promise<StripeObject> {
+    const record = records[table].get(id)
+    if (!record) throw noSuch(KINDS[table], id)
+    const changed = apply(contextOf(record))
     await state.save()
     return { ...changed }
-  }
-
-  async function changeSession(id: string, apply: (ledger: Ledger) => SessionRecord): Promise<StripeObject> {
-    const record = records.sessions.get(id)
-    if (!record) throw noSuch('checkout.session', id)
-    const changed = sessionObject(apply(ledgerOf(record)), options.url())
-    await state.save()
-    return { ...changed }
-  }
-
-  async function changePayment(id: string, apply: (ledger: Ledger) => { id: string }): Promise<StripeObject> {
-    const record = records.payments.get(id)
-    if (!record) throw noSuch('payment_intent', id)
-    const result = apply(ledgerOf(record))
-    await state.save()
-    return { ...result }
   }
 
   return {
-    openLedger,
-    ledgerOf,
-    changeSession,
-    changeSubscription,
-    changePayment,
+    openContext,
+    contextOf,
+    change,
     sessions: () => [...records.sessions.values()].map((row) => ({ ...sessionObject(row, options.url()) })),
     subscriptions: () => [...records.subscriptions.values()].map((row) => ({ ...subscriptionObject(row) })),
     events: () => {
