@@ -1,7 +1,9 @@
 import type { FilePaywall, FilePrice, PaywallFile } from '../../cli/paywall-file/file.ts'
 import type { StripeAccount } from '../emulators/stripe/accounts.ts'
 
-/** The Stripe accounts that the emulator is to have: each paywall's credentials, and the prices that exist at Stripe. */
+/**
+ * The Stripe accounts that the emulator is to have: each paywall's credentials, and the prices that exist at Stripe.
+ */
 export function stripeAccounts(files: PaywallFile[]): StripeAccount[] {
   return files.flatMap(({ paywalls }) => paywalls.flatMap(stripeAccount))
 }

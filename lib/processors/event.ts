@@ -7,7 +7,7 @@ export interface Inbound {
   now: Date
 }
 
-/** A money fact. It comes from the event itself, and counts once per kind and id. */
+/** Money that moved, or failed to. It is taken from the event itself, and is counted once per kind and id. */
 export interface PaymentFact {
   kind: 'succeeded' | 'failed' | 'refunded' | 'disputed'
   id: string
@@ -16,13 +16,13 @@ export interface PaymentFact {
   occurredAt: Date
 }
 
-/** A proven inbound webhook: a hint that something is worth looking at, and perhaps a money fact. */
+/** A verified inbound webhook: it says which purchase to fetch, and it may say that money moved. */
 export interface ProcessorEvent {
   id: string
-  /** What to fetch; null if the event is of no concern to us. */
+  /** The purchase to fetch; null if the event is not about a purchase. */
   about: PurchaseReference | null
   payment: PaymentFact | null
-  /** The trial is about to end: a notice that no change of state tells. */
+  /** Whether the trial is about to end. The purchase does not change by that, so only the event can say so. */
   trialEnding: boolean
 }
 

@@ -7,8 +7,8 @@ import { stripeApi } from './stripe/api.ts'
 import { readStripeEvent } from './stripe/events.ts'
 
 /**
- * Proves an inbound webhook over its raw body and puts it in our words. Beside the adapters and not in them: one Worker
- * takes webhooks, and the others need not carry it.
+ * Verifies an inbound webhook over its raw body and translates it into our terms. It is not a method of the adapters,
+ * because only one Worker takes webhooks: the others are smaller without this code.
  *
  * @throws ForgedEvent, ProcessorError
  */

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 
-/** What an emulator knows of a paywall, whatever the processor: its webhooks' address has the id, the secret signs them. */
+/**
+ * What an emulator knows of a paywall, whatever the processor: its webhooks' address has the id, the secret signs them.
+ */
 export interface PaywallOf {
   paywallId: string
   webhookSecret: string

@@ -53,7 +53,9 @@ export interface PreparedCall {
   release: () => void
 }
 
-/** Runs a call when its hook lets it, and resolves to its response once `save` is done; to null if the call is dropped. */
+/**
+ * Runs a call when its hook lets it, and resolves to its response once `save` is done; to null if the call is dropped.
+ */
 export async function runCall<Body>(
   call: RecordedCall<Body>,
   prepared: PreparedCall,

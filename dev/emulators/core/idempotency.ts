@@ -27,7 +27,10 @@ export function idempotency(replies: Map<string, ReplyRecord>, rules: KeyRules) 
   const running = new Set<string>()
   const idOf = ({ account, key }: KeyedRequest) => `${account} ${key}`
 
-  /** The stored response of a key that was used before; else null: the caller runs the request, and holds the key until `release`. */
+  /**
+   * The stored response of a key that was used before; else null: the caller runs the request, and holds the key until
+   * `release`.
+   */
   function claim(request: KeyedRequest, now: number): StoredReply | null {
     const id = idOf(request)
     if (request.key.length > rules.longestKey) throw rules.tooLong()

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 
 /*
- * The tables that every emulator keeps. Times are unix seconds; `account` is the account, at the processor, that a record
- * belongs to.
+ * The tables that every emulator keeps. Times are unix seconds; `account` is the account, at the processor, that a
+ * record belongs to.
  */
 
 /** The members that every record begins with. */

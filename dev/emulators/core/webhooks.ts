@@ -5,9 +5,9 @@ import type { State } from './state.ts'
 import type { DeliveryRecord } from './tables.ts'
 
 /*
- * An event on its way: `send` stores it and makes a delivery for each paywall of its account; while webhooks are held the
- * delivery waits, else it is posted until it is accepted or has been tried too often; then the delivery is deleted. What
- * a shutdown interrupts stays stored, and `resume` posts it at the next start.
+ * An event on its way: `send` stores it and makes a delivery for each paywall of its account; while webhooks are held
+ * the delivery waits, else it is posted until it is accepted or has been tried too often; then the delivery is deleted.
+ * What a shutdown interrupts stays stored, and `resume` posts it at the next start.
  */
 
 const FIRST_RETRY_MS = 500
@@ -82,7 +82,9 @@ export function createWebhooks<EventRecord extends StoredEvent, Event extends { 
     void done.finally(() => underWay.delete(done))
   }
 
-  /** Posts until the webhook is accepted, or has been tried too often; each pause is twice as long as the one before. */
+  /**
+   * Posts until the webhook is accepted, or has been tried too often; each pause is twice as long as the one before.
+   */
   async function deliver(delivery: DeliveryRecord): Promise<void> {
     while (!isAccepted(await post(delivery))) {
       delivery.attempts += 1

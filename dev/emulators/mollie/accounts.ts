@@ -7,7 +7,9 @@ export interface MollieAccount extends PaywallOf {
 
 export type Account = AccountOf<MollieAccount>
 
-/** An account's test and live data are separate at Mollie, so each key has an account of its own, `test_…` or `live_…`. */
+/**
+ * An account's test and live data are separate at Mollie, so each key has an account of its own, `test_…` or `live_…`.
+ */
 export const idOfKey = (apiKey: string) => accountId(apiKey.startsWith('live_') ? 'live_' : 'test_', apiKey)
 
 export const modeOf = (accountId: string) => (accountId.startsWith('live_') ? 'live' : 'test')

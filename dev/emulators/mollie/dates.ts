@@ -30,8 +30,8 @@ export function parseInterval(text: string): Cycle | null {
 }
 
 /**
- * The date one interval after `date`. The day of the month stays that of `first`, or the month's last day if the month is
- * shorter; if `first` is the last day of its month, so are all that follow.
+ * The date one interval after `date`. The day of the month stays that of `first`, or the month's last day if the month
+ * is shorter; if `first` is the last day of its month, so are all that follow.
  */
 export function dateAfter(date: string, interval: string, first: string): string {
   const cycle = parseInterval(interval)

@@ -18,8 +18,8 @@ export interface MollieEmulator extends Emulator<MollieEvent, unknown> {
   /** The payer's bank takes the payment back. Resolves to the chargeback. */
   chargeback(paymentId: string): Promise<MollieObject>
   /**
-   * Charges the subscription for its next payment date, as if that day had come: see `time.ts`. With `pending` the money
-   * does not arrive before `resolvePayment`. Resolves to the payment.
+   * Charges the subscription for its next payment date, as if that day had come: see `time.ts`. With `pending` the
+   * money does not arrive before `resolvePayment`. Resolves to the payment.
    */
   renew(subscriptionId: string, options?: { fail?: boolean; pending?: boolean }): Promise<MollieObject>
   /** The mandate becomes invalid: the subscription is `suspended` and has no next payment date. */
@@ -27,8 +27,8 @@ export interface MollieEmulator extends Emulator<MollieEvent, unknown> {
   /** Lets so many days pass for one subscription, by moving all its dates and its payments' into the past. */
   elapse(subscriptionId: string, days: number): Promise<MollieObject>
   /**
-   * While true, the mandates made since it was set are `pending`, so no subscription can be created on them. Set to false,
-   * it makes them valid.
+   * While true, the mandates made since it was set are `pending`, so no subscription can be created on them. Set to
+   * false, it makes them valid.
    */
   slowMandates: boolean
   /** Forgets all idempotency keys, as Mollie does an hour after their use. */

@@ -10,9 +10,9 @@ import { locale, optional, webAddress } from './parameters.ts'
 import type { PaymentRecord } from './records.ts'
 
 /*
- * The life of a payment: it is created open; on its page the payer pays, pays with money that arrives later, chooses a bank
- * transfer, fails or cancels; nobody comes, and it expires. Whatever ends it goes through `endPayment`, which sends the
- * event and makes the mandate.
+ * The life of a payment: it is created open; on its page the payer pays, pays with money that arrives later, chooses a
+ * bank transfer, fails or cancels; nobody comes, and it expires. Whatever ends it goes through `endPayment`, which
+ * sends the event and makes the mandate.
  */
 
 /** How long a payment's page is open: the time Mollie gives for a card, as long as no slower method is chosen. */

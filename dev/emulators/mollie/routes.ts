@@ -23,9 +23,9 @@ import {
 } from './subscriptions.ts'
 
 /*
- * From a path to an object: `prepareCall` finds the route; the execution that it returns parses the query or the body and
- * runs the route for an account. Unlike Stripe, Mollie stores even a parse error under the idempotency key, so parsing is
- * part of the run.
+ * From a path to an object: `prepareCall` finds the route; the execution that it returns parses the query or the body
+ * and runs the route for an account. Unlike Stripe, Mollie stores even a parse error under the idempotency key, so
+ * parsing is part of the run.
  */
 
 /** A call whose route is found, ready to run for an account. */

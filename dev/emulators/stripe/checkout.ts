@@ -9,9 +9,9 @@ import { chargeCard, findPayment, openPayment } from './payments.ts'
 import type { CustomerRecord, PaymentRecord, SessionRecord, SubscriptionRecord } from './records.ts'
 
 /*
- * How a session ends. Paid: its customer is found or made, the card is charged, the subscription and its first invoice are
- * made, the session is complete, the events are sent. Declined: a failed charge, and the session stays open. Expired: the
- * session is closed.
+ * How a session ends. Paid: its customer is found or made, the card is charged, the subscription and its first invoice
+ * are made, the session is complete, the events are sent. Declined: a failed charge, and the session stays open.
+ * Expired: the session is closed.
  */
 
 const DAY_SECONDS = 24 * 3600

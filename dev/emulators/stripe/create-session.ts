@@ -88,7 +88,7 @@ function itemOf(context: AccountContext, { mode, line_items: [item], metadata: a
       param,
     })
   }
-  // Paywalls of one account may sell the same price. The metadata says which of them sells, and the page shows its name.
+  // Paywalls of one account may sell the same price: the metadata says which of them does, and the page shows its name.
   const seller = context.account.paywalls.find(({ paywallId }) => paywallId === about?.paywall_id) ?? sold.seller
   const price = { ...sold.price, currency: sold.price.currency.toLowerCase() }
   return { price, quantity: item?.quantity ?? 1, seller: seller.paywallName }

@@ -2,16 +2,19 @@ import type { Emulator } from '../core/emulator.ts'
 import type { Form } from './form.ts'
 import type { StripeEvent } from './objects/event.ts'
 
-/** A local Stripe: its API for the official SDK, hosted checkout and portal pages for people, signed webhooks for the service. */
+/**
+ * A local Stripe: its API for the official SDK, hosted checkout and portal pages for people, signed webhooks for the
+ * service.
+ */
 export interface StripeEmulator extends Emulator<StripeEvent, Form> {
   /** Stripe's objects over all accounts, as they are now. */
   readonly sessions: StripeObject[]
   readonly subscriptions: StripeObject[]
 
   /**
-   * Completes a session's page before its money has arrived, as a bank debit does: the subscription is `incomplete` until
-   * `renew` collects the money, or until `end` makes it `incomplete_expired`. `email` is the payer's, where the session
-   * has none.
+   * Completes a session's page before its money has arrived, as a bank debit does: the subscription is `incomplete`
+   * until `renew` collects the money, or until `end` makes it `incomplete_expired`. `email` is the payer's, where the
+   * session has none.
    */
   payLater(sessionId: string, email?: string): Promise<StripeObject>
   /** Begins the next period, which is not paid yet: see `renewals.ts`. */

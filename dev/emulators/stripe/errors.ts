@@ -1,6 +1,9 @@
 import { Refusal } from '../core/refusal.ts'
 
-/** An error in Stripe's shape. With `executed` false the endpoint did not run, so the error is stored under no idempotency key. */
+/**
+ * An error in Stripe's shape. With `executed` false the endpoint did not run, so the error is stored under no
+ * idempotency key.
+ */
 export class StripeError extends Refusal {
   override name = 'StripeError'
   readonly error: ErrorBody

@@ -7,7 +7,9 @@ const MAXIMUM_DEPTH = 4
 
 type Node = Record<string, unknown>
 
-/** Replaces the ids on each path by the objects they name, as in `latest_invoice.payments`, or `data.invoice` in a list. */
+/**
+ * Replaces the ids on each path by the objects they name, as in `latest_invoice.payments`, or `data.invoice` in a list.
+ */
 export function expand(context: AccountContext, object: object, paths: string[]): object {
   const expanded: Node = structuredClone({ ...object })
   for (const path of paths) {

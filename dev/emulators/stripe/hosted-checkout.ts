@@ -9,7 +9,9 @@ import type { SessionRecord } from './records.ts'
 
 const PageForm = z.object({ action: z.enum(['pay', 'decline', 'cancel']), email: z.string().trim().optional() })
 
-/** The query of the address that a declined card leads to: a GET, so that reloading it declines nothing a second time. */
+/**
+ * The query of the address that a declined card leads to: a GET, so that reloading it declines nothing a second time.
+ */
 const DECLINED = 'declined'
 
 /** The hosted page of one session: GET shows it, POST is one of its buttons. */

@@ -7,8 +7,8 @@ import type { InvoiceRecord, SubscriptionRecord } from './records.ts'
 import { change, endSubscription, findRunning } from './subscriptions.ts'
 
 /**
- * Ends the current period, whatever the clock says. A subscription whose end is scheduled ends. Any other begins its next
- * period `active`, with an invoice that is still a draft, because Stripe charges it about an hour later.
+ * Ends the current period, whatever the clock says. A subscription whose end is scheduled ends. Any other begins its
+ * next period `active`, with an invoice that is still a draft, because Stripe charges it about an hour later.
  */
 export function rollOver(context: AccountContext, id: string): SubscriptionRecord {
   const subscription = findRunning(context, id)

@@ -31,8 +31,8 @@ import {
 
 /*
  * From a path to an object: `prepareCall` finds the route and parses the parameters, so a mistake is refused before
- * anything has run; the execution that it returns runs the route for an account; `expand` then fills in the objects that
- * the caller asked for.
+ * anything has run; the execution that it returns runs the route for an account; `expand` then fills in the objects
+ * that the caller asked for.
  */
 
 /** A call whose parameters are valid, ready to run for an account. */

@@ -37,8 +37,8 @@ interface ReceiverOptions {
 }
 
 /**
- * Starts the receiver. A POST to `/hooks`, or to a path below it, is verified, kept, and answered as `answer` says. `/` is
- * a page of what arrived, `/events.json` the same as JSON, the latest first.
+ * Starts the receiver. A POST to `/hooks`, or to a path below it, is verified, kept, and answered as `answer` says. `/`
+ * is a page of what arrived, `/events.json` the same as JSON, the latest first.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { port = 0, secrets, madeSecrets = async () => [] } = options
