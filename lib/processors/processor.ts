@@ -26,8 +26,8 @@ export interface Processor {
   openPortal?(customer: string, returnUrl: string): Promise<string>
 
   /**
-   * Whether a hosted page may have led to a purchase although `fetchPurchase` finds none yet: its payment has not failed,
-   * been cancelled or expired. Absent if the processor decides before it sends the buyer back.
+   * Whether a hosted page may have led to a purchase although `fetchPurchase` finds none yet: its payment has not
+   * failed, been cancelled or expired. Absent if the processor decides before it sends the buyer back.
    */
   isUndecided?(sessionId: string): Promise<boolean>
 

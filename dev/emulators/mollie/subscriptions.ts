@@ -10,6 +10,11 @@ import { Metadata } from './metadata.ts'
 import { optional, webAddress } from './parameters.ts'
 import type { CustomerRecord, MandateRecord, PaymentRecord, SubscriptionRecord } from './records.ts'
 
+/*
+ * A subscription at Mollie: it is created on a valid mandate of its customer, is charged by `renewSubscription` in
+ * time.ts, and is cancelled, which ends it at once.
+ */
+
 const METHODS = ['creditcard', 'directdebit', 'paypal'] as const
 
 export const SubscriptionBody = z.strictObject({

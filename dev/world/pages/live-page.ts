@@ -51,7 +51,7 @@ const STYLE = `
 /** A reload would scroll the reader back to the top, so only the list is replaced, and only if it has changed. */
 const UPDATE = `
   setInterval(async () => {
-    const page = await fetch('/').then((answer) => answer.text()).catch(() => '')
+    const page = await fetch('/').then((response) => response.text()).catch(() => '')
     const [now, next] = [document, new DOMParser().parseFromString(page, 'text/html')].map((each) => each.querySelector('main'))
     if (next && next.innerHTML !== now.innerHTML) now.innerHTML = next.innerHTML
   }, 2000)

@@ -50,9 +50,9 @@ export function mollieApi(apiKey: string, base: string): MollieApi {
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    const answer = readJson(response.text)
-    if (response.ok) return answer
-    throw new MollieRefusal(response.status, ErrorBody.safeParse(answer).data ?? {})
+    const reply = readJson(response.text)
+    if (response.ok) return reply
+    throw new MollieRefusal(response.status, ErrorBody.safeParse(reply).data ?? {})
   }
 
   return {

@@ -5,6 +5,11 @@ import { type MollieApi, MollieRefusal } from './api.ts'
 import { dateOf, dateText, daysLater, later } from './dates.ts'
 import { type FirstSale, type Payment, Payments, Renewal, Subscription, Subscriptions } from './objects.ts'
 
+/*
+ * A subscription at Mollie: it is made once its first payment is paid, found again by that payment's id in its
+ * metadata, charged by Mollie, and ended by us. Whoever makes or ends it does so at the same time as others may.
+ */
+
 /** The longest page that Mollie has. No customer has more subscriptions, and older charges do not matter. */
 const PAGE = '?limit=250'
 
@@ -96,7 +101,7 @@ function subscriptionFor(payment: Payment, sale: FirstSale) {
   return {
     amount: renewal,
     interval: intervalText(interval, interval_count),
-    // Mollie refuses a date in the past, and we may hear of the payment only after the first period has ended.
+    // Mollie refuses a start date in the past, and we may hear of the payment so late that its date is over.
     startDate: dateText(new Date(Math.max(first.getTime(), today.getTime()))),
     description: `${payment.description.slice(0, 240)} ${checkout_id.slice(0, 8)}`,
     // Names the mandate of this payment, because a card that the customer gave for something else must not be charged.

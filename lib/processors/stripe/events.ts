@@ -41,7 +41,10 @@ const Reversal = z.object({
 })
 const InvoicePayments = z.object({ data: z.array(z.object({ invoice: Invoice })) })
 
-/** Verifies Stripe's signature over the raw body, then says what the event is about. */
+/**
+ * Verifies Stripe's signature over the raw body, then says what the event is about. An event about a refund or a
+ * dispute does not name the purchase, so that is asked for.
+ */
 export async function readStripeEvent(api: Stripe, secret: string, inbound: Inbound): Promise<ProcessorEvent> {
   const event = Event.parse(await verified(api, secret, inbound))
   const { object } = event.data
