@@ -35,6 +35,13 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
+  test('point one way between the folders of dev: tools to world to emulators to web', () => {
+    const order = ['tools', 'world', 'emulators', 'web']
+    const placeOf = (file: string) => order.indexOf(file.split('/')[1]!)
+    const within = imports.filter(({ file, to }) => file.startsWith('dev/') && to.startsWith('dev/'))
+    expect(within.filter(({ file, to }) => placeOf(file) < 0 || placeOf(file) > placeOf(to))).toEqual([])
+  })
+
   test('the OpenAPI document is made of the contracts of the functions, and dev knows nothing else of them', () => {
     const known = imports.filter(({ file, to }) => file.startsWith('dev/') && to.startsWith('functions/'))
     const wrong = known.filter(
