@@ -57,6 +57,35 @@ describe('imports', () => {
     )
     expect(wrong).toEqual([])
   })
+
+  test('form no circle in lib, functions, cli and dev: a type import counts, too', () => {
+    const edges = imports.filter(({ file }) => /^(lib|functions|cli|dev)\//.test(file))
+    const importsOf = Map.groupBy(edges, ({ file }) => file)
+    const reachableFrom = (start: string): Set<string> => {
+      const reached = new Set<string>()
+      const open = [start]
+      for (let file = open.pop(); file !== undefined; file = open.pop()) {
+        for (const { to } of importsOf.get(file) ?? []) {
+          if (!reached.has(to)) open.push(to)
+          reached.add(to)
+        }
+      }
+      return reached
+    }
+    const reachable = new Map([...importsOf.keys()].map((file) => [file, reachableFrom(file)]))
+    const reaches = (from: string, to: string) => reachable.get(from)?.has(to) === true
+
+    // Two files are in the same circle if each reaches the other. A circle goes by the first of its files.
+    const circular = [...reachable.keys()].filter((file) => reaches(file, file)).toSorted()
+    const circles = Map.groupBy(circular, (file) =>
+      circular.find((other) => reaches(file, other) && reaches(other, file)),
+    )
+    const importsWithin = (files: string[]) =>
+      edges
+        .filter(({ file, to }) => files.includes(file) && files.includes(to))
+        .map(({ file, to }) => `${file} -> ${to}`)
+    expect([...circles.values()].map(importsWithin)).toEqual([])
+  })
 })
 
 describe('files', () => {
