@@ -35,6 +35,13 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
+  test('point one way between the folders of dev: tools to world to emulators to web', () => {
+    const order = ['tools', 'world', 'emulators', 'web']
+    const placeOf = (file: string) => order.indexOf(file.split('/')[1]!)
+    const within = imports.filter(({ file, to }) => file.startsWith('dev/') && to.startsWith('dev/'))
+    expect(within.filter(({ file, to }) => placeOf(file) < 0 || placeOf(file) > placeOf(to))).toEqual([])
+  })
+
   test('the OpenAPI document is made of the contracts of the functions, and dev knows nothing else of them', () => {
     const known = imports.filter(({ file, to }) => file.startsWith('dev/') && to.startsWith('functions/'))
     const wrong = known.filter(
@@ -49,6 +56,35 @@ describe('imports', () => {
         file.startsWith('functions/') && to.startsWith('functions/') && file.split('/')[1] !== to.split('/')[1],
     )
     expect(wrong).toEqual([])
+  })
+
+  test('form no circle in lib, functions, cli and dev: a type import counts, too', () => {
+    const edges = imports.filter(({ file }) => /^(lib|functions|cli|dev)\//.test(file))
+    const importsOf = Map.groupBy(edges, ({ file }) => file)
+    const reachableFrom = (start: string): Set<string> => {
+      const reached = new Set<string>()
+      const open = [start]
+      for (let file = open.pop(); file !== undefined; file = open.pop()) {
+        for (const { to } of importsOf.get(file) ?? []) {
+          if (!reached.has(to)) open.push(to)
+          reached.add(to)
+        }
+      }
+      return reached
+    }
+    const reachable = new Map([...importsOf.keys()].map((file) => [file, reachableFrom(file)]))
+    const reaches = (from: string, to: string) => reachable.get(from)?.has(to) === true
+
+    // Two files are in the same circle if each reaches the other. A circle goes by the first of its files.
+    const circular = [...reachable.keys()].filter((file) => reaches(file, file)).toSorted()
+    const circles = Map.groupBy(circular, (file) =>
+      circular.find((other) => reaches(file, other) && reaches(other, file)),
+    )
+    const importsWithin = (files: string[]) =>
+      edges
+        .filter(({ file, to }) => files.includes(file) && files.includes(to))
+        .map(({ file, to }) => `${file} -> ${to}`)
+    expect([...circles.values()].map(importsWithin)).toEqual([])
   })
 })
 

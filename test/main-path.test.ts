@@ -71,7 +71,7 @@ test('an owner describes a paywall, a user buys on the hosted page, and the owne
       subscription: { status: 'active', unit_amount: 999 },
     },
   })
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   const created = world.receiver.received.filter(({ body }) => body.includes('"subscription.created"'))
   expect(created).toHaveLength(1)
 })

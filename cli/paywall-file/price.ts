@@ -3,7 +3,7 @@ import { isCountry } from '../../lib/geo/countries.ts'
 import type { LocalPrice as TargetedPrice } from '../../lib/geo/targeting.ts'
 import { toMinorUnits } from '../../lib/money/money.ts'
 import { MAX_TOKENS } from '../../lib/money/tokens.ts'
-import { INTERVALS } from '../../lib/purchases/purchase.ts'
+import { INTERVALS } from '../../lib/processors/processor.ts'
 import { checked, disjoint, issueAt, unique } from './checks.ts'
 
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))

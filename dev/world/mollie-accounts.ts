@@ -1,7 +1,7 @@
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
-import type { MollieAccount } from '../emulators/mollie/emulator.ts'
+import type { MollieAccount } from '../emulators/mollie/accounts.ts'
 
-/** What the files say about Mollie: each paywall's credentials. Prices are none over there. */
+/** The Mollie accounts that the emulator is to have: each paywall's credentials. Mollie knows no prices. */
 export function mollieAccounts(files: PaywallFile[]): MollieAccount[] {
   return files.flatMap(({ paywalls }) =>
     paywalls.flatMap(({ id, processor }) =>

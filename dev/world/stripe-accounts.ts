@@ -1,7 +1,9 @@
 import type { FilePaywall, FilePrice, PaywallFile } from '../../cli/paywall-file/file.ts'
-import type { StripeAccount } from '../emulators/stripe/emulator.ts'
+import type { StripeAccount } from '../emulators/stripe/accounts.ts'
 
-/** What the files say about Stripe: each paywall's credentials, and the prices that exist over there. */
+/**
+ * The Stripe accounts that the emulator is to have: each paywall's credentials, and the prices that exist at Stripe.
+ */
 export function stripeAccounts(files: PaywallFile[]): StripeAccount[] {
   return files.flatMap(({ paywalls }) => paywalls.flatMap(stripeAccount))
 }
@@ -11,7 +13,7 @@ function stripeAccount({ id, name, processor, prices }: FilePaywall): StripeAcco
   return [{ paywallId: id, paywallName: name, ...processor.credentials, prices: prices.flatMap(stripePrices) }]
 }
 
-/** A price and its local variants are prices of their own at Stripe. */
+/** Stripe has one currency a price, so each local variant of a price is another price there. */
 function stripePrices({ label, interval, interval_count, locals, ...price }: FilePrice): StripeAccount['prices'] {
   return [price, ...locals].map(({ processor_price, currency, amount }) => ({
     id: processor_price,

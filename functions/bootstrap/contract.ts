@@ -2,8 +2,9 @@ import * as z from 'zod'
 import type { MemberRefusal, UserRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import type { Words } from '../../lib/http/errors.ts'
+import { INTERVALS } from '../../lib/processors/processor.ts'
 import { MemberState } from '../../lib/purchases/member-state.ts'
-import { currency, INTERVALS } from '../../lib/purchases/purchase.ts'
+import { currency } from '../../lib/purchases/purchase.ts'
 
 export const PATH = '/api/v1/paywall/:id/bootstrap'
 

@@ -3,7 +3,8 @@ import type { GateRefusal, Identity, MemberRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import type { Words } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/identity.ts'
-import { PURCHASE_STATUSES, time } from '../../lib/purchases/purchase.ts'
+import { PURCHASE_STATUSES } from '../../lib/processors/processor.ts'
+import { time } from '../../lib/purchases/purchase.ts'
 
 export const PATH = '/api/paywall/cancel-subscription'
 

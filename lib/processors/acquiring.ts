@@ -1,7 +1,7 @@
-/** The processors by the names that the contract's `acquiring` uses (section 4.2), and the database. */
+/** The processors, by their names in the database and in the contract's `acquiring` (section 4.2). */
 export const PROCESSOR_NAMES = ['stripe', 'polar', 'chargebee', 'freemius', 'mollie'] as const
 
-/** Those we can sell through: a name appears here when its adapter does. */
+/** The processors that have an adapter, so that a paywall can sell through them. */
 export const ACQUIRING = ['stripe', 'mollie'] as const satisfies (typeof PROCESSOR_NAMES)[number][]
 
 export type Acquiring = (typeof ACQUIRING)[number]

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import type { Acquiring } from './acquiring.ts'
 
-/** Printable and trimmed, since it travels in headers: 1 to 500 characters. */
+/** 1 to 500 printable characters without spaces at the ends, because credentials are sent in headers. */
 const TEXT = /^[!-~]([ -~]{0,498}[!-~])?$/
 const CHARGEBEE_SITE = /^[a-z0-9][a-z0-9-]{0,59}$/
 const FREEMIUS_PRODUCT = /^[0-9]{1,19}$/
 
-/** An owner's credentials at each processor. `value` makes the schema of one of them from what it looks like. */
+/** An owner's credentials at each processor. `value` makes the schema of one credential from its pattern. */
 export function credentialSchemas(value: (pattern: RegExp) => z.ZodType<string, string>) {
   const text = value(TEXT)
   return {
@@ -28,7 +28,7 @@ export function credentialSchemas(value: (pattern: RegExp) => z.ZodType<string, 
   }
 }
 
-/** The credentials as they are sealed in the database, every value in plain text. */
+/** The credentials once they are decrypted. */
 export const CREDENTIALS = credentialSchemas((pattern) => z.string().regex(pattern))
 
 export type Credentials<Name extends Acquiring> = z.output<(typeof CREDENTIALS)[Name]>

@@ -1,21 +1,14 @@
 import { openCredentials, type ProcessorEnv, type SealedAccount } from './account.ts'
 import { CREDENTIALS } from './credentials.ts'
+import type { Inbound, ProcessorEvent } from './event.ts'
 import { mollieApi } from './mollie/api.ts'
 import { readMollieEvent } from './mollie/events.ts'
-import type { ProcessorEvent } from './processor.ts'
 import { stripeApi } from './stripe/api.ts'
 import { readStripeEvent } from './stripe/events.ts'
 
-/** A webhook as it came in. */
-export interface Inbound {
-  headers: Headers
-  rawBody: string
-  now: Date
-}
-
 /**
- * Proves an inbound webhook over its raw body and puts it in our words. Beside the adapters and not in them: one Worker
- * takes webhooks, and the others need not carry it.
+ * Verifies an inbound webhook over its raw body and translates it into our terms. It is not a method of the adapters,
+ * because only one Worker takes webhooks: the others are smaller without this code.
  *
  * @throws ForgedEvent, ProcessorError
  */

@@ -1,51 +1,53 @@
-import type { INTERVALS, PURCHASE_STATUSES } from '../purchases/purchase.ts'
 import type { Acquiring } from './acquiring.ts'
 
 /**
- * What a paywall asks of its processor, in our words. Ids are the processor's own, amounts are integer minor units,
- * times are `Date`. One folder a processor implements it; what differs between processors stays inside.
- * Every method throws `ProcessorError`.
+ * What a paywall asks of its processor, in our terms. Ids are the processor's own, amounts are integer minor units,
+ * times are `Date`. Each processor has a folder that implements it, and what is special about a processor stays in
+ * there. Every method throws `ProcessorError`.
  */
 export interface Processor {
   readonly acquiring: Acquiring
-  /** Whether a webhook tells of a cancellation. Where none does, whoever cancels looks at what came of it. */
+  /** Whether the processor sends a webhook after a cancellation. If not, whoever cancels must fetch the purchase. */
   readonly tellsOfCancellations: boolean
 
-  /** Opens a hosted checkout. The same `order.key` never opens a second one where the processor has idempotency. */
+  /** Opens a hosted checkout. If the processor has idempotency, the same `order.key` never opens a second one. */
   openCheckout(order: CheckoutOrder): Promise<HostedCheckout>
 
-  /** Makes an open hosted page unpayable. Harmless on one that was paid or has expired. Absent where that cannot be. */
+  /** Expires an open hosted page; does nothing to one that was paid or has expired. Absent if the processor cannot. */
   closeCheckout?(sessionId: string): Promise<void>
 
-  /** Stops renewal: what is paid for stays. `reason` is noted where the processor has room for it. May be repeated. */
+  /**
+   * Stops renewal; the period that is paid for goes on to its end. A repeat is harmless. Not all processors store
+   * `reason`.
+   */
   cancelAtPeriodEnd(subscriptionId: string, reason: string): Promise<Cancellation>
 
-  /** A one-time URL of a customer's hosted portal, which leads back to `returnUrl`. Absent where there is no portal. */
+  /** A one-time URL of the customer's hosted portal, with a link back to `returnUrl`. Absent if there is no portal. */
   openPortal?(customer: string, returnUrl: string): Promise<string>
 
   /**
-   * Whether the buyer has done their part on a hosted page that cannot say yet what became of it. Absent where a page
-   * always can.
+   * Whether a hosted page may have led to a purchase although `fetchPurchase` finds none yet: its payment has not
+   * failed, been cancelled or expired. Absent if the processor decides before it sends the buyer back.
    */
   isUndecided?(sessionId: string): Promise<boolean>
 
-  /** The purchase as it is now; null while nothing was bought, or if the sale is not one of ours. */
+  /** The purchase as it is now; null if nothing was bought yet, or if another paywall or another system sold it. */
   fetchPurchase(reference: PurchaseReference): Promise<PurchaseSnapshot | null>
 }
 
 export interface CheckoutOrder {
-  /** What a repeat of the same order is known by. */
+  /** The idempotency key: a repeat of the same order has the same key. */
   key: string
   checkoutId: string
   paywallId: string
   userId: string
   email: string | null
-  /** The buyer's id at the processor, if there is one by now. */
+  /** The buyer's id at the processor; null until the processor has given one. */
   customer: string | null
   processorPrice: string
   currency: string
   amount: number
-  /** How often it is to be paid; null: once. */
+  /** How often it is paid; null: once. */
   recurring: { interval: Interval; intervalCount: number } | null
   trialDays: number
   successUrl: string
@@ -57,7 +59,7 @@ export interface HostedCheckout {
   url: string
 }
 
-/** A scheduled end of a subscription, as the processor answers it; null where it does not say. */
+/** A cancelled subscription, as the processor describes it. A date is null if the processor does not give it. */
 export interface Cancellation {
   status: PurchaseStatus
   cancelAt: Date | null
@@ -65,26 +67,44 @@ export interface Cancellation {
 }
 
 /**
- * Where to look for a purchase: the hosted page, which may have sold nothing, or what is stored of a subscription or of
- * a one-time purchase: its `processorId`.
+ * How to find a purchase: by the id of its hosted page, which may have sold nothing, or, once the purchase is stored,
+ * by its `processorId`.
  */
 export type PurchaseReference =
   | { kind: 'session'; id: string }
   | { kind: 'subscription'; id: string }
   | { kind: 'payment'; id: string }
 
+export const PURCHASE_STATUSES = [
+  'pending',
+  'trialing',
+  'active',
+  'past_due',
+  'paused',
+  'canceled',
+  'refunded',
+] as const
 export type PurchaseStatus = (typeof PURCHASE_STATUSES)[number]
+
+/** The units that a billing period is counted in. */
+export const INTERVALS = ['day', 'week', 'month', 'year'] as const
 export type Interval = (typeof INTERVALS)[number]
 
-/** A subscription or one-time purchase as the processor says it is. `checkoutId` ties it to its user and paywall. */
+/**
+ * A subscription or one-time purchase, as the processor has it. `checkoutId` says which user bought it on which
+ * paywall.
+ */
 export interface PurchaseSnapshot {
   processorId: string
   checkoutId: string
   customer: string | null
   status: PurchaseStatus
-  /** False while its first payment is not made, and for ever if that failed for good: nothing was bought. */
+  /** Whether the first payment was made. It stays false if that payment fails for good: then nothing was bought. */
   begun: boolean
-  /** Whether its current period is paid for or on trial, or what was bought once is: a period may begin before that. */
+  /**
+   * Whether the current period is paid or a trial: a period may begin before its payment. Or: whether a one-time
+   * purchase is paid.
+   */
   periodPaid: boolean
   /** Both null for a one-time purchase. */
   interval: Interval | null
@@ -100,32 +120,16 @@ export interface PurchaseSnapshot {
   canceledAt: Date | null
 }
 
-/** A money fact. It comes from the event itself, and counts once per kind and id. */
-export interface PaymentFact {
-  kind: 'succeeded' | 'failed' | 'refunded' | 'disputed'
-  id: string
-  amount: number
-  currency: string
-  occurredAt: Date
-}
-
-/** A proven inbound webhook: a hint that something is worth looking at, and perhaps a money fact. */
-export interface ProcessorEvent {
-  id: string
-  /** What to fetch; null if the event is of no concern to us. */
-  about: PurchaseReference | null
-  payment: PaymentFact | null
-  /** The trial is about to end: a notice that no change of state tells. */
-  trialEnding: boolean
-}
-
 /** Why a processor call failed, told apart by what the caller can do about it. */
 export class ProcessorError extends Error {
   override name = 'ProcessorError'
   readonly acquiring: Acquiring
   /** `rejected`: it said no. `unavailable`: try again. `misconfigured`: the owner must fix keys or scopes. */
   readonly kind: 'rejected' | 'unavailable' | 'misconfigured'
-  /** Whether this was the processor's own answer: the same call would get it again, so a repeat must be a new call. */
+  /**
+   * Whether the processor answered. It may have stored its answer under the idempotency key, so a repeat needs a new
+   * key.
+   */
   readonly answered: boolean
 
   constructor(
@@ -139,9 +143,4 @@ export class ProcessorError extends Error {
     this.kind = kind
     this.answered = options.answered
   }
-}
-
-/** An inbound webhook that its processor did not sign, or signed too long ago. */
-export class ForgedEvent extends Error {
-  override name = 'ForgedEvent'
 }

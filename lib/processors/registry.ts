@@ -4,7 +4,7 @@ import { mollie } from './mollie/mollie.ts'
 import type { Processor } from './processor.ts'
 import { stripe } from './stripe/stripe.ts'
 
-/** The processor behind a paywall's account, with the owner's credentials opened. */
+/** The adapter of a paywall's processor, with the owner's credentials decrypted. */
 export async function processorFor(account: SealedAccount, env: ProcessorEnv): Promise<Processor> {
   const { paywallId, acquiring } = account
   const credentials = await openCredentials(account, env)

@@ -1,6 +1,7 @@
 import { storePurchase } from '../../generated/calls.ts'
 import type { Database } from '../db/connect.ts'
-import type { PaymentFact, Processor, PurchaseReference, PurchaseSnapshot } from '../processors/processor.ts'
+import type { PaymentFact } from '../processors/event.ts'
+import type { Processor, PurchaseReference, PurchaseSnapshot } from '../processors/processor.ts'
 
 /** What is known of a purchase besides what the processor says when it is asked. */
 export interface Hint {

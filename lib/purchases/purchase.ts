@@ -1,19 +1,8 @@
 import * as z from 'zod'
 import { PROCESSOR_NAMES } from '../processors/acquiring.ts'
+import { INTERVALS, PURCHASE_STATUSES } from '../processors/processor.ts'
 
-export const PURCHASE_STATUSES = [
-  'pending',
-  'trialing',
-  'active',
-  'past_due',
-  'paused',
-  'canceled',
-  'refunded',
-] as const
-
-export const INTERVALS = ['day', 'week', 'month', 'year'] as const
-
-/** ISO 8601, UTC, as all times of the API and the events. */
+/** ISO 8601 in UTC, like all times in the API and in events. */
 export const time = z.iso.datetime()
 
 export const currency = z
@@ -21,7 +10,9 @@ export const currency = z
   .regex(/^[A-Z]{3}$/)
   .describe('ISO 4217')
 
-/** A subscription or a one-time purchase as the API and the events show it: what `purchase_json` of schema.sql makes. */
+/**
+ * A subscription or a one-time purchase as the API and the events show it: what `purchase_json` of schema.sql makes.
+ */
 export const Purchase = z
   .object({
     id: z.uuid().describe('What cancel-subscription takes as `subscriptionId`'),

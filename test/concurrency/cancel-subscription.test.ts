@@ -42,7 +42,7 @@ test('100 cancels at once are one cancellation', async () => {
   const replies = await together(100, subscriber)
   expect(counted(replies)).toEqual({ '200': 1, '400 Subscription is already cancelled': 99 })
   expect(updatesOf(world, subscriber)).toHaveLength(1)
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   expect((await userState(world, subscriber.id)).purchases).toMatchObject([{ cancel_at_period_end: true }])
   expect(await cancelScheduled(subscriber)).toBe(1)
 })
@@ -84,7 +84,7 @@ test('cancelling and keeping, over and over and in any order, end where Stripe e
     index % 3 === 2 ? world.stripe.portalUndo(subscriber.subscriptionId) : cancelOwn(world, subscriber),
   )
   await Promise.all(turns)
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   const atStripe = world.stripe.subscriptions.find(({ id }) => id === subscriber.subscriptionId)
   const [stored] = (await userState(world, subscriber.id)).purchases
   expect(stored?.cancel_at_period_end).toBe(atStripe?.cancel_at !== null)

@@ -39,7 +39,7 @@ test.each(['before', 'after'])('a purchase stored just %s the merge is the known
       : await inLine(world, anonymous.user.id, [signInAsKnown, comeBack])
   expect(sessionIn(signedIn!).user.id).toBe(known.id)
   await world.stripe.releaseWebhooks()
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
 
   expect(await userState(world, known.id)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   // The plan's 100. The 10 of the day, from before the purchase, stay behind.
@@ -137,7 +137,7 @@ test('merges amid webhooks, renewals, credits and reads lose nothing and block n
     ])
     expect(sessionIn(signedIn).user.id).toBe(known.id)
     expect(others.filter(({ status }) => status !== 200)).toEqual([])
-    await world.stripe.webhooksSettled()
+    await world.stripe.drainWebhooks()
     expect(await provenBalances(world, known.id)).toMatchObject({ premium: 13 })
     expect(await provenBalances(world, anonymous.user.id)).toEqual({ premium: 0, standard: 0 })
     const { purchases } = await userState(world, known.id)

@@ -63,7 +63,7 @@ test('reads that top up while webhooks credit the plan’s tokens neither fail n
       await many(4, () => userState(world, userId))
     }),
   )
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   for (const { userId } of users) {
     const balances = await provenBalances(world, userId)
     expect([CREDITED, { alpha: 110, beta: 120, gamma: 130 }]).toContainEqual(balances)

@@ -56,7 +56,7 @@ test('an owner that asks by name is told of each change, in order, with what cau
 
 test("the plan's tokens are told of with the purchase", async () => {
   const { userId } = await buy(world, asks)
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   expect(await changesAbout(userId)).toEqual([{ type: 'standard', count: 100, delta: 100, reason: 'plan' }])
   expect(sequenceFaults(await toldAbout(world, userId))).toEqual([])
 })
@@ -81,7 +81,7 @@ test('a change that nobody asked to hear of writes no event, and numbers none', 
   const { rows } = await world.database.query('select from events where user_id = $1', [user_id])
   expect(rows).toEqual([])
   const { userId } = await buy(world, asksForAll)
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   const told = await toldAbout(world, userId)
   expect(sequenceFaults(told)).toEqual([])
   expect(told.map(({ type }) => type)).not.toContain('balance.changed')

@@ -43,7 +43,7 @@ const spend = (userId: string, delta: number) =>
 
 async function renew(subscriptionId: string, options?: { fail: boolean }) {
   await world.stripe.renew(subscriptionId, options)
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
 }
 
 test('every configured type is shown, the daily limit is there at the first read', async () => {
@@ -95,7 +95,7 @@ test('a top-up never lowers a higher balance, and writes nothing where nothing c
 
 test("users who pay get the plan's tokens and no top-up", async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   expect(await balances(userId)).toEqual({ standard: 100, premium: 0 })
   await spend(userId, -95)
   expect(await balances(userId)).toMatchObject({ standard: 5 })
@@ -108,7 +108,7 @@ test("users who pay get the plan's tokens and no top-up", async () => {
 test("the plan's tokens come once a period, after each renewal, and never for a repeated webhook", async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
   const subscription = world.stripe.subscriptions.at(-1)?.id ?? ''
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   for (const { id } of world.stripe.events) await world.stripe.resend(id)
   expect(await balances(userId)).toMatchObject({ standard: 100 })
   await renew(subscription)
@@ -122,7 +122,7 @@ test("the plan's tokens come once a period, after each renewal, and never for a 
 test('a period that is not paid brings no tokens until it is', async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
   const subscription = world.stripe.subscriptions.at(-1)?.id ?? ''
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   await renew(subscription, { fail: true })
   expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
   expect(await balances(userId)).toMatchObject({ standard: 100 })
@@ -134,7 +134,7 @@ test('a user whose subscription has ended is topped up again', async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
   await spend(userId, -99)
   await world.stripe.end(world.stripe.subscriptions.at(-1)?.id ?? '')
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   expect(await balances(userId)).toMatchObject({ standard: 10 })
 })
 
@@ -148,13 +148,13 @@ test('a trial is a period of its own, and a purchase for good brings its tokens 
   await world.apply(shop.file)
 
   const trial = await buy(world, shop)
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   expect(await balances(trial.userId, shop)).toMatchObject({ standard: 100 })
   await renew(world.stripe.subscriptions.at(-1)?.id ?? '')
   expect(await balances(trial.userId, shop)).toMatchObject({ standard: 200 })
 
   const forGood = await buy(world, { ...shop, slug: 'once' })
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   for (const { id } of world.stripe.events.slice(-3)) await world.stripe.resend(id)
   expect(await balances(forGood.userId, shop)).toEqual({ standard: 7, premium: 2 })
 })

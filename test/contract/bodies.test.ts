@@ -138,7 +138,7 @@ describe('userMeta', () => {
     ['get-customer-portal', () => ({})],
   ])('merges up to 64 KB by %s, and keeps nothing of what would make it more', async (endpoint, order) => {
     const { id, email } = await subscribe(world, tenant(world.file))
-    await world.stripe.webhooksSettled()
+    await world.stripe.drainWebhooks()
     const kept = 'x'.repeat(64 * 1024 - '{"a": 1, "kept": ""}'.length)
     await world.database.query(`update members set meta = jsonb_build_object('kept', $2::text) where user_id = $1`, [
       id,

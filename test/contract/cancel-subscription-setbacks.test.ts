@@ -19,7 +19,7 @@ afterAll(() => world.close())
 
 /** The one purchase of a subscriber, once Stripe's webhooks have arrived. */
 async function purchaseOf({ id }: Subscriber) {
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   const [purchase] = (await userState(world, id)).purchases
   return purchase
 }
@@ -33,7 +33,7 @@ describe('what was undone in the portal can be cancelled again', () => {
     const subscriber = await subscribe(world, ours)
     for (const _turn of [1, 2]) {
       cancelled(await cancelOwn(world, subscriber))
-      await world.stripe.webhooksSettled()
+      await world.stripe.drainWebhooks()
       await world.stripe.portalUndo(subscriber.subscriptionId)
       expect(await purchaseOf(subscriber)).toMatchObject({ cancel_at_period_end: false, cancel_at: null })
       expect(await storedRequest(world, subscriber)).toEqual({ requested: false, accepted: false, reason: null })
@@ -54,7 +54,7 @@ describe('what was undone in the portal can be cancelled again', () => {
 
   test('but a webhook from before the cancellation undoes nothing', async () => {
     const subscriber = await subscribe(world, ours)
-    await world.stripe.webhooksSettled()
+    await world.stripe.drainWebhooks()
     const asked = Promise.withResolvers<void>()
     const answer = Promise.withResolvers<void>()
     world.stripe.onCall = async ({ method }, run) => {
@@ -114,7 +114,7 @@ describe('when Stripe does not take it', () => {
 
 test('what Stripe took is a success, whether or not it could be written down', async () => {
   const subscriber = await subscribe(world, ours)
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   world.stripe.holdWebhooks()
   world.neon.onStatement = async ({ query }, run) => {
     if (query.includes('accept_cancellation')) throw new AnswerLost()

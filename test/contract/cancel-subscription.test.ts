@@ -28,7 +28,7 @@ afterAll(() => world.close())
 
 /** The one purchase of a subscriber, once Stripe's webhooks have arrived. */
 async function purchaseOf({ id }: Subscriber) {
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   const [purchase] = (await userState(world, id)).purchases
   return purchase
 }
@@ -124,7 +124,7 @@ describe('a cancellation', () => {
   test('takes two statements, a refusal one, and a body that is wrong none', async () => {
     const subscriber = await subscribe(world, ours)
     const statements = (work: () => Promise<unknown>) => statementsOf(world, work)
-    await world.stripe.webhooksSettled()
+    await world.stripe.drainWebhooks()
     world.stripe.holdWebhooks()
     expect(await statements(() => cancelOwn(world, subscriber, { body: { cancellationReason: '' } }))).toBe(0)
     expect(await statements(() => cancelOwn(world, subscriber))).toBe(2)
@@ -135,7 +135,7 @@ describe('a cancellation', () => {
   test('is told to the owner once, and the end of the period ends the subscription', async () => {
     const subscriber = await subscribe(world, ours)
     cancelled(await cancelOwn(world, subscriber))
-    await world.stripe.webhooksSettled()
+    await world.stripe.drainWebhooks()
     await world.stripe.renew(subscriber.subscriptionId)
     expect(await purchaseOf(subscriber)).toMatchObject({ status: 'canceled', cancel_at_period_end: true })
     expect((await userState(world, subscriber.id)).paid).toBe(false)

@@ -37,7 +37,7 @@ function opened(reply: Reply): string {
 const press = async (url: string, action: 'cancel' | 'undo') => {
   const answer = await fetch(url, { method: 'POST', body: new URLSearchParams({ action }), redirect: 'manual' })
   expect(answer.status).toBe(303)
-  await tenants.world.stripe.webhooksSettled()
+  await tenants.world.stripe.drainWebhooks()
 }
 
 const metaOf = async (userId: string) => {
@@ -125,7 +125,7 @@ test('leads an owner and the user itself to a portal of their own, once each', a
 test('takes one statement, for a body that is wrong the one that asks for the key', async () => {
   const { world } = tenants
   const statements = (work: () => Promise<unknown>) => statementsOf(world, work)
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   expect(await statements(() => asUser())).toBe(1)
   expect(await statements(() => asOwner({ email: subscriber.email, userMeta: { a: 1 } }))).toBe(1)
   expect(await statements(() => asOwner({ email: '' }))).toBe(1)
@@ -175,7 +175,7 @@ test('has no portal after the end, nor for a one-time purchase of the same custo
   await world.apply(shop.file)
   const ended = await subscribe(world, shop)
   await world.stripe.end(ended.subscriptionId)
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   expect(await asOwner({ email: ended.email }, shop)).toMatchObject({ status: 403, body: unavailable('1') })
 
   await buy(world, { ...shop, email: ended.email, slug: 'once' })

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { DroppedCall } from '../../dev/emulators/calls.ts'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { seal } from '../../lib/crypto/crypto.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press, startCheckout } from '../support/checkout.ts'

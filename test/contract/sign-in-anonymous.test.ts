@@ -84,12 +84,12 @@ describe('an anonymous user who signs in as a known one', () => {
     const known = await signIn(world)
     const { checkoutUrl, token, user } = await anonymousBuyer(world)
     const subscriptionId = await pay(world, checkoutUrl)
-    await world.stripe.webhooksSettled()
+    await world.stripe.drainWebhooks()
     await signInByMail(world, known.email, { token })
     const before = (await userState(world, known.id)).purchases[0]
 
     await world.stripe.renew(subscriptionId)
-    await world.stripe.webhooksSettled()
+    await world.stripe.drainWebhooks()
     const after = (await userState(world, known.id)).purchases[0]
     expect(after).toMatchObject({ id: before?.id, status: 'active' })
     expect(Date.parse(after?.current_period_end ?? '')).toBeGreaterThan(Date.parse(before?.current_period_end ?? ''))

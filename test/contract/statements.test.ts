@@ -13,7 +13,7 @@ let unpaid: string
 /** Nobody is told and no webhook comes by itself: every statement that is counted is the request's own. */
 beforeAll(async () => {
   all = await startTenants({ webhooks: [] })
-  await all.world.stripe.webhooksSettled()
+  await all.world.stripe.drainWebhooks()
   all.world.stripe.holdWebhooks()
   paid = await press(opened(await order()).checkoutUrl, 'pay')
   unpaid = (await press(opened(await order()).checkoutUrl, 'cancel')).replace(/error$/, 'success')

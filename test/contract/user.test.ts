@@ -136,14 +136,14 @@ describe('paid', () => {
     await buy(all.world, { paywall: all.ours.paywall, key: all.ours.key, email })
     const subscription = all.world.stripe.subscriptions.at(-1)?.id ?? ''
     await all.world.stripe.portalCancel(subscription)
-    await all.world.stripe.webhooksSettled()
+    await all.world.stripe.drainWebhooks()
     const scheduled = await stateOf(`email=${email}`)
     expect(scheduled).toMatchObject({ paid: true, purchases: [{ status: 'active', cancel_at_period_end: true }] })
     expect(scheduled.purchases[0]?.cancel_at).toBe(scheduled.purchases[0]?.current_period_end)
     expect(scheduled.purchases[0]?.canceled_at).not.toBeNull()
 
     await all.world.stripe.end(subscription)
-    await all.world.stripe.webhooksSettled()
+    await all.world.stripe.drainWebhooks()
     expect(await stateOf(`email=${email}`)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
   })
 
@@ -156,7 +156,7 @@ describe('paid', () => {
   ])('%s', async (_name, change, paid) => {
     const email = newEmail()
     const { userId } = await buy(all.world, { paywall: all.ours.paywall, key: all.ours.key, email })
-    await all.world.stripe.webhooksSettled()
+    await all.world.stripe.drainWebhooks()
     await all.world.database.query(`update purchases set ${change} where user_id = $1`, [userId])
     expect(await stateOf(`email=${email}`)).toMatchObject({ paid })
   })

@@ -45,14 +45,14 @@ test('a crash before Stripe took it: the next try after the lease cancels', asyn
   const replies = await Promise.all(Array.from({ length: 10 }, () => cancelOwn(world, subscriber)))
   expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 400)])
   expect(updatesOf(world, subscriber)).toHaveLength(2)
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   expect((await userState(world, subscriber.id)).purchases).toMatchObject([{ cancel_at_period_end: true }])
 })
 
 test('a crash after Stripe took it: the webhook tells, and nothing is left to do', async () => {
   const subscriber = await subscribe(world, ours)
   await crashWhileCancelling(subscriber, true)
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   await leaseEnds(subscriber)
   expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
   expect(updatesOf(world, subscriber)).toHaveLength(1)

@@ -86,7 +86,7 @@ test('Postgres is killed while 60 users buy: nothing acknowledged is lost, nothi
   await Promise.all(Array.from({ length: BUYERS }, open))
   const pages = acknowledged.values()
   await Promise.all(Array.from({ length: PAYING }, () => payAll(pages)))
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   await tellAfterCrash(world)
 
   expect(returned.filter(({ status }) => status !== 303)).toEqual([])

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Answer } from '../../dev/world/pages/receiver.ts'
+import type { ReceiverResponse } from '../../dev/world/pages/receiver.ts'
 import { seal } from '../../lib/crypto/crypto.ts'
 import { type DeliveryRow, openMailbox, sweep } from '../support/mailbox.ts'
 import { paywallFile } from '../support/paywall-file.ts'
@@ -82,7 +82,7 @@ describe('a failed attempt is made again', () => {
     for (const { body, headers } of mailbox.received()) new Webhook(mailbox.secret).verify(body, headers)
   })
 
-  test.each<[string, Answer, number, number]>([
+  test.each<[string, ReceiverResponse, number, number]>([
     ['429 with seconds', { status: 429, headers: { 'retry-after': '3000' } }, 2_990, 3_000],
     [
       '503 with a date',

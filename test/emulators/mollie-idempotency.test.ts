@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { DroppedCall } from '../../dev/emulators/calls.ts'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import type { MollieEmulator } from '../../dev/emulators/mollie/emulator.ts'
 import { ACME, order, press, startMollie, startReceiver, subscribe } from './mollie-fixture.ts'
 
@@ -98,7 +98,7 @@ test('a restart keeps subscriptions, idempotency keys and the events nobody took
 
   const receiver = await startReceiver()
   const second = await startMollie({ statePath, serviceUrl: receiver.url })
-  await second.emulator.webhooksSettled()
+  await second.emulator.drainWebhooks()
   expect(receiver.types()).toEqual(['payment.paid'])
   const same = await second.mollie.subscriptions.get({ customerId, subscriptionId: subscription.id })
   expect(same).toMatchObject({ status: 'active', nextPaymentDate: subscription.nextPaymentDate })

@@ -41,7 +41,7 @@ test('who is going to transfer the money goes on at once, and the payment stays 
   const open = await fetched()
   expect(open).toMatchObject({ status: 'open', method: 'banktransfer', isCancelable: true })
   expect(Date.parse(open.expiresAt ?? '') - Date.now()).toBeGreaterThan(11 * 86_400_000)
-  expect(await emulator.settle(payment.id)).toMatchObject({ status: 'paid' })
+  expect(await emulator.resolvePayment(payment.id)).toMatchObject({ status: 'paid' })
 })
 
 test('cancel leads back to redirectUrl where there is no cancelUrl', async () => {
@@ -75,9 +75,9 @@ test('money that takes its time comes, or does not', async () => {
   }
   const [paid, failed] = [await first(), await first()]
   expect(paid).toMatchObject({ status: 'pending', isCancelable: false })
-  expect(await emulator.settle(paid.id)).toMatchObject({ status: 'paid', mandateId: expect.any(String) })
-  expect(await emulator.settle(failed.id, { fail: true })).toMatchObject({ status: 'failed' })
-  await expect(emulator.settle(failed.id)).rejects.toThrow(/is failed, not pending/)
+  expect(await emulator.resolvePayment(paid.id)).toMatchObject({ status: 'paid', mandateId: expect.any(String) })
+  expect(await emulator.resolvePayment(failed.id, { fail: true })).toMatchObject({ status: 'failed' })
+  await expect(emulator.resolvePayment(failed.id)).rejects.toThrow(/is failed, not pending/)
   const { result } = await mollie.mandates.list({ customerId })
   expect(result.embedded.mandates).toHaveLength(1)
 })

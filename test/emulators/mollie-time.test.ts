@@ -66,7 +66,10 @@ test('a renewal by direct debit waits for its money', async () => {
   const { emulator, id } = await subscribed({ startDate: '2099-03-15' })
   const pending = await emulator.renew(id, { pending: true })
   expect(pending).toMatchObject({ status: 'pending', sequenceType: 'recurring' })
-  expect(await emulator.settle(pending.id)).toMatchObject({ status: 'paid', paidAt: '2099-03-15T04:00:00+00:00' })
+  expect(await emulator.resolvePayment(pending.id)).toMatchObject({
+    status: 'paid',
+    paidAt: '2099-03-15T04:00:00+00:00',
+  })
   const types = emulator.events.map(({ type, entityId }) => [type, entityId]).slice(-2)
   expect(types).toEqual([
     ['payment.pending', pending.id],

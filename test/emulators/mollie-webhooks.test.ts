@@ -5,7 +5,7 @@ test('tells of payments, refunds and chargebacks in signed events, and nothing o
   const receiver = await startReceiver()
   const { emulator, mollie } = await startMollie({ serviceUrl: receiver.url })
   const told = async () => {
-    await emulator.webhooksSettled()
+    await emulator.drainWebhooks()
     return receiver.deliveries.at(-1)
   }
   const { customerId, payment, subscription } = await subscribe(mollie)
@@ -40,7 +40,7 @@ test('sends an event as its entity was then, however late', async () => {
   const receiver = await startReceiver()
   const { emulator, mollie } = await startMollie({ serviceUrl: receiver.url })
   const { payment } = await firstPayment(mollie)
-  await emulator.webhooksSettled()
+  await emulator.drainWebhooks()
   await emulator.refund(payment.id)
   await emulator.resend(emulator.events[0]?.id ?? '')
   expect(receiver.deliveries.at(-1)?.event.embedded?.entity).toEqual(payment)
@@ -51,7 +51,7 @@ test('sends an event again, unchanged, until it is accepted', async () => {
   const receiver = await startReceiver([ACME], [500])
   const { emulator, mollie } = await startMollie({ serviceUrl: receiver.url })
   await firstPayment(mollie)
-  await emulator.webhooksSettled()
+  await emulator.drainWebhooks()
   expect(receiver.deliveries).toHaveLength(2)
   expect(receiver.deliveries[1]?.body).toBe(receiver.deliveries[0]?.body)
 })
@@ -65,7 +65,7 @@ test('sends to every paywall of the account, each signed with its own secret, an
   const receiver = await startReceiver(accounts)
   const { emulator, mollie } = await startMollie({ accounts, serviceUrl: receiver.url })
   await firstPayment(mollie)
-  await emulator.webhooksSettled()
+  await emulator.drainWebhooks()
   expect(receiver.deliveries.map(({ paywallId }) => paywallId).sort()).toEqual(['1001', '1002'])
 })
 
@@ -76,7 +76,7 @@ test('holds events, releases them in the order chosen, repeated or lost, and res
   const { payment } = await firstPayment(mollie)
   const refund = await emulator.refund(payment.id, '1.00')
   await emulator.chargeback(payment.id)
-  await emulator.webhooksSettled()
+  await emulator.drainWebhooks()
   expect(receiver.deliveries).toEqual([])
 
   const statuses = await emulator.releaseWebhooks((events) => {

@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import { expect, test } from 'vitest'
-import { DroppedCall } from '../../dev/emulators/calls.ts'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { startStripe, subscriptionOrder } from './stripe-fixture.ts'
 
 const PATH = '/v1/checkout/sessions'

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { expect, test } from 'vitest'
-import { nextPeriodEnd } from '../../dev/emulators/periods.ts'
+import { nextPeriodEnd } from '../../dev/emulators/core/periods.ts'
 import type { StripeEmulator } from '../../dev/emulators/stripe/emulator.ts'
 import { buy, idOf, paymentOrder, startStripe, subscriptionOrder } from './stripe-fixture.ts'
 

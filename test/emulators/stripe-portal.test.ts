@@ -67,7 +67,7 @@ test('cancels at the end of the period, keeps again, and tells of both', async (
   const receiver = await startReceiver()
   const { emulator, stripe } = await startStripe({ serviceUrl: receiver.url })
   const { portal, subscription } = await openPortal(stripe)
-  await emulator.webhooksSettled()
+  await emulator.drainWebhooks()
   const told = receiver.deliveries.length
 
   const answer = await press(portal, 'cancel')
@@ -81,7 +81,7 @@ test('cancels at the end of the period, keeps again, and tells of both', async (
 
   expect((await press(portal, 'undo', { subscription })).status).toBe(303)
   expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({ cancel_at: null, canceled_at: null })
-  await emulator.webhooksSettled()
+  await emulator.drainWebhooks()
   const types = receiver.deliveries.slice(told).map(({ event }) => event.type)
   expect(types).toEqual(['customer.subscription.updated', 'customer.subscription.updated'])
 })

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startStripeEmulator } from '../../dev/emulators/stripe/emulator.ts'
+import { startStripeEmulator } from '../../dev/emulators/stripe/start.ts'
 import { ACME, buy, idOf, sdk, startReceiver, startStripe, subscriptionOrder } from './stripe-fixture.ts'
 
 async function statePath(): Promise<string> {
@@ -20,7 +20,7 @@ test('a restart keeps subscriptions, idempotency keys and the events nobody took
 
   const receiver = await startReceiver()
   const second = await startStripe({ statePath: path, serviceUrl: receiver.url })
-  await second.emulator.webhooksSettled()
+  await second.emulator.drainWebhooks()
   expect(receiver.types()).toContain('checkout.session.completed')
   expect(receiver.deliveries).toHaveLength(5)
   const subscription = await second.stripe.subscriptions.retrieve(idOf(session.subscription))

@@ -5,7 +5,7 @@ test('tells of a paid subscription in signed events of this API version', async 
   const receiver = await startReceiver()
   const { emulator, stripe } = await startStripe({ serviceUrl: receiver.url })
   const session = await buy(stripe, subscriptionOrder())
-  await emulator.webhooksSettled()
+  await emulator.drainWebhooks()
   expect(receiver.types()).toEqual([
     'charge.succeeded',
     'checkout.session.completed',
@@ -27,18 +27,18 @@ test('tells of a trial, of a one-time payment and of an expired session', async 
   const receiver = await startReceiver()
   const { emulator, stripe } = await startStripe({ serviceUrl: receiver.url })
   await buy(stripe, subscriptionOrder({ subscription_data: { trial_period_days: 3 } }))
-  await emulator.webhooksSettled()
+  await emulator.drainWebhooks()
   expect(receiver.types()).toEqual(['checkout.session.completed', 'customer.subscription.created', 'invoice.paid'])
 
   receiver.deliveries.length = 0
   await buy(stripe, paymentOrder())
-  await emulator.webhooksSettled()
+  await emulator.drainWebhooks()
   expect(receiver.types()).toEqual(['charge.succeeded', 'checkout.session.completed', 'payment_intent.succeeded'])
 
   receiver.deliveries.length = 0
   const { id } = await stripe.checkout.sessions.create(subscriptionOrder())
   await stripe.checkout.sessions.expire(id, {}, { idempotencyKey: 'expire-1' })
-  await emulator.webhooksSettled()
+  await emulator.drainWebhooks()
   expect(receiver.deliveries[0]?.event).toMatchObject({
     type: 'checkout.session.expired',
     request: { id: expect.stringMatching(/^req_/), idempotency_key: 'expire-1' },
@@ -49,11 +49,11 @@ test('says what an update changed, and nothing when it changed nothing', async (
   const receiver = await startReceiver()
   const { emulator, stripe } = await startStripe({ serviceUrl: receiver.url })
   const id = idOf((await buy(stripe, subscriptionOrder())).subscription)
-  await emulator.webhooksSettled()
+  await emulator.drainWebhooks()
   receiver.deliveries.length = 0
   await stripe.subscriptions.update(id, { cancel_at_period_end: true })
   await stripe.subscriptions.update(id, { cancel_at_period_end: true })
-  await emulator.webhooksSettled()
+  await emulator.drainWebhooks()
   expect(receiver.types()).toEqual(['customer.subscription.updated'])
   expect(receiver.deliveries[0]?.event.data.previous_attributes).toEqual({
     cancel_at: null,
@@ -68,7 +68,7 @@ test('sends an event again, unchanged, until it is accepted', async () => {
   const { emulator, stripe } = await startStripe({ serviceUrl: receiver.url })
   const { id } = await stripe.checkout.sessions.create(subscriptionOrder())
   await stripe.checkout.sessions.expire(id)
-  await emulator.webhooksSettled()
+  await emulator.drainWebhooks()
   expect(receiver.deliveries).toHaveLength(3)
   expect(new Set(receiver.deliveries.map(({ body }) => body)).size).toBe(1)
 })
@@ -83,7 +83,7 @@ test('sends to every paywall of the account, each signed with its own secret, an
   const { emulator, stripe } = await startStripe({ accounts, serviceUrl: receiver.url })
   const { id } = await stripe.checkout.sessions.create(subscriptionOrder())
   await stripe.checkout.sessions.expire(id)
-  await emulator.webhooksSettled()
+  await emulator.drainWebhooks()
   expect(receiver.deliveries.map(({ paywallId }) => paywallId).sort()).toEqual(['1001', '1002'])
 })
 
@@ -92,7 +92,7 @@ test('holds events and releases them in the order chosen, repeated or lost', asy
   const { emulator, stripe } = await startStripe({ serviceUrl: receiver.url })
   emulator.holdWebhooks()
   await buy(stripe, subscriptionOrder({ subscription_data: { trial_period_days: 3 } }))
-  await emulator.webhooksSettled()
+  await emulator.drainWebhooks()
   expect(receiver.deliveries).toEqual([])
 
   const statuses = await emulator.releaseWebhooks((events) => {
@@ -114,7 +114,7 @@ test('resends an event on demand', async () => {
   const { emulator, stripe } = await startStripe({ serviceUrl: receiver.url })
   const { id } = await stripe.checkout.sessions.create(subscriptionOrder())
   await stripe.checkout.sessions.expire(id)
-  await emulator.webhooksSettled()
+  await emulator.drainWebhooks()
   const [event] = emulator.events
   const both = [emulator.resend(event?.id ?? ''), emulator.resend(event?.id ?? '')]
   expect(await Promise.all(both)).toEqual([[200], [200]])

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { DroppedCall } from '../../dev/emulators/calls.ts'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { letDaysPass, mollieProcessor, rewritePurchase, subscriptionsOf } from '../support/mollie-purchase.ts'
 import { cancelFor, cancelled, cancelOwn, type Subscriber, storedRequest, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
@@ -79,10 +79,10 @@ test('a trial that is cancelled lasts as long as it would have', async () => {
 test('what was paid after a charge had failed is what counts when it is cancelled', async () => {
   const subscriber = await subscribe(world, ours)
   await world.mollie.renew(atMollie(subscriber))
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   const paid = await purchaseOf(subscriber)
   await world.mollie.renew(atMollie(subscriber), { fail: true })
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   expect(await purchaseOf(subscriber)).toMatchObject({ status: 'past_due' })
   expect(cancelled(await cancelOwn(world, subscriber))).toMatchObject({ cancel_at: paid?.current_period_end })
 })

@@ -84,7 +84,7 @@ test('what was cancelled does not begin anew where Mollie says for a moment that
   await world.workers.scheduled('reconcile')
   const [again] = live(subscriber.id)
   if (again) await world.mollie.renew(again.id) // Its start date is today: charged within hours, before the next look.
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   const paid = paymentsOf(world, subscriber.id).map(({ status, sequenceType }) => `${sequenceType} ${status}`)
   const state = await userState(world, subscriber.id)
   expect([again?.startDate, paid, state.paid]).toEqual([undefined, ['first paid'], false])
@@ -97,7 +97,7 @@ test('a payment that is paid between the two looks of a return goes on to the th
   world.mollie.onCall = async ({ method, path }, run) => {
     const answer = await run()
     if (method === 'GET' && path.endsWith(`/payments/${paymentId}`) && looks++ === 0)
-      await world.mollie.settle(paymentId)
+      await world.mollie.resolvePayment(paymentId)
     return answer
   }
   expect((await call(world, back)).headers.location).toContain('https://owner.example/thanks')
@@ -123,7 +123,7 @@ test('what ended long ago without a subscription is not begun again', async () =
   world.mollie.slowMandates = true
   const { userId, paymentId, back } = await payFirst(world)
   await call(world, back)
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   // As if all of that were three months ago.
   world.mollie.onCall = async ({ method, path }, run) => {
     const answer = await run()
@@ -138,7 +138,7 @@ test('what ended long ago without a subscription is not begun again', async () =
   world.mollie.slowMandates = false
   world.mollie.forgetKeys()
   await world.mollie.refund(paymentId, '1.00')
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   expect(live(userId)).toEqual([])
 })
 
@@ -146,10 +146,10 @@ test('who has all the money back of what has no subscription yet is out, and tha
   world.mollie.slowMandates = true
   const { userId, paymentId, back } = await payFirst(world)
   await call(world, back)
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   expect((await userState(world, userId)).paid).toBe(true)
   await world.mollie.refund(paymentId)
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
   const told = (await toldAbout(world, userId)).map(({ type }) => type).slice(3)
   expect(told).toEqual(['subscription.ended', 'payment.refunded'])
@@ -160,7 +160,7 @@ test('whose customer was deleted at Mollie keeps what was paid', async () => {
   const [subscription] = subscriptionsOf(world, subscriber.id)
   await letDaysPass(world, subscriber.id, subscription!.id, 31)
   await world.mollie.renew(subscription!.id)
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   await letDaysPass(world, subscriber.id, subscription!.id, 8)
   expect((await userState(world, subscriber.id)).paid).toBe(true)
   const path = `/v2/customers/${subscriber.customer}/subscriptions`
@@ -174,7 +174,7 @@ test('who is past due is not let in where Mollie says for a moment that the cust
   const subscriber = await subscribe(world, ours)
   const [subscription] = subscriptionsOf(world, subscriber.id)
   await world.mollie.renew(subscription!.id, { fail: true })
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   await rewritePurchase(world, subscriber.id, "past_due_since = now() - interval '8 days'")
   expect(await userState(world, subscriber.id)).toMatchObject({ paid: false, purchases: [{ status: 'past_due' }] })
   world.mollie.forgetKeys()
@@ -189,7 +189,7 @@ test('two purchases of one customer are two subscriptions, and ending one leaves
   const body = { ignoreActivePurchase: true }
   const second = await payFirst(world, 'yearly', { email: first.email, body })
   await call(world, second.back)
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   expect(second.userId).toBe(first.id)
   const [monthly, yearly] = subscriptionsOf(world, first.id)
   expect(yearly).toMatchObject({ status: 'active', customerId: monthly!.customerId })
@@ -200,9 +200,9 @@ test('two purchases of one customer are two subscriptions, and ending one leaves
 
 test('a chargeback that is reversed is looked at', async () => {
   const { userId, paymentId } = await payFirst(world)
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   const chargeback = await world.mollie.chargeback(paymentId)
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   const calls = world.mollie.calls.length
   const event = world.mollie.events.find(({ entityId }) => entityId === chargeback.id)
   const reversed = JSON.stringify({ ...event, id: 'event_reversed', type: 'chargeback.reversed' })

@@ -21,7 +21,7 @@ const happenings: ((userId: string, subscriptionId: string, random: () => number
   (_, id) => world.mollie.renew(id, { fail: true }),
   async (_, id, random) => {
     const charge = await world.mollie.renew(id, { pending: true })
-    await world.mollie.settle(charge.id, { fail: random() < 0.3 })
+    await world.mollie.resolvePayment(charge.id, { fail: random() < 0.3 })
   },
   async (userId) => {
     const [payment] = paymentsOf(world, userId).filter(({ status, amount }) => status === 'paid' && amount.value > '1')

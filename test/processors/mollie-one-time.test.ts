@@ -26,8 +26,8 @@ test('who is going to transfer the money goes on to the thanks, and has bought w
   const { userId, paymentId, back } = await payFirst(world, 'lifetime', { action: 'transfer' })
   expect((await call(world, back)).headers.location).toContain('https://owner.example/thanks')
   expect((await userState(world, userId)).purchases).toEqual([])
-  await world.mollie.settle(paymentId)
-  await world.mollie.webhooksSettled()
+  await world.mollie.resolvePayment(paymentId)
+  await world.mollie.drainWebhooks()
   expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
 })
 
@@ -38,20 +38,20 @@ test('a one-time purchase waits for a bank that takes its time, and ends when al
   expect(payment).toMatchObject({ sequenceType: 'oneoff', amount: { currency: 'JPY', value: '980' } })
   const id = payment!.id
   await world.mollie.payLater(id)
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'pending' }] })
 
-  await world.mollie.settle(id)
-  await world.mollie.webhooksSettled()
+  await world.mollie.resolvePayment(id)
+  await world.mollie.drainWebhooks()
   expect(await userState(world, userId)).toMatchObject({
     paid: true,
     purchases: [{ status: 'active', interval: null, unit_amount: 980, currency: 'JPY', current_period_end: null }],
   })
   await world.mollie.refund(id, '80')
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   expect((await userState(world, userId)).paid).toBe(true)
   await world.mollie.refund(id)
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   const told = await toldAbout(world, userId)
   const payments = told.filter(({ data }) => data.payment).map(({ type, data }) => `${type} ${data.payment?.amount}`)
@@ -65,17 +65,17 @@ test('a transfer that is under way is not called off by another checkout', async
   const first = opened(await startCheckout(world, order))
   await press(first.checkoutUrl, 'transfer')
   opened(await startCheckout(world, order))
-  await world.mollie.settle(paymentsOf(world, first.userId)[0]!.id)
-  await world.mollie.webhooksSettled()
+  await world.mollie.resolvePayment(paymentsOf(world, first.userId)[0]!.id)
+  await world.mollie.drainWebhooks()
   expect(await userState(world, first.userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   expect(world.mollie.calls.filter(({ method }) => method === 'DELETE')).toEqual([])
 })
 
 test('a one-time purchase that the payer’s bank took back is nobody’s any more', async () => {
   const { userId, paymentId } = await payFirst(world, 'lifetime')
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   expect((await userState(world, userId)).paid).toBe(true)
   await world.mollie.chargeback(paymentId)
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
 })

@@ -55,7 +55,7 @@ test('a subscription begins with its first payment, and runs until the day of th
     current_period_end: endOf(subscription?.startDate),
     cancel_at_period_end: false,
   })
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   expect((await provenBalances(world, userId)).standard).toBe(100)
   expect(await typesTold(userId)).toEqual(['checkout.completed', 'subscription.created', 'payment.succeeded'])
 })
@@ -94,7 +94,7 @@ test('what is paid is there at once, and sold once, though its subscription can 
   const [subscription] = subscriptionsOf(world, userId)
   expect(await purchaseOf(userId)).toMatchObject({ current_period_end: endOf(subscription?.startDate) })
   expect(paymentsOf(world, userId)).toHaveLength(1)
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   expect(await typesTold(userId)).toEqual(['checkout.completed', 'subscription.created', 'payment.succeeded'])
 })
 
@@ -103,7 +103,7 @@ test('what was given back whole before it began is over, and never renews', asyn
   const { userId, paymentId } = await payFirst(world)
   await world.mollie.releaseWebhooks(() => [])
   await world.mollie.refund(paymentId)
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   expect(subscriptionsOf(world, userId)).toEqual([])
   expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
 })
@@ -114,12 +114,12 @@ test('a first payment that a bank has in hand is pending, and begins what it pay
     await payFirst(world, 'monthly', { action: 'later' }),
   ]
   expect((await call(world, good.back)).headers.location).toContain('https://owner.example/thanks')
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   expect(await userState(world, bad.userId)).toMatchObject({ paid: false, purchases: [{ status: 'pending' }] })
 
-  await world.mollie.settle(good.paymentId)
-  await world.mollie.settle(bad.paymentId, { fail: true })
-  await world.mollie.webhooksSettled()
+  await world.mollie.resolvePayment(good.paymentId)
+  await world.mollie.resolvePayment(bad.paymentId, { fail: true })
+  await world.mollie.drainWebhooks()
   expect(await userState(world, good.userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   expect(await userState(world, bad.userId)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
   expect(await typesTold(bad.userId)).toEqual(['payment.failed'])
@@ -128,7 +128,7 @@ test('a first payment that a bank has in hand is pending, and begins what it pay
 test.each(['decline', 'cancel'] as const)('a first payment that ends with %s sells nothing', async (action) => {
   const { userId, back } = await payFirst(world, 'monthly', { action })
   expect((await call(world, back)).headers.location).toContain('https://owner.example/sorry')
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   expect(await userState(world, userId)).toMatchObject({ purchases: [], paid: false })
   expect(await toldAbout(world, userId)).toEqual([])
   expect(subscriptionsOf(world, userId)).toEqual([])
@@ -156,7 +156,7 @@ test('a trial costs nothing at first, and its end is told three days ahead thoug
   expect(await typesTold(userId)).toEqual([...begun, 'subscription.trial_ending'])
 
   await world.mollie.renew(subscriptionId)
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   expect(await purchaseOf(userId)).toMatchObject({ status: 'active' })
   expect((await typesTold(userId)).slice(3)).toEqual(['subscription.renewed', 'payment.succeeded'])
 })
@@ -178,6 +178,6 @@ test('the same Idempotency-Key opens one payment, whoever of twenty is first', a
 test('a local price is asked for in its own currency', async () => {
   const { userId } = await payFirst(world, 'monthly', { body: { localCurrency: 'INR' } })
   expect(paymentsOf(world, userId)).toMatchObject([{ amount: { currency: 'INR', value: '399.00' } }])
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   expect(await purchaseOf(userId)).toMatchObject({ unit_amount: 39_900, currency: 'INR' })
 })

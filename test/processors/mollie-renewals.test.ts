@@ -25,7 +25,7 @@ async function bought(slug?: string) {
   let heard = (await toldAbout(world, userId)).length
   async function hears(happen: () => Promise<unknown>): Promise<Told[]> {
     await happen()
-    await world.mollie.webhooksSettled()
+    await world.mollie.drainWebhooks()
     const told = await toldAbout(world, userId)
     expect(sequenceFaults(told)).toEqual([])
     const news = told.slice(heard)
@@ -65,7 +65,7 @@ test('a direct debit that is under way keeps the user in, and renews when it is 
   expect((await userState(world, userId)).paid).toBe(true)
   expect(await standard()).toBe(100)
   const charge = paymentsOf(world, userId).find(({ status }) => status === 'pending')
-  const told = await hears(() => world.mollie.settle(String(charge?.id)))
+  const told = await hears(() => world.mollie.resolvePayment(String(charge?.id)))
   expect(types(told)).toEqual(['subscription.renewed', 'payment.succeeded'])
   expect(await standard()).toBe(200)
 })

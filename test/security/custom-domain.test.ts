@@ -34,7 +34,7 @@ beforeAll(async () => {
   world = await startTestWorld({ file: { paywalls: [{ domain: DOMAIN }, {}] } })
   const [first, second] = await Promise.all(world.file.paywalls.map(placeOf))
   ;[mine, sibling] = [first!, second!]
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
 })
 
 afterAll(() => world.close())

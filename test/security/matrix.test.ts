@@ -21,7 +21,7 @@ let places: Place[]
 beforeAll(async () => {
   world = await startTestWorld()
   places = (await Promise.all([0, 1].map(ownerWithTwoPaywalls))).flat()
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
 })
 
 afterAll(() => world.close())
@@ -209,7 +209,7 @@ describe('one user on two paywalls of one owner is two members', () => {
     expect(guest.id).toBe(payer.id)
     const all = { paid: true, purchases: [{ id: payer.purchaseId }], trial: { purchase_id: payer.purchaseId } }
     expect(await state(one, { token: payer.token }, payer)).toMatchObject({ body: { ...all, balances: standard(0) } })
-    await world.stripe.webhooksSettled()
+    await world.stripe.drainWebhooks()
     const before = await everything(world)
     const nothing = { paid: false, purchases: [], trial: null, balances: standard(10) }
     for (const caller of [{ key: other.key }, { token: guest.token }]) {

@@ -1,4 +1,4 @@
-import type { Received } from '../../dev/world/pages/receiver.ts'
+import type { Received } from '../../dev/world/pages/received.ts'
 import { undocumented, undocumentedEvent } from './documented.ts'
 
 /** What every answer says, so that no page frames, sniffs or keeps it, whichever endpoint it comes from. */

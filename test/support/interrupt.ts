@@ -1,4 +1,4 @@
-import { DroppedCall } from '../../dev/emulators/calls.ts'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { AnswerLost } from '../../dev/world/database/neon-endpoint.ts'
 import type { TestWorld } from './world.ts'
 

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Answer, Received } from '../../dev/world/pages/receiver.ts'
+import type { Received } from '../../dev/world/pages/received.ts'
+import type { ReceiverResponse } from '../../dev/world/pages/receiver.ts'
 import { paywallFile } from './paywall-file.ts'
 import type { TestWorld } from './world.ts'
 
@@ -19,7 +20,7 @@ export interface Mailbox {
   readonly url: string
   readonly secret: string
   /** How it answers from now on; 200 as a rule. */
-  answer: (received: Received) => Answer | Promise<Answer>
+  answer: (received: Received) => ReceiverResponse | Promise<ReceiverResponse>
   /** What has arrived, oldest first. */
   received(): Received[]
   /** The ids of the events that have arrived, oldest first. */

@@ -76,7 +76,7 @@ export async function subscribeAtMollie(world: TestWorld, slug = 'monthly', body
   const paid = await payFirst(world, slug, { body })
   const { status } = await call(world, paid.back)
   if (status !== 303) throw new Error(`the way back answered ${status}`)
-  await world.mollie.webhooksSettled()
+  await world.mollie.drainWebhooks()
   const [subscription] = subscriptionsOf(world, paid.userId)
   if (!subscription) throw new Error(`Mollie has no subscription of ${paid.userId}`)
   return { ...paid, subscriptionId: subscription.id }

@@ -24,7 +24,7 @@ export async function subscribe(
   const user = await person(world, tenant, email)
   const { paywall, key } = tenant
   await buy(world, { paywall, key, email: user.email, slug })
-  await Promise.all([world.stripe.webhooksSettled(), world.mollie.webhooksSettled()])
+  await Promise.all([world.stripe.drainWebhooks(), world.mollie.drainWebhooks()])
   const { rows } = await world.database.query<{ id: string; processor_id: string; processor_customer: string }>(
     'select id, processor_id, processor_customer from purchases where paywall_id = $1 and user_id = $2',
     [paywall.id, user.id],

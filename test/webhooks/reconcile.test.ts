@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { DroppedCall } from '../../dev/emulators/calls.ts'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { buy, opened, startCheckout } from '../support/checkout.ts'
 import { recomputeDueTimes } from '../support/due-times.ts'
 import { ageCheckouts, loseWebhooks, payAndComeBack, payUnnoticed } from '../support/lost-webhooks.ts'

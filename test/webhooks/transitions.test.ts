@@ -19,11 +19,11 @@ afterAll(() => world.close())
 /** A purchase that Stripe has told us all about, and a way to see what the owner hears of each thing that happens next. */
 async function bought(slug: string) {
   const paid = await paySubscription(world, slug)
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   const heard = { events: await toldAbout(world, paid.userId) }
   async function hears(happen: (subscriptionId: string) => Promise<unknown>): Promise<Told[]> {
     await happen(paid.subscriptionId)
-    await world.stripe.webhooksSettled()
+    await world.stripe.drainWebhooks()
     const before = heard.events.length
     heard.events = await toldAbout(world, paid.userId)
     expect(sequenceFaults(heard.events)).toEqual([])
@@ -107,7 +107,7 @@ test('a one-time purchase is told by its checkout and its payments alone', async
   const body = { email: newEmail(), priceId: priceIdOf(world.paywall, 'lifetime') }
   const { userId, checkoutUrl } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
   await payAndReturn(world, checkoutUrl)
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   expect(types(await toldAbout(world, userId))).toEqual(['checkout.completed', 'payment.succeeded'])
   expect((await userState(world, userId)).purchases).toMatchObject([
     { status: 'active', interval: null, current_period_end: null, unit_amount: 999 },
@@ -121,7 +121,7 @@ test('a page that is declined or left sells nothing and tells nothing', async ()
   const back = await call(world, await press(checkoutUrl, 'cancel'))
   expect(back).toMatchObject({ status: 303 })
   expect(back.headers.location).toContain('https://owner.example/sorry')
-  await world.stripe.webhooksSettled()
+  await world.stripe.drainWebhooks()
   expect(await toldAbout(world, userId)).toEqual([])
   expect((await userState(world, userId)).purchases).toEqual([])
 })

@@ -1,16 +1,18 @@
-import { type AccountOf, accountId, type PaywallOf } from '../accounts.ts'
+import { type AccountOf, accountId, type PaywallOf } from '../core/accounts.ts'
 
-/** What the emulator knows of one paywall: the API key of its Mollie account, and the secret of its webhook there. */
+/** A paywall's Mollie credentials. */
 export interface MollieAccount extends PaywallOf {
   apiKey: string
 }
 
 export type Account = AccountOf<MollieAccount>
 
-/** An account's test and live data are apart, as two accounts are: the id begins with which of them it is. */
+/**
+ * An account's test and live data are separate at Mollie, so each key has an account of its own, `test_…` or `live_…`.
+ */
 export const idOfKey = (apiKey: string) => accountId(apiKey.startsWith('live_') ? 'live_' : 'test_', apiKey)
 
 export const modeOf = (accountId: string) => (accountId.startsWith('live_') ? 'live' : 'test')
 
-/** A Mollie account sells under a profile; the emulator's have one each. */
+/** A Mollie account sells under a profile; in the emulator each account has one. */
 export const profileOf = (accountId: string) => `pfl_${accountId.slice(-10)}`

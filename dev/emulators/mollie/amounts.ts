@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Money as Mollie writes it: decimal text with exactly the decimals of its currency, `9.99` or `1000`. */
+/** Money as Mollie writes it: text with exactly as many decimals as the currency has, `9.99` or `1000`. */
 export const Amount = z
   .strictObject({
     currency: z.string().regex(/^[A-Z]{3}$/, { abort: true, error: 'must be three capitals' }),
@@ -14,7 +14,7 @@ export function minorUnits({ value }: Amount): number {
   return Number(value.replace('.', ''))
 }
 
-/** The amount with so many minor units of a currency. */
+/** An amount in minor units as Mollie writes it. */
 export function amountOf(minor: number, currency: string): Amount {
   const places = decimals(currency)
   const digits = String(minor).padStart(places + 1, '0')

@@ -1,25 +1,25 @@
-import { hash } from 'node:crypto'
-import { createApi } from '../api.ts'
-import { type ApiControls, failIfOrdered } from '../calls.ts'
-import { type HttpRequest, header } from '../server.ts'
-import type { State } from '../state.ts'
+import { createApi } from '../core/api.ts'
+import { type ApiControls, failIfOrdered } from '../core/calls.ts'
+import { type HttpRequest, header } from '../core/server.ts'
+import type { State } from '../core/state.ts'
+import type { AccountContext } from './account-context.ts'
 import { type Account, idOfKey } from './accounts.ts'
-import { attempt, errorAnswer, KEY_RULES, replay } from './answers.ts'
 import { MollieError } from './errors.ts'
-import type { Ledger } from './ledger.ts'
+import { fingerprint, KEY_RULES } from './idempotency.ts'
 import { readJson } from './parameters.ts'
 import type { Records } from './records.ts'
+import { attempt, errorResponse, replay } from './responses.ts'
 import { prepareCall } from './routes.ts'
 
 interface Options {
   state: State<Records>
   accounts: () => Map<string, Account>
-  openLedger: (account: Account) => Ledger
+  openContext: (account: Account) => AccountContext
   controls: ApiControls
 }
 
-/** Mollie's API over the records. */
-export function createMollieApi({ state, accounts, openLedger, controls }: Options) {
+/** Mollie's API: authenticates a call, finds its route and runs it on the records. */
+export function createMollieApi({ state, accounts, openContext, controls }: Options) {
   return createApi<unknown>({
     state,
     controls,
@@ -30,15 +30,15 @@ export function createMollieApi({ state, accounts, openLedger, controls }: Optio
       const execution = prepareCall(method, path, request)
       const run = () => {
         failIfOrdered(controls, path)
-        return execution(openLedger(account))
+        return execution(openContext(account))
       }
       return {
         account: account.id,
-        fingerprint: hash('sha256', request.body),
+        fingerprint: fingerprint(request.body),
         execute: () => attempt(method === 'POST' ? 201 : 200, run),
       }
     },
-    refuse: errorAnswer,
+    refuse: errorResponse,
     replay,
   })
 
@@ -50,12 +50,12 @@ export function createMollieApi({ state, accounts, openLedger, controls }: Optio
   }
 }
 
-/** As it is recorded: what is no JSON is the text that came. */
+/** The body in the form in which the call is recorded: JSON, or the text itself if it is not JSON. */
 function bodyOf({ body }: HttpRequest): unknown {
   try {
     return readJson(body)
   } catch {
-    // It is recorded all the same; the route refuses it.
+    // The call is recorded in any case. It is refused when its route parses the body.
     return body
   }
 }

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { type Controls, control } from '../controls.ts'
+import { type Controls, control } from '../core/controls.ts'
 import type { MollieEmulator } from './emulator.ts'
 
 const OfPayment = z.strictObject({ payment: z.string() })
-const Settlement = z.strictObject({ payment: z.string(), fail: z.boolean().default(false) })
+const Resolution = z.strictObject({ payment: z.string(), fail: z.boolean().default(false) })
 const Refund = z.strictObject({ payment: z.string(), amount: z.string().optional() })
 const OfSubscription = z.strictObject({ subscription: z.string() })
 const Renewal = z.strictObject({
@@ -22,7 +22,9 @@ export const CONTROLS: Controls<MollieEmulator> = {
   'GET events': (emulator) => emulator.events,
   'GET calls': (emulator) => emulator.calls,
   'POST pay-later': control(OfPayment, (emulator, { payment }) => emulator.payLater(payment)),
-  'POST settle': control(Settlement, (emulator, { payment, fail }) => emulator.settle(payment, { fail })),
+  'POST resolve-payment': control(Resolution, (emulator, { payment, fail }) =>
+    emulator.resolvePayment(payment, { fail }),
+  ),
   'POST expire': control(OfPayment, (emulator, { payment }) => emulator.expire(payment)),
   'POST refund': control(Refund, (emulator, { payment, amount }) => emulator.refund(payment, amount)),
   'POST chargeback': control(OfPayment, (emulator, { payment }) => emulator.chargeback(payment)),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { newRecord } from '../new-record.ts'
-import { find, type Ledger } from './ledger.ts'
+import { newRecord } from '../core/new-record.ts'
+import { type AccountContext, find } from './account-context.ts'
 import { Metadata } from './metadata.ts'
 import { locale, optional } from './parameters.ts'
 import type { CustomerRecord } from './records.ts'
@@ -12,10 +12,11 @@ export const CustomerBody = z.strictObject({
   metadata: optional(Metadata),
 })
 
-export function createCustomer(ledger: Ledger, body: z.output<typeof CustomerBody>): CustomerRecord {
-  const customer = { ...newRecord(ledger, 'cst_', 6), ...body }
-  ledger.records.customers.set(customer.id, customer)
+export function createCustomer(context: AccountContext, body: z.output<typeof CustomerBody>): CustomerRecord {
+  const customer = { ...newRecord(context, 'cst_', 6), ...body }
+  context.records.customers.set(customer.id, customer)
   return customer
 }
 
-export const findCustomer = (ledger: Ledger, id: string) => find(ledger, ledger.records.customers, 'customer', id)
+export const findCustomer = (context: AccountContext, id: string) =>
+  find(context, context.records.customers, 'customer', id)

@@ -1,4 +1,4 @@
-import { type Cycle, nextPeriodEnd } from '../periods.ts'
+import { type Cycle, nextPeriodEnd } from '../core/periods.ts'
 
 /** A time as Mollie writes it: `2026-11-21T08:36:00+00:00`. */
 export const dateTime = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', '+00:00')
@@ -6,13 +6,13 @@ export const dateTime = (seconds: number) => new Date(seconds * 1000).toISOStrin
 /** A date as Mollie writes it: `2026-11-21`. */
 export const dateOf = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 10)
 
-/** Whether it is written as a date and in the calendar. */
+/** Whether a text is a date, and one that the calendar has. */
 export function isDate(text: string): boolean {
   const at = Date.parse(`${text}T00:00:00Z`)
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(at) && dateOf(at / 1000) === text
 }
 
-/** When a subscription is charged on a date: Mollie does it in the small hours. Unix seconds. */
+/** The time at which a subscription is charged on a date, in unix seconds: Mollie charges early in the morning. */
 export const chargeTime = (date: string) => Date.parse(`${date}T04:00:00Z`) / 1000
 
 export const addDays = (date: string, days: number) => dateOf(startOf(date) + days * 24 * 3600)
@@ -21,7 +21,7 @@ const INTERVAL = /^([1-9]\d{0,2}) (day|week|month)s?$/
 /** Mollie's longest interval is a year. */
 const LONGEST = { day: 365, week: 52, month: 12 }
 
-/** What `3 months`, `2 weeks` or `1 day` says; null where it says nothing, or more than a year. */
+/** Parses `3 months`, `2 weeks` or `1 day`; null if the text is not an interval, or is longer than a year. */
 export function parseInterval(text: string): Cycle | null {
   const [, count, name] = INTERVAL.exec(text) ?? []
   if (name !== 'day' && name !== 'week' && name !== 'month') return null
@@ -30,8 +30,8 @@ export function parseInterval(text: string): Cycle | null {
 }
 
 /**
- * The date an interval after `date`. Months keep the first date's day where they have it, and what began on the last day
- * of a month goes on from last day to last day.
+ * The date one interval after `date`. The day of the month stays that of `first`, or the month's last day if the month
+ * is shorter; if `first` is the last day of its month, so are all that follow.
  */
 export function dateAfter(date: string, interval: string, first: string): string {
   const cycle = parseInterval(interval)

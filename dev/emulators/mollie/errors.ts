@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../core/refusal.ts'
 
-/** An answer in Mollie's error shape; `field` names the member of the body that is wrong. */
+/** An error in Mollie's shape. `field` names the member of the body that is wrong. */
 export class MollieError extends Refusal {
   override name = 'MollieError'
   readonly field: string | null
@@ -16,7 +16,7 @@ export const unprocessable = (detail: string, field?: string) => new MollieError
 
 export const noSuch = (kind: string, id: string) => new MollieError(404, `No ${kind} exists with token ${id}.`)
 
-/** An error as it is on the wire. */
+/** The body of an error response. */
 export function errorBody(status: number, detail: string, field: string | null = null): object {
   const title = status === 401 ? 'Unauthorized Request' : (STATUS_CODES[status] ?? 'Error')
   const documentation = { href: 'https://docs.mollie.com/overview/handling-errors', type: 'text/html' }

@@ -1,15 +1,15 @@
 import * as z from 'zod'
-import { page, redirect } from '../html-answers.ts'
-import { noticePage } from '../layout.ts'
-import type { Answer, HttpRequest } from '../server.ts'
+import { page, redirect } from '../core/html-responses.ts'
+import { noticePage } from '../core/layout.ts'
+import type { HttpRequest, HttpResponse } from '../core/server.ts'
+import type { AccountContext } from './account-context.ts'
 import { checkoutPage } from './checkout-page.ts'
-import type { Ledger } from './ledger.ts'
 import { chooseTransfer, endPayment, payLater } from './payments.ts'
 import type { PaymentRecord } from './records.ts'
 
 const PageForm = z.object({ action: z.enum(['pay', 'later', 'transfer', 'decline', 'cancel']) })
 
-/** How a payment that is not open any more is called on its page. */
+/** The title of a payment's page, once the payment is not open any more. */
 const ENDED = {
   open: 'Open',
   pending: 'Your payment is on its way',
@@ -20,7 +20,11 @@ const ENDED = {
 }
 
 /** The hosted page of one payment: GET shows it, POST is one of its buttons. */
-export async function hostedCheckout(ledger: Ledger, payment: PaymentRecord, request: HttpRequest): Promise<Answer> {
+export async function hostedCheckout(
+  context: AccountContext,
+  payment: PaymentRecord,
+  request: HttpRequest,
+): Promise<HttpResponse> {
   const shown = request.method === 'GET' || request.method === 'HEAD'
   if (payment.status !== 'open') return endedPayment(payment, shown ? 200 : 409)
   if (shown) return page(200, await checkoutPage(payment))
@@ -30,33 +34,33 @@ export async function hostedCheckout(ledger: Ledger, payment: PaymentRecord, req
   if (!form.success) return page(400, await checkoutPage(payment, 'Choose one of the buttons.'))
   switch (form.data.action) {
     case 'pay':
-      endPayment(ledger, payment, 'paid')
+      endPayment(context, payment, 'paid')
       break
     case 'later':
-      payLater(ledger, payment)
+      payLater(context, payment)
       break
     case 'transfer':
-      chooseTransfer(ledger, payment)
+      chooseTransfer(context, payment)
       break
     case 'decline':
-      endPayment(ledger, payment, 'failed')
+      endPayment(context, payment, 'failed')
       break
     case 'cancel':
-      endPayment(ledger, payment, 'canceled')
+      endPayment(context, payment, 'canceled')
   }
-  return redirect(wayBack(payment))
+  return redirect(returnAddress(payment))
 }
 
-export async function unknownPayment(): Promise<Answer> {
+export async function unknownPayment(): Promise<HttpResponse> {
   return page(404, await noticePage('Nothing to pay here', 'This payment does not exist. Check the address.'))
 }
 
-/** A second click on a button ends here as well, so the way on is offered and nothing is paid twice. */
-async function endedPayment(payment: PaymentRecord, status: number): Promise<Answer> {
-  const onward = { href: wayBack(payment), label: 'Continue' }
+/** A second click on a button ends here, too: nothing is paid twice, and the page has a link to go on. */
+async function endedPayment(payment: PaymentRecord, status: number): Promise<HttpResponse> {
+  const onward = { href: returnAddress(payment), label: 'Continue' }
   return page(status, await noticePage(ENDED[payment.status], payment.description, onward))
 }
 
-/** Mollie sends everybody to the one address, and who cancels to the other where there is one. */
-const wayBack = ({ status, cancelUrl, redirectUrl }: PaymentRecord) =>
+/** Mollie sends the payer to `redirectUrl` whatever happened; only after a cancel to `cancelUrl`, if there is one. */
+const returnAddress = ({ status, cancelUrl, redirectUrl }: PaymentRecord) =>
   (status === 'canceled' ? cancelUrl : null) ?? redirectUrl ?? '/'

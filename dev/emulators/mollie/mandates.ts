@@ -1,31 +1,34 @@
-import { newRecord } from '../new-record.ts'
-import type { Ledger } from './ledger.ts'
+import { newRecord } from '../core/new-record.ts'
+import type { AccountContext } from './account-context.ts'
 import type { CustomerRecord, MandateRecord, PaymentRecord } from './records.ts'
 
-/** What a paid first payment gives: permission to charge its customer again. */
-export function newMandate(ledger: Ledger, payment: PaymentRecord, customer: string): MandateRecord {
+/** Makes the mandate that a paid first payment gives: the permission to charge its customer again. */
+export function newMandate(context: AccountContext, payment: PaymentRecord, customer: string): MandateRecord {
   const mandate: MandateRecord = {
-    ...newRecord(ledger, 'mdt_', 6),
+    ...newRecord(context, 'mdt_', 6),
     customer,
     payment: payment.id,
     method: mandateMethod(payment.method),
-    slow: ledger.slowMandates,
+    slow: context.slowMandates,
     revoked: false,
   }
-  ledger.records.mandates.set(mandate.id, mandate)
+  context.records.mandates.set(mandate.id, mandate)
   return mandate
 }
 
-export function mandateStatus(ledger: Ledger, { slow, revoked }: MandateRecord): 'valid' | 'pending' | 'invalid' {
+export function mandateStatus(
+  context: AccountContext,
+  { slow, revoked }: MandateRecord,
+): 'valid' | 'pending' | 'invalid' {
   if (revoked) return 'invalid'
-  return slow && ledger.slowMandates ? 'pending' : 'valid'
+  return slow && context.slowMandates ? 'pending' : 'valid'
 }
 
 /** The newest first. */
-export const mandatesOf = ({ records }: Ledger, { id }: CustomerRecord): MandateRecord[] =>
+export const mandatesOf = ({ records }: AccountContext, { id }: CustomerRecord): MandateRecord[] =>
   [...records.mandates.values()].filter(({ customer }) => customer === id).reverse()
 
-/** Banks that customers pay at by hand, such as iDEAL, are debited later. */
+/** Methods that need the customer at every payment, such as iDEAL, give a mandate for direct debit. */
 function mandateMethod(method: string | null): MandateRecord['method'] {
   return method === 'creditcard' || method === 'paypal' ? method : 'directdebit'
 }

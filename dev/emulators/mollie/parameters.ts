@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { MollieError, unprocessable } from './errors.ts'
 
-/** Reads a JSON body against a schema; throws Mollie's 422 for the first thing wrong, unknown members first. */
+/** Parses a JSON body. Throws Mollie's 422 for the first mistake; unknown members come before all others. */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const result = schema.safeParse(body)
   if (result.success) return result.data
@@ -11,19 +11,19 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
     const name = [...issue.path, ...issue.keys.slice(0, 1)].join('.')
     throw unprocessable(`Non-existent body parameter "${name}" for this API call.`, name)
   }
-  // Mollie names a member of the body, not what is wrong inside it.
+  // Mollie's `field` names a member of the body, even if the mistake is inside that member.
   const field = issue?.path[0]
   throw unprocessable(describe(issue), field === undefined ? undefined : String(field))
 }
 
-/** Reads a query string; throws Mollie's 400 for what an address does not take. */
+/** Parses a query string. Throws Mollie's 400 for a parameter that the path does not have. */
 export function parseQuery<Schema extends z.ZodType>(schema: Schema, query: string): z.output<Schema> {
   const result = schema.safeParse(Object.fromEntries(new URLSearchParams(query)))
   if (result.success) return result.data
   throw new MollieError(400, `Invalid query parameters: ${z.prettifyError(result.error)}`)
 }
 
-/** A body as JSON; Mollie's 400 where it is none. An empty one has no members. */
+/** Parses a body as JSON; an empty one is `{}`. Throws Mollie's 400 if it is not JSON. */
 export function readJson(body: string): unknown {
   try {
     return body === '' ? {} : JSON.parse(body)
@@ -41,13 +41,13 @@ export const webAddress = z
   .string()
   .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), 'The URL is invalid')
 
-/** What may be left out or null, and is null then. */
+/** A member that may be left out or null; both become null. */
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullish().transform((value) => value ?? null)
 
 export const locale = z.string().regex(/^[a-z]{2}_[A-Z]{2}$/, 'The locale is invalid')
 
-/** Of lists. */
+/** The query parameters of lists. */
 export const PageQuery = z.strictObject({
   from: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(250).default(50),

@@ -1,18 +1,24 @@
 import * as z from 'zod'
-import { newRecord } from '../new-record.ts'
+import { newRecord } from '../core/new-record.ts'
+import { type AccountContext, find } from './account-context.ts'
 import { Amount, minorUnits } from './amounts.ts'
 import { unprocessable } from './errors.ts'
-import { find, type Ledger } from './ledger.ts'
 import { newMandate } from './mandates.ts'
 import { Metadata } from './metadata.ts'
-import { paymentObject } from './objects/payment.ts'
+import { isCancelable, paymentObject } from './objects/payment.ts'
 import { locale, optional, webAddress } from './parameters.ts'
 import type { PaymentRecord } from './records.ts'
 
-/** How long a payment's page is open: Mollie's session for a card. Nobody has chosen a method yet that has longer. */
+/*
+ * The life of a payment: it is created open; on its page the payer pays, pays with money that arrives later, chooses a
+ * bank transfer, fails or cancels; nobody comes, and it expires. Whatever ends it goes through `endPayment`, which
+ * sends the event and makes the mandate.
+ */
+
+/** How long a payment's page is open: the time Mollie gives for a card, as long as no slower method is chosen. */
 const OPEN_SECONDS = 15 * 60
 
-/** How long the payer of a bank transfer has: Mollie's default of twelve days. */
+/** How long the payer of a bank transfer has: twelve days, Mollie's default. */
 const TRANSFER_SECONDS = 12 * 24 * 3600
 
 export const PaymentBody = z.strictObject({
@@ -28,7 +34,7 @@ export const PaymentBody = z.strictObject({
   metadata: optional(Metadata),
 })
 
-export function createPayment(ledger: Ledger, body: z.output<typeof PaymentBody>): PaymentRecord {
+export function createPayment(context: AccountContext, body: z.output<typeof PaymentBody>): PaymentRecord {
   const { customerId: customer, method, sequenceType, ...given } = body
   if (minorUnits(given.amount) === 0 && sequenceType !== 'first') {
     throw unprocessable('The amount is lower than the minimum', 'amount')
@@ -36,105 +42,107 @@ export function createPayment(ledger: Ledger, body: z.output<typeof PaymentBody>
   if (customer === null && sequenceType === 'first') {
     throw unprocessable('A first payment needs a customer', 'customerId')
   }
-  if (customer !== null && ledger.records.customers.get(customer)?.account !== ledger.account.id) {
+  if (customer !== null && context.records.customers.get(customer)?.account !== context.account.id) {
     throw unprocessable(`The customer id is invalid: ${customer}`, 'customerId')
   }
   const payment: PaymentRecord = {
-    ...newRecord(ledger, 'tr_', 8),
+    ...newRecord(context, 'tr_', 8),
     ...given,
     sequenceType,
     customer,
-    // Several methods are a choice for the payer, and none is chosen yet.
+    // If several methods are given, the payer is going to choose one.
     method: typeof method === 'string' ? method : null,
     mandate: null,
     subscription: null,
     status: 'open',
-    expiresAt: ledger.now + OPEN_SECONDS,
+    expiresAt: context.now + OPEN_SECONDS,
     endedAt: null,
   }
-  ledger.records.payments.set(payment.id, payment)
+  context.records.payments.set(payment.id, payment)
   return payment
 }
 
-export function findPayment(ledger: Ledger, id: string): PaymentRecord {
-  const payment = find(ledger, ledger.records.payments, 'payment', id)
-  expireIfDue(ledger, payment)
+export function findPayment(context: AccountContext, id: string): PaymentRecord {
+  const payment = find(context, context.records.payments, 'payment', id)
+  expireIfDue(context, payment)
   return payment
 }
 
-/** Closes a payment's page when its time has come. */
-export function expireIfDue(ledger: Ledger, payment: PaymentRecord): void {
-  if (payment.status !== 'open' || payment.expiresAt === null || payment.expiresAt > ledger.now) return
-  endPayment(ledger, payment, 'expired')
+/** Expires an open payment whose time is over. */
+export function expireIfDue(context: AccountContext, payment: PaymentRecord): void {
+  if (payment.status !== 'open' || payment.expiresAt === null || payment.expiresAt > context.now) return
+  endPayment(context, payment, 'expired')
 }
 
-/** An open payment of that id; a 422 that says what it is instead. */
-export function findOpen(ledger: Ledger, id: string): PaymentRecord {
-  return findIn(ledger, id, 'open')
+/** The payment with that id. Throws a 422 if it is not open. */
+export function findOpen(context: AccountContext, id: string): PaymentRecord {
+  return findWithStatus(context, id, 'open')
 }
 
-/** The seller calls it off, if its method lets them: nobody has chosen one yet on a page that is just open. */
-export function cancelPayment(ledger: Ledger, id: string): PaymentRecord {
-  const payment = findPayment(ledger, id)
+/** The seller cancels a payment. Mollie lets them only after the payer has chosen a method that allows it. */
+export function cancelPayment(context: AccountContext, id: string): PaymentRecord {
+  const payment = findPayment(context, id)
   if (!isCancelable(payment)) throw unprocessable('The payment cannot be canceled')
-  return endPayment(ledger, payment, 'canceled')
+  return endPayment(context, payment, 'canceled')
 }
-
-export const isCancelable = ({ status, method }: PaymentRecord) => status === 'open' && method === 'banktransfer'
 
 export const PaymentUpdate = z.strictObject({ metadata: optional(Metadata) })
 
-export function updatePayment(ledger: Ledger, body: z.output<typeof PaymentUpdate>, id: string): PaymentRecord {
-  const payment = findPayment(ledger, id)
+export function updatePayment(
+  context: AccountContext,
+  body: z.output<typeof PaymentUpdate>,
+  id: string,
+): PaymentRecord {
+  const payment = findPayment(context, id)
   payment.metadata = body.metadata
   return payment
 }
 
-/** The payer is going to transfer the money from their bank by themselves: the payment stays open for that long. */
-export function chooseTransfer(ledger: Ledger, payment: PaymentRecord): PaymentRecord {
+/** The payer is going to transfer the money from their bank: the payment stays open for as long as that may take. */
+export function chooseTransfer(context: AccountContext, payment: PaymentRecord): PaymentRecord {
   payment.method = 'banktransfer'
-  payment.expiresAt = ledger.now + TRANSFER_SECONDS
+  payment.expiresAt = context.now + TRANSFER_SECONDS
   return payment
 }
 
-export function expirePayment(ledger: Ledger, id: string): PaymentRecord {
-  return endPayment(ledger, findOpen(ledger, id), 'expired')
+export function expirePayment(context: AccountContext, id: string): PaymentRecord {
+  return endPayment(context, findOpen(context, id), 'expired')
 }
 
-/** The payer has done their part, and the money is on its way. */
-export function payLater(ledger: Ledger, payment: PaymentRecord): PaymentRecord {
+/** The payer has paid, but the money has not arrived yet. */
+export function payLater(context: AccountContext, payment: PaymentRecord): PaymentRecord {
   payment.status = 'pending'
   payment.method ??= 'creditcard'
-  ledger.emit('payment.pending', paymentObject(ledger, payment))
+  context.emit('payment.pending', paymentObject(context, payment))
   return payment
 }
 
-/** The money of a payment that is pending, or was to be transferred, has come, or will not. */
-export function settlePayment(ledger: Ledger, id: string, succeeds: boolean): PaymentRecord {
-  const payment = findPayment(ledger, id)
-  const underWay = isCancelable(payment) ? payment : findIn(ledger, id, 'pending')
-  return endPayment(ledger, underWay, succeeds ? 'paid' : 'failed')
+/** The money of a pending payment, or of a bank transfer, arrives, or is known not to arrive. */
+export function resolvePayment(context: AccountContext, id: string, succeeds: boolean): PaymentRecord {
+  const payment = findPayment(context, id)
+  const awaited = isCancelable(payment) ? payment : findWithStatus(context, id, 'pending')
+  return endPayment(context, awaited, succeeds ? 'paid' : 'failed')
 }
 
-/** What became of it, for good. A paid first payment makes a mandate. */
+/** Gives a payment its last status and sends the event. A first payment that is paid makes a mandate. */
 export function endPayment(
-  ledger: Ledger,
+  context: AccountContext,
   payment: PaymentRecord,
   status: 'paid' | 'failed' | 'canceled' | 'expired',
 ): PaymentRecord {
   payment.status = status
-  // A subscription's payments are on its own clock, which `renew` moves on.
-  payment.endedAt = payment.subscription === null ? ledger.now : payment.created
+  // `renew` charges ahead of the clock: such a payment ends at the time for which it was made.
+  payment.endedAt = payment.subscription === null ? context.now : payment.created
   if (status === 'paid' || status === 'failed') payment.method ??= 'creditcard'
   if (status === 'paid' && payment.sequenceType === 'first' && payment.customer !== null) {
-    payment.mandate = newMandate(ledger, payment, payment.customer).id
+    payment.mandate = newMandate(context, payment, payment.customer).id
   }
-  ledger.emit(`payment.${status}`, paymentObject(ledger, payment))
+  context.emit(`payment.${status}`, paymentObject(context, payment))
   return payment
 }
 
-function findIn(ledger: Ledger, id: string, status: PaymentRecord['status']): PaymentRecord {
-  const payment = findPayment(ledger, id)
+function findWithStatus(context: AccountContext, id: string, status: PaymentRecord['status']): PaymentRecord {
+  const payment = findPayment(context, id)
   if (payment.status !== status) throw unprocessable(`Payment ${id} is ${payment.status}, not ${status}.`)
   return payment
 }

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { deliveries, owned, replies, table } from '../tables.ts'
+import { deliveries, owned, replies, table } from '../core/tables.ts'
 import { Amount } from './amounts.ts'
 import { Metadata } from './metadata.ts'
 
 /*
- * What the emulator remembers, in its own small words. `objects/` turns a record into Mollie's shape.
- * Times are unix seconds, dates `YYYY-MM-DD`, `account` the Mollie account a record belongs to.
+ * What the emulator stores, and only what it needs: `objects/` makes Mollie's full objects of these records.
+ * Times are unix seconds, dates are `YYYY-MM-DD`, `account` is the Mollie account that a record belongs to.
  */
 
 const CustomerRecord = z.object({
@@ -16,13 +16,13 @@ const CustomerRecord = z.object({
   metadata: Metadata,
 })
 
-/** Permission to charge a customer, given by a first payment. */
+/** The permission to charge a customer again, given by a first payment. */
 const MandateRecord = z.object({
   ...owned,
   customer: z.string(),
   payment: z.string(),
   method: z.enum(['creditcard', 'directdebit', 'paypal']),
-  /** Made while mandates were slow. */
+  /** Made while the emulator's `slowMandates` was set. */
   slow: z.boolean(),
   revoked: z.boolean(),
 })
@@ -42,9 +42,9 @@ const PaymentRecord = z.object({
   locale: z.string().nullable(),
   metadata: Metadata,
   status: z.enum(['open', 'pending', 'paid', 'failed', 'canceled', 'expired']),
-  /** When the page of an open one closes; a subscription's payment has none. */
+  /** When an open payment expires; null for a subscription's payment, which has no page. */
   expiresAt: z.int().nullable(),
-  /** When it became what it is, if it is not open or pending any more. */
+  /** When it got its last status; null while it is open or pending. */
   endedAt: z.int().nullable(),
 })
 
@@ -55,7 +55,7 @@ const SubscriptionRecord = z.object({
   amount: Amount,
   interval: z.string(),
   times: z.int().nullable(),
-  /** How many payments it has made. */
+  /** How many times it was charged. */
   charged: z.int(),
   startDate: z.string(),
   nextPaymentDate: z.string().nullable(),
@@ -77,7 +77,7 @@ const RefundRecord = z.object({
 
 const ChargebackRecord = z.object({ ...owned, payment: z.string(), amount: Amount })
 
-/** `entity` as it was then. */
+/** `entity` is the object as it was when the event happened. */
 const EventRecord = z.object({ ...owned, type: z.string(), entity: z.looseObject({ id: z.string() }) })
 
 export const Records = z.object({

@@ -1,8 +1,8 @@
 import type * as z from 'zod'
-import { matchPath } from '../paths.ts'
+import { matchPath } from '../core/paths.ts'
+import type { AccountContext } from './account-context.ts'
 import { CustomerBody, createCustomer, findCustomer } from './customers.ts'
 import { MollieError } from './errors.ts'
-import type { Ledger } from './ledger.ts'
 import { mandatesOf } from './mandates.ts'
 import { customerObject } from './objects/customer.ts'
 import { listOf } from './objects/list.ts'
@@ -22,10 +22,16 @@ import {
   subscriptionsOf,
 } from './subscriptions.ts'
 
-/** A call that waits to be run against its account. */
-export type Execution = (ledger: Ledger) => object
+/*
+ * From a path to an object: `prepareCall` finds the route; the execution that it returns parses the query or the body
+ * and runs the route for an account. Unlike Stripe, Mollie stores even a parse error under the idempotency key, so
+ * parsing is part of the run.
+ */
 
-/** The ids of a path; a pattern has as many as its run takes. */
+/** A call whose route is found, ready to run for an account. */
+export type Execution = (context: AccountContext) => object
+
+/** The ids in a path, in order. Where a pattern has fewer than two, the others are empty and its route ignores them. */
 type Ids = [string, string]
 
 interface Given {
@@ -36,75 +42,75 @@ interface Given {
 interface Route {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
-  run: (ledger: Ledger, given: Given, ids: Ids) => object
+  run: (context: AccountContext, given: Given, ids: Ids) => object
 }
 
-/** What the emulator has of Mollie's API; `:id` stands for one part of a path. */
+/** The part of Mollie's API that the emulator has. `:id` stands for one part of a path. */
 const routes: Route[] = [
-  post('/v2/customers', CustomerBody, (ledger, body) => customerObject(createCustomer(ledger, body), ledger.url)),
-  get('/v2/customers/:id', (ledger, [id]) => customerObject(findCustomer(ledger, id), ledger.url)),
-  list('/v2/customers/:id/mandates', 'mandates', (ledger, [id]) =>
-    mandatesOf(ledger, findCustomer(ledger, id)).map((mandate) => mandateObject(ledger, mandate)),
+  post('/v2/customers', CustomerBody, (context, body) => customerObject(createCustomer(context, body), context.url)),
+  get('/v2/customers/:id', (context, [id]) => customerObject(findCustomer(context, id), context.url)),
+  list('/v2/customers/:id/mandates', 'mandates', (context, [id]) =>
+    mandatesOf(context, findCustomer(context, id)).map((mandate) => mandateObject(context, mandate)),
   ),
-  post('/v2/customers/:id/subscriptions', SubscriptionBody, (ledger, body, [id]) =>
-    subscriptionObject(createSubscription(ledger, body, id), ledger.url),
+  post('/v2/customers/:id/subscriptions', SubscriptionBody, (context, body, [id]) =>
+    subscriptionObject(createSubscription(context, body, id), context.url),
   ),
-  list('/v2/customers/:id/subscriptions', 'subscriptions', (ledger, [id]) =>
-    subscriptionsOf(ledger, findCustomer(ledger, id)).map((row) => subscriptionObject(row, ledger.url)),
+  list('/v2/customers/:id/subscriptions', 'subscriptions', (context, [id]) =>
+    subscriptionsOf(context, findCustomer(context, id)).map((row) => subscriptionObject(row, context.url)),
   ),
-  get('/v2/customers/:id/subscriptions/:id', (ledger, [customer, id]) =>
-    subscriptionObject(findOf(ledger, customer, id), ledger.url),
+  get('/v2/customers/:id/subscriptions/:id', (context, [customer, id]) =>
+    subscriptionObject(findOf(context, customer, id), context.url),
   ),
-  remove('/v2/customers/:id/subscriptions/:id', (ledger, [customer, id]) =>
-    subscriptionObject(cancelSubscription(ledger, customer, id), ledger.url),
+  remove('/v2/customers/:id/subscriptions/:id', (context, [customer, id]) =>
+    subscriptionObject(cancelSubscription(context, customer, id), context.url),
   ),
-  list('/v2/customers/:id/subscriptions/:id/payments', 'payments', (ledger, [customer, id]) =>
-    paymentsOf(ledger, findOf(ledger, customer, id)).map((payment) => paymentObject(ledger, payment)),
+  list('/v2/customers/:id/subscriptions/:id/payments', 'payments', (context, [customer, id]) =>
+    paymentsOf(context, findOf(context, customer, id)).map((payment) => paymentObject(context, payment)),
   ),
-  post('/v2/payments', PaymentBody, (ledger, body) => paymentObject(ledger, createPayment(ledger, body))),
-  get('/v2/payments/:id', (ledger, [id]) => paymentObject(ledger, findPayment(ledger, id))),
-  patch('/v2/payments/:id', PaymentUpdate, (ledger, body, [id]) =>
-    paymentObject(ledger, updatePayment(ledger, body, id)),
+  post('/v2/payments', PaymentBody, (context, body) => paymentObject(context, createPayment(context, body))),
+  get('/v2/payments/:id', (context, [id]) => paymentObject(context, findPayment(context, id))),
+  patch('/v2/payments/:id', PaymentUpdate, (context, body, [id]) =>
+    paymentObject(context, updatePayment(context, body, id)),
   ),
-  remove('/v2/payments/:id', (ledger, [id]) => paymentObject(ledger, cancelPayment(ledger, id))),
-  post('/v2/payments/:id/refunds', RefundBody, (ledger, body, [id]) =>
-    refundObject(refund(ledger, body, id), ledger.url),
+  remove('/v2/payments/:id', (context, [id]) => paymentObject(context, cancelPayment(context, id))),
+  post('/v2/payments/:id/refunds', RefundBody, (context, body, [id]) =>
+    refundObject(refund(context, body, id), context.url),
   ),
-  list('/v2/payments/:id/refunds', 'refunds', (ledger, [id]) =>
-    refundsOf(ledger, findPayment(ledger, id).id).map((row) => refundObject(row, ledger.url)),
+  list('/v2/payments/:id/refunds', 'refunds', (context, [id]) =>
+    refundsOf(context, findPayment(context, id).id).map((row) => refundObject(row, context.url)),
   ),
-  list('/v2/payments/:id/chargebacks', 'chargebacks', (ledger, [id]) =>
-    chargebacksOf(ledger, findPayment(ledger, id).id).map((row) => chargebackObject(row, ledger.url)),
+  list('/v2/payments/:id/chargebacks', 'chargebacks', (context, [id]) =>
+    chargebacksOf(context, findPayment(context, id).id).map((row) => chargebackObject(row, context.url)),
   ),
 ]
 
-/** Finds the route; throws Mollie's 404 where there is none. What the call brings is read when it runs. */
+/** Finds the route of a call. Throws Mollie's 404 if there is none. */
 export function prepareCall(method: string, path: string, given: Given): Execution {
   for (const route of routes) {
     const ids = route.method === method ? matchPath(route.path, path) : null
-    if (ids) return (ledger) => route.run(ledger, given, [ids[0] ?? '', ids[1] ?? ''])
+    if (ids) return (context) => route.run(context, given, [ids[0] ?? '', ids[1] ?? ''])
   }
   throw new MollieError(404, `The resource you requested does not exist: ${method} ${path}`)
 }
 
-function get(path: string, find: (ledger: Ledger, ids: Ids) => object): Route {
-  const run: Route['run'] = (ledger, { query }, ids) => {
+function get(path: string, find: (context: AccountContext, ids: Ids) => object): Route {
+  const run: Route['run'] = (context, { query }, ids) => {
     parseQuery(Nothing, query)
-    return find(ledger, ids)
+    return find(context, ids)
   }
   return { method: 'GET', path, run }
 }
 
-function list(path: string, name: string, find: (ledger: Ledger, ids: Ids) => { id: string }[]): Route {
-  const run: Route['run'] = (ledger, { query }, ids) => {
+function list(path: string, name: string, find: (context: AccountContext, ids: Ids) => { id: string }[]): Route {
+  const run: Route['run'] = (context, { query }, ids) => {
     const page = parseQuery(PageQuery, query)
-    const address = ids.reduce((address, id) => address.replace(':id', id), `${ledger.url}${path}`)
-    return listOf(name, address, find(ledger, ids), page)
+    const address = ids.reduce((address, id) => address.replace(':id', id), `${context.url}${path}`)
+    return listOf(name, address, find(context, ids), page)
   }
   return { method: 'GET', path, run }
 }
 
-type Change<Body extends z.ZodType> = (ledger: Ledger, body: z.output<Body>, ids: Ids) => object
+type Change<Body extends z.ZodType> = (context: AccountContext, body: z.output<Body>, ids: Ids) => object
 
 function post<Body extends z.ZodType>(path: string, schema: Body, make: Change<Body>): Route {
   return change('POST', path, schema, make)
@@ -115,13 +121,13 @@ function patch<Body extends z.ZodType>(path: string, schema: Body, update: Chang
 }
 
 function change<Body extends z.ZodType>(method: Route['method'], path: string, schema: Body, run: Change<Body>): Route {
-  return { method, path, run: (ledger, { body }, ids) => run(ledger, parseBody(schema, readJson(body)), ids) }
+  return { method, path, run: (context, { body }, ids) => run(context, parseBody(schema, readJson(body)), ids) }
 }
 
-function remove(path: string, end: (ledger: Ledger, ids: Ids) => object): Route {
-  const run: Route['run'] = (ledger, { body }, ids) => {
+function remove(path: string, end: (context: AccountContext, ids: Ids) => object): Route {
+  const run: Route['run'] = (context, { body }, ids) => {
     parseBody(Nothing, readJson(body))
-    return end(ledger, ids)
+    return end(context, ids)
   }
   return { method: 'DELETE', path, run }
 }

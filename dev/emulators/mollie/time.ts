@@ -1,43 +1,48 @@
-import { newRecord } from '../new-record.ts'
+import { newRecord } from '../core/new-record.ts'
+import { type AccountContext, find } from './account-context.ts'
 import { addDays, chargeTime, dateAfter } from './dates.ts'
 import { unprocessable } from './errors.ts'
-import { find, type Ledger } from './ledger.ts'
 import { paymentObject } from './objects/payment.ts'
 import { endPayment } from './payments.ts'
 import type { PaymentRecord, SubscriptionRecord } from './records.ts'
 import { findSubscription, isActive, paymentsOf } from './subscriptions.ts'
 
+/*
+ * What only time does at Mollie: a subscription is charged, its mandate becomes invalid, or days pass. Tests and people
+ * cannot wait, so each is a control.
+ */
+
 const DAY_SECONDS = 24 * 3600
 
-/** What becomes of the next payment of a subscription. */
-export type Charge = 'paid' | 'failed' | 'pending'
+/** The status that a subscription's next payment gets. */
+export type ChargeOutcome = 'paid' | 'failed' | 'pending'
 
 /**
- * Charges a subscription for its next payment date, as if that day had come: the payment is of that day, whatever the
- * clock says, and the next payment date is an interval later. A payment that fails ends nothing.
+ * Charges a subscription for its next payment date, as if that day had come: the payment gets that day's date, whatever
+ * the clock says, and the next payment date is one interval later. If the payment fails, the subscription stays active.
  */
-export function renewSubscription(ledger: Ledger, id: string, charge: Charge): PaymentRecord {
-  const subscription = findSubscription(ledger, id)
+export function renewSubscription(context: AccountContext, id: string, outcome: ChargeOutcome): PaymentRecord {
+  const subscription = findSubscription(context, id)
   const { nextPaymentDate: day } = subscription
   if (!isActive(subscription) || day === null) {
     throw unprocessable(`Subscription ${id} is ${subscription.status} and makes no payments.`)
   }
-  const payment = recurringPayment(ledger, subscription, chargeTime(day))
+  const payment = recurringPayment(context, subscription, chargeTime(day))
   subscription.charged += 1
   subscription.nextPaymentDate = dateAfter(day, subscription.interval, subscription.startDate)
   if (subscription.charged === subscription.times) {
     subscription.status = 'completed'
     subscription.nextPaymentDate = null
   }
-  if (charge !== 'pending') return endPayment(ledger, payment, charge)
-  ledger.emit('payment.pending', paymentObject(ledger, payment))
+  if (outcome !== 'pending') return endPayment(context, payment, outcome)
+  context.emit('payment.pending', paymentObject(context, payment))
   return payment
 }
 
-function recurringPayment(ledger: Ledger, subscription: SubscriptionRecord, at: number): PaymentRecord {
+function recurringPayment(context: AccountContext, subscription: SubscriptionRecord, at: number): PaymentRecord {
   const { id, customer, mandate, amount, description, metadata, webhookUrl } = subscription
   const payment: PaymentRecord = {
-    ...newRecord(ledger, 'tr_', 8),
+    ...newRecord(context, 'tr_', 8),
     created: at,
     amount,
     description,
@@ -47,7 +52,7 @@ function recurringPayment(ledger: Ledger, subscription: SubscriptionRecord, at: 
     mandate,
     subscription: id,
     sequenceType: 'recurring',
-    method: find(ledger, ledger.records.mandates, 'mandate', mandate).method,
+    method: find(context, context.records.mandates, 'mandate', mandate).method,
     status: 'pending',
     redirectUrl: null,
     cancelUrl: null,
@@ -55,16 +60,16 @@ function recurringPayment(ledger: Ledger, subscription: SubscriptionRecord, at: 
     expiresAt: null,
     endedAt: null,
   }
-  ledger.records.payments.set(payment.id, payment)
+  context.records.payments.set(payment.id, payment)
   return payment
 }
 
-/** The mandate dies, and with it every subscription that is charged on it. */
-export function suspendSubscription(ledger: Ledger, id: string): SubscriptionRecord {
-  const subscription = findSubscription(ledger, id)
+/** The mandate becomes invalid, which suspends every subscription that is charged on it. */
+export function suspendSubscription(context: AccountContext, id: string): SubscriptionRecord {
+  const subscription = findSubscription(context, id)
   if (!isActive(subscription)) throw unprocessable(`Subscription ${id} is ${subscription.status}.`)
-  find(ledger, ledger.records.mandates, 'mandate', subscription.mandate).revoked = true
-  for (const other of ledger.records.subscriptions.values()) {
+  find(context, context.records.mandates, 'mandate', subscription.mandate).revoked = true
+  for (const other of context.records.subscriptions.values()) {
     if (other.mandate !== subscription.mandate || !isActive(other)) continue
     other.status = 'suspended'
     other.nextPaymentDate = null
@@ -72,15 +77,15 @@ export function suspendSubscription(ledger: Ledger, id: string): SubscriptionRec
   return subscription
 }
 
-/** Everything about a subscription, its payments and its first payment included, happened so many days earlier. */
-export function elapse(ledger: Ledger, id: string, days: number): SubscriptionRecord {
-  const subscription = findSubscription(ledger, id)
-  const mandate = find(ledger, ledger.records.mandates, 'mandate', subscription.mandate)
-  const first = find(ledger, ledger.records.payments, 'payment', mandate.payment)
+/** Lets days pass for one subscription: moves its dates, its payments' and its first payment's into the past. */
+export function elapse(context: AccountContext, id: string, days: number): SubscriptionRecord {
+  const subscription = findSubscription(context, id)
+  const mandate = find(context, context.records.mandates, 'mandate', subscription.mandate)
+  const first = find(context, context.records.payments, 'payment', mandate.payment)
   const seconds = days * DAY_SECONDS
   const earlier = (at: number | null) => (at === null ? null : at - seconds)
   mandate.created -= seconds
-  for (const payment of [first, ...paymentsOf(ledger, subscription)]) {
+  for (const payment of [first, ...paymentsOf(context, subscription)]) {
     payment.created -= seconds
     payment.expiresAt = earlier(payment.expiresAt)
     payment.endedAt = earlier(payment.endedAt)

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** What Mollie sends a webhook's body with. */
+/** The headers that Mollie sends with a webhook, its signature among them. */
 export const webhookHeaders = (body: string, secret: string) => ({
   'Content-Type': 'application/json; charset=utf-8',
   'X-Mollie-Signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,

@@ -1,6 +1,6 @@
-import type { AccountOf, PaywallOf } from '../accounts.ts'
+import type { AccountOf, PaywallOf } from '../core/accounts.ts'
 
-/** What the emulator knows of one paywall: its Stripe credentials and the prices that exist in its Stripe account. */
+/** A paywall's Stripe credentials, and the prices that exist in its Stripe account. */
 export interface StripeAccount extends PaywallOf {
   paywallName: string
   secretKey: string

@@ -1,30 +1,30 @@
-import { accountId } from '../accounts.ts'
-import { createApi, type Outcome } from '../api.ts'
-import { type ApiControls, failIfOrdered, type RecordedCall } from '../calls.ts'
-import { type HttpRequest, header } from '../server.ts'
-import type { State } from '../state.ts'
+import { accountId } from '../core/accounts.ts'
+import { createApi, type Outcome } from '../core/api.ts'
+import { type ApiControls, failIfOrdered, type RecordedCall } from '../core/calls.ts'
+import { type HttpRequest, header } from '../core/server.ts'
+import type { State } from '../core/state.ts'
+import type { AccountContext } from './account-context.ts'
 import { ACCOUNT_PREFIX, type Account } from './accounts.ts'
-import { attempt, errorAnswer, replay } from './answers.ts'
 import { StripeError } from './errors.ts'
 import { decodeForm, type Form } from './form.ts'
 import { fingerprint, KEY_RULES } from './idempotency.ts'
-import type { Ledger } from './ledger.ts'
 import { API_VERSION } from './objects/event.ts'
 import type { Records } from './records.ts'
+import { attempt, errorResponse, replay } from './responses.ts'
 import { prepareCall } from './routes.ts'
 
-/** A call to Stripe. `body` is the form decoded, of the query string where there is no body. */
+/** A call to Stripe. `body` is the decoded form; without a body, the decoded query string. */
 export type StripeCall = RecordedCall<Form>
 
 interface Options {
   state: State<Records>
   accounts: () => Map<string, Account>
-  openLedger: (account: Account, request: { id: string; idempotency_key: string | null }) => Ledger
+  openContext: (account: Account, request: { id: string; idempotency_key: string | null }) => AccountContext
   controls: ApiControls<Form>
 }
 
-/** Stripe's API over the records. */
-export function createStripeApi({ state, accounts, openLedger, controls }: Options) {
+/** Stripe's API: authenticates a call, checks its version and parameters, and runs its route on the records. */
+export function createStripeApi({ state, accounts, openContext, controls }: Options) {
   return createApi<Form>({
     state,
     controls,
@@ -36,12 +36,12 @@ export function createStripeApi({ state, accounts, openLedger, controls }: Optio
       const execution = prepareCall(call.method, call.path, call.body)
       const run = () => {
         failIfOrdered(controls, call.path)
-        return execution(openLedger(account, { id: requestId, idempotency_key: call.idempotencyKey }))
+        return execution(openContext(account, { id: requestId, idempotency_key: call.idempotencyKey }))
       }
       const execute = () => echoKey(attempt(requestId, run), call.idempotencyKey)
       return { account: account.id, fingerprint: fingerprint(request.body), execute }
     },
-    refuse: (error, requestId) => errorAnswer(error, requestId).answer,
+    refuse: (error, requestId) => errorResponse(error, requestId).response,
     replay,
   })
 
@@ -75,7 +75,7 @@ function secretKeyOf(authorization: string | null): string | undefined {
   return undefined
 }
 
-function echoKey({ answer, executed }: Outcome, key: string | null): Outcome {
-  if (key === null) return { answer, executed }
-  return { answer: { ...answer, headers: { ...answer.headers, 'Idempotency-Key': key } }, executed }
+function echoKey({ response, executed }: Outcome, key: string | null): Outcome {
+  if (key === null) return { response, executed }
+  return { response: { ...response, headers: { ...response.headers, 'Idempotency-Key': key } }, executed }
 }

@@ -1,6 +1,6 @@
 type Members = Record<string, unknown>
 
-/** What `after` changed, as it was before: Stripe's `previous_attributes`. Objects are compared member by member. */
+/** Stripe's `previous_attributes`: the old values of the members that differ. Nested objects are compared likewise. */
 export function previousAttributes(before: object, after: object): Members {
   const was: Members = { ...before }
   const is: Members = { ...after }

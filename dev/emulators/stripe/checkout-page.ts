@@ -1,10 +1,10 @@
 import { html, raw } from 'hono/html'
-import { layout, money } from '../layout.ts'
-import { interval } from '../periods.ts'
+import { layout, money } from '../core/layout.ts'
+import { cycleText } from '../core/periods.ts'
 import { sessionAmount } from './objects/session.ts'
 import type { SessionRecord } from './records.ts'
 
-/** The page where a person pays. `problem` says why the last try did not succeed. */
+/** The page where a person pays. `problem` says why the last attempt failed. */
 export async function checkoutPage(session: SessionRecord, problem?: string): Promise<string> {
   const { quantity, price } = session
   const known = session.email !== null
@@ -21,14 +21,14 @@ export async function checkoutPage(session: SessionRecord, problem?: string): Pr
         <button class="pay" name="action" value="pay">Pay ${money(sessionAmount(session), price.currency)}</button>
         <button name="action" value="decline" formnovalidate>Decline the card</button>
         <button class="quiet" name="action" value="cancel" formnovalidate>Cancel</button>
-        <p class="hint">No card is asked for and no money moves. Pay succeeds at once; Decline the card is what a bank
-          that refuses does; Cancel goes back and leaves this page open.</p>
+        <p class="hint">This is an emulator: it asks for no card and moves no money. Pay succeeds at once. Decline the card
+          does what a bank does that refuses the payment. Cancel goes back to the seller and leaves this page open.</p>
       </form>`,
     session.seller,
   )
 }
 
-/** What it costs, or how long it costs nothing. */
+/** The price, or the length of the trial. */
 function headline({ price, quantity, trialDays }: SessionRecord): string {
   if (trialDays === null) return money(price.amount * quantity, price.currency)
   return trialDays === 1 ? '1 day free' : `${trialDays} days free`
@@ -37,7 +37,7 @@ function headline({ price, quantity, trialDays }: SessionRecord): string {
 function terms(session: SessionRecord): string {
   const { price, quantity, trialDays } = session
   if (!price.interval) return 'One-time payment'
-  if (trialDays === null) return `${interval(price)}, until cancelled`
+  if (trialDays === null) return `${cycleText(price)}, until cancelled`
   const full = money(price.amount * quantity, price.currency)
-  return `then ${full} ${interval(price)}, until cancelled. Due today: ${money(sessionAmount(session), price.currency)}`
+  return `then ${full} ${cycleText(price)}, until cancelled. Due today: ${money(sessionAmount(session), price.currency)}`
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type Controls, control } from '../controls.ts'
+import { type Controls, control } from '../core/controls.ts'
 import type { StripeEmulator } from './emulator.ts'
 
 const OfSubscription = z.strictObject({ subscription: z.string() })

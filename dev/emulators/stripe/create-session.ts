@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { newRecord } from '../new-record.ts'
+import { newRecord } from '../core/new-record.ts'
+import { type AccountContext, find } from './account-context.ts'
 import { findPrice } from './accounts.ts'
 import { invalidRequest, noSuch } from './errors.ts'
-import { find, type Ledger } from './ledger.ts'
 import { email, integer, metadata, text, webAddress } from './parameters.ts'
 import type { SessionRecord } from './records.ts'
 
@@ -30,19 +30,19 @@ export const SessionParameters = z.strictObject({
 
 type Parameters = z.output<typeof SessionParameters>
 
-/** Opens a checkout session; throws as Stripe does where parameters contradict each other or name what is not there. */
-export function createSession(ledger: Ledger, parameters: Parameters): SessionRecord {
+/** Opens a checkout session. Throws Stripe's error if parameters contradict each other or name an unknown object. */
+export function createSession(context: AccountContext, parameters: Parameters): SessionRecord {
   refuseContradictions(parameters)
   const session: SessionRecord = {
-    ...newRecord(ledger, 'cs_test_', 29),
-    ...soldBy(ledger, parameters),
+    ...newRecord(context, 'cs_test_', 29),
+    ...itemOf(context, parameters),
     mode: parameters.mode,
     status: 'open',
-    expiresAt: expiry(ledger, parameters.expires_at),
+    expiresAt: expiry(context, parameters.expires_at),
     successUrl: parameters.success_url,
     cancelUrl: parameters.cancel_url ?? null,
     clientReferenceId: parameters.client_reference_id ?? null,
-    ...payer(ledger, parameters),
+    ...payer(context, parameters),
     alwaysCreateCustomer: parameters.customer_creation === 'always',
     metadata: parameters.metadata ?? {},
     subscriptionMetadata: parameters.subscription_data?.metadata ?? {},
@@ -54,7 +54,7 @@ export function createSession(ledger: Ledger, parameters: Parameters): SessionRe
     invoice: null,
     unpaid: false,
   }
-  ledger.records.sessions.set(session.id, session)
+  context.records.sessions.set(session.id, session)
   return session
 }
 
@@ -72,10 +72,10 @@ function refuseContradictions(parameters: Parameters): void {
   }
 }
 
-function soldBy(ledger: Ledger, { mode, line_items: [item], metadata: about }: Parameters) {
+function itemOf(context: AccountContext, { mode, line_items: [item], metadata: about }: Parameters) {
   const param = 'line_items[0][price]'
   const priceId = item?.price ?? ''
-  const sold = findPrice(ledger.account, priceId)
+  const sold = findPrice(context.account, priceId)
   if (!sold) throw noSuch('price', priceId, param)
   if (mode === 'payment' && sold.price.interval) {
     throw invalidRequest(
@@ -88,27 +88,27 @@ function soldBy(ledger: Ledger, { mode, line_items: [item], metadata: about }: P
       param,
     })
   }
-  // Paywalls of one account may sell the same price: the page should name the one that is asked for.
-  const seller = ledger.account.paywalls.find(({ paywallId }) => paywallId === about?.paywall_id) ?? sold.seller
+  // Paywalls of one account may sell the same price: the metadata says which of them does, and the page shows its name.
+  const seller = context.account.paywalls.find(({ paywallId }) => paywallId === about?.paywall_id) ?? sold.seller
   const price = { ...sold.price, currency: sold.price.currency.toLowerCase() }
   return { price, quantity: item?.quantity ?? 1, seller: seller.paywallName }
 }
 
-function payer(ledger: Ledger, parameters: Parameters) {
+function payer(context: AccountContext, parameters: Parameters) {
   const customerEmail = parameters.customer_email ?? null
   if (parameters.customer === undefined) return { customer: null, customerEmail, email: customerEmail }
-  const customer = find(ledger, ledger.records.customers, 'customer', parameters.customer, 'customer')
+  const customer = find(context, context.records.customers, 'customer', parameters.customer, 'customer')
   return { customer: customer.id, customerEmail, email: customer.email }
 }
 
-function expiry(ledger: Ledger, asked: number | undefined): number {
-  const at = asked ?? ledger.now + LONGEST_SECONDS
-  if (at > ledger.now + LONGEST_SECONDS) {
+function expiry(context: AccountContext, asked: number | undefined): number {
+  const at = asked ?? context.now + LONGEST_SECONDS
+  if (at > context.now + LONGEST_SECONDS) {
     throw invalidRequest('The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.', {
       param: 'expires_at',
     })
   }
-  if (at < ledger.now + SHORTEST_SECONDS) {
+  if (at < context.now + SHORTEST_SECONDS) {
     throw invalidRequest('The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.', {
       param: 'expires_at',
     })

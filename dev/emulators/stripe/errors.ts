@@ -1,6 +1,9 @@
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../core/refusal.ts'
 
-/** An answer in Stripe's error shape. `executed` false: refused before the endpoint ran, so no idempotency key keeps it. */
+/**
+ * An error in Stripe's shape. With `executed` false the endpoint did not run, so the error is stored under no
+ * idempotency key.
+ */
 export class StripeError extends Refusal {
   override name = 'StripeError'
   readonly error: ErrorBody
@@ -20,12 +23,12 @@ export interface ErrorBody {
   param?: string
 }
 
-/** 400, found while executing. */
+/** A 400 for a mistake that is found while the endpoint runs. */
 export function invalidRequest(message: string, detail: { code?: string; param?: string } = {}): StripeError {
   return new StripeError(400, { type: 'invalid_request_error', message, ...detail })
 }
 
-/** Stripe answers 404 where the address names the object, 400 where a parameter does. */
+/** An unknown object: 404 if the path named it, 400 if a parameter did. */
 export function noSuch(kind: string, id: string, param?: string): StripeError {
   const detail = { code: 'resource_missing', message: `No such ${kind}: '${id}'`, param: param ?? 'id' }
   return new StripeError(param ? 400 : 404, { type: 'invalid_request_error', ...detail })

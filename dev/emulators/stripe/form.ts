@@ -5,7 +5,7 @@ export interface Form {
 
 export type FormValue = string | FormValue[] | Form
 
-/** A name in use, such as `__proto__`, must become a plain member, so nodes have no prototype. */
+/** An object without a prototype: a parameter named `__proto__` then becomes a plain member. */
 const emptyForm = (): Form => Object.create(null)
 
 /** Decodes `a[b][0][c]=v` and `a[]=v`. A later value for the same name replaces the earlier. */
@@ -38,7 +38,7 @@ function assign(root: Form, path: string[], value: string): void {
   }
 }
 
-/** Members that are all numbers came from a list. */
+/** An object whose keys are all numbers was a list. */
 function toArrays(value: FormValue): FormValue {
   if (!isForm(value)) return value
   const keys = Object.keys(value)

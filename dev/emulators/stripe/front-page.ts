@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import { addresses } from '../controls.ts'
-import { frontPage } from '../front-page.ts'
+import { addresses } from '../core/controls.ts'
+import { frontPage } from '../core/front-page.ts'
 import { CONTROLS } from './controls.ts'
 
 export const stripeFrontPage = () =>

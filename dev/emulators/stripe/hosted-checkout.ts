@@ -1,19 +1,25 @@
 import * as z from 'zod'
-import { page, redirect } from '../html-answers.ts'
-import { noticePage } from '../layout.ts'
-import type { Answer, HttpRequest } from '../server.ts'
+import { page, redirect } from '../core/html-responses.ts'
+import { noticePage } from '../core/layout.ts'
+import type { HttpRequest, HttpResponse } from '../core/server.ts'
+import type { AccountContext } from './account-context.ts'
 import { declineSession, paySession } from './checkout.ts'
 import { checkoutPage } from './checkout-page.ts'
-import type { Ledger } from './ledger.ts'
 import type { SessionRecord } from './records.ts'
 
 const PageForm = z.object({ action: z.enum(['pay', 'decline', 'cancel']), email: z.string().trim().optional() })
 
-/** Ends the address that a declined card leads to, so that reloading it or going back to it declines nothing again. */
+/**
+ * The query of the address that a declined card leads to: a GET, so that reloading it declines nothing a second time.
+ */
 const DECLINED = 'declined'
 
 /** The hosted page of one session: GET shows it, POST is one of its buttons. */
-export async function hostedCheckout(ledger: Ledger, session: SessionRecord, request: HttpRequest): Promise<Answer> {
+export async function hostedCheckout(
+  context: AccountContext,
+  session: SessionRecord,
+  request: HttpRequest,
+): Promise<HttpResponse> {
   if (session.status !== 'open') return closedSession(session, request)
   if (request.method === 'GET' || request.method === 'HEAD') {
     const problem = 'Your card was declined. You can try again with another card.'
@@ -25,29 +31,30 @@ export async function hostedCheckout(ledger: Ledger, session: SessionRecord, req
   if (!form.success) return page(400, await checkoutPage(session, 'Choose one of the buttons.'))
   switch (form.data.action) {
     case 'pay':
-      return pay(ledger, session, form.data.email)
+      return pay(context, session, form.data.email)
     case 'decline':
-      declineSession(ledger, session)
+      declineSession(context, session)
       return redirect(`${request.path}?${DECLINED}`)
     case 'cancel':
-      if (session.cancelUrl === null) return page(200, await checkoutPage(session, 'The seller gave no way back.'))
+      if (session.cancelUrl === null)
+        return page(200, await checkoutPage(session, 'The seller gave no address to go back to.'))
       return redirect(session.cancelUrl)
   }
 }
 
-export async function unknownSession(): Promise<Answer> {
+export async function unknownSession(): Promise<HttpResponse> {
   return page(404, await noticePage('Nothing to pay here', 'This checkout does not exist. Check the address.'))
 }
 
-async function pay(ledger: Ledger, session: SessionRecord, typed: string | undefined): Promise<Answer> {
+async function pay(context: AccountContext, session: SessionRecord, typed: string | undefined): Promise<HttpResponse> {
   const email = z.email().safeParse(session.email ?? typed)
   if (!email.success) return page(422, await checkoutPage(session, 'Enter your email address.'))
-  paySession(ledger, session, email.data)
+  paySession(context, session, email.data)
   return redirect(successUrl(session))
 }
 
-/** A second click on Pay ends here as well, so the way on is offered and nothing is paid twice. */
-async function closedSession(session: SessionRecord, request: HttpRequest): Promise<Answer> {
+/** A second click on Pay ends here, too: nothing is paid twice, and the page has a link to go on. */
+async function closedSession(session: SessionRecord, request: HttpRequest): Promise<HttpResponse> {
   const status = request.method === 'GET' || request.method === 'HEAD' ? 200 : 409
   if (session.status === 'expired') {
     const back =

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { KeyRules } from '../idempotency.ts'
+import type { KeyRules } from '../core/idempotency.ts'
 import { StripeError } from './errors.ts'
 
 const keyError = (message: string) => new StripeError(400, { type: 'idempotency_error', message }, false)
@@ -30,5 +30,5 @@ export const KEY_RULES: KeyRules = {
     ),
 }
 
-/** The same parameters in another order are the same request. */
+/** Equal for the same parameters in any order. */
 export const fingerprint = (form: string) => hash('sha256', JSON.stringify([...new URLSearchParams(form)].sort()))

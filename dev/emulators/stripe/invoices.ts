@@ -1,25 +1,25 @@
-import { newId, newRecord } from '../new-record.ts'
-import type { Ledger } from './ledger.ts'
+import { newId, newRecord } from '../core/new-record.ts'
+import type { AccountContext } from './account-context.ts'
 import { invoiceObject } from './objects/invoice.ts'
-import { charge, findPayment, openPayment } from './payments.ts'
+import { chargeCard, findPayment, openPayment } from './payments.ts'
 import type { InvoiceRecord, PaymentRecord, SubscriptionRecord } from './records.ts'
 
-interface InvoiceOf {
+interface NewInvoice {
   subscription: SubscriptionRecord
   seller: string
   email: string | null
   reason: InvoiceRecord['reason']
-  /** A draft is finalised when it is collected. */
+  /** A draft is finalised when it is charged. */
   status: 'draft' | 'open'
   /** Minor units; 0 while in a trial. */
   amount: number
 }
 
-/** An unpaid invoice for the subscription's current period; its latest from now on. Nothing is told of it yet. */
-export function newInvoice(ledger: Ledger, { subscription, ...of }: InvoiceOf): InvoiceRecord {
+/** Makes an unpaid invoice for the subscription's current period, its latest from now on. No event is sent yet. */
+export function newInvoice(context: AccountContext, { subscription, ...given }: NewInvoice): InvoiceRecord {
   const invoice: InvoiceRecord = {
-    ...newRecord(ledger, 'in_'),
-    ...of,
+    ...newRecord(context, 'in_'),
+    ...given,
     lineId: newId('il_'),
     number: newId('', 4).toUpperCase(),
     customer: subscription.customer,
@@ -34,36 +34,36 @@ export function newInvoice(ledger: Ledger, { subscription, ...of }: InvoiceOf): 
     paidAt: null,
     payment: null,
   }
-  ledger.records.invoices.set(invoice.id, invoice)
+  context.records.invoices.set(invoice.id, invoice)
   subscription.latestInvoice = invoice.id
   return invoice
 }
 
-/** Marks an invoice as paid: by `payment`, or by nothing if nothing is due. */
-export function settleInvoice(ledger: Ledger, invoice: InvoiceRecord, payment: PaymentRecord | null): void {
+/** Marks an invoice as paid. `payment` paid it; null: nothing was due. */
+export function markInvoicePaid(context: AccountContext, invoice: InvoiceRecord, payment: PaymentRecord | null): void {
   if (payment) invoice.payment ??= { id: payment.id, linkId: newId('inpay_') }
   invoice.status = 'paid'
-  invoice.paidAt = ledger.now
+  invoice.paidAt = context.now
   invoice.attempts += 1
-  ledger.emit('invoice.paid', invoiceObject(invoice))
+  context.emit('invoice.paid', invoiceObject(invoice))
 }
 
-/** Tries the card on file for an unpaid invoice. The same payment intent is tried again after a failure. */
-export function collectInvoice(ledger: Ledger, invoice: InvoiceRecord, succeeds: boolean): void {
-  const payment = invoice.amount > 0 ? invoicePayment(ledger, invoice) : null
-  if (payment) charge(ledger, payment, succeeds)
+/** Charges the card on file for an unpaid invoice. An attempt after a failure uses the same payment intent. */
+export function collectInvoice(context: AccountContext, invoice: InvoiceRecord, succeeds: boolean): void {
+  const payment = invoice.amount > 0 ? invoicePayment(context, invoice) : null
+  if (payment) chargeCard(context, payment, succeeds)
   if (!payment || succeeds) {
-    settleInvoice(ledger, invoice, payment)
+    markInvoicePaid(context, invoice, payment)
     return
   }
   invoice.status = 'open'
   invoice.attempts += 1
-  ledger.emit('invoice.payment_failed', invoiceObject(invoice))
+  context.emit('invoice.payment_failed', invoiceObject(invoice))
 }
 
-function invoicePayment(ledger: Ledger, invoice: InvoiceRecord): PaymentRecord {
-  if (invoice.payment) return findPayment(ledger, invoice.payment.id)
-  const payment = openPayment(ledger, paymentOf(invoice))
+function invoicePayment(context: AccountContext, invoice: InvoiceRecord): PaymentRecord {
+  if (invoice.payment) return findPayment(context, invoice.payment.id)
+  const payment = openPayment(context, paymentOf(invoice))
   invoice.payment = { id: payment.id, linkId: newId('inpay_') }
   return payment
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { StripeError } from './errors.ts'
 import { type Form, type FormValue, isForm, parameterName } from './form.ts'
 
-/** Reads a form against a schema; throws Stripe's 400 for the first thing wrong, unknown parameters first. */
+/** Parses a form. Throws Stripe's 400 for the first mistake; unknown parameters come before all others. */
 export function parseParameters<Schema extends z.ZodType>(schema: Schema, form: Form): z.output<Schema> {
   const result = schema.safeParse(form)
   if (result.success) return result.data

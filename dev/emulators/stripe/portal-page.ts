@@ -1,11 +1,11 @@
 import { html } from 'hono/html'
-import { type Html, layout, money } from '../layout.ts'
-import { interval } from '../periods.ts'
+import { type Html, layout, money } from '../core/layout.ts'
+import { cycleText } from '../core/periods.ts'
 import type { PortalContents } from './portal.ts'
 import type { InvoiceRecord, PortalSessionRecord, SubscriptionRecord } from './records.ts'
 import { hasEnded } from './subscriptions.ts'
 
-/** A subscription's status as a person says it. */
+/** A subscription's status in plain words. */
 const STATUS = {
   incomplete: 'not paid yet',
   incomplete_expired: 'never paid',
@@ -15,7 +15,7 @@ const STATUS = {
   canceled: 'ended',
 }
 
-/** The page where a customer looks after its subscriptions. `problem` says why the last button did nothing. */
+/** The page where customers manage their subscriptions. `problem` says why the last button did nothing. */
 export async function portalPage(
   session: PortalSessionRecord,
   { subscriptions, invoices }: PortalContents,
@@ -40,7 +40,7 @@ function section(subscription: SubscriptionRecord): Html {
   return html`
     <section aria-labelledby="${id}">
       <h2 id="${id}">${quantity > 1 ? `${quantity} × ` : ''}${price.label}</h2>
-      <p class="terms">${money(price.amount * quantity, price.currency)} ${interval(price)}</p>
+      <p class="terms">${money(price.amount * quantity, price.currency)} ${cycleText(price)}</p>
       <dl><dt>Status</dt><dd>${STATUS[status]}</dd><dt>${when}</dt><dd>${day(at)}</dd></dl>
       ${hasEnded(subscription) ? '' : button(subscription)}
     </section>`
@@ -69,7 +69,7 @@ function row({ created, number, amount, price, status }: InvoiceRecord): Html {
   return html`<tr><td>${day(created)}</td><td>${number}</td><td>${status}</td><td>${money(amount, price.currency)}</td></tr>`
 }
 
-/** The next thing to happen to a subscription, and when. */
+/** What happens to a subscription next, or that it has ended; in unix seconds when. */
 function horizon(subscription: SubscriptionRecord): [what: string, at: number] {
   const { status, endedAt, cancelAt, periodEnd } = subscription
   if (hasEnded(subscription)) return ['Ended', endedAt ?? periodEnd]

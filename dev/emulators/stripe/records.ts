@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { deliveries, owned, replies, table } from '../tables.ts'
+import { deliveries, owned, replies, table } from '../core/tables.ts'
 
 /*
- * What the emulator remembers, in its own small words. `objects/` turns a record into Stripe's shape.
- * Times are unix seconds, amounts minor units, `account` the Stripe account a record belongs to.
+ * What the emulator stores, and only what it needs: `objects/` makes Stripe's full objects of these records.
+ * Times are unix seconds, amounts are minor units, `account` is the Stripe account that a record belongs to.
  */
 
 const metadata = z.record(z.string(), z.string())
@@ -30,7 +30,7 @@ const SessionRecord = z.object({
   cancelUrl: z.string().nullable(),
   clientReferenceId: z.string().nullable(),
   customerEmail: z.string().nullable(),
-  /** What is known before anybody pays: the customer's, or `customerEmail`. */
+  /** The address that is known before anybody pays: the customer's, or `customerEmail`. */
   email: z.string().nullable(),
   customer: z.string().nullable(),
   alwaysCreateCustomer: z.boolean(),
@@ -42,7 +42,7 @@ const SessionRecord = z.object({
   payment: z.string().nullable(),
   subscription: z.string().nullable(),
   invoice: z.string().nullable(),
-  /** Complete, and its money is on its way or never came. */
+  /** The session is complete, but its money has not arrived. */
   unpaid: z.boolean().default(false),
 })
 
@@ -55,7 +55,7 @@ const SubscriptionRecord = z.object({
   price: SoldPrice,
   quantity: z.int(),
   status: z.enum(['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'canceled']),
-  /** The day of the month that periods end on, where the month has it. */
+  /** A time on the day of the month that periods end on; a month without that day ends them on its last. */
   anchor: z.int(),
   periodStart: z.int(),
   periodEnd: z.int(),
@@ -90,7 +90,7 @@ const InvoiceRecord = z.object({
   status: z.enum(['draft', 'open', 'paid', 'void']),
   attempts: z.int(),
   paidAt: z.int().nullable(),
-  /** The payment that is to settle it and the id of their link; null when nothing is due. */
+  /** The payment that is to pay it, and the id of the object that links the two; null if nothing is due. */
   payment: z.object({ id: z.string(), linkId: z.string() }).nullable(),
 })
 

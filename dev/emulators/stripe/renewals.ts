@@ -1,50 +1,50 @@
-import { nextPeriodEnd } from '../periods.ts'
+import { nextPeriodEnd } from '../core/periods.ts'
+import { type AccountContext, find } from './account-context.ts'
+import { reportDelayedPayment } from './delayed-payments.ts'
 import { invalidRequest } from './errors.ts'
 import { collectInvoice, newInvoice } from './invoices.ts'
-import { settleLatePayment } from './late-payments.ts'
-import { find, type Ledger } from './ledger.ts'
 import type { InvoiceRecord, SubscriptionRecord } from './records.ts'
 import { change, endSubscription, findRunning } from './subscriptions.ts'
 
 /**
- * The current period is over, whatever the clock says. A subscription with a scheduled end ends. Any other has its next
- * period at once, `active` and with a draft of an invoice: Stripe charges about an hour later.
+ * Ends the current period, whatever the clock says. A subscription whose end is scheduled ends. Any other begins its
+ * next period `active`, with an invoice that is still a draft, because Stripe charges it about an hour later.
  */
-export function rollOver(ledger: Ledger, id: string): SubscriptionRecord {
-  const subscription = findRunning(ledger, id)
-  const last = latestInvoice(ledger, subscription)
+export function rollOver(context: AccountContext, id: string): SubscriptionRecord {
+  const subscription = findRunning(context, id)
+  const last = latestInvoice(context, subscription)
   if (last.status !== 'paid') throw invalidRequest(`Subscription ${id} has an unpaid invoice, ${last.id}.`)
-  if (subscription.cancelAt !== null) return endSubscription(ledger, subscription, subscription.periodEnd)
+  if (subscription.cancelAt !== null) return endSubscription(context, subscription, subscription.periodEnd)
 
-  return change(ledger, subscription, 'customer.subscription.updated', () => {
+  return change(context, subscription, 'customer.subscription.updated', () => {
     subscription.periodStart = subscription.periodEnd
     subscription.periodEnd = nextPeriodEnd(subscription.periodEnd, subscription.price, subscription.anchor)
     subscription.status = 'active'
     const { seller, email } = last
     const amount = subscription.price.amount * subscription.quantity
-    newInvoice(ledger, { subscription, seller, email, reason: 'subscription_cycle', status: 'draft', amount })
+    newInvoice(context, { subscription, seller, email, reason: 'subscription_cycle', status: 'draft', amount })
   })
 }
 
 /**
- * Tries to collect what is owed: the invoice of the next period, which begins now, or one that is unpaid since the last
- * roll-over or failure, or since a session that was completed without its money.
+ * Charges the latest invoice if it is unpaid: after a roll-over, after a failed charge, or after a session that was
+ * completed before its money arrived. If it is paid, rolls over first and charges the invoice of the new period.
  */
-export function renewSubscription(ledger: Ledger, id: string, succeeds: boolean): SubscriptionRecord {
-  const running = findRunning(ledger, id)
-  const owes = latestInvoice(ledger, running).status !== 'paid'
-  const subscription = owes ? running : rollOver(ledger, id)
+export function renewSubscription(context: AccountContext, id: string, succeeds: boolean): SubscriptionRecord {
+  const running = findRunning(context, id)
+  const isOwed = latestInvoice(context, running).status !== 'paid'
+  const subscription = isOwed ? running : rollOver(context, id)
   if (subscription.status === 'canceled') return subscription
 
-  return change(ledger, subscription, 'customer.subscription.updated', () => {
-    const invoice = latestInvoice(ledger, subscription)
-    collectInvoice(ledger, invoice, succeeds)
+  return change(context, subscription, 'customer.subscription.updated', () => {
+    const invoice = latestInvoice(context, subscription)
+    collectInvoice(context, invoice, succeeds)
     if (invoice.status === 'paid') {
       subscription.status = 'active'
-      settleLatePayment(ledger, id, 'succeeded')
+      reportDelayedPayment(context, id, 'succeeded')
     } else if (subscription.status !== 'incomplete') subscription.status = 'past_due'
   })
 }
 
-const latestInvoice = (ledger: Ledger, { latestInvoice: id }: SubscriptionRecord): InvoiceRecord =>
-  find(ledger, ledger.records.invoices, 'invoice', id)
+const latestInvoice = (context: AccountContext, { latestInvoice: id }: SubscriptionRecord): InvoiceRecord =>
+  find(context, context.records.invoices, 'invoice', id)

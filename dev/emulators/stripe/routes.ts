@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { matchPath } from '../paths.ts'
+import { matchPath } from '../core/paths.ts'
+import { type AccountContext, find } from './account-context.ts'
 import { findPrice } from './accounts.ts'
 import { expireSession, findSession } from './checkout.ts'
 import { createSession, SessionParameters } from './create-session.ts'
 import { noSuch, StripeError } from './errors.ts'
 import { expand } from './expand.ts'
 import type { Form } from './form.ts'
-import { find, type Ledger } from './ledger.ts'
 import { chargeById } from './object-by-id.ts'
 import { customerObject } from './objects/customer.ts'
 import { eventObject } from './objects/event.ts'
@@ -29,8 +29,14 @@ import {
   updateSubscription,
 } from './subscriptions.ts'
 
-/** A call that has passed validation and waits to be run against its account. */
-export type Execution = (ledger: Ledger) => object
+/*
+ * From a path to an object: `prepareCall` finds the route and parses the parameters, so a mistake is refused before
+ * anything has run; the execution that it returns runs the route for an account; `expand` then fills in the objects
+ * that the caller asked for.
+ */
+
+/** A call whose parameters are valid, ready to run for an account. */
+export type Execution = (context: AccountContext) => object
 
 interface Route {
   method: string
@@ -48,53 +54,53 @@ const InvoicePaymentParameters = z.strictObject({
   limit: integer(1, 100).optional(),
 })
 
-/** What the emulator has of Stripe's API; `:id` stands for one part of a path. */
+/** The part of Stripe's API that the emulator has. `:id` stands for one part of a path. */
 const routes: Route[] = [
-  route('POST', '/v1/checkout/sessions', SessionParameters, (ledger, parameters) =>
-    sessionObject(createSession(ledger, parameters), ledger.url),
+  route('POST', '/v1/checkout/sessions', SessionParameters, (context, parameters) =>
+    sessionObject(createSession(context, parameters), context.url),
   ),
-  route('GET', '/v1/checkout/sessions/:id', Nothing, (ledger, _, id) =>
-    sessionObject(findSession(ledger, id), ledger.url),
+  route('GET', '/v1/checkout/sessions/:id', Nothing, (context, _, id) =>
+    sessionObject(findSession(context, id), context.url),
   ),
-  route('POST', '/v1/checkout/sessions/:id/expire', Nothing, (ledger, _, id) =>
-    sessionObject(expireSession(ledger, id), ledger.url),
+  route('POST', '/v1/checkout/sessions/:id/expire', Nothing, (context, _, id) =>
+    sessionObject(expireSession(context, id), context.url),
   ),
-  route('GET', '/v1/subscriptions/:id', Nothing, (ledger, _, id) => subscriptionObject(findSubscription(ledger, id))),
-  route('POST', '/v1/subscriptions/:id', UpdateParameters, (ledger, parameters, id) =>
-    subscriptionObject(updateSubscription(ledger, parameters, id)),
+  route('GET', '/v1/subscriptions/:id', Nothing, (context, _, id) => subscriptionObject(findSubscription(context, id))),
+  route('POST', '/v1/subscriptions/:id', UpdateParameters, (context, parameters, id) =>
+    subscriptionObject(updateSubscription(context, parameters, id)),
   ),
-  route('DELETE', '/v1/subscriptions/:id', CancelParameters, (ledger, parameters, id) =>
-    subscriptionObject(cancelSubscription(ledger, parameters, id)),
+  route('DELETE', '/v1/subscriptions/:id', CancelParameters, (context, parameters, id) =>
+    subscriptionObject(cancelSubscription(context, parameters, id)),
   ),
-  route('GET', '/v1/invoices/:id', Nothing, (ledger, _, id) =>
-    invoiceObject(find(ledger, ledger.records.invoices, 'invoice', id)),
+  route('GET', '/v1/invoices/:id', Nothing, (context, _, id) =>
+    invoiceObject(find(context, context.records.invoices, 'invoice', id)),
   ),
   route('GET', '/v1/invoice_payments', InvoicePaymentParameters, listInvoicePayments),
-  route('GET', '/v1/payment_intents/:id', Nothing, (ledger, _, id) => paymentIntentObject(findPayment(ledger, id))),
-  route('GET', '/v1/charges/:id', Nothing, (ledger, _, id) => {
-    const charge = chargeById(ledger, id)
+  route('GET', '/v1/payment_intents/:id', Nothing, (context, _, id) => paymentIntentObject(findPayment(context, id))),
+  route('GET', '/v1/charges/:id', Nothing, (context, _, id) => {
+    const charge = chargeById(context, id)
     if (!charge) throw noSuch('charge', id)
     return charge
   }),
-  route('GET', '/v1/customers/:id', Nothing, (ledger, _, id) =>
-    customerObject(find(ledger, ledger.records.customers, 'customer', id)),
+  route('GET', '/v1/customers/:id', Nothing, (context, _, id) =>
+    customerObject(find(context, context.records.customers, 'customer', id)),
   ),
-  route('POST', '/v1/billing_portal/sessions', PortalParameters, (ledger, parameters) =>
-    portalSessionObject(openPortal(ledger, parameters), ledger.url),
+  route('POST', '/v1/billing_portal/sessions', PortalParameters, (context, parameters) =>
+    portalSessionObject(openPortal(context, parameters), context.url),
   ),
   route('POST', '/v1/refunds', RefundParameters, refund),
-  route('GET', '/v1/refunds/:id', Nothing, (ledger, _, id) => {
-    const record = find(ledger, ledger.records.refunds, 'refund', id)
-    return refundObject(record, findPayment(ledger, record.payment))
+  route('GET', '/v1/refunds/:id', Nothing, (context, _, id) => {
+    const record = find(context, context.records.refunds, 'refund', id)
+    return refundObject(record, findPayment(context, record.payment))
   }),
-  route('GET', '/v1/prices/:id', Nothing, (ledger, _, id) => {
-    const found = findPrice(ledger.account, id)
+  route('GET', '/v1/prices/:id', Nothing, (context, _, id) => {
+    const found = findPrice(context.account, id)
     if (!found) throw noSuch('price', id)
     return priceObject({ ...found.price, currency: found.price.currency.toLowerCase() })
   }),
-  route('GET', '/v1/events/:id', Nothing, (ledger, _, id) => {
-    const pending = [...ledger.records.deliveries.values()].filter(({ event }) => event === id)
-    return eventObject(find(ledger, ledger.records.events, 'event', id), pending.length)
+  route('GET', '/v1/events/:id', Nothing, (context, _, id) => {
+    const pending = [...context.records.deliveries.values()].filter(({ event }) => event === id)
+    return eventObject(find(context, context.records.events, 'event', id), pending.length)
   }),
 ]
 
@@ -112,17 +118,17 @@ function route<Parameters extends z.ZodType>(
   method: string,
   path: string,
   parameters: Parameters,
-  run: (ledger: Ledger, parameters: z.output<Parameters>, id: string) => object,
+  run: (context: AccountContext, parameters: z.output<Parameters>, id: string) => object,
 ): Route {
   const prepare = ({ expand: _, ...form }: Form, id: string, paths: string[]): Execution => {
     const given = parseParameters(parameters, form)
-    return (ledger) => expand(ledger, run(ledger, given, id), paths)
+    return (context) => expand(context, run(context, given, id), paths)
   }
   return { method, path, prepare: (form, id) => prepare(form, id, parseParameters(Expand, form).expand) }
 }
 
-function listInvoicePayments(ledger: Ledger, filter: z.output<typeof InvoicePaymentParameters>): object {
-  const invoices = [...ledger.records.invoices.values()].filter(({ account }) => account === ledger.account.id)
+function listInvoicePayments(context: AccountContext, filter: z.output<typeof InvoicePaymentParameters>): object {
+  const invoices = [...context.records.invoices.values()].filter(({ account }) => account === context.account.id)
   const found = invoices
     .flatMap(invoicePayments)
     .filter(({ payment }) => !filter.payment || payment.payment_intent === filter.payment.payment_intent)

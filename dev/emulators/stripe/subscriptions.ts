@@ -1,10 +1,15 @@
 import * as z from 'zod'
+import { type AccountContext, find } from './account-context.ts'
+import { reportDelayedPayment } from './delayed-payments.ts'
 import { invalidRequest, noSuch } from './errors.ts'
-import { settleLatePayment } from './late-payments.ts'
-import { find, type Ledger } from './ledger.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { boolean, metadata } from './parameters.ts'
 import type { SubscriptionRecord } from './records.ts'
+
+/*
+ * What can happen to a subscription besides renewals: the API changes it or cancels it, the portal cancels it or takes
+ * that back, and it ends. Each goes through `change` or `endSubscription`, which send the event.
+ */
 
 const FEEDBACK = [
   'customer_service',
@@ -31,93 +36,97 @@ export const UpdateParameters = z.strictObject({
 
 export const CancelParameters = z.strictObject({ cancellation_details: CancellationDetails.optional() })
 
-export const findSubscription = (ledger: Ledger, id: string) =>
-  find(ledger, ledger.records.subscriptions, 'subscription', id)
+export const findSubscription = (context: AccountContext, id: string) =>
+  find(context, context.records.subscriptions, 'subscription', id)
 
-export function findRunning(ledger: Ledger, id: string): SubscriptionRecord {
-  const subscription = findSubscription(ledger, id)
+export function findRunning(context: AccountContext, id: string): SubscriptionRecord {
+  const subscription = findSubscription(context, id)
   if (hasEnded(subscription)) throw invalidRequest(`Subscription ${id} has ended.`)
   return subscription
 }
 
 export function updateSubscription(
-  ledger: Ledger,
+  context: AccountContext,
   parameters: z.output<typeof UpdateParameters>,
   id: string,
 ): SubscriptionRecord {
-  const subscription = findSubscription(ledger, id)
+  const subscription = findSubscription(context, id)
   const { cancel_at_period_end: cancel, cancellation_details: details } = parameters
   if (hasEnded(subscription) && cancel !== undefined) {
     throw invalidRequest('A canceled subscription can only update its cancellation_details and metadata.')
   }
-  return change(ledger, subscription, 'customer.subscription.updated', () => {
+  return change(context, subscription, 'customer.subscription.updated', () => {
     noteDetails(subscription, details)
     subscription.metadata = mergeMetadata(subscription.metadata, parameters.metadata)
-    if (cancel !== undefined && cancel !== subscription.cancelAtPeriodEnd) scheduleEnd(ledger, subscription, cancel)
+    if (cancel !== undefined && cancel !== subscription.cancelAtPeriodEnd) scheduleEnd(context, subscription, cancel)
   })
 }
 
-/** Ends it now, as `DELETE` does. Stripe does not find a subscription that has ended. */
+/** Ends a subscription now, as `DELETE` does. One that has ended is a 404 at Stripe. */
 export function cancelSubscription(
-  ledger: Ledger,
+  context: AccountContext,
   { cancellation_details: details }: z.output<typeof CancelParameters>,
   id: string,
 ): SubscriptionRecord {
-  const subscription = findSubscription(ledger, id)
+  const subscription = findSubscription(context, id)
   if (hasEnded(subscription)) throw noSuch('subscription', id)
   noteDetails(subscription, details)
-  return endSubscription(ledger, subscription, ledger.now)
+  return endSubscription(context, subscription, context.now)
 }
 
-/** What Stripe's own portal does under flexible billing: an end date, and the flag stays false. */
-export function cancelInPortal(ledger: Ledger, id: string): SubscriptionRecord {
-  const subscription = findRunning(ledger, id)
-  return change(ledger, subscription, 'customer.subscription.updated', () => {
-    scheduleEnd(ledger, subscription, true)
+/** Cancels as Stripe's own portal does under flexible billing: it sets `cancel_at`, and the flag stays false. */
+export function cancelInPortal(context: AccountContext, id: string): SubscriptionRecord {
+  const subscription = findRunning(context, id)
+  return change(context, subscription, 'customer.subscription.updated', () => {
+    scheduleEnd(context, subscription, true)
     subscription.cancelAtPeriodEnd = false
   })
 }
 
-/** The customer keeps, in the portal, what was to end: however that was scheduled. */
-export function resumeInPortal(ledger: Ledger, id: string): SubscriptionRecord {
-  const subscription = findRunning(ledger, id)
-  return change(ledger, subscription, 'customer.subscription.updated', () => scheduleEnd(ledger, subscription, false))
+/** Takes a cancellation back as the portal does, whether it was made there or through the API. */
+export function resumeInPortal(context: AccountContext, id: string): SubscriptionRecord {
+  const subscription = findRunning(context, id)
+  return change(context, subscription, 'customer.subscription.updated', () => scheduleEnd(context, subscription, false))
 }
 
-export function announceTrialEnd(ledger: Ledger, id: string): SubscriptionRecord {
-  const subscription = findSubscription(ledger, id)
+export function announceTrialEnd(context: AccountContext, id: string): SubscriptionRecord {
+  const subscription = findSubscription(context, id)
   if (subscription.status !== 'trialing') throw invalidRequest(`Subscription ${id} is not in a trial.`)
-  ledger.emit('customer.subscription.trial_will_end', subscriptionObject(subscription))
+  context.emit('customer.subscription.trial_will_end', subscriptionObject(subscription))
   return subscription
 }
 
 export const hasEnded = ({ status }: SubscriptionRecord) => status === 'canceled' || status === 'incomplete_expired'
 
-export function endSubscription(ledger: Ledger, subscription: SubscriptionRecord, at: number): SubscriptionRecord {
-  if (subscription.status === 'incomplete') return expireSubscription(ledger, subscription)
+export function endSubscription(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  at: number,
+): SubscriptionRecord {
+  if (subscription.status === 'incomplete') return expireSubscription(context, subscription)
   subscription.cancelReason ??= subscription.status === 'past_due' ? 'payment_failed' : 'cancellation_requested'
-  subscription.canceledAt ??= ledger.now
+  subscription.canceledAt ??= context.now
   subscription.status = 'canceled'
   subscription.endedAt = at
-  ledger.emit('customer.subscription.deleted', subscriptionObject(subscription))
+  context.emit('customer.subscription.deleted', subscriptionObject(subscription))
   return subscription
 }
 
-/** It never began, and its invoice is not collected any more. */
-function expireSubscription(ledger: Ledger, subscription: SubscriptionRecord): SubscriptionRecord {
-  const invoice = find(ledger, ledger.records.invoices, 'invoice', subscription.latestInvoice)
-  return change(ledger, subscription, 'customer.subscription.updated', () => {
+/** Ends a subscription that was never paid: its invoice is void and will not be charged. */
+function expireSubscription(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
+  const invoice = find(context, context.records.invoices, 'invoice', subscription.latestInvoice)
+  return change(context, subscription, 'customer.subscription.updated', () => {
     invoice.status = 'void'
     subscription.status = 'incomplete_expired'
-    subscription.endedAt = ledger.now
-    settleLatePayment(ledger, subscription.id, 'failed')
+    subscription.endedAt = context.now
+    reportDelayedPayment(context, subscription.id, 'failed')
   })
 }
 
-function scheduleEnd(ledger: Ledger, subscription: SubscriptionRecord, cancel: boolean): void {
+function scheduleEnd(context: AccountContext, subscription: SubscriptionRecord, cancel: boolean): void {
   subscription.cancelAtPeriodEnd = cancel
   subscription.cancelAt = cancel ? subscription.periodEnd : null
-  subscription.canceledAt = cancel ? ledger.now : null
+  subscription.canceledAt = cancel ? context.now : null
   subscription.cancelReason = cancel ? 'cancellation_requested' : null
 }
 
@@ -129,15 +138,15 @@ function noteDetails(
   if (details?.feedback !== undefined) subscription.cancelFeedback = details.feedback || null
 }
 
-/** Members are merged and an empty value removes one; an empty string for the whole removes all. */
+/** Merges metadata: an empty value removes its member, and an empty string instead of an object removes all. */
 function mergeMetadata(kept: Record<string, string>, given: Record<string, string> | '' | undefined) {
   if (given === '') return {}
   return Object.fromEntries(Object.entries({ ...kept, ...given }).filter(([, value]) => value !== ''))
 }
 
-/** Tells of a change of a subscription, if there is any. */
+/** Applies a change to a subscription, and sends an event if the object differs afterwards. */
 export function change(
-  ledger: Ledger,
+  context: AccountContext,
   subscription: SubscriptionRecord,
   type: string,
   apply: () => void,
@@ -145,6 +154,6 @@ export function change(
   const before = subscriptionObject(subscription)
   apply()
   const after = subscriptionObject(subscription)
-  if (JSON.stringify(after) !== JSON.stringify(before)) ledger.emit(type, after, before)
+  if (JSON.stringify(after) !== JSON.stringify(before)) context.emit(type, after, before)
   return subscription
 }

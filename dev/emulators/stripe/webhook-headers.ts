@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** What Stripe sends a webhook's body with. */
+/** The headers that Stripe sends with a webhook, its signature among them. */
 export const webhookHeaders = (body: string, secret: string) => ({
   'Content-Type': 'application/json; charset=utf-8',
   'Stripe-Signature': sign(body, secret),

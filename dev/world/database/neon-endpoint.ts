@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import * as z from 'zod'
-import { close, listen } from '../listen.ts'
+import { close, listen } from '../../web/listen.ts'
 
 const Statement = z.object({ query: z.string(), params: z.array(z.unknown()).default([]) })
 export type Statement = z.infer<typeof Statement>

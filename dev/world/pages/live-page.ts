@@ -1,6 +1,6 @@
-import { escapeHtml } from './html.ts'
+import { escapeHtml } from '../../web/escape-html.ts'
 
-/** One thing that arrived. `facts` stand under the title: texts, or HTML in `{ html }`. */
+/** One thing that arrived. `facts` are shown under the title: a text is escaped, `{ html }` is put in as it is. */
 export interface Entry {
   title: string
   at: Date
@@ -8,7 +8,7 @@ export interface Entry {
   body: string
 }
 
-/** A plain page of what arrived, in the order given. It keeps itself up to date, and stays still while nothing arrives. */
+/** A plain page of what arrived, in the order given. It updates itself when something new has arrived. */
 export function livePage({ title, none, entries }: { title: string; none: string; entries: Entry[] }): string {
   return `<!doctype html>
 <html lang="en">
@@ -28,10 +28,10 @@ ${entries.map(article).join('\n') || `<p>${none}</p>`}
 
 function article({ title, at, facts, body }: Entry): string {
   const seconds = `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
-  const said = facts.map((fact) => (typeof fact === 'string' ? escapeHtml(fact) : fact.html))
+  const shown = facts.map((fact) => (typeof fact === 'string' ? escapeHtml(fact) : fact.html))
   return `<article>
 <h2>${escapeHtml(title)}</h2>
-<small>${[`<time datetime="${at.toISOString()}">${seconds}</time>`, ...said].join(' · ')}</small>
+<small>${[`<time datetime="${at.toISOString()}">${seconds}</time>`, ...shown].join(' · ')}</small>
 <pre>${escapeHtml(body)}</pre>
 </article>`
 }
@@ -48,10 +48,10 @@ const STYLE = `
   pre { background: light-dark(#f9fafb, #1f2937); padding: .75rem; font-size: 13px; margin: .5rem 0 0; white-space: pre-wrap }
 `
 
-/** Reloading would throw a reader back to the top, so only the list is renewed, and only when something came. */
+/** A reload would scroll the reader back to the top, so only the list is replaced, and only if it has changed. */
 const UPDATE = `
   setInterval(async () => {
-    const page = await fetch('/').then((answer) => answer.text()).catch(() => '')
+    const page = await fetch('/').then((response) => response.text()).catch(() => '')
     const [now, next] = [document, new DOMParser().parseFromString(page, 'text/html')].map((each) => each.querySelector('main'))
     if (next && next.innerHTML !== now.innerHTML) now.innerHTML = next.innerHTML
   }, 2000)

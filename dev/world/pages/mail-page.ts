@@ -1,7 +1,7 @@
 import { livePage } from './live-page.ts'
 import type { Mail } from './mail.ts'
 
-/** A page of the mails, in the order given. */
+/** The page of the mails, in the order given. */
 export function mailPage(mails: Mail[]): string {
   return livePage({
     title: 'Mails',

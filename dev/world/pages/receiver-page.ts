@@ -1,16 +1,16 @@
 import { type Entry, livePage } from './live-page.ts'
-import type { Received } from './receiver.ts'
+import type { Received } from './received.ts'
 
-/** A page of what arrived, in the order given. */
+/** The page of the webhooks, in the order given. */
 export function receiverPage(received: Received[]): string {
   return livePage({ title: 'Webhooks received', none: 'None yet. Buy something.', entries: received.map(entry) })
 }
 
 function entry({ at, headers, body, verified }: Received): Entry {
-  const seal = verified
+  const signature = verified
     ? 'signature verified'
     : { html: '<span class="bad">signature fits no secret of an endpoint</span>' }
-  return { title: typeOf(body), at, facts: [headers['webhook-id'] ?? 'no webhook-id', seal], body: indented(body) }
+  return { title: typeOf(body), at, facts: [headers['webhook-id'] ?? 'no webhook-id', signature], body: indented(body) }
 }
 
 function typeOf(body: string): string {

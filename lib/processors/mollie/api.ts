@@ -2,22 +2,22 @@ import * as z from 'zod'
 import { sha256Hex } from '../../crypto/crypto.ts'
 import { ProcessorError } from '../processor.ts'
 
-/** A checkout takes three calls of this length at most, which end before a claim's lease does. */
+/** A checkout makes at most three calls. If all of them time out, that is still before its claim's lease ends. */
 const TIMEOUT_MS = 8_000
 
 const ErrorBody = z.object({ title: z.string().nullish(), field: z.string().nullish() })
 
-/** What Mollie answered instead of doing it. */
+/** An error response of Mollie. */
 export class MollieRefusal extends ProcessorError {
   override name = 'MollieRefusal'
   readonly status: number
-  /** The member of the body that it minds, if it names one. */
+  /** The member of the body that is wrong, if Mollie names one. */
   readonly field: string | null
-  /** Whether what the path names is not there, or not any more. */
+  /** Whether the object that the path names does not exist, or does not exist any more. */
   readonly isMissing: boolean
 
   constructor(status: number, { title, field }: z.output<typeof ErrorBody>) {
-    // The `detail` that Mollie adds may quote what was sent, an e-mail address perhaps: it stays out of the log.
+    // Mollie's `detail` may quote what we sent, such as an e-mail address, so it must not get into the log.
     super('mollie', kindOf(status), [title, field, `(${status})`].filter(Boolean).join(' '), { answered: true })
     this.status = status
     this.field = field ?? null
@@ -25,10 +25,10 @@ export class MollieRefusal extends ProcessorError {
   }
 }
 
-/** Mollie's API v2. Each call resolves to the JSON it answered and throws `ProcessorError` where it did not do it. */
+/** Mollie's API v2. Each call resolves to the JSON of a 2xx response, and throws `ProcessorError` for anything else. */
 export interface MollieApi {
   get(path: string): Promise<unknown>
-  /** `key` names the call: repeated, it has no second effect. */
+  /** `key` is the call's idempotency key, any text: a repeat with the same key has no second effect. */
   post(path: string, body: object, key?: string): Promise<unknown>
   patch(path: string, body: object): Promise<unknown>
   delete(path: string): Promise<unknown>
@@ -50,9 +50,9 @@ export function mollieApi(apiKey: string, base: string): MollieApi {
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    const answer = readJson(response.text)
-    if (response.ok) return answer
-    throw new MollieRefusal(response.status, ErrorBody.safeParse(answer).data ?? {})
+    const reply = readJson(response.text)
+    if (response.ok) return reply
+    throw new MollieRefusal(response.status, ErrorBody.safeParse(reply).data ?? {})
   }
 
   return {
@@ -72,7 +72,7 @@ async function reach(url: string, request: RequestInit) {
   }
 }
 
-/** Null for what is not JSON: an error page of whatever stands before Mollie. */
+/** Null for a body that is not JSON, such as the error page of a proxy. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -87,7 +87,7 @@ function kindOf(status: number): ProcessorError['kind'] {
   return 'rejected'
 }
 
-/** Mollie wants UUIDs of version 4 for keys. The same text makes the same one. */
+/** Mollie takes only UUIDs of version 4 as keys: this one is made of the text's hash, so it is the same each time. */
 async function uuidOf(text: string): Promise<string> {
   const hex = await sha256Hex(text)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`

@@ -1,12 +1,13 @@
 import type { Interval } from '../processor.ts'
 
 /*
- * Mollie charges on dates, those of Amsterdam, and does not say at which hour. A date is its midnight in UTC here.
+ * Mollie charges on dates of Amsterdam's calendar and does not say at which hour. Here a date is a `Date` at midnight
+ * UTC.
  */
 
 const DAY_MS = 86_400_000
 
-/** Swedish, because there a date is written as in ISO 8601. */
+/** In the Swedish locale, because that writes a date as ISO 8601 does. */
 const amsterdam = new Intl.DateTimeFormat('sv-SE', {
   timeZone: 'Europe/Amsterdam',
   year: 'numeric',
@@ -14,14 +15,14 @@ const amsterdam = new Intl.DateTimeFormat('sv-SE', {
   day: '2-digit',
 })
 
-/** How often a subscription is charged, from which date on. */
+/** When a subscription is charged: on `startDate` and after every interval. */
 export interface Rhythm {
   startDate: Date
   interval: Interval
   intervalCount: number
 }
 
-/** The date that an instant is on in Amsterdam. */
+/** The date in Amsterdam at an instant. */
 export const dateOf = (time: Date) => new Date(amsterdam.format(time))
 
 /** A date as Mollie writes it. */
@@ -29,7 +30,7 @@ export const dateText = (date: Date) => date.toISOString().slice(0, 10)
 
 export const daysLater = (time: Date, count: number) => new Date(time.getTime() + count * DAY_MS)
 
-/** So many intervals later, at the same time of day; in a month that has no such day, on its last. */
+/** So many intervals later, at the same time of day. A month without that day gives its last one. */
 export function later(start: Date, interval: Interval, count: number): Date {
   switch (interval) {
     case 'day':
@@ -43,7 +44,10 @@ export function later(start: Date, interval: Interval, count: number): Date {
   }
 }
 
-/** The date of the charge that follows one made on this date: the first of the rhythm's that is not about the same. */
+/**
+ * The date of the charge that follows one made on `date`. A charge may be made some days late, so `date` is taken for
+ * the scheduled date that is nearest to it, and the result is the scheduled date after that.
+ */
 export function chargeAfter({ startDate, interval, intervalCount }: Rhythm, date: Date): Date {
   for (let number = 1; ; number++) {
     const next = chargeDate(startDate, interval, number * intervalCount)
@@ -52,7 +56,7 @@ export function chargeAfter({ startDate, interval, intervalCount }: Rhythm, date
   }
 }
 
-/** What begins on the last day of a month is charged on the last day of each, as Mollie's documentation has it. */
+/** A subscription that starts on the last day of a month is charged on the last day of every month, says Mollie. */
 function chargeDate(startDate: Date, interval: Interval, count: number): Date {
   if (interval === 'day' || interval === 'week') return later(startDate, interval, count)
   const isLast = daysLater(startDate, 1).getUTCDate() === 1

@@ -5,8 +5,8 @@ import { openPayment } from './payments.ts'
 import { endSale, fetchSale, isUndecided } from './sales.ts'
 
 /**
- * Mollie, by its API v2. It has no portal, does not let a page be closed, and has no subscription until the first payment
- * is made: whoever first looks at a paid page makes it. An empty `apiBase` means api.mollie.com.
+ * Mollie, through its API v2. It has no portal, and its pages cannot be closed. A subscription can only be made after
+ * the first payment: whoever first fetches a page that was paid makes it. An empty `apiBase` means api.mollie.com.
  */
 export function mollie(credentials: Credentials<'mollie'>, options: { paywallId: string; apiBase: string }): Processor {
   const api = mollieApi(credentials.apiKey, options.apiBase)
@@ -17,7 +17,7 @@ export function mollie(credentials: Credentials<'mollie'>, options: { paywallId:
 
     openCheckout: (order) => openPayment(api, order),
 
-    // Mollie sends the browser back whatever became of the payment, and some banks take days to say.
+    // Mollie sends the browser back whether the payment succeeded or not, and some banks take days to decide.
     isUndecided: (sessionId) => isUndecided(api, sessionId),
 
     async cancelAtPeriodEnd(subscriptionId) {

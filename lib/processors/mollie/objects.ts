@@ -1,16 +1,16 @@
 import * as z from 'zod'
 import { toMinorUnits } from '../../money/money.ts'
-import { INTERVALS } from '../../purchases/purchase.ts'
+import { INTERVALS } from '../processor.ts'
 
-/** Mollie's objects as far as we rely on them. */
+/** The members of Mollie's objects that we rely on. */
 
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
 const date = z.iso.date().transform((text) => new Date(text))
 
-/** What the seller wrote. Mollie's examples show it as the text of what was sent. */
+/** The seller's own data. Mollie may return an object as its JSON text, as its examples show. */
 const metadata = z.unknown().optional().transform(fromText)
 
-/** Mollie writes an amount as text with the currency's decimals; here it is minor units. */
+/** Mollie writes an amount as text with the currency's decimals; this makes minor units of it. */
 export const Amount = z
   .object({ currency: z.string().regex(/^[A-Z]{3}$/), value: z.string().regex(/^\d{1,12}(\.\d{1,4})?$/) })
   .transform(({ currency, value }) => ({ currency, amount: toMinorUnits(Number(value), currency) }))
@@ -50,21 +50,21 @@ export type Subscription = z.output<typeof Subscription>
 export const Payments = z.object({ _embedded: z.object({ payments: z.array(Payment) }) })
 export const Subscriptions = z.object({ _embedded: z.object({ subscriptions: z.array(Subscription) }) })
 
-/** What we write on every payment of a page of ours. */
+/** The metadata that we put on every payment of a hosted page. */
 export const Sale = z.object({ checkout_id: z.uuid(), paywall_id: z.string(), user_id: z.string() })
 
-/** On a first payment also: what the subscription that it begins is to be. */
+/** The metadata of a first payment: it also describes the subscription that is made once it is paid. */
 export const FirstSale = Sale.extend({
   interval: z.enum(INTERVALS),
   interval_count: z.int().min(1),
   trial_days: z.int().min(0),
   renewal: z.object({ currency: z.string(), value: z.string() }),
-  /** When the buyer cancelled, if that was before there was a subscription to end. */
+  /** When the buyer cancelled, if that was before the subscription was made. */
   canceled_at: time.optional(),
 })
 export type FirstSale = z.output<typeof FirstSale>
 
-/** What we write on a subscription, and Mollie on each payment of it. */
+/** The metadata that we put on a subscription. Mollie copies it to each of its payments. */
 export const Renewal = Sale.extend({ first_payment: z.string() })
 
 function fromText(written: unknown): unknown {
@@ -72,7 +72,7 @@ function fromText(written: unknown): unknown {
   try {
     return JSON.parse(written)
   } catch {
-    // Somebody else's words: no sale of ours.
+    // Text that is not JSON was not written by us, so this is not one of our sales.
     return written
   }
 }

@@ -5,8 +5,8 @@ import { type MollieApi, MollieRefusal } from './api.ts'
 import { Customer, type FirstSale, Payment, type Sale } from './objects.ts'
 
 /**
- * Opens the page of a payment. Mollie has no page for subscriptions: the first payment is one like any other, and the
- * subscription is made once that is paid. A trial begins with a payment of nothing, which some ways to pay allow.
+ * Opens a hosted page. Mollie has pages for payments only, so a subscription begins with the page of its first payment,
+ * and is made once that is paid. A trial begins with a payment of 0, which some payment methods allow.
  */
 export async function openPayment(api: MollieApi, order: CheckoutOrder): Promise<HostedCheckout> {
   const payment = Payment.parse(await createPayment(api, order))
@@ -15,7 +15,7 @@ export async function openPayment(api: MollieApi, order: CheckoutOrder): Promise
   return { sessionId: payment.id, url }
 }
 
-/** Null if the account has no such payment (any more). */
+/** Null if the account has no such payment, or none any more. */
 export async function findPayment(api: MollieApi, id: string): Promise<Payment | null> {
   try {
     return Payment.parse(await api.get(`/payments/${encodeURIComponent(id)}`))
@@ -26,8 +26,8 @@ export async function findPayment(api: MollieApi, id: string): Promise<Payment |
 }
 
 /**
- * A customer that this account does not have (any more) is no reason not to sell: the owner may have changed accounts.
- * The buyer becomes a new one, under a key of its own, since Mollie keeps its refusal under the first.
+ * If the account does not have the stored customer, the sale is made with a new one: the owner may have changed
+ * accounts. The second call needs another idempotency key, because Mollie has stored its refusal under the first.
  */
 async function createPayment(api: MollieApi, order: CheckoutOrder): Promise<unknown> {
   try {
@@ -40,7 +40,7 @@ async function createPayment(api: MollieApi, order: CheckoutOrder): Promise<unkn
   }
 }
 
-/** Only a customer can be charged again. Who buys once need not be one. */
+/** The customer to charge. A subscription needs one, which is created if need be; a one-time purchase does not. */
 async function customerOf(api: MollieApi, { customer, recurring, email, userId, key }: CheckoutOrder) {
   if (customer !== null || recurring === null) return customer
   const body = { ...(email && { email }), metadata: { user_id: userId } }

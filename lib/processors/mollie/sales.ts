@@ -13,9 +13,16 @@ import {
   readCharges,
 } from './subscriptions.ts'
 
+/*
+ * From a payment to a purchase. A one-time payment is one by itself. For a first payment: read its subscription and the
+ * charges; make the subscription if it is missing, or end it if the buyer has cancelled meanwhile; take the snapshot;
+ * and if that says the purchase has ended, make sure that the subscription has ended, too.
+ */
+
 /**
- * The purchase that a payment of a page led to. Null if there is no such payment, it is not the paywall's, or the page
- * sold nothing; of what is stored already it says so instead. Makes the subscription that a paid first payment begins.
+ * The purchase that a payment led to. Null if there is no such payment, or if it was looked up as a page that has sold
+ * nothing; a purchase that is stored already is returned whatever became of its payment. The purchase may be another
+ * paywall's: the caller compares `paywallId`.
  */
 export async function fetchSale(
   api: MollieApi,
@@ -25,59 +32,59 @@ export async function fetchSale(
 ): Promise<Found> {
   const payment = await findPayment(api, id)
   if (!payment || (kind === 'session' && !mayBeSold(payment))) return null
-  // A charge is part of the sale that its first payment began.
-  if (payment.sequenceType === 'recurring') return fetchSaleOf(api, payment, paywallId, now)
-  const one = snapshotOfPayment(payment)
-  // Paywalls may share an account: only the one that sold it makes the subscription.
-  if (one?.paywallId !== paywallId || payment.sequenceType !== 'first') return one
+  // A renewal's payment is part of the purchase that its first payment began.
+  if (payment.sequenceType === 'recurring') return fetchSaleOfCharge(api, payment, paywallId, now)
+  const oneTime = snapshotOfPayment(payment)
+  // Paywalls may share a Mollie account: only the one that sold it makes the subscription.
+  if (oneTime?.paywallId !== paywallId || payment.sequenceType !== 'first') return oneTime
 
   const sale = FirstSale.parse(payment.metadata)
   if (payment.status !== 'paid') return snapshotOfSubscription({ payment, sale, subscription: null, charges: [] }, now)
-  return endedIfOver(api, await readStanding(api, payment, sale, now), now)
+  const recurring = await ensureSubscription(api, await readSale(api, payment, sale), now)
+  return endIfOver(api, recurring, now)
 }
 
-async function fetchSaleOf(api: MollieApi, charge: Payment, paywallId: string, now: Date): Promise<Found> {
+async function fetchSaleOfCharge(api: MollieApi, charge: Payment, paywallId: string, now: Date): Promise<Found> {
   const renewal = Renewal.safeParse(charge.metadata)
   if (!renewal.success || renewal.data.first_payment === charge.id) return null
   return fetchSale(api, { kind: 'subscription', id: renewal.data.first_payment }, paywallId, now)
 }
 
-/** Whether a page's payment is not given up: it may be decided between two looks at it. */
+/** Whether a payment is paid or may still be: an open one counts, because it may be paid between two looks at it. */
 export async function isUndecided(api: MollieApi, id: string): Promise<boolean> {
   const payment = await findPayment(api, id)
   return payment !== null && (payment.status === 'open' || mayBeSold(payment))
 }
 
-/** Stops a sale's renewal, and gives the purchase as it is then. */
+/** Stops the renewal of a purchase, and returns the purchase as it is then. Null if there is no such payment. */
 export async function endSale(api: MollieApi, id: string, now: Date): Promise<Found> {
   const payment = await findPayment(api, id)
   if (!payment) return null
   const sale = FirstSale.parse(payment.metadata)
-  const standing = await readSale(api, payment, sale)
-  if (standing.subscription) {
-    const subscription = await endSubscription(api, standing.subscription)
-    return snapshotOfSubscription({ ...standing, subscription }, now)
+  const recurring = await readSale(api, payment, sale)
+  if (recurring.subscription) {
+    const subscription = await endSubscription(api, recurring.subscription)
+    return snapshotOfSubscription({ ...recurring, subscription }, now)
   }
-  // Nothing is there to be ended yet: a note keeps it from being made.
+  // There is no subscription yet: the date of the cancellation in the payment's metadata keeps it from being made.
   const canceled = { ...sale, canceled_at: sale.canceled_at ?? now }
   await api.patch(`/payments/${encodeURIComponent(id)}`, { metadata: canceled })
-  return snapshotOfSubscription({ ...standing, sale: canceled }, now)
+  return snapshotOfSubscription({ ...recurring, sale: canceled }, now)
 }
 
-/** What is paid may be sold, and what a bank has in hand. */
+/** Whether a payment is paid, or may be soon: the bank has not decided yet. */
 const mayBeSold = ({ status }: Payment) => status === 'paid' || status === 'pending' || status === 'authorized'
 
-/** The same as `readSale`, with the subscription made where it is missing, and ended where it should not be there. */
-async function readStanding(api: MollieApi, payment: Payment, sale: FirstSale, now: Date): Promise<RecurringSale> {
-  const standing = await readSale(api, payment, sale)
-  const { subscription } = standing
+/** Makes the subscription of a paid first payment if it is missing, and ends it if the buyer has cancelled. */
+async function ensureSubscription(api: MollieApi, recurring: RecurringSale, now: Date): Promise<RecurringSale> {
+  const { payment, sale, subscription } = recurring
   if (subscription) {
-    // It was being made at the moment in which the buyer cancelled.
+    // The buyer cancelled while another call was making the subscription.
     const isUnwanted = sale.canceled_at && !hasEnded(subscription)
-    return isUnwanted ? { ...standing, subscription: await endSubscription(api, subscription) } : standing
+    return isUnwanted ? { ...recurring, subscription: await endSubscription(api, subscription) } : recurring
   }
   const isOver = daysLater(firstChargeOf(payment, sale), 1) <= now
-  if (sale.canceled_at || isGivenBack(payment) || isOver) return standing
+  if (sale.canceled_at || isGivenBack(payment) || isOver) return recurring
   return withCharges(api, { payment, sale, subscription: await makeSubscription(api, payment, sale) })
 }
 
@@ -85,15 +92,15 @@ async function readSale(api: MollieApi, payment: Payment, sale: FirstSale): Prom
   return withCharges(api, { payment, sale, subscription: await findSubscription(api, payment) })
 }
 
-/** One after the other: the charges must not be older than the subscription, see `snapshotOfSubscription`. */
+/** Reads the charges after the subscription and not at the same time: see `snapshotOfSubscription`. */
 async function withCharges(api: MollieApi, sale: Omit<RecurringSale, 'charges'>): Promise<RecurringSale> {
   return { ...sale, charges: sale.subscription ? await readCharges(api, sale.subscription) : [] }
 }
 
-/** A subscription that cannot be charged might come to life again with a new mandate, after it has ended here. */
-async function endedIfOver(api: MollieApi, standing: RecurringSale, now: Date): Promise<Found> {
-  const found = snapshotOfSubscription(standing, now)
-  const { subscription } = standing
+/** The snapshot. If it has ended, so must the subscription: a suspended one could charge again after a new mandate. */
+async function endIfOver(api: MollieApi, recurring: RecurringSale, now: Date): Promise<Found> {
+  const found = snapshotOfSubscription(recurring, now)
+  const { subscription } = recurring
   if (found?.purchase.status !== 'canceled' || !subscription || hasEnded(subscription)) return found
-  return snapshotOfSubscription({ ...standing, subscription: await endSubscription(api, subscription) }, now)
+  return snapshotOfSubscription({ ...recurring, subscription: await endSubscription(api, subscription) }, now)
 }

@@ -5,33 +5,40 @@ import { firstChargeOf, hasEnded } from './subscriptions.ts'
 
 export type Found = { paywallId: string; purchase: PurchaseSnapshot } | null
 
-/** All that Mollie has of a sale that renews. */
+/*
+ * How Mollie's objects become a purchase: from a one-time payment, or from a first payment with its subscription and
+ * its charges, in this order: does it renew, when does its period end, is it paid, what is its status. Nothing is
+ * fetched here.
+ */
+
+/** All that Mollie has of a purchase that renews. */
 export interface RecurringSale {
-  /** By its id the purchase is known here. */
+  /** The first payment: its id is the purchase's `processorId`. */
   payment: Payment
   sale: FirstSale
-  /** Null while it could not be made. */
+  /** Null if it is not made, or Mollie refused to make it. */
   subscription: Subscription | null
   /** The latest first. */
   charges: Payment[]
 }
 
 /**
- * A sale that renews, as it stands. Mollie has no word for what the seller owes the buyer: a subscription that was
- * cancelled is over there at once, and what was paid for is counted here. A period ends with the day of the next charge,
- * since Mollie does not say at which hour it charges.
+ * A purchase that renews, at this moment. At Mollie a cancelled subscription ends at once, so the end of the period
+ * that the buyer has paid for is computed here. A period lasts until the end of the day of the next charge, since
+ * Mollie does not say at which hour it charges.
  *
- * The charges are to be read after the subscription. One that was made in between is told by its date, which is what the
- * subscription calls its next.
+ * The charges must be read after the subscription. A charge that is made between the two reads then has the date that
+ * the subscription still calls its next payment date, and is recognised by it; read the other way round, it would be
+ * missed.
  */
-export function snapshotOfSubscription(standing: RecurringSale, now: Date): Found {
-  const { payment, sale, subscription, charges } = standing
+export function snapshotOfSubscription(recurring: RecurringSale, now: Date): Found {
+  const { payment, sale, subscription, charges } = recurring
   const begunAt = payment.paidAt ?? payment.createdAt
   const startDate = subscription?.startDate ?? firstChargeOf(payment, sale)
   const rhythm = { startDate, interval: sale.interval, intervalCount: sale.interval_count }
   const canceledAt = subscription?.canceledAt ?? sale.canceled_at ?? null
   const renews = subscription ? !hasEnded(subscription) : canceledAt === null
-  // Once it does not renew, only what was paid for counts: a charge that failed bought nothing.
+  // Without renewal the period is the last one that was paid for: a charge that failed bought nothing.
   const charge = renews ? charges[0] : charges.find((each) => !isFailed(each))
   const start = charge ? dateOf(charge.createdAt) : begunAt
   const nextCharge = charge ? chargeAfter(rhythm, start) : startDate
@@ -45,7 +52,7 @@ export function snapshotOfSubscription(standing: RecurringSale, now: Date): Foun
       processorId: payment.id,
       checkoutId: sale.checkout_id,
       customer: payment.customerId ?? null,
-      status: begun ? statusOf(standing, end <= now) : paymentStatus(payment),
+      status: begun ? statusOf(recurring, end <= now) : paymentStatus(payment),
       begun,
       periodPaid: begun && (!charge || charge.status === 'paid'),
       interval: sale.interval,
@@ -68,7 +75,7 @@ export function snapshotOfPayment(payment: Payment): Found {
   const sale = Sale.safeParse(payment.metadata)
   if (!sale.success) return null
   const status = paymentStatus(payment)
-  const paid = status === 'active' || status === 'refunded'
+  const isPaid = status === 'active' || status === 'refunded'
   return {
     paywallId: sale.data.paywall_id,
     purchase: {
@@ -76,8 +83,8 @@ export function snapshotOfPayment(payment: Payment): Found {
       checkoutId: sale.data.checkout_id,
       customer: payment.customerId ?? null,
       status,
-      begun: paid,
-      periodPaid: paid,
+      begun: isPaid,
+      periodPaid: isPaid,
       interval: null,
       intervalCount: null,
       unitAmount: payment.amount.amount,
@@ -93,7 +100,7 @@ export function snapshotOfPayment(payment: Payment): Found {
   }
 }
 
-/** Whether the buyer has all the money back. */
+/** Whether all the money went back to the buyer. */
 export function isGivenBack({ amount, amountRefunded, amountChargedBack }: Payment): boolean {
   const back = (amountRefunded?.amount ?? 0) + (amountChargedBack?.amount ?? 0)
   return amount.amount > 0 && back >= amount.amount
@@ -109,10 +116,10 @@ function statusOf({ payment, sale, subscription, charges }: RecurringSale, isOve
     case 'canceled':
     case 'completed':
       return isOver ? 'canceled' : running
-    // The customer's mandate is not good any more: nothing can be charged. What is paid is paid.
+    // The customer's mandate is invalid, so nothing can be charged. The buyer keeps the period that is paid for.
     case 'suspended':
       return isOver ? 'canceled' : isOwed ? 'past_due' : running
-    // `pending`: the mandate is still being made. A charge that is under way does not make up for one that failed.
+    // `pending`: the mandate is not valid yet. After a failed charge, one that is not decided yet makes up for nothing.
     case 'pending':
     case 'active':
       return isOwed ? 'past_due' : running

@@ -5,13 +5,21 @@ import { type MollieApi, MollieRefusal } from './api.ts'
 import { dateOf, dateText, daysLater, later } from './dates.ts'
 import { type FirstSale, type Payment, Payments, Renewal, Subscription, Subscriptions } from './objects.ts'
 
-/** More than a customer has subscriptions, and more charges than are looked at: as many as a page of Mollie's holds. */
+/*
+ * A subscription at Mollie: it is made once its first payment is paid, found again by that payment's id in its metadata,
+ * charged by Mollie, and ended by us. Several callers may make or end the same one at the same time.
+ */
+
+/** The longest page that Mollie has. No customer has more subscriptions, and older charges do not matter. */
 const PAGE = '?limit=250'
 
-/** For so long a repeated call has no second effect, and a refusal is not asked about again. Milliseconds. */
+/**
+ * How long calls use the same idempotency key, in milliseconds. Until then a repeat makes no second subscription, and a
+ * refusal is repeated without being looked at again.
+ */
 const KEY_PERIOD_MS = 10 * 60_000
 
-/** The first date on which a subscription may be charged: none that begins before what was paid for, or tried, is over. */
+/** The first date on which the subscription may be charged: the day after the first period, or the trial, has ended. */
 export function firstChargeOf(payment: Payment, { interval, interval_count, trial_days }: FirstSale): Date {
   const begunAt = payment.paidAt ?? payment.createdAt
   const paidUntil = trial_days > 0 ? daysLater(begunAt, trial_days) : later(begunAt, interval, interval_count)
@@ -19,8 +27,8 @@ export function firstChargeOf(payment: Payment, { interval, interval_count, tria
 }
 
 /**
- * The subscription that a first payment began; null if there is none. Should several callers have made one each at the
- * same moment, the oldest counts, and the others are ended before they charge.
+ * The subscription that was made after a first payment; null if there is none. If several callers have made one each at
+ * the same time, the oldest counts, and the others are ended before they charge.
  */
 export async function findSubscription(api: MollieApi, payment: Payment): Promise<Subscription | null> {
   const [oldest, ...others] = (await listSubscriptions(api, customerOf(payment)))
@@ -31,9 +39,10 @@ export async function findSubscription(api: MollieApi, payment: Payment): Promis
 }
 
 /**
- * Makes the subscription that a paid first payment begins. Null if Mollie refuses it, as it does while the customer's
- * mandate is not there yet: what is paid is paid, and the next look tries again. Whoever comes second at the same moment
- * is stopped by the key, or by the description, which Mollie takes once among a customer's running subscriptions.
+ * Makes the subscription after a first payment was paid. Null if Mollie refuses, as it does while the customer's
+ * mandate is not valid yet: the buyer keeps what was paid for, and the next fetch tries again. If two callers come at
+ * the same time, the second is stopped by the idempotency key, or by the description, because Mollie refuses one that
+ * another active subscription of the customer has.
  *
  * @throws ProcessorError unavailable, misconfigured
  */
@@ -54,12 +63,12 @@ export async function makeSubscription(
   }
 }
 
-/** Ends a subscription; gives it as it is then. One that has ended stays as it is. */
+/** Ends a subscription, and returns it as it is then. One that has ended stays as it is. */
 export async function endSubscription(api: MollieApi, subscription: Subscription): Promise<Subscription> {
   try {
     return Subscription.parse(await api.delete(pathOf(subscription)))
   } catch (error) {
-    // What has ended cannot be ended again: no harm if somebody else was faster.
+    // Mollie refuses to end a subscription twice. If another caller was faster, that is not an error.
     if (!(error instanceof MollieRefusal && error.kind === 'rejected')) throw error
     const current = Subscription.parse(await api.get(pathOf(subscription)))
     if (!hasEnded(current)) throw error
@@ -69,13 +78,16 @@ export async function endSubscription(api: MollieApi, subscription: Subscription
 
 export const hasEnded = ({ status }: Subscription) => status === 'canceled' || status === 'completed'
 
-/** What a subscription has been charged so far, the latest first. */
+/** The payments that a subscription has made so far, the latest first. */
 export async function readCharges(api: MollieApi, subscription: Subscription): Promise<Payment[]> {
   const { _embedded } = Payments.parse(await api.get(`${pathOf(subscription)}/payments${PAGE}`))
   return _embedded.payments.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
 }
 
-/** A customer that is not there has no list: that is no empty one, since Mollie says so of new customers at times. */
+/**
+ * Throws if Mollie does not find the customer: it may do so for a moment after making one, so that is not an empty
+ * list.
+ */
 async function listSubscriptions(api: MollieApi, customer: string): Promise<Subscription[]> {
   const reply = await api.get(`/customers/${encodeURIComponent(customer)}/subscriptions${PAGE}`)
   return Subscriptions.parse(reply)._embedded.subscriptions
@@ -89,16 +101,16 @@ function subscriptionFor(payment: Payment, sale: FirstSale) {
   return {
     amount: renewal,
     interval: intervalText(interval, interval_count),
-    // We may learn of the payment on the very last day of what it paid for: Mollie refuses a date that is over.
+    // Mollie refuses a start date in the past, and we may hear of the payment so late that its date is over.
     startDate: dateText(new Date(Math.max(first.getTime(), today.getTime()))),
     description: `${payment.description.slice(0, 240)} ${checkout_id.slice(0, 8)}`,
-    // Not any later mandate of the same customer: a card that is given for something else is not to pay for this.
+    // Names the mandate of this payment, because a card that the customer gave for something else must not be charged.
     ...(payment.mandateId && { mandateId: payment.mandateId }),
     metadata,
   }
 }
 
-/** Mollie counts in days, weeks and months, up to a year. */
+/** Mollie has no years, and no interval longer than a year. */
 function intervalText(interval: Interval, count: number): string {
   const [unit, units] = interval === 'year' ? ['month', 12 * count] : [interval, count]
   return `${units} ${unit}${units === 1 ? '' : 's'}`

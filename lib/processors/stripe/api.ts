@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 
-/** Two tries of this length, and the SDK's pause between them, end well before a claim's lease does. */
+/** The SDK makes two attempts. Even if both time out, that is well before the lease of a checkout's claim ends. */
 const TIMEOUT_MS = 8_000
 
 /** The official SDK. An empty `base` means api.stripe.com. */

@@ -1,11 +1,11 @@
 import Stripe from 'stripe'
 import { ProcessorError } from '../processor.ts'
 
-/** What the SDK threw, told apart by what the caller can do about it; anything that is not Stripe's is given back. */
+/** Translates an error of the SDK by what the caller can do about it. Any other error is returned as it is. */
 export function asProcessorError(error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error
-  const { kind, answered } = judge(error)
-  // Stripe's message may quote an e-mail address: `code` and `param` say enough, the error itself stays out of the log.
+  const { kind, answered } = classify(error)
+  // Stripe's message may quote an e-mail address, which must not get into the log; `code` and `param` say enough.
   const what = [error.type, error.code, error.param].filter(Boolean).join(' ')
   return new ProcessorError('stripe', kind, `${what} (${error.statusCode ?? 'no answer'}, ${error.requestId ?? '-'})`, {
     answered,
@@ -21,16 +21,16 @@ export function isMissingCustomer(error: unknown): boolean {
   )
 }
 
-function judge(error: Stripe.errors.StripeError): Pick<ProcessorError, 'kind' | 'answered'> {
+function classify(error: Stripe.errors.StripeError): Pick<ProcessorError, 'kind' | 'answered'> {
   const { errors } = Stripe
   if (error instanceof errors.StripeConnectionError) return { kind: 'unavailable', answered: false }
-  // 409: a call with the same key is still running there. What came of it is not known yet.
+  // 409: a call with the same idempotency key is still running at Stripe, so its outcome is not known yet.
   if (error.statusCode === 409) return { kind: 'unavailable', answered: false }
   if (error instanceof errors.StripeRateLimitError) return { kind: 'unavailable', answered: true }
   if (error instanceof errors.StripeAuthenticationError || error instanceof errors.StripePermissionError) {
     return { kind: 'misconfigured', answered: true }
   }
-  // A 5xx is stored under its idempotency key and replayed for a day: only another key gets another answer.
+  // Stripe stores a 5xx under its idempotency key and replays it for a day, so a repeat needs another key.
   if ((error.statusCode ?? 500) >= 500) return { kind: 'unavailable', answered: true }
   return { kind: 'rejected', answered: true }
 }

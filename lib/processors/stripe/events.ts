@@ -1,10 +1,10 @@
 import Stripe from 'stripe'
 import * as z from 'zod'
-import type { Inbound } from '../inbound.ts'
-import { ForgedEvent, type PaymentFact, type ProcessorEvent, type PurchaseReference } from '../processor.ts'
+import { ForgedEvent, type Inbound, type PaymentFact, type ProcessorEvent } from '../event.ts'
+import type { PurchaseReference } from '../processor.ts'
 import { asProcessorError } from './errors.ts'
 
-/** How old a signature may be, in seconds: Stripe's own advice. */
+/** How old a signature may be, in seconds: what Stripe recommends. */
 const TOLERANCE_SECONDS = 300
 
 const Event = z.object({
@@ -41,12 +41,15 @@ const Reversal = z.object({
 })
 const InvoicePayments = z.object({ data: z.array(z.object({ invoice: Invoice })) })
 
-/** Verifies Stripe's signature over the raw body, then says what the event is about. */
+/**
+ * Verifies Stripe's signature over the raw body, then says what the event is about. An event about a refund or a
+ * dispute does not name the purchase, so that is asked for.
+ */
 export async function readStripeEvent(api: Stripe, secret: string, inbound: Inbound): Promise<ProcessorEvent> {
   const event = Event.parse(await verified(api, secret, inbound))
   const { object } = event.data
   const at = new Date(event.created * 1000)
-  const told = (about: PurchaseReference | null, payment: PaymentFact | null = null, trialEnding = false) => ({
+  const result = (about: PurchaseReference | null, payment: PaymentFact | null = null, trialEnding = false) => ({
     id: event.id,
     about,
     payment,
@@ -57,41 +60,44 @@ export async function readStripeEvent(api: Stripe, secret: string, inbound: Inbo
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded': {
       const session = Session.parse(object)
-      return told({ kind: 'session', id: session.id }, paidAtOnce(session, at))
+      return result({ kind: 'session', id: session.id }, oneTimePayment(session, at))
     }
     case 'customer.subscription.created':
     case 'customer.subscription.updated':
     case 'customer.subscription.paused':
     case 'customer.subscription.resumed':
     case 'customer.subscription.deleted':
-      return told({ kind: 'subscription', id: Subscription.parse(object).id })
+      return result({ kind: 'subscription', id: Subscription.parse(object).id })
     case 'customer.subscription.trial_will_end':
-      return told({ kind: 'subscription', id: Subscription.parse(object).id }, null, true)
+      return result({ kind: 'subscription', id: Subscription.parse(object).id }, null, true)
     case 'invoice.paid': {
       const invoice = Invoice.parse(object)
       const fact = { kind: 'succeeded', id: invoice.id, amount: invoice.amount_paid } as const
-      return told(subscriptionOf(invoice), invoice.amount_paid > 0 ? { ...fact, ...moment(invoice, at) } : null)
+      return result(
+        subscriptionOf(invoice),
+        invoice.amount_paid > 0 ? { ...fact, ...currencyAndTime(invoice, at) } : null,
+      )
     }
     case 'invoice.payment_failed': {
       const invoice = Invoice.parse(object)
       const fact = { kind: 'failed', id: `${invoice.id}:${invoice.attempt_count}`, amount: invoice.amount_due } as const
-      return told(subscriptionOf(invoice), { ...fact, ...moment(invoice, at) })
+      return result(subscriptionOf(invoice), { ...fact, ...currencyAndTime(invoice, at) })
     }
     case 'refund.created':
     case 'refund.updated': {
       const refund = Reversal.parse(object)
-      if (refund.status !== 'succeeded') return told(null)
+      if (refund.status !== 'succeeded') return result(null)
       const fact = { kind: 'refunded', id: refund.id, amount: refund.amount } as const
-      return told(await purchaseOf(api, refund.payment_intent), { ...fact, ...moment(refund, at) })
+      return result(await purchaseOf(api, refund.payment_intent), { ...fact, ...currencyAndTime(refund, at) })
     }
     case 'charge.dispute.created': {
       const dispute = Reversal.parse(object)
       const fact = { kind: 'disputed', id: dispute.id, amount: dispute.amount } as const
-      return told(await purchaseOf(api, dispute.payment_intent), { ...fact, ...moment(dispute, at) })
+      return result(await purchaseOf(api, dispute.payment_intent), { ...fact, ...currencyAndTime(dispute, at) })
     }
     default:
-      // An account sends us whatever its endpoint asks for: what is not about a purchase is none of our business.
-      return told(null)
+      // The owner chooses which events Stripe sends. Those of other types are not about purchases.
+      return result(null)
   }
 }
 
@@ -112,10 +118,10 @@ async function verified(api: Stripe, secret: string, { headers, rawBody, now }: 
   }
 }
 
-const moment = (money: { currency: string }, occurredAt: Date) => ({ currency: money.currency, occurredAt })
+const currencyAndTime = (object: { currency: string }, occurredAt: Date) => ({ currency: object.currency, occurredAt })
 
-/** A one-time purchase is paid by its session; a subscription's session is paid by an invoice, which tells itself. */
-function paidAtOnce(session: z.output<typeof Session>, occurredAt: Date): PaymentFact | null {
+/** The payment of a one-time purchase. A subscription's session has none here: its invoice has an event of its own. */
+function oneTimePayment(session: z.output<typeof Session>, occurredAt: Date): PaymentFact | null {
   if (session.mode !== 'payment' || session.payment_status !== 'paid') return null
   if (!session.amount_total || !session.currency) return null
   return {
@@ -132,7 +138,7 @@ function subscriptionOf(invoice: z.output<typeof Invoice>): PurchaseReference | 
   return id ? { kind: 'subscription', id } : null
 }
 
-/** A refund or dispute names a payment only; the invoice that it paid, if any, names the subscription. */
+/** A refund or dispute names only its payment. If that paid an invoice, the invoice names the subscription. */
 async function purchaseOf(api: Stripe, paymentIntent: string | null): Promise<PurchaseReference | null> {
   if (!paymentIntent) return null
   try {

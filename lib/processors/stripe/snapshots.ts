@@ -1,7 +1,11 @@
 import * as z from 'zod'
 import type { Cancellation, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
 
-/** Stripe's objects as far as we rely on them. The shape of an answer follows an account's settings, so it is checked. */
+/*
+ * How Stripe's replies become a purchase. A reply's shape depends on the account's settings, so each is parsed first;
+ * then its metadata says if it is one of our sales; then its members are translated. Nothing is fetched here.
+ */
+
 const seconds = z.int().transform((value) => new Date(value * 1000))
 const currency = z.string().length(3).toUpperCase()
 const ours = z.object({ checkout_id: z.uuid(), paywall_id: z.string() })
@@ -70,7 +74,7 @@ const Session = z.object({
 
 type Found = { paywallId: string; purchase: PurchaseSnapshot } | null
 
-/** What a hosted page led to: null until it is completed. */
+/** The purchase of a hosted page; null until the page is completed. */
 export function snapshotOfSession(reply: unknown): Found {
   const session = Session.parse(reply)
   if (session.status !== 'complete') return null
@@ -96,7 +100,7 @@ export function snapshotOfPayment(reply: unknown): Found {
   })
 }
 
-/** What a subscription that was just told to end says of it. */
+/** The scheduled end, from the reply to a cancellation. */
 export function cancellationOf(reply: unknown): Cancellation {
   const subscription = Subscription.parse(reply)
   return {
@@ -106,7 +110,7 @@ export function cancellationOf(reply: unknown): Cancellation {
   }
 }
 
-/** Of a subscription with its `latest_invoice` expanded. */
+/** The purchase of a subscription whose `latest_invoice` is expanded. */
 export function snapshotOfSubscription(reply: unknown): Found {
   const subscription = WithInvoice.parse(reply)
   const metadata = ours.safeParse(subscription.metadata)
@@ -114,7 +118,7 @@ export function snapshotOfSubscription(reply: unknown): Found {
 
   const [item] = subscription.items.data
   const periodEnd = latest(subscription.items.data.map((each) => each.current_period_end))
-  // The portal schedules with `cancel_at`, the API with the flag: both mean that it will not renew.
+  // The portal sets `cancel_at`, the API sets the flag: either means that it will not renew.
   const cancels = subscription.cancel_at_period_end || subscription.cancel_at !== null
   return {
     paywallId: metadata.data.paywall_id,
@@ -144,18 +148,18 @@ function oneTime(
   metadata: unknown,
   facts: Pick<PurchaseSnapshot, 'processorId' | 'customer' | 'status' | 'unitAmount' | 'currency'>,
 ): Found {
-  const tie = ours.safeParse(metadata)
-  if (!tie.success) return null
+  const sale = ours.safeParse(metadata)
+  if (!sale.success) return null
   const none = { currentPeriodStart: null, currentPeriodEnd: null, trialStart: null, trialEnd: null }
   const never = { interval: null, intervalCount: null, cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null }
-  const paid = facts.status === 'active' || facts.status === 'refunded'
+  const isPaid = facts.status === 'active' || facts.status === 'refunded'
   return {
-    paywallId: tie.data.paywall_id,
-    purchase: { ...facts, ...none, ...never, checkoutId: tie.data.checkout_id, begun: paid, periodPaid: paid },
+    paywallId: sale.data.paywall_id,
+    purchase: { ...facts, ...none, ...never, checkoutId: sale.data.checkout_id, begun: isPaid, periodPaid: isPaid },
   }
 }
 
-/** At a renewal, and at the end of a trial, Stripe begins the period first, and charges its invoice about an hour later. */
+/** At a renewal, and after a trial, Stripe begins the new period first and charges its invoice about an hour later. */
 function isPeriodPaid({ status, latest_invoice: invoice }: z.output<typeof WithInvoice>): boolean {
   return status === 'trialing' || invoice === null || invoice.status === 'paid'
 }

@@ -41,7 +41,7 @@ export function stripe(credentials: Credentials<'stripe'>, options: { paywallId:
   }
 }
 
-/** Every call to Stripe goes through here, so that what it throws is told in our words. */
+/** Awaits a call to Stripe and translates its errors. Every call goes through here. */
 async function asking<Reply>(reply: Promise<Reply>): Promise<Reply> {
   try {
     return await reply
@@ -71,8 +71,8 @@ async function fetchSnapshot(
 }
 
 /**
- * A customer that this account does not have (any more) is no reason not to sell: the owner may have changed accounts.
- * The buyer becomes a new one, under a key of its own, since Stripe keeps its refusal under the first.
+ * If the account does not have the stored customer, the sale is made with a new one: the owner may have changed
+ * accounts. The second call needs another idempotency key, because Stripe has stored its refusal under the first.
  */
 async function createSession(api: Stripe, order: CheckoutOrder): Promise<Stripe.Checkout.Session> {
   try {

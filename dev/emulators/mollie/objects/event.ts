@@ -2,7 +2,7 @@ import { dateTime } from '../dates.ts'
 import type { EventRecord } from '../records.ts'
 import { documentation, hal } from './wire.ts'
 
-/** An event of a webhook; `_embedded.entity` is the entity as it was then, in the shape that the API gives it. */
+/** An event, as a webhook brings it. `_embedded.entity` is the object, in the API's shape, as it was at the event. */
 export interface MollieEvent {
   resource: 'event'
   id: string

@@ -1,13 +1,13 @@
 import { MollieError } from '../errors.ts'
 import { documentation, hal } from './wire.ts'
 
-/** `from` is the id of the first row of the page. */
+/** The page of a list that is asked for. `from` is the id of its first row. */
 export interface PageOf {
   limit: number
   from?: string | undefined
 }
 
-/** One page of a list, under the name that Mollie gives its rows. */
+/** One page of a list. `name` is the member that Mollie puts the rows into. */
 export function listOf<Row extends { id: string }>(name: string, address: string, rows: Row[], page: PageOf) {
   const start = page.from === undefined ? 0 : rows.findIndex(({ id }) => id === page.from)
   if (start < 0) throw new MollieError(400, `Invalid cursor value: ${page.from}`, 'from')

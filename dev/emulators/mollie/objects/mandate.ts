@@ -1,13 +1,13 @@
 import type { MandateResponse } from 'mollie-api-typescript/models'
+import type { AccountContext } from '../account-context.ts'
 import { modeOf } from '../accounts.ts'
 import { dateOf, dateTime } from '../dates.ts'
-import type { Ledger } from '../ledger.ts'
 import { mandateStatus } from '../mandates.ts'
 import type { MandateRecord } from '../records.ts'
 import { documentation, hal, type Wire } from './wire.ts'
 
-export function mandateObject(ledger: Ledger, mandate: MandateRecord): Wire<MandateResponse> {
-  const customer = `${ledger.url}/v2/customers/${mandate.customer}`
+export function mandateObject(context: AccountContext, mandate: MandateRecord): Wire<MandateResponse> {
+  const customer = `${context.url}/v2/customers/${mandate.customer}`
   return {
     resource: 'mandate',
     id: mandate.id,
@@ -16,7 +16,7 @@ export function mandateObject(ledger: Ledger, mandate: MandateRecord): Wire<Mand
     details: {},
     signatureDate: dateOf(mandate.created),
     mandateReference: null,
-    status: mandateStatus(ledger, mandate),
+    status: mandateStatus(context, mandate),
     customerId: mandate.customer,
     createdAt: dateTime(mandate.created),
     _links: {

@@ -1,15 +1,17 @@
 import type { PaymentResponse } from 'mollie-api-typescript/models'
+import type { AccountContext } from '../account-context.ts'
 import { modeOf, profileOf } from '../accounts.ts'
 import { amountOf, minorUnits } from '../amounts.ts'
 import { dateTime } from '../dates.ts'
-import type { Ledger } from '../ledger.ts'
-import { isCancelable } from '../payments.ts'
 import type { PaymentRecord } from '../records.ts'
 import { dashboard, documentation, hal, page, type Wire } from './wire.ts'
 
 type PaymentObject = Wire<PaymentResponse>
 
-export function paymentObject(ledger: Ledger, payment: PaymentRecord): PaymentObject {
+/** Whether the seller can cancel a payment: only one that waits for a bank transfer. */
+export const isCancelable = ({ status, method }: PaymentRecord) => status === 'open' && method === 'banktransfer'
+
+export function paymentObject(context: AccountContext, payment: PaymentRecord): PaymentObject {
   const { customer, subscription, status, expiresAt } = payment
   return {
     resource: 'payment',
@@ -17,7 +19,7 @@ export function paymentObject(ledger: Ledger, payment: PaymentRecord): PaymentOb
     mode: modeOf(payment.account),
     createdAt: dateTime(payment.created),
     amount: payment.amount,
-    ...returned(ledger, payment),
+    ...returned(context, payment),
     description: payment.description,
     method: payment.method,
     metadata: payment.metadata,
@@ -35,12 +37,12 @@ export function paymentObject(ledger: Ledger, payment: PaymentRecord): PaymentOb
     redirectUrl: payment.redirectUrl,
     ...(payment.cancelUrl !== null && { cancelUrl: payment.cancelUrl }),
     webhookUrl: payment.webhookUrl,
-    _links: links(payment, ledger.url),
+    _links: links(payment, context.url),
   }
 }
 
-/** What has gone back to the payer, and what can; a payment that brought nothing has none of it. */
-function returned({ records }: Ledger, { id, status, amount }: PaymentRecord) {
+/** The amounts that went back to the payer, and that still can. Only a paid payment has them. */
+function returned({ records }: AccountContext, { id, status, amount }: PaymentRecord) {
   if (status !== 'paid') return {}
   const sum = (rows: Iterable<{ payment: string; amount: PaymentRecord['amount'] }>) =>
     [...rows].filter(({ payment }) => payment === id).reduce((total, row) => total + minorUnits(row.amount), 0)

@@ -4,8 +4,8 @@ type Scalar = string | number | boolean | null | undefined
 
 /**
  * A type of the official SDK as it is on the wire, where `links` is `_links` and an open enum is any text. Every object
- * the emulator answers with is typed by the SDK's own type through this one, so a member that Mollie requires cannot
- * be missing.
+ * that the emulator sends is checked against the SDK's own type through this one, so it cannot lack a member that
+ * Mollie requires.
  */
 export type Wire<T> =
   T extends Unrecognized<string>

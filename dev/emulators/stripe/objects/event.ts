@@ -3,7 +3,7 @@ import type { EventRecord } from '../records.ts'
 /** The version the emulator speaks: the one the pinned `stripe` package is made for. */
 export const API_VERSION = '2026-10-28.endive'
 
-/** An event as Stripe sends and answers it; `data.object` is the object as it was then. */
+/** An event, the same in a webhook and in the API. `data.object` is the object as it was when the event happened. */
 export interface StripeEvent {
   id: string
   object: 'event'

@@ -3,7 +3,7 @@ import type { InvoiceRecord } from '../records.ts'
 import { productId } from './price.ts'
 import { listOf, type Wire } from './wire.ts'
 
-/** How long Stripe leaves a renewal's invoice a draft. */
+/** How long a renewal's invoice stays a draft at Stripe. */
 const DRAFT_SECONDS = 3600
 const RETRY_SECONDS = 3 * 24 * 3600
 
@@ -99,7 +99,7 @@ export function invoiceObject(invoice: InvoiceRecord): Wire<Stripe.Invoice> {
   }
 }
 
-/** What joins an invoice to the payment intent that pays it; an invoice of zero has none. */
+/** The object that links an invoice to the payment intent that pays it. An invoice over nothing has none. */
 export function invoicePayments(invoice: InvoiceRecord): Wire<Stripe.InvoicePayment>[] {
   if (invoice.payment === null) return []
   const paid = invoice.status === 'paid'

@@ -3,7 +3,7 @@ import type Stripe from 'stripe'
 import type { SoldPrice } from '../records.ts'
 import type { Wire } from './wire.ts'
 
-/** Prices and products are not made through the API here, so they have always existed. */
+/** Prices come from the paywall files and have no time of creation, so they all get this one. */
 const CREATED = 1_700_000_000
 
 export function priceObject(price: SoldPrice): Wire<Stripe.Price> {

@@ -7,7 +7,7 @@ export function sessionAmount(session: SessionRecord): number {
   return session.trialDays === null ? session.price.amount * session.quantity : 0
 }
 
-/** `url` is the emulator's own address: a session's page is there while it is open. */
+/** `url` is the emulator's own address, which an open session's page is at. */
 export function sessionObject(session: SessionRecord, url: string): Wire<Stripe.Checkout.Session> {
   const amount = sessionAmount(session)
   return {
@@ -74,7 +74,7 @@ export function sessionObject(session: SessionRecord, url: string): Wire<Stripe.
   }
 }
 
-/** Stripe leaves these out of a session unless they are expanded. */
+/** Stripe adds these to a session only if `expand` asks for them. */
 export function sessionLineItems(session: SessionRecord): Wire<Stripe.ApiList<Stripe.LineItem>> {
   const amount = sessionAmount(session)
   return listOf(`/v1/checkout/sessions/${session.id}/line_items`, [

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../world/pages/html.ts'
+import { escapeHtml } from '../../../web/escape-html.ts'
 
 /** The little Markdown that our descriptions use: `code`, links, lists and paragraphs. */
 export function prose(text: string): string {

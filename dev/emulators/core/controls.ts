@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { Refusal } from './refusal.ts'
-import type { Answer, HttpRequest } from './server.ts'
+import type { HttpRequest, HttpResponse } from './server.ts'
 
-/** Makes one thing happen at an emulator, as a body says. */
+/** Makes one thing happen at an emulator; `body` says what exactly. */
 export type Control<Emulator> = (emulator: Emulator, body: unknown) => unknown
 
-/** What a person can make happen with curl, by method and the last part of `/_emulator/…`. */
+/** What a person can make happen with curl: the key `POST renew` is reached by `POST /_emulator/renew`. */
 export type Controls<Emulator> = Record<string, Control<Emulator>>
 
-/** Each control as it is asked for. */
+/** Method and path of each control. */
 export const addresses = (controls: Controls<never>) =>
   Object.keys(controls).map((name) => name.replace(' ', ' /_emulator/'))
 
@@ -19,11 +19,12 @@ export function control<Emulator, Body extends z.ZodType>(
   return (emulator, body) => run(emulator, schema.parse(body))
 }
 
-export async function answerControl<Emulator>(
+/** Runs the control that a request names. A body with a mistake gets a 400 that says what is expected. */
+export async function runControl<Emulator>(
   controls: Controls<Emulator>,
   emulator: Emulator,
   request: HttpRequest,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const run = controls[`${request.method} ${request.path.replace('/_emulator/', '')}`]
   if (!run) return json(404, { error: 'unknown_control', controls: Object.keys(controls) })
   try {
@@ -43,7 +44,7 @@ function readJson(text: string): unknown {
   }
 }
 
-const json = (status: number, body: unknown): Answer => ({
+const json = (status: number, body: unknown): HttpResponse => ({
   status,
   headers: { 'Content-Type': 'application/json' },
   body: `${JSON.stringify(body, null, 2)}\n`,

@@ -1,4 +1,4 @@
-/** What stands in place of each `:id` of a pattern, in their order; null if the path is another. */
+/** The parts of a path that stand where the pattern has `:id`, in order; null if the path does not match. */
 export function matchPath(pattern: string, path: string): string[] | null {
   const [wanted, given] = [pattern.split('/'), path.split('/')]
   if (wanted.length !== given.length) return null

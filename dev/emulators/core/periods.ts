@@ -1,13 +1,13 @@
 const DAY_SECONDS = 24 * 3600
 
-/** How often something is due; `interval` null: once. */
+/** How often a payment is due; `interval` null: once. */
 export interface Cycle {
   interval: 'day' | 'week' | 'month' | 'year' | null
   intervalCount: number | null
 }
 
-/** The words for it: `per month`, `every 3 months`. */
-export const interval = ({ interval: unit, intervalCount: count }: Cycle) =>
+/** A billing cycle in words: `per month`, `every 3 months`. */
+export const cycleText = ({ interval: unit, intervalCount: count }: Cycle) =>
   count === null || count === 1 ? `per ${unit}` : `every ${count} ${unit}s`
 
 /**

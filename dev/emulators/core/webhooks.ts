@@ -1,32 +1,38 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AccountOf, PaywallOf } from './accounts.ts'
+import { postWebhook } from './post-webhook.ts'
 import type { State } from './state.ts'
 import type { DeliveryRecord } from './tables.ts'
 
-const TIMEOUT_MS = 10_000
+/*
+ * An event on its way: `send` stores it and makes a delivery for each paywall of its account; while webhooks are held
+ * the delivery waits, else it is posted until it is accepted or has been tried too often; then the delivery is deleted.
+ * What a shutdown interrupts stays stored, and `resume` posts it at the next start.
+ */
+
 const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 30_000
 /** Some four minutes of retries; Stripe itself goes on for days. */
 const MAXIMUM_ATTEMPTS = 14
-/** Events are history: this many are kept. */
+/** How many events are kept. The oldest are deleted first, once they are delivered. */
 const KEPT_EVENTS = 2000
 
-interface Kept {
+interface StoredEvent {
   id: string
   account: string
 }
 
-export interface Webhooks<EventRecord extends Kept> {
-  /** Keeps an event, and sends it. */
+export interface Webhooks<EventRecord extends StoredEvent> {
+  /** Stores an event and sends it. */
   send(event: EventRecord): void
-  /** To how many addresses an event is still to be delivered. */
+  /** How many paywalls an event is still to be delivered to. */
   pendingFor(eventId: string): number
-  /** What is still to be delivered, by event. */
+  /** The deliveries that are still to be made, by event. */
   pending(): Map<string, DeliveryRecord[]>
 }
 
-export interface WebhookOptions<EventRecord extends Kept, Event extends { id: string }> {
-  /** As it stands in our webhook address. */
+export interface WebhookOptions<EventRecord extends StoredEvent, Event extends { id: string }> {
+  /** The processor's name in our webhook address. */
   processor: string
   state: State<{ deliveries: Map<string, DeliveryRecord>; events: Map<string, EventRecord> }>
   accounts: () => Map<string, AccountOf<PaywallOf>>
@@ -38,8 +44,8 @@ export interface WebhookOptions<EventRecord extends Kept, Event extends { id: st
   headers: (body: string, secret: string) => Record<string, string>
 }
 
-/** Sends events to the webhook address of every paywall of their account, at once and in no order, as processors do. */
-export function createWebhooks<EventRecord extends Kept, Event extends { id: string }>({
+/** Sends events to the webhook address of every paywall of their account: at once and in no order, as processors do. */
+export function createWebhooks<EventRecord extends StoredEvent, Event extends { id: string }>({
   state,
   accounts,
   eventObject,
@@ -52,7 +58,7 @@ export function createWebhooks<EventRecord extends Kept, Event extends { id: str
 
   function send(event: EventRecord): void {
     events.set(event.id, event)
-    forgetOldEvents()
+    deleteOldEvents()
     for (const { paywallId } of accounts().get(event.account)?.paywalls ?? []) {
       const delivery = { id: `${event.id} ${paywallId}`, event: event.id, paywallId, attempts: 0 }
       deliveries.set(delivery.id, delivery)
@@ -61,7 +67,7 @@ export function createWebhooks<EventRecord extends Kept, Event extends { id: str
     }
   }
 
-  function forgetOldEvents(): void {
+  function deleteOldEvents(): void {
     for (const id of events.keys()) {
       if (events.size <= KEPT_EVENTS) return
       if (pendingFor(id) === 0) events.delete(id)
@@ -69,21 +75,24 @@ export function createWebhooks<EventRecord extends Kept, Event extends { id: str
   }
 
   function start(delivery: DeliveryRecord): void {
-    const done = persist(delivery).catch((error: unknown) => {
+    const done = deliver(delivery).catch((error: unknown) => {
       if (!closing.signal.aborted) console.error(`${options.processor} emulator: a webhook was given up`, error)
     })
     underWay.add(done)
     void done.finally(() => underWay.delete(done))
   }
 
-  async function persist(delivery: DeliveryRecord): Promise<void> {
-    while (!isAccepted(await attempt(delivery))) {
+  /**
+   * Posts until the webhook is accepted, or has been tried too often; each pause is twice as long as the one before.
+   */
+  async function deliver(delivery: DeliveryRecord): Promise<void> {
+    while (!isAccepted(await post(delivery))) {
       delivery.attempts += 1
       if (delivery.attempts >= MAXIMUM_ATTEMPTS) break
       const wait = Math.min(FIRST_RETRY_MS * 2 ** (delivery.attempts - 1), LONGEST_RETRY_MS)
       await pause(wait, undefined, { signal: closing.signal, ref: false })
     }
-    // A shutdown ends attempts too: what it cut off stays recorded and goes out at the next start.
+    // A shutdown aborts the attempts, too: such a delivery must not be deleted, so that the next start makes it.
     closing.signal.throwIfAborted()
     await finish(delivery)
   }
@@ -93,40 +102,24 @@ export function createWebhooks<EventRecord extends Kept, Event extends { id: str
     await state.save()
   }
 
-  /** The status of the answer; 0 when there was none. */
-  async function attempt({ event: eventId, paywallId }: DeliveryRecord): Promise<number> {
+  /** One attempt: the status of the response, 0 if there was none. A paywall that is gone counts as delivered. */
+  async function post({ event: eventId, paywallId }: DeliveryRecord): Promise<number> {
     const event = events.get(eventId)
-    const paywall =
-      event &&
-      accounts()
-        .get(event.account)
-        ?.paywalls.find((one) => one.paywallId === paywallId)
+    const paywall = event && paywallsOf(event).find((one) => one.paywallId === paywallId)
     if (!paywall) return 200
     const body = JSON.stringify(eventObject(event, pendingFor(eventId)))
-    try {
-      const answer = await (options.fetch ?? fetch)(
-        `${options.serviceUrl()}/webhooks/${options.processor}/${encodeURIComponent(paywallId)}`,
-        {
-          method: 'POST',
-          headers: options.headers(body, paywall.webhookSecret),
-          body,
-          redirect: 'manual',
-          signal: AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT_MS)]),
-        },
-      )
-      await answer.body?.cancel()
-      return answer.status
-    } catch {
-      // Nobody there, or no answer in time: the same to the sender, who tries again.
-      return 0
-    }
+    const url = `${options.serviceUrl()}/webhooks/${options.processor}/${encodeURIComponent(paywallId)}`
+    const message = { headers: options.headers(body, paywall.webhookSecret), body }
+    return postWebhook(url, message, { send: options.fetch ?? fetch, closing: closing.signal })
   }
+
+  const paywallsOf = ({ account }: EventRecord) => accounts().get(account)?.paywalls ?? []
 
   const pendingFor = (eventId: string) => [...deliveries.values()].filter(({ event }) => event === eventId).length
 
   const pending = () => Map.groupBy(deliveries.values(), ({ event }) => event)
 
-  /** Ends the hold. Events go out one after the other in the order chosen; one that is left out is lost. */
+  /** Ends the hold. What `order` repeats is sent again, what it leaves out is lost, what is refused is retried. */
   async function release(order: (events: Event[]) => Event[] = (inOrder) => inOrder): Promise<number[]> {
     const waiting = held ?? []
     held = null
@@ -136,7 +129,7 @@ export function createWebhooks<EventRecord extends Kept, Event extends { id: str
     const accepted = new Map<DeliveryRecord, boolean>()
     for (const { id } of chosen) {
       for (const delivery of waiting.filter(({ event }) => event === id)) {
-        const status = await attempt(delivery)
+        const status = await post(delivery)
         statuses.push(status)
         accepted.set(delivery, accepted.get(delivery) === true || isAccepted(status))
       }
@@ -148,14 +141,14 @@ export function createWebhooks<EventRecord extends Kept, Event extends { id: str
     return statuses
   }
 
-  /** Sends an event once more, now, whatever became of it before; the status from each paywall's address. */
+  /** Sends an event once more, whether it was delivered or not; one status for each paywall of its account. */
   function resend(eventId: string): Promise<number[]> {
     const event = events.get(eventId)
-    const paywalls = (event && accounts().get(event.account)?.paywalls) ?? []
-    return Promise.all(paywalls.map(({ paywallId }) => attempt({ id: '', event: eventId, paywallId, attempts: 0 })))
+    const paywalls = event ? paywallsOf(event) : []
+    return Promise.all(paywalls.map(({ paywallId }) => post({ id: '', event: eventId, paywallId, attempts: 0 })))
   }
 
-  async function settled(): Promise<void> {
+  async function drain(): Promise<void> {
     while (underWay.size > 0) await Promise.all(underWay)
   }
 
@@ -169,9 +162,9 @@ export function createWebhooks<EventRecord extends Kept, Event extends { id: str
       },
       releaseWebhooks: release,
       resend,
-      webhooksSettled: settled,
+      drainWebhooks: drain,
     },
-    /** Sends what a former run left behind. */
+    /** Starts the deliveries that the last run left undone. */
     resume: () => {
       for (const delivery of [...deliveries.values()]) start(delivery)
     },

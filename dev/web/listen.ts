@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 
 /**
- * How long an idle connection stays open, in milliseconds. Longer than any client of ours keeps one: a server that hangs
- * up first, while the client sends its next request, makes that request fail for no reason.
+ * How long an idle connection stays open, in milliseconds. Longer than any client of ours keeps one: if the server
+ * closed it first, a request that the client is just sending would fail for no reason.
  */
 const KEEP_ALIVE_MS = 120_000
 

@@ -1,7 +1,7 @@
 import { html, raw } from 'hono/html'
-import { toMajorUnits } from '../../lib/money/money.ts'
+import { toMajorUnits } from '../../../lib/money/money.ts'
 
-/** A piece of a page: what is put into it is escaped. */
+/** A piece of a page. Values put into the template are escaped. */
 export type Html = ReturnType<typeof html>
 
 const STYLE = raw(`
@@ -29,13 +29,13 @@ const STYLE = raw(`
   .quiet { font-weight: 400; border-color: transparent; color: var(--quiet) }
 `)
 
-/** A page that says something, and where to go from here. */
+/** A page with a short text, and a link to go on if there is one. */
 export async function noticePage(title: string, text: string, next?: { href: string; label: string }): Promise<string> {
   const link = next ? html`<a class="button" href="${next.href}">${next.label}</a>` : ''
   return layout(title, html`<p class="terms">${text}</p>${link}`)
 }
 
-/** A whole page with one card on it. Its heading is its title, unless that says more. */
+/** A whole page with one card on it. */
 export async function layout(title: string, content: Html, heading = title): Promise<string> {
   const page = await html`<!doctype html>
 <html lang="en">
@@ -59,6 +59,6 @@ export async function layout(title: string, content: Html, heading = title): Pro
   return page.toString()
 }
 
-/** Minor units as a person reads them. */
+/** An amount in minor units as a person reads it: `$9.99`. */
 export const money = (amount: number, currency: string) =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).format(toMajorUnits(amount, currency))

@@ -1,4 +1,4 @@
-import type { Answer } from './server.ts'
+import type { HttpResponse } from './server.ts'
 
 /** A call as it arrived. */
 export interface RecordedCall<Body = unknown> {
@@ -8,23 +8,26 @@ export interface RecordedCall<Body = unknown> {
   body: Body
 }
 
-/** Thrown by an `onCall` hook to hang up: before `run` the call never takes effect, after it the answer is lost. */
+/**
+ * An `onCall` hook throws this to cut the connection without a response. Thrown before `run`, the call has no effect;
+ * thrown after it, the call has taken effect and only its response is lost.
+ */
 export class DroppedCall extends Error {
   override name = 'DroppedCall'
 }
 
 /** Stands between a call and its effect, and calls `run` at most once. */
-export type CallHook<Body> = (call: RecordedCall<Body>, run: () => Promise<Answer>) => Promise<Answer>
+export type CallHook<Body> = (call: RecordedCall<Body>, run: () => Promise<HttpResponse>) => Promise<HttpResponse>
 
 export interface ApiControls<Body = unknown> {
   calls: RecordedCall<Body>[]
-  /** The hook of the moment. */
+  /** The hook that is set at the moment. */
   onCall: () => CallHook<Body> | undefined
-  /** Answers that the next calls to a path get instead of being run. */
+  /** Failures that a test has ordered with `failNext`: the next call to `path` gets the response and does not run. */
   failures: { path: string; status: number; body: unknown }[]
 }
 
-/** A failure that a test has ordered. */
+/** A failure that a test has ordered with `failNext`. */
 export class OrderedFailure extends Error {
   readonly status: number
   readonly body: unknown
@@ -43,23 +46,25 @@ export function failIfOrdered({ failures }: Pick<ApiControls, 'failures'>, path:
   if (failure) throw new OrderedFailure(failure.status, failure.body)
 }
 
-/** A call between its arrival and its effect. */
-export interface Arrival {
-  run: () => Answer
-  /** To be called when it is over, run or not. */
-  leave: () => void
+/** A call that waits to run. */
+export interface PreparedCall {
+  run: () => HttpResponse
+  /** Frees the call's idempotency key; to be called at the end, whether the call has run or not. */
+  release: () => void
 }
 
-/** Runs a call as the hook of the moment lets it, and gives its answer once `save` has kept it; null: dropped. */
-export async function pass<Body>(
+/**
+ * Runs a call when its hook lets it, and resolves to its response once `save` is done; to null if the call is dropped.
+ */
+export async function runCall<Body>(
   call: RecordedCall<Body>,
-  arrival: Arrival,
+  prepared: PreparedCall,
   { onCall, save }: { onCall: CallHook<Body> | undefined; save: () => Promise<void> },
-): Promise<Answer | null> {
+): Promise<HttpResponse | null> {
   const run = async () => {
-    const answer = arrival.run()
+    const response = prepared.run()
     await save()
-    return answer
+    return response
   }
   try {
     return await (onCall ? onCall(call, run) : run())
@@ -67,6 +72,6 @@ export async function pass<Body>(
     if (error instanceof DroppedCall) return null
     throw error
   } finally {
-    arrival.leave()
+    prepared.release()
   }
 }

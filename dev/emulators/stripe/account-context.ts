@@ -2,27 +2,27 @@ import type { Account } from './accounts.ts'
 import { noSuch } from './errors.ts'
 import type { Records } from './records.ts'
 
-/** One Stripe account's view of the records, for the length of one call. */
-export interface Ledger {
+/** What one call works with: the Stripe account that it acts for, the records, the time, and where to send events. */
+export interface AccountContext {
   readonly account: Account
   readonly records: Records
   /** The emulator's own address. */
   readonly url: string
   /** Unix seconds. */
   readonly now: number
-  /** Records an event and sends it; `before` is the object as it was, where the event is about a change. */
+  /** Stores an event and sends it. If it is about a change, `before` is the object as it was. */
   emit(type: string, object: object, before?: object): void
 }
 
-/** The record of this account with that id; Stripe's `resource_missing` for any other, another account's included. */
+/** The record with that id. Throws Stripe's `resource_missing` if there is none, or if it is another account's. */
 export function find<Row extends { account: string }>(
-  ledger: Ledger,
+  context: AccountContext,
   rows: ReadonlyMap<string, Row>,
   kind: string,
   id: string,
   param?: string,
 ): Row {
   const row = rows.get(id)
-  if (row?.account !== ledger.account.id) throw noSuch(kind, id, param)
+  if (row?.account !== context.account.id) throw noSuch(kind, id, param)
   return row
 }

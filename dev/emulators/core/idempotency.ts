@@ -10,7 +10,7 @@ export interface KeyedRequest {
 
 export type StoredReply = Pick<ReplyRecord, 'status' | 'body' | 'requestId'>
 
-/** What differs between processors. */
+/** What differs between processors: how long a key is kept, and what the response to its misuse is. */
 export interface KeyRules {
   keptSeconds: number
   longestKey: number
@@ -22,12 +22,15 @@ export interface KeyRules {
   inUse: (request: KeyedRequest) => Error
 }
 
-/** Idempotency keys over the replies that are kept. */
+/** The idempotency keys of an emulator: `replies` has the stored response of each. */
 export function idempotency(replies: Map<string, ReplyRecord>, rules: KeyRules) {
   const running = new Set<string>()
   const idOf = ({ account, key }: KeyedRequest) => `${account} ${key}`
 
-  /** The reply to repeat; null when the request is to run, and then nobody else may use its key until `release`. */
+  /**
+   * The stored response of a key that was used before; else null: the caller runs the request, and holds the key until
+   * `release`.
+   */
   function claim(request: KeyedRequest, now: number): StoredReply | null {
     const id = idOf(request)
     if (request.key.length > rules.longestKey) throw rules.tooLong()
@@ -47,7 +50,7 @@ export function idempotency(replies: Map<string, ReplyRecord>, rules: KeyRules) 
     replies.set(id, { id, created: now, path, fingerprint, ...reply })
   }
 
-  /** Replies are kept in the order they came in. */
+  /** The map keeps the order of insertion, so the oldest come first and the first young one ends the search. */
   function forgetOld(now: number): void {
     for (const old of replies.values()) {
       if (old.created > now - rules.keptSeconds) return

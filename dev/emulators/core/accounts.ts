@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 
-/** What every processor's paywall has: an address for its webhooks, and the secret they are signed with. */
+/**
+ * What an emulator knows of a paywall, whatever the processor: its webhooks' address has the id, the secret signs them.
+ */
 export interface PaywallOf {
   paywallId: string
   webhookSecret: string
@@ -27,5 +29,5 @@ export function groupAccounts<Paywall extends PaywallOf>(
   return accounts
 }
 
-/** An account's id: the same after a restart, and it tells nothing of the key. */
+/** An account's id, made of its key's hash: the same after a restart, and the key cannot be read from it. */
 export const accountId = (prefix: string, secretKey: string) => `${prefix}${hash('sha256', secretKey).slice(0, 16)}`

@@ -1,4 +1,6 @@
-/** What a processor answers instead of doing what was asked: each has its own shape of error, made of its own subclass. */
+/**
+ * A call that the processor refuses. Each processor has its own shape of error, so each emulator has its own subclass.
+ */
 export class Refusal extends Error {
   readonly status: number
 

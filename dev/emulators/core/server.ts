@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
-import { close, listen } from '../world/listen.ts'
+import { close, listen } from '../../web/listen.ts'
 
 export interface HttpRequest {
   method: string
@@ -9,8 +9,8 @@ export interface HttpRequest {
   body: string
 }
 
-/** A whole answer, ready to send. */
-export interface Answer {
+/** A whole response, ready to send. */
+export interface HttpResponse {
   status: number
   headers: Record<string, string>
   body: string
@@ -24,8 +24,8 @@ export function header(request: HttpRequest, name: string): string | null {
 
 const LARGEST_BODY_BYTES = 1024 * 1024
 
-/** Serves on 127.0.0.1. A handler that gives null, or fails, hangs up without an answer. */
-export async function serve(port: number, handle: (request: HttpRequest) => Promise<Answer | null>) {
+/** Serves on 127.0.0.1. If the handler resolves to null or fails, the connection is cut without a response. */
+export async function serve(port: number, handle: (request: HttpRequest) => Promise<HttpResponse | null>) {
   const server = createServer((incoming, outgoing) => {
     respond(incoming, outgoing, handle).catch((error: unknown) => {
       if (!incoming.destroyed) console.error('emulator: a request failed', error)
@@ -38,17 +38,17 @@ export async function serve(port: number, handle: (request: HttpRequest) => Prom
 async function respond(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  handle: (request: HttpRequest) => Promise<Answer | null>,
+  handle: (request: HttpRequest) => Promise<HttpResponse | null>,
 ): Promise<void> {
   const [path = '/', query = ''] = (incoming.url ?? '/').split('?', 2)
   const { method = 'GET', headers } = incoming
-  const answer = await handle({ method, path, query, headers, body: await readBody(incoming) })
-  if (!answer) {
+  const response = await handle({ method, path, query, headers, body: await readBody(incoming) })
+  if (!response) {
     outgoing.destroy()
     return
   }
-  outgoing.writeHead(answer.status, { ...answer.headers, 'Content-Length': Buffer.byteLength(answer.body) })
-  outgoing.end(method === 'HEAD' ? undefined : answer.body)
+  outgoing.writeHead(response.status, { ...response.headers, 'Content-Length': Buffer.byteLength(response.body) })
+  outgoing.end(method === 'HEAD' ? undefined : response.body)
 }
 
 async function readBody(incoming: IncomingMessage): Promise<string> {

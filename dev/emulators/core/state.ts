@@ -3,20 +3,22 @@ import type * as z from 'zod'
 
 export interface State<Records> {
   readonly records: Records
-  /** Resolves once everything that had changed by now is on disk. Callers at the same time share one write. */
+  /** Resolves once all changes made before the call are on disk. Calls at the same time share one write. */
   save(): Promise<void>
 }
 
 /**
- * Opens the records kept at `path`, empty if there is no such file; without a path they live in memory only. `of` says
- * whose they are, for the error of a file that is none.
+ * Opens the records kept in the file at `path`; they are empty if there is no such file. Without a path they live in
+ * memory only.
+ *
+ * @param processor is named in the error if the file cannot be read
  */
 export async function openState<Records>(
   schema: z.ZodType<Records>,
-  of: string,
+  processor: string,
   path?: string,
 ): Promise<State<Records>> {
-  const records = schema.parse(path === undefined ? {} : await read(of, path))
+  const records = schema.parse(path === undefined ? {} : await read(processor, path))
   if (path === undefined) return { records, save: async () => {} }
 
   let writing = Promise.resolve()
@@ -28,18 +30,18 @@ export async function openState<Records>(
     await rename(`${path}.new`, path)
   }
   const save = () => {
-    // A failed write has been reported to those who waited for it; the next one stands on its own.
+    // Whoever waited for a failed write has been told, so the next write is tried as after a good one.
     queued ??= writing = writing.then(write, write)
     return queued
   }
   return { records, save }
 }
 
-async function read(of: string, path: string): Promise<unknown> {
+async function read(processor: string, path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, 'utf8'))
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
-    throw new Error(`cannot read the ${of} emulator's state at ${path}`, { cause: error })
+    throw new Error(`cannot read the ${processor} emulator's state at ${path}`, { cause: error })
   }
 }

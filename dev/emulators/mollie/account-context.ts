@@ -2,28 +2,28 @@ import type { Account } from './accounts.ts'
 import { noSuch } from './errors.ts'
 import type { Records } from './records.ts'
 
-/** One Mollie account's view of the records, for the length of one call. */
-export interface Ledger {
+/** What one call works with: the Mollie account that it acts for, the records, the time, and where to send events. */
+export interface AccountContext {
   readonly account: Account
   readonly records: Records
   /** The emulator's own address. */
   readonly url: string
   /** Unix seconds. */
   readonly now: number
-  /** Whether mandates wait, at the moment, before they are valid. */
+  /** Whether new mandates are `pending` at first. */
   readonly slowMandates: boolean
-  /** Records an event about an entity as the API gives it, and sends it. */
+  /** Stores an event and sends it. `entity` is the object that it is about, in the API's shape. */
   emit(type: string, entity: { id: string }): void
 }
 
-/** The record of this account with that id; Mollie's 404 for any other, another account's included. */
+/** The record with that id. Throws Mollie's 404 if there is none, or if it is another account's. */
 export function find<Row extends { account: string }>(
-  ledger: Ledger,
+  context: AccountContext,
   rows: ReadonlyMap<string, Row>,
   kind: string,
   id: string,
 ): Row {
   const row = rows.get(id)
-  if (row?.account !== ledger.account.id) throw noSuch(kind, id)
+  if (row?.account !== context.account.id) throw noSuch(kind, id)
   return row
 }

@@ -1,16 +1,17 @@
 import * as z from 'zod'
 
 /*
- * The tables that every emulator keeps. Times are unix seconds, `account` is the processor's account a record belongs to.
+ * The tables that every emulator keeps. Times are unix seconds; `account` is the account, at the processor, that a
+ * record belongs to.
  */
 
-/** What every record starts with. */
+/** The members that every record begins with. */
 export const owned = { id: z.string(), account: z.string(), created: z.int() }
 
 /** One event on its way to one paywall's address. */
 const DeliveryRecord = z.object({ id: z.string(), event: z.string(), paywallId: z.string(), attempts: z.int() })
 
-/** The stored answer of an idempotency key; `id` is the account and the key. */
+/** The stored response of an idempotency key; `id` is the account and the key. */
 const ReplyRecord = z.object({
   id: z.string(),
   created: z.int(),

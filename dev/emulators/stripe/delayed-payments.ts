@@ -1,0 +1,15 @@
+import type { AccountContext } from './account-context.ts'
+import { sessionObject } from './objects/session.ts'
+
+/** If a subscription's session was completed before its money arrived, sends the event that says whether it did. */
+export function reportDelayedPayment(
+  context: AccountContext,
+  subscriptionId: string,
+  outcome: 'succeeded' | 'failed',
+): void {
+  for (const session of context.records.sessions.values()) {
+    if (session.subscription !== subscriptionId || !session.unpaid) continue
+    session.unpaid = outcome === 'failed'
+    context.emit(`checkout.session.async_payment_${outcome}`, sessionObject(session, context.url))
+  }
+}
