@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { unstable_readConfig as readConfig } from 'wrangler'
+import { ENDPOINTS } from '../dev/tools/openapi/operations.ts'
+import { readWorkerConfigs } from '../dev/world/workers/wrangler-config.ts'
 
 const root = join(import.meta.dirname, '..')
 const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
@@ -125,6 +127,15 @@ describe('Workers', () => {
     expect(environments.map((env) => config(env).main)).toEqual(
       environments.map((env) => join(root, 'functions', env, 'worker.ts')),
     )
+  })
+
+  test('with a contract are led to by the gateway, and known to the API document', () => {
+    const contracts = tracked.flatMap((file) => /^functions\/([\w-]+)\/contract\.ts$/.exec(file)?.[1] ?? [])
+    const services = readWorkerConfigs()
+      .find(({ env }) => env === 'gateway')
+      ?.services.map(({ service }) => service.replace('paywall-', ''))
+    expect(services?.toSorted()).toEqual(contracts.toSorted())
+    expect(Object.keys(ENDPOINTS).toSorted()).toEqual(contracts.toSorted())
   })
 
   test('are reached through the gateway alone', () => {

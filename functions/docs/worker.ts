@@ -1,6 +1,7 @@
 import page from '../../generated/docs.html'
 import document from '../../generated/openapi.json'
 import { allowOnly, createApp } from '../../lib/http/app.ts'
+import { DOCUMENT_PATH, PAGE_PATH } from './contract.ts'
 
 /** They change with a deployment only. */
 const CACHED = { 'Cache-Control': 'public, max-age=300' }
@@ -8,10 +9,10 @@ const CACHED = { 'Cache-Control': 'public, max-age=300' }
 const app = createApp<Cloudflare.DocsEnv>()
 
 /** The API's document, and the page that `npm run generate` made of it. */
-app.get('/openapi.json', () => Response.json(document, { headers: CACHED })).all(allowOnly('GET', 'HEAD'))
+app.get(DOCUMENT_PATH, () => Response.json(document, { headers: CACHED })).all(allowOnly('GET', 'HEAD'))
 
 app
-  .get('/docs', async (c) => c.html(page, 200, { ...CACHED, 'Content-Security-Policy': await policy() }))
+  .get(PAGE_PATH, async (c) => c.html(page, 200, { ...CACHED, 'Content-Security-Policy': await policy() }))
   .all(allowOnly('GET', 'HEAD'))
 
 /** The page needs nothing but its own style. */

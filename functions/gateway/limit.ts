@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
-import type { CountedBy } from './routes.ts'
+import type { CountedBy } from '../../lib/http/api-operation.ts'
 
 /** The period of both limits in wrangler.toml, in seconds: after it a caller may try again. */
 export const LIMIT_PERIOD_SECONDS = 10

@@ -27,6 +27,8 @@ export const operations: ApiOperation[] = [
       "Give this address to the processor, in its own dashboard. The body and its signature are the processor's; an " +
       'event is proven and then taken as a hint to look at the purchase. It may come any number of times, in any order.',
     access: ['anybody'],
+    // Processors send bursts from few addresses, and each event is proven by its signature.
+    countedBy: 'nothing',
     params: Params,
     rawBody: { name: 'ProcessorEvent', schema: z.looseObject({}).describe("In the processor's own format") },
     reply: {

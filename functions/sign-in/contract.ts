@@ -169,6 +169,8 @@ export const operations: ApiOperation[] = [
       'Gives an access token for an hour and a refresh token, for a mailed code, for an earlier refresh token, or to ' +
       'somebody without an e-mail address. Signing in links the user to the paywall.',
     access: ['anybody', 'user'],
+    // Only one of the three grants looks at a token: by tokens, a caller who invents them would never be braked.
+    countedBy: 'address',
     bodies: { GiveTokens: TokenBody },
     example: { grant_type: 'code', email: 'ada@example.com', code: '123456' } satisfies z.input<typeof TokenBody>,
     reply: { status: 200, description: 'Signed in', body: tokens },

@@ -1,6 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { unstable_readConfig as readConfig } from 'wrangler'
+import { operations } from '../../dev/tools/openapi/operations.ts'
+import { routeOf } from '../../functions/gateway/routes.ts'
+import { pathOf } from '../support/every-operation.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -74,6 +77,25 @@ test('the shares are 3,000 and 100 requests in 10 seconds', () => {
     ['OWNER_LIMIT', { limit: 3000, period: 10 }],
     ['CALLER_LIMIT', { limit: 100, period: 10 }],
   ])
+})
+
+test('each operation counts its callers by a credential that it looks at', () => {
+  const counted = operations.map(({ id, path }) => [id, routeOf(pathOf({ path }, '1001'))?.countedBy])
+  expect(Object.fromEntries(counted)).toEqual({
+    bootstrap: 'token',
+    readUser: 'key',
+    startCheckout: 'key',
+    checkoutReturn: 'address',
+    cancelSubscription: 'key',
+    getCustomerPortal: 'key',
+    changeBalance: 'key',
+    withdrawTokens: 'key',
+    openTicket: 'token',
+    sendSignInCode: 'address',
+    giveTokens: 'address',
+    exchangeTokens: 'key',
+    processorWebhook: 'nothing',
+  })
 })
 
 test('processors are never told to wait', async () => {

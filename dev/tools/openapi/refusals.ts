@@ -1,4 +1,4 @@
-import type { ApiOperation } from '../../../lib/http/api-operation.ts'
+import { type ApiOperation, countedBy } from '../../../lib/http/api-operation.ts'
 import type { Words } from '../../../lib/http/errors.ts'
 import { sharedWords } from '../../../lib/http/shared-words.ts'
 import { codesOf } from './codes.ts'
@@ -24,7 +24,7 @@ function sharedBy(operation: ApiOperation): SharedName[] {
     ...(json || operation.rawBody ? (['invalid_json', 'payload_too_large'] as const) : []),
     ...(operation.query ? (['invalid_query'] as const) : []),
     ...(operation.idempotent ? (['invalid_key_format'] as const) : []),
-    ...(operation.tag === 'Processors' ? [] : (['rate_limited'] as const)),
+    ...(countedBy(operation) === 'nothing' ? [] : (['rate_limited'] as const)),
     ...(operation.needs?.includes('processor') ? PROCESSOR : []),
     ...(operation.needs?.includes('storage') ? (['storage_unavailable'] as const) : []),
     'method_not_allowed',
