@@ -23,11 +23,22 @@ const MAY_IMPORT: Record<string, string[]> = {
 
 describe('imports', () => {
   const imports = sources.flatMap((file) =>
-    [...text(file).matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, to]) => ({
+    [...text(file).matchAll(/(import type [^']*?)?(?:from|import\()\s*'(\.[^']+)'/g)].map(([, type, to]) => ({
       file,
       to: normalize(join(dirname(file), to!)),
+      isType: type !== undefined,
     })),
   )
+
+  /** The files that these load when they run, themselves included: an `import type` loads nothing. */
+  function reachedFrom(files: string[]): string[] {
+    const reached = new Set(files)
+    for (const from of reached) {
+      const loaded = imports.filter(({ file, isType }) => file === from && !isType)
+      for (const { to } of loaded) reached.add(to)
+    }
+    return [...reached]
+  }
 
   test('point one way: functions to lib, never back, never sideways', () => {
     const wrong = imports.filter(({ file, to }) => {
@@ -43,6 +54,16 @@ describe('imports', () => {
       ({ file, to }) => !(file.startsWith('dev/tools/openapi/') && to.endsWith('/contract.ts')),
     )
     expect(wrong).toEqual([])
+  })
+
+  test('the gateway and the docs carry neither the database driver nor a processor', () => {
+    const reached = reachedFrom(['functions/gateway/worker.ts', 'functions/docs/worker.ts'])
+    expect(reached.filter((file) => /^lib\/(db|processors)\//.test(file))).toEqual([])
+    expect(reached, 'it does follow imports').toContain('lib/http/log.ts')
+    const parsing = reachedFrom(['functions/gateway/worker.ts']).filter((file) =>
+      /^import [{*].*'zod'/m.test(text(file)),
+    )
+    expect(parsing, 'the gateway stands in front of every request, and parses nothing').toEqual([])
   })
 
   test('a function imports nothing of another function', () => {
@@ -98,7 +119,7 @@ describe('code', () => {
   })
 
   test('chooses its words at the edge: lib makes no endpoint refusals', () => {
-    const allowed = ['lib/http/errors.ts', 'lib/http/app.ts', 'lib/http/parse.ts']
+    const allowed = ['errors', 'app', 'base-app', 'parse'].map((name) => `lib/http/${name}.ts`)
     const wrong = sources.filter(
       (file) => file.startsWith('lib/') && !allowed.includes(file) && /new ApiError/.test(text(file)),
     )

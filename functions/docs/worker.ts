@@ -1,12 +1,12 @@
 import page from '../../generated/docs.html'
 import document from '../../generated/openapi.json'
-import { allowOnly, createApp } from '../../lib/http/app.ts'
+import { allowOnly, createBaseApp } from '../../lib/http/base-app.ts'
 import { DOCUMENT_PATH, PAGE_PATH } from './contract.ts'
 
 /** They change with a deployment only. */
 const CACHED = { 'Cache-Control': 'public, max-age=300' }
 
-const app = createApp<Cloudflare.DocsEnv>()
+const app = createBaseApp<Cloudflare.DocsEnv>()
 
 /** The API's document, and the page that `npm run generate` made of it. */
 app.get(DOCUMENT_PATH, () => Response.json(document, { headers: CACHED })).all(allowOnly('GET', 'HEAD'))
