@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import type { Words } from '../../lib/http/errors.ts'
+import { defineWords } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/identity.ts'
 import { MAX_TOKENS } from '../../lib/money/tokens.ts'
 import { Balance } from '../../lib/purchases/member-state.ts'
@@ -9,7 +9,7 @@ import type { BalanceRefusal } from './change-balance.sql.ts'
 export const PATH = '/api/v1/paywall/:id/balances'
 
 /** How this endpoint says each refusal (contract section 7). */
-export const words: Words<BalanceRefusal> = {
+export const words = defineWords<BalanceRefusal>({
   unknown_key: [401, 'unauthorized'],
   unknown_paywall: [404, 'paywall_not_found'],
   not_owner: [403, 'forbidden'],
@@ -19,7 +19,7 @@ export const words: Words<BalanceRefusal> = {
   unknown_type: [400, 'invalid_type'],
   insufficient: [400, 'insufficient'],
   too_much: [400, 'balance_limit'],
-}
+})
 
 /** The messages are the contract's codes, in the order in which they are checked. */
 export const Body = z

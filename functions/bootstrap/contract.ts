@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import type { Words } from '../../lib/http/errors.ts'
+import { defineWords } from '../../lib/http/errors.ts'
 import { MemberState } from '../../lib/purchases/member-state.ts'
 import { currency, INTERVALS } from '../../lib/purchases/purchase.ts'
 import type { BootstrapRefusal } from './read-bootstrap.sql.ts'
@@ -8,13 +8,13 @@ import type { BootstrapRefusal } from './read-bootstrap.sql.ts'
 export const PATH = '/api/v1/paywall/:id/bootstrap'
 
 /** How this endpoint says each refusal (contract section 7). */
-export const words: Words<BootstrapRefusal | 'bad_token'> = {
+export const words = defineWords<BootstrapRefusal | 'bad_token'>({
   bad_token: [401, 'invalid_token'],
   unknown_user: [401, 'invalid_token'],
   unknown_paywall: [404, 'paywall_not_found'],
   unknown_identity: [401, 'invalid_token'],
   not_member: [401, 'invalid_token'],
-}
+})
 
 const amount = z.number().min(0).describe('In decimal major units')
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Identity } from '../../lib/db/member.sql.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import type { Words } from '../../lib/http/errors.ts'
+import { defineWords } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/identity.ts'
 import { PURCHASE_STATUSES, time } from '../../lib/purchases/purchase.ts'
 import type { ClaimRefusal } from './claim-cancellation.sql.ts'
@@ -68,7 +68,7 @@ export const Reply = z.object({
 export type CancelRefusal = ClaimRefusal | 'no_credential' | 'anonymous' | 'bad_token' | 'mismatched_identity'
 
 /** How this endpoint says each refusal (contract section 7). */
-export const words: Words<CancelRefusal> = {
+export const words = defineWords<CancelRefusal>({
   no_credential: [403, 'Unauthorized'],
   anonymous: [403, 'Unauthorized'],
   bad_token: [401, 'invalid_token'],
@@ -81,7 +81,7 @@ export const words: Words<CancelRefusal> = {
   mismatched_identity: [404, 'identity_not_found'],
   unknown_subscription: [404, 'Subscription not found'],
   already_cancelled: [400, 'Subscription is already cancelled'],
-}
+})
 
 const example = {
   success: true,

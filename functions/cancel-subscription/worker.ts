@@ -5,7 +5,7 @@ import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/http/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { hostOf } from '../../lib/http/place.ts'
+import { placeOf } from '../../lib/http/place.ts'
 import type { Cancellation } from '../../lib/processors/processor.ts'
 import { cancelAtProcessor } from './cancel-at-processor.ts'
 import { type ClaimedSubscription, claimCancellation } from './claim-cancellation.sql.ts'
@@ -25,7 +25,7 @@ app.post(PATH, async (c) => {
       : { ...(await parseJson(c.req, UserBody)), paywallId: caller.paywallId }
 
   const db = connect(c.env)
-  const place = { paywallId: request.paywallId, host: hostOf(c) }
+  const place = placeOf(c, request.paywallId)
   const row = await claimCancellation(db, caller, place, request)
   if (row.verdict === 'unknown_identity' && request.email && request.userId) throw refuse(words.mismatched_identity)
   if (row.verdict !== 'claimed') throw refuse(words[row.verdict])

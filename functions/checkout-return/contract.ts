@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import type { Words } from '../../lib/http/errors.ts'
+import { defineWords } from '../../lib/http/errors.ts'
 
 export const PATH = '/r/:checkoutId/:outcome{success|error}'
 
@@ -10,9 +10,9 @@ export const Params = z.object({
 })
 
 /** How this endpoint says each refusal. */
-export const words: Words<'unknown_checkout'> = {
+export const words = defineWords<'unknown_checkout'>({
   unknown_checkout: [404, 'checkout_not_found'],
-}
+})
 
 export const operations: ApiOperation[] = [
   {

@@ -1,4 +1,4 @@
-import type { Words } from '../../lib/http/errors.ts'
+import type { Wording } from '../../lib/http/errors.ts'
 
 /** `X-Api-Key` is missing on purpose: no browser may send an owner key across origins. */
 const ALLOWED_HEADERS =
@@ -32,7 +32,7 @@ export function answer(response: Response, requestId: string): Response {
 
 /** An answer of the gateway's own. */
 export function refusal(
-  [status, error]: Words[string],
+  [status, error]: Wording,
   requestId: string,
   { saysCode = false, headers = {} }: { saysCode?: boolean; headers?: HeadersInit } = {},
 ): Response {

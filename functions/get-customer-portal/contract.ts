@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import type { Words } from '../../lib/http/errors.ts'
+import { defineWords } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/identity.ts'
 import { userMeta } from '../../lib/http/user-meta.ts'
 import type { FindRefusal } from './find-portal-customer.sql.ts'
@@ -27,7 +27,7 @@ export const Reply = z.object({
 export type PortalRefusal = FindRefusal | 'no_credential' | 'bad_token' | 'no_portal'
 
 /** How this endpoint says each refusal (contract section 7). `portal_unavailable` carries `isTest`. */
-export const words: Words<PortalRefusal> = {
+export const words = defineWords<PortalRefusal>({
   no_credential: [401, 'Unauthorized'],
   bad_token: [401, 'invalid_token'],
   unknown_user: [401, 'invalid_token'],
@@ -39,7 +39,7 @@ export const words: Words<PortalRefusal> = {
   no_subscription: [403, 'portal_unavailable'],
   no_portal: [403, 'portal_unavailable'],
   full_meta: [400, 'userMeta too large'],
-}
+})
 
 const isTest = z.enum(['0', '1']).describe('`1`: the paywall is for test money')
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import type { Words } from '../../lib/http/errors.ts'
+import { defineWords } from '../../lib/http/errors.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 
 export const PATH = '/webhooks/:acquiring/:id'
@@ -8,11 +8,11 @@ export const PATH = '/webhooks/:acquiring/:id'
 export const Params = z.object({ acquiring: z.enum(ACQUIRING).describe('Which processor this is') })
 
 /** How this endpoint says each refusal. */
-export const words: Words<'unknown_processor' | 'unknown_paywall' | 'forged'> = {
+export const words = defineWords<'unknown_processor' | 'unknown_paywall' | 'forged'>({
   unknown_processor: [404, 'not_found'],
   unknown_paywall: [404, 'paywall_not_found'],
   forged: [400, 'invalid_signature'],
-}
+})
 
 export const Reply = z.object({ received: z.literal(true) })
 

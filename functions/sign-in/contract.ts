@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { OwnerRefusal } from '../../lib/db/gate.sql.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import type { Words } from '../../lib/http/errors.ts'
+import { defineWords } from '../../lib/http/errors.ts'
 import { newEmail } from '../../lib/http/identity.ts'
 import { time } from '../../lib/purchases/purchase.ts'
 import type { GrantRefusal } from './open-session.sql.ts'
@@ -32,10 +32,10 @@ export const CodeReply = z.object({
 export type CodeRefusal = 'unknown_paywall' | 'too_many_codes'
 
 /** How `code` says each refusal. `rate_limit_exceeded` comes with `Retry-After`. */
-export const codeWords: Words<CodeRefusal> = {
+export const codeWords = defineWords<CodeRefusal>({
   unknown_paywall: [404, 'paywall_not_found'],
   too_many_codes: [429, 'rate_limit_exceeded'],
-}
+})
 
 /** Gives tokens for a code, for nothing (an anonymous user) or for a refresh token. */
 export const TOKEN_PATH = `${SIGN_IN}/token` as const
@@ -93,11 +93,11 @@ export const TokenReply = z.object({
 export type TokenRefusal = GrantRefusal | 'bad_token'
 
 /** How `token` says each refusal. A code or refresh token that is wrong, used, expired or tried too often: one answer. */
-export const tokenWords: Words<TokenRefusal> = {
+export const tokenWords = defineWords<TokenRefusal>({
   bad_token: [401, 'invalid_token'],
   unknown_paywall: [404, 'paywall_not_found'],
   invalid_grant: [400, 'invalid_grant'],
-}
+})
 
 /** For an owner that runs its own sign-in: tokens for its user. */
 export const EXCHANGE_PATH = `${SIGN_IN}/exchange` as const
@@ -119,12 +119,12 @@ export const ExchangeBody = z.object(
 export type ExchangeRefusal = OwnerRefusal | 'no_credential'
 
 /** How `exchange` says each refusal. */
-export const exchangeWords: Words<ExchangeRefusal> = {
+export const exchangeWords = defineWords<ExchangeRefusal>({
   no_credential: [401, 'Unauthorized'],
   unknown_key: [401, 'Invalid API key'],
   unknown_paywall: [404, 'paywall_not_found'],
   not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
-}
+})
 
 const example = {
   access_token: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwYjZjMGY0ZSJ9.c2lnbmF0dXJl',

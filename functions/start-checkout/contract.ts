@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import type { Words } from '../../lib/http/errors.ts'
+import { defineWords } from '../../lib/http/errors.ts'
 import { newEmail } from '../../lib/http/identity.ts'
 import { userMeta } from '../../lib/http/user-meta.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/acquiring.ts'
@@ -9,7 +9,7 @@ import type { CheckoutRefusal } from './claim-checkout.sql.ts'
 export const PATH = '/api/v1/paywall/:id/start-checkout'
 
 /** How this endpoint says each refusal (contract section 7). `active_purchase` carries `hasActivePurchase`. */
-export const words: Words<CheckoutRefusal | 'no_credential' | 'bad_token' | 'in_progress'> = {
+export const words = defineWords<CheckoutRefusal | 'no_credential' | 'bad_token' | 'in_progress'>({
   no_credential: [401, 'Unauthorized'],
   bad_token: [401, 'invalid_token'],
   unknown_key: [401, 'Invalid API key'],
@@ -23,7 +23,7 @@ export const words: Words<CheckoutRefusal | 'no_credential' | 'bad_token' | 'in_
   active_purchase: [409, 'active_purchase'],
   in_progress: [409, 'checkout_in_progress'],
   full_meta: [400, 'userMeta too large'],
-}
+})
 
 /** Left out, null and empty are the same: a form that sends everything is not refused for what it left blank. */
 const blank = z

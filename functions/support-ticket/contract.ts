@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import { ApiError, type Words } from '../../lib/http/errors.ts'
+import { ApiError, defineWords } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/identity.ts'
 import { FILE_LIMIT, FILES_LIMIT, IMAGE_TYPES } from './image-type.ts'
 import type { TicketRefusal } from './open-ticket.sql.ts'
@@ -8,21 +8,23 @@ import type { TicketRefusal } from './open-ticket.sql.ts'
 export const PATH = '/api/v1/paywall/:id/support/ticket'
 
 /** How this endpoint says each refusal (contract section 7). */
-export const words: Words<TicketRefusal> = {
+export const words = defineWords<TicketRefusal>({
   unknown_user: [401, 'invalid_token'],
   unknown_paywall: [404, 'paywall_not_found'],
   unknown_identity: [401, 'invalid_token'],
   not_member: [401, 'invalid_token'],
   over_quota: [429, 'rate_limit_exceeded'],
-}
+})
 
+/** What can be wrong with the files of a form. */
 export type Fault = 'too_many_files' | 'invalid_file'
 
-/** How it says what is wrong with the files of a form. */
-export const faultWords: Words<Fault> = {
+/** How the endpoint says what is wrong with a form. */
+export const faultWords = defineWords<Fault | 'invalid_form'>({
   too_many_files: [400, 'too_many_files'],
   invalid_file: [400, 'invalid_file'],
-}
+  invalid_form: [400, 'invalid_payload'],
+})
 
 /** `wait` is the number of seconds until there is room in a full quota. */
 export function refuseTicket(refusal: TicketRefusal, wait: number): ApiError {
@@ -117,7 +119,7 @@ export const operations: ApiOperation[] = [
       customer_email: 'ada@example.com',
     } satisfies z.input<typeof GuestBody>,
     reply: { status: 200, description: 'The ticket is open', body: { name: 'OpenedTicket', schema: Reply, example } },
-    words: { ...words, ...faultWords, no_address: [400, EMAIL_REQUIRED] },
+    words: { ...words, ...faultWords, ...defineWords({ no_address: [400, EMAIL_REQUIRED] }) },
     needs: ['storage'],
   },
 ]

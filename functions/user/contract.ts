@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import type { Words } from '../../lib/http/errors.ts'
+import { defineWords } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/identity.ts'
 import { MemberState } from '../../lib/purchases/member-state.ts'
 import { time } from '../../lib/purchases/purchase.ts'
@@ -9,7 +9,7 @@ import type { ReadUserRefusal } from './read-user.sql.ts'
 export const PATH = '/api/v1/paywall/:id/user'
 
 /** How this endpoint says each refusal (contract section 7). */
-export const words: Words<ReadUserRefusal | 'no_credential' | 'bad_token'> = {
+export const words = defineWords<ReadUserRefusal | 'no_credential' | 'bad_token'>({
   no_credential: [401, 'Unauthorized'],
   bad_token: [401, 'invalid_token'],
   unknown_key: [401, 'Invalid API key'],
@@ -18,7 +18,7 @@ export const words: Words<ReadUserRefusal | 'no_credential' | 'bad_token'> = {
   not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
   unknown_identity: [404, 'identity_not_found'],
   not_member: [404, 'identity_not_on_paywall'],
-}
+})
 
 /** Whom an owner asks about. In the Bearer path the token says who, and the query is not looked at. */
 export const Query = z

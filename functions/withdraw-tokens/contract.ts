@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import { fill, type Words } from '../../lib/http/errors.ts'
+import { defineWords, fill } from '../../lib/http/errors.ts'
 import { MAX_TOKENS } from '../../lib/money/tokens.ts'
 import type { WithdrawRefusal } from './withdraw-tokens.sql.ts'
 
 export const PATH = '/api/v1/withdraw-tokens'
 
 /** How this endpoint says each refusal (contract section 7). */
-export const words: Words<WithdrawRefusal | 'missing_parameters'> = {
+export const words = defineWords<WithdrawRefusal | 'missing_parameters'>({
   missing_parameters: [400, 'Missing required parameters: {names}'],
   unknown_key: [401, 'Invalid API key'],
   unknown_paywall: [404, 'paywall_not_found'],
@@ -18,7 +18,7 @@ export const words: Words<WithdrawRefusal | 'missing_parameters'> = {
   no_balance: [404, 'No balance found for this user and paywall'],
   unknown_type: [400, 'Token type {type} not found in user balance'],
   insufficient: [400, 'Insufficient tokens'],
-}
+})
 
 const REQUIRED = ['paywall_id', 'user_id', 'tokens'] as const
 

@@ -21,7 +21,7 @@ app.post(PATH, async (c) => {
   const body = await parseJson(c.req, NamedBody).catch(onFault)
   const row = await withdrawTokens(connect(c.env), {
     keyHash,
-    place: { ...placeOf(c), paywallId: body.paywall_id },
+    place: placeOf(c, body.paywall_id),
     identity: { userId: body.user_id },
     operation: { type: body.token_type, delta: -body.tokens },
     once: await readOnce(c.req, { endpoint: 'withdraw-tokens', ...body }).catch(onFault),

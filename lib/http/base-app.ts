@@ -3,6 +3,7 @@ import { routePath } from 'hono/route'
 import { Hono } from 'hono/tiny'
 import { ApiError, refuse } from './errors.ts'
 import { log } from './log.ts'
+import { loggedPaywallOf } from './place.ts'
 import { sharedWords } from './shared-words.ts'
 
 /** The ways to authenticate, which every 401 names (RFC 9110). `ApiKey` stands for the header `X-Api-Key`. */
@@ -43,7 +44,9 @@ function answerTo(error: Error, failures: FailureAnswer[]): ApiError {
   return new ApiError(...sharedWords.failed, { cause: error })
 }
 
+/** Answers with a refusal, and leaves it where `logRequest` finds it. */
 function answer(c: Context, refusal: ApiError): Response {
+  c.error = refusal
   if (refusal.retryAfter !== undefined) c.header('Retry-After', String(refusal.retryAfter))
   if (refusal.status === 401) c.header('WWW-Authenticate', CHALLENGE)
   return c.json(refusal.body, refusal.status)
@@ -55,6 +58,7 @@ function logFailure(c: Context, { status, error, cause }: ApiError): void {
   log(status === 502 ? 'warn' : 'error', message, { request_id: c.req.header('x-request-id'), cause })
 }
 
+/** One line for each request. A refusal is named in it, so that the log answers why a call was refused. */
 const logRequest: MiddlewareHandler = async function logRequest(c, next) {
   const startedAt = Date.now()
   await next()
@@ -62,7 +66,9 @@ const logRequest: MiddlewareHandler = async function logRequest(c, next) {
     request_id: c.req.header('x-request-id'),
     method: c.req.method,
     route: routePath(c, -1),
+    paywall_id: loggedPaywallOf(c),
     status: c.res.status,
+    refusal: c.error instanceof ApiError ? c.error.refusal : undefined,
     milliseconds: Date.now() - startedAt,
   })
 }

@@ -59,8 +59,9 @@ export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown):
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
+  const code = issue?.message ?? 'invalid_body'
   const path = issue?.path.join('.')
-  throw new ApiError(400, issue?.message ?? 'invalid_body', path ? { detail: { message: `see ${path}` } } : {})
+  throw new ApiError(400, code, code, path ? { detail: { message: `see ${path}` } } : {})
 }
 
 /**

@@ -30,6 +30,11 @@ test('a guest is told to wait after 100 requests in 10 seconds', async () => {
   expect(statuses).toEqual(new Set([200, 429]))
   expect(refused[0]!.headers.get('retry-after')).toBe('10')
   expect(await refused[0]!.json()).toEqual({ error: 'rate_limit_exceeded' })
+  const id = refused[0]!.headers.get('x-request-id') ?? 'none'
+  const line = { level: 'info', message: 'request', method: 'GET', binding: 'BOOTSTRAP', paywall_id: world.paywall.id }
+  await expect
+    .poll(() => world.logs.flatMap(({ message }) => (message.includes(id) ? [JSON.parse(message)] : [])))
+    .toEqual([{ ...line, request_id: id, status: 429, refusal: 'rate_limited' }])
 })
 
 test('balances says it in both its members', async () => {

@@ -11,6 +11,7 @@ export const MEANINGS: Record<string, string> = {
   full_meta: 'merged with what was kept before, it would be larger than 64 KB',
   insufficient: 'there are too few tokens; nothing was taken',
   invalid_file: 'a file is not an image of an accepted type, not what it says it is, or too large',
+  invalid_form: 'the multipart form cannot be read',
   invalid_grant: 'the code or refresh token is wrong, used, expired or was tried too often',
   invalid_json: 'the body is not JSON',
   invalid_key_format: 'the Idempotency-Key is not a UUID',

@@ -44,10 +44,10 @@ function lineOf(endpoint: Endpoint, binding: string): string {
   return `  { pattern: ${patternOf(path)}, binding: '${binding}', countedBy: '${countedBy(endpoint)}', saysCode: ${saysCode} },`
 }
 
-/** The regular expression for a path in Hono's syntax: `/a/:id/:kind{x|y}` is `/^\/a\/[^/]+\/(x|y)$/`. */
+/** The regular expression for a path in Hono's syntax: `/a/:id/:kind{x|y}` is `/^\/a\/(?<id>[^/]+)\/(?<kind>x|y)$/`. */
 function patternOf(path: string): string {
   const source = path
     .replace(/[.\\/]/g, '\\$&')
-    .replace(/:\w+(?:\{([^}]*)\})?/g, (_, choices?: string) => (choices ? `(${choices})` : '[^/]+'))
+    .replace(/:(\w+)(?:\{([^}]*)\})?/g, (_, name: string, choices = '[^/]+') => `(?<${name}>${choices})`)
   return `/^${source}$/`
 }
