@@ -34,17 +34,17 @@ export const Body = z
       type: z
         .string('type_required')
         .min(1, 'type_required')
-        .describe('The type of tokens: one of the `tokenization_queries[].type` of the paywall'),
+        .describe('The type of tokens: one of `tokenization_queries[].type` of the paywall'),
       email: z
         .string('identity_required')
         .pipe(email)
         .nullish()
-        .describe('Whose balance: the address the user is known by. Give this or `user_id`'),
+        .describe("The user's e-mail address. Send this, `user_id` or both"),
       user_id: z
         .string('identity_required')
         .nullish()
         .describe(
-          'Whose balance: the id that start-checkout and events give. Counts before `email`, which must then fit',
+          "The user's id, as start-checkout and events give it. If `email` is sent too, it must be this user's",
         ),
     },
     'invalid_body',
@@ -57,13 +57,15 @@ export const Body = z
 
 export const Reply = z.object({
   success: z.literal(true),
-  user_id: z.uuid().describe('Whose balance was changed'),
+  user_id: z.uuid().describe('The user whose balance was changed'),
   type: z.string().describe('The type of tokens that was changed'),
   count: z.int().min(0).describe('How many tokens of this type the user has now'),
   balances: z.array(Balance).describe('All balances of the user on this paywall, by type'),
 })
 
-const available = z.int().min(0).describe('How many tokens of this type the user has')
+const insufficient = z.object({
+  available: z.int().min(0).describe('How many tokens of this type the user has'),
+})
 
 const example = {
   success: true,
@@ -81,9 +83,9 @@ export const operations: ApiOperation[] = [
     tag: 'Tokens',
     summary: "Credit or debit a user's tokens",
     description:
-      'Changes one balance, exactly however many calls come at once; a debit that would go below 0 changes nothing. ' +
-      'Every call counts, unless it has an `Idempotency-Key`: then a repeat of the same call within 24 hours gets the ' +
-      'first answer.',
+      'Adds tokens to a balance, or takes some away. Concurrent calls are applied one after the other: none is lost, and ' +
+      'a debit of more tokens than there are changes nothing. Every call takes effect, unless it has an ' +
+      '`Idempotency-Key`: then a repeat of it within 24 hours gets the first answer and changes nothing.',
     access: ['owner'],
     bodies: { BalanceChange: Body },
     example: { email: 'ada@example.com', type: 'standard', amount: 10, op: 'debit' } satisfies z.input<typeof Body>,
@@ -94,7 +96,7 @@ export const operations: ApiOperation[] = [
       body: { name: 'ChangedBalance', schema: Reply, example },
     },
     words,
-    details: { insufficient: z.object({ available }) },
+    details: { insufficient },
     saysCode: true,
   },
 ]

@@ -3,7 +3,7 @@ import document from '../../generated/openapi.json'
 import { allowOnly, createBaseApp } from '../../lib/http/base-app.ts'
 import { DOCUMENT_PATH, PAGE_PATH } from './contract.ts'
 
-/** They change with a deployment only. */
+/** Only a deployment changes the document and the page. */
 const CACHED = { 'Cache-Control': 'public, max-age=300' }
 
 const app = createBaseApp<Cloudflare.DocsEnv>()
@@ -15,7 +15,7 @@ app
   .get(PAGE_PATH, async (c) => c.html(page, 200, { ...CACHED, 'Content-Security-Policy': await policy() }))
   .all(allowOnly('GET', 'HEAD'))
 
-/** The page needs nothing but its own style. */
+/** The page's Content-Security-Policy: it may use its own style, and load nothing. */
 async function policy(): Promise<string> {
   const style = /<style>([\s\S]*)<\/style>/.exec(page)?.[1]
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style))

@@ -27,7 +27,7 @@ export const Body = z.object(
     paywall_id: z.string('Invalid paywall_id').describe('The id of the paywall'),
     user_id: z
       .string('Invalid user_id')
-      .describe("Whose tokens: the id that start-checkout and events give, not the owner's own id"),
+      .describe("The user's id, as start-checkout and events give it; not an id of your own"),
     tokens: z
       .int('Invalid tokens')
       .min(1, 'Invalid tokens')
@@ -37,12 +37,12 @@ export const Body = z.object(
       .string('Invalid token_type')
       .nullish()
       .transform((type) => type || 'standard')
-      .describe('The type of tokens: one of the `tokenization_queries[].type` of the paywall. Default `standard`'),
+      .describe('The type of tokens: one of `tokenization_queries[].type` of the paywall. Default `standard`'),
   },
   'invalid_body',
 )
 
-/** The same, after it has named in one message all that is missing. */
+/** The same, but first one message names everything that is missing. */
 export const NamedBody = z
   .looseObject({}, 'invalid_body')
   .superRefine((body, context) => {
@@ -53,12 +53,12 @@ export const NamedBody = z
 
 export const Reply = z.object({
   success: z.literal(true),
-  remaining: z.int().min(0).describe('How many tokens of this type the user has now'),
+  remaining: z.int().min(0).describe('How many tokens of this type the user has left'),
 })
 
 const left = z.object({
   available: z.int().min(0).describe('How many tokens of this type the user has'),
-  requested: z.int().min(1).describe('How many were asked for'),
+  requested: z.int().min(1).describe('How many tokens the call asked for'),
 })
 
 const example = { success: true, remaining: 490 } satisfies z.input<typeof Reply>
@@ -69,10 +69,10 @@ export const operations: ApiOperation[] = [
     method: 'post',
     path: PATH,
     tag: 'Tokens',
-    summary: "Debit a user's tokens, the older way",
+    summary: "Debit a user's tokens (legacy)",
     description:
-      'Kept for those who have it built in; `balances` does the same and more. Every call counts, unless it has an ' +
-      '`Idempotency-Key`: then a repeat of the same call within 24 hours gets the first answer.',
+      'Kept for existing integrations; new ones use `balances`. Every call takes effect, unless it has an ' +
+      '`Idempotency-Key`: then a repeat of it within 24 hours gets the first answer and changes nothing.',
     access: ['owner'],
     bodies: { Withdrawal: Body },
     example: {

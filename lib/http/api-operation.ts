@@ -37,7 +37,8 @@ export function countedBy({ access, countedBy }: Endpoint): CountedBy {
 
 /**
  * One method of one path in the API's document. The `contract.ts` of each Worker exports its own, made of the schemas
- * that the Worker parses with and the words that it refuses with.
+ * that the Worker parses with and the words that it refuses with. A contract writes them without a function call inside:
+ * then the bundler leaves them and their texts out of the Worker.
  */
 export interface ApiOperation extends Endpoint {
   /** The `operationId`: generated clients name their methods by it. */

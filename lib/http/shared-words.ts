@@ -1,6 +1,6 @@
 import { defineWords } from './errors.ts'
 
-/** How every endpoint says what any of them can meet. */
+/** The words for refusals that any endpoint can meet, the same on all of them. */
 export const sharedWords = defineWords({
   invalid_json: [400, 'invalid_json'],
   invalid_query: [400, 'invalid_query'],

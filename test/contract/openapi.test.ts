@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import document from '../../generated/openapi.json' with { type: 'json' }
 import { EVENT_TYPES } from '../../lib/events/types.ts'
@@ -29,6 +31,18 @@ describe('the document', () => {
     )
     expect(documented).toEqual(operations.map(({ method, path }) => `${method} ${written(path)}`))
     expect(Object.keys(document.webhooks)).toEqual([...EVENT_TYPES])
+  })
+
+  test('is in the bundle of docs alone: its texts make no other Worker larger', () => {
+    const code = (file: string) => readFileSync(join(inject('bundles'), file), 'utf8')
+    const bundles = readdirSync(inject('bundles')).map((file) => ({ file, text: code(file) }))
+    for (const { id, description } of operations) {
+      const holders = bundles.filter(({ text }) => text.includes(description.slice(0, 30)))
+      expect(
+        holders.map(({ file }) => file),
+        id,
+      ).toEqual(['docs.js'])
+    }
   })
 
   test('has every processor of the contract in answers, so that no client breaks when we sell through one more', () => {
