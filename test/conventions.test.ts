@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { unstable_readConfig as readConfig } from 'wrangler'
+import { ENDPOINTS } from '../dev/tools/openapi/operations.ts'
+import { readWorkerConfigs } from '../dev/world/workers/wrangler-config.ts'
 
 const root = join(import.meta.dirname, '..')
 const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
@@ -21,11 +23,22 @@ const MAY_IMPORT: Record<string, string[]> = {
 
 describe('imports', () => {
   const imports = sources.flatMap((file) =>
-    [...text(file).matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, to]) => ({
+    [...text(file).matchAll(/(import type [^']*?)?(?:from|import\()\s*'(\.[^']+)'/g)].map(([, type, to]) => ({
       file,
       to: normalize(join(dirname(file), to!)),
+      isType: type !== undefined,
     })),
   )
+
+  /** The files that these load when they run, themselves included: an `import type` loads nothing. */
+  function reachedFrom(files: string[]): string[] {
+    const reached = new Set(files)
+    for (const from of reached) {
+      const loaded = imports.filter(({ file, isType }) => file === from && !isType)
+      for (const { to } of loaded) reached.add(to)
+    }
+    return [...reached]
+  }
 
   test('point one way: functions to lib, never back, never sideways', () => {
     const wrong = imports.filter(({ file, to }) => {
@@ -48,6 +61,16 @@ describe('imports', () => {
       ({ file, to }) => !(file.startsWith('dev/tools/openapi/') && to.endsWith('/contract.ts')),
     )
     expect(wrong).toEqual([])
+  })
+
+  test('the gateway and the docs carry neither the database driver nor a processor', () => {
+    const reached = reachedFrom(['functions/gateway/worker.ts', 'functions/docs/worker.ts'])
+    expect(reached.filter((file) => /^lib\/(db|processors)\//.test(file))).toEqual([])
+    expect(reached, 'it does follow imports').toContain('lib/http/log.ts')
+    const parsing = reachedFrom(['functions/gateway/worker.ts']).filter((file) =>
+      /^import [{*].*'zod'/m.test(text(file)),
+    )
+    expect(parsing, 'the gateway stands in front of every request, and parses nothing').toEqual([])
   })
 
   test('a function imports nothing of another function', () => {
@@ -131,7 +154,7 @@ describe('code', () => {
   })
 
   test('chooses its words at the edge: lib makes no endpoint refusals', () => {
-    const allowed = ['lib/http/errors.ts', 'lib/http/app.ts', 'lib/http/parse.ts', 'lib/http/once.ts']
+    const allowed = ['errors', 'app', 'base-app', 'once', 'parse'].map((name) => `lib/http/${name}.ts`)
     const wrong = sources.filter(
       (file) => file.startsWith('lib/') && !allowed.includes(file) && /new ApiError/.test(text(file)),
     )
@@ -160,6 +183,15 @@ describe('Workers', () => {
     expect(environments.map((env) => config(env).main)).toEqual(
       environments.map((env) => join(root, 'functions', env, 'worker.ts')),
     )
+  })
+
+  test('with a contract are led to by the gateway, and known to the API document', () => {
+    const contracts = tracked.flatMap((file) => /^functions\/([\w-]+)\/contract\.ts$/.exec(file)?.[1] ?? [])
+    const services = readWorkerConfigs()
+      .find(({ env }) => env === 'gateway')
+      ?.services.map(({ service }) => service.replace('paywall-', ''))
+    expect(services?.toSorted()).toEqual(contracts.toSorted())
+    expect(Object.keys(ENDPOINTS).toSorted()).toEqual(contracts.toSorted())
   })
 
   test('are reached through the gateway alone', () => {

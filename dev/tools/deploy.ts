@@ -56,7 +56,7 @@ function calledFirst(configs: WorkerConfig[]): WorkerConfig[] {
   const ordered = new Set<WorkerConfig>()
   function place(config: WorkerConfig, callers: WorkerConfig[]): void {
     if (callers.includes(config)) throw new Error(`wrangler.toml: ${config.env} calls itself through its services`)
-    for (const name of config.services) {
+    for (const { service: name } of config.services) {
       const called = configs.find((other) => other.name === name)
       if (called) place(called, [...callers, config])
     }

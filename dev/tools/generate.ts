@@ -1,4 +1,5 @@
-// Writes what is not written by hand: types, and the API's document. With --check: says whether they are as they would be written.
+// Writes what is not written by hand: types, the gateway's routes, and the API's document with its page. With --check it
+// writes nothing, and fails if a file is not as it would be written.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,11 +11,13 @@ import { databaseCalls } from './database-calls.ts'
 import { databaseRoles } from './database-roles.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { documentPage } from './openapi/page/page.ts'
+import { gatewayRoutes } from './openapi/routes.ts'
 
 const TABLES = 'lib/db/generated/tables.ts'
 const CALLS = 'generated/calls.ts'
 const ROLES = 'generated/roles.json'
 const BINDINGS = 'generated/bindings.d.ts'
+const ROUTES = 'generated/routes.ts'
 const DOCUMENT = 'generated/openapi.json'
 const PAGE = 'generated/docs.html'
 
@@ -26,6 +29,7 @@ const generated = {
   ...(await fromDatabase()),
   [ROLES]: databaseRoles(),
   [BINDINGS]: await generateBindingTypes(BINDINGS),
+  [ROUTES]: gatewayRoutes(),
   [DOCUMENT]: document,
   [PAGE]: documentPage(document),
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ChangeRefusal } from '../../lib/db/change-count.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import type { Words } from '../../lib/http/errors.ts'
+import { defineWords } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/identity.ts'
 import { MAX_TOKENS } from '../../lib/money/tokens.ts'
 import { Balance } from '../../lib/purchases/member-state.ts'
@@ -12,7 +12,7 @@ export const PATH = '/api/v1/paywall/:id/balances'
 export type BalanceRefusal = ChangeRefusal | 'insufficient' | 'too_much'
 
 /** How this endpoint says each refusal (contract section 7). */
-export const words: Words<BalanceRefusal> = {
+export const words = defineWords<BalanceRefusal>({
   unknown_key: [401, 'unauthorized'],
   unknown_paywall: [404, 'paywall_not_found'],
   not_owner: [403, 'forbidden'],
@@ -22,7 +22,7 @@ export const words: Words<BalanceRefusal> = {
   unknown_type: [400, 'invalid_type'],
   insufficient: [400, 'insufficient'],
   too_much: [400, 'balance_limit'],
-}
+})
 
 /** The messages are the contract's codes, in the order in which they are checked. */
 export const Body = z
@@ -37,17 +37,17 @@ export const Body = z
       type: z
         .string('type_required')
         .min(1, 'type_required')
-        .describe('The type of tokens: one of the `tokenization_queries[].type` of the paywall'),
+        .describe('The type of tokens: one of `tokenization_queries[].type` of the paywall'),
       email: z
         .string('identity_required')
         .pipe(email)
         .nullish()
-        .describe('Whose balance: the address the user is known by. Give this or `user_id`'),
+        .describe("The user's e-mail address. Send this, `user_id` or both"),
       user_id: z
         .string('identity_required')
         .nullish()
         .describe(
-          'Whose balance: the id that start-checkout and events give. Counts before `email`, which must then fit',
+          "The user's id, as start-checkout and events give it. If `email` is sent too, it must be this user's",
         ),
     },
     'invalid_body',
@@ -60,13 +60,15 @@ export const Body = z
 
 export const Reply = z.object({
   success: z.literal(true),
-  user_id: z.uuid().describe('Whose balance was changed'),
+  user_id: z.uuid().describe('The user whose balance was changed'),
   type: z.string().describe('The type of tokens that was changed'),
   count: z.int().min(0).describe('How many tokens of this type the user has now'),
   balances: z.array(Balance).describe('All balances of the user on this paywall, by type'),
 })
 
-const available = z.int().min(0).describe('How many tokens of this type the user has')
+const insufficient = z.object({
+  available: z.int().min(0).describe('How many tokens of this type the user has'),
+})
 
 const example = {
   success: true,
@@ -84,9 +86,9 @@ export const operations: ApiOperation[] = [
     tag: 'Tokens',
     summary: "Credit or debit a user's tokens",
     description:
-      'Changes one balance, exactly however many calls come at once; a debit that would go below 0 changes nothing. ' +
-      'Every call counts, unless it has an `Idempotency-Key`: then a repeat of the same call within 24 hours gets the ' +
-      'first answer.',
+      'Adds tokens to a balance, or takes some away. Concurrent calls are applied one after the other: none is lost, and ' +
+      'a debit of more tokens than there are changes nothing. Every call takes effect, unless it has an ' +
+      '`Idempotency-Key`: then a repeat of it within 24 hours gets the first answer and changes nothing.',
     access: ['owner'],
     bodies: { BalanceChange: Body },
     example: { email: 'ada@example.com', type: 'standard', amount: 10, op: 'debit' } satisfies z.input<typeof Body>,
@@ -98,7 +100,7 @@ export const operations: ApiOperation[] = [
       body: { name: 'ChangedBalance', schema: Reply, example },
     },
     words,
-    details: { insufficient: z.object({ available }) },
+    details: { insufficient },
     saysCode: true,
   },
 ]

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { MemberRefusal, UserRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import type { Words } from '../../lib/http/errors.ts'
+import { defineWords } from '../../lib/http/errors.ts'
 import { INTERVALS } from '../../lib/processors/processor.ts'
 import { MemberState } from '../../lib/purchases/member-state.ts'
 import { currency } from '../../lib/purchases/purchase.ts'
@@ -11,69 +11,84 @@ export const PATH = '/api/v1/paywall/:id/bootstrap'
 export type BootstrapRefusal = UserRefusal | MemberRefusal
 
 /** How this endpoint says each refusal (contract section 7). */
-export const words: Words<BootstrapRefusal | 'bad_token'> = {
+export const words = defineWords<BootstrapRefusal | 'bad_token'>({
   bad_token: [401, 'invalid_token'],
   unknown_user: [401, 'invalid_token'],
   unknown_paywall: [404, 'paywall_not_found'],
   unknown_identity: [401, 'invalid_token'],
   not_member: [401, 'invalid_token'],
-}
+})
 
-const amount = z.number().min(0).describe('In decimal major units')
+const amount = z.number().min(0).describe('In major units of the currency: 9.99 is 9 dollars and 99 cents')
 
 export const Price = z
   .object({
     id: z
       .string()
-      .describe('What start-checkout takes as `priceId`. Another one when what is sold changes: read it at runtime'),
-    slug: z.string().describe('The stable name of the price'),
-    label: z.string().describe('What the buyer reads'),
+      .describe(
+        'The `priceId` for start-checkout. It changes when what is sold changes: read it at runtime, do not store it',
+      ),
+    slug: z.string().describe('The name of the price. It stays the same when the id changes'),
+    label: z.string().describe('The text that the buyer reads'),
     currency,
     amount,
-    interval: z.enum(INTERVALS).nullable().describe('How often it is paid. Null: bought once'),
-    interval_count: z.int().min(1).nullable().describe('Intervals a period: 3 with `month` is quarterly'),
-    trial_days: z.int().min(0).describe('Days before the first payment'),
+    interval: z.enum(INTERVALS).nullable().describe('The unit of the billing period. Null: a one-time purchase'),
+    interval_count: z
+      .int()
+      .min(1)
+      .nullable()
+      .describe('How many intervals a billing period has: 3 with `month` is quarterly'),
+    trial_days: z.int().min(0).describe('Days of trial before the first payment'),
     local: z
       .object({ currency, amount })
       .optional()
-      .describe("What it costs where the caller is, if that differs: a user's checkout from there asks for this"),
+      .describe(
+        "The price in the caller's country, if it differs there. A checkout that a user opens from there charges it",
+      ),
   })
-  .describe('Something that the paywall sells')
+  .describe('A price of the paywall')
 
 const settings = z
   .looseObject({
     id: z.string().describe('The id of the paywall'),
     name: z.string(),
     brand_color: z.string().optional(),
-    success_redirect_url: z.string().optional().describe('Where a buyer lands when start-checkout names no successUrl'),
-    error_redirect_url: z.string().optional(),
+    success_redirect_url: z
+      .string()
+      .optional()
+      .describe('Where a buyer is sent after paying if start-checkout was given no `successUrl`'),
+    error_redirect_url: z
+      .string()
+      .optional()
+      .describe('Where a buyer who did not pay is sent if start-checkout was given no `errorUrl`'),
     tokenization_queries: z
       .array(z.object({ type: z.string(), daily_limit: z.int().min(0).optional() }))
-      .describe('The types of tokens that the paywall counts'),
+      .describe(
+        'The types of tokens of which users have balances. With a `daily_limit`, users without a paid period are topped up ' +
+          'to that many, once a UTC day',
+      ),
   })
-  .describe('As the owner wrote them; other members are its own')
+  .describe('As the owner configured them. Members beside these are passed on as they are')
 
 const user = z
   .object({
     id: z.uuid(),
     email: z.string().nullable().describe('Null for an anonymous user'),
-    has_active_subscription: z
-      .boolean()
-      .describe('Whether one of the purchases that let the user in is a subscription'),
+    has_active_subscription: z.boolean().describe('Whether the user has access now by a subscription'),
     ...MemberState.shape,
   })
-  .describe("The user of the Bearer token. Not there without one, and then the answer is everybody's")
+  .describe("The state of the token's user. Absent without a Bearer token")
 
 export const Reply = z.object({
   version: z
     .string()
     .regex(/^sha256:[0-9a-f]{64}$/)
-    .describe('Changes whenever any of the rest but `user` does'),
+    .describe('Changes whenever anything in this answer but `user` changes'),
   settings,
   prices: z.array(Price),
-  offers: z.array(z.unknown()).describe('As the owner wrote them'),
+  offers: z.array(z.unknown()).describe('As the owner configured them'),
   layout: z.looseObject({ type: z.string(), blocks: z.array(z.unknown()) }).describe('How the paywall looks'),
-  locales: z.record(z.string(), z.looseObject({})).describe('Texts by locale code'),
+  locales: z.record(z.string(), z.looseObject({})).describe('Texts, by locale code'),
   user: user.optional(),
 })
 
@@ -106,8 +121,9 @@ export const operations: ApiOperation[] = [
     tag: 'Paywall',
     summary: 'Read the structure of a paywall',
     description:
-      'All that is needed to show the paywall: settings, prices, offers, layout and texts. Public; with a Bearer token ' +
-      "also the user's state. Send the ETag back as `If-None-Match` to learn that nothing has changed.",
+      'All that is needed to show the paywall: settings, prices, offers, layout and texts. It takes no credential; with a ' +
+      "Bearer token the answer also has the user's state. Send the `ETag` of an earlier answer as `If-None-Match`: 304 " +
+      'says that nothing has changed.',
     access: ['anybody', 'user'],
     conditional: true,
     reply: { status: 200, description: 'The paywall', body: { name: 'Bootstrap', schema: Reply, example } },

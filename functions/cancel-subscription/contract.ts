@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { GateRefusal, Identity, MemberRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import type { Words } from '../../lib/http/errors.ts'
+import { defineWords } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/identity.ts'
 import { PURCHASE_STATUSES } from '../../lib/processors/processor.ts'
 import { time } from '../../lib/purchases/purchase.ts'
@@ -10,20 +10,20 @@ export const PATH = '/api/paywall/cancel-subscription'
 
 const required = (name: string) => z.string(`${name} is required`).trim().min(1, `${name} is required`)
 
-/** What a user sends: the token says who, and on which paywall. */
+/** What a user sends. Its token tells the user and the paywall. */
 export const UserBody = z.object(
   {
     subscriptionId: required('subscriptionId').describe(
-      "The purchase's `id` as the user endpoint and the events show it. The processor's own id is accepted too.",
+      "The purchase's `id`, as the user endpoint and the events give it. The processor's own id works too",
     ),
     cancellationReason: required('cancellationReason')
       .max(1000, 'cancellationReason too long')
-      .describe('Why, in the words of whoever cancels. Kept with the purchase and passed on to the processor.'),
+      .describe('The reason, in the words of whoever cancels. It is stored and passed on to the processor'),
   },
   'invalid_body',
 )
 
-/** Left out, null and empty are the same. */
+/** Left out, null and empty mean the same. */
 const identity = z
   .string('identity_required')
   .nullish()
@@ -36,10 +36,10 @@ export const OwnerBody = z
       paywallId: z
         .string('identity_required')
         .min(1, 'identity_required')
-        .describe('The paywall that the subscription was bought on: no other is touched.'),
+        .describe('The paywall on which the subscription was bought'),
       ...UserBody.shape,
-      email: identity.pipe(email.optional()).describe("The user's e-mail address."),
-      userId: identity.describe("The user's id, as start-checkout and the events show it."),
+      email: identity.pipe(email.optional()).describe("The user's e-mail address. Send this, `userId` or both"),
+      userId: identity.describe("The user's id, as start-checkout and the events give it"),
     },
     'invalid_body',
   )
@@ -49,19 +49,17 @@ export type CancelRequest = Identity & z.output<typeof UserBody>
 
 export const Reply = z.object({
   success: z.literal(true),
-  message: z.string().describe('For a human'),
+  message: z.string().describe('For a human to read'),
   subscription: z
     .object({
-      id: z.string().describe("The purchase's `id`."),
-      status: z
-        .enum(PURCHASE_STATUSES)
-        .describe('Still what it was, `active` as a rule, until the paid period is over.'),
+      id: z.string().describe("The purchase's `id`"),
+      status: z.enum(PURCHASE_STATUSES).describe('Unchanged, so usually `active`, until the paid period is over'),
       cancel_at_period_end: z.literal(true),
-      cancel_at: time.nullable().describe('When it ends.'),
-      canceled_at: time.nullable().describe('When it was cancelled.'),
+      cancel_at: time.nullable().describe('When the subscription ends'),
+      canceled_at: time.nullable().describe('When it was cancelled'),
     })
     .describe(
-      "What the processor answered. The stored purchase follows, with the processor's webhook where it sends one.",
+      "As the processor answered. The user endpoint shows it shortly after, at the latest with the processor's webhook",
     ),
 })
 
@@ -71,7 +69,7 @@ export type ClaimRefusal = GateRefusal | MemberRefusal | 'unknown_subscription' 
 export type CancelRefusal = ClaimRefusal | 'no_credential' | 'anonymous' | 'bad_token' | 'mismatched_identity'
 
 /** How this endpoint says each refusal (contract section 7). */
-export const words: Words<CancelRefusal> = {
+export const words = defineWords<CancelRefusal>({
   no_credential: [403, 'Unauthorized'],
   anonymous: [403, 'Unauthorized'],
   bad_token: [401, 'invalid_token'],
@@ -84,7 +82,7 @@ export const words: Words<CancelRefusal> = {
   mismatched_identity: [404, 'identity_not_found'],
   unknown_subscription: [404, 'Subscription not found'],
   already_cancelled: [400, 'Subscription is already cancelled'],
-}
+})
 
 const example = {
   success: true,
@@ -106,8 +104,8 @@ export const operations: ApiOperation[] = [
     tag: 'Subscription',
     summary: 'Cancel a subscription',
     description:
-      'Ends a subscription with its paid period; until then it stays as it is. However often it is asked for, also at ' +
-      'once, the processor hears of it once. Anonymous users may not.',
+      'The subscription is not renewed and ends with its paid period; until then the user keeps access. Repeated and ' +
+      'concurrent calls cancel it once at the processor. Anonymous users cannot cancel.',
     access: ['owner', 'user'],
     bodies: { CancelByOwner: OwnerBody, CancelByUser: UserBody },
     example: {
@@ -116,7 +114,11 @@ export const operations: ApiOperation[] = [
       subscriptionId: '5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11',
       cancellationReason: 'Too expensive',
     } satisfies z.input<typeof OwnerBody>,
-    reply: { status: 200, description: 'It will not be renewed', body: { name: 'Cancelled', schema: Reply, example } },
+    reply: {
+      status: 200,
+      description: 'The subscription will not be renewed',
+      body: { name: 'Cancelled', schema: Reply, example },
+    },
     words,
     needs: ['processor'],
   },

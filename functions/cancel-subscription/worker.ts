@@ -7,7 +7,7 @@ import { callerParameters } from '../../lib/db/gate.ts'
 import { allowOnly, createApp } from '../../lib/http/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { hostOf } from '../../lib/http/place.ts'
+import { placeOf } from '../../lib/http/place.ts'
 import type { Cancellation } from '../../lib/processors/processor.ts'
 import { cancelAtProcessor } from './cancel-at-processor.ts'
 import type { ClaimedSubscription, ClaimResult } from './claimed-subscription.ts'
@@ -28,7 +28,7 @@ app.post(PATH, async (c) => {
 
   const db = connect(c.env)
   const { cancellationReason: reason, ...asked } = request
-  const parameters = { ...asked, ...callerParameters(caller), host: hostOf(c), reason }
+  const parameters = { ...asked, ...callerParameters(caller), ...placeOf(c, request.paywallId), reason }
   const row = await claimCancellation<ClaimResult>(db, parameters)
   if (row.verdict === 'unknown_identity' && request.email && request.userId) throw refuse(words.mismatched_identity)
   if (row.verdict !== 'claimed') throw refuse(words[row.verdict])

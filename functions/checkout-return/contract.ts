@@ -1,18 +1,18 @@
 import * as z from 'zod'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import type { Words } from '../../lib/http/errors.ts'
+import { defineWords } from '../../lib/http/errors.ts'
 
 export const PATH = '/r/:checkoutId/:outcome{success|error}'
 
 export const Params = z.object({
-  checkoutId: z.uuid().describe('What `__SESSION__` is replaced by'),
-  outcome: z.enum(['success', 'error']).describe('What the processor says'),
+  checkoutId: z.uuid().describe('The id of the checkout, which also replaces `__SESSION__` in your URLs'),
+  outcome: z.enum(['success', 'error']).describe('`error` if the buyer left the hosted page without paying'),
 })
 
 /** How this endpoint says each refusal. */
-export const words: Words<'unknown_checkout'> = {
+export const words = defineWords<'unknown_checkout'>({
   unknown_checkout: [404, 'checkout_not_found'],
-}
+})
 
 export const operations: ApiOperation[] = [
   {
@@ -20,14 +20,14 @@ export const operations: ApiOperation[] = [
     method: 'get',
     path: PATH,
     tag: 'Checkout',
-    summary: 'Come back from a hosted checkout',
+    summary: 'Return from a hosted checkout',
     description:
-      "Where the processor sends the buyer's browser. The purchase is stored before the browser goes on, so that the " +
-      'user endpoint shows it by then; if the processor takes longer than 3 seconds to say what became of it, the ' +
-      'browser goes on anyway.',
+      "The processor sends the buyer's browser here; you never call this yourself. The purchase is fetched from the " +
+      'processor and stored before the browser is redirected to your page, so the user endpoint shows it by then. If the ' +
+      'processor takes longer than 3 seconds, the browser is redirected anyway, and the purchase follows.',
     access: ['anybody'],
     params: Params,
-    reply: { status: 303, description: 'On to `successUrl`, or to `errorUrl` if nothing was bought' },
+    reply: { status: 303, description: 'Redirect to `successUrl`, or to `errorUrl` if nothing was bought' },
     words,
   },
 ]

@@ -1,4 +1,4 @@
-import type { Words } from '../../lib/http/errors.ts'
+import type { Wording } from '../../lib/http/errors.ts'
 
 /** `X-Api-Key` is missing on purpose: no browser may send an owner key across origins. */
 const ALLOWED_HEADERS =
@@ -7,7 +7,7 @@ const EXPOSED_HEADERS = 'ETag, Idempotency-Replayed, Retry-After, X-Request-Id'
 /** How long a browser may remember a preflight, in seconds: the most that Chromium accepts. */
 const PREFLIGHT_SECONDS = 7200
 
-/** For JSON that no page should frame, sniff or load parts from; a Worker that serves a page brings its own policy. */
+/** Security headers for JSON, which no page should frame or sniff. A Worker that serves a page sets its own policy. */
 const HYGIENE = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
@@ -16,8 +16,8 @@ const HYGIENE = {
 }
 
 /**
- * An endpoint's answer as it leaves the house. Any origin may read it: what matters is the credential, and none of ours
- * is a cookie. What an endpoint does not say of caching is not cached.
+ * An endpoint's answer as the caller gets it, with CORS, security headers and the request id. Any origin may read it: no
+ * credential of ours is a cookie, so a browser adds none by itself. It is not cached unless the endpoint says so.
  */
 export function answer(response: Response, requestId: string): Response {
   const open = new Response(response.body, response)
@@ -30,9 +30,9 @@ export function answer(response: Response, requestId: string): Response {
   return open
 }
 
-/** An answer of the gateway's own. */
+/** A refusal by the gateway itself. */
 export function refusal(
-  [status, error]: Words[string],
+  [status, error]: Wording,
   requestId: string,
   { saysCode = false, headers = {} }: { saysCode?: boolean; headers?: HeadersInit } = {},
 ): Response {

@@ -1,14 +1,15 @@
 import ipaddr from 'ipaddr.js'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
-import type { CountedBy } from './routes.ts'
+import type { CountedBy } from '../../lib/http/api-operation.ts'
 
-/** The period of both limits in wrangler.toml, in seconds: after it a caller may try again. */
+/** The period of both limits in wrangler.toml, in seconds. A refused caller may try again after it. */
 export const LIMIT_PERIOD_SECONDS = 10
 
 /**
  * Whether a caller has used up its share of requests: an owner by its key, a user by its token, a guest by its address.
- * Whoever sends a credential is also counted by address, with an owner's share: made-up ones are no way around.
- * Counted per Cloudflare location and only about, as the binding does: a brake on abuse, not an account of use.
+ * A caller with a credential is also counted by address, with an owner's share, because inventing credentials would
+ * otherwise give any number of shares. The binding counts per Cloudflare location, and only roughly: this brakes abuse
+ * and measures nothing.
  */
 export async function isOverLimit(
   request: Request,
@@ -26,7 +27,7 @@ export async function isOverLimit(
   return (await Promise.all(spent)).includes(true)
 }
 
-/** Who has IPv6 has a whole /64 of addresses, so they count as one. */
+/** An IPv6 caller has a /64 network of addresses, which therefore count as one. */
 function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address
   return ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`).toString()

@@ -1,19 +1,25 @@
+import type { Wording } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
+import { loggable } from '../../lib/http/place.ts'
 import { sharedWords } from '../../lib/http/shared-words.ts'
 import { answer, preflight, refusal } from './answers.ts'
 import { isOverLimit, LIMIT_PERIOD_SECONDS } from './limit.ts'
-import { routeOf } from './routes.ts'
+import { type Route, routeOf } from './routes.ts'
 
 /** The one public door: finds the Worker by the path, brakes abuse, and adds CORS and a request id. */
 export default {
   async fetch(request, env) {
     const requestId = crypto.randomUUID()
     const route = routeOf(new URL(request.url).pathname)
-    if (!route) return refusal(sharedWords.not_found, requestId)
+    const refuse = (wording: Wording, headers: HeadersInit = {}) => {
+      logRefusal(request, requestId, wording, route)
+      return refusal(wording, requestId, { saysCode: route?.saysCode ?? false, headers })
+    }
+
+    if (!route) return refuse(sharedWords.not_found)
     if (request.method === 'OPTIONS') return preflight(requestId)
     if (await isOverLimit(request, env, route.countedBy)) {
-      const headers = { 'Retry-After': String(LIMIT_PERIOD_SECONDS) }
-      return refusal(sharedWords.rate_limited, requestId, { ...route, headers })
+      return refuse(sharedWords.rate_limited, { 'Retry-After': String(LIMIT_PERIOD_SECONDS) })
     }
 
     const headers = new Headers(request.headers)
@@ -22,7 +28,20 @@ export default {
       return answer(await env[route.binding].fetch(new Request(request, { headers, redirect: 'manual' })), requestId)
     } catch (cause) {
       log('error', 'an endpoint did not answer', { request_id: requestId, binding: route.binding, cause })
-      return refusal(sharedWords.failed, requestId, route)
+      return refuse(sharedWords.failed)
     }
   },
 } satisfies ExportedHandler<Cloudflare.GatewayEnv>
+
+/** The request's line in the log, which the endpoint writes for every request that reaches it. */
+function logRefusal(request: Request, requestId: string, [status, , refusal]: Wording, route: Route | null): void {
+  const parameters = route?.pattern.exec(new URL(request.url).pathname)?.groups
+  log('info', 'request', {
+    request_id: requestId,
+    method: request.method,
+    binding: route?.binding,
+    paywall_id: loggable(parameters?.id),
+    status,
+    refusal,
+  })
+}

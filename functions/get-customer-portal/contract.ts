@@ -1,27 +1,29 @@
 import * as z from 'zod'
 import type { GateRefusal, MemberRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import type { Words } from '../../lib/http/errors.ts'
+import { defineWords } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/identity.ts'
 import { userMeta } from '../../lib/http/user-meta.ts'
 
 export const PATH = '/api/v1/paywall/:id/get-customer-portal'
 
-/** What an owner sends. In the Bearer path the token says who, and the body is not looked at. */
+/** What an owner sends. A Bearer token tells the user itself: then the body is not read. */
 export const Body = z.object(
   {
     email: z
       .string('Email is required')
       .pipe(email)
       .refine((text) => text !== '', 'Email is required')
-      .describe("The user's e-mail address."),
-    userMeta: userMeta.describe("Merged, member by member, into the user's `meta` on this paywall."),
+      .describe("The user's e-mail address"),
+    userMeta: userMeta.describe("Merged, member by member, into the user's `meta` on this paywall. 4 KB at most"),
   },
   'invalid_body',
 )
 
 export const Reply = z.object({
-  url: z.url().describe("One-time address of the processor's hosted portal. Send the user there at once: it expires."),
+  url: z
+    .url()
+    .describe("A one-time link to the processor's hosted portal. It expires soon: send the user there at once"),
 })
 
 /** `full_meta`: the user's meta would be too large. */
@@ -30,7 +32,7 @@ export type FindRefusal = GateRefusal | MemberRefusal | 'no_subscription' | 'ful
 export type PortalRefusal = FindRefusal | 'no_credential' | 'bad_token' | 'no_portal'
 
 /** How this endpoint says each refusal (contract section 7). `portal_unavailable` carries `isTest`. */
-export const words: Words<PortalRefusal> = {
+export const words = defineWords<PortalRefusal>({
   no_credential: [401, 'Unauthorized'],
   bad_token: [401, 'invalid_token'],
   unknown_user: [401, 'invalid_token'],
@@ -42,9 +44,10 @@ export const words: Words<PortalRefusal> = {
   no_subscription: [403, 'portal_unavailable'],
   no_portal: [403, 'portal_unavailable'],
   full_meta: [400, 'userMeta too large'],
-}
+})
 
-const isTest = z.enum(['0', '1']).describe('`1`: the paywall is for test money')
+const isTest = z.enum(['0', '1']).describe('`1` for a test paywall, `0` for a live one')
+const unavailable = z.object({ isTest })
 
 const example = { url: 'https://billing.stripe.com/p/session/test_a1b2c3' } satisfies z.input<typeof Reply>
 
@@ -56,15 +59,19 @@ export const operations: ApiOperation[] = [
     tag: 'Subscription',
     summary: "Open the processor's customer portal",
     description:
-      'A page of the processor where a user with an active subscription sees invoices, changes the card and cancels. In ' +
-      'the Bearer path the token says who, and a body is not looked at.',
+      'A page of the processor on which a user with an active subscription sees invoices, changes the card and cancels. ' +
+      'With a Bearer token, which tells the user, no body is needed and none is read.',
     access: ['owner', 'user'],
     bodies: { GetCustomerPortal: Body },
     bodyOptional: true,
     example: { email: 'ada@example.com' } satisfies z.input<typeof Body>,
-    reply: { status: 200, description: 'The way there', body: { name: 'CustomerPortal', schema: Reply, example } },
+    reply: {
+      status: 200,
+      description: 'The link to the portal',
+      body: { name: 'CustomerPortal', schema: Reply, example },
+    },
     words,
-    details: { no_subscription: z.object({ isTest }), no_portal: z.object({ isTest }) },
+    details: { no_subscription: unavailable, no_portal: unavailable },
     needs: ['processor'],
   },
 ]

@@ -1,20 +1,22 @@
 import * as z from 'zod'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import type { Words } from '../../lib/http/errors.ts'
+import { defineWords } from '../../lib/http/errors.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 
 export const PATH = '/webhooks/:acquiring/:id'
 
-export const Params = z.object({ acquiring: z.enum(ACQUIRING).describe('Which processor this is') })
+export const Params = z.object({ acquiring: z.enum(ACQUIRING).describe('The processor that sends the event') })
 
 /** How this endpoint says each refusal. */
-export const words: Words<'unknown_processor' | 'unknown_paywall' | 'forged'> = {
+export const words = defineWords<'unknown_processor' | 'unknown_paywall' | 'forged'>({
   unknown_processor: [404, 'not_found'],
   unknown_paywall: [404, 'paywall_not_found'],
   forged: [400, 'invalid_signature'],
-}
+})
 
 export const Reply = z.object({ received: z.literal(true) })
+
+const Event = z.looseObject({}).describe("An event in the processor's own format")
 
 export const operations: ApiOperation[] = [
   {
@@ -22,16 +24,18 @@ export const operations: ApiOperation[] = [
     method: 'post',
     path: PATH,
     tag: 'Processors',
-    summary: 'Take an event of a processor',
+    summary: 'Receive an event from a processor',
     description:
-      "Give this address to the processor, in its own dashboard. The body and its signature are the processor's; an " +
-      'event is proven and then taken as a hint to look at the purchase. It may come any number of times, in any order.',
+      "Enter this address in the processor's dashboard, as the endpoint of its webhooks. An event is verified by its " +
+      'signature. Then it only makes us fetch the purchase from the processor, so events may come repeatedly and in any order.',
     access: ['anybody'],
+    // Processors send bursts from few addresses, and each event is proven by its signature.
+    countedBy: 'nothing',
     params: Params,
-    rawBody: { name: 'ProcessorEvent', schema: z.looseObject({}).describe("In the processor's own format") },
+    rawBody: { name: 'ProcessorEvent', schema: Event },
     reply: {
       status: 200,
-      description: 'It took effect, or had before',
+      description: 'The event was received. A repeat, or an event that concerns no purchase, changes nothing',
       body: { name: 'Received', schema: Reply, example: { received: true } satisfies z.input<typeof Reply> },
     },
     words,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { OwnerRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import type { Words } from '../../lib/http/errors.ts'
+import { defineWords } from '../../lib/http/errors.ts'
 import { newEmail } from '../../lib/http/identity.ts'
 import { time } from '../../lib/purchases/purchase.ts'
 import { CODE_MINUTES } from './sign-in-code.ts'
@@ -13,28 +13,28 @@ const email = z
   .refine((text) => text, 'Email is required')
   .pipe(z.string('Invalid email format').pipe(newEmail))
 
-/** The same with what an address is for. It is `unknown` only to say first that there is none. */
+/** The same with a description. It is `unknown` only so that a missing address gets an error of its own. */
 const emailFor = (description: string) => email.meta({ type: 'string', format: 'email', maxLength: 254, description })
 
 /** Mails a code. */
 export const CODE_PATH = `${SIGN_IN}/code` as const
 
 export const CodeBody = z.object(
-  { email: emailFor('Where the code is mailed to. Compared trimmed and in lower case.') },
+  { email: emailFor('The address to mail the code to. Case and surrounding white space do not matter') },
   'invalid_body',
 )
 
 export const CodeReply = z.object({
-  sent: z.literal(true).describe('The same for every address, whether or not anybody has it.'),
+  sent: z.literal(true).describe('The same for every address, whether or not it belongs to a user'),
 })
 
 export type CodeRefusal = 'unknown_paywall' | 'too_many_codes'
 
 /** How `code` says each refusal. `rate_limit_exceeded` comes with `Retry-After`. */
-export const codeWords: Words<CodeRefusal> = {
+export const codeWords = defineWords<CodeRefusal>({
   unknown_paywall: [404, 'paywall_not_found'],
   too_many_codes: [429, 'rate_limit_exceeded'],
-}
+})
 
 /** Gives tokens for a code, for nothing (an anonymous user) or for a refresh token. */
 export const TOKEN_PATH = `${SIGN_IN}/token` as const
@@ -45,47 +45,49 @@ export const TokenBody = z.discriminatedUnion(
     z
       .object({
         grant_type: z.literal('code'),
-        email: emailFor('The address that the code was mailed to.'),
+        email: emailFor('The address that the code was mailed to'),
         code: z
           .string('code_required')
           .trim()
           .min(1, 'code_required')
           .regex(/^\d{6}$/, 'invalid_code')
-          .describe(`The six digits of the mail. They hold for ${CODE_MINUTES} minutes and work once.`),
+          .describe(`The six digits from the mail. They expire after ${CODE_MINUTES} minutes and work once`),
       })
       .describe(
-        'Signs in the user of an e-mail address. An anonymous user who sends its own access token along keeps its ' +
-          'purchases, balances and meta.',
+        'Signs in the user of an e-mail address. An anonymous user who sends its access token along brings its ' +
+          'purchases, balances and meta into that account',
       ),
     z
       .object({ grant_type: z.literal('anonymous') })
-      .describe('Makes a user without an e-mail address, known by its tokens alone.'),
+      .describe('Creates a user without an e-mail address, whom only the tokens identify'),
     z
       .object({
         grant_type: z.literal('refresh_token'),
         refresh_token: z
           .string('refresh_token_required')
           .min(1, 'refresh_token_required')
-          .describe('The latest one. It works once; a used one that comes again ends the whole session.'),
+          .describe('The latest refresh token. It works once: a used one that is sent again ends the whole session'),
       })
-      .describe('Gives the next tokens of a session.'),
+      .describe('Continues a session with new tokens'),
   ],
   { error: ({ code }) => (code === 'invalid_union' ? 'unsupported_grant_type' : 'invalid_body') },
 )
 
 const user = z.object({
   id: z.uuid(),
-  email: z.string().nullable().describe('Null for an anonymous user.'),
-  name: z.string().nullable().describe('What `sign-in/exchange` was given; null: nothing.'),
+  email: z.string().nullable().describe('Null for an anonymous user'),
+  name: z.string().nullable().describe('As given to `sign-in/exchange`. Null: none was given'),
   created_at: time,
 })
 
 /** What `token` and `exchange` answer. */
 export const TokenReply = z.object({
-  access_token: z.string().describe('For `Authorization: Bearer`, on this paywall.'),
+  access_token: z.string().describe('To send as `Authorization: Bearer` on this paywall'),
   token_type: z.literal('Bearer'),
-  expires_in: z.int().describe('Seconds for which the access token holds.'),
-  refresh_token: z.string().describe('For `grant_type: "refresh_token"`, once. Each use gives the next one.'),
+  expires_in: z.int().describe('Seconds until the access token expires'),
+  refresh_token: z
+    .string()
+    .describe('Gets new tokens with `grant_type: "refresh_token"`. It works once: each answer has the next one'),
   user,
 })
 
@@ -94,25 +96,27 @@ export type GrantRefusal = 'unknown_paywall' | 'invalid_grant'
 export type TokenRefusal = GrantRefusal | 'bad_token'
 
 /** How `token` says each refusal. A code or refresh token that is wrong, used, expired or tried too often: one answer. */
-export const tokenWords: Words<TokenRefusal> = {
+export const tokenWords = defineWords<TokenRefusal>({
   bad_token: [401, 'invalid_token'],
   unknown_paywall: [404, 'paywall_not_found'],
   invalid_grant: [400, 'invalid_grant'],
-}
+})
 
-/** For an owner that runs its own sign-in: tokens for its user. */
+/** Gives tokens to an owner who signs in its users itself. */
 export const EXCHANGE_PATH = `${SIGN_IN}/exchange` as const
 
 export const ExchangeBody = z.object(
   {
-    email: emailFor('Whom the owner has signed in. Made and linked to the paywall if new.'),
+    email: emailFor(
+      'The address of the user whom you have signed in. A new user is created, and becomes a member of the paywall',
+    ),
     name: z
       .string('Invalid name')
       .trim()
       .max(200, 'Invalid name')
       .nullish()
       .transform((text) => text || null)
-      .describe("The user's name on this paywall, as `user.name` shows it from now on. Left out or blank: as it was."),
+      .describe("The user's name on this paywall, shown as `user.name`. Left out or blank, it stays as it was"),
   },
   'invalid_body',
 )
@@ -120,12 +124,12 @@ export const ExchangeBody = z.object(
 export type ExchangeRefusal = OwnerRefusal | 'no_credential'
 
 /** How `exchange` says each refusal. */
-export const exchangeWords: Words<ExchangeRefusal> = {
+export const exchangeWords = defineWords<ExchangeRefusal>({
   no_credential: [401, 'Unauthorized'],
   unknown_key: [401, 'Invalid API key'],
   unknown_paywall: [404, 'paywall_not_found'],
   not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
-}
+})
 
 const example = {
   access_token: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwYjZjMGY0ZSJ9.c2lnbmF0dXJl',
@@ -149,13 +153,13 @@ export const operations: ApiOperation[] = [
     path: CODE_PATH,
     tag: 'Sign-in',
     summary: 'Mail a sign-in code',
-    description: 'Mails six digits that `sign-in/token` takes. An address gets five an hour.',
+    description: 'Mails a six-digit code, which `sign-in/token` takes. An address gets at most five codes an hour.',
     access: ['anybody'],
     bodies: { SendSignInCode: CodeBody },
     example: { email: 'ada@example.com' } satisfies z.input<typeof CodeBody>,
     reply: {
       status: 200,
-      description: 'It is on its way',
+      description: 'The code is on its way',
       body: { name: 'CodeSent', schema: CodeReply, example: { sent: true } satisfies z.input<typeof CodeReply> },
     },
     words: codeWords,
@@ -167,9 +171,11 @@ export const operations: ApiOperation[] = [
     tag: 'Sign-in',
     summary: 'Sign in, or get the next tokens',
     description:
-      'Gives an access token for an hour and a refresh token, for a mailed code, for an earlier refresh token, or to ' +
-      'somebody without an e-mail address. Signing in links the user to the paywall.',
+      'Gives an access token, which is good for an hour, and a refresh token. It takes a mailed code, a refresh token, or ' +
+      'nothing for an anonymous user. Whoever signs in becomes a member of the paywall.',
     access: ['anybody', 'user'],
+    // Only one of the three grants looks at a token: by tokens, a caller who invents them would never be braked.
+    countedBy: 'address',
     bodies: { GiveTokens: TokenBody },
     example: { grant_type: 'code', email: 'ada@example.com', code: '123456' } satisfies z.input<typeof TokenBody>,
     reply: { status: 200, description: 'Signed in', body: tokens },
@@ -180,8 +186,8 @@ export const operations: ApiOperation[] = [
     method: 'post',
     path: EXCHANGE_PATH,
     tag: 'Sign-in',
-    summary: "Get tokens for an owner's own user",
-    description: 'For an owner that runs its own sign-in: gives a user tokens without a code.',
+    summary: 'Get tokens for a user of your own sign-in',
+    description: 'For owners who sign in their users themselves: gives tokens for such a user, without a mailed code.',
     access: ['owner'],
     bodies: { ExchangeTokens: ExchangeBody },
     example: { email: 'ada@example.com' } satisfies z.input<typeof ExchangeBody>,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { GateRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import type { Words } from '../../lib/http/errors.ts'
+import { defineWords } from '../../lib/http/errors.ts'
 import { newEmail } from '../../lib/http/identity.ts'
 import { userMeta } from '../../lib/http/user-meta.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/acquiring.ts'
@@ -19,7 +19,7 @@ export type CheckoutRefusal =
   | 'full_meta'
 
 /** How this endpoint says each refusal (contract section 7). `active_purchase` carries `hasActivePurchase`. */
-export const words: Words<CheckoutRefusal | 'no_credential' | 'bad_token' | 'in_progress'> = {
+export const words = defineWords<CheckoutRefusal | 'no_credential' | 'bad_token' | 'in_progress'>({
   no_credential: [401, 'Unauthorized'],
   bad_token: [401, 'invalid_token'],
   unknown_key: [401, 'Invalid API key'],
@@ -33,9 +33,9 @@ export const words: Words<CheckoutRefusal | 'no_credential' | 'bad_token' | 'in_
   active_purchase: [409, 'active_purchase'],
   in_progress: [409, 'checkout_in_progress'],
   full_meta: [400, 'userMeta too large'],
-}
+})
 
-/** Left out, null and empty are the same: a form that sends everything is not refused for what it left blank. */
+/** Left out, null and empty mean the same, so that a form may send the fields that were left blank. */
 const blank = z
   .literal('')
   .nullish()
@@ -53,45 +53,44 @@ export const Body = z
   .object(
     {
       email: optional('Invalid email format', () => newEmail).describe(
-        "The buyer's address. Required with an owner key; in the Bearer path the token says who buys, and this is not " +
-          'looked at',
+        "The buyer's e-mail address. Required with an owner key. Ignored with a Bearer token, whose user is the buyer",
       ),
       // Null is read, only to say that it is missing.
       priceId: optional('Invalid priceId format', (code) => z.string().max(100, code)).meta({
         type: 'string',
-        description: 'From `prices[].id` of bootstrap',
+        description: 'A `prices[].id` of bootstrap',
       }),
       successUrl: url('successUrl').describe(
-        'Where a buyer goes afterwards: http or https. `__SESSION__` in it becomes the id of the checkout. On a paywall ' +
-          'with its own domain it may be left out: then `settings.success_redirect_url` counts',
+        'Where the buyer is sent after paying: http or https. `__SESSION__` in it becomes the id of the checkout. On a ' +
+          'paywall with its own domain it may be left out: then `settings.success_redirect_url` is used',
       ),
       errorUrl: url('errorUrl').describe(
-        'Where somebody goes who did not buy. On a paywall with its own domain: `settings.error_redirect_url`, or else ' +
-          'the front page of that domain',
+        'Where a buyer who did not pay is sent. On a paywall with its own domain it may be left out: then ' +
+          '`settings.error_redirect_url` is used, or else the front page of that domain',
       ),
       shopUrl: optional('Invalid shopUrl format', (code) => z.string().max(2048, code)).describe(
-        'The page that sells, in whatever form: `checkout.completed` says it again',
+        'The page on which the buyer started, in any format. The event `checkout.completed` repeats it',
       ),
       trial_days: optional('Invalid trial_days', (code) => z.int(code).min(0, code).max(730, code)).describe(
-        "Days before the first payment, instead of the price's own; 0: none. A user has one trial: after it these days " +
-          'count with an owner key only',
+        "Days of trial before the first payment, instead of the price's own; 0: no trial. A user has one trial on a " +
+          'paywall: for a further one the call needs an owner key',
       ),
       ignoreActivePurchase: z
         .union([blank.transform(() => false), z.boolean()], 'Invalid ignoreActivePurchase')
-        .describe('True to renew or upgrade: sells to somebody who has an active subscription too. Default false'),
+        .describe('True to sell even to a user with an active subscription, to renew or upgrade it. Default false'),
       userMeta: userMeta.describe("Merged, member by member, into the user's `meta` on this paywall. 4 KB at most"),
       localCurrency: optional('Invalid localCurrency', (code) =>
         z
           .string()
           .regex(/^[A-Za-z]{3}$/, code)
           .toUpperCase(),
-      ).describe('With an owner key: ask for the local price in this currency (ISO 4217), if there is one'),
+      ).describe('With an owner key: charge the local price in this currency (ISO 4217), if there is one'),
     },
     'invalid_body',
   )
   .meta({ required: ['priceId'] })
 
-/** The same in the Bearer path. */
+/** The same with a Bearer token. */
 export const UserBody = Body.extend({
   email: z
     .unknown()
@@ -104,9 +103,9 @@ export interface CheckoutRequest {
   /** The Idempotency-Key; a random one if the call brought none. */
   key: string
   hasKey: boolean
-  /** Whose key it is: the same key of another user is another key. An owner's is the same by any of its API keys. */
+  /** Who chose the key: two users may choose the same one. An owner is one caller, whichever API key it uses. */
   caller: string
-  /** Of what is asked for: the same key with another hash is a mistake. */
+  /** The hash of what is asked for: the same key with another hash is refused. */
   hash: string
   email: string | null
   priceId: string | null
@@ -125,10 +124,12 @@ export interface CheckoutRequest {
 }
 
 export const Reply = z.object({
-  checkoutUrl: z.url().describe('Send the buyer there: the hosted page of the processor'),
-  userId: z.uuid().describe('The buyer, as all endpoints and events name it'),
-  acquiring: z.enum(PROCESSOR_NAMES).describe('The processor that the page belongs to'),
+  checkoutUrl: z.url().describe("The processor's hosted page. Send the buyer there"),
+  userId: z.uuid().describe("The buyer's id, the same on all endpoints and in all events"),
+  acquiring: z.enum(PROCESSOR_NAMES).describe('The processor that hosts the page'),
 })
+
+const activePurchase = z.object({ hasActivePurchase: z.literal(true) })
 
 const example = {
   checkoutUrl: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3',
@@ -144,9 +145,9 @@ export const operations: ApiOperation[] = [
     tag: 'Checkout',
     summary: 'Open a hosted checkout',
     description:
-      'Opens a page of the processor where the price can be bought. A repeat with the same `Idempotency-Key` within 24 ' +
-      'hours gets the same page and asks the processor nothing; while the first call is still at it, a repeat waits up ' +
-      'to 5 seconds for its answer.',
+      'Opens a page of the processor on which the buyer pays. A repeat with the same `Idempotency-Key` within 24 hours ' +
+      'gets the same page, and no second one is opened. While the first call is running, a repeat waits up to 5 seconds ' +
+      'for its answer.',
     access: ['owner', 'user'],
     bodies: { StartCheckout: Body },
     example: {
@@ -158,7 +159,7 @@ export const operations: ApiOperation[] = [
     idempotent: true,
     reply: { status: 200, description: 'The page is open', body: { name: 'Checkout', schema: Reply, example } },
     words,
-    details: { active_purchase: z.object({ hasActivePurchase: z.literal(true) }) },
+    details: { active_purchase: activePurchase },
     retried: ['in_progress'],
     needs: ['processor'],
   },

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { MemberRefusal, UserRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import { ApiError, type Words } from '../../lib/http/errors.ts'
+import { ApiError, defineWords } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/identity.ts'
 import { FILE_LIMIT, FILES_LIMIT, IMAGE_TYPES } from './image-type.ts'
 
@@ -10,21 +10,23 @@ export const PATH = '/api/v1/paywall/:id/support/ticket'
 export type TicketRefusal = UserRefusal | MemberRefusal | 'over_quota'
 
 /** How this endpoint says each refusal (contract section 7). */
-export const words: Words<TicketRefusal> = {
+export const words = defineWords<TicketRefusal>({
   unknown_user: [401, 'invalid_token'],
   unknown_paywall: [404, 'paywall_not_found'],
   unknown_identity: [401, 'invalid_token'],
   not_member: [401, 'invalid_token'],
   over_quota: [429, 'rate_limit_exceeded'],
-}
+})
 
+/** What can be wrong with the files of a form. */
 export type Fault = 'too_many_files' | 'invalid_file'
 
-/** How it says what is wrong with the files of a form. */
-export const faultWords: Words<Fault> = {
+/** How it says what is wrong with a form. */
+export const faultWords = defineWords<Fault | 'invalid_form'>({
   too_many_files: [400, 'too_many_files'],
   invalid_file: [400, 'invalid_file'],
-}
+  invalid_form: [400, 'invalid_payload'],
+})
 
 /** `wait` is the number of seconds until there is room in a full quota. */
 export function refuseTicket({ verdict, wait }: { verdict: TicketRefusal; wait?: number }): ApiError {
@@ -41,15 +43,15 @@ type Bounds = readonly [least: number, most: number]
 const SUBJECT: Bounds = [3, 200]
 const CONTENT: Bounds = [1, 5000]
 
-/** A text that must be there. Its length is looked at later: first every text must be there (contract section 7). */
+/** A required text. Lengths are checked after it: a missing text is refused first (contract section 7). */
 const text = ([minLength, maxLength]: Bounds, description: string) =>
   z.string('invalid_payload').trim().meta({ minLength, maxLength, description })
 
 const EMAIL_REQUIRED = 'email_required'
 
 const message = {
-  subject: text(SUBJECT, 'What it is about, in a line. White space around it is dropped'),
-  content: text(CONTENT, 'What the user has to say. White space around it is dropped'),
+  subject: text(SUBJECT, 'What it is about, briefly. Surrounding white space is removed'),
+  content: text(CONTENT, 'The message. Surrounding white space is removed'),
 }
 
 const guestMessage = {
@@ -58,7 +60,7 @@ const guestMessage = {
     type: 'string',
     format: 'email',
     maxLength: 254,
-    description: 'Where the guest can be answered. Required without a Bearer token, and not looked at with one',
+    description: "The guest's address, for an answer. Required without a Bearer token, ignored with one",
   }),
 }
 
@@ -84,9 +86,11 @@ export const UserBody = z
 export const Reply = z.object({
   ticket: z.object({
     id: z.int().describe('The number of the ticket'),
-    status: z.literal('open').describe('A new ticket is open'),
+    status: z.literal('open').describe('A new ticket is always open'),
   }),
 })
+
+const acceptedTypes = IMAGE_TYPES.join(', ')
 
 /** The same as a form. Its parts are looked at as they come, in receive-form.ts. */
 const Form = z.object({
@@ -95,10 +99,13 @@ const Form = z.object({
     .array(z.file().max(FILE_LIMIT))
     .max(FILES_LIMIT)
     .optional()
-    .describe(`Images: ${IMAGE_TYPES.join(', ')}, up to 10 MB each. Their content must be of the type that they say`),
+    .describe(`Images: ${acceptedTypes}, up to 10 MB each. Their content must be of the type that they are sent as`),
 })
 
 const example = { ticket: { id: 42, status: 'open' } } satisfies z.input<typeof Reply>
+
+/** All words, with the one that `GuestBody` refuses with. */
+const allWords = { ...words, ...faultWords, ...defineWords({ no_address: [400, EMAIL_REQUIRED] }) }
 
 export const operations: ApiOperation[] = [
   {
@@ -108,18 +115,18 @@ export const operations: ApiOperation[] = [
     tag: 'Support',
     summary: 'Open a support ticket',
     description:
-      'Takes what a user or a guest has to say, as JSON or, with images, as a form. The owner hears of it by the event ' +
-      '`ticket.created`. A user and an address may open two tickets in 24 hours. An owner key says nothing here.',
+      'Takes the message of a user or a guest, as JSON or, with images, as a form. The event `ticket.created` tells you of ' +
+      "it. A user, or a guest's address, may open two tickets in 24 hours. An owner key is ignored here.",
     access: ['user', 'anybody'],
     bodies: { OpenTicket: GuestBody },
-    form: { name: 'OpenTicketForm', schema: Form, contentTypes: { files: IMAGE_TYPES.join(', ') } },
+    form: { name: 'OpenTicketForm', schema: Form, contentTypes: { files: acceptedTypes } },
     example: {
       subject: 'No receipt',
       content: 'I paid yesterday and got no receipt.',
       customer_email: 'ada@example.com',
     } satisfies z.input<typeof GuestBody>,
     reply: { status: 200, description: 'The ticket is open', body: { name: 'OpenedTicket', schema: Reply, example } },
-    words: { ...words, ...faultWords, no_address: [400, EMAIL_REQUIRED] },
+    words: allWords,
     needs: ['storage'],
   },
 ]

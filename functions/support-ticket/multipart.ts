@@ -9,6 +9,7 @@ import {
 import { ApiError, refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { sharedWords } from '../../lib/http/shared-words.ts'
+import { faultWords } from './contract.ts'
 import { FILE_LIMIT } from './image-type.ts'
 
 /** The largest form, in bytes: five files of 10 MB, and what is around them. */
@@ -55,8 +56,8 @@ export async function* readParts(request: Request): AsyncGenerator<Part, void> {
     parser.finish()
   } catch (cause) {
     if (!(cause instanceof MultipartParseError)) throw cause
-    if (cause instanceof MaxPartsExceededError) throw new ApiError(400, 'too_many_files', { cause })
-    if (cause instanceof MaxFileSizeExceededError) throw new ApiError(400, 'invalid_file', { cause })
+    if (cause instanceof MaxPartsExceededError) throw new ApiError(...faultWords.too_many_files, { cause })
+    if (cause instanceof MaxFileSizeExceededError) throw new ApiError(...faultWords.invalid_file, { cause })
     throw noForm(cause)
   }
 }
@@ -129,4 +130,4 @@ function described(part: MultipartPart): Part {
 }
 
 const noForm = (cause?: unknown) =>
-  new ApiError(400, 'invalid_payload', { cause, detail: { message: 'this is no multipart form' } })
+  new ApiError(...faultWords.invalid_form, { cause, detail: { message: 'this is no multipart form' } })

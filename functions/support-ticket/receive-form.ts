@@ -1,6 +1,6 @@
-import { ApiError, refuse } from '../../lib/http/errors.ts'
+import { refuse } from '../../lib/http/errors.ts'
 import { sharedWords } from '../../lib/http/shared-words.ts'
-import type { Fault } from './contract.ts'
+import { type Fault, faultWords } from './contract.ts'
 import { FILES_LIMIT, IMAGE_TYPES, type ImageType, imageTypeOf } from './image-type.ts'
 import { type Part, readParts } from './multipart.ts'
 
@@ -42,8 +42,7 @@ export async function receiveForm(
     if (part.kind === 'field') {
       characters += part.value.length
       if (characters > TEXT_LIMIT) throw refuse(sharedWords.payload_too_large)
-      if (part.value.includes('\0'))
-        throw new ApiError(400, 'invalid_payload', { detail: { message: 'NUL is not text' } })
+      if (part.value.includes('\0')) throw refuse(faultWords.invalid_form, { message: 'NUL is not text' })
       if (!fields.has(part.name)) fields.set(part.name, part.value)
       invalid ||= part.name === 'files'
     } else if (!isEmptyInput(part)) {

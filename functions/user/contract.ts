@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { GateRefusal, MemberRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import type { Words } from '../../lib/http/errors.ts'
+import { defineWords } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/identity.ts'
 import { MemberState } from '../../lib/purchases/member-state.ts'
 import { time } from '../../lib/purchases/purchase.ts'
@@ -11,7 +11,7 @@ export const PATH = '/api/v1/paywall/:id/user'
 export type ReadUserRefusal = GateRefusal | MemberRefusal
 
 /** How this endpoint says each refusal (contract section 7). */
-export const words: Words<ReadUserRefusal | 'no_credential' | 'bad_token'> = {
+export const words = defineWords<ReadUserRefusal | 'no_credential' | 'bad_token'>({
   no_credential: [401, 'Unauthorized'],
   bad_token: [401, 'invalid_token'],
   unknown_key: [401, 'Invalid API key'],
@@ -20,16 +20,18 @@ export const words: Words<ReadUserRefusal | 'no_credential' | 'bad_token'> = {
   not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
   unknown_identity: [404, 'identity_not_found'],
   not_member: [404, 'identity_not_on_paywall'],
-}
+})
 
-/** Whom an owner asks about. In the Bearer path the token says who, and the query is not looked at. */
+/** The user whom an owner asks about. A Bearer token tells the user itself: then the query is not read. */
 export const Query = z
   .object({
-    email: email.optional().describe('With an owner key: whom it is about. Give this or `user_id`'),
+    email: email.optional().describe("With an owner key: the user's e-mail address. Send this, `user_id` or both"),
     user_id: z
       .string()
       .optional()
-      .describe('The same, by the id that start-checkout and events give. Counts before `email`, which must then fit'),
+      .describe(
+        "With an owner key: the user's id, as start-checkout and events give it. If `email` is sent too, it must be this user's",
+      ),
   })
   .refine((query) => query.email || query.user_id, 'identity_required')
   .transform((query) => ({ email: query.email || undefined, userId: query.user_id || undefined }))
@@ -39,19 +41,19 @@ export const Reply = z.object({
     .object({
       id: z.uuid(),
       email: z.string().nullable().describe('Null for an anonymous user'),
-      name: z.string().nullable().describe('What `sign-in/exchange` was given; null: nothing'),
+      name: z.string().nullable().describe('As given to `sign-in/exchange`. Null: none was given'),
       created_at: time,
     })
     .optional()
-    .describe('Whose token it is. Not there when an owner key asks'),
-  tier: z.int().min(1).describe("The paywall's tier of that country"),
+    .describe('The user of the token. Absent when an owner key asks'),
+  tier: z.int().min(1).describe('The price tier that the paywall puts this country in'),
   country: z
     .string()
     .regex(/^[A-Z]{2}$/)
-    .describe('Where the user is, as its address tells: ISO 3166-1 alpha-2, `XX` if that is unknown'),
-  countryMatch: z.boolean().describe('Whether the paywall is meant for that country'),
+    .describe("The user's country, by IP address: ISO 3166-1 alpha-2, or `XX` if it is unknown"),
+  countryMatch: z.boolean().describe('Whether the paywall targets that country'),
   ...MemberState.shape,
-  meta: z.record(z.string(), z.unknown()).describe('What the owner keeps about the user on this paywall: `userMeta`'),
+  meta: z.record(z.string(), z.unknown()).describe('What was stored about the user on this paywall as `userMeta`'),
 })
 
 const example = {
@@ -97,8 +99,8 @@ export const operations: ApiOperation[] = [
     tag: 'Paywall',
     summary: "Read a user's state",
     description:
-      'Purchases, balances, trial and geography of a user on the paywall. Also the way to verify a Bearer token: 200 ' +
-      'says that it is good and whose it is.',
+      'Purchases, balances, trial and country of a user on the paywall. It is also the way to verify an access token: 200 ' +
+      'says that the token is valid, and whose it is.',
     access: ['owner', 'user'],
     query: Query,
     example: { email: 'ada@example.com' },

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ChangeRefusal } from '../../lib/db/change-count.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import { fill, type Words } from '../../lib/http/errors.ts'
+import { defineWords, fill } from '../../lib/http/errors.ts'
 import { MAX_TOKENS } from '../../lib/money/tokens.ts'
 
 export const PATH = '/api/v1/withdraw-tokens'
@@ -9,7 +9,7 @@ export const PATH = '/api/v1/withdraw-tokens'
 export type WithdrawRefusal = ChangeRefusal | 'no_balance' | 'insufficient'
 
 /** How this endpoint says each refusal (contract section 7). */
-export const words: Words<WithdrawRefusal | 'missing_parameters'> = {
+export const words = defineWords<WithdrawRefusal | 'missing_parameters'>({
   missing_parameters: [400, 'Missing required parameters: {names}'],
   unknown_key: [401, 'Invalid API key'],
   unknown_paywall: [404, 'paywall_not_found'],
@@ -20,7 +20,7 @@ export const words: Words<WithdrawRefusal | 'missing_parameters'> = {
   no_balance: [404, 'No balance found for this user and paywall'],
   unknown_type: [400, 'Token type {type} not found in user balance'],
   insufficient: [400, 'Insufficient tokens'],
-}
+})
 
 const REQUIRED = ['paywall_id', 'user_id', 'tokens'] as const
 
@@ -29,7 +29,7 @@ export const Body = z.object(
     paywall_id: z.string('Invalid paywall_id').describe('The id of the paywall'),
     user_id: z
       .string('Invalid user_id')
-      .describe("Whose tokens: the id that start-checkout and events give, not the owner's own id"),
+      .describe("The user's id, as start-checkout and events give it; not an id of your own"),
     tokens: z
       .int('Invalid tokens')
       .min(1, 'Invalid tokens')
@@ -39,12 +39,12 @@ export const Body = z.object(
       .string('Invalid token_type')
       .nullish()
       .transform((type) => type || 'standard')
-      .describe('The type of tokens: one of the `tokenization_queries[].type` of the paywall. Default `standard`'),
+      .describe('The type of tokens: one of `tokenization_queries[].type` of the paywall. Default `standard`'),
   },
   'invalid_body',
 )
 
-/** The same, after it has named in one message all that is missing. */
+/** The same, but first one message names everything that is missing. */
 export const NamedBody = z
   .looseObject({}, 'invalid_body')
   .superRefine((body, context) => {
@@ -55,12 +55,12 @@ export const NamedBody = z
 
 export const Reply = z.object({
   success: z.literal(true),
-  remaining: z.int().min(0).describe('How many tokens of this type the user has now'),
+  remaining: z.int().min(0).describe('How many tokens of this type the user has left'),
 })
 
 const left = z.object({
   available: z.int().min(0).describe('How many tokens of this type the user has'),
-  requested: z.int().min(1).describe('How many were asked for'),
+  requested: z.int().min(1).describe('How many tokens the call asked for'),
 })
 
 const example = { success: true, remaining: 490 } satisfies z.input<typeof Reply>
@@ -71,10 +71,10 @@ export const operations: ApiOperation[] = [
     method: 'post',
     path: PATH,
     tag: 'Tokens',
-    summary: "Debit a user's tokens, the older way",
+    summary: "Debit a user's tokens (legacy)",
     description:
-      'Kept for those who have it built in; `balances` does the same and more. Every call counts, unless it has an ' +
-      '`Idempotency-Key`: then a repeat of the same call within 24 hours gets the first answer.',
+      'Kept for existing integrations; new ones use `balances`. Every call takes effect, unless it has an ' +
+      '`Idempotency-Key`: then a repeat of it within 24 hours gets the first answer and changes nothing.',
     access: ['owner'],
     bodies: { Withdrawal: Body },
     example: {

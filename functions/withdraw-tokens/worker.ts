@@ -8,7 +8,7 @@ import { allowOnly, createApp } from '../../lib/http/app.ts'
 import { fill, refuse } from '../../lib/http/errors.ts'
 import { readOnce, unlessRepeatable } from '../../lib/http/once.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { hostOf } from '../../lib/http/place.ts'
+import { placeOf } from '../../lib/http/place.ts'
 import { NamedBody, PATH, type Reply, type WithdrawRefusal, words } from './contract.ts'
 
 /** What withdraw_tokens gives. */
@@ -27,8 +27,7 @@ app.post(PATH, async (c) => {
   const once = await readOnce(c.req, { endpoint: 'withdraw-tokens', ...body }).catch(onFault)
   const row = await withdrawTokens<WithdrawResult>(connect(c.env), {
     keyHash,
-    host: hostOf(c),
-    paywallId: body.paywall_id,
+    ...placeOf(c, body.paywall_id),
     userId: body.user_id,
     type: body.token_type,
     tokens: body.tokens,

@@ -6,13 +6,13 @@ const id = z.string().regex(/^evt_[0-9a-f]{32}$/)
 
 const user = z
   .object({ id: z.uuid(), email: z.string().nullable().describe('Null for an anonymous user') })
-  .describe('Whom it is about')
+  .describe('The user whom the event is about')
 
 const guest = z
   .object({ id: z.uuid().nullable().describe('Null for a guest'), email: z.string().nullable() })
-  .describe('Whom it is about')
+  .describe('The user or guest who opened the ticket')
 
-/** What every event is about, besides the thing that it is named after. */
+/** The members of every event, besides the object that its type is named after. */
 const about = {
   paywall_id: z.string(),
   user,
@@ -20,21 +20,21 @@ const about = {
     .int()
     .min(1)
     .describe(
-      "Numbers a user's events on a paywall, from 1, without gaps. A guest's events have no order, and are all 1",
+      "Numbers a user's events on a paywall in their order: 1, 2, 3 and so on, without gaps. Events of guests all have 1",
     ),
 }
 
 const eventOf = <Data extends z.ZodRawShape>(noun: string, data: Data) =>
   z.object({
-    id: id.describe('The same as in `webhook-id`: the same however often it is sent'),
+    id: id.describe('The id of the event, as in the header `webhook-id`: the same with every retry'),
     type: z.string().regex(new RegExp(`^${noun}\\.[a-z_]+$`)),
     timestamp: time.describe('When it happened'),
-    data: z.object({ ...about, ...data }).describe('As it was when it happened'),
+    data: z.object({ ...about, ...data }).describe('The state at that time'),
   })
 
 export const SubscriptionEvent = eventOf('subscription', {
   subscription: Purchase,
-  previous: Purchase.optional().describe('What it was before, where it has changed'),
+  previous: Purchase.optional().describe('The subscription before the change'),
 })
 
 export const PaymentEvent = eventOf('payment', {
@@ -46,16 +46,16 @@ export const PaymentEvent = eventOf('payment', {
       currency,
       occurred_at: time,
     })
-    .describe('A money fact, told once'),
+    .describe('A payment that was made, failed, was refunded or disputed'),
 })
 
 export const CheckoutEvent = eventOf('checkout', {
   checkout: z
     .object({
-      id: z.uuid().describe('What `__SESSION__` is replaced by'),
+      id: z.uuid().describe('The value that replaced `__SESSION__` in your URLs'),
       price_id: z.string(),
       purchase_id: z.uuid(),
-      amount: z.int().min(0).describe('What the page asked for, in minor currency units'),
+      amount: z.int().min(0).describe('What the page charged, in minor units of the currency'),
       currency,
       shop_url: z.string().nullable().describe('The `shopUrl` that start-checkout was given'),
       completed_at: time,
@@ -71,10 +71,10 @@ export const TicketEvent = eventOf('ticket', {
       status: z.literal('open'),
       subject: z.string(),
       content: z.string(),
-      customer_email: z.string().nullable().describe('Where the sender can be answered; null for an anonymous user'),
+      customer_email: z.string().nullable().describe('The address for an answer. Null for an anonymous user'),
       attachments: z.array(
         z.object({
-          key: z.string().describe('What `paywall tickets` gets it by'),
+          key: z.string().describe('The key by which `paywall tickets` fetches the file'),
           file_name: z.string(),
           media_type: z.string(),
           size: z.int().min(1).describe('In bytes'),
@@ -82,15 +82,15 @@ export const TicketEvent = eventOf('ticket', {
       ),
       created_at: time,
     })
-    .describe('The ticket, whole'),
+    .describe('The whole ticket'),
 })
 
 export const BalanceEvent = eventOf('balance', {
   balance: z
     .object({
       type: z.string().describe('The type of tokens'),
-      count: z.int().min(0).describe('How many there are now'),
-      delta: z.int().describe('How many were added, or taken away'),
+      count: z.int().min(0).describe('How many tokens the user has now'),
+      delta: z.int().describe('How many tokens were added; negative if some were taken away'),
       reason: z.enum(['top_up', 'plan', 'credit', 'debit', 'merge']),
     })
     .describe('A change of a balance'),
@@ -100,17 +100,17 @@ export const BalanceEvent = eventOf('balance', {
 export const EVENT_MEANINGS: Record<EventType, string> = {
   'subscription.created': 'A subscription began, on trial or paid',
   'subscription.updated':
-    'A subscription changed in a way that has no event of its own: a new period that waits to be paid is one',
+    'A subscription changed in a way that no other event tells, such as a new period that is not paid yet',
   'subscription.renewed': 'A new period of a subscription was paid',
   'subscription.trial_ending': 'A trial is about to end',
-  'subscription.cancel_scheduled': 'A subscription will end with its period',
+  'subscription.cancel_scheduled': 'A subscription is set to end with its current period',
   'subscription.uncanceled': 'A subscription that was going to end will be renewed after all',
   'subscription.past_due': 'A payment of a subscription is overdue',
-  'subscription.ended': 'A subscription is over',
+  'subscription.ended': 'A subscription has ended',
   'payment.succeeded': 'A payment was made',
   'payment.failed': 'A payment failed',
-  'payment.refunded': 'A payment was given back',
-  'payment.disputed': 'A payment was disputed by the buyer',
+  'payment.refunded': 'A payment was refunded',
+  'payment.disputed': 'The buyer disputed a payment',
   'checkout.completed': 'Something was bought on a hosted page',
   'ticket.created': 'A user or a guest opened a support ticket',
   'balance.changed': 'A balance changed. Sent only to endpoints that ask for it by name',

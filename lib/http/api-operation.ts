@@ -4,44 +4,69 @@ import type { Words } from './errors.ts'
 /** The chapters of the API's document. */
 export type Tag = 'Paywall' | 'Checkout' | 'Subscription' | 'Tokens' | 'Support' | 'Sign-in' | 'Processors'
 
-/** Whom an operation lets in: an owner by its key, a user by its token, anybody. */
+/** Who may call: an owner with its key, a user with its token, anybody without either. */
 export type Access = 'owner' | 'user' | 'anybody'
 
 /**
- * What the API's document says of one method of one path. Each Worker's `contract.ts` exports its own, made of the
- * schemas that it parses with and the words that it refuses with.
+ * What the gateway counts a call by, to brake abuse: an owner's key, a user's token, or the address it comes from.
+ * A caller without the credential is counted by address.
  */
-export interface ApiOperation {
-  /** Names it for clients that are made from the document. */
-  id: string
+export type CountedBy = 'key' | 'token' | 'address' | 'nothing'
+
+/** One method of one path: all that the gateway has to know to lead a request there. */
+export interface Endpoint {
   method: 'get' | 'post'
-  /** As Hono writes it; `:id` is the paywall everywhere. */
+  /** In Hono's syntax. `:id` is the paywall's id everywhere. */
   path: string
+  access: Access[]
+  /** Set only where `access` does not tell: see `countedBy`. */
+  countedBy?: CountedBy
+  /** Whether an error is repeated as `code` beside `error`. */
+  saysCode?: boolean
+}
+
+/**
+ * What the calls of an endpoint are counted by. A credential that the endpoint does not look at must not count: by
+ * inventing a new one for every call, a caller would get a new share of requests each time.
+ */
+export function countedBy({ access, countedBy }: Endpoint): CountedBy {
+  if (countedBy) return countedBy
+  if (access.includes('owner')) return 'key'
+  return access.includes('user') ? 'token' : 'address'
+}
+
+/**
+ * One method of one path in the API's document. The `contract.ts` of each Worker exports its own, made of the schemas
+ * that the Worker parses with and the words that it refuses with. A contract writes them without a function call inside:
+ * then the bundler leaves them and their texts out of the Worker.
+ */
+export interface ApiOperation extends Endpoint {
+  /** The `operationId`: generated clients name their methods by it. */
+  id: string
   tag: Tag
   summary: string
   description: string
-  access: Access[]
-  /** The path's own parameters, besides `:id`. */
+  /** Schema of the path's own parameters, besides `:id`. */
   params?: z.ZodObject
   query?: z.ZodType
-  /** What the JSON body may be, by the names that the schemas have in the document. */
+  /** Schemas that the JSON body may have, by their names in the document. */
   bodies?: Record<string, z.ZodType>
-  /** Whether some callers need not send one. */
+  /** Whether some callers may leave the body out. */
   bodyOptional?: boolean
-  /** A body whose bytes are looked at, and not what they say. */
+  /** A body that is verified byte by byte and not parsed with a schema. */
   rawBody?: { name: string; schema: z.ZodType }
-  /** What `bodies` are as a multipart form. */
+  /** The same request as `bodies`, sent as a multipart form. */
   form?: { name: string; schema: z.ZodType; contentTypes: Record<string, string> }
-  /** A body, or the query, as somebody sends it. */
+  /** A body, or the query, as a caller would send it. */
   example?: Record<string, unknown>
   reply: ApiReply
-  /** A `{name}` in a word stands for what the answer says there. */
+  /** A `{name}` in a word stands for text that each answer fills in. */
   words: Words
   /** The members beside `error`, by refusal. */
   details?: Record<string, z.ZodObject>
-  /** Refusals that come with `Retry-After`; those with 429 do anyway. */
+  /** Refusals that come with `Retry-After`. Those with status 429 always do. */
   retried?: string[]
-  /** Takes an Idempotency-Key, and marks what it answers a repeat. */
+  /** Takes an `Idempotency-Key`, and marks a repeated answer with `Idempotency-Replayed`. */
   idempotent?: boolean
   /**
    * A repeat without an Idempotency-Key takes effect again. So a 503 has no `Retry-After` where it is not known whether the
@@ -50,17 +75,15 @@ export interface ApiOperation {
   unrepeatable?: boolean
   /** Answers `If-None-Match`. */
   conditional?: boolean
-  /** Takes the end user's address in X-Client-Ip. */
+  /** Takes the end user's address in `X-Client-Ip`. */
   clientIp?: boolean
-  /** Says each error as `code` too. */
-  saysCode?: boolean
-  /** What it needs besides the database, and what may fail therefore. */
+  /** What the operation needs besides the database: each adds its failures to the document. */
   needs?: ('processor' | 'storage')[]
 }
 
 export interface ApiReply {
   status: 200 | 303
   description: string
-  /** None: an answer without a body, that redirects. */
+  /** Absent for a redirect, which has no body. */
   body?: { name: string; schema: z.ZodType; example: unknown }
 }

@@ -1,63 +1,26 @@
-import type { Context, Handler, MiddlewareHandler } from 'hono'
-import { HTTPException } from 'hono/http-exception'
-import { routePath } from 'hono/route'
-import { Hono } from 'hono/tiny'
 import { databaseFailure } from '../db/unavailable.ts'
 import { ProcessorError } from '../processors/processor.ts'
-import { ApiError, type Words } from './errors.ts'
-import { log } from './log.ts'
+import { allowOnly, createBaseApp } from './base-app.ts'
+import { ApiError } from './errors.ts'
 import { sharedWords } from './shared-words.ts'
 
-/** What every 401 names (RFC 9110): the ways to say who calls. The second is the header `X-Api-Key`. */
-const CHALLENGE = 'Bearer, ApiKey'
+/** Seconds after which a call that failed because of the database or the processor may be tried again. */
+const RETRY_AFTER_SECONDS = 2
 
-/** A Worker's Hono app: every answer is JSON, every request is one log line, what we did not expect is a bare 500. */
-export function createApp<Env extends object>() {
-  const app = new Hono<{ Bindings: Env }>()
-  app.use(logRequest)
-  app.notFound((c) => say(c, sharedWords.not_found))
-  app.onError((error, c) => {
-    if (error instanceof ApiError) {
-      if (error.status >= 500)
-        log('warn', error.error, { request_id: c.req.header('x-request-id'), cause: error.cause })
-      if (error.retryAfter !== undefined) c.header('Retry-After', String(error.retryAfter))
-      if (error.status === 401) c.header('WWW-Authenticate', CHALLENGE)
-      return c.json(error.body, error.status)
-    }
-    if (error instanceof HTTPException) return c.json({ error: error.message }, error.status)
-    if (error instanceof ProcessorError) {
-      log('warn', 'a processor call failed', { request_id: c.req.header('x-request-id'), cause: error })
-      if (error.kind === 'unavailable') c.header('Retry-After', '2')
-      return say(c, sharedWords[`processor_${error.kind}`])
-    }
-    log('error', 'unexpected failure', { request_id: c.req.header('x-request-id'), cause: error })
-    if (databaseFailure(error)) {
-      c.header('Retry-After', '2')
-      return say(c, sharedWords.database_unavailable)
-    }
-    return say(c, sharedWords.failed)
-  })
-  return app
+/** The Hono app of an endpoint: a base app that knows how to answer when the database or a processor fails. */
+const createApp = <Env extends object>() => createBaseApp<Env>([answerForDatabase, answerForProcessor])
+
+/** 503 for a database that cannot be reached or is too busy. A statement that failed for any other reason is our mistake. */
+function answerForDatabase(cause: Error): ApiError | null {
+  if (databaseFailure(cause) === null) return null
+  return new ApiError(...sharedWords.database_unavailable, { cause, retryAfter: RETRY_AFTER_SECONDS })
 }
 
-/** The last route of a path: whatever was not handled used a method the path does not have. */
-export function allowOnly(...methods: string[]): Handler {
-  return (c) => {
-    c.header('Allow', methods.join(', '))
-    return say(c, sharedWords.method_not_allowed)
-  }
+/** 502 for a processor. Only where it did not answer does it help to try again. */
+function answerForProcessor(cause: Error): ApiError | null {
+  if (!(cause instanceof ProcessorError)) return null
+  const again = cause.kind === 'unavailable' ? { retryAfter: RETRY_AFTER_SECONDS } : {}
+  return new ApiError(...sharedWords[`processor_${cause.kind}`], { cause, ...again })
 }
 
-const say = (c: Context, [status, error]: Words[string]) => c.json({ error }, status)
-
-const logRequest: MiddlewareHandler = async function logRequest(c, next) {
-  const startedAt = Date.now()
-  await next()
-  log('info', 'request', {
-    request_id: c.req.header('x-request-id'),
-    method: c.req.method,
-    route: routePath(c, -1),
-    status: c.res.status,
-    milliseconds: Date.now() - startedAt,
-  })
-}
+export { allowOnly, createApp }

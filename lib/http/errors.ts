@@ -1,17 +1,22 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
-/** The members an error body may carry beside `error`. A new member is an API change. */
+/** The members that an error body may have beside `error`. A new member is a change of the API. */
 export type Detail =
   | { message: string }
   | { hasActivePurchase: true } // start-checkout 409
   | { isTest: '0' | '1' } // get-customer-portal 403
   | { available: number; requested?: number } // balances, withdraw-tokens 400
 
-/** A refusal the caller is meant to read (contract section 7). Anything else that is thrown is our bug: a 500. */
+/** A refusal that the caller is meant to read (contract section 7). Anything else that is thrown is our mistake: a 500. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: ContentfulStatusCode
   readonly error: string
+  /**
+   * Its name in the log: the key in the endpoint's words, or the code of the schema that found a fault. Two refusals
+   * with the same status and `error` have different names.
+   */
+  readonly refusal: string
   readonly detail: Detail | undefined
   /** Seconds after which a repeat may succeed; sent as `Retry-After`. */
   readonly retryAfter: number | undefined
@@ -19,11 +24,13 @@ export class ApiError extends Error {
   constructor(
     status: ContentfulStatusCode,
     error: string,
+    refusal: string,
     options: { detail?: Detail; retryAfter?: number } & ErrorOptions = {},
   ) {
     super(error, options)
     this.status = status
     this.error = error
+    this.refusal = refusal
     this.detail = options.detail
     this.retryAfter = options.retryAfter
   }
@@ -33,15 +40,28 @@ export class ApiError extends Error {
   }
 }
 
-/** An endpoint's own status and `error` for each refusal it can meet. Complete by type. */
-export type Words<Refusal extends string = string> = Record<Refusal, [status: ContentfulStatusCode, error: string]>
+/** How a refusal is put into words: its status, its `error`, and the name by which the log knows it. */
+export type Wording = readonly [status: ContentfulStatusCode, error: string, refusal: string]
 
-/** Words with a `{name}` in them, when it is known what to say there. */
-export function fill([status, error]: Words[string], text: string): Words[string] {
-  return [status, error.replace(/\{\w+\}/, () => text)]
+/** An endpoint's words for each refusal that it can meet. Complete by type: a refusal without words does not compile. */
+export type Words<Refusal extends string = string> = Record<Refusal, Wording>
+
+/** Makes the words of status and `error`: the name of each refusal is its key. */
+export function defineWords<Refusal extends string>(
+  words: Record<Refusal, readonly [status: ContentfulStatusCode, error: string]>,
+): Words<Refusal>
+export function defineWords(words: Record<string, readonly [status: ContentfulStatusCode, error: string]>): Words {
+  return Object.fromEntries(
+    Object.entries(words).map(([refusal, [status, error]]) => [refusal, [status, error, refusal]]),
+  )
 }
 
-/** The error that an endpoint's words make of a refusal. */
-export function refuse([status, error]: Words[string], detail?: Detail): ApiError {
-  return new ApiError(status, error, detail && { detail })
+/** Words with a `{name}` in them, which becomes the text given. */
+export function fill([status, error, refusal]: Wording, text: string): Wording {
+  return [status, error.replace(/\{\w+\}/, () => text), refusal]
+}
+
+/** The error to throw for a refusal, in an endpoint's words. */
+export function refuse([status, error, refusal]: Wording, detail?: Detail): ApiError {
+  return new ApiError(status, error, refusal, detail && { detail })
 }

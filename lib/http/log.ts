@@ -1,7 +1,7 @@
 /**
- * One structured line for Workers Logs. Never give it a secret, an e-mail address or a body.
- * `cause` is an error: its name, message and stack are written, and those of its own causes, without e-mail addresses:
- * Postgres quotes the value that it refuses.
+ * Writes one line of JSON to Workers Logs. Never give it a secret, an e-mail address or a body. Of a `cause`, which is an
+ * error, it writes name, message and stack, and those of the causes behind it. E-mail addresses are removed from them,
+ * since Postgres quotes the value that it refuses.
  */
 export function log(level: 'info' | 'warn' | 'error', message: string, fields: Fields = {}): void {
   const { cause, ...rest } = fields

@@ -5,13 +5,13 @@ import { ApiError } from './errors.ts'
 import { parseIdempotencyKey } from './parse.ts'
 import { sharedWords } from './shared-words.ts'
 
-/** What makes a request take effect once: the caller's Idempotency-Key, and a hash of what was asked for. */
+/** What makes a request take effect once: the caller's Idempotency-Key, and a hash of the request. */
 export interface Once {
   idempotencyKey: string
   requestHash: string
 }
 
-/** Reads it from a request. `asked` is all that makes one request another; null if the request brought no key. */
+/** Reads it from a request; null if it has no key. `asked` is all that tells one request from another. */
 export async function readOnce(request: HonoRequest, asked: object): Promise<Once | null> {
   const idempotencyKey = parseIdempotencyKey(request)
   return idempotencyKey === null ? null : { idempotencyKey, requestHash: await hashOf(asked) }

@@ -6,19 +6,19 @@ import { sharedWords } from './shared-words.ts'
 /** The largest JSON body anyone may send, in bytes. */
 const JSON_LIMIT = 64 * 1024
 
-/** How much more of a body that is too large is read before it is refused, and for how long. */
+/** How much of a body that is too large is still read before it is refused, in bytes, and for how long: see `readOn`. */
 const READ_ON_BYTES = 4 * 1024 * 1024
 const READ_ON_MS = 1_000
 
-/** What Postgres cannot keep, as JSON.stringify escapes it: NUL and halves of surrogate pairs. */
+/** Text that Postgres cannot store, in the form that JSON.stringify gives it: NUL, and halves of surrogate pairs. */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/
 
-/** What a number looks like that JavaScript may only hold as infinity: JSON has no end of them. */
+/** JSON text that may have a number too large for JavaScript, which would read it as infinity. */
 const MAYBE_INFINITE = /[eE]\+?\d{3}|\d{200}/
 
 /**
- * Reads a JSON body and parses it with the schema; an empty one says nothing, as `{}` does. The first issue's message is the code of the refusal:
- * a schema carries the contract's codes in the order in which they are checked.
+ * Reads a JSON body and parses it with the schema. An empty body counts as `{}`. The message of the first issue becomes
+ * the code of the refusal: a schema has the contract's codes as messages, in the order in which they are checked.
  *
  * @throws ApiError 413 `payload_too_large`, 400 `invalid_json`, 400 with the schema's code
  */
@@ -29,7 +29,7 @@ export async function parseJson<Schema extends z.ZodType>(
   return parse(schema, readJson(await readText(request.raw, JSON_LIMIT)))
 }
 
-/** Parses the query string with the schema, like `parseJson`. Of a repeated name the first value counts. */
+/** Parses the query string with the schema, as `parseJson` does. If a name is repeated, its first value counts. */
 export async function parseQuery<Schema extends z.ZodType>(
   request: HonoRequest,
   schema: Schema,
@@ -42,7 +42,7 @@ export async function parseQuery<Schema extends z.ZodType>(
 }
 
 /**
- * The `Idempotency-Key` header: a UUID, bare or quoted as the IETF draft has it. Null if there is none.
+ * The `Idempotency-Key` header: a UUID, bare or in quotes as the IETF draft prescribes. Null if it was not sent.
  *
  * @throws ApiError 400 `Invalid Idempotency-Key format`
  */
@@ -54,19 +54,21 @@ export function parseIdempotencyKey(request: HonoRequest): string | null {
   return key.toLowerCase()
 }
 
-/** Parses a value with the schema: the message of its first issue is the code of the refusal. */
+/** Parses a value with the schema. The message of the first issue becomes the code of the refusal. */
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
+  const code = issue?.message ?? 'invalid_body'
   const path = issue?.path.join('.')
-  throw new ApiError(400, issue?.message ?? 'invalid_body', path ? { detail: { message: `see ${path}` } } : {})
+  throw new ApiError(400, code, code, path ? { detail: { message: `see ${path}` } } : {})
 }
 
 /**
- * Counts while it reads, so that a body without or with a false Content-Length costs no more than the limit.
+ * Reads a body as text, of at most `limit` bytes. It counts as it reads, so a body whose Content-Length is missing or wrong
+ * takes no more memory than the limit.
  *
- * @throws ApiError 413 `payload_too_large`, 400 `invalid_json` for what is not UTF-8
+ * @throws ApiError 413 `payload_too_large`, 400 `invalid_json` for bytes that are not UTF-8
  */
 export async function readText(request: Request, limit: number): Promise<string> {
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader()
@@ -83,7 +85,7 @@ export async function readText(request: Request, limit: number): Promise<string>
   throw refuse(sharedWords.payload_too_large)
 }
 
-/** Bytes that are no UTF-8 would be kept as question marks otherwise. */
+/** Refuses bytes that are not UTF-8: a lenient decoder would turn them into question marks, which would be stored. */
 function decode(chunks: Uint8Array[]): string {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
   try {
@@ -93,7 +95,7 @@ function decode(chunks: Uint8Array[]): string {
   }
 }
 
-/** A sender that is still at it when we hang up would see a broken pipe, and not read why. So for a moment it may go on. */
+/** Lets the sender of a refused body go on for a moment: one that is still sending when we hang up never reads our answer. */
 async function readOn(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const over = new Promise<void>((resolve) => setTimeout(resolve, READ_ON_MS))
   for (let left = READ_ON_BYTES; left > 0; ) {
@@ -106,7 +108,7 @@ async function readOn(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<
 function readJson(text: string): unknown {
   if (text === '') return {}
   try {
-    const value: unknown = JSON.parse(text, MAYBE_INFINITE.test(text) ? finite : undefined)
+    const value: unknown = JSON.parse(text, MAYBE_INFINITE.test(text) ? refuseInfinite : undefined)
     if (!text.includes('\\u') || !UNSTORABLE.test(JSON.stringify(value))) return value
   } catch (cause) {
     if (cause instanceof ApiError) throw cause
@@ -115,7 +117,7 @@ function readJson(text: string): unknown {
   throw refuse(sharedWords.invalid_json, { message: 'NUL and lone surrogates are not text' })
 }
 
-function finite(_name: string, value: unknown): unknown {
+function refuseInfinite(_name: string, value: unknown): unknown {
   if (typeof value !== 'number' || Number.isFinite(value)) return value
   throw refuse(sharedWords.invalid_json, { message: 'a number is too large' })
 }

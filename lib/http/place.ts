@@ -1,10 +1,24 @@
 import type { Context } from 'hono'
 import type { Place } from '../db/gate.ts'
 
-/** The paywall in a request's path, and the host that it was asked at. */
-export function placeOf(c: Context): Place & { host: string } {
-  return { paywallId: c.req.param('id') ?? '', host: hostOf(c) }
+/** The name under which a request's context keeps the paywall id for the log. */
+const LOGGED = 'paywallId'
+
+/**
+ * The paywall that a request is about, and the host that it was sent to. Where the path does not name the paywall, the
+ * body or the token does: then `paywallId` is given.
+ */
+export function placeOf(c: Context, paywallId = c.req.param('id') ?? ''): Place & { host: string } {
+  c.set(LOGGED, paywallId)
+  return { paywallId, host: hostOf(c) }
 }
 
-/** The host that was asked. A name may be written with the dot of the root behind it: it is the same host. */
+/** The host that a request was sent to. A name may end in a dot, which stands for the root: it is the same host. */
 export const hostOf = (c: Context): string => new URL(c.req.url).hostname.replace(/\.$/, '')
+
+/** The paywall id of a request for its line in the log, where the request names one. */
+export const loggedPaywallOf = (c: Context): string | undefined => loggable(c.get(LOGGED) ?? c.req.param('id'))
+
+/** A paywall id as the log may have it. An id is decimal; other text is the caller's own, and may be an e-mail address. */
+export const loggable = (paywallId: unknown): string | undefined =>
+  typeof paywallId === 'string' && /^\d{1,19}$/.test(paywallId) ? paywallId : undefined

@@ -1,7 +1,7 @@
-import type { Words } from './errors.ts'
+import { defineWords } from './errors.ts'
 
-/** How every endpoint says what any of them can meet. */
-export const sharedWords = {
+/** The words for refusals that any endpoint can meet, the same on all of them. */
+export const sharedWords = defineWords({
   invalid_json: [400, 'invalid_json'],
   invalid_query: [400, 'invalid_query'],
   invalid_key_format: [400, 'Invalid Idempotency-Key format'],
@@ -15,4 +15,4 @@ export const sharedWords = {
   processor_misconfigured: [502, 'processor_misconfigured'],
   database_unavailable: [503, 'database_unavailable'],
   storage_unavailable: [503, 'storage_unavailable'],
-} satisfies Words
+})

@@ -5,7 +5,7 @@ const LIMIT = 4096
 
 const jsonBytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
 
-/** Neither a number that was another one when it was sent, nor a name that objects do not bear, however deep inside. */
+/** Whether a value can be stored as it was sent. Large integers are rounded, and `__proto__` cannot be a member. */
 function isExact(value: unknown): boolean {
   let exact = true
   JSON.stringify(value, (name, member) => {
@@ -15,10 +15,10 @@ function isExact(value: unknown): boolean {
   return exact
 }
 
-/** What an owner keeps about a user: merged, member by member, into what it kept before. Blank says nothing new. */
+/** What an owner stores about a user, merged member by member into what it stored before. A blank value adds nothing. */
 export const userMeta = z.preprocess(
   (meta, context) => {
-    // What is too large is refused for that, below: it may be nested deeper than can be looked into.
+    // A value that is too large may be nested too deeply to be walked through: its size is refused below.
     if (jsonBytes(meta) <= LIMIT && !isExact(meta)) context.addIssue('Invalid userMeta')
     return meta
   },

@@ -2,24 +2,29 @@ import * as z from 'zod'
 import { Purchase, time } from './purchase.ts'
 
 export const Balance = z
-  .object({ type: z.string().describe('The type of tokens'), count: z.int().min(0).describe('How many there are') })
-  .describe('How many tokens of a type a user has on a paywall')
+  .object({
+    type: z.string().describe('The type of tokens'),
+    count: z.int().min(0).describe('How many tokens the user has'),
+  })
+  .describe("A user's balance of one type of tokens on a paywall")
 
 export const Trial = z
   .object({
     purchase_id: z.uuid().describe('The purchase that is on trial'),
     started_at: time,
     ends_at: time,
-    days_left: z.int().min(0).describe('Begun days until it ends'),
+    days_left: z.int().min(0).describe('Whole days left, rounded up'),
   })
-  .describe('A trial that is running')
+  .describe('A running trial')
 
 /** What a member has, as user and bootstrap report it (contract section 2). */
 export const MemberState = z.object({
-  purchases: z.array(Purchase).describe('All that the user ever bought on this paywall, the latest first'),
-  paid: z.boolean().describe('Whether a purchase lets the user in now: one that is paid, on trial, or just past due'),
+  purchases: z.array(Purchase).describe('All purchases that the user ever made on this paywall, the latest first'),
+  paid: z
+    .boolean()
+    .describe('Whether a purchase gives the user access now: one that is paid, on trial, or not long past due'),
   balances: z.array(Balance).describe('All balances on this paywall, by type'),
-  trial: Trial.nullable().describe('The trial that runs the longest; null: none does'),
+  trial: Trial.nullable().describe('The running trial: of several the one that ends last. Null: none is running'),
 })
 
 export type MemberState = z.output<typeof MemberState>

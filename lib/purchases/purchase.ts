@@ -15,24 +15,31 @@ export const currency = z
  */
 export const Purchase = z
   .object({
-    id: z.uuid().describe('What cancel-subscription takes as `subscriptionId`'),
+    id: z.uuid().describe('The `subscriptionId` for cancel-subscription'),
     status: z
       .enum(PURCHASE_STATUSES)
       .describe(
-        '`canceled`: a subscription that has ended. `refunded`: a one-time purchase. A subscription that was cancelled ' +
-          'stays what it was until its paid period is over',
+        '`canceled`: a subscription that has ended. One that was cancelled keeps its status until its paid period is over. ' +
+          '`refunded`: a one-time purchase that was paid back',
       ),
-    acquiring: z.enum(PROCESSOR_NAMES).describe('The processor it was bought through'),
-    price_id: z.string().describe('The price it was bought at, which may have been replaced since'),
-    price_slug: z.string().describe("The price's stable name"),
-    interval: z.enum(INTERVALS).nullable().describe('How often it is paid. Null: bought once'),
-    interval_count: z.int().min(1).nullable().describe('Intervals a period. Null: bought once'),
-    unit_amount: z.int().min(0).describe('What a period costs, in minor currency units'),
+    acquiring: z.enum(PROCESSOR_NAMES).describe('The processor through which it was bought'),
+    price_id: z.string().describe('The id of its price, which may have been replaced since'),
+    price_slug: z.string().describe('The name of its price, which stays the same when the id changes'),
+    interval: z.enum(INTERVALS).nullable().describe('The unit of the billing period. Null: a one-time purchase'),
+    interval_count: z
+      .int()
+      .min(1)
+      .nullable()
+      .describe('How many intervals a billing period has. Null: a one-time purchase'),
+    unit_amount: z
+      .int()
+      .min(0)
+      .describe('The price of a billing period or of the one-time purchase, in minor units of the currency'),
     currency,
-    current_period_end: time.nullable().describe('When its current period or trial ends. Null: bought once'),
-    trial_end: time.nullable(),
-    cancel_at_period_end: z.boolean().describe('True: it will not be renewed'),
-    cancel_at: time.nullable().describe('When it is going to end'),
+    current_period_end: time.nullable().describe('When its current period or trial ends. Null: a one-time purchase'),
+    trial_end: time.nullable().describe('When its trial ends or ended. Null: it had none'),
+    cancel_at_period_end: z.boolean().describe('True: it ends with its current period and is not renewed'),
+    cancel_at: time.nullable().describe('When it will end. Null: no end is scheduled'),
     canceled_at: time.nullable().describe('When it was cancelled'),
     created_at: time,
   })

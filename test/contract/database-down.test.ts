@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { AnswerLost } from '../../dev/world/database/neon-endpoint.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { operationOf, testEveryOperation } from '../support/every-operation.ts'
 import { signIn } from '../support/exchange.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { askForCode, askForTokens, refresh, signInAnonymously } from '../support/sign-in.ts'
@@ -48,33 +49,36 @@ function fail(error: Error): void {
 const CANCELLING = { subscriptionId: randomUUID(), cancellationReason: 'none' }
 
 /** A refusal's whole body: where the contract says so, with its word in `code` too. */
-const said = (name: string, error: string) => ({ error, ...(name === 'balances' && { code: error }) })
+function said(name: string, error: string) {
+  const { saysCode } = operationOf(name.split(' ')[0]!)
+  return { error, ...(saysCode && { code: error }) }
+}
 
-/** A request to each endpoint that needs the database. */
+/** A request to every endpoint, by its operation: each of them needs the database. */
 const ENDPOINTS = {
   bootstrap: () => call(world, path('bootstrap'), { country: 'FR' }),
   'bootstrap with a token': () => call(world, path('bootstrap'), { token }),
-  'user by key': () => call(world, path(`user?email=${newEmail()}`), { key: world.key }),
-  'user by token': () => call(world, path('user'), { token }),
-  'start-checkout by key': () => startCheckout(world, { paywall: world.paywall, key: world.key }),
-  'start-checkout by token': () => startCheckout(world, { paywall: world.paywall, token }),
-  'sign-in/exchange': () => call(world, path('sign-in/exchange'), { key: world.key, body: { email: newEmail() } }),
-  'cancel-subscription': () => cancel(world, { token, body: CANCELLING }),
-  'get-customer-portal': () => call(world, path('get-customer-portal'), { token, method: 'POST' }),
-  'support/ticket': () => call(world, path('support/ticket'), { token, body: MESSAGE }),
-  'support/ticket with an image': () => sendForm(world, ticketForm(MESSAGE, [image()]), { token }),
-  balances: () => changeBalance(world, { email: newEmail() }),
-  'withdraw-tokens': () => withdraw(world, { user_id: randomUUID() }),
-  'sign-in/code': () => askForCode(world, newEmail()),
-  'sign-in/token by code': () => askForTokens(world, { grant_type: 'code', email: newEmail(), code: '000000' }),
-  'sign-in/token of a guest': () => askForTokens(world, { grant_type: 'anonymous' }),
-  'sign-in/token of a session': () => refresh(world, session),
-  'checkout-return': () => call(world, back),
-  'processor-webhook': () => call(world, `/webhooks/stripe/${world.paywall.id}`, { body: {} }),
+  'readUser by key': () => call(world, path(`user?email=${newEmail()}`), { key: world.key }),
+  'readUser by token': () => call(world, path('user'), { token }),
+  'startCheckout by key': () => startCheckout(world, { paywall: world.paywall, key: world.key }),
+  'startCheckout by token': () => startCheckout(world, { paywall: world.paywall, token }),
+  exchangeTokens: () => call(world, path('sign-in/exchange'), { key: world.key, body: { email: newEmail() } }),
+  cancelSubscription: () => cancel(world, { token, body: CANCELLING }),
+  getCustomerPortal: () => call(world, path('get-customer-portal'), { token, method: 'POST' }),
+  openTicket: () => call(world, path('support/ticket'), { token, body: MESSAGE }),
+  'openTicket with an image': () => sendForm(world, ticketForm(MESSAGE, [image()]), { token }),
+  changeBalance: () => changeBalance(world, { email: newEmail() }),
+  withdrawTokens: () => withdraw(world, { user_id: randomUUID() }),
+  sendSignInCode: () => askForCode(world, newEmail()),
+  'giveTokens by code': () => askForTokens(world, { grant_type: 'code', email: newEmail(), code: '000000' }),
+  'giveTokens of a guest': () => askForTokens(world, { grant_type: 'anonymous' }),
+  'giveTokens of a session': () => refresh(world, session),
+  checkoutReturn: () => call(world, back),
+  processorWebhook: () => call(world, `/webhooks/stripe/${world.paywall.id}`, { body: {} }),
 }
 
 /** A repeat of these would change a balance twice. */
-const CHANGES_A_BALANCE = ['balances', 'withdraw-tokens']
+const CHANGES_A_BALANCE = ['changeBalance', 'withdrawTokens']
 
 function expectToBeAskedAgain(reply: Reply, name: string): void {
   expect(reply).toMatchObject({ status: 503, body: { error: 'database_unavailable' } })
@@ -118,6 +122,8 @@ describe.each(Object.entries(ENDPOINTS))('%s', (name, ask) => {
     expect((await ask()).status).toBeLessThan(500)
   })
 })
+
+testEveryOperation(Object.keys(ENDPOINTS))
 
 test('start-checkout: what failed on either side of the processor succeeds under the same key, with one session', async () => {
   for (const which of [1, 2]) {

@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import document from '../../generated/openapi.json' with { type: 'json' }
+import { operations } from '../../dev/tools/openapi/operations.ts'
+import { pages } from '../../functions/docs/contract.ts'
 import { call } from '../support/call.ts'
+import { pathOf } from '../support/every-operation.ts'
 import { signIn } from '../support/exchange.ts'
 import { asDocumented } from '../support/hold-to-document.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -18,20 +19,16 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-/** What stands for the parameters of a path. */
-const VALUES: Record<string, () => string> = {
-  id: () => world.paywall.id,
-  checkoutId: () => randomUUID(),
-  outcome: () => 'success',
-  acquiring: () => 'stripe',
-}
+const METHODS = { get: ['GET', 'HEAD'], post: ['POST'] }
 
-/** Every endpoint, with the methods it has. */
-const ENDPOINTS = Object.entries(document.paths).map(([template, methods]): [string, () => string, string] => [
-  template,
-  () => template.replace(/\{(\w+)\}/g, (_, name) => VALUES[name]?.() ?? ''),
-  [...('get' in methods ? ['GET', 'HEAD'] : []), ...('post' in methods ? ['POST'] : [])].join(', '),
-])
+/** Every path, with the methods it has. */
+const ENDPOINTS = [...Map.groupBy([...operations, ...pages], ({ path }) => path)].map(
+  ([path, each]): [string, () => string, string] => [
+    path,
+    () => pathOf({ path }, world.paywall.id),
+    each.flatMap(({ method }) => METHODS[method]).join(', '),
+  ],
+)
 
 /** A request whose path reaches the service as it is written: a URL would be tidied up on its way. */
 async function rawPath(path: string): Promise<{ status: number; body: string }> {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
-import { ROUTES, routeOf } from '../../functions/gateway/routes.ts'
 import document from '../../generated/openapi.json' with { type: 'json' }
 import { EVENT_TYPES } from '../../lib/events/types.ts'
 import { call } from '../support/call.ts'
@@ -16,16 +17,6 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-/** A path of each kind that a route of the gateway takes. */
-function pathsOf({ source }: RegExp): string[] {
-  const path = source
-    .replace(/^\^|\$$/g, '')
-    .replaceAll('\\/', '/')
-    .replaceAll('[^/]+', 'x')
-  const [alternatives, each = ''] = /\(([^)]*)\)/.exec(path) ?? ['', '']
-  return each.split('|').map((one) => path.replace(alternatives, one))
-}
-
 describe('the document', () => {
   test('is served as it was generated, for any origin', async () => {
     const reply = await call(world, '/openapi.json')
@@ -33,15 +24,25 @@ describe('the document', () => {
     expect(reply.body).toEqual(document)
   })
 
-  test('knows every endpoint that the gateway leads to, and every event', () => {
-    const documented = Object.keys(document.paths)
-    const routed = ROUTES.flatMap(([pattern, binding]) => (binding === 'DOCS' ? [] : pathsOf(pattern)))
-    const patterns = documented.map((path) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`))
-    expect(routed.filter((path) => !patterns.some((pattern) => pattern.test(path)))).toEqual([])
-    const example = (path: string) => path.replace('{outcome}', 'success').replace(/\{\w+\}/g, 'x')
-    expect(documented.filter((path) => !routeOf(example(path)))).toEqual([])
-    expect(documented).toHaveLength(new Set(operations.map(({ path }) => path)).size)
+  test('has every operation of the contracts, and every event', () => {
+    const written = (path: string) => path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}')
+    const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    )
+    expect(documented).toEqual(operations.map(({ method, path }) => `${method} ${written(path)}`))
     expect(Object.keys(document.webhooks)).toEqual([...EVENT_TYPES])
+  })
+
+  test('is in the bundle of docs alone: its texts make no other Worker larger', () => {
+    const code = (file: string) => readFileSync(join(inject('bundles'), file), 'utf8')
+    const bundles = readdirSync(inject('bundles')).map((file) => ({ file, text: code(file) }))
+    for (const { id, description } of operations) {
+      const holders = bundles.filter(({ text }) => text.includes(description.slice(0, 30)))
+      expect(
+        holders.map(({ file }) => file),
+        id,
+      ).toEqual(['docs.js'])
+    }
   })
 
   test('has every processor of the contract in answers, so that no client breaks when we sell through one more', () => {

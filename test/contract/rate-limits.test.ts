@@ -1,6 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { unstable_readConfig as readConfig } from 'wrangler'
+import { operations } from '../../dev/tools/openapi/operations.ts'
+import { routeOf } from '../../functions/gateway/routes.ts'
+import { pathOf } from '../support/every-operation.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -27,6 +30,11 @@ test('a guest is told to wait after 100 requests in 10 seconds', async () => {
   expect(statuses).toEqual(new Set([200, 429]))
   expect(refused[0]!.headers.get('retry-after')).toBe('10')
   expect(await refused[0]!.json()).toEqual({ error: 'rate_limit_exceeded' })
+  const id = refused[0]!.headers.get('x-request-id') ?? 'none'
+  const line = { level: 'info', message: 'request', method: 'GET', binding: 'BOOTSTRAP', paywall_id: world.paywall.id }
+  await expect
+    .poll(() => world.logs.flatMap(({ message }) => (message.includes(id) ? [JSON.parse(message)] : [])))
+    .toEqual([{ ...line, request_id: id, status: 429, refusal: 'rate_limited' }])
 })
 
 test('balances says it in both its members', async () => {
@@ -74,6 +82,25 @@ test('the shares are 3,000 and 100 requests in 10 seconds', () => {
     ['OWNER_LIMIT', { limit: 3000, period: 10 }],
     ['CALLER_LIMIT', { limit: 100, period: 10 }],
   ])
+})
+
+test('each operation counts its callers by a credential that it looks at', () => {
+  const counted = operations.map(({ id, path }) => [id, routeOf(pathOf({ path }, '1001'))?.countedBy])
+  expect(Object.fromEntries(counted)).toEqual({
+    bootstrap: 'token',
+    readUser: 'key',
+    startCheckout: 'key',
+    checkoutReturn: 'address',
+    cancelSubscription: 'key',
+    getCustomerPortal: 'key',
+    changeBalance: 'key',
+    withdrawTokens: 'key',
+    openTicket: 'token',
+    sendSignInCode: 'address',
+    giveTokens: 'address',
+    exchangeTokens: 'key',
+    processorWebhook: 'nothing',
+  })
 })
 
 test('processors are never told to wait', async () => {

@@ -2,6 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press, startCheckout } from '../support/checkout.ts'
+import { testEveryOperation } from '../support/every-operation.ts'
 import { statementsOf } from '../support/statements.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
 
@@ -31,7 +32,10 @@ async function answerOf(ask: () => Promise<Reply>) {
 
 type Path = [path: string, ask: () => Promise<Reply>, status: number, statements: number]
 
-function countStatements(paths: Path[]): void {
+const counted: string[] = []
+
+function countStatements(operation: string, paths: Path[]): void {
+  counted.push(operation)
   test.each(paths)('%s', async (_path, ask, status, statements) => {
     expect(await answerOf(ask)).toMatchObject({ status, statements })
   })
@@ -48,7 +52,7 @@ function order(body: Record<string, unknown> = {}, options: Parameters<typeof ca
 const badKey = `pk_test_${'0'.repeat(64)}`
 
 describe('bootstrap', () => {
-  countStatements([
+  countStatements('bootstrap', [
     ['not in the edge cache', () => bootstrap({ country: 'CH' }), 200, 1],
     ['from the edge cache', () => bootstrap({ country: 'CH' }), 200, 0],
     ['not modified', () => bootstrap({ country: 'CH', headers: { 'if-none-match': '*' } }), 304, 0],
@@ -61,8 +65,8 @@ describe('bootstrap', () => {
   ])
 })
 
-describe('user', () => {
-  countStatements([
+describe('readUser', () => {
+  countStatements('readUser', [
     ['by key and e-mail, with the top-up of the day', () => user(`email=${all.member.email}`), 200, 1],
     ['by key and e-mail', () => user(`email=${all.member.email}`), 200, 1],
     ['by key and id', () => user(`user_id=${all.payer.id}`), 200, 1],
@@ -78,10 +82,10 @@ describe('user', () => {
   ])
 })
 
-describe('sign-in/exchange', () => {
+describe('exchangeTokens', () => {
   const exchange = (email: string, key = all.ours.key) =>
     call(all.world, at('sign-in/exchange'), { key, body: { email } })
-  countStatements([
+  countStatements('exchangeTokens', [
     ['a new user', () => exchange(newEmail()), 200, 1],
     ['a known user', () => exchange(all.payer.email), 200, 1],
     ['bad key', () => exchange('a@b.co', badKey), 401, 1],
@@ -91,8 +95,8 @@ describe('sign-in/exchange', () => {
   ])
 })
 
-describe('start-checkout', () => {
-  countStatements([
+describe('startCheckout', () => {
+  countStatements('startCheckout', [
     ['by key', () => order(), 200, 2],
     ['by token', () => order({}, { token: all.member.token }), 200, 2],
     ['bad key', () => order({}, { key: badKey }), 401, 1],
@@ -131,8 +135,8 @@ describe('start-checkout', () => {
   })
 })
 
-describe('checkout-return', () => {
-  countStatements([
+describe('checkoutReturn', () => {
+  countStatements('checkoutReturn', [
     ['paid: read, then stored', () => call(all.world, paid), 303, 2],
     ['paid, again', () => call(all.world, paid), 303, 1],
     ['not paid', () => call(all.world, unpaid), 303, 1],
@@ -142,7 +146,7 @@ describe('checkout-return', () => {
   ])
 })
 
-describe('processor-webhook', () => {
+describe('processorWebhook', () => {
   /** Delivers the last completed session's event, signed with `secret`, under an id of its own. */
   function deliver(event: Record<string, unknown> = {}, secret?: string): Promise<Reply> {
     const { processor, id } = all.ours.paywall
@@ -156,7 +160,7 @@ describe('processor-webhook', () => {
     return call(all.world, `/webhooks/stripe/${id}`, { body, headers })
   }
 
-  countStatements([
+  countStatements('processorWebhook', [
     ['an event: the account, then the purchase', () => deliver(), 200, 2],
     ['the same event twice', () => deliver({ id: 'evt_twice' }), 200, 2],
     ['the same event, again', () => deliver({ id: 'evt_twice' }), 200, 2],
@@ -165,6 +169,19 @@ describe('processor-webhook', () => {
     ['unknown paywall', () => call(all.world, '/webhooks/stripe/99', { body: {} }), 404, 1],
     ['unknown processor', () => call(all.world, '/webhooks/paddle/99', { body: {} }), 404, 0],
   ])
+})
+
+testEveryOperation(counted, {
+  // Their own test files count what they need.
+  elsewhere: [
+    'cancelSubscription',
+    'changeBalance',
+    'getCustomerPortal',
+    'giveTokens',
+    'openTicket',
+    'sendSignInCode',
+    'withdrawTokens',
+  ],
 })
 
 test('the gateway needs none', async () => {

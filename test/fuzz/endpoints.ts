@@ -2,12 +2,10 @@ import type { Dice } from './dice.ts'
 import { VALUES } from './hostile.ts'
 import type { People } from './people.ts'
 
-/** An endpoint of the service and a good body for it: members and their JSON. */
+/** An operation of the contracts, and a good query or body for it: members and their JSON. */
 export interface Endpoint {
-  name: string
-  method: 'GET' | 'POST'
-  /** Between the host and the query. `{id}` is the paywall. */
-  path: string
+  /** The operation's id. */
+  id: string
   /** Who may be answered with 200. */
   callers: readonly [Caller, ...Caller[]]
   body?: (people: People, dice: Dice) => [name: string, json: string][]
@@ -16,7 +14,6 @@ export interface Endpoint {
 
 export type Caller = 'key' | 'user' | 'nobody'
 
-const V1 = '/api/v1/paywall/{id}'
 const json = JSON.stringify
 const address = (dice: Dice) => json(`fuzz-${dice.below(1e9)}@example.com`)
 
@@ -27,11 +24,9 @@ function meta(dice: Dice): string {
 }
 
 export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
-  { name: 'bootstrap', method: 'GET', path: `${V1}/bootstrap`, callers: ['nobody', 'user'] },
+  { id: 'bootstrap', callers: ['nobody', 'user'] },
   {
-    name: 'user',
-    method: 'GET',
-    path: `${V1}/user`,
+    id: 'readUser',
     callers: ['key', 'user'],
     query: ({ members, subscribers }, dice) => {
       const { id, email } = dice.pick([...members, ...subscribers])
@@ -39,9 +34,7 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
     },
   },
   {
-    name: 'start-checkout',
-    method: 'POST',
-    path: `${V1}/start-checkout`,
+    id: 'startCheckout',
     callers: ['key', 'user'],
     body: ({ ours, members }, dice) => [
       ['email', dice.pick([address(dice), json(members[0].email)])],
@@ -56,9 +49,7 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
     ],
   },
   {
-    name: 'cancel-subscription',
-    method: 'POST',
-    path: '/api/paywall/cancel-subscription',
+    id: 'cancelSubscription',
     callers: ['key', 'user'],
     body: ({ ours, subscribers }, dice) => {
       const { purchaseId, subscriptionId, id, email } = dice.pick(subscribers)
@@ -72,9 +63,7 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
     },
   },
   {
-    name: 'get-customer-portal',
-    method: 'POST',
-    path: `${V1}/get-customer-portal`,
+    id: 'getCustomerPortal',
     callers: ['key', 'user'],
     body: ({ subscribers, members }, dice) => [
       ['email', json(dice.pick([...subscribers, ...members]).email)],
@@ -82,9 +71,7 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
     ],
   },
   {
-    name: 'support/ticket',
-    method: 'POST',
-    path: `${V1}/support/ticket`,
+    id: 'openTicket',
     callers: ['nobody', 'user'],
     body: (_people, dice) => [
       ['subject', '"It does not load"'],
@@ -93,9 +80,7 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
     ],
   },
   {
-    name: 'balances',
-    method: 'POST',
-    path: `${V1}/balances`,
+    id: 'changeBalance',
     callers: ['key'],
     body: ({ members }, dice) => {
       const { id, email } = dice.pick(members)
@@ -109,9 +94,7 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
     },
   },
   {
-    name: 'withdraw-tokens',
-    method: 'POST',
-    path: '/api/v1/withdraw-tokens',
+    id: 'withdrawTokens',
     callers: ['key'],
     body: ({ ours, members }, dice) => [
       ['paywall_id', json(ours.paywall.id)],
@@ -121,16 +104,12 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
     ],
   },
   {
-    name: 'sign-in/code',
-    method: 'POST',
-    path: `${V1}/sign-in/code`,
+    id: 'sendSignInCode',
     callers: ['nobody'],
     body: (_people, dice) => [['email', address(dice)]],
   },
   {
-    name: 'sign-in/token',
-    method: 'POST',
-    path: `${V1}/sign-in/token`,
+    id: 'giveTokens',
     callers: ['nobody'],
     body: (_people, dice) =>
       dice.pick([
@@ -147,16 +126,12 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
       ]),
   },
   {
-    name: 'sign-in/exchange',
-    method: 'POST',
-    path: `${V1}/sign-in/exchange`,
+    id: 'exchangeTokens',
     callers: ['key'],
     body: (_people, dice) => [['email', address(dice)]],
   },
   {
-    name: 'processor-webhook',
-    method: 'POST',
-    path: '/webhooks/stripe/{id}',
+    id: 'processorWebhook',
     callers: ['nobody'],
     body: () => [
       ['id', '"evt_1"'],
@@ -166,9 +141,7 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
     ],
   },
   {
-    name: 'checkout-return',
-    method: 'GET',
-    path: '/r/{id}/success',
+    id: 'checkoutReturn',
     callers: ['nobody'],
   },
 ]

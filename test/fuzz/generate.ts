@@ -1,3 +1,4 @@
+import { operationOf, pathOf } from '../support/every-operation.ts'
 import { type Dice, diceOf } from './dice.ts'
 import { type Caller, ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { hostileForm } from './form.ts'
@@ -19,12 +20,12 @@ export function generate(seed: number, people: People): Generated {
   const endpoint = dice.pick(ENDPOINTS)
   const request: Generated = {
     endpoint,
-    method: endpoint.method,
+    method: operationOf(endpoint.id).method.toUpperCase(),
     path: goodPath(endpoint, people, dice),
     headers: { 'content-type': 'application/json', ...credentials(dice.pick(endpoint.callers), people, dice) },
     body: endpoint.body ? Buffer.from(bodyOf(endpoint.body(people, dice), dice)) : null,
   }
-  if (endpoint.name === 'support/ticket' && dice.chance(0.4)) Object.assign(request, hostileForm(request, dice))
+  if (endpoint.id === 'openTicket' && dice.chance(0.4)) Object.assign(request, hostileForm(request, dice))
   if (request.body && dice.chance(0.2)) request.body = spoiltBody(request.body, dice)
   if (dice.chance(0.2)) Object.assign(request.headers, spoiltHeaders(people, dice))
   if (dice.chance(0.1)) request.path = spoiltPath(request.path, people, dice)
@@ -33,9 +34,9 @@ export function generate(seed: number, people: People): Generated {
   return request
 }
 
-function goodPath({ path, query }: Endpoint, people: People, dice: Dice): string {
+function goodPath({ id, query }: Endpoint, people: People, dice: Dice): string {
   const asked = query ? `?${query(people, dice)}` : ''
-  return path.replace('{id}', people.ours.paywall.id) + asked
+  return pathOf(operationOf(id), people.ours.paywall.id) + asked
 }
 
 function credentials(caller: Caller, { ours, members, subscribers }: People, dice: Dice): Record<string, string> {

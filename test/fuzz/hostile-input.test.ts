@@ -1,8 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
+import { testEveryOperation } from '../support/every-operation.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { verifyLedger } from '../support/verify-ledger.ts'
+import { ENDPOINTS } from './endpoints.ts'
 import { generate } from './generate.ts'
 import { faultOf } from './judge.ts'
 import { type People, startPeople } from './people.ts'
@@ -22,6 +24,8 @@ beforeAll(async () => {
 })
 
 afterAll(() => people.world.close())
+
+testEveryOperation(ENDPOINTS.map(({ id }) => id))
 
 /** All that is kept about the neighbour's paywall. */
 async function neighbourhood(): Promise<unknown> {
@@ -68,7 +72,7 @@ test(`${REQUESTS} hostile requests get documented answers (FUZZ_SEED=${SEED})`, 
 
 const shortened = ({ endpoint, body, ...request }: ReturnType<typeof generate>) => ({
   ...request,
-  endpoint: endpoint.name,
+  endpoint: endpoint.id,
   body: body?.toString().slice(0, 500),
 })
 

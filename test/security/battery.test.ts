@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call, type Reply } from '../support/call.ts'
 import { newEmail, startCheckout } from '../support/checkout.ts'
+import { testEveryOperation } from '../support/every-operation.ts'
 import { type Forge, forgeFor } from '../support/forge.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
@@ -28,33 +29,37 @@ afterAll(() => all.close())
 const ours = (endpoint: string, options: Call) =>
   call(all.world, `/api/v1/paywall/${all.ours.paywall.id}/${endpoint}`, options)
 
-/** A good request to every endpoint, but for its credential. */
+/** A request to every endpoint, by its operation: good but for its credential, where it needs one. */
 const ENDPOINTS: Record<string, (credential: Call) => Promise<Reply>> = {
   bootstrap: (credential) => ours('bootstrap', credential),
-  'start-checkout': (credential) =>
+  startCheckout: (credential) =>
     startCheckout(all.world, { ...credential, paywall: all.ours.paywall, body: { ignoreActivePurchase: true } }),
-  user: (credential) => ours(`user?email=${all.payer.email}`, credential),
-  'cancel-subscription': (credential) => {
+  readUser: (credential) => ours(`user?email=${all.payer.email}`, credential),
+  cancelSubscription: (credential) => {
     const who = { paywallId: all.ours.paywall.id, userId: all.payer.id }
     const body = { ...who, subscriptionId: randomUUID(), cancellationReason: 'too expensive' }
     return call(all.world, '/api/paywall/cancel-subscription', { ...credential, body })
   },
-  'get-customer-portal': (credential) =>
-    ours('get-customer-portal', { ...credential, body: { email: all.payer.email } }),
-  'support/ticket': (credential) =>
+  getCustomerPortal: (credential) => ours('get-customer-portal', { ...credential, body: { email: all.payer.email } }),
+  openTicket: (credential) =>
     ours('support/ticket', { ...credential, body: { ...MESSAGE, customer_email: newEmail() } }),
-  balances: (credential) => {
+  changeBalance: (credential) => {
     const body = { op: 'credit', amount: 1, type: 'standard', user_id: all.payer.id }
     return ours('balances', { ...credential, body })
   },
-  'withdraw-tokens': (credential) => {
+  withdrawTokens: (credential) => {
     const body = { paywall_id: all.ours.paywall.id, user_id: all.payer.id, tokens: 1 }
     return call(all.world, '/api/v1/withdraw-tokens', { ...credential, body })
   },
-  'sign-in/code': (credential) => ours('sign-in/code', { ...credential, body: { email: newEmail() } }),
-  'sign-in/token': (credential) => ours('sign-in/token', { ...credential, body: { grant_type: 'anonymous' } }),
-  'sign-in/exchange': (credential) => ours('sign-in/exchange', { ...credential, body: { email: newEmail() } }),
+  sendSignInCode: (credential) => ours('sign-in/code', { ...credential, body: { email: newEmail() } }),
+  giveTokens: (credential) => ours('sign-in/token', { ...credential, body: { grant_type: 'anonymous' } }),
+  exchangeTokens: (credential) => ours('sign-in/exchange', { ...credential, body: { email: newEmail() } }),
+  checkoutReturn: (credential) => call(all.world, `/r/${randomUUID()}/success`, credential),
+  processorWebhook: (credential) =>
+    call(all.world, `/webhooks/stripe/${all.ours.paywall.id}`, { ...credential, body: {} }),
 }
+
+testEveryOperation(Object.keys(ENDPOINTS))
 
 /** What each endpoint answers: its status and, of a refusal, the error. */
 async function answers(credential: Call): Promise<Record<string, string>> {
@@ -68,77 +73,84 @@ async function answers(credential: Call): Promise<Record<string, string>> {
 }
 
 /** Whom a credential stands for does not matter there: they are open to everybody. */
-const OPEN = { bootstrap: '200', 'support/ticket': '200', 'sign-in/code': '200', 'sign-in/token': '200' }
+const OPEN = {
+  bootstrap: '200',
+  openTicket: '200',
+  sendSignInCode: '200',
+  giveTokens: '200',
+  checkoutReturn: '404 checkout_not_found',
+  processorWebhook: '400 invalid_signature',
+}
 
 const NOBODY = {
   ...OPEN,
-  'start-checkout': '401 Unauthorized',
-  user: '401 Unauthorized',
-  'cancel-subscription': '403 Unauthorized',
-  'get-customer-portal': '401 Unauthorized',
-  balances: '401 unauthorized',
-  'withdraw-tokens': '401 Invalid API key',
-  'sign-in/exchange': '401 Unauthorized',
+  startCheckout: '401 Unauthorized',
+  readUser: '401 Unauthorized',
+  cancelSubscription: '403 Unauthorized',
+  getCustomerPortal: '401 Unauthorized',
+  changeBalance: '401 unauthorized',
+  withdrawTokens: '401 Invalid API key',
+  exchangeTokens: '401 Unauthorized',
 }
 
 const BAD_KEY = {
   ...OPEN,
-  'start-checkout': '401 Invalid API key',
-  user: '401 Invalid API key',
-  'cancel-subscription': '401 Invalid API key',
-  'get-customer-portal': '401 Invalid API key',
-  balances: '401 unauthorized',
-  'withdraw-tokens': '401 Invalid API key',
-  'sign-in/exchange': '401 Invalid API key',
+  startCheckout: '401 Invalid API key',
+  readUser: '401 Invalid API key',
+  cancelSubscription: '401 Invalid API key',
+  getCustomerPortal: '401 Invalid API key',
+  changeBalance: '401 unauthorized',
+  withdrawTokens: '401 Invalid API key',
+  exchangeTokens: '401 Invalid API key',
 }
 
 const ACCESS_DENIED = '403 Access denied: API key owner does not match paywall owner'
 
 const FOREIGN_KEY = {
   ...OPEN,
-  'start-checkout': ACCESS_DENIED,
-  user: ACCESS_DENIED,
-  'cancel-subscription': ACCESS_DENIED,
-  'get-customer-portal': ACCESS_DENIED,
-  balances: '403 forbidden',
-  'withdraw-tokens': '403 Unauthorized. You are not the owner of this paywall',
-  'sign-in/exchange': ACCESS_DENIED,
+  startCheckout: ACCESS_DENIED,
+  readUser: ACCESS_DENIED,
+  cancelSubscription: ACCESS_DENIED,
+  getCustomerPortal: ACCESS_DENIED,
+  changeBalance: '403 forbidden',
+  withdrawTokens: '403 Unauthorized. You are not the owner of this paywall',
+  exchangeTokens: ACCESS_DENIED,
 }
 
 /** A token is no key, and where none is asked for it is not looked at. A bad one never passes for a guest. */
 const BAD_TOKEN = {
   ...NOBODY,
   bootstrap: '401 invalid_token',
-  'start-checkout': '401 invalid_token',
-  user: '401 invalid_token',
-  'cancel-subscription': '401 invalid_token',
-  'get-customer-portal': '401 invalid_token',
-  'support/ticket': '401 invalid_token',
+  startCheckout: '401 invalid_token',
+  readUser: '401 invalid_token',
+  cancelSubscription: '401 invalid_token',
+  getCustomerPortal: '401 invalid_token',
+  openTicket: '401 invalid_token',
 }
 
 const OWNER = {
   ...OPEN,
-  'start-checkout': '200',
-  user: '200',
-  'cancel-subscription': '404 Subscription not found',
-  'get-customer-portal': '200',
-  balances: '200',
-  'withdraw-tokens': '200',
-  'sign-in/exchange': '200',
+  startCheckout: '200',
+  readUser: '200',
+  cancelSubscription: '404 Subscription not found',
+  getCustomerPortal: '200',
+  changeBalance: '200',
+  withdrawTokens: '200',
+  exchangeTokens: '200',
 }
 
 const USER = {
   ...NOBODY,
-  'start-checkout': '200',
-  user: '200',
-  'cancel-subscription': '404 Subscription not found',
-  'get-customer-portal': '200',
+  startCheckout: '200',
+  readUser: '200',
+  cancelSubscription: '404 Subscription not found',
+  getCustomerPortal: '200',
 }
 
 const ANONYMOUS = {
   ...USER,
-  'cancel-subscription': '403 Unauthorized',
-  'get-customer-portal': '403 portal_unavailable',
+  cancelSubscription: '403 Unauthorized',
+  getCustomerPortal: '403 portal_unavailable',
 }
 
 const badKey = `pk_test_${'0'.repeat(64)}`
@@ -165,14 +177,14 @@ describe('every endpoint in its own words', () => {
     [
       "another paywall's token, which tells cancel-subscription where to look",
       () => ({ token: all.stranger.token }),
-      { ...BAD_TOKEN, 'cancel-subscription': '404 Subscription not found' },
+      { ...BAD_TOKEN, cancelSubscription: '404 Subscription not found' },
     ],
     ['an owner key as a token', () => ({ token: all.ours.key }), BAD_TOKEN],
     ['a wrong key beside a good token', () => ({ key: badKey, token: all.payer.token }), BAD_KEY],
     [
       'a good key beside a bad token: the key decides, but a ticket and the structure ask for none',
       () => ({ key: all.ours.key, token: 'x' }),
-      { ...OWNER, bootstrap: '401 invalid_token', 'support/ticket': '401 invalid_token' },
+      { ...OWNER, bootstrap: '401 invalid_token', openTicket: '401 invalid_token' },
     ],
   ])('%s', async (_name, credential, expected) => {
     expect(await answers(credential())).toEqual(expected)

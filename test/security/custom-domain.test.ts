@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { testEveryOperation } from '../support/every-operation.ts'
 import { everything } from '../support/everything.ts'
 import { type Session, signInAnonymously } from '../support/sign-in.ts'
 import { statementsOf } from '../support/statements.ts'
@@ -71,68 +72,70 @@ const cancelling = (origin: string, caller: Call, { purchaseId: subscriptionId }
 /** An event that we have nothing to do about. */
 const PLAN_CREATED = JSON.stringify({ id: 'evt_1', type: 'plan.created', created: 1, data: { object: {} } })
 
-/** A good request about a place to every endpoint, at any host. */
+/** A good request about a place to every endpoint, by its operation, at any host. */
 const ASKS: [endpoint: string, ask: (place: Place, origin: string) => Promise<Reply>, good?: number, none?: string][] =
   [
     ['bootstrap', on('bootstrap', () => ({}))],
     ['bootstrap of a user', on('bootstrap', ({ signedIn: { token } }) => ({ token }))],
-    ['user by key', (place, origin) => on(`user?user_id=${place.served.id}`, ({ key }) => ({ key }))(place, origin)],
-    ['user by token', on('user', ({ signedIn: { token } }) => ({ token }))],
     [
-      'start-checkout by key',
+      'readUser by key',
+      (place, origin) => on(`user?user_id=${place.served.id}`, ({ key }) => ({ key }))(place, origin),
+    ],
+    ['readUser by token', on('user', ({ signedIn: { token } }) => ({ token }))],
+    [
+      'startCheckout by key',
       on('start-checkout', (place) => ({ key: place.key, body: { email: newEmail(), ...ordered(place) } })),
     ],
     [
-      'start-checkout by token',
+      'startCheckout by token',
       on('start-checkout', (place) => ({ token: place.signedIn.token, body: ordered(place) })),
     ],
     [
-      'cancel-subscription by key',
+      'cancelSubscription by key',
       ({ key, paywall, served }, origin) =>
         cancelling(origin, { key }, served, { paywallId: paywall.id, userId: served.id }),
     ],
-    ['cancel-subscription by token', ({ signedIn }, origin) => cancelling(origin, { token: signedIn.token }, signedIn)],
+    ['cancelSubscription by token', ({ signedIn }, origin) => cancelling(origin, { token: signedIn.token }, signedIn)],
     [
-      'get-customer-portal by key',
+      'getCustomerPortal by key',
       on('get-customer-portal', ({ key, served: { email } }) => ({ key, body: { email, userMeta: { seen: true } } })),
     ],
+    ['getCustomerPortal by token', on('get-customer-portal', ({ signedIn: { token } }) => ({ token, method: 'POST' }))],
+    ['openTicket of a guest', on('support/ticket', () => ({ body: { ...MESSAGE, customer_email: newEmail() } }))],
+    ['openTicket of a user', on('support/ticket', ({ signedIn: { token } }) => ({ token, body: MESSAGE }))],
     [
-      'get-customer-portal by token',
-      on('get-customer-portal', ({ signedIn: { token } }) => ({ token, method: 'POST' })),
-    ],
-    ['support/ticket of a guest', on('support/ticket', () => ({ body: { ...MESSAGE, customer_email: newEmail() } }))],
-    ['support/ticket of a user', on('support/ticket', ({ signedIn: { token } }) => ({ token, body: MESSAGE }))],
-    [
-      'balances',
+      'changeBalance',
       on('balances', ({ key, served: { id } }) => ({
         key,
         body: { op: 'debit', amount: 1, type: 'standard', user_id: id },
       })),
     ],
     [
-      'withdraw-tokens',
+      'withdrawTokens',
       ({ key, paywall, served }, origin) =>
         call(world, `${origin}/api/v1/withdraw-tokens`, {
           key,
           body: { paywall_id: paywall.id, user_id: served.id, tokens: 1 },
         }),
     ],
-    ['sign-in/code', on('sign-in/code', () => ({ body: { email: newEmail() } }))],
-    ['sign-in/token of a guest', on('sign-in/token', () => ({ body: { grant_type: 'anonymous' } }))],
+    ['sendSignInCode', on('sign-in/code', () => ({ body: { email: newEmail() } }))],
+    ['giveTokens of a guest', on('sign-in/token', () => ({ body: { grant_type: 'anonymous' } }))],
     [
-      'sign-in/token of a session',
+      'giveTokens of a session',
       on('sign-in/token', ({ session: { refreshToken } }) => ({
         body: { grant_type: 'refresh_token', refresh_token: refreshToken },
       })),
     ],
-    ['sign-in/exchange', on('sign-in/exchange', ({ key }) => ({ key, body: { email: newEmail() } }))],
+    ['exchangeTokens', on('sign-in/exchange', ({ key }) => ({ key, body: { email: newEmail() } }))],
     [
-      'processor-webhook',
+      'processorWebhook',
       ({ paywall }, origin) =>
         postWebhook(world, PLAN_CREATED, { origin, paywallId: paywall.id, secret: webhookSecretOf(paywall) }),
     ],
-    ['checkout-return', ({ wayBack }, origin) => call(world, origin + wayBack), 303, 'checkout_not_found'],
+    ['checkoutReturn', ({ wayBack }, origin) => call(world, origin + wayBack), 303, 'checkout_not_found'],
   ]
+
+testEveryOperation(ASKS.map(([name]) => name))
 
 test('a custom domain answers for no other paywall: good credentials too get 404, and nothing changes', async () => {
   const read = on('bootstrap', () => ({}))

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call } from '../support/call.ts'
+import { takesOwnerKey, testEveryOperation } from '../support/every-operation.ts'
 import { everything } from '../support/everything.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { refresh, type Session, signInAnonymously } from '../support/sign-in.ts'
 import { type Subscriber, saidOf, subscribe, updatesOf } from '../support/subscriber.ts'
-import { person, type Tenant, tenant } from '../support/tenants.ts'
+import { at, person, type Tenant, tenant } from '../support/tenants.ts'
 import { MESSAGE, ticketId } from '../support/tickets.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -47,23 +48,21 @@ const strangers = () =>
     one.members.map(({ token }, i) => ({ one, other, token, next: one.members[(i + 1) % 3]!, who: other.members[i]! })),
   )
 
-const at = ({ paywall }: Tenant, endpoint: string) => `/api/v1/paywall/${paywall.id}/${endpoint}`
-
-/** What somebody asks for in the name of `who` on `place`, by each endpoint that changes or opens something. */
+/** What somebody asks for in the name of `who` on `place`, by the operations that change or open something. */
 const asks = {
-  balances: (place: Place, caller: Call, who: Subscriber) =>
+  changeBalance: (place: Place, caller: Call, who: Subscriber) =>
     call(world, at(place, 'balances'), {
       ...caller,
       body: { op: 'debit', amount: 1, type: 'standard', user_id: who.id, email: who.email },
     }),
-  'withdraw-tokens': (place: Place, caller: Call, who: Subscriber) =>
+  withdrawTokens: (place: Place, caller: Call, who: Subscriber) =>
     call(world, '/api/v1/withdraw-tokens', {
       ...caller,
       body: { paywall_id: place.paywall.id, user_id: who.id, tokens: 1 },
     }),
-  'get-customer-portal': (place: Place, caller: Call, who: Subscriber) =>
+  getCustomerPortal: (place: Place, caller: Call, who: Subscriber) =>
     call(world, at(place, 'get-customer-portal'), { ...caller, body: { email: who.email, userMeta: { taken: true } } }),
-  'cancel-subscription': (place: Place, caller: Call, who: Subscriber, owner: Subscriber = who) =>
+  cancelSubscription: (place: Place, caller: Call, who: Subscriber, owner: Subscriber = who) =>
     call(world, '/api/paywall/cancel-subscription', {
       ...caller,
       body: {
@@ -74,6 +73,9 @@ const asks = {
       },
     }),
 }
+
+// The others are asked for in tenants.test.ts.
+testEveryOperation(Object.keys(asks), { of: takesOwnerKey, elsewhere: ['readUser', 'startCheckout', 'exchangeTokens'] })
 
 type Asked = Record<keyof typeof asks, [status: number, error: string]>
 
@@ -90,12 +92,10 @@ function refusing(name: string, work: () => Promise<void>): void {
 async function expectRefused(place: Place, caller: Call, who: Subscriber, expected: Asked): Promise<void> {
   const ask = async (name: keyof Asked) => {
     const reply = await asks[name](place, caller, who)
-    const [status, error] = expected[name]
-    expect(reply, name).toMatchObject({ status, body: { error } })
+    expect(reply, name).toMatchObject({ status: expected[name][0], body: { error: expected[name][1] } })
     expect(saidOf(reply, who), name).toEqual([])
   }
-  const names = ['balances', 'withdraw-tokens', 'get-customer-portal', 'cancel-subscription'] as const
-  await Promise.all(names.map(ask))
+  await Promise.all((['changeBalance', 'withdrawTokens', 'getCustomerPortal', 'cancelSubscription'] as const).map(ask))
 }
 
 describe('an owner key', () => {
@@ -105,10 +105,10 @@ describe('an owner key', () => {
     for (const { one, other } of pairs().filter((pair) => pair.one.owner !== pair.other.owner)) {
       for (const who of other.members) {
         await expectRefused(other, { key: one.key }, who, {
-          balances: [403, 'forbidden'],
-          'withdraw-tokens': [403, 'Unauthorized. You are not the owner of this paywall'],
-          'get-customer-portal': denied,
-          'cancel-subscription': denied,
+          changeBalance: [403, 'forbidden'],
+          withdrawTokens: [403, 'Unauthorized. You are not the owner of this paywall'],
+          getCustomerPortal: denied,
+          cancelSubscription: denied,
         })
       }
     }
@@ -118,17 +118,17 @@ describe('an owner key', () => {
     for (const { one, other } of pairs()) {
       for (const who of other.members) {
         await expectRefused(one, { key: one.key }, who, {
-          balances: [404, 'identity_not_found'],
-          'withdraw-tokens': [404, 'No balance found for this user and paywall'],
-          'get-customer-portal': [404, 'identity_not_on_paywall'],
-          'cancel-subscription': [404, 'identity_not_on_paywall'],
+          changeBalance: [404, 'identity_not_found'],
+          withdrawTokens: [404, 'No balance found for this user and paywall'],
+          getCustomerPortal: [404, 'identity_not_on_paywall'],
+          cancelSubscription: [404, 'identity_not_on_paywall'],
         })
       }
     }
   })
 
   refusing('cancels no subscription of another paywall, nor of another user than it names', async () => {
-    const cancel = asks['cancel-subscription']
+    const cancel = asks.cancelSubscription
     for (const { one, other } of pairs()) {
       const [mine, second] = one.members
       for (const theirs of [other.members[0], second]) {
@@ -146,7 +146,7 @@ describe("a user's token", () => {
     for (const { one, other, token, next, who } of strangers()) {
       for (const theirs of [next, who]) {
         for (const place of [one, other]) {
-          const reply = await asks['cancel-subscription'](place, { token }, theirs)
+          const reply = await asks.cancelSubscription(place, { token }, theirs)
           expect(reply).toMatchObject({ status: 404, body: { error: 'Subscription not found' } })
         }
       }
@@ -156,11 +156,11 @@ describe("a user's token", () => {
   refusing('opens no portal and no ticket on another paywall, and no balance anywhere', async () => {
     const invalid = { status: 401, body: { error: 'invalid_token' } }
     for (const { one, other, token, who } of strangers()) {
-      expect(await asks['get-customer-portal'](other, { token }, who)).toMatchObject(invalid)
+      expect(await asks.getCustomerPortal(other, { token }, who)).toMatchObject(invalid)
       expect(await call(world, at(other, 'support/ticket'), { token, body: MESSAGE })).toMatchObject(invalid)
       for (const place of [one, other]) {
-        expect(await asks.balances(place, { token }, who)).toMatchObject({ status: 401 })
-        expect(await asks['withdraw-tokens'](place, { token }, who)).toMatchObject({ status: 401 })
+        expect(await asks.changeBalance(place, { token }, who)).toMatchObject({ status: 401 })
+        expect(await asks.withdrawTokens(place, { token }, who)).toMatchObject({ status: 401 })
       }
     }
   })
@@ -168,7 +168,7 @@ describe("a user's token", () => {
   test("opens its own customer's portal and a ticket of its own, whomever the body names", async () => {
     for (const place of places) {
       const [me, other] = place.members
-      expect(await asks['get-customer-portal'](place, { token: me.token }, other)).toMatchObject({ status: 200 })
+      expect(await asks.getCustomerPortal(place, { token: me.token }, other)).toMatchObject({ status: 200 })
       const opened = world.stripe.calls.filter(({ path }) => path === '/v1/billing_portal/sessions').at(-1)
       expect(JSON.stringify(opened)).toContain(me.customer)
       expect(JSON.stringify(opened)).not.toContain(other.customer)
@@ -213,9 +213,9 @@ describe('one user on two paywalls of one owner is two members', () => {
     const before = await everything(world)
     const nothing = { paid: false, purchases: [], trial: null, balances: standard(10) }
     for (const caller of [{ key: other.key }, { token: guest.token }]) {
-      expect(await asks['get-customer-portal'](other, caller, payer)).toMatchObject({ status: 403 })
+      expect(await asks.getCustomerPortal(other, caller, payer)).toMatchObject({ status: 403 })
       for (const purchaseId of [payer.purchaseId, payer.subscriptionId]) {
-        expect(await asks['cancel-subscription'](other, caller, { ...payer, purchaseId })).toMatchObject(notFound)
+        expect(await asks.cancelSubscription(other, caller, { ...payer, purchaseId })).toMatchObject(notFound)
       }
     }
     expect(await everything(world)).toBe(before)
@@ -235,15 +235,15 @@ describe('one user on two paywalls of one owner is two members', () => {
     for (const { place, me, they } of sides) {
       for (const caller of [{ key: place.key }, { token: me.token }]) {
         expect(await state(place, caller, me)).toMatchObject({ body: { purchases: [{ id: me.purchaseId }] } })
-        expect(await asks['get-customer-portal'](place, caller, me)).toMatchObject({ status: 200 })
+        expect(await asks.getCustomerPortal(place, caller, me)).toMatchObject({ status: 200 })
         expect(world.stripe.calls.at(-1)?.body).toMatchObject({ customer: me.customer })
-        expect(await asks['cancel-subscription'](place, caller, they)).toMatchObject(notFound)
+        expect(await asks.cancelSubscription(place, caller, they)).toMatchObject(notFound)
       }
     }
     const debited = { status: 200, body: { balances: standard(99) } }
-    expect(await asks.balances(one, { key: one.key }, first)).toMatchObject(debited)
+    expect(await asks.changeBalance(one, { key: one.key }, first)).toMatchObject(debited)
     expect(await state(other, { key: other.key }, second)).toMatchObject({ body: { balances: standard(100) } })
-    expect(await asks['cancel-subscription'](one, { token: first.token }, first)).toMatchObject({ status: 200 })
+    expect(await asks.cancelSubscription(one, { token: first.token }, first)).toMatchObject({ status: 200 })
     expect(updatesOf(world, second)).toEqual([])
   })
 })

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call, type Reply } from '../support/call.ts'
 import { buy, newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { takesOwnerKey, testEveryOperation } from '../support/every-operation.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { livePaywallFile, paywallFile } from '../support/paywall-file.ts'
-import { type Person, person, type Tenant, tenant } from '../support/tenants.ts'
+import { at, type Person, person, type Tenant, tenant } from '../support/tenants.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 /** A user of one paywall and what nobody else may learn. */
@@ -67,8 +68,6 @@ async function everything(): Promise<string> {
   return `${rows[0].sum} ${world.stripe.sessions.length}`
 }
 
-const at = ({ paywall }: Tenant, endpoint: string) => `/api/v1/paywall/${paywall.id}/${endpoint}`
-
 /** The answers to lookups of `who` on `place`, by each way of naming a user. */
 function lookUp(place: Tenant, caller: Call, who: Member): Promise<Reply[]> {
   const queries = [`email=${who.email}`, `user_id=${who.id}`, `user_id=${who.id}&email=${who.email}`]
@@ -81,10 +80,16 @@ const exchange = (place: Tenant, caller: Call, { email }: Member) =>
 const checkout = (place: Tenant, caller: Call, { email }: Member) =>
   startCheckout(world, { ...caller, paywall: place.paywall, body: { email, ignoreActivePurchase: true } })
 
-/** The answers of every endpoint that takes an owner key. */
+/** What an owner key may do about a user, by operation. */
+const ASKS = { readUser: lookUp, exchangeTokens: exchange, startCheckout: checkout }
+
+testEveryOperation(Object.keys(ASKS), {
+  of: takesOwnerKey,
+  elsewhere: ['changeBalance', 'withdrawTokens', 'getCustomerPortal', 'cancelSubscription'], // matrix.test.ts
+})
+
 async function askAll(place: Tenant, caller: Call, who: Member): Promise<Reply[]> {
-  const asked = [lookUp(place, caller, who), exchange(place, caller, who), checkout(place, caller, who)]
-  return (await Promise.all(asked)).flat()
+  return (await Promise.all(Object.values(ASKS).map((ask) => ask(place, caller, who)))).flat()
 }
 
 /** Pairs of places that have nothing to do with each other, by name. */

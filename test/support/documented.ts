@@ -10,11 +10,12 @@ import {
   type Parameter,
   resolve,
 } from '../../dev/tools/openapi/view.ts'
+import { pages } from '../../functions/docs/contract.ts'
 import json from '../../generated/openapi.json' with { type: 'json' }
 import { closed } from './closed-schemas.ts'
 
 /** Served, but no part of the API. */
-const PAGES = ['/docs', '/openapi.json']
+const PAGES = pages.map(({ path }) => path)
 
 /** What no path of the document has, and the gateway refuses: an escape, an empty segment, a backslash. */
 const NOT_CANONICAL = /%|\/\/|\\/

@@ -54,3 +54,7 @@ export function tenant(file: PaywallFile): Tenant {
 export function person(world: TestWorld, { paywall, key }: Tenant, email = newEmail()): Promise<Person> {
   return signIn(world, { paywallId: paywall.id, key, email })
 }
+
+/** The path of an endpoint of a paywall. */
+export const at = ({ paywall }: Pick<Tenant, 'paywall'>, endpoint: string) =>
+  `/api/v1/paywall/${paywall.id}/${endpoint}`

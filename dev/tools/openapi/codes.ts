@@ -1,8 +1,8 @@
 import * as z from 'zod'
 
 /**
- * The codes that a schema refuses with, in the order in which it checks: the messages of its checks. What a schema says
- * only of a value that it is given (in a transform, say) cannot be read off it.
+ * The codes that a schema refuses with, which are the messages of its checks, in the order in which it checks. A message
+ * that a schema makes only when it is given a value, in a transform for instance, cannot be found this way.
  */
 export function codesOf(schema: z.core.$ZodType): string[] {
   const codes = new Set<string>()
@@ -22,7 +22,7 @@ const INVALID_TYPE = { code: 'invalid_type', input: undefined, path: [] }
 const INVALID_UNION = { code: 'invalid_union', input: undefined, path: [] }
 const CUSTOM = { code: 'custom', input: undefined, path: [] }
 
-/** Asks for the words about an issue, as zod itself does. */
+/** Adds the message for an issue: asks the schema's error function for it, as zod does. */
 function note(error: z.core.$ZodErrorMap<never> | undefined, issue: object, codes: Set<string>): void {
   const message: unknown = error && Reflect.apply(error, undefined, [issue])
   if (typeof message === 'string') codes.add(message)

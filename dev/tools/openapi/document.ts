@@ -11,28 +11,31 @@ import { headers, sharedResponses } from './responses.ts'
 import { type Json, namedSchemas } from './schemas.ts'
 
 const TAGS: Record<Tag | 'Events', string> = {
-  Paywall: 'What is sold, and what a user has of it.',
-  Checkout: 'The way to the hosted page of the processor, and back.',
-  Subscription: 'What an owner or a user does about a subscription.',
+  Paywall: 'What a paywall sells, and what a user has on it.',
+  Checkout: "The processor's hosted page: opening it, and the way back from it.",
+  Subscription: "Cancelling a subscription, and the processor's portal.",
   Tokens: "Counting a user's tokens. Owner keys only.",
   Support: 'Tickets of users and guests.',
   'Sign-in': 'Access tokens for users.',
-  Processors: 'What the processors tell us.',
+  Processors: 'Webhooks that processors send to us.',
   Events:
-    'What we tell owners. Events are signed as [Standard Webhooks](https://www.standardwebhooks.com) has it, come at ' +
-    'least once, in order for each user, and are repeated for three days until they are answered with 2xx.',
+    'Webhooks that we send to you, signed as [Standard Webhooks](https://www.standardwebhooks.com) prescribes. Events ' +
+    'arrive at least once, and in order for each user. One that you do not answer with 2xx is sent again, for three days.',
 }
 
 const ABOUT = `Checkouts, subscriptions, balances and support for paywalls.
 
-An owner calls from its server with an API key in \`X-Api-Key\`, for any user of its paywalls. A user calls with a token in
-\`Authorization: Bearer\`, for itself; \`sign-in\` gives tokens. If both are sent the key decides. Never send a key to a browser.
+There are two ways to authenticate. An owner's server sends an API key in \`X-Api-Key\`, and may act for any user of its
+paywalls. A user's browser or app sends an access token in \`Authorization: Bearer\`, and acts for that user; the sign-in
+endpoints give such tokens. If both are sent, the key decides. Never put a key into a browser.
 
-Bodies are JSON of at most 64 KB. An error says what is wrong in \`error\`, and perhaps more to a human in \`message\`. Every
-answer has an \`X-Request-Id\`: tell it when you ask for help. On 429 and 503 \`Retry-After\` says when to come back.
+Bodies are JSON of at most 64 KB. An error has a code or a short sentence in \`error\`, which you can compare, and
+sometimes an explanation for humans in \`message\`. Every answer has an \`X-Request-Id\`: quote it when you ask for help.
+\`Retry-After\` tells how many seconds to wait before you try again.
 
-Times are ISO 8601 in UTC. Members may be added to answers and events: pass over those that you do not know. The SDK sends
-\`X-Paywall-Id\` and \`X-SDK-Version\`; nothing depends on them. Countries are told from addresses by [DB-IP](https://db-ip.com).`
+Times are ISO 8601 in UTC. Answers and events may get new members at any time: ignore those that you do not know. The SDK
+sends \`X-Paywall-Id\` and \`X-SDK-Version\`, which have no effect. Countries are looked up by IP address with
+[DB-IP](https://db-ip.com).`
 
 /** The OpenAPI document of the whole service, as JSON text. */
 export function openApiDocument(): string {
@@ -40,7 +43,7 @@ export function openApiDocument(): string {
     openapi: '3.1.1',
     info: { title: 'Paywall Billing API', version: '1.0.0', description: ABOUT, license: LICENSE },
     servers: [
-      { url: '/', description: "The host that serves this document. A paywall's own domain serves that paywall" },
+      { url: '/', description: 'The host that serves this document. A paywall with a domain of its own answers there' },
     ],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: pathsOf(operations),
@@ -69,7 +72,7 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: "A user's access token for one paywall, of `sign-in/token` or `sign-in/exchange`",
+    description: "A user's access token for one paywall, from `sign-in/token` or `sign-in/exchange`",
   },
 }
 

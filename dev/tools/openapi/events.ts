@@ -19,7 +19,7 @@ export const EVENT_SCHEMAS: Record<string, z.ZodType> = {
   BalanceEvent,
 }
 
-/** `webhooks`: what we send to owners, by the type of event. */
+/** The `webhooks` of the document: what we send to owners, by the type of event. */
 export const webhooks = (): Json => Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: webhook(type) }]))
 
 function webhook(type: EventType): Json {
@@ -43,10 +43,13 @@ function schemaNameOf(type: EventType): string {
 }
 
 const ANSWERS = {
-  '2XX': { description: 'You have it. Anything else, a redirect too, is a failure, and it is sent again' },
-  '410': { description: 'You want no more of them: nothing is sent to this address from now on' },
+  '2XX': {
+    description:
+      'You have received the event. Any other answer, redirects included, is a failure: the event is sent again',
+  },
+  '410': { description: 'You want no more events: nothing is sent to this address from now on' },
   '429': {
-    description: 'Later, please. `Retry-After` is obeyed',
+    description: 'You are too busy. The event is sent again after `Retry-After`',
     headers: { 'Retry-After': { description: 'Seconds, or a date', schema: { type: 'string' } } },
   },
 }
@@ -57,14 +60,14 @@ export const webhookParameters: Record<string, Json> = {
     name: 'webhook-id',
     in: 'header',
     required: true,
-    description: "The event's id, the same however often it is sent: what you have seen you can pass over",
+    description: "The event's id, the same with every retry: it tells you whether you have handled the event already",
     schema: { type: 'string' },
   },
   WebhookTimestamp: {
     name: 'webhook-timestamp',
     in: 'header',
     required: true,
-    description: 'When it was sent, in Unix seconds',
+    description: 'When this attempt was sent, in Unix seconds',
     schema: { type: 'string', pattern: '^[0-9]+$' },
   },
   WebhookSignature: {
@@ -72,8 +75,8 @@ export const webhookParameters: Record<string, Json> = {
     in: 'header',
     required: true,
     description:
-      '`v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` by the secret; one for each, ' +
-      'with a space between, while a secret is being replaced',
+      '`v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the secret of your endpoint. ' +
+      'While a secret is being replaced there are two signatures, with a space between them',
     schema: { type: 'string' },
   },
 }

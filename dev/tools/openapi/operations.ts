@@ -2,6 +2,7 @@ import { operations as balances } from '../../../functions/balances/contract.ts'
 import { operations as bootstrap } from '../../../functions/bootstrap/contract.ts'
 import { operations as cancelSubscription } from '../../../functions/cancel-subscription/contract.ts'
 import { operations as checkoutReturn } from '../../../functions/checkout-return/contract.ts'
+import { pages as docs } from '../../../functions/docs/contract.ts'
 import { operations as getCustomerPortal } from '../../../functions/get-customer-portal/contract.ts'
 import { operations as processorWebhook } from '../../../functions/processor-webhook/contract.ts'
 import { operations as signIn } from '../../../functions/sign-in/contract.ts'
@@ -9,19 +10,28 @@ import { operations as startCheckout } from '../../../functions/start-checkout/c
 import { operations as supportTicket } from '../../../functions/support-ticket/contract.ts'
 import { operations as user } from '../../../functions/user/contract.ts'
 import { operations as withdrawTokens } from '../../../functions/withdraw-tokens/contract.ts'
-import type { ApiOperation } from '../../../lib/http/api-operation.ts'
+import type { ApiOperation, Endpoint } from '../../../lib/http/api-operation.ts'
 
-/** All that the service can be asked, in the order in which one gets to know it. */
-export const operations: ApiOperation[] = [
-  ...bootstrap,
-  ...user,
-  ...startCheckout,
-  ...checkoutReturn,
-  ...cancelSubscription,
-  ...getCustomerPortal,
-  ...balances,
-  ...withdrawTokens,
-  ...supportTicket,
-  ...signIn,
-  ...processorWebhook,
-]
+/**
+ * The operations of each Worker, by its name in wrangler.toml, in the order in which the document shows them: roughly
+ * the one in which a developer who integrates needs them.
+ */
+const OPERATIONS: Record<string, ApiOperation[]> = {
+  bootstrap,
+  user,
+  'start-checkout': startCheckout,
+  'checkout-return': checkoutReturn,
+  'cancel-subscription': cancelSubscription,
+  'get-customer-portal': getCustomerPortal,
+  balances,
+  'withdraw-tokens': withdrawTokens,
+  'support-ticket': supportTicket,
+  'sign-in': signIn,
+  'processor-webhook': processorWebhook,
+}
+
+/** Every operation of the API. */
+export const operations: ApiOperation[] = Object.values(OPERATIONS).flat()
+
+/** Every endpoint that the gateway leads to, by the name of its Worker: the API's operations, and the docs. */
+export const ENDPOINTS: Record<string, Endpoint[]> = { docs, ...OPERATIONS }

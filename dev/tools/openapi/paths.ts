@@ -3,13 +3,13 @@ import type { ApiOperation } from '../../../lib/http/api-operation.ts'
 import { responsesOf } from './responses.ts'
 import { inlineSchema, isObject, type Json, referTo } from './schemas.ts'
 
-/** `components.parameters`: what several operations take. */
+/** The document's `components.parameters`: those that several operations take. */
 export const parameters: Record<string, Json> = {
   PaywallId: {
     name: 'id',
     in: 'path',
     required: true,
-    description: 'The paywall. On its own domain no other one answers',
+    description: "The id of the paywall. A paywall's own domain answers for that paywall only",
     schema: { type: 'string' },
     example: '1001',
   },
@@ -17,27 +17,28 @@ export const parameters: Record<string, Json> = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'A UUID, as a rule of version 4; quotes around it do no harm. The same call with the same key takes effect once',
+      'A UUID that you choose for the call, best a random one; it may be in quotes. A call that is repeated with the same ' +
+      'key takes effect once',
     schema: { type: 'string', format: 'uuid' },
     example: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
   },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The ETag of what you have',
+    description: 'The `ETag` of the answer that you have',
     schema: { type: 'string' },
   },
   ClientIp: {
     name: 'X-Client-Ip',
     in: 'header',
     description:
-      'The address of the end user, when a server asks for it. It decides `country`, `tier` and `countryMatch`, and ' +
-      'nothing else; `X-Forwarded-For` is not looked at',
+      "The end user's IP address, when your server makes the call. It decides `country`, `tier` and `countryMatch`, and " +
+      'nothing else. `X-Forwarded-For` is ignored',
     schema: { type: 'string' },
   },
 }
 
-/** `paths`, of all operations. */
+/** The document's `paths`. */
 export function pathsOf(operations: ApiOperation[]): Json {
   const byPath = Map.groupBy(operations, ({ path }) => pathOf(path))
   return Object.fromEntries(

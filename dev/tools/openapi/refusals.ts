@@ -1,4 +1,4 @@
-import type { ApiOperation } from '../../../lib/http/api-operation.ts'
+import { type ApiOperation, countedBy } from '../../../lib/http/api-operation.ts'
 import type { Words } from '../../../lib/http/errors.ts'
 import { sharedWords } from '../../../lib/http/shared-words.ts'
 import { codesOf } from './codes.ts'
@@ -9,7 +9,7 @@ import { inlineSchema, isObject, type Json, referTo } from './schemas.ts'
 export interface Refusal {
   status: number
   error: string
-  /** Null for a code of a schema: the field tells. */
+  /** Null for a code that a schema says: the description of the field explains it. */
   meaning: string | null
   /** What the body has beside `error`: a schema of an object. */
   detail: Json | null
@@ -17,14 +17,14 @@ export interface Refusal {
 
 type SharedName = keyof typeof sharedWords
 
-/** What any call may meet, by the operation's needs. */
+/** The refusals that are not in an operation's own words: those that every call can meet, and those of its needs. */
 function sharedBy(operation: ApiOperation): SharedName[] {
   const json = operation.bodies !== undefined
   return [
     ...(json || operation.rawBody ? (['invalid_json', 'payload_too_large'] as const) : []),
     ...(operation.query ? (['invalid_query'] as const) : []),
     ...(operation.idempotent ? (['invalid_key_format'] as const) : []),
-    ...(operation.tag === 'Processors' ? [] : (['rate_limited'] as const)),
+    ...(countedBy(operation) === 'nothing' ? [] : (['rate_limited'] as const)),
     ...(operation.needs?.includes('processor') ? PROCESSOR : []),
     ...(operation.needs?.includes('storage') ? (['storage_unavailable'] as const) : []),
     'method_not_allowed',
@@ -35,7 +35,7 @@ function sharedBy(operation: ApiOperation): SharedName[] {
 
 const PROCESSOR = ['processor_rejected', 'processor_unavailable', 'processor_misconfigured'] as const
 
-/** All refusals of an operation: its words, what its schemas say, and what every operation shares. */
+/** All refusals of an operation: the codes of its schemas, its own words, and the words that operations share. */
 export function refusalsOf(operation: ApiOperation): Refusal[] {
   const { bodies = {}, query, words, details = {} } = operation
   const codes = new Set([...Object.values(bodies), ...(query ? [query] : [])].flatMap(codesOf))
@@ -63,10 +63,10 @@ function refusalsIn(words: Words, details: Record<string, Json> = {}): Refusal[]
 /** What all error bodies have. */
 export const ERROR: Json = {
   type: 'object',
-  description: 'What every error says',
+  description: 'The members of every error',
   properties: {
-    error: { type: 'string', description: 'What is wrong: a code or a short sentence, which does not change' },
-    message: { type: 'string', description: 'More about it, for a human' },
+    error: { type: 'string', description: 'What is wrong: a code or a short sentence, which never changes' },
+    message: { type: 'string', description: 'An explanation for a human' },
   },
   required: ['error'],
 }

@@ -19,27 +19,34 @@ const header = (name: string): Json => ({ $ref: `#/components/headers/${name}` }
 
 export const headers: Record<string, Json> = {
   'X-Request-Id': {
-    description: 'What our log knows the call by',
+    description: 'The id of the call in our log',
     required: true,
     schema: { type: 'string', format: 'uuid' },
   },
   'Retry-After': {
-    description: 'Seconds after which a repeat may succeed',
+    description: 'Seconds to wait before trying again',
     required: true,
     schema: { type: 'string', pattern: '^[0-9]+$' },
   },
   'WWW-Authenticate': {
-    description: 'The ways to say who calls; `ApiKey` is the header `X-Api-Key`',
+    description: 'The ways to authenticate; `ApiKey` stands for the header `X-Api-Key`',
     required: true,
     schema: { type: 'string', const: 'Bearer, ApiKey' },
   },
-  ETag: { description: "The payload's `version`, in quotes", required: true, schema: { type: 'string' } },
-  'Idempotency-Replayed': { description: 'There on the answer to a repeat', schema: { type: 'string', const: 'true' } },
-  Location: { description: "An address of the owner's", required: true, schema: { type: 'string', format: 'uri' } },
-  Allow: { description: 'The methods that the path has', required: true, schema: { type: 'string' } },
+  ETag: { description: 'The `version` of the answer, in quotes', required: true, schema: { type: 'string' } },
+  'Idempotency-Replayed': {
+    description: 'Present if this is the answer to an earlier call with the same key',
+    schema: { type: 'string', const: 'true' },
+  },
+  Location: {
+    description: 'Your `successUrl` or `errorUrl`',
+    required: true,
+    schema: { type: 'string', format: 'uri' },
+  },
+  Allow: { description: 'The methods of the path', required: true, schema: { type: 'string' } },
 }
 
-/** `components.responses`. */
+/** The document's `components.responses`. */
 export function sharedResponses(): Json {
   return Object.fromEntries(
     Object.entries(SHARED).map(([status, { name, refusals }]) => [name, refused(Number(status), refusals)]),
@@ -55,7 +62,7 @@ export function responsesOf(operation: ApiOperation): Json {
     [reply.status]: granted(reply, operation),
     ...(conditional && {
       304: {
-        description: 'You have it already',
+        description: 'Nothing has changed since the answer with that `ETag`',
         headers: { 'X-Request-Id': header('X-Request-Id'), ETag: header('ETag') },
       },
     }),
@@ -95,7 +102,7 @@ function refused(
   }
 }
 
-/** A line for each error; codes of the fields are the last. */
+/** A line for each error. Codes that only the schemas say share the last one: their fields explain them. */
 function describe(refusals: Refusal[]): string {
   const errors = Map.groupBy(refusals, ({ error }) => error)
   const lines = [...errors].flatMap(([error, alike]) => {
@@ -116,7 +123,9 @@ function granted({ description, body, status }: ApiReply, { conditional, idempot
     description,
     headers: {
       'X-Request-Id': header('X-Request-Id'),
-      ...(conditional && { ETag: { ...headers.ETag, required: false, description: 'Not there on what a user gets' } }),
+      ...(conditional && {
+        ETag: { ...headers.ETag, required: false, description: 'Absent from the answer to a Bearer token' },
+      }),
       ...(idempotent && { 'Idempotency-Replayed': header('Idempotency-Replayed') }),
       ...(status === 303 && { Location: header('Location') }),
     },

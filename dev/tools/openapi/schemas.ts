@@ -7,7 +7,7 @@ const REFERENCE = '#/components/schemas/'
 
 export const referTo = (name: string): Json => ({ $ref: `${REFERENCE}${name}` })
 
-/** Schemas by name, as `components.schemas` has them; where one is part of another it is a `$ref`. */
+/** The document's `components.schemas`. A named schema inside another one is a `$ref`. */
 export function namedSchemas(schemas: Map<string, z.ZodType>, io: 'input' | 'output'): Json {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of schemas) registry.add(schema, { id })
@@ -15,12 +15,13 @@ export function namedSchemas(schemas: Map<string, z.ZodType>, io: 'input' | 'out
   return Object.fromEntries(Object.entries(made).map(([name, schema]) => [name, tidy(schema)]))
 }
 
-/** One schema where it stands. */
+/** The JSON Schema of a schema without a name of its own. */
 export const inlineSchema = (schema: z.ZodType, io: 'input' | 'output'): Json => tidy(z.toJSONSchema(schema, { io }))
 
 /**
- * What a reader has use for. Replies are not closed: a client must not break when a member is added. Formats say more
- * than the patterns that zod proves them by. And that a blank text may stand for nothing is told in a field's words.
+ * Leaves out what a reader of the document has no use for. Replies stay open, since clients must not break when a member
+ * is added. A format says more than the pattern by which zod checks it. That a blank text counts as absent is left to the
+ * field's description.
  */
 function tidy(schema: Json): Json {
   const { $schema: _dialect, $id: _id, propertyNames: _names, contentEncoding: _raw, anyOf, ...rest } = schema
@@ -41,7 +42,7 @@ function tidyMember(member: string, value: unknown): unknown {
   return value
 }
 
-/** A choice, in the shortest way to say it. */
+/** The shortest schema for a choice: `type: [string, null]` instead of `anyOf`, where that says the same. */
 function anyOne(branches: Json[]): Json {
   const choices = branches.flatMap(({ anyOf, ...branch }) => (Array.isArray(anyOf) ? anyOf.filter(isObject) : [branch]))
   const [only, ...others] = choices.filter(({ const: value, type }) => value !== '' && type !== 'null')

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What is read of a schema. */
+/** The parts of a schema that the page and the tests read. */
 export interface Schema {
   $ref?: string | undefined
   type?: string | string[] | undefined
@@ -81,7 +81,7 @@ export type Operation = z.output<typeof Operation>
 
 const Methods = z.partialRecord(z.enum(['get', 'post']), Operation)
 
-/** What the page and the tests read of the document. */
+/** The parts of the document that the page and the tests read. */
 export const Document = z.object({
   info: z.object({ title: z.string(), description: z.string() }),
   tags: z.array(z.object({ name: z.string(), description: z.string() })),
@@ -96,7 +96,7 @@ export const Document = z.object({
 })
 export type Document = z.output<typeof Document>
 
-/** What a reference in the document leads to. */
+/** The part of the document that a reference leads to; a part that is no reference is itself. */
 export function resolve<Part extends object>(part: Part | { $ref: string }, among: Record<string, Part>): Part {
   if (!isReference(part)) return part
   const found = among[nameIn(part.$ref)]

@@ -21,8 +21,8 @@ export interface WorkerConfig {
   vars: Record<string, string | number | boolean>
   secrets: string[]
   crons: string[]
-  /** Names of the Workers it calls. */
-  services: string[]
+  /** The Workers it calls: the name of the binding, and the Worker's name when deployed. */
+  services: { binding: string; service: string }[]
   /** Names of its bindings that send e-mail. */
   mailBindings: string[]
 }
@@ -36,7 +36,7 @@ const Block = z.object({
   vars: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
   secrets: z.object({ required: z.array(z.string()).default([]) }).default({ required: [] }),
   triggers: z.object({ crons: z.array(z.string()).default([]) }),
-  services: z.array(z.object({ service: z.string() })).default([]),
+  services: z.array(z.object({ binding: z.string(), service: z.string() })).default([]),
   send_email: z.array(z.object({ name: z.string() })).default([]),
 })
 
@@ -45,21 +45,13 @@ export function readWorkerConfigs(): WorkerConfig[] {
   const { definedEnvironments } = Root.parse(unstable_readConfig({ config: WRANGLER_CONFIG }))
   return definedEnvironments.map((env) => {
     const config = unstable_readConfig({ config: WRANGLER_CONFIG, env })
-    const {
-      secrets,
-      triggers,
-      services,
-      send_email: mail,
-      compatibility_date: compatibilityDate,
-      ...block
-    } = Block.parse(config)
+    const { secrets, triggers, send_email: mail, compatibility_date: compatibilityDate, ...block } = Block.parse(config)
     return {
       ...block,
       env,
       compatibilityDate,
       secrets: secrets.required,
       crons: triggers.crons,
-      services: services.map(({ service }) => service),
       mailBindings: mail.map(({ name }) => name),
     }
   })

@@ -6,7 +6,7 @@ import { curlSample } from './sample.ts'
 
 const ACCESS: Record<string, string> = { OwnerKey: 'owner key', UserToken: 'user token' }
 
-/** What the page says of one operation. */
+/** The part of the page about one operation. */
 export function operationArticle(method: string, path: string, operation: Operation, document: Document): string {
   const access = operation.security.flatMap((each) => Object.keys(each).map((scheme) => ACCESS[scheme] ?? scheme))
   const open = operation.security.some((each) => Object.keys(each).length === 0)

@@ -2,20 +2,20 @@ import { escapeHtml } from '../../../web/escape-html.ts'
 import { nameIn, type Schema } from '../view.ts'
 import { inline } from './prose.ts'
 
-/** A table of a schema's fields. Those of a field that is an object follow it; a shape with a name is a link. */
-export function fieldsTable(schema: Schema, shapes: Record<string, Schema>): string {
-  const own = schema.$ref ? (shapes[nameIn(schema.$ref)] ?? {}) : schema
+/** A table of a schema's fields. The fields of an object follow it; a schema with a name of its own is a link. */
+export function fieldsTable(schema: Schema, schemas: Record<string, Schema>): string {
+  const own = schema.$ref ? (schemas[nameIn(schema.$ref)] ?? {}) : schema
   const choices = own.anyOf ?? own.oneOf
-  if (choices) return choices.map((choice) => choiceTable(choice, shapes)).join('\n<p>or</p>\n')
+  if (choices) return choices.map((choice) => choiceTable(choice, schemas)).join('\n<p>or</p>\n')
   return table(rowsOf(own, ''))
 }
 
-function choiceTable(choice: Schema, shapes: Record<string, Schema>): string {
-  const about = choice.$ref ? shapes[nameIn(choice.$ref)]?.description : choice.description
-  return `${about ? `<p>${inline(about)}</p>` : ''}${fieldsTable(choice, shapes)}`
+function choiceTable(choice: Schema, schemas: Record<string, Schema>): string {
+  const about = choice.$ref ? schemas[nameIn(choice.$ref)]?.description : choice.description
+  return `${about ? `<p>${inline(about)}</p>` : ''}${fieldsTable(choice, schemas)}`
 }
 
-/** A table of fields, of which each row is `name, type, what it is`. */
+/** A table with a row for each field: its name, its type and its meaning. */
 export const table = (rows: string[][]) =>
   rows.length === 0
     ? ''

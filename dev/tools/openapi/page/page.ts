@@ -5,11 +5,11 @@ import { fieldsTable, typeOf } from './fields.ts'
 import { inline, prose } from './prose.ts'
 import { STYLE } from './style.ts'
 
-/** What the names in the examples stand for. */
+/** Explains the variables in the examples. */
 const EXAMPLES =
   "In the examples `$API` is the host that serves this page, `$API_KEY` an owner's key and `$ACCESS_TOKEN` a user's token."
 
-/** The API's document as a page to read: all of it in one file, without scripts. */
+/** The API's document as a web page: one file, without scripts. */
 export function documentPage(json: string): string {
   const document = Document.parse(JSON.parse(json))
   const { info, tags } = document
@@ -24,16 +24,16 @@ export function documentPage(json: string): string {
 <nav aria-label="Contents">
 <h1>${escapeHtml(info.title)}</h1>
 ${chapters.map(({ name, anchor, parts }) => `<a href="#${anchor}"><b>${name}</b></a>${links(parts)}`).join('\n')}
-<a href="#shapes"><b>Shapes</b></a>
+<a href="#schemas"><b>Schemas</b></a>
 <a href="/openapi.json">openapi.json</a>
 </nav>
 <main id="text">
 ${prose(info.description)}
 ${prose(EXAMPLES)}
 ${chapters.map(chapter).join('\n')}
-<section id="shapes">
-<h2>Shapes</h2>
-${shapesOf(document)}
+<section id="schemas">
+<h2>Schemas</h2>
+${schemasOf(document)}
 </section>
 </main>
 </html>
@@ -87,8 +87,8 @@ function partsOf(tag: string, document: Document): Part[] {
 const event = (id: string, type: string, summary: string, body: Schema) =>
   `<p class="event" id="${id}"><code>${type}</code> ${inline(summary)}. <small>${typeOf(body)}</small></p>`
 
-/** The schemas that others name. Bodies and answers are shown where they belong. */
-function shapesOf({ components: { schemas } }: Document): string {
+/** The schemas that other schemas refer to, and the events. Bodies and answers are shown with their operation. */
+function schemasOf({ components: { schemas } }: Document): string {
   const named = new Set([...JSON.stringify(schemas).matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name))
   return Object.entries(schemas)
     .filter(([name]) => named.has(name) || name.endsWith('Event'))

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../../web/escape-html.ts'
 
-/** The little Markdown that our descriptions use: `code`, links, lists and paragraphs. */
+/** HTML of the Markdown that our descriptions use: `code`, links, lists and paragraphs. */
 export function prose(text: string): string {
   return text
     .split(/\n{2,}/)
@@ -15,7 +15,7 @@ const list = (block: string) =>
     .map((item) => `<li>${inline(item.trim())}</li>`)
     .join('')}</ul>`
 
-/** The same within a line. */
+/** HTML of a line of Markdown: `code` and links. */
 export function inline(text: string): string {
   return escapeHtml(text)
     .replace(/`([^`]+)`/g, '<code>$1</code>')

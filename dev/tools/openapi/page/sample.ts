@@ -5,7 +5,7 @@ const CREDENTIALS: Record<string, string> = {
   UserToken: 'Authorization: Bearer $ACCESS_TOKEN',
 }
 
-/** The call as somebody types it, to the host in `$API`. */
+/** The curl command for an operation, sent to the host in `$API`. */
 export function curlSample(method: string, path: string, operation: Operation, document: Document): string {
   const parameters = operation.parameters.map((each) => resolve<Parameter>(each, document.components.parameters))
   const [access = {}] = operation.security

@@ -1,0 +1,74 @@
+import type { Context, Handler, MiddlewareHandler } from 'hono'
+import { routePath } from 'hono/route'
+import { Hono } from 'hono/tiny'
+import { ApiError, refuse } from './errors.ts'
+import { log } from './log.ts'
+import { loggedPaywallOf } from './place.ts'
+import { sharedWords } from './shared-words.ts'
+
+/** The ways to authenticate, which every 401 names (RFC 9110). `ApiKey` stands for the header `X-Api-Key`. */
+const CHALLENGE = 'Bearer, ApiKey'
+
+/** What a caller is told of a failure of something that the Worker depends on; null for any other error. */
+export type FailureAnswer = (error: Error) => ApiError | null
+
+/**
+ * A Hono app without database and processors. Every answer is JSON and every request one line of the log. An error that
+ * is neither a refusal nor one of `failures` is a mistake of ours: the log has it, and the caller a bare 500.
+ */
+export function createBaseApp<Env extends object>(failures: FailureAnswer[] = []) {
+  const app = new Hono<{ Bindings: Env }>()
+  app.use(logRequest)
+  app.notFound((c) => answer(c, refuse(sharedWords.not_found)))
+  app.onError((error, c) => {
+    const refusal = error instanceof ApiError ? error : answerTo(error, failures)
+    if (refusal.status >= 500) logFailure(c, refusal)
+    return answer(c, refusal)
+  })
+  return app
+}
+
+/** The last route of a path: a request that no route before took has a method that the path does not have. */
+export function allowOnly(...methods: string[]): Handler {
+  return (c) => {
+    c.header('Allow', methods.join(', '))
+    return answer(c, refuse(sharedWords.method_not_allowed))
+  }
+}
+
+function answerTo(error: Error, failures: FailureAnswer[]): ApiError {
+  for (const failure of failures) {
+    const known = failure(error)
+    if (known) return known
+  }
+  return new ApiError(...sharedWords.failed, { cause: error })
+}
+
+/** Answers with a refusal, and leaves it where `logRequest` finds it. */
+function answer(c: Context, refusal: ApiError): Response {
+  c.error = refusal
+  if (refusal.retryAfter !== undefined) c.header('Retry-After', String(refusal.retryAfter))
+  if (refusal.status === 401) c.header('WWW-Authenticate', CHALLENGE)
+  return c.json(refusal.body, refusal.status)
+}
+
+/** A processor's failure (502) is a warning: there is nothing for us to repair. */
+function logFailure(c: Context, { status, error, cause }: ApiError): void {
+  const message = status === 500 ? 'unexpected failure' : error
+  log(status === 502 ? 'warn' : 'error', message, { request_id: c.req.header('x-request-id'), cause })
+}
+
+/** One line for each request. A refusal is named in it, so that the log answers why a call was refused. */
+const logRequest: MiddlewareHandler = async function logRequest(c, next) {
+  const startedAt = Date.now()
+  await next()
+  log('info', 'request', {
+    request_id: c.req.header('x-request-id'),
+    method: c.req.method,
+    route: routePath(c, -1),
+    paywall_id: loggedPaywallOf(c),
+    status: c.res.status,
+    refusal: c.error instanceof ApiError ? c.error.refusal : undefined,
+    milliseconds: Date.now() - startedAt,
+  })
+}

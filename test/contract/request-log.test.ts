@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { operations } from '../../dev/tools/openapi/operations.ts'
+import { sharedWords } from '../../lib/http/shared-words.ts'
+import { type Call, call, type Reply } from '../support/call.ts'
+import { newEmail, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { leaksIn } from '../support/leaks.ts'
+import { startTenants, type Tenants } from '../support/tenants.ts'
+import { changeBalance, withdraw } from '../support/token-calls.ts'
+import { until } from '../support/until.ts'
+
+let all: Tenants
+
+beforeAll(async () => {
+  all = await startTenants()
+})
+
+afterAll(() => all.close())
+
+const paywallId = () => all.ours.paywall.id
+const ask = (endpoint: string, options: Call = {}) =>
+  call(all.world, `/api/v1/paywall/${paywallId()}/${endpoint}`, options)
+
+/** The lines about a request: all that have its id. */
+async function linesOf({ headers }: Reply): Promise<Record<string, unknown>[]> {
+  const id = headers['x-request-id'] ?? 'none'
+  return until('a line of the log', async () => {
+    const lines = all.world.logs.filter(({ message }) => message.includes(id)).map(({ message }) => JSON.parse(message))
+    return lines.length > 0 && lines
+  })
+}
+
+test('a request that is not refused is one line, without a refusal', async () => {
+  const reply = await ask(`user?user_id=${all.member.id}`, { key: all.ours.key })
+  const line = { message: 'request', method: 'GET', status: 200, route: '/api/v1/paywall/:id/user' }
+  const [written, ...others] = await linesOf(reply)
+  expect(written).toMatchObject({ ...line, paywall_id: paywallId(), milliseconds: expect.any(Number) })
+  expect(written).not.toHaveProperty('refusal')
+  expect(others).toEqual([])
+})
+
+describe('a refusal is in the line of its request, by name', () => {
+  const cancel = (caller: Call, body: object) =>
+    call(all.world, '/api/paywall/cancel-subscription', { ...caller, body })
+  const cancelling = { subscriptionId: randomUUID(), cancellationReason: 'none' }
+  const buyAgain = () => ({ email: all.payer.email, priceId: priceIdOf(all.ours.paywall, 'monthly') })
+
+  test.each<[string, () => Promise<Reply>, number]>([
+    ['no_credential', () => ask('user'), 401],
+    ['bad_token', () => ask('bootstrap', { token: 'x' }), 401],
+    ['unknown_key', () => ask('user?email=a@b.co', { key: 'x' }), 401],
+    ['not_owner', () => ask('user?email=a@b.co', { key: all.foreign.key }), 403],
+    ['unknown_identity', () => ask(`user?email=${newEmail()}`, { key: all.ours.key }), 404],
+    ['active_purchase', () => startCheckout(all.world, { ...all.ours, body: buyAgain() }), 409],
+    ['unknown_price', () => startCheckout(all.world, { ...all.ours, body: { priceId: 'price_x' } }), 404],
+    ['missing_parameters', () => startCheckout(all.world, { ...all.ours, body: { priceId: null } }), 400],
+    ['no_subscription', () => ask('get-customer-portal', { token: all.member.token, method: 'POST' }), 403],
+    ['insufficient', () => changeBalance(all.world, { email: all.member.email, op: 'debit', amount: 1e9 }), 400],
+    ['invalid_amount', () => changeBalance(all.world, { email: all.member.email, amount: 0 }), 400],
+    ['insufficient', () => withdraw(all.world, { user_id: all.member.id, tokens: 1e9 }), 400],
+    ['unknown_type', () => withdraw(all.world, { user_id: all.member.id, token_type: 'a@b.co' }), 400],
+    ['unknown_subscription', () => cancel({ token: all.payer.token }, cancelling), 404],
+    ['invalid_json', () => ask('sign-in/code', { body: '{' }), 400],
+    ['invalid_grant', () => ask('sign-in/token', { body: { grant_type: 'refresh_token', refresh_token: 'x' } }), 400],
+    ['forged', () => call(all.world, `/webhooks/stripe/${paywallId()}`, { body: {} }), 400],
+    ['method_not_allowed', () => ask('user', { method: 'POST' }), 405],
+  ])('%s', async (refusal, request, status) => {
+    const reply = await request()
+    const lines = await linesOf(reply)
+    expect(lines, JSON.stringify(reply.body)).toEqual([
+      expect.objectContaining({ message: 'request', status, refusal, paywall_id: paywallId() }),
+    ])
+    expect(reply.status).toBe(status)
+  })
+
+  test('processor_rejected, beside a line of its own that tells the cause', async () => {
+    all.world.stripe.failNext('/v1/checkout/sessions', 400)
+    const reply = await startCheckout(all.world, all.ours)
+    const [failure, line, ...others] = await linesOf(reply)
+    expect(failure).toMatchObject({ level: 'warn', message: 'processor_rejected', cause: { name: 'ProcessorError' } })
+    expect(line).toMatchObject({ message: 'request', status: 502, refusal: 'processor_rejected' })
+    expect(others).toEqual([])
+  })
+
+  test('unknown_checkout, which is of no paywall', async () => {
+    const reply = await call(all.world, `/r/${randomUUID()}/success`)
+    expect(await linesOf(reply)).toEqual([expect.objectContaining({ status: 404, refusal: 'unknown_checkout' })])
+  })
+
+  test('not_found, which the gateway says', async () => {
+    const reply = await call(all.world, '/nowhere')
+    expect(await linesOf(reply)).toEqual([expect.objectContaining({ status: 404, refusal: 'not_found' })])
+  })
+})
+
+test('what is no paywall id is not written: a caller may send anything in its place', async () => {
+  for (const id of ['ada', `pk_test_${'f'.repeat(40)}`, '1'.repeat(20)]) {
+    const [line] = await linesOf(await call(all.world, `/api/v1/paywall/${id}/user`, { key: all.ours.key }))
+    expect(line).toMatchObject({ message: 'request', status: expect.any(Number) })
+    expect(line).not.toHaveProperty('paywall_id')
+  }
+  const body = { paywallId: newEmail(), userId: 'x', subscriptionId: 'x', cancellationReason: 'x' }
+  const [line] = await linesOf(await call(all.world, '/api/paywall/cancel-subscription', { key: all.ours.key, body }))
+  expect(line).toMatchObject({ status: 404, refusal: 'unknown_paywall' })
+  expect(line).not.toHaveProperty('paywall_id')
+})
+
+test('no person and no secret is written', () => {
+  expect(leaksIn(all.world, [all.ours.key, all.member.id, all.payer.id])).toEqual([])
+})
+
+test('every refusal in the contracts knows its own name', () => {
+  for (const words of [sharedWords, ...operations.map(({ words }) => words)]) {
+    for (const [name, [, , refusal]] of Object.entries(words)) expect(refusal).toBe(name)
+  }
+})

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { newEmail, opened, priceIdOf } from '../support/checkout.ts'
+import { everything } from '../support/everything.ts'
+import { subscribe } from '../support/subscriber.ts'
+import { tenant } from '../support/tenants.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+
+afterAll(() => world.close())
+
+const path = (endpoint: string) => `/api/v1/paywall/${world.paywall.id}/${endpoint}`
+const post = (endpoint: string, body: string) => call(world, path(endpoint), { key: world.key, body })
+
+/** A start-checkout whose userMeta is the JSON text given. */
+const withMeta = (json: string) =>
+  post(
+    'start-checkout',
+    `{"email":"${newEmail()}","priceId":"${priceIdOf(world.paywall, 'monthly')}","successUrl":"https://a.example/",` +
+      `"errorUrl":"https://a.example/","userMeta":${json}}`,
+  )
+
+/** Where to go, and that it does not matter what was bought before. */
+const ORDER = { successUrl: 'https://a.example/', errorUrl: 'https://a.example/', ignoreActivePurchase: true }
+
+describe('userMeta', () => {
+  test.each([
+    ['NUL in a text', '{"a":"x\\u0000y"}'],
+    ['NUL in a name', '{"a\\u0000":1}'],
+    ['NUL deep inside', '{"a":[{"b":["\\u0000"]}]}'],
+    ['a lone surrogate in a name', '{"\\udfff":1}'],
+  ])('400 for %s', async (_name, meta) => {
+    expect(await withMeta(meta)).toMatchObject({ status: 400, body: { error: 'invalid_json' } })
+  })
+
+  test.each(['1e400', '-1e999', `1${'0'.repeat(400)}`, '[1,{"deep":1E+999}]'])(
+    '400 for %.20s, which JavaScript could only hold as infinity',
+    async (number) => {
+      expect(await withMeta(`{"x":${number}}`)).toMatchObject({ status: 400, body: { error: 'invalid_json' } })
+      const portal = await post('get-customer-portal', `{"email":"a@b.co","userMeta":{"x":${number}}}`)
+      expect(portal).toMatchObject({ status: 400, body: { error: 'invalid_json' } })
+    },
+  )
+
+  test.each([
+    ['start-checkout', () => ({ ...ORDER, priceId: priceIdOf(world.paywall, 'monthly') })],
+    ['get-customer-portal', () => ({})],
+  ])('merges up to 64 KB by %s, and keeps nothing of what would make it more', async (endpoint, order) => {
+    const { id, email } = await subscribe(world, tenant(world.file))
+    await world.stripe.drainWebhooks()
+    const kept = 'x'.repeat(64 * 1024 - '{"a": 1, "kept": ""}'.length)
+    await world.database.query(`update members set meta = jsonb_build_object('kept', $2::text) where user_id = $1`, [
+      id,
+      kept,
+    ])
+    const merge = (userMeta: object) => post(endpoint, JSON.stringify({ email, userMeta, ...order() }))
+    const before = await everything(world)
+    expect(await merge({ a: 12 })).toMatchObject({ status: 400, body: { error: 'userMeta too large' } })
+    expect(await everything(world)).toBe(before)
+    expect(await merge({ a: 1 })).toMatchObject({ status: 200 })
+    const reply = await call(world, path(`user?user_id=${id}`), { key: world.key })
+    expect(reply.body).toMatchObject({ meta: { kept, a: 1 } })
+
+    await world.database.query('update members set meta = meta || \'{"more":true}\' where user_id = $1', [id])
+    expect(await merge({}), 'what is too large already is in nobody’s way').toMatchObject({ status: 200 })
+    expect(await merge({ a: '' }), 'as large as before').toMatchObject({ status: 400 })
+    expect(await merge({ kept: '' }), 'smaller').toMatchObject({ status: 200 })
+  })
+
+  test.each([
+    ['a backslash before u0000', '{"path":"\\\\u0000"}', { path: '\\u0000' }],
+    ['a whole pair', '{"smile":"\\ud83d\\ude00"}', { smile: '😀' }],
+    [
+      'names that objects have',
+      '{"constructor":1,"toString":"x","hasOwnProperty":null}',
+      { constructor: 1, toString: 'x', hasOwnProperty: null },
+    ],
+    ['numbers at their ends', '{"a":9007199254740991,"b":5e-324}', { a: 9007199254740991, b: 5e-324 }],
+    [
+      'quotes that SQL knows',
+      `{"name":"Robert'); drop table users;--","$1":"$2"}`,
+      { name: "Robert'); drop table users;--", $1: '$2' },
+    ],
+  ])('keeps %s as it is', async (_name, json, meta) => {
+    const { userId } = opened(await withMeta(json))
+    const reply = await call(world, path(`user?user_id=${userId}`), { key: world.key })
+    expect(reply.body).toMatchObject({ meta })
+  })
+
+  test.each([
+    '{"id":9007199254740993}',
+    '{"ids":[{"id":-9007199254740992}]}',
+    '{"big":1e300}',
+    '{"__proto__":{"is_admin":true},"a":1}',
+    '{"a":[{"__proto__":null}]}',
+  ])('400 for %s, which could not be kept as it was sent', async (meta) => {
+    const refused = { status: 400, body: { error: 'Invalid userMeta' } }
+    expect(await withMeta(meta)).toMatchObject(refused)
+    expect(await post('get-customer-portal', `{"email":"a@b.co","userMeta":${meta}}`)).toMatchObject(refused)
+  })
+
+  test.each([
+    ['objects', '{"a":', '}'],
+    ['lists', '[', ']'],
+  ])('nested deeply, in %s, is refused and breaks nothing', async (_name, open, close) => {
+    for (const depth of [100, 2_000, 8_000]) {
+      const reply = await withMeta(`{"deep":${open.repeat(depth)}1${close.repeat(depth)}}`)
+      expect(reply.status, `${depth} levels: ${JSON.stringify(reply.body)}`).toSatisfy((status) =>
+        [200, 400].includes(status),
+      )
+    }
+  })
+})
