@@ -9,10 +9,7 @@ begin
   select * into gate from open_user_gate(token_user_id, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
-  select * into member from find_member(paywall_id, token_user_id, null, null);
-  if member.refusal is null and top_up_is_due(paywall_id, member.id, gate.settings) then
-    select * into member from lock_member(paywall_id, token_user_id, null, null);
-  end if;
+  select * into member from find_topped_up_member(paywall_id, token_user_id, null, null, gate.settings);
   if member.refusal is not null then return verdict(member.refusal); end if;
 
   return jsonb_build_object(

@@ -21,24 +21,29 @@ begin
 end $$;
 
 -- Empties the anonymous member's balances. Only what was credited moves, or what is left of that: daily top-ups stay behind,
--- since a known member has its own, and anonymous ones cost nothing to make.
+-- since a known member has its own, and anonymous ones cost nothing to make. Both members' rows must be locked.
 create function merge_balances(paywall_id text, anonymous_id uuid, known_id uuid) returns void language plpgsql as $$
 declare
   largest constant bigint := 9007199254740991;
   balance balances;
   credited bigint;
-  held bigint;
+  known_count bigint;
 begin
   for balance in
     select * from balances b
-    where b.paywall_id = merge_balances.paywall_id and b.user_id = anonymous_id and b.count > 0 order by b.type
+    where b.paywall_id = merge_balances.paywall_id and b.user_id = anonymous_id order by b.type
   loop
+    -- Whoever once had tokens of a type has that type, though none are left of it (contract section 4.8).
+    insert into balances (paywall_id, user_id, type, count) values (paywall_id, known_id, balance.type, 0)
+    on conflict on constraint balances_pkey do nothing;
+    continue when balance.count = 0;
+
     select coalesce(sum(l.delta), 0) into credited from ledger l
     where (l.paywall_id, l.user_id, l.type) = (balance.paywall_id, anonymous_id, balance.type)
       and l.delta > 0 and l.reason <> 'top_up';
-    select b.count into held from balances b
+    select b.count into known_count from balances b
     where (b.paywall_id, b.user_id, b.type) = (balance.paywall_id, known_id, balance.type);
-    credited := least(credited, balance.count, largest - coalesce(held, 0));
+    credited := least(credited, balance.count, largest - known_count);
 
     perform move_tokens(paywall_id, anonymous_id, balance.type, -balance.count, 'merge', known_id::text);
     if credited > 0 then

@@ -5,7 +5,9 @@
 --   email, price_id, success_url, error_url, shop_url, trial_days, ignore_active_purchase, user_meta, country,
 --   local_currency, return_origin; null where the call left something out
 --
--- Locks the user's row if it is new, then the member, then the claim. A call that is refused leaves nothing behind.
+-- Locks the Idempotency-Key, the user's row if it is new, the member and the claim. A call that is refused leaves nothing
+-- behind: the key is looked up before a user or a member is made, and once more under the claim's own lock, because the
+-- holder before may have finished meanwhile.
 create function claim_checkout(
   paywall_id text, host text, asked jsonb, key_hash text default null, token_user_id uuid default null
 ) returns jsonb language plpgsql security definer as $$
@@ -21,6 +23,7 @@ begin
   select * into gate from open_gate(key_hash, token_user_id, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
+  perform lock_idempotency_key('checkout of ' || (asked ->> 'caller'), paywall_id, (asked ->> 'key')::uuid);
   select * into claim from find_claim(paywall_id, asked ->> 'caller', (asked ->> 'key')::uuid);
   if claim.request_hash <> asked ->> 'hash' then return verdict('key_reused'); end if;
   if claim.opened then return replay_of(claim); end if;
@@ -42,7 +45,6 @@ begin
   if buyer.refusal is not null then return verdict(buyer.refusal); end if;
 
   select * into claim from take_claim(paywall_id, asked);
-  if claim.request_hash <> asked ->> 'hash' then return verdict('key_reused'); end if;
   if claim.opened then return replay_of(claim); end if;
   if claim.holder <> (asked ->> 'holder')::uuid then return verdict('in_progress'); end if;
 

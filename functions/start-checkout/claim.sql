@@ -15,15 +15,12 @@ declare
   asked_holder constant uuid := asked ->> 'holder';
   lease_end constant timestamptz := now() + make_interval(secs => (asked ->> 'lease_seconds')::double precision);
 begin
-  insert into checkout_claims (paywall_id, caller, idempotency_key, request_hash, checkout_id, holder, leased_until)
+  insert into checkout_claims as k (paywall_id, caller, idempotency_key, request_hash, checkout_id, holder, leased_until)
   values (paywall_id, asked ->> 'caller', (asked ->> 'key')::uuid, asked_hash, gen_random_uuid(), asked_holder, lease_end)
-  on conflict on constraint checkout_claims_pkey do nothing
-  returning * into claim;
-  if found then return claim; end if;
+  on conflict on constraint checkout_claims_pkey do update set holder = k.holder -- changes nothing: it locks the row
+  returning k.* into claim;
+  if claim.holder = asked_holder then return claim; end if;
 
-  select * into claim from checkout_claims k
-  where (k.paywall_id, k.caller, k.idempotency_key) = (take_claim.paywall_id, asked ->> 'caller', (asked ->> 'key')::uuid)
-  for update;
   if claim.claimed_at <= now() - interval '24 hours' then
     claim.request_hash := asked_hash;
     claim.checkout_id := gen_random_uuid();

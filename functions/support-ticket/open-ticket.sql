@@ -39,18 +39,16 @@ begin
     'ticket', jsonb_build_object('id', ticket.id, 'status', ticket.status), 'queued', queued);
 end $$;
 
--- Counts one more ticket in a quota's row, which is locked first or made. Null, or the seconds to wait if it has no room.
+-- Counts one more ticket in a quota's row, which is made if it is new, and locked. Null, or the seconds to wait if the quota
+-- has no room.
 create function count_ticket(paywall_id text, who text) returns integer language plpgsql as $$
 declare
   earlier timestamptz[];
   wait integer;
 begin
-  insert into ticket_quotas as q (paywall_id, who, opened) values (paywall_id, who, array[now()])
-  on conflict on constraint ticket_quotas_pkey do nothing;
-  if found then return null; end if;
-
-  select q.opened into earlier from ticket_quotas q
-  where q.paywall_id = count_ticket.paywall_id and q.who = count_ticket.who for update;
+  insert into ticket_quotas as q (paywall_id, who, opened) values (paywall_id, who, '{}')
+  on conflict on constraint ticket_quotas_pkey do update set opened = q.opened -- changes nothing: it locks the row
+  returning q.opened into earlier;
   wait := quota_wait(earlier);
   if wait is not null then return wait; end if;
   update ticket_quotas q set opened = opened_lately(earlier) || now()

@@ -11,10 +11,7 @@ begin
   select * into gate from open_gate(key_hash, token_user_id, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
-  select * into member from find_member(paywall_id, token_user_id, email, user_id);
-  if member.refusal is null and top_up_is_due(paywall_id, member.id, gate.settings) then
-    select * into member from lock_member(paywall_id, token_user_id, email, user_id);
-  end if;
+  select * into member from find_topped_up_member(paywall_id, token_user_id, email, user_id, gate.settings);
   if member.refusal is not null then return verdict(member.refusal); end if;
 
   return (

@@ -2,7 +2,7 @@
 -- fetched before the one that is stored changes nothing, save that the end of a trial may be told.
 create function apply_snapshot(
   before purchases, checkout checkouts, snapshot jsonb, fetched_at timestamptz, learnt jsonb
-) returns purchases language plpgsql stable as $$
+) returns purchases language plpgsql as $$
 declare
   trial_notice constant interval := '72 hours';
   after purchases := before;

@@ -1,13 +1,12 @@
 -- Replies of balance changes that came with an Idempotency-Key, for 24 hours.
 
--- Locks a key of a paywall until the end of the transaction, and gives what a call that used it before decides for this
--- one: its reply, or that the key was used for another request. Null: the key is free, and the change is this call's to make.
+-- What a call that used the key before decides for this one: `replayed` with its reply, or `key_reused` if it was another
+-- request. Null: the key is free, and the change is this call's to make. Locks the key.
 create function find_reply(paywall_id text, idempotency_key uuid, request_hash text) returns jsonb language plpgsql as $$
 declare
   earlier balance_replies;
 begin
-  -- A row that is not there yet cannot be locked, so the key itself is: the second of two calls waits for the first one's reply.
-  perform pg_advisory_xact_lock(hashtextextended('balance reply ' || paywall_id || ' ' || idempotency_key, 0));
+  perform lock_idempotency_key('balance change', paywall_id, idempotency_key);
   select * into earlier from balance_replies r
   where r.paywall_id = find_reply.paywall_id and r.idempotency_key = find_reply.idempotency_key
     and r.created_at > now() - interval '24 hours';

@@ -38,7 +38,8 @@ create function top_up_is_due(paywall_id text, user_id uuid, settings jsonb) ret
     where p.paywall_id = top_up_is_due.paywall_id and p.user_id = top_up_is_due.user_id and gives_access(p))
 $$;
 
--- Raises the balances with a daily limit to it, in the order of their types; a higher one stays. Gives the ledger rows.
+-- Raises the balances with a daily limit to it, in the order of their types; a higher one stays. Gives the ledger rows. The
+-- member's row must be locked.
 create function top_up(paywall_id text, user_id uuid, settings jsonb) returns setof ledger language plpgsql as $$
 declare
   today constant date := (now() at time zone 'utc')::date;

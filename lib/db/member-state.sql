@@ -1,12 +1,22 @@
--- What a member has on a paywall, as user and bootstrap report it (contract section 2). The first read of a UTC day also
--- tops up the balances of a member who has not paid; the member's row must be locked where `top_up_is_due`.
-create function member_state(paywall_id text, user_id uuid, settings jsonb) returns jsonb language plpgsql as $$
+-- The member that a read is about, after the top-up of the day: the first read of a UTC day raises the balances of a member
+-- who has not paid. Only such a read locks the member.
+create function find_topped_up_member(
+  paywall_id text, token_user_id uuid, email text, user_id text, settings jsonb, out refusal text, out id uuid
+) language plpgsql as $$
+begin
+  select * into refusal, id from find_member(paywall_id, token_user_id, email, user_id);
+  if refusal is not null or not top_up_is_due(paywall_id, id, settings) then return; end if;
+  select * into refusal, id from lock_member(paywall_id, token_user_id, email, user_id);
+  if refusal is null then perform top_up(paywall_id, id, settings); end if;
+end $$;
+
+-- What a member has on a paywall, as user and bootstrap report it (contract section 2). Stable: all of it is of one moment,
+-- that at which the query that asks for it began.
+create function member_state(paywall_id text, user_id uuid, settings jsonb) returns jsonb language plpgsql stable as $$
 declare
   bought record;
   trial jsonb;
 begin
-  perform top_up(paywall_id, user_id, settings);
-
   select
     coalesce(bool_or(gives_access(p)), false) as paid,
     coalesce(bool_or(gives_access(p)) filter (where p.interval is not null), false) as subscribed,

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { Reply } from '../support/call.ts'
-import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { call, type Reply } from '../support/call.ts'
+import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
+import { whileHeld } from '../support/held-member.ts'
 import { runTogether } from '../support/together.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -105,4 +106,22 @@ test('one key is one checkout for each of 40 signed-in users who happen to choos
   )
   expect(replies.map((reply) => opened(reply).userId)).toEqual(users.map(({ id }) => id))
   expect(new Set(replies.map((reply) => opened(reply).checkoutUrl)).size).toBe(40)
+})
+
+test('of two bodies at once with one Idempotency-Key the one that is refused makes no user', async () => {
+  const emails = [newEmail(), newEmail()]
+  const headers = { 'idempotency-key': randomUUID() }
+  const calls = emails.map(
+    (email) => () => startCheckout(world, { paywall: world.paywall, key: world.key, headers, body: { email } }),
+  )
+  // The first one has claimed the key when it stores its checkout, and waits there for the row of its price.
+  const price = { hold: 'select from prices where id = $1 for update', values: [priceIdOf(world.paywall, 'monthly')] }
+  const [first, second] = await whileHeld(world, price, calls)
+  opened(first!)
+  expect(second).toMatchObject({ status: 409, body: { error: 'idempotency_key_reused' } })
+  const path = `/api/v1/paywall/${world.paywall.id}/user?email=${emails[1]}`
+  expect(await call(world, path, { key: world.key })).toMatchObject({
+    status: 404,
+    body: { error: 'identity_not_found' },
+  })
 })

@@ -4,7 +4,7 @@ import { call } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { askForTokens, getCode, refresh, signInAnonymously, signInByMail } from '../support/sign-in.ts'
-import { changeBalance, ledgerOf } from '../support/token-calls.ts'
+import { changeBalance, ledgerOf, withdraw } from '../support/token-calls.ts'
 import { toldAbout } from '../support/told.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -156,6 +156,18 @@ describe('an anonymous user who signs in as a known one', () => {
     await credit(world, anonymous.user.id, 9, 'standard')
     await signInByMail(world, known.email, { token: anonymous.token })
     expect(await provenBalances(world, known.id)).toEqual({ standard: 9 })
+  })
+
+  test('leaves the known one with the types of tokens that it had used up', async () => {
+    const known = await signIn(world)
+    const anonymous = await signInAnonymously(world)
+    await credit(world, anonymous.user.id, 5)
+    await changeBalance(world, { user_id: anonymous.user.id, op: 'debit', amount: 5, type: 'premium' })
+    await signInByMail(world, known.email, { token: anonymous.token })
+    expect(await withdraw(world, { user_id: known.id, token_type: 'premium' })).toMatchObject({
+      status: 400,
+      body: { error: 'Insufficient tokens', available: 0, requested: 1 },
+    })
   })
 
   test('gives it nothing twice', async () => {

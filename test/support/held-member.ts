@@ -8,15 +8,32 @@ import type { TestWorld } from './world.ts'
  * one before it. What a call saw before it waited is then out of date when its turn comes. The first of them is certain
  * to be first; those behind it may overtake one another once it has changed the row.
  */
-export async function inLine(world: TestWorld, userId: string, calls: (() => Promise<Reply>)[]): Promise<Reply[]> {
+export function inLine(world: TestWorld, userId: string, calls: (() => Promise<Reply>)[]): Promise<Reply[]> {
+  return whileHeld(world, { hold: 'select from members where user_id = $1 for update', values: [userId] }, calls)
+}
+
+/** A row that the test holds, by SQL with the same values: how it is locked, and what happens to it before it is let go. */
+interface HeldRow {
+  hold: string
+  change?: string
+  values: unknown[]
+}
+
+/** Runs calls in this order while a row is held: each is begun once the one before it waits for a lock. */
+export async function whileHeld(
+  world: TestWorld,
+  { hold, change, values }: HeldRow,
+  calls: (() => Promise<Reply>)[],
+): Promise<Reply[]> {
   return withClient(world.databaseUrl, async (client) => {
     await client.query('begin')
-    await client.query('select from members where user_id = $1 for update', [userId])
+    await client.query(hold, values)
     const answers: Promise<Reply>[] = []
     for (const ask of calls) {
       answers.push(ask())
       await until(`${answers.length} statements in line`, async () => (await waiting(world)) === answers.length)
     }
+    if (change) await client.query(change, values)
     await client.query('commit')
     return Promise.all(answers)
   })

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { whileHeld } from '../support/held-member.ts'
+import { askForCode, askForTokens, codeMailedTo, getCode } from '../support/sign-in.ts'
+import { MESSAGE, ticketPath } from '../support/tickets.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+// The hourly cron deletes rows that have expired. A call may find such a row, wait for the cron's lock on it, and then
+// find it gone.
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(() => world.close())
+
+/** Makes a call while a row of the table is locked; the row is deleted once the call waits for it. */
+async function deletedMeanwhile(table: string, where: string, values: unknown[], ask: () => ReturnType<typeof call>) {
+  const hold = `select from ${table} where ${where} for update`
+  const [reply] = await whileHeld(world, { hold, change: `delete from ${table} where ${where}`, values }, [ask])
+  return reply!
+}
+
+test('a ticket is counted though the row of its quota is being deleted', async () => {
+  const email = newEmail()
+  const send = () => call(world, ticketPath(world.paywall.id), { body: { ...MESSAGE, customer_email: email } })
+  await send()
+  const who = `email:${email}`
+  await world.database.query("update ticket_quotas set opened = array[now() - interval '26 hours'] where who = $1", [
+    who,
+  ])
+
+  expect(await deletedMeanwhile('ticket_quotas', 'who = $1', [who], send)).toMatchObject({ status: 200 })
+  expect([await send(), await send()].map(({ status }) => status)).toEqual([200, 429])
+})
+
+test('a mailed code works though the row of the address is being deleted', async () => {
+  const email = newEmail()
+  await getCode(world, email)
+  await world.database.query(
+    "update sign_in_codes set expires_at = now() - interval '2 hours', sent = '{}' where email = $1",
+    [email],
+  )
+
+  const send = () => askForCode(world, email)
+  expect(await deletedMeanwhile('sign_in_codes', 'email = $1', [email], send)).toMatchObject({ status: 200 })
+  const code = await codeMailedTo(world, email, 2)
+  expect(await askForTokens(world, { grant_type: 'code', email, code })).toMatchObject({ status: 200 })
+})
+
+test('a checkout is opened though the claim that had its Idempotency-Key before is being deleted', async () => {
+  const key = randomUUID()
+  await world.database.query(
+    `insert into checkout_claims
+       (paywall_id, caller, idempotency_key, request_hash, checkout_id, holder, leased_until, claimed_at)
+     values ($1, 'owner', $2, repeat('0', 64), gen_random_uuid(), gen_random_uuid(), now(), now() - interval '26 hours')`,
+    [world.paywall.id, key],
+  )
+  const headers = { 'idempotency-key': key }
+  const open = () => startCheckout(world, { paywall: world.paywall, key: world.key, headers })
+  opened(await deletedMeanwhile('checkout_claims', 'idempotency_key = $1', [key], open))
+})
