@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_120d058a7a361176'
+const RELEASE = 'release_387e169d0b2b93fc'
 
 /** functions/cancel-subscription/record-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -251,7 +251,7 @@ export function readUserBootstrap<Result>(db: Database, p: {
 /** functions/start-checkout/record-checkout.sql */
 export function recordCheckout<Result>(db: Database, p: {
   paywallId: string
-  userId: string
+  checkoutId: string
   caller: string
   key: string
   holder: string
@@ -262,7 +262,7 @@ export function recordCheckout<Result>(db: Database, p: {
 }): Promise<Result> {
   return db.call(
     `select ${RELEASE}.record_checkout($1::text, $2::uuid, $3::text, $4::uuid, $5::uuid, $6::text, $7::text, $8::text, $9::bigint) as result`,
-    [p.paywallId, p.userId, p.caller, p.key, p.holder, p.sessionId, p.url, p.currency, p.amount],
+    [p.paywallId, p.checkoutId, p.caller, p.key, p.holder, p.sessionId, p.url, p.currency, p.amount],
   )
 }
 

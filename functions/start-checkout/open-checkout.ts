@@ -25,7 +25,7 @@ export async function openCheckout(
   const hosted = await ask(db, processor, holder, checkout, price)
   const { recorded, superseded } = await recordCheckout<RecordResult>(db, {
     ...claimOf(checkout, holder),
-    userId: checkout.user_id,
+    checkoutId: checkout.id,
     ...hosted,
     currency: price.currency,
     amount: price.amount,

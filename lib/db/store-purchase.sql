@@ -19,8 +19,8 @@ declare
   owner uuid;
   queued integer := 0;
 begin
-  checkout := lock_checkout_member(paywall_id, acquiring, checkout_id);
-  if checkout.id is null then return verdict('unknown_checkout'); end if;
+  checkout := lock_checkout_member(paywall_id, checkout_id);
+  if checkout.id is null or checkout.acquiring <> acquiring then return verdict('unknown_checkout'); end if;
 
   if event_id is not null then
     insert into processor_events as e (paywall_id, acquiring, event_id) values (paywall_id, acquiring, event_id)
@@ -44,22 +44,4 @@ begin
   queued := queued + note_payment(owner, after, learnt -> 'payment');
   queued := queued + credit_plan(owner, before, after);
   return verdict('stored') || jsonb_build_object('queued', queued);
-end $$;
-
--- The checkout of a sale, as it is once its member's row is locked; all null if it is not one of ours. Whoever waited while
--- the member was merged into another goes on with that one: the checkout then says whose it is.
-create function lock_checkout_member(paywall_id text, acquiring text, checkout_id uuid) returns checkouts
-language plpgsql as $$
-declare
-  checkout checkouts;
-  locked_id uuid;
-begin
-  loop
-    select * into checkout from checkouts c
-    where c.id = checkout_id and c.paywall_id = lock_checkout_member.paywall_id
-      and c.acquiring = lock_checkout_member.acquiring;
-    if not found or checkout.user_id = locked_id then return checkout; end if;
-    select m.user_id into locked_id from members m
-    where m.paywall_id = checkout.paywall_id and m.user_id = checkout.user_id for no key update;
-  end loop;
 end $$;

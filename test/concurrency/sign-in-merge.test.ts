@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anonymousBuyer, credit, pay, payOnPage, subscriptionOf } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
-import { newEmail, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { inLine } from '../support/held-member.ts'
 import { askForTokens, getCode, refresh, sessionIn, signInAnonymously } from '../support/sign-in.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { sequenceFaults, toldAbout } from '../support/told.ts'
+import { until } from '../support/until.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -92,6 +93,28 @@ test('a checkout opened just after the merge is refused', async () => {
   const [, refused] = await inLine(world, anonymous.user.id, [signInAsKnown, yearlyOf(anonymous)])
   expect(refused).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
   expect(await checkoutsOf([anonymous.user, known])).toEqual([{ user_id: known.id, count: 1 }])
+})
+
+test('a page that the processor opens only after the merge is superseded by the known one’s next', async () => {
+  const { anonymous, known, signInAsKnown } = await strangers()
+  const merged = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  world.stripe.onCall = async (_, run) => {
+    asked.resolve()
+    await merged.promise
+    return run()
+  }
+  const opening = yearlyOf(anonymous)()
+  await asked.promise
+  world.stripe.onCall = undefined
+  await signInAsKnown()
+  merged.resolve()
+  const page = opened(await opening).checkoutUrl
+
+  await yearlyOf(known)()
+  await until('the earlier page is closed', async () =>
+    world.stripe.sessions.some(({ id, status }) => page.endsWith(`/${id}`) && status === 'expired'),
+  )
 })
 
 test('a refresh of the anonymous session at the moment of the merge survives it in no order', async () => {
