@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anonymousBuyer, credit, pay, payOnPage, subscriptionOf } from '../support/anonymous.ts'
-import { call } from '../support/call.ts'
+import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { inLine } from '../support/held-member.ts'
 import { askForTokens, getCode, refresh, sessionIn, signInAnonymously } from '../support/sign-in.ts'
-import { changeBalance } from '../support/token-calls.ts'
+import { MESSAGE, ticketPath } from '../support/tickets.ts'
+import { changeBalance, nextDay } from '../support/token-calls.ts'
 import { sequenceFaults, toldAbout } from '../support/told.ts'
 import { until } from '../support/until.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
@@ -93,6 +94,17 @@ test('a checkout opened just after the merge is refused', async () => {
   const [, refused] = await inLine(world, anonymous.user.id, [signInAsKnown, yearlyOf(anonymous)])
   expect(refused).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
   expect(await checkoutsOf([anonymous.user, known])).toEqual([{ user_id: known.id, count: 1 }])
+})
+
+test.each<[string, (token: string) => Promise<Reply>]>([
+  ['read of the user', (token) => call(world, userPath, { token })],
+  ['bootstrap', (token) => call(world, `/api/v1/paywall/${world.paywall.id}/bootstrap`, { token })],
+  ['support ticket', (token) => call(world, ticketPath(world.paywall.id), { token, body: MESSAGE })],
+])('a %s just after the merge is refused: the anonymous token is good no more', async (_name, ask) => {
+  const { anonymous, signInAsKnown } = await strangers()
+  await nextDay(world, anonymous.user.id)
+  const [, refused] = await inLine(world, anonymous.user.id, [signInAsKnown, () => ask(anonymous.token)])
+  expect(refused).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
 })
 
 test('a page that the processor opens only after the merge is superseded by the known one’s next', async () => {

@@ -12,17 +12,18 @@ export function inLine(world: TestWorld, userId: string, calls: (() => Promise<R
   return whileHeld(world, { hold: 'select from members where user_id = $1 for update', values: [userId] }, calls)
 }
 
-/** A row that the test holds, by SQL with the same values: how it is locked, and what happens to it before it is let go. */
+/** A row that the test locks by `hold`, with `values`, and what happens before it is let go. */
 interface HeldRow {
   hold: string
-  change?: string
   values: unknown[]
+  /** SQL with the same values, by whoever holds the row; or anything else. */
+  change?: string | (() => Promise<unknown>)
 }
 
 /** Runs calls in this order while a row is held: each is begun once the one before it waits for a lock. */
 export async function whileHeld(
   world: TestWorld,
-  { hold, change, values }: HeldRow,
+  { hold, values, change }: HeldRow,
   calls: (() => Promise<Reply>)[],
 ): Promise<Reply[]> {
   return withClient(world.databaseUrl, async (client) => {
@@ -33,7 +34,8 @@ export async function whileHeld(
       answers.push(ask())
       await until(`${answers.length} statements in line`, async () => (await waiting(world)) === answers.length)
     }
-    if (change) await client.query(change, values)
+    if (typeof change === 'string') await client.query(change, values)
+    else await change?.()
     await client.query('commit')
     return Promise.all(answers)
   })

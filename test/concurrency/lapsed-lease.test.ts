@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { HttpResponse } from '../../dev/emulators/core/server.ts'
+import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { whileHeld } from '../support/held-member.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+// A claim whose lease has run out is free, although its holder may only have been slow. Here the holder comes to an end
+// after another attempt has looked at the claim, and before that one takes it.
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterEach(() => {
+  world.stripe.onCall = undefined
+})
+afterAll(() => world.close())
+
+/** A start-checkout that waits for Stripe, and whose lease has run out meanwhile. */
+async function slowCheckout() {
+  const [email, key] = [newEmail(), randomUUID()]
+  const before = world.stripe.sessions.length
+  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<HttpResponse | null>()]
+  world.stripe.onCall = async (_, run) => {
+    asked.resolve()
+    return (await answer.promise) ?? run()
+  }
+  const attempt = () =>
+    startCheckout(world, {
+      paywall: world.paywall,
+      key: world.key,
+      headers: { 'idempotency-key': key },
+      body: { email },
+    })
+  const slow = attempt()
+  await asked.promise
+  world.stripe.onCall = undefined
+  await world.database.query(
+    "update checkout_claims set leased_until = now() - interval '1 s' where idempotency_key = $1",
+    [key],
+  )
+  const member = {
+    hold: 'select from members m join users u on u.id = user_id where email = $1 for update of m',
+    values: [email],
+  }
+  return { slow, answer, attempt, member, pages: () => world.stripe.sessions.length - before }
+}
+
+test('what the slow attempt has opened by then is replayed', async () => {
+  const { slow, answer, attempt, member, pages } = await slowCheckout()
+  const finish = () => {
+    answer.resolve(null)
+    return slow
+  }
+  const [first, second] = await whileHeld(world, member, [finish, attempt])
+  expect(opened(second!)).toEqual(opened(first!))
+  expect(second!.headers['idempotency-replayed']).toBe('true')
+  expect(pages()).toBe(1)
+})
+
+test('what the slow attempt has given up by then is opened', async () => {
+  const { slow, answer, attempt, member, pages } = await slowCheckout()
+  const change = () => {
+    answer.resolve({ status: 400, headers: {}, body: JSON.stringify({ error: { type: 'api_error', message: 'No.' } }) })
+    return expect(slow).resolves.toMatchObject({ status: 502 })
+  }
+  const [second] = await whileHeld(world, { ...member, change }, [attempt])
+  opened(second!)
+  expect(pages()).toBe(1)
+})
