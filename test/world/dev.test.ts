@@ -70,6 +70,14 @@ test('shows the signed webhook that the purchase sent', { timeout: TIMEOUT_MS },
   expect(await page.text()).toContain('subscription.created')
 })
 
+test('says why a call was refused', { timeout: TIMEOUT_MS }, async () => {
+  const refused = await fetch(`${origin(ports.service)}/api/v1/paywall/1001/user?email=ann@example.com`, {
+    headers: { 'x-api-key': 'pk_test_nobodys' },
+  })
+  const line = `GET /api/v1/paywall/:id/user was refused: 401 unknown_key (request ${refused.headers.get('x-request-id')})`
+  await until('the line', async () => run.output().includes(line))
+})
+
 test('answers again after Postgres was killed, and has lost nothing', { timeout: TIMEOUT_MS }, async () => {
   process.kill(postmaster(), 'SIGKILL')
   await until('the purchase', async () => (await pasteCurls())[2]?.paid === true)
