@@ -15,7 +15,7 @@ import { until } from '../support/until.ts'
 const TIMEOUT_MS = 120_000
 const folder = mkdtempSync(join(tmpdir(), 'paywall-dev-')) // closed to others, as a home directory is
 const config = join(folder, 'paywall.json')
-let ports: { service: number; stripe: number; receiver: number; mail: number }
+let ports: { service: number; stripe: number; mollie: number; receiver: number; mail: number }
 let run: DevRun
 
 const shell = promisify(exec)
@@ -25,7 +25,7 @@ const options = (...more: string[]) => ({
   args: [
     ...['--config', config, '--port', String(ports.service)],
     ...['--stripe-port', String(ports.stripe), '--receiver-port', String(ports.receiver)],
-    ...['--mail-port', String(ports.mail), ...more],
+    ...['--mollie-port', String(ports.mollie), '--mail-port', String(ports.mail), ...more],
   ],
 })
 
@@ -33,6 +33,7 @@ beforeAll(async () => {
   ports = {
     service: await freePort(),
     stripe: await freePort(),
+    mollie: await freePort(),
     receiver: await freePort(),
     mail: await freePort(),
   }
@@ -40,7 +41,9 @@ beforeAll(async () => {
   writeFileSync(config, demo.replace(':8790/', `:${ports.receiver}/`))
 })
 
-afterAll(() => {
+afterAll(async () => {
+  // A test that failed may have left its world running.
+  if (run.process.exitCode === null && run.process.signalCode === null) await run.end('SIGTERM')
   removeCluster(join(folder, 'local/postgres'))
   rmSync(folder, { recursive: true, force: true })
 })
