@@ -1,0 +1,22 @@
+// npm run bench: reads the command line, runs the benchmark that it names, prints it and writes its result file.
+// Each benchmark starts worlds of its own on 127.0.0.1, bounds its time, and leaves nothing running.
+
+import { HELP, type Options, readOptions } from './options.ts'
+import { origin, writeResult } from './report/result-file.ts'
+
+/** Loaded when it is run: each brings other parts of the project. */
+const BENCHMARKS = {
+  endpoints: async (options: Options) => (await import('./runs/endpoints.ts')).benchEndpoints(options),
+}
+
+// Ends the worlds, which end with us, and removes what `exit` listeners remove.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
+const options = readOptions(process.argv.slice(2))
+if (options === null) {
+  console.log(HELP)
+} else {
+  const { commits, result } = await BENCHMARKS[options.what](options)
+  const path = writeResult(options, 'json', `${JSON.stringify({ ...origin(options, commits), ...result }, null, 1)}\n`)
+  console.log(`\nwritten to ${path}`)
+}
