@@ -7,6 +7,10 @@ import { origin, writeResult } from './report/result-file.ts'
 /** Loaded when it is run: each brings other parts of the project. */
 const BENCHMARKS = {
   endpoints: async (options: Options) => (await import('./runs/endpoints.ts')).benchEndpoints(options),
+  load: async (options: Options) => (await import('./runs/load.ts')).benchLoad(options),
+  growth: async (options: Options) => (await import('./runs/growth.ts')).benchGrowth(options),
+  events: async (options: Options) => (await import('./runs/events.ts')).benchEvents(options),
+  memory: async (options: Options) => (await import('./runs/memory.ts')).benchMemory(options),
 }
 
 // Ends the worlds, which end with us, and removes what `exit` listeners remove.

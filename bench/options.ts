@@ -14,7 +14,7 @@ export const HELP = `npm run bench -- [what] [options]
 
 Results are printed and written to bench/results/.`
 
-const WHATS = ['endpoints'] as const
+const WHATS = ['endpoints', 'load', 'growth', 'events', 'memory'] as const
 export type What = (typeof WHATS)[number]
 
 export interface Options {

@@ -17,6 +17,13 @@ export interface TimedStatement {
   milliseconds: number
 }
 
+export interface CronRun {
+  milliseconds: number
+  statements: TimedStatement[]
+  /** Why it did not come to its end, if it did not. */
+  failed: string | null
+}
+
 /** What a contender's process is asked to do, over its IPC channel. Times are in milliseconds. */
 export interface WorldCommands {
   /** Work since the start. */
@@ -24,8 +31,10 @@ export interface WorldCommands {
   /** Begins to keep all statements; `recorded` gives them and ends that. */
   record(): Promise<void>
   recorded(): Promise<SentStatement[]>
-  /** Fires a cron trigger once and waits until it is over. */
-  scheduled(env: string): Promise<{ milliseconds: number; statements: TimedStatement[] }>
+  /** Fires a cron trigger once and waits until it is over, well or not. */
+  scheduled(env: string): Promise<CronRun>
+  /** What all runtimes of the world hold, in bytes, as the system counts it; null where that cannot be seen. */
+  residentMemory(): Promise<number | null>
   /** Applies a paywall file: its JSON text, all secrets in it. */
   apply(file: string): Promise<void>
   /** Where the DevTools protocol is spoken. */

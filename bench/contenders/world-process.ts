@@ -8,6 +8,7 @@ import { rmSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import type { Call, Message, SentStatement, TimedStatement, WorldCommands } from './commands.ts'
+import { runtimeMemory } from './runtime-memory.ts'
 import { importWorld } from './tree-modules.ts'
 
 enableCompileCache()
@@ -22,7 +23,7 @@ let timing: TimedStatement[] | undefined
 process.on('SIGINT', () => undefined)
 process.once('disconnect', () => void stop(0))
 
-const say = (message: Message) => void process.send?.(message)
+const say = (message: Message) => process.connected && process.send?.(message)
 
 try {
   const { place, commands } = await start()
@@ -70,12 +71,14 @@ async function start() {
   world.neon.onStatement = async ({ query, params }, run) => {
     recording?.push({ query, params })
     const startedAt = performance.now()
-    const result = await run()
-    const milliseconds = performance.now() - startedAt
-    work.statements += 1
-    work.milliseconds += milliseconds
-    timing?.push({ query, milliseconds })
-    return result
+    try {
+      return await run()
+    } finally {
+      const milliseconds = performance.now() - startedAt
+      work.statements += 1
+      work.milliseconds += milliseconds
+      timing?.push({ query, milliseconds })
+    }
   }
 
   async function parse(text: string) {
@@ -95,13 +98,14 @@ async function start() {
       return statements
     },
     async scheduled(env) {
-      timing = []
+      const statements: TimedStatement[] = []
+      timing = statements
       const startedAt = performance.now()
-      await world.workers.scheduled(env)
-      const statements = timing
+      const failed = await world.workers.scheduled(env).then(() => null, String)
       timing = undefined
-      return { milliseconds: performance.now() - startedAt, statements }
+      return { milliseconds: performance.now() - startedAt, statements, failed }
     },
+    residentMemory: async () => runtimeMemory(process.pid),
     async apply(text) {
       const file = await parse(text)
       files.splice(0, Infinity, file)

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Call, Message, WorldCommands, WorldPlace } from './commands.ts'
@@ -37,6 +37,7 @@ export async function openWorld({
   const stop = async () => {
     if (child.connected) child.disconnect()
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 }) // a process that crashed leaves it behind
   }
   try {
     const place = await readyFrom(child)
@@ -82,6 +83,7 @@ function commandsOf(child: ChildProcess): WorldCommands {
     record: () => send('record'),
     recorded: () => send('recorded'),
     scheduled: (env) => send('scheduled', env),
+    residentMemory: () => send('residentMemory'),
     apply: (file) => send('apply', file),
     inspector: () => send('inspector'),
   }

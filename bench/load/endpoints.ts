@@ -8,6 +8,8 @@ export interface Endpoint {
   name: string
   /** 200, unless what is measured is a refusal. */
   expected?: number
+  /** Whether the processor is asked about the person: it knows none of those that were filled into the database. */
+  asksProcessor?: true
   /** The next request, about one of the people. */
   request(scene: Scene, person: Person): Sent
 }
@@ -85,6 +87,7 @@ export const ENDPOINTS: Endpoint[] = [
   },
   {
     name: 'customer portal',
+    asksProcessor: true,
     request: (scene, { email }) => post(`${api(scene)}/get-customer-portal`, { email }, { 'x-api-key': scene.key }),
   },
   {

@@ -39,16 +39,22 @@ export async function setScene(
   return scene
 }
 
-async function makePerson({ url, paywallId, key, priceId }: Omit<Scene, 'people'>): Promise<Person> {
+async function makePerson(scene: Omit<Scene, 'people'>): Promise<Person> {
+  const { url, paywallId, key, priceId } = scene
   const at = `${url}/api/v1/paywall/${paywallId}`
-  const email = `person-${randomUUID()}@bench.example`
-  const { access_token: token, user } = Tokens.parse(await ask(`${at}/sign-in/exchange`, { key, body: { email } }))
-  const { checkoutUrl } = Checkout.parse(
-    await ask(`${at}/start-checkout`, { key, body: { email, priceId, ...RETURN } }),
-  )
+  const person = await exchange(scene, `person-${randomUUID()}@bench.example`)
+  const order = { email: person.email, priceId, ...RETURN }
+  const { checkoutUrl } = Checkout.parse(await ask(`${at}/start-checkout`, { key, body: order }))
   await payAndReturn(checkoutUrl)
-  const credit = { op: 'credit', amount: A_LOT, type: 'standard', user_id: user.id }
+  const credit = { op: 'credit', amount: A_LOT, type: 'standard', user_id: person.id }
   await ask(`${at}/balances`, { key, body: credit })
+  return person
+}
+
+/** Signs a user in as the owner's backend does, and makes it, if there is none. */
+export async function exchange({ url, paywallId, key }: Omit<Scene, 'people'>, email: string): Promise<Person> {
+  const address = `${url}/api/v1/paywall/${paywallId}/sign-in/exchange`
+  const { access_token: token, user } = Tokens.parse(await ask(address, { key, body: { email } }))
   return { id: user.id, email, token }
 }
 
