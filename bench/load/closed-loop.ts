@@ -24,7 +24,7 @@ export interface Load {
   seconds: number
   /** Makes the next request. */
   next: () => Sent
-  /** The status that each answer must have: any other ends the run. */
+  /** The status that each answer must have; another one ends the run. */
   expected: number
 }
 

@@ -2,7 +2,7 @@ import type { LoadStep } from '../runs/load.ts'
 import { spread } from '../statistics.ts'
 
 /** The size of one endpoint's panel, and the room around its axes, in pixels. */
-const PANEL = { width: 420, height: 300, left: 56, right: 16, top: 40, bottom: 44 }
+const PANEL = { width: 420, height: 300, left: 56, right: 28, top: 40, bottom: 44 }
 
 /** Latency is drawn on a logarithmic scale between these, in milliseconds. */
 const LATENCY = { from: 0.5, to: 2000, ticks: [1, 10, 100, 1000] }

@@ -4,6 +4,7 @@
 // 3. Draw p50 and p99 over the offered load, and print them.
 
 import { HERE, inTurn, openContenders } from '../contenders/contenders.ts'
+import { closedLoop } from '../load/closed-loop.ts'
 import { ENDPOINTS, type Endpoint, requestsOf } from '../load/endpoints.ts'
 import { type OpenRound, openLoop } from '../load/open-loop.ts'
 import { setScene } from '../load/scene.ts'
@@ -47,6 +48,10 @@ export async function benchLoad(options: Options) {
 async function climb(stages: Stage[], endpoint: Endpoint, { rounds, seconds }: Options): Promise<LoadStep[]> {
   const steps: LoadStep[] = []
   let climbing = stages
+  for (const { world, scene } of stages) {
+    const warmUp = { url: world.url, connections: 8, seconds: 1, next: requestsOf(endpoint, scene) }
+    await closedLoop({ ...warmUp, expected: endpoint.expected ?? 200 })
+  }
   for (const offered of OFFERED) {
     process.stderr.write(`${endpoint.name}: ${offered} requests/s\n`)
     const step: LoadStep = {
