@@ -21,4 +21,7 @@ export function figure(value: number): string {
 }
 
 /** `12.3 (11.9-14.0)`: the median, the smallest and the largest. */
-export const spreadText = ({ median, min, max }: Spread): string => `${figure(median)} (${figure(min)}-${figure(max)})`
+export function spreadText({ median, min, max }: Spread): string {
+  if (!Number.isFinite(median)) return '-'
+  return `${figure(median)} (${figure(min)}-${figure(max)})`
+}
