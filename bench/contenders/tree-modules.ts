@@ -27,8 +27,18 @@ export async function importWorld(root: string) {
   const module = (path: string) => import(pathToFileURL(join(root, path)).href)
   const world: typeof import('../../dev/world/world.ts') = await module(layout.world)
   const postgres: typeof import('../../dev/world/database/postgres.ts') = await module(layout.postgres)
-  const database: typeof import('../../dev/world/database/database.ts') = await module(layout.database)
+  const database: Database = await module(layout.database)
   const secrets: typeof import('../../dev/world/secrets.ts') = await module(layout.secrets)
   const file: typeof import('../../cli/paywall-file/file.ts') = await module(layout.file)
-  return { ...world, ...postgres, ...database, ...secrets, ...file }
+  return { ...world, ...postgres, ...database, ...secrets, ...file, prepare: preparing(database) }
+}
+
+/** The module as it is in this tree; before databases had roles and releases, it had `ensureSchema` alone. */
+type Database = typeof import('../../dev/world/database/database.ts') & {
+  ensureSchema?: (url: string) => Promise<void>
+}
+
+/** How the tree brings a fresh database to what its Workers need. */
+function preparing({ ensureSchema, prepareDatabase }: Database): (url: string, rolesKey: string) => Promise<void> {
+  return ensureSchema ?? prepareDatabase
 }

@@ -45,17 +45,17 @@ async function stop(code: number): Promise<void> {
 }
 
 async function start() {
-  const { startPostgres, ensureDatabase, ensureSchema, makeSecrets, startWorld, readPaywallFile } =
-    await importWorld(root)
+  const { startPostgres, ensureDatabase, prepare, makeSecrets, startWorld, readPaywallFile } = await importWorld(root)
   const postgres = started.adopt(await startPostgres({ folder: join(folder, 'postgres') }), (server) => server.stop())
   const databaseUrl = await ensureDatabase(postgres.url('postgres'), 'paywall')
-  await ensureSchema(databaseUrl)
+  const secrets = await makeSecrets()
+  await prepare(databaseUrl, secrets.DATABASE_ROLES_KEY)
   const files: Awaited<ReturnType<typeof parse>>[] = []
   const world = started.adopt(
     await startWorld({
       databaseUrl,
       files: () => files,
-      secrets: await makeSecrets(),
+      secrets,
       ports: { service: 0, stripe: 0, mollie: 0, receiver: 0, mail: 0 },
       variables: { RATE_LIMITED: false },
       ...(inspect === 'inspect' && { inspect: true }),

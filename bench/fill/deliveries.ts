@@ -47,17 +47,30 @@ export async function fillDeliveries(
     ...about,
     event_id: id,
     endpoint_id: `'${endpoint.id}'::uuid`,
-    ...STATES[as](`n <= ${users}`),
+    ...STATES[as](`n <= ${users}`, (await hasHeads(filler)) ? 'null' : `now() - interval '1 minute'`),
   })
 }
 
-/** How a delivery of each kind is stored, given the condition that it is its user's first. */
+/** Whether only a user's first pending delivery has a time: in older trees each has one. */
+async function hasHeads(filler: Filler): Promise<boolean> {
+  const [column] = await filler.run(
+    `select is_nullable = 'YES' as nullable from information_schema.columns
+     where table_name = 'deliveries' and column_name = 'next_attempt_at'`,
+    [],
+  )
+  return column?.nullable === true
+}
+
+/** How a delivery of each kind is stored, given the condition that it is its user's first and when the others are due. */
 const STATES = {
-  due: () => ({ state: `'pending'`, next_attempt_at: `now() - interval '1 minute'` }),
-  blocked: (isFirst: string) => ({
+  due: (isFirst: string, others: string) => ({
+    state: `'pending'`,
+    next_attempt_at: `case when ${isFirst} then now() - interval '1 minute' else ${others} end`,
+  }),
+  blocked: (isFirst: string, others: string) => ({
     state: `'pending'`,
     attempts: `case when ${isFirst} then 3 else 0 end`,
-    next_attempt_at: `case when ${isFirst} then now() + interval '1 hour' else now() - interval '1 minute' end`,
+    next_attempt_at: `case when ${isFirst} then now() + interval '1 hour' else ${others} end`,
   }),
   expired: () => ({
     state: `'delivered'`,
