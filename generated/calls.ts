@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_387e169d0b2b93fc'
+const RELEASE = 'release_a40c424866dd6b2d'
 
 /** functions/cancel-subscription/record-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
