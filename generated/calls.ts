@@ -1,9 +1,9 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_a40c424866dd6b2d'
+const RELEASE = 'release_eeaf9d86c470c570'
 
-/** functions/cancel-subscription/record-cancellation.sql */
+/** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
   subscriptionId: string
   requestedAt: string
@@ -101,7 +101,7 @@ export function forgetExpired<Result>(db: Database, p: {
   )
 }
 
-/** functions/cancel-subscription/record-cancellation.sql */
+/** functions/cancel-subscription/give-up-cancellation.sql */
 export function giveUpCancellation<Result>(db: Database, p: {
   subscriptionId: string
   requestedAt: string
@@ -127,7 +127,7 @@ export function giveUpCheckout<Result>(db: Database, p: {
   )
 }
 
-/** lib/db/gate.sql */
+/** lib/db/is-live-key.sql */
 export function isLiveKey<Result>(db: Database, p: {
   keyHash: string
 }): Promise<Result> {

@@ -33,5 +33,5 @@ begin
   reply := jsonb_build_object('success', true, 'user_id', member.id, 'type', type, 'count', change.count,
     'balances', balances_json(paywall_id, member.id, gate.settings));
   perform keep_reply(paywall_id, idempotency_key, request_hash, reply);
-  return jsonb_build_object('verdict', 'changed', 'reply', reply, 'queued', change.queued);
+  return verdict('changed') || jsonb_build_object('reply', reply, 'queued', change.queued);
 end $$;

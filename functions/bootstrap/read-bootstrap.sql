@@ -5,7 +5,7 @@ declare
 begin
   select * into paywall from find_paywall(paywall_id, host);
   if paywall.id is null then return verdict('unknown_paywall'); end if;
-  return jsonb_build_object('verdict', 'found', 'paywall', structure_json(paywall_id));
+  return verdict('found') || jsonb_build_object('paywall', structure_json(paywall_id));
 end $$;
 
 -- A paywall's rows as bootstrap serves them. Names each column, so that a secret can never slip in.

@@ -12,8 +12,8 @@ begin
   select * into member from find_topped_up_member(paywall_id, token_user_id, null, null, gate.settings);
   if member.refusal is not null then return verdict(member.refusal); end if;
 
-  return jsonb_build_object(
-    'verdict', 'found', 'paywall', structure_json(paywall_id),
+  return verdict('found') || jsonb_build_object(
+    'paywall', structure_json(paywall_id),
     'user', (select jsonb_build_object('id', u.id, 'email', u.email) from users u where u.id = member.id)
       || member_state(paywall_id, member.id, gate.settings));
 end $$;

@@ -30,7 +30,7 @@ begin
   update purchases p set cancel_requested_at = now(), cancellation_reason = reason,
     reconcile_at = purchase_due(subscription, p.looked_at)
   where p.id = subscription.id;
-  return jsonb_build_object('verdict', 'claimed', 'subscription', (
+  return verdict('claimed') || jsonb_build_object('subscription', (
     select jsonb_build_object(
       'id', subscription.id, 'paywall_id', subscription.paywall_id, 'acquiring', subscription.acquiring,
       'credentials', a.credentials, 'processor_id', subscription.processor_id,
@@ -49,3 +49,11 @@ $$;
 
 -- How long a request keeps others out: longer than the processor client's own patience. A crash costs this much.
 create function cancellation_lease() returns interval language sql immutable as $$ select interval '30 seconds' $$;
+
+-- A subscription whose claim of `requested_at` is still held, its row locked; all null if it is not.
+create function lock_claimed_subscription(subscription_id uuid, requested_at timestamptz) returns purchases
+language sql as $$
+  select p from purchases p
+  where p.id = subscription_id and p.cancel_requested_at = requested_at and p.cancel_accepted_at is null
+  for no key update
+$$;

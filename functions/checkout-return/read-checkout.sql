@@ -4,8 +4,8 @@ create function read_checkout(checkout_id uuid, host text) returns jsonb languag
 declare
   checkout jsonb;
 begin
-  select jsonb_build_object(
-    'verdict', 'found', 'id', c.id, 'paywall_id', c.paywall_id, 'acquiring', c.acquiring, 'credentials', a.credentials,
+  select verdict('found') || jsonb_build_object(
+    'id', c.id, 'paywall_id', c.paywall_id, 'acquiring', c.acquiring, 'credentials', a.credentials,
     'session_id', c.session_id, 'success_url', c.success_url, 'error_url', c.error_url,
     'completed', c.completed_at is not null, 'now', clock_timestamp()::text) into checkout
   from checkouts c join processor_accounts a on a.paywall_id = c.paywall_id and a.acquiring = c.acquiring

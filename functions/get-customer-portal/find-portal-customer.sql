@@ -33,7 +33,7 @@ begin
     where m.paywall_id = find_portal_customer.paywall_id and m.user_id = member.id and m.meta <> merged_meta;
   end if;
 
-  return jsonb_build_object('verdict', 'found', 'is_test', gate.is_test, 'customer', (
+  return verdict('found') || jsonb_build_object('is_test', gate.is_test, 'customer', (
     select jsonb_build_object(
       'paywall_id', subscription.paywall_id, 'acquiring', subscription.acquiring, 'credentials', a.credentials,
       'customer', subscription.processor_customer, 'home_urls', jsonb_build_array(

@@ -4,7 +4,7 @@ language plpgsql stable security definer as $$
 declare
   account jsonb;
 begin
-  select jsonb_build_object('verdict', 'found', 'credentials', a.credentials, 'now', clock_timestamp()::text) into account
+  select verdict('found') || jsonb_build_object('credentials', a.credentials, 'now', clock_timestamp()::text) into account
   from find_paywall(paywall_id, host) p join processor_accounts a on a.paywall_id = p.id
   where a.acquiring = read_account.acquiring;
   return coalesce(account, verdict('unknown_paywall'));

@@ -3,10 +3,11 @@ import { signInForOwner } from '../../generated/calls.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
 import { connect } from '../../lib/db/connect.ts'
+import type { OwnerRefusal } from '../../lib/db/gate.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { placeOf } from '../../lib/http/place.ts'
-import { ExchangeBody, type ExchangeRefusal, exchangeWords as words } from './contract.ts'
+import { ExchangeBody, exchangeWords as words } from './contract.ts'
 import { newRefreshToken, sessionOf } from './refresh-token.ts'
 import type { SignInResult } from './signed-in.ts'
 import { tokensFor } from './tokens.ts'
@@ -21,7 +22,7 @@ export async function exchangeTokens(c: Context<{ Bindings: Cloudflare.SignInEnv
   const place = placeOf(c)
   const refreshToken = await newRefreshToken(crypto.randomUUID())
   const parameters = { keyHash, ...place, ...person, ...sessionOf(refreshToken) }
-  const row = await signInForOwner<SignInResult<ExchangeRefusal>>(connect(c.env), parameters)
+  const row = await signInForOwner<SignInResult<OwnerRefusal>>(connect(c.env), parameters)
   if (row.verdict !== 'signed_in') throw refuse(words[row.verdict])
 
   c.header('Cache-Control', 'no-store')

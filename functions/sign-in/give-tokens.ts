@@ -7,14 +7,16 @@ import { refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { placeOf } from '../../lib/http/place.ts'
 import { type GrantRefusal, TokenBody, tokenWords as words } from './contract.ts'
-import { newRefreshToken, readRefreshToken, sessionOf } from './refresh-token.ts'
+import { type NewRefreshToken, newRefreshToken, readRefreshToken, sessionOf } from './refresh-token.ts'
 import { CODE_TRIES, hashCode } from './sign-in-code.ts'
 import type { SignInResult } from './signed-in.ts'
 import { tokensFor } from './tokens.ts'
 
 type Body = z.output<typeof TokenBody>
-type Granted = SignInResult<GrantRefusal>
 type TokenContext = Context<{ Bindings: Cloudflare.SignInEnv }>
+
+/** What came of a grant, and the refresh token that its user gets if it was good. */
+type Granted = { row: SignInResult<GrantRefusal>; refreshToken: NewRefreshToken }
 
 /** Tokens for whoever can show a grant: a mailed code, a refresh token, or nothing, for an anonymous user. */
 export async function giveTokens(c: TokenContext): Promise<Response> {
@@ -26,29 +28,18 @@ export async function giveTokens(c: TokenContext): Promise<Response> {
   return c.json(await tokensFor(row.user, placeOf(c).paywallId, refreshToken, c.env))
 }
 
-async function grant(c: TokenContext, body: Body) {
+function grant(c: TokenContext, body: Body): Promise<Granted> {
   switch (body.grant_type) {
     case 'code':
       return grantByCode(c, body)
-    case 'anonymous': {
-      const refreshToken = await newRefreshToken(crypto.randomUUID())
-      return {
-        refreshToken,
-        row: await signInAnonymously<Granted>(connect(c.env), { ...placeOf(c), ...sessionOf(refreshToken) }),
-      }
-    }
-    case 'refresh_token': {
-      const presented = await readRefreshToken(body.refresh_token)
-      if (!presented) throw refuse(words.invalid_grant)
-      const refreshToken = await newRefreshToken(presented.sessionId)
-      const { tokenHash: nextHash, ...session } = sessionOf(refreshToken)
-      const parameters = { ...placeOf(c), ...session, presentedHash: presented.hash, nextHash }
-      return { refreshToken, row: await refreshSession<Granted>(connect(c.env), parameters) }
-    }
+    case 'anonymous':
+      return grantToAnonymous(c)
+    case 'refresh_token':
+      return grantNext(c, body)
   }
 }
 
-async function grantByCode(c: TokenContext, { email, code }: Body & { grant_type: 'code' }) {
+async function grantByCode(c: TokenContext, { email, code }: Body & { grant_type: 'code' }): Promise<Granted> {
   const place = placeOf(c)
   const caller = await readBearer(c.req, place.paywallId, c.env)
   if (caller.kind === 'bad_token') throw refuse(words.bad_token)
@@ -56,7 +47,35 @@ async function grantByCode(c: TokenContext, { email, code }: Body & { grant_type
   const anonymousId = caller.kind === 'user' && caller.anonymous ? caller.userId : null
   const codeHash = await hashCode(code, place.paywallId, email, c.env.SIGN_IN_CODE_KEY)
   const refreshToken = await newRefreshToken(crypto.randomUUID())
-  const proof = { email, codeHash, codeTries: CODE_TRIES, anonymousId }
-  const row = await signInByCode<Granted>(connect(c.env), { ...place, ...proof, ...sessionOf(refreshToken) })
-  return { refreshToken, row }
+  const row = await signInByCode<SignInResult<GrantRefusal>>(connect(c.env), {
+    ...place,
+    email,
+    codeHash,
+    codeTries: CODE_TRIES,
+    anonymousId,
+    ...sessionOf(refreshToken),
+  })
+  return { row, refreshToken }
+}
+
+async function grantToAnonymous(c: TokenContext): Promise<Granted> {
+  const refreshToken = await newRefreshToken(crypto.randomUUID())
+  const parameters = { ...placeOf(c), ...sessionOf(refreshToken) }
+  const row = await signInAnonymously<SignInResult<'unknown_paywall'>>(connect(c.env), parameters)
+  return { row, refreshToken }
+}
+
+/** The next tokens of the session that a refresh token belongs to. */
+async function grantNext(
+  c: TokenContext,
+  { refresh_token: token }: Body & { grant_type: 'refresh_token' },
+): Promise<Granted> {
+  const presented = await readRefreshToken(token)
+  if (!presented) throw refuse(words.invalid_grant)
+
+  const refreshToken = await newRefreshToken(presented.sessionId)
+  const { tokenHash: nextHash, ...session } = sessionOf(refreshToken)
+  const parameters = { ...placeOf(c), ...session, presentedHash: presented.hash, nextHash }
+  const row = await refreshSession<SignInResult<GrantRefusal>>(connect(c.env), parameters)
+  return { row, refreshToken }
 }

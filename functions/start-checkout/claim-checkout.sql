@@ -59,7 +59,7 @@ begin
     checkout.error_url := target.error_url;
     insert into checkouts select checkout.*;
   end if;
-  return jsonb_build_object('verdict', 'claimed', 'checkout', claimed_checkout_json(checkout, claim));
+  return verdict('claimed') || jsonb_build_object('checkout', claimed_checkout_json(checkout, claim));
 end $$;
 
 -- Where to return to: what the call says, else, on a paywall with a domain of its own, its settings and its front page.

@@ -15,8 +15,8 @@ begin
   if member.refusal is not null then return verdict(member.refusal); end if;
 
   return (
-    select jsonb_build_object(
-      'verdict', 'found', 'meta', m.meta, 'geo', p.geo,
+    select verdict('found') || jsonb_build_object(
+      'meta', m.meta, 'geo', p.geo,
       'user', jsonb_build_object('id', u.id, 'email', u.email, 'name', m.name, 'created_at', iso(u.created_at)))
       || member_state(m.paywall_id, m.user_id, gate.settings)
     from members m join users u on u.id = m.user_id join paywalls p on p.id = m.paywall_id

@@ -37,5 +37,5 @@ begin
 
   reply := jsonb_build_object('success', true, 'remaining', change.count);
   perform keep_reply(paywall_id, idempotency_key, request_hash, reply);
-  return jsonb_build_object('verdict', 'changed', 'reply', reply, 'queued', change.queued);
+  return verdict('changed') || jsonb_build_object('reply', reply, 'queued', change.queued);
 end $$;

@@ -12,7 +12,7 @@ begin
     and r.created_at > now() - interval '24 hours';
   if not found then return null; end if;
   if earlier.request_hash <> request_hash then return verdict('key_reused'); end if;
-  return jsonb_build_object('verdict', 'replayed', 'reply', earlier.reply, 'queued', 0);
+  return verdict('replayed') || jsonb_build_object('reply', earlier.reply, 'queued', 0);
 end $$;
 
 -- Keeps a reply under its key, if there is one. A reply that is a day old makes room.

@@ -4,7 +4,7 @@
 -- When to ask about a hosted page that nobody told us the end of, last asked about at `looked_at`: each time when as much
 -- time again has passed.
 create function checkout_due(created_at timestamptz, looked_at timestamptz) returns timestamptz
-language plpgsql immutable as $$
+language plpgsql stable as $$
 declare
   first_look constant interval := '15 minutes';
   last_look constant interval := '96 hours';
@@ -17,7 +17,7 @@ end $$;
 -- When to ask, if the processor should have told us something at `since` and we last asked at `seen`: first after `wait`,
 -- then hourly for a day, then daily. Null if there is no `since`.
 create function look_again(since timestamptz, wait interval, seen timestamptz) returns timestamptz
-language sql immutable strict as $$
+language sql stable strict as $$
   select case
     when seen < since + wait then since + wait
     when seen < since + interval '24 hours' then seen + interval '1 hour'
@@ -25,7 +25,7 @@ language sql immutable strict as $$
 $$;
 
 -- When to fetch a purchase that was last looked at by the cron at `looked_at`: the earliest of its reasons.
-create function purchase_due(p purchases, looked_at timestamptz) returns timestamptz language plpgsql immutable as $$
+create function purchase_due(p purchases, looked_at timestamptz) returns timestamptz language plpgsql stable as $$
 declare
   after_period_end constant interval := '1 hour';   -- its period has ended, and we know of no next one
   after_period_start constant interval := '2 hours'; -- a period should be paid by then

@@ -66,14 +66,3 @@ begin
     select * into refusal, owner_id, is_test, settings from open_user_gate(token_user_id, paywall_id, host);
   end if;
 end $$;
-
--- Whether an owner key opens anything at all. Asked where a request is faulty: an owner whose key was revoked is told
--- that first, and not of the fault.
-create function is_live_key(key_hash text) returns jsonb language sql stable security definer as $$
-  select to_jsonb(exists (select from api_keys k where k.key_hash = is_live_key.key_hash and k.revoked_at is null))
-$$;
-
--- The answer of a call that is refused.
-create function verdict(refusal text) returns jsonb language sql immutable as $$
-  select jsonb_build_object('verdict', refusal)
-$$;

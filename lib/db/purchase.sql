@@ -1,7 +1,7 @@
 -- What the API says of purchases, and whether they let their user in.
 
 -- A time as the API and the events write it: ISO 8601, UTC, milliseconds.
-create function iso(at timestamptz) returns text language sql immutable as $$
+create function iso(at timestamptz) returns text language sql stable as $$
   select to_char(at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
 

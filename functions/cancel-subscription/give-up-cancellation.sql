@@ -1,0 +1,18 @@
+-- Lets a request that was claimed at `requested_at` be made again at once; nothing if the claim was taken over meanwhile.
+-- Locks the subscription's row.
+--
+-- The mark is taken back if the processor is known not to have taken the request. Else it stays, as one whose lease is over,
+-- so that the reconcile cron looks what came of it.
+create function give_up_cancellation(subscription_id uuid, requested_at timestamptz, is_known boolean) returns jsonb
+language plpgsql security definer as $$
+declare
+  subscription purchases := lock_claimed_subscription(subscription_id, requested_at);
+begin
+  subscription.cancel_requested_at := case when not is_known then now() - cancellation_lease() end;
+  update purchases p set
+    cancel_requested_at = subscription.cancel_requested_at,
+    cancellation_reason = case when not is_known then p.cancellation_reason end,
+    reconcile_at = purchase_due(subscription, p.looked_at)
+  where p.id = subscription.id;
+  return to_jsonb(found);
+end $$;

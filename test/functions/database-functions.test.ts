@@ -1,0 +1,72 @@
+import { dirname } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readFunctionFiles } from '../../cli/migrate/functions.ts'
+import roles from '../../generated/roles.json' with { type: 'json' }
+import { reachedFrom, sqlFunctions } from '../support/sql-functions.ts'
+
+const functions = sqlFunctions()
+const all = [...functions.values()]
+const entries = all.filter(({ isEntry }) => isEntry)
+const pathOf = (name: string) => `${name.replaceAll('_', '-')}.sql`
+
+describe('database functions', () => {
+  test('are read from the files, calls and refusals included', () => {
+    expect(functions.get('withdraw_tokens')).toMatchObject({
+      path: 'functions/withdraw-tokens/withdraw-tokens.sql',
+      isEntry: true,
+      calls: expect.arrayContaining(['change_count', 'lock_member']),
+      decides: ['no_balance', 'unknown_type', 'changed'],
+    })
+    expect(functions.get('find_member')).toMatchObject({ isEntry: false, decides: ['unknown_identity', 'not_member'] })
+  })
+
+  test('have one name each, and none is overlooked here', () => {
+    const created = readFunctionFiles().files.flatMap(({ text }) => [...text.matchAll(/\bcreate\b.*\bfunction\b/gi)])
+    expect(created).toHaveLength(functions.size)
+  })
+
+  test('have at most about 60 lines', () => {
+    expect(all.filter(({ lines }) => lines > 62).map(({ name, lines }) => `${name}: ${lines}`)).toEqual([])
+  })
+
+  test('that Workers call stand in a file of their name, beside the Worker or in lib/db', () => {
+    const wrong = entries.filter(({ name, path }) => !path.endsWith(`/${pathOf(name)}`))
+    expect(wrong.map(({ name, path }) => `${name} in ${path}`)).toEqual([])
+    expect(entries.filter(({ path }) => !/^(functions\/[\w-]+|lib\/db)\/[\w-]+\.sql$/.test(path))).toEqual([])
+  })
+
+  test('beside a Worker are called there only', () => {
+    const wrong = all.flatMap(({ path, calls }) =>
+      calls.filter((name) => {
+        const called = functions.get(name)!.path
+        return called.startsWith('functions/') && dirname(called) !== dirname(path)
+      }),
+    )
+    expect(wrong).toEqual([])
+    const callers = roles.flatMap((role) =>
+      role.functions.map((name) => ({ env: role.env, path: functions.get(name)?.path })),
+    )
+    expect(
+      callers.filter(({ env, path }) => path?.startsWith('functions/') && !path.startsWith(`functions/${env}/`)),
+    ).toEqual([])
+  })
+
+  test('in lib are called by more than one Worker', () => {
+    const usersOf = new Map<string, Set<string>>()
+    for (const { env, functions: called } of roles) {
+      for (const name of called) {
+        for (const { path } of reachedFrom(functions.get(name)!, functions)) {
+          usersOf.set(path, (usersOf.get(path) ?? new Set()).add(env))
+        }
+      }
+    }
+    const few = [...usersOf].filter(([path, users]) => path.startsWith('lib/') && users.size < 2)
+    expect(few.map(([path, users]) => `${path}: ${[...users]}`)).toEqual([])
+  })
+
+  test('are called, each of them', () => {
+    const called = new Set(roles.flatMap((role) => role.functions))
+    const alive = entries.filter(({ name }) => called.has(name)).flatMap((entry) => reachedFrom(entry, functions))
+    expect(all.filter((each) => !alive.includes(each)).map(({ name }) => name)).toEqual([])
+  })
+})

@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process'
+import { appendFileSync, cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { reachedFrom, type SqlFunction, sqlFunctions } from '../support/sql-functions.ts'
+
+// What a database function can decide stands in its .sql file, and once more in TypeScript: as the type that a Worker
+// expects of the call. Here tsc compares the two, in a copy of the code in which each call is followed by the question.
+
+const root = join(import.meta.dirname, '../..')
+const functions = sqlFunctions()
+const entries = [...functions.values()].filter(({ isEntry }) => isEntry)
+
+/** Verdicts of the parts of a function that it cannot come to. */
+const IMPOSSIBLE: Record<string, string[]> = {
+  withdraw_tokens: ['too_much'], // which only a credit could be
+}
+
+/** What a function can decide. Where no user's token is asked for, none can be refused. */
+function verdictsOf(entry: SqlFunction): string[] {
+  const decided = new Set(reachedFrom(entry, functions).flatMap(({ decides }) => decides))
+  for (const impossible of IMPOSSIBLE[entry.name] ?? []) decided.delete(impossible)
+  if (!entry.parameters.includes('token_user_id')) decided.delete('unknown_user')
+  return [...decided]
+}
+
+const QUESTION = `
+type VerdictOf<Result> = Result extends { verdict: infer Verdict } ? Verdict : never
+type Compared<InTypeScript, InSql> = [InTypeScript | InSql] extends [InTypeScript & InSql]
+  ? 'the same'
+  : { onlyInTypeScript: Exclude<InTypeScript, InSql>; onlyInSql: Exclude<InSql, InTypeScript> }
+`
+
+const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+let copy: string
+const asked = new Set<string>()
+
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), 'paywall-verdicts-'))
+  for (const path of ['functions', 'lib', 'generated', 'tsconfig.json', 'tsconfig.base.json', 'package.json']) {
+    cpSync(join(root, path), join(copy, path), { recursive: true })
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  for (const file of globSync('{functions,lib}/**/*.ts', { cwd: copy })) {
+    const questions = questionsAbout(readFileSync(join(copy, file), 'utf8'))
+    if (questions.length > 0) appendFileSync(join(copy, file), [QUESTION, ...questions].join('\n'))
+  }
+})
+
+afterAll(() => rmSync(copy, { recursive: true, force: true }))
+
+/** One statement for each call of a database function that names the type of its result. */
+function questionsAbout(code: string): string[] {
+  return entries.flatMap((entry) => {
+    const call = new RegExp(`\\b${camelCase(entry.name)}<((?:[^<>()]|<[^<>()]*>)+)>\\(`, 'g')
+    return [...code.matchAll(call)].map(([, result]) => {
+      asked.add(entry.name)
+      const inSql = verdictsOf(entry).map((verdict) => `'${verdict}'`)
+      return `void ('the same' satisfies Compared<VerdictOf<${result}>, ${inSql.join(' | ') || 'never'}>) // ${entry.path}`
+    })
+  })
+}
+
+test('that TypeScript expects of a database function are those that its .sql file can give', async () => {
+  expect([...(await faults())]).toEqual([])
+  // Those that give a verdict must have been asked about; the rest give a value, or nothing that anybody reads.
+  const silent = entries.filter(({ name }) => !asked.has(name))
+  expect(silent.filter((entry) => verdictsOf(entry).length > 0).map(({ name }) => name)).toEqual([])
+})
+
+/** What tsc has to say. */
+function faults(): Promise<string[]> {
+  return new Promise((resolve) => {
+    execFile(join(root, 'node_modules/.bin/tsc'), ['--pretty', 'false'], { cwd: copy }, (_error, output) =>
+      resolve(output.trim().split('\n').filter(Boolean)),
+    )
+  })
+}

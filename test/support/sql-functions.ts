@@ -1,0 +1,58 @@
+import { readFunctionFiles } from '../../cli/migrate/functions.ts'
+
+/** A database function, as its `.sql` file has it. */
+export interface SqlFunction {
+  name: string
+  /** Its file. */
+  path: string
+  lines: number
+  /** Whether Workers call it; else it is a part of others. */
+  isEntry: boolean
+  /** Its parameters, and its `out` parameters, by name. */
+  parameters: string[]
+  /** The names of the functions that it calls. */
+  calls: string[]
+  /** The verdicts and refusals that it decides on itself. */
+  decides: string[]
+}
+
+/** All database functions of the tree, by name. */
+export function sqlFunctions(): Map<string, SqlFunction> {
+  const written = readFunctionFiles().files.flatMap(({ path, text }) =>
+    [...text.matchAll(/^create function (\w+)\(([\s\S]*?)\$\$([\s\S]*?)\$\$;$/gm)].map(
+      ([whole, name = '', head = '', body = '']) => ({ path, whole, name, head, body: body.replace(/--.*$/gm, '') }),
+    ),
+  )
+  const names = written.map(({ name }) => name)
+  return new Map(
+    written.map(({ path, whole, name, head, body }) => [
+      name,
+      {
+        name,
+        path,
+        lines: whole.split('\n').length,
+        isEntry: head.includes('security definer'),
+        parameters: [...head.matchAll(/(?:^|,)\s*(?:out )?(\w+) /g)].map(([, parameter = '']) => parameter),
+        calls: names.filter((other) => other !== name && new RegExp(`\\b${other}\\(`).test(body)),
+        decides: decisionsIn(body),
+      },
+    ]),
+  )
+}
+
+/** A function and all that it calls, and that these call. */
+export function reachedFrom(start: SqlFunction, functions: Map<string, SqlFunction>): SqlFunction[] {
+  const reached = new Set([start])
+  for (const { calls } of reached) for (const name of calls) reached.add(functions.get(name)!)
+  return [...reached]
+}
+
+/** Names in `verdict('…')`, and those that a `refusal :=` or `verdict(case …)` may come to. */
+function decisionsIn(body: string): string[] {
+  const names = body.split(';').flatMap((statement) => {
+    const chosen = /\brefusal :=|\bverdict\(\s*case\b/.test(statement)
+    const patterns = chosen ? [/verdict\('(\w+)'/g, /(?:then|else|:=) '(\w+)'/g] : [/verdict\('(\w+)'/g]
+    return patterns.flatMap((pattern) => [...statement.matchAll(pattern)].map(([, name = '']) => name))
+  })
+  return [...new Set(names)]
+}
