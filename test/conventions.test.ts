@@ -81,6 +81,20 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
+  test('form no circle between the folders of lib', () => {
+    const folders = new Map<string, Set<string>>()
+    for (const { file, to } of imports.filter(({ file, to }) => file.startsWith('lib/') && to.startsWith('lib/'))) {
+      const [from = '', target = ''] = [file, to].map((path) => path.split('/')[1])
+      if (from !== target) folders.set(from, (folders.get(from) ?? new Set()).add(target))
+    }
+    const reached = (from: string): Set<string> => {
+      const found = new Set(folders.get(from))
+      for (const each of found) for (const next of folders.get(each) ?? []) found.add(next)
+      return found
+    }
+    expect([...folders.keys()].filter((folder) => reached(folder).has(folder))).toEqual([])
+  })
+
   test('form no circle in lib, functions, cli and dev: a type import counts, too', () => {
     const edges = imports.filter(({ file }) => /^(lib|functions|cli|dev)\//.test(file))
     const importsOf = Map.groupBy(edges, ({ file }) => file)
@@ -154,7 +168,8 @@ describe('code', () => {
   })
 
   test('chooses its words at the edge: lib makes no endpoint refusals', () => {
-    const allowed = ['errors', 'app', 'base-app', 'once', 'parse'].map((name) => `lib/http/${name}.ts`)
+    const ofHttp = ['errors', 'base-app', 'once', 'parse'].map((name) => `lib/http/${name}.ts`)
+    const allowed = [...ofHttp, 'lib/endpoint/app.ts']
     const wrong = sources.filter(
       (file) => file.startsWith('lib/') && !allowed.includes(file) && /new ApiError/.test(text(file)),
     )

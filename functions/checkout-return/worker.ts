@@ -1,6 +1,6 @@
 import { readCheckout } from '../../generated/calls.ts'
 import { connect, type Database } from '../../lib/db/connect.ts'
-import { allowOnly, createApp } from '../../lib/http/app.ts'
+import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { hostOf } from '../../lib/http/place.ts'

@@ -1,6 +1,6 @@
 import { readAccount } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
-import { allowOnly, createApp } from '../../lib/http/app.ts'
+import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { ApiError, refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { readText } from '../../lib/http/parse.ts'

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
-import { ACCESS_TOKEN_SECONDS, signAccessToken } from '../../lib/auth/access-token.ts'
 import type { TokenReply } from './contract.ts'
 import type { NewRefreshToken } from './refresh-token.ts'
+import { ACCESS_TOKEN_SECONDS, signAccessToken } from './sign-access-token.ts'
 import type { SignedInUser } from './signed-in.ts'
 
 /** The tokens of a user who is signed in on a paywall, as `token` and `exchange` answer them. */

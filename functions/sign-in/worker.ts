@@ -1,4 +1,4 @@
-import { allowOnly, createApp } from '../../lib/http/app.ts'
+import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { CODE_PATH, EXCHANGE_PATH, TOKEN_PATH } from './contract.ts'
 import { exchangeTokens } from './exchange-tokens.ts'
 import { giveTokens } from './give-tokens.ts'

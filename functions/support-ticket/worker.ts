@@ -1,7 +1,7 @@
 import { openTicket } from '../../generated/calls.ts'
 import { readBearer } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
-import { allowOnly, createApp } from '../../lib/http/app.ts'
+import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { placeOf } from '../../lib/http/place.ts'
 import { discardAttachments } from './attachments.ts'

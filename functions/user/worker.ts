@@ -4,14 +4,14 @@ import { readCredential } from '../../lib/auth/credential.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { callerParameters } from '../../lib/db/gate.ts'
-import { reportedCountryOf } from '../../lib/geo/reported-country.ts'
+import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { type Geo, matchesCountry, tierOf } from '../../lib/geo/targeting.ts'
-import { allowOnly, createApp } from '../../lib/http/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { parseQuery } from '../../lib/http/parse.ts'
 import { placeOf } from '../../lib/http/place.ts'
 import type { MemberState } from '../../lib/purchases/member-state.ts'
 import { PATH, Query, type ReadUserRefusal, type Reply, words } from './contract.ts'
+import { reportedCountryOf } from './reported-country.ts'
 
 /** What read_user gives. */
 type ReadUserResult =

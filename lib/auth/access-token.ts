@@ -1,14 +1,12 @@
-import { createLocalJWKSet, errors, importJWK, type JSONWebKeySet, type JWK, jwtVerify, SignJWT } from 'jose'
+import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
 import * as z from 'zod'
 
 /** Who signs: ourselves, whatever the host. */
-const ISSUER = 'paywall-billing'
+export const ISSUER = 'paywall-billing'
 /** Ed25519 only. Pinned, so that a token cannot choose how it is checked. */
-const ALGORITHM = 'EdDSA'
+export const ALGORITHM = 'EdDSA'
 /** RFC 9068: keeps other tokens signed with the same key from passing for access tokens. */
-const TYPE = 'at+jwt'
-
-export const ACCESS_TOKEN_SECONDS = 3600
+export const TYPE = 'at+jwt'
 
 /** The user an access token speaks for. */
 export interface TokenUser {
@@ -25,23 +23,10 @@ const Claims = z.object({
   anonymous: z.boolean(),
 })
 
-/** Signs an access token for one user on one paywall, good for an hour. `privateKey` is an Ed25519 JWK with `kid`. */
-export async function signAccessToken(user: TokenUser, privateKey: string, now: Date): Promise<string> {
-  const jwk: JWK = JSON.parse(privateKey)
-  const issuedAt = Math.floor(now.getTime() / 1000)
-  return new SignJWT({ email: user.email, anonymous: user.anonymous })
-    .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, ...(jwk.kid && { kid: jwk.kid }) })
-    .setIssuer(ISSUER)
-    .setSubject(user.userId)
-    .setAudience(user.paywallId)
-    .setIssuedAt(issuedAt)
-    .setExpirationTime(issuedAt + ACCESS_TOKEN_SECONDS)
-    .sign(await importJWK(jwk, ALGORITHM))
-}
-
 /**
  * The user of a token that we signed, that has not expired and that is for this paywall; null for any other.
- * Without a `paywallId` it may be for any paywall: the answer says which. `publicKeys` is a JWK set: during a rotation it holds the old key and the new one.
+ * Without a `paywallId` it may be for any paywall: the result says which. `publicKeys` is a JWK set: during a rotation it
+ * holds the old key and the new one. `sign-in` holds the private one and signs.
  */
 export async function verifyAccessToken(
   token: string,

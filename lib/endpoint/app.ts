@@ -1,8 +1,8 @@
 import { databaseFailure } from '../db/unavailable.ts'
+import { allowOnly, createBaseApp } from '../http/base-app.ts'
+import { ApiError } from '../http/errors.ts'
+import { sharedWords } from '../http/shared-words.ts'
 import { ProcessorError } from '../processors/processor.ts'
-import { allowOnly, createBaseApp } from './base-app.ts'
-import { ApiError } from './errors.ts'
-import { sharedWords } from './shared-words.ts'
 
 /** Seconds after which a call that failed because of the database or the processor may be tried again. */
 const RETRY_AFTER_SECONDS = 2

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import ipaddr from 'ipaddr.js'
 import { Reader, type Response } from 'mmdb-lib'
 import * as z from 'zod'
-import { isCountry, UNKNOWN_COUNTRY } from './countries.ts'
+import { isCountry, UNKNOWN_COUNTRY } from '../../lib/geo/countries.ts'
 
 /** What the country files we know say of an address: DB-IP's own shape, and MaxMind's. */
 const Answer = z.union([

@@ -1,5 +1,5 @@
+import { countryOf } from '../../lib/geo/country.ts'
 import { countryOfAddress } from './address.ts'
-import { countryOf } from './country.ts'
 
 /**
  * The country of the end user that an owner's backend speaks for: of `X-Client-Ip` where it is sent, else the caller's.
