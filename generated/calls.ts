@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_eeaf9d86c470c570'
+const RELEASE = 'release_3d97e5c565c074b8'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -53,13 +53,13 @@ export function claimCancellation<Result>(db: Database, p: {
 export function claimCheckout<Result>(db: Database, p: {
   paywallId: string
   host: string
-  asked: object
+  request: object
   keyHash?: string | null | undefined
   tokenUserId?: string | null | undefined
 }): Promise<Result> {
   return db.call(
     `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::jsonb, $4::text, $5::uuid) as result`,
-    [p.paywallId, p.host, JSON.stringify(p.asked), p.keyHash ?? null, p.tokenUserId ?? null],
+    [p.paywallId, p.host, JSON.stringify(p.request), p.keyHash ?? null, p.tokenUserId ?? null],
   )
 }
 

@@ -4,31 +4,13 @@ import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { hostOf } from '../../lib/http/place.ts'
-import type { Acquiring } from '../../lib/processors/acquiring.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
 import { catchUp, queuedBy, UNTOLD } from '../../lib/purchases/catch-up.ts'
 import { PATH, Params, words } from './contract.ts'
+import type { ReadCheckoutResult, ReturningCheckout } from './returning-checkout.ts'
 
 /** How long the browser may be kept waiting for the processor, in milliseconds; then the webhook catches up. */
-const PATIENCE_MS = 2_500
-
-/** A hosted checkout that a browser comes back from, and the account to ask what became of it. */
-interface ReturningCheckout {
-  id: string
-  paywall_id: string
-  acquiring: Acquiring
-  /** Sealed. */
-  credentials: string
-  session_id: string | null
-  success_url: string
-  error_url: string
-  completed: boolean
-  /** The database's clock: whatever is fetched after it is newer than it. */
-  now: string
-}
-
-/** What read_checkout gives. */
-type ReadCheckoutResult = { verdict: 'unknown_checkout' } | ({ verdict: 'found' } & ReturningCheckout)
+const TIMEOUT_MS = 2_500
 
 const app = createApp<Cloudflare.CheckoutReturnEnv>()
 
@@ -37,10 +19,11 @@ const app = createApp<Cloudflare.CheckoutReturnEnv>()
  * owner's page, so that it is visible there; 303 to `successUrl` or `errorUrl`, with `__SESSION__` filled in.
  */
 app.get(PATH, async (c) => {
-  const asked = Params.safeParse(c.req.param())
+  const path = Params.safeParse(c.req.param())
+  if (!path.success) throw refuse(words.unknown_checkout)
+  const { checkoutId, outcome } = path.data
+
   const db = connect(c.env)
-  if (!asked.success) throw refuse(words.unknown_checkout)
-  const { checkoutId, outcome } = asked.data
   const checkout = await readCheckout<ReadCheckoutResult>(db, { checkoutId, host: hostOf(c) })
   if (checkout.verdict !== 'found') throw refuse(words[checkout.verdict])
 
@@ -65,7 +48,7 @@ async function isBought(
     return true
   })
   context.waitUntil(caughtUp)
-  return Promise.race([caughtUp, scheduler.wait(PATIENCE_MS).then(() => true)])
+  return Promise.race([caughtUp, scheduler.wait(TIMEOUT_MS).then(() => true)])
 }
 
 /** Fetches what the hosted page led to and stores it. False if nothing was, or can be, bought on it. */

@@ -8,25 +8,9 @@ import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { placeOf } from '../../lib/http/place.ts'
-import type { Acquiring } from '../../lib/processors/acquiring.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
-import { Body, type FindRefusal, PATH, type Reply, words } from './contract.ts'
-
-/** Who a member is at the processor that its subscription was bought at, and where the portal is to lead back to. */
-interface PortalCustomer {
-  paywall_id: string
-  acquiring: Acquiring
-  credentials: string
-  customer: string
-  /** Addresses of the owner's own, the first to be preferred; an entry is null where the owner named none. */
-  home_urls: (string | null)[]
-}
-
-/** What find_portal_customer gives. */
-type FindResult =
-  | { verdict: Exclude<FindRefusal, 'no_subscription'> }
-  | { verdict: 'no_subscription'; is_test: boolean }
-  | { verdict: 'found'; is_test: boolean; customer: PortalCustomer }
+import { Body, PATH, type Reply, words } from './contract.ts'
+import type { FindResult, PortalCustomer } from './portal-customer.ts'
 
 const app = createApp<Cloudflare.GetCustomerPortalEnv>()
 

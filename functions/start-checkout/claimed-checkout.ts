@@ -6,7 +6,7 @@ import type { CheckoutRefusal, Reply } from './contract.ts'
 
 export type CheckoutReply = z.output<typeof Reply>
 
-/** What the processor is to be asked for, as the first try of this Idempotency-Key put it. */
+/** What the processor must be asked for, as the first attempt under this Idempotency-Key stored it. */
 export interface ClaimedCheckout {
   id: string
   paywall_id: string
@@ -38,5 +38,5 @@ export type DecidedResult =
   | { verdict: 'replay'; reply: CheckoutReply }
   | { verdict: 'claimed'; checkout: ClaimedCheckout }
 
-/** `in_progress`: another try holds the claim. */
+/** `in_progress`: another attempt holds the claim. */
 export type ClaimResult = DecidedResult | { verdict: 'in_progress' }

@@ -1,5 +1,5 @@
--- Lets the next try have the claim at once, because this one failed. If that was the processor's own answer, the attempt number
--- moves on: the same key at the processor would only get the same answer.
+-- Gives the claim up, because this attempt failed: the next one gets it at once. Does nothing if another attempt has it by now.
+-- If the processor itself said no, the attempt's number moves on: under the same key it would only say the same again.
 create function give_up_checkout(paywall_id text, caller text, key uuid, holder uuid, answered boolean) returns jsonb
 language sql security definer as $$
   update checkout_claims k set leased_until = now(), attempt = k.attempt + answered::int

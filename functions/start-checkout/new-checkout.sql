@@ -1,10 +1,11 @@
 -- A checkout that is not stored yet: what is sold, through which processor, and with how long a trial. A user gets one trial
--- on a paywall, else a trial could be had for ever; unless the owner says otherwise by its own key.
-create function new_checkout(checkout_id uuid, user_id uuid, price prices, asked jsonb, by_owner boolean) returns checkouts
+-- on a paywall, since somebody could cancel and begin again for ever. An owner that asks for a trial by its own key may
+-- give another. The member's row must be locked.
+create function new_checkout(checkout_id uuid, user_id uuid, price prices, request jsonb, by_owner boolean) returns checkouts
 language plpgsql as $$
 declare
   checkout checkouts;
-  asked_trial_days constant integer := asked ->> 'trial_days';
+  requested_trial_days constant integer := request ->> 'trial_days';
   had_trial constant boolean := exists (
     select from purchases p
     where p.paywall_id = price.paywall_id and p.user_id = new_checkout.user_id and p.trial_start is not null);
@@ -16,22 +17,22 @@ begin
   checkout.acquiring := (select p.acquiring from paywalls p where p.id = price.paywall_id);
   checkout.trial_days := case
     when price.interval is null then 0
-    when had_trial and not (by_owner and asked_trial_days is not null) then 0
-    else coalesce(asked_trial_days, price.trial_days) end;
-  checkout.country := asked ->> 'country';
-  checkout.local_currency := asked ->> 'local_currency';
+    when had_trial and not (by_owner and requested_trial_days is not null) then 0
+    else coalesce(requested_trial_days, price.trial_days) end;
+  checkout.country := request ->> 'country';
+  checkout.local_currency := request ->> 'local_currency';
   checkout.customer := (
     select p.processor_customer from purchases p
     where p.paywall_id = price.paywall_id and p.user_id = new_checkout.user_id and p.acquiring = checkout.acquiring
       and p.processor_customer is not null
     order by p.created_at desc limit 1);
-  checkout.shop_url := asked ->> 'shop_url';
-  checkout.return_origin := asked ->> 'return_origin';
+  checkout.shop_url := request ->> 'shop_url';
+  checkout.return_origin := request ->> 'return_origin';
   checkout.created_at := now();
   return checkout;
 end $$;
 
--- What the processor is to be asked for, with the account to ask: see `ClaimedCheckout` in claimed-checkout.ts.
+-- What the processor must be asked for, and the account to ask: see `ClaimedCheckout` in claimed-checkout.ts.
 create function claimed_checkout_json(checkout checkouts, claim checkout_claims) returns jsonb language sql stable as $$
   select jsonb_build_object(
     'id', checkout.id, 'paywall_id', checkout.paywall_id, 'caller', claim.caller, 'key', claim.idempotency_key,

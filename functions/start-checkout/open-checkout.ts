@@ -38,7 +38,7 @@ export async function openCheckout(
 /** What record_checkout gives. `superseded` is `<acquiring>:<id>` of the buyer's hosted page before this one. */
 type RecordResult = { recorded: boolean; superseded: string | null }
 
-/** What a claim is known by, with the try that holds it. */
+/** What a claim is known by, with the attempt that holds it. */
 const claimOf = ({ paywall_id: paywallId, caller, key }: ClaimedCheckout, holder: string) => ({
   paywallId,
   caller,
@@ -71,7 +71,7 @@ async function ask(db: Database, processor: Processor, holder: string, checkout:
   }
 }
 
-/** A Bearer user pays what is asked where it is, an owner gets the currency it asks for, if the price has it. */
+/** A user pays the local price of the country it is in; an owner gets the currency that it asks for, if the price has it. */
 function priceOf({ price, geo, country, local_currency: currency }: ClaimedCheckout): Price {
   const local = country
     ? localPriceFor(price.locals, geo, country)

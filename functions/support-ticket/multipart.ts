@@ -90,19 +90,19 @@ async function* readBlocks(
   }
 }
 
-/** More than Cloudflare lets through, as a rule: whoever sends so much has no answer coming. */
-const PATIENCE = 2 * FORM_LIMIT
+/** How much is read of a refused form. Cloudflare as a rule lets less through. */
+const REST_LIMIT = 2 * FORM_LIMIT
 
 /**
- * Reads what is left of a refused form. Its sender is still writing, and most clients read no answer before they are
- * done: they would see a broken connection instead.
+ * Reads what is left of a refused form. Its sender is still writing, and most clients read no response before they have
+ * written everything: they would see a broken connection instead.
  */
-export async function hearOut(request: Request): Promise<void> {
+export async function readRest(request: Request): Promise<void> {
   if (!request.body || !isForm(request)) return
   const reader = request.body.getReader({ mode: 'byob' })
   let block = new Uint8Array(BLOCK)
   try {
-    for (let left = PATIENCE; left > 0; left -= block.length) {
+    for (let left = REST_LIMIT; left > 0; left -= block.length) {
       const read = await reader.read(new Uint8Array(block.buffer))
       if (read.done) return
       block = read.value

@@ -12,8 +12,8 @@ import { isForm } from './multipart.ts'
 import { type Fields, receiveForm } from './receive-form.ts'
 import { type Attachment, type ForeseeResult, type NewTicket, type Sender, senderParameters } from './ticket.ts'
 
-/** Whom and what a request to open a ticket is about. */
-export interface Desk {
+/** What a request to open a ticket comes with, besides its body. */
+export interface TicketContext {
   db: Database
   bucket: R2Bucket
   place: Place
@@ -26,40 +26,40 @@ export interface Desk {
  *
  * @throws ApiError with the codes of contract section 7
  */
-export async function readTicket(c: Context, desk: Desk, attachments: Attachment[]): Promise<NewTicket> {
-  const { bearer } = desk
+export async function readTicket(c: Context, context: TicketContext, attachments: Attachment[]): Promise<NewTicket> {
+  const { bearer } = context
   const schema = bearer.kind === 'user' ? UserBody : GuestBody
   const { email: address, ...message } = isForm(c.req.raw)
-    ? await readForm(c.req.raw, desk, schema, attachments)
+    ? await readForm(c.req.raw, context, schema, attachments)
     : await parseJson(c.req, schema)
   return { who: senderOf(bearer, address), ...message }
 }
 
 /**
- * Images come before what decides about them: the form's later fields, and the statement. They are stored first, since a
- * crash may leave an image that no ticket has, but never a ticket whose image is not there. So that a sender without
- * quota cannot make us store 50 MB with every try, one look at the quota comes before the first image.
+ * Images are stored before it is decided whether there will be a ticket: fields of the form may follow them, and
+ * `open_ticket` comes last. A crash may therefore leave an image that no ticket has, but never a ticket without its image.
+ * The quota is looked at before the first image, since else a sender without one could make us store 50 MB with each request.
  */
 async function readForm(
   request: Request,
-  { db, bucket, place, bearer }: Desk,
+  { db, bucket, place, bearer }: TicketContext,
   schema: typeof UserBody | typeof GuestBody,
   attachments: Attachment[],
 ) {
-  const outlook: { foreseen?: ForeseeResult } = {}
+  const quota: { foreseen?: ForeseeResult } = {}
   const { fields, fault } = await receiveForm(request, async (image, fieldsBefore) => {
-    outlook.foreseen ??= await foreseeTicket<ForeseeResult>(db, {
+    quota.foreseen ??= await foreseeTicket<ForeseeResult>(db, {
       ...place,
       ...senderParameters(senderOf(bearer, addressIn(fieldsBefore))),
     })
-    if (outlook.foreseen.verdict !== 'room') return
+    if (quota.foreseen.verdict !== 'room') return
     const attachment = attachmentOf(place.paywallId, image)
     attachments.push(attachment)
     await storeAttachment(bucket, attachment, image.content)
   })
   const body = parse(schema, Object.fromEntries(fields))
   if (fault) throw refuse(faultWords[fault])
-  const { foreseen } = outlook
+  const { foreseen } = quota
   if (foreseen && foreseen.verdict !== 'room') throw refuseTicket(foreseen)
   return body
 }
@@ -67,5 +67,5 @@ async function readForm(
 /** The address a guest gave, if it has by now. */
 const addressIn = (fields: Fields) => email.safeParse(fields.get('customer_email')).data ?? null
 
-const senderOf = (bearer: Desk['bearer'], address: string | null): Sender =>
+const senderOf = (bearer: TicketContext['bearer'], address: string | null): Sender =>
   bearer.kind === 'user' ? { kind: 'user', userId: bearer.userId } : { kind: 'guest', email: address }

@@ -6,15 +6,15 @@ import { refuse } from '../../lib/http/errors.ts'
 import { placeOf } from '../../lib/http/place.ts'
 import { discardAttachments } from './attachments.ts'
 import { PATH, refuseTicket, words } from './contract.ts'
-import { hearOut } from './multipart.ts'
+import { readRest } from './multipart.ts'
 import { readTicket } from './read-ticket.ts'
 import { type Attachment, type OpenResult, senderParameters } from './ticket.ts'
 
 const app = createApp<Cloudflare.SupportTicketEnv>()
 
-app.use(async function hearOutRefused(c, next) {
+app.use(async function readRestOfRefused(c, next) {
   await next()
-  if (c.res.status >= 400) await hearOut(c.req.raw)
+  if (c.res.status >= 400) await readRest(c.req.raw)
 })
 
 /** An owner key says nothing here: without a Bearer token the call is a guest's. */
@@ -29,13 +29,13 @@ app.post(PATH, async (c) => {
   const discard = () => {
     if (attachments.length > 0) c.executionCtx.waitUntil(discardAttachments(bucket, attachments))
   }
-  const asked = await readTicket(c, { db, bucket, place, bearer }, attachments).catch((refusal) => {
+  const request = await readTicket(c, { db, bucket, place, bearer }, attachments).catch((refusal) => {
     discard()
     throw refusal
   })
 
-  // If this fails, the ticket may be there all the same. Its images stay then.
-  const { who, ...message } = asked
+  // If this call fails, the ticket may have been opened all the same. Its images therefore stay.
+  const { who, ...message } = request
   const row = await openTicket<OpenResult>(db, { ...place, ...senderParameters(who), ...message, attachments })
   if (row.verdict !== 'opened') {
     discard()

@@ -1,0 +1,19 @@
+import type { Acquiring } from '../../lib/processors/acquiring.ts'
+
+/** A hosted checkout that a browser comes back from, and the account to ask what became of it. */
+export interface ReturningCheckout {
+  id: string
+  paywall_id: string
+  acquiring: Acquiring
+  /** Sealed. */
+  credentials: string
+  session_id: string | null
+  success_url: string
+  error_url: string
+  completed: boolean
+  /** The database's clock: whatever is fetched after it is newer than it. */
+  now: string
+}
+
+/** What read_checkout gives. */
+export type ReadCheckoutResult = { verdict: 'unknown_checkout' } | ({ verdict: 'found' } & ReturningCheckout)

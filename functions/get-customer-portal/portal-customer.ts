@@ -1,0 +1,19 @@
+import type { Acquiring } from '../../lib/processors/acquiring.ts'
+import type { FindRefusal } from './contract.ts'
+
+/** Who a member is at the processor that its subscription was bought at, and where the portal is to lead back to. */
+export interface PortalCustomer {
+  paywall_id: string
+  acquiring: Acquiring
+  /** Sealed. */
+  credentials: string
+  customer: string
+  /** Addresses of the owner's own, the first to be preferred; an entry is null where the owner named none. */
+  home_urls: (string | null)[]
+}
+
+/** What find_portal_customer gives. */
+export type FindResult =
+  | { verdict: Exclude<FindRefusal, 'no_subscription'> }
+  | { verdict: 'no_subscription'; is_test: boolean }
+  | { verdict: 'found'; is_test: boolean; customer: PortalCustomer }
