@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_3d97e5c565c074b8'
+const RELEASE = 'release_47fec1959f9c26ba'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -355,12 +355,12 @@ export function storePurchase<Result>(db: Database, p: {
   checkoutId: string
   snapshot: object
   fetchedAt: string
-  learnt: object
+  facts: object
   eventId?: string | null | undefined
 }): Promise<Result> {
   return db.call(
     `select ${RELEASE}.store_purchase($1::text, $2::text, $3::uuid, $4::jsonb, $5::timestamp with time zone, $6::jsonb, $7::text) as result`,
-    [p.paywallId, p.acquiring, p.checkoutId, JSON.stringify(p.snapshot), p.fetchedAt, JSON.stringify(p.learnt), p.eventId ?? null],
+    [p.paywallId, p.acquiring, p.checkoutId, JSON.stringify(p.snapshot), p.fetchedAt, JSON.stringify(p.facts), p.eventId ?? null],
   )
 }
 

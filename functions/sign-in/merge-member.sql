@@ -24,7 +24,6 @@ end $$;
 -- since a known member has its own, and anonymous ones cost nothing to make. Both members' rows must be locked.
 create function merge_balances(paywall_id text, anonymous_id uuid, known_id uuid) returns void language plpgsql as $$
 declare
-  largest constant bigint := 9007199254740991;
   balance balances;
   credited bigint;
   known_count bigint;
@@ -43,7 +42,7 @@ begin
       and l.delta > 0 and l.reason <> 'top_up';
     select b.count into known_count from balances b
     where (b.paywall_id, b.user_id, b.type) = (balance.paywall_id, known_id, balance.type);
-    credited := least(credited, balance.count, largest - known_count);
+    credited := least(credited, balance.count, largest_balance() - known_count);
 
     perform move_tokens(paywall_id, anonymous_id, balance.type, -balance.count, 'merge', known_id::text);
     if credited > 0 then

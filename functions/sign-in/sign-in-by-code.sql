@@ -1,6 +1,7 @@
--- Signs in the user of an address whose mailed code is right; `anonymous_id` is the anonymous user who says so, if any. The
--- code's row is locked and a try counted before the code is compared, and the right one uses up all tries that are left: however
--- many come at once, no more are heard and one gets in.
+-- Signs in the user of an address whose mailed code is right; `anonymous_id` is the anonymous user who shows it, if any.
+--
+-- Locks the code's row first, which counts the tries, and then whom user_of_address locks. The right code uses up all tries
+-- that are left. Of many calls at once therefore no more than the limit are compared, and one gets in.
 create function sign_in_by_code(
   paywall_id text, host text, email text, code_hash text, code_tries integer,
   session_id uuid, token_hash text, token_days integer, anonymous_id uuid default null

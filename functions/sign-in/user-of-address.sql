@@ -1,5 +1,6 @@
 -- The user of a proven e-mail address, linked to the paywall; made, if there is none. If an anonymous user of the paywall
--- brought the address (null: none did), it becomes that user, or gives all it has to the user that the address has.
+-- brought the address (null: none did), it becomes that user, or gives all it has to the user that the address has. Locks the
+-- anonymous user, and then both members if the one is merged into the other.
 create function user_of_address(paywall_id text, address text, anonymous_id uuid) returns uuid language plpgsql as $$
 declare
   known_id uuid;
@@ -11,7 +12,7 @@ begin
     select from users u join members m on m.user_id = u.id
     where u.id = anonymous_id and u.email is null
       and m.paywall_id = user_of_address.paywall_id and m.merged_into is null);
-  if is_anonymous and name_anonymous(paywall_id, address, anonymous_id) then return anonymous_id; end if;
+  if is_anonymous and give_address(paywall_id, address, anonymous_id) then return anonymous_id; end if;
 
   select u.id into known_id from users u where u.email = address;
   if not found then
@@ -25,7 +26,7 @@ begin
 end $$;
 
 -- Gives an anonymous user the address, if no user has it, and ends the sessions it had without one. Whether it got it.
-create function name_anonymous(paywall_id text, address text, anonymous_id uuid) returns boolean language plpgsql as $$
+create function give_address(paywall_id text, address text, anonymous_id uuid) returns boolean language plpgsql as $$
 begin
   if exists (select from users u where u.email = address) then return false; end if;
   update users u set email = address where u.id = anonymous_id;

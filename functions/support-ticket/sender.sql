@@ -1,5 +1,5 @@
--- Who asks for help: the user of a token, or a guest, whose address is nobody's proof of anything. Gives `refusal`, null if
--- the sender is let in, and the user's own address or the guest's.
+-- Who asks for help: the user of a token, or a guest with an address that anybody could have written. Gives `refusal`, null
+-- if the sender is let in, and the user's own address or the guest's. Locks nothing.
 create function find_sender(
   paywall_id text, host text, token_user_id uuid, guest_email text, out refusal text, out owner_id uuid, out email text
 ) language plpgsql stable as $$

@@ -1,7 +1,8 @@
--- What a purchase is once a processor has said what it is. `before` is its row, all null if there is none yet. A snapshot that was
--- fetched before the one that is stored changes nothing, save that the end of a trial may be told.
+-- A purchase's row as it is to be stored, now that a processor has said at `fetched_at` what the purchase is. `before` is the
+-- row so far, all null if there is none. A snapshot that is older than the stored one changes nothing, except that the owner
+-- may have to be told that the trial is about to end. Writes nothing itself; the purchase's row must be locked.
 create function apply_snapshot(
-  before purchases, checkout checkouts, snapshot jsonb, fetched_at timestamptz, learnt jsonb
+  before purchases, checkout checkouts, snapshot jsonb, fetched_at timestamptz, facts jsonb
 ) returns purchases language plpgsql as $$
 declare
   trial_notice constant interval := '72 hours';
@@ -24,7 +25,7 @@ begin
     after.fetched_at := fetched_at;
     after.past_due_since := case when after.status = 'past_due' then coalesce(before.past_due_since, now()) end;
     -- What has ended by the time that it is first seen gets no tokens any more.
-    if (learnt ->> 'period_paid')::boolean and after.status in ('trialing', 'active') then
+    if (facts ->> 'period_paid')::boolean and after.status in ('trialing', 'active') then
       paid_from := coalesce(after.current_period_start, now());
     end if;
     after.paid_period_start := case
@@ -38,7 +39,7 @@ begin
     end if;
   end if;
 
-  if (learnt ->> 'trial_ending')::boolean or (
+  if (facts ->> 'trial_ending')::boolean or (
     fetched_at >= coalesce(before.fetched_at, fetched_at) and after.status = 'trialing' and not after.cancel_at_period_end
     and after.trial_end <= now() + trial_notice
   ) then

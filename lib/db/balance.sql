@@ -1,4 +1,8 @@
--- Balances and their ledger. The member's row must be locked by whoever changes one, so that what is read is what counts.
+-- Balances and their ledger. Whoever changes one must have locked the member's row, so that what is read here is still true
+-- when it is written.
+
+-- 2^53 - 1: beyond it a number in JSON is not exact.
+create function largest_balance() returns bigint language sql immutable as $$ select 9007199254740991 $$;
 
 -- The types of tokens that a paywall counts (contract section 2, `tokenization_queries`).
 create function token_types(settings jsonb, out type text, out daily_limit bigint) returns setof record
@@ -7,7 +11,8 @@ language sql immutable as $$
   from jsonb_array_elements(coalesce(settings -> 'tokenization_queries', '[]')) q
 $$;
 
--- Adds to a balance, or takes from it below 0, and writes the ledger row that explains it: a balance equals the sum of its rows.
+-- Adds `delta` to a balance, which is made if it is new, and writes the ledger row that explains it: a balance equals the sum
+-- of its rows. Gives that row.
 create function move_tokens(
   paywall_id text, user_id uuid, type text, delta bigint, reason text, reference text default null
 ) returns ledger language plpgsql as $$

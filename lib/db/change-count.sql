@@ -8,7 +8,6 @@ create function change_count(
   out refusal text, out count bigint, out queued integer
 ) language plpgsql as $$
 declare
-  largest constant bigint := 9007199254740991; -- 2^53 - 1: beyond it a JSON number is not exact
   entry ledger;
 begin
   queued := 0;
@@ -19,7 +18,7 @@ begin
   select b.count into count from balances b
   where (b.paywall_id, b.user_id, b.type) = (change_count.paywall_id, change_count.user_id, change_count.type);
   count := coalesce(count, 0);
-  refusal := case when count + delta < 0 then 'insufficient' when count + delta > largest then 'too_much' end;
+  refusal := case when count + delta < 0 then 'insufficient' when count + delta > largest_balance() then 'too_much' end;
   if refusal is not null then return; end if;
 
   entry := move_tokens(paywall_id, user_id, type, delta, case when delta > 0 then 'credit' else 'debit' end);

@@ -1,15 +1,15 @@
--- The one way a purchase changes: what a processor says of it now is stored, the plan's tokens are credited, a payment is
--- noted, the checkout is completed and the owner's events are written, all or nothing. May be repeated.
+-- The one way in which a purchase changes: what a processor says of it now is stored, the checkout is completed, a payment is
+-- noted, the tokens of its price are credited and the owner's events are written, all or nothing. May be repeated.
 --
 --   snapshot    the purchase, with the names of its columns
 --   fetched_at  the database's clock the instant before the fetch began: a later fetch always wins
---   learnt      period_paid, trial_ending, and payment {kind, id, amount, currency, occurred_at} or null
---   event_id    the inbound event's, by which a repeat is known for ever; null if no event told
+--   facts       what was facts besides: period_paid, trial_ending, payment {kind, id, amount, currency, occurred_at} or null
+--   event_id    the processor event's id, by which a repeat is known for ever; null if it was no event that made us look
 --
--- Locks the member first, as everywhere, and then the purchase. Verdicts: `stored`; `repeated`, the event took effect before;
--- `never_bought`, it ended before its first payment and was not stored until now; `unknown_checkout`, not one of our sales.
+-- Locks the member and then the purchase. Verdicts: `stored`; `repeated`, the event took effect before; `never_bought`, the
+-- purchase ended before its first payment, and was not stored until now; `unknown_checkout`, the sale is not one of ours.
 create function store_purchase(
-  paywall_id text, acquiring text, checkout_id uuid, snapshot jsonb, fetched_at timestamptz, learnt jsonb,
+  paywall_id text, acquiring text, checkout_id uuid, snapshot jsonb, fetched_at timestamptz, facts jsonb,
   event_id text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
@@ -31,7 +31,7 @@ begin
   select * into before from purchases p
   where p.paywall_id = store_purchase.paywall_id and p.acquiring = store_purchase.acquiring
     and p.processor_id = snapshot ->> 'processor_id' for no key update;
-  after := apply_snapshot(before, checkout, snapshot, fetched_at, learnt);
+  after := apply_snapshot(before, checkout, snapshot, fetched_at, facts);
   if before.id is null and not after.begun and after.status = 'canceled' then
     return verdict('never_bought') || jsonb_build_object('queued', 0);
   end if;
@@ -41,7 +41,7 @@ begin
   -- The owner is told in this order.
   queued := queued + tell_of_checkout(owner, checkout, after);
   queued := queued + tell_of_subscription(owner, before, after);
-  queued := queued + note_payment(owner, after, learnt -> 'payment');
-  queued := queued + credit_plan(owner, before, after);
+  queued := queued + note_payment(owner, after, facts -> 'payment');
+  queued := queued + credit_tokens(owner, before, after);
   return verdict('stored') || jsonb_build_object('queued', queued);
 end $$;

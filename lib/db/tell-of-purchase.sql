@@ -1,5 +1,5 @@
 -- What the owner is told of a purchase that was stored, in the order in which store_purchase calls these. Each gives the
--- number of deliveries that now wait.
+-- number of deliveries that now wait. The member's row must be locked.
 
 -- `checkout.completed`, once, when the purchase has begun.
 create function tell_of_checkout(owner_id uuid, checkout checkouts, after purchases) returns integer language plpgsql as $$
@@ -67,13 +67,12 @@ begin
     'occurred_at', iso(payment.occurred_at)));
 end $$;
 
--- Credits the plan's tokens, once a period when it is paid or on trial, in the order of their types. A balance that would
--- reach 2^53 is filled up to that.
-create function credit_plan(owner_id uuid, before purchases, after purchases) returns integer language plpgsql as $$
+-- Credits the tokens of the price, once for each period that is paid or a trial, in the order of their types. A balance that
+-- would be too large is filled up.
+create function credit_tokens(owner_id uuid, before purchases, after purchases) returns integer language plpgsql as $$
 declare
-  largest constant bigint := 9007199254740991;
   tokens record;
-  held bigint;
+  balance_count bigint;
   queued integer := 0;
 begin
   if after.paid_period_start is not distinct from before.paid_period_start then return 0; end if;
@@ -81,12 +80,12 @@ begin
     select t ->> 'type' as type, (t ->> 'count')::bigint as count
     from prices p, jsonb_array_elements(p.tokens) t where p.id = after.price_id order by 1
   loop
-    select b.count into held from balances b
+    select b.count into balance_count from balances b
     where (b.paywall_id, b.user_id, b.type) = (after.paywall_id, after.user_id, tokens.type);
-    held := coalesce(held, 0);
-    continue when held = largest;
+    balance_count := coalesce(balance_count, 0);
+    continue when balance_count = largest_balance();
     queued := queued + tell_balance(owner_id, move_tokens(after.paywall_id, after.user_id, tokens.type,
-      least(tokens.count, largest - held), 'plan', after.id::text));
+      least(tokens.count, largest_balance() - balance_count), 'plan', after.id::text));
   end loop;
   return queued;
 end $$;

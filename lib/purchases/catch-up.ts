@@ -43,7 +43,7 @@ export async function catchUp(
     checkoutId: snapshot.checkoutId,
     snapshot: columnsOf(snapshot),
     fetchedAt,
-    learnt: {
+    facts: {
       period_paid: snapshot.periodPaid,
       trial_ending: trialEnding,
       payment: payment && { ...payment, occurred_at: payment.occurredAt },
