@@ -36,7 +36,8 @@ export function notModified(ifNoneMatch: string | undefined, response: Response)
 
 /** Callers may keep it but must ask again: what they get depends on where they are, which no shared cache knows. */
 function forCaller(response: Response): Response {
-  const headers = new Headers({ 'Content-Type': 'application/json', 'Cache-Control': 'private, no-cache' })
-  headers.set('ETag', response.headers.get('etag') ?? '')
-  return new Response(response.body, { headers })
+  const ETag = response.headers.get('etag') ?? ''
+  return new Response(response.body, {
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'private, no-cache', ETag },
+  })
 }
