@@ -68,8 +68,8 @@ test('a mix of calls at the first touch of the day tops up once, and loses nothi
       await userState(world, user_id)
       return null
     })
-    // At most 20 are taken while 10 are there from the first and 20 more come: whatever the order, a refusal is the
-    // truth only if it met 0.
+    // 10 are there at first, 20 are credited meanwhile, and up to 20 are taken one by one: in whatever order, a debit may
+    // only be refused when the balance is 0, and must then say so.
     const changes = replies.filter((reply) => reply !== null)
     const done = changes.filter(({ status }) => status === 200).length
     const refused = changes.filter(({ status }) => status !== 200)

@@ -42,7 +42,7 @@ test('of checkouts that one user opens at once, one page stays payable', async (
       return open.length <= 1
     })
     expect(world.stripe.sessions.slice(before)).toHaveLength(4)
-    // Stripe gives an expired session no address, so what is left of those that were answered is what can be paid.
+    // Stripe gives an expired session no address: the pages that still have one are those that can be paid.
     expect(payable(checkouts)).toHaveLength(1)
   }
 })

@@ -5,8 +5,8 @@ import { newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { whileHeld } from '../support/held-member.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
-// A claim whose lease has run out is free, although its holder may only have been slow. Here the holder comes to an end
-// after another attempt has looked at the claim, and before that one takes it.
+// A claim whose lease has run out is free, although its holder may only be slow. Here the slow holder finishes just after
+// another attempt has found the claim free, and before that attempt takes it.
 
 let world: TestWorld
 

@@ -20,7 +20,7 @@ afterAll(() => world.close())
 const times = <Result>(count: number, run: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => run(index)))
 
-/** The calls for a session that Stripe gets meanwhile, of start-checkouts of which 40 look and claim in the same moment. */
+/** How many hosted pages Stripe is asked for while start-checkouts run, 40 of which claim in the same moment. */
 async function sessionsCreated(run: () => Promise<unknown>): Promise<number> {
   await runTogether(world, 'claim_checkout', 40)
   const before = world.stripe.calls.length
@@ -29,17 +29,17 @@ async function sessionsCreated(run: () => Promise<unknown>): Promise<number> {
 }
 
 /** How long the service keeps a duplicate waiting for the first reply before it says that this takes longer. */
-const PATIENCE_MS = 5_000
+const WAIT_MS = 5_000
 
 /**
- * A start-checkout that is in progress elsewhere waits for the reply. Only on a machine that is too busy for 200 at once
- * may it hear after its patience to come again, and does.
+ * A start-checkout whose key is in progress waits for the first reply. On a machine that is too busy for 200 at once it may
+ * be told after 5 s to come again; then it does.
  */
 async function patiently(request: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
     const askedAt = Date.now()
     const reply = await request()
-    const waited = Date.now() - askedAt >= PATIENCE_MS
+    const waited = Date.now() - askedAt >= WAIT_MS
     if (reply.status !== 409 || !waited || reply.headers['retry-after'] === undefined) return reply
   }
 }

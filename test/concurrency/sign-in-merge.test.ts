@@ -44,7 +44,7 @@ test.each(['before', 'after'])('a purchase stored just %s the merge is the known
   await world.stripe.drainWebhooks()
 
   expect(await userState(world, known.id)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
-  // The plan's 100. The 10 of the day, from before the purchase, stay behind.
+  // The 100 of the price. The top-up of 10, from before the purchase, stays with the anonymous member.
   expect(await provenBalances(world, known.id)).toMatchObject({ premium: 7, standard: 100 })
   const owners = await world.database.query('select user_id from purchases where user_id = any ($1)', [
     [known.id, anonymous.user.id],
@@ -100,7 +100,7 @@ test.each<[string, (token: string) => Promise<Reply>]>([
   ['read of the user', (token) => call(world, userPath, { token })],
   ['bootstrap', (token) => call(world, `/api/v1/paywall/${world.paywall.id}/bootstrap`, { token })],
   ['support ticket', (token) => call(world, ticketPath(world.paywall.id), { token, body: MESSAGE })],
-])('a %s just after the merge is refused: the anonymous token is good no more', async (_name, ask) => {
+])('a %s just after the merge is refused, since it ends the anonymous token', async (_name, ask) => {
   const { anonymous, signInAsKnown } = await strangers()
   await nextDay(world, anonymous.user.id)
   const [, refused] = await inLine(world, anonymous.user.id, [signInAsKnown, () => ask(anonymous.token)])
@@ -129,7 +129,7 @@ test('a page that the processor opens only after the merge is superseded by the 
   )
 })
 
-test('a refresh of the anonymous session at the moment of the merge survives it in no order', async () => {
+test('a refresh of the anonymous session just before or after the merge gives a session that has ended', async () => {
   for (let round = 0; round < 5; round++) {
     const { anonymous, signInAsKnown } = await strangers()
     const [refreshed] = await Promise.all([refresh(world, anonymous.refreshToken), signInAsKnown()])

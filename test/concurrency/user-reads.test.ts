@@ -11,7 +11,7 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 
-/** Topped up in one order and credited in the other: whoever locks as the file says waits for whoever does not. */
+/** Daily limits and a price's tokens in opposite orders: locking balances in the order of the file would deadlock. */
 beforeAll(async () => {
   const limits = [
     { type: 'alpha', daily_limit: 10 },

@@ -20,7 +20,7 @@ let session: string
 let back: string
 
 beforeAll(async () => {
-  // Nobody is told of the tickets: no statement but those that are asked for.
+  // No webhook endpoint is told of the tickets, so no delivery adds statements.
   world = await startTestWorld({ file: { webhooks: [] } })
   token = (await signIn(world)).token
   session = (await signInAnonymously(world)).refreshToken
@@ -48,7 +48,7 @@ function fail(error: Error): void {
 
 const CANCELLING = { subscriptionId: randomUUID(), cancellationReason: 'none' }
 
-/** A refusal's whole body: where the contract says so, with its word in `code` too. */
+/** A refusal's whole body; where the contract says so, `code` repeats its `error`. */
 function said(name: string, error: string) {
   const { saysCode } = operationOf(name.split(' ')[0]!)
   return { error, ...(saysCode && { code: error }) }

@@ -69,7 +69,7 @@ describe('X-Client-Ip', () => {
 /** Where the registries give out addresses: the first byte of IPv6 ones. */
 const REGISTRIES = [0x24, 0x26, 0x28, 0x2a, 0x2c]
 
-/** A random address, of four an IPv6 one. */
+/** A random address, one in four of them IPv6. */
 function randomAddress(): string {
   const registry = REGISTRIES[randomInt(4 * REGISTRIES.length)]
   if (registry === undefined) return [...randomBytes(4)].join('.')

@@ -11,7 +11,7 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 
-/** A try that Stripe keeps waiting and another under the same key: it takes 5 s, so the other tests run beside it. */
+/** An attempt that Stripe keeps waiting, and another with the same key. They take 5 s: the other tests run meanwhile. */
 let patient: { first: Promise<Reply>; second: Promise<Reply>; waitedMs: Promise<number> }
 const waiter = newEmail()
 const helped = Promise.withResolvers<void>()
@@ -42,7 +42,7 @@ const keepWaiterWaiting: typeof world.stripe.onCall = async ({ body }, run) => {
   return run()
 }
 
-/** Two tries of one checkout under one Idempotency-Key; `between` happens after the first. */
+/** Two attempts at one checkout under one Idempotency-Key; `between` happens after the first. */
 async function twice(between: () => unknown = () => undefined) {
   const headers = { 'idempotency-key': randomUUID() }
   const order = { paywall: world.paywall, key: world.key, headers, body: { email: newEmail() } }
@@ -135,7 +135,7 @@ describe('start-checkout: a try that Stripe keeps waiting past its lease', () =>
     body: JSON.stringify({ id, url: `https://stripe.example/${id}` }),
   })
 
-  /** Such a try, and a second one that takes over and has to wait as well, until the test says what Stripe answers. */
+  /** Such an attempt, and a second one that takes the claim over. Both wait until the test says what Stripe answers. */
   async function overtaken() {
     const [headers, body] = [{ 'idempotency-key': randomUUID() }, { email: newEmail() }]
     const ask = () => startCheckout(world, { paywall: world.paywall, key: world.key, headers, body })

@@ -16,7 +16,7 @@ afterAll(() => world.close())
 const ask = (path: string, headers: Record<string, string> = {}) =>
   world.fetch(`/api/v1/paywall/${world.paywall.id}/${path}`, { headers })
 
-/** More than two periods let through: wherever in a period the burst begins, some of it is refused. */
+/** More than two periods allow: some of it is refused, at whatever moment of a period it begins. */
 const BURST = 250
 
 async function burst(request: () => ReturnType<typeof world.fetch>) {

@@ -117,7 +117,7 @@ describe('an anonymous user who signs in as a known one', () => {
     expect(await stateOf(known.token)).toMatchObject({ body: { paid: true, meta: { source: 'ad' } } })
   })
 
-  test('is nobody any more: its tokens open nothing, and its id names the known one', async () => {
+  test('is gone: its tokens are refused, and its id names the known one', async () => {
     const known = await signIn(world)
     const anonymous = await signInAnonymously(world)
     await signInByMail(world, known.email, { token: anonymous.token })

@@ -11,7 +11,7 @@ let all: Tenants
 let paid: string
 let unpaid: string
 
-/** Nobody is told and no webhook comes by itself: every statement that is counted is the request's own. */
+/** No events are delivered and webhooks are held back: every statement that is counted is the request's own. */
 beforeAll(async () => {
   all = await startTenants({ webhooks: [] })
   await all.world.stripe.drainWebhooks()

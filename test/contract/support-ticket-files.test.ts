@@ -20,7 +20,7 @@ const fields = (others: Record<string, string> = {}) => ({ ...MESSAGE, customer_
 const files = (uploads: Upload[], others: Record<string, string> = {}) =>
   sendForm(world, ticketForm(fields(others), uploads))
 
-/** A body that says of itself that it is a form. */
+/** A body that is sent as a form. */
 function raw(body: string, type = 'multipart/form-data; boundary=b'): Promise<Reply> {
   return sendForm(world, Buffer.from(body, 'latin1'), { headers: { 'content-type': type } })
 }

@@ -9,7 +9,7 @@ import { person, startTenants, type Tenants, tenant } from '../support/tenants.t
 import { changeBalance, ledgerOf, nextDay, type OwnerCall, withdraw } from '../support/token-calls.ts'
 
 let all: Tenants
-/** A member of a paywall whose only type of tokens nobody gets by itself. */
+/** A member of a paywall whose only type of tokens has no daily limit. */
 let unlimited: { paywall_id: string; user_id: string; key: string }
 
 beforeAll(async () => {

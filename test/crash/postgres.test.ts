@@ -12,7 +12,7 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 const BUYERS = 60
 /** How many of them pay at a time: each payment makes Stripe send half a dozen webhooks at once. */
 const PAYING = 25
-/** A start-checkout at its longest: patience, two statements and two tries at Stripe, all up to their timeouts. */
+/** A start-checkout at its longest: the wait for another, two database calls and two calls to Stripe, up to their timeouts. */
 const LONGEST_REQUEST_MS = 40_000
 
 let postgres: Postgres
@@ -44,7 +44,7 @@ async function persist(request: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
-/** Statements that write, and which of their kind Postgres does not live to see the next one of. */
+/** Calls that write. Postgres is killed during the one of each kind that has this number. */
 const LAST_STATEMENTS = [
   { text: 'claim_checkout', number: 15 },
   { text: 'record_checkout', number: 30 },

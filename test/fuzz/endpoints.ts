@@ -17,7 +17,7 @@ export type Caller = 'key' | 'user' | 'nobody'
 const json = JSON.stringify
 const address = (dice: Dice) => json(`fuzz-${dice.below(1e9)}@example.com`)
 
-/** What an owner keeps about a user is the owner's business, down to its members: every other one is hostile. */
+/** An owner may keep anything in a user's meta: every other value here is hostile. */
 function meta(dice: Dice): string {
   const value = dice.pick(VALUES)
   return dice.pick(['{"a":1}', '{"b":[2]}', `{"a":${value}}`, `{"b":[2,${value}]}`])

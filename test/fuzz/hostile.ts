@@ -75,7 +75,7 @@ export const NAMES: Some = [
   'user.id',
 ]
 
-/** Whole bodies that are no body. */
+/** Whole bodies that no endpoint can read. */
 export const BODIES: Some = [
   '',
   ' ',
@@ -194,7 +194,7 @@ export const IDEMPOTENCY_KEYS: Some = [
   'x'.repeat(4_000),
 ]
 
-/** Headers that say nothing here, or too much. */
+/** Headers that have no meaning here, or that make no sense. */
 export const HEADERS: readonly [[string, string], ...[string, string][]] = [
   ['x-client-ip', '8.8.8.8'],
   ['x-client-ip', '::ffff:8.8.8.8'],

@@ -65,7 +65,7 @@ async function liveThrough(seed: number): Promise<void> {
   await expectSettled(userId, `seed ${seed}`)
 }
 
-/** A look at Mollie now finds nothing that is not known, and each payment was told once. */
+/** What we have stored is what Mollie has now, and the owner was told once of each payment. */
 async function expectSettled(userId: string, note: string): Promise<void> {
   const before = await userState(world, userId)
   const told = await toldAbout(world, userId)

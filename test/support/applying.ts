@@ -25,7 +25,7 @@ export async function openApplying() {
   }
 }
 
-/** An owner with a file of its own, so that tests do not meet. */
+/** An owner with a file of its own, so that tests do not disturb each other. */
 function someOwner(db: Database, sealing: SealingKeys) {
   const id = String(BigInt(`0x${randomUUID().slice(0, 8)}`))
   const own: Changes = {

@@ -17,7 +17,7 @@ import { closed } from './closed-schemas.ts'
 /** Served, but no part of the API. */
 const PAGES = pages.map(({ path }) => path)
 
-/** What no path of the document has, and the gateway refuses: an escape, an empty segment, a backslash. */
+/** What stands in no path of the document, and is refused by the gateway: an escape, an empty segment, a backslash. */
 const NOT_CANONICAL = /%|\/\/|\\/
 
 const ROOT = 'openapi.json'
@@ -98,7 +98,7 @@ interface Described {
   pointer: string
 }
 
-/** How the document describes an answer; null if it does not. For a method that a path has not, its other one tells. */
+/** How the document describes an answer; null if it does not. A wrong method is described with the path's right one. */
 function described({ path, methods }: KnownPath, method: string, status: number): Described | null {
   const asked = method === 'POST' ? 'post' : method === 'GET' || method === 'HEAD' ? 'get' : null
   const name = asked && methods[asked] ? asked : methods.get ? 'get' : 'post'
@@ -124,7 +124,7 @@ function contentFault({ answer, pointer }: Described, headers: Answered['headers
   return bodyFault(text, `${ROOT}${pointer}/content/application~1json/schema`)
 }
 
-/** What a path says that is none. */
+/** What is answered at a path that does not exist. */
 const NOT_FOUND = 'not-found'
 validator.addSchema({ type: 'object', properties: { error: { const: 'not_found' } }, required: ['error'] }, NOT_FOUND)
 

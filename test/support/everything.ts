@@ -13,7 +13,7 @@ const TABLES = [
   'sign_in_sessions',
 ]
 
-/** A sum of all that a refused call must leave as it was, and the number of calls that the processor got. */
+/** A checksum of all that a refused call must leave as it was, and the number of calls that the processor got. */
 export async function everything({ database, stripe }: TestWorld): Promise<string> {
   const counts = TABLES.map((table) => `(select jsonb_agg(to_jsonb(t) order by to_jsonb(t)::text) from ${table} t)`)
   const { rows } = await database.query<{ sum: string }>(

@@ -33,7 +33,7 @@ export async function asDocumented<Response extends AnyResponse>(
   return response
 }
 
-/** A `fetch` for those who must not fail by it: answers that are not as the document says are noted in `faults`. */
+/** A `fetch` for code that must not fail midway: responses that differ from the document are added to `faults`. */
 export function notingFetch(faults: unknown[]): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init)
@@ -45,7 +45,7 @@ export function notingFetch(faults: unknown[]): typeof fetch {
         () => true,
         () => false,
       )
-    // An answer that a crash cut off is none.
+    // A response that a crash cut off cannot be judged.
     if (arrived) await asDocumented({ url, method: init?.method }, response).catch((fault) => faults.push(fault))
     return response
   }

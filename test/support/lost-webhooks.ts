@@ -2,10 +2,10 @@ import { call } from './call.ts'
 import { type PaidSubscription, paySubscription } from './stripe-purchase.ts'
 import type { TestWorld } from './world.ts'
 
-/** Whatever Stripe had to tell is lost for good, and it told nobody. */
+/** Drops every webhook that Stripe has held back, for good. */
 export async function loseWebhooks(world: TestWorld): Promise<void> {
   const lost = world.stripe.releaseWebhooks(() => [])
-  // At once: nothing that happens meanwhile is told either.
+  // Before the next `await`, so that what happens meanwhile is held back, too.
   world.stripe.holdWebhooks()
   await lost
 }

@@ -25,7 +25,7 @@ export interface Mailbox {
   received(): Received[]
   /** The ids of the events that have arrived, oldest first. */
   ids(): string[]
-  /** Lets `count` more things happen to the member (another one: `about`). Wakes nobody. Returns the events' ids. */
+  /** Writes `count` more events about the member, or about `about`, and sends no queue message. Returns their ids. */
   tell(count?: number, about?: string): Promise<string[]>
   /** Another member of the paywall. */
   newMember(): Promise<string>

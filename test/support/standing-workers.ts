@@ -28,7 +28,7 @@ const standing = chooseStanding()
 let workers: Promise<Workers> | undefined
 /** What the Workers were started with. */
 let values: WorkersOptions['values'] | undefined
-/** Of the world whose turn it is. */
+/** What the world whose turn it is does with mail and logs. */
 let turn: Pick<WorkersOptions, 'takeMail' | 'onLog'> | undefined
 
 async function chooseStanding() {
@@ -56,19 +56,19 @@ function startForAll(options: WorkersOptions): Promise<Workers> {
     takeMail: (message) => turn?.takeMail(message) ?? Promise.reject(new Error('no world is there to take mail')),
     onLog: (level, message) => turn?.onLog(level, message),
   })
-  // So vitest ends its processes. What the Workers keep on disk goes with them.
+  // This is how vitest ends its processes. The Workers are stopped by it, and what they keep on disk is removed.
   process.once('SIGTERM', () => void started.then((running) => running.stop()).finally(() => process.exit()))
   return started
 }
 
-/** A database that is new knows of none. */
+/** Deletes the images of the world before: the new world's database knows none of them. */
 async function forgetAttachments({ bucket }: Workers): Promise<void> {
   const attachments = await bucket('support-ticket', 'ATTACHMENTS')
   const { objects } = await attachments.list()
   if (objects.length > 0) await attachments.delete(objects.map(({ key }) => key))
 }
 
-/** A port that the system gives to nobody who asks for any free one: it stays ours between two worlds. */
+/** A port below those that the system gives out as free ones: nobody takes it between two worlds. */
 async function quietPort(): Promise<number> {
   const port = randomInt(20_000, 30_000)
   return (await isTaken(port)) ? quietPort() : port

@@ -1,6 +1,6 @@
 import type { TestWorld } from './world.ts'
 
-/** What the sweep of deliveries says, and no other statement. It comes when it will, also for the test before this one. */
+/** Text of the sweep's statements, and of no other. A sweep may run at any moment, also because of the test before. */
 const SWEEP = 'deliver'
 
 /** How many statements the database got because of this. */

@@ -14,7 +14,7 @@ export interface Subscriber extends Person {
   customer: string
 }
 
-/** A subscriber of whom the processor has nothing more to say: a test that fails its next call fails the test's own. */
+/** A subscriber whose webhooks have all arrived: the next call to the processor is the one that the test causes. */
 export async function subscribe(
   world: TestWorld,
   tenant: Tenant,

@@ -17,7 +17,7 @@ export interface Person {
   token: string
 }
 
-/** A world with people in it, and with neighbours: whatever may be mixed up. */
+/** A world with users of ours, and with other owners whose users and paywalls could be mixed up with ours. */
 export interface Tenants {
   world: TestWorld
   ours: Tenant

@@ -4,7 +4,7 @@ import type { Reply } from './call.ts'
 import { asDocumented } from './hold-to-document.ts'
 import type { TestWorld } from './world.ts'
 
-/** How a file begins that is what it says. */
+/** The first bytes of a file of each type. */
 const BEGINNINGS = {
   'image/jpeg': Buffer.from([0xff, 0xd8, 0xff, 0xe0]),
   'image/png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),

@@ -50,8 +50,8 @@ export async function allTold(world: TestWorld, timeoutMs?: number): Promise<voi
 }
 
 /**
- * Tells what a crash left behind: the time that its leases and retries take passes at once, and the cron finds them. No
- * queue message is there to wake anybody. What a row's holder is at right now is no leftover, and is not waited for.
+ * Delivers what a crash left behind: its leases and the times of its retries are brought forward, and the cron finds it,
+ * since no queue message would wake the consumer. A delivery that is under way at this moment is not waited for.
  */
 export async function tellAfterCrash(world: TestWorld): Promise<void> {
   await world.database.query(`

@@ -14,7 +14,7 @@ import { standingBase, type WorldBase } from './standing-workers.ts'
 export interface TestWorldOptions extends WorkersOfItsOwn {
   /** Members of the file that differ from the default one. */
   file?: FileOverrides
-  /** Whether the test writes events of its own to the outbox, which are none that the document knows. */
+  /** Whether the test writes events of its own to the outbox, of types that the document does not have. */
   inventsEvents?: boolean
 }
 
@@ -28,7 +28,7 @@ interface WorkersOfItsOwn {
   storage?: string
   /** Whether the Workers' memory can be measured: see `peakMemory`. */
   inspect?: boolean
-  /** Workers that are there no more, by env: whoever calls them gets no answer. */
+  /** Workers that do not run, by env: a call to them gets no response. */
   gone?: string[]
   /** A database elsewhere, such as on a Postgres that the test kills. It must have the schema. */
   databaseUrl?: string
@@ -111,13 +111,13 @@ async function baseOfItsOwn(options: WorkersOfItsOwn): Promise<WorldBase> {
   }
 }
 
-/** Miniflare's way past the wire loses headers that are empty, so a request with one takes the wire. */
+/** Miniflare's direct call of a Worker loses empty headers, so a request with one goes over HTTP. */
 function send({ url, fetch }: World, path: string, init: RequestInit & { headers: Headers }): Promise<Response> {
   if (![...init.headers.values()].includes('')) return fetch(path, init)
   return wireFetch(new URL(path, url), { redirect: 'manual', ...init })
 }
 
-/** What nobody compresses, nobody has to decompress: a good part of a test's time otherwise. */
+/** Asks for responses that are not compressed: compressing them would take a good part of a test's time. */
 function uncompressed(init: RequestInit = {}) {
   const headers = new Headers(init.headers)
   if (!headers.has('accept-encoding')) headers.set('accept-encoding', 'identity')

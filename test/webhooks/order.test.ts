@@ -36,7 +36,7 @@ async function expectAsAtStripe(paid: PaidSubscription, note: string): Promise<T
   return told
 }
 
-/** Each change is told from the state that was told last: a state that nobody was told of shows as a broken link. */
+/** The `previous` of each event must be the state that the owner was told last; gives the events where it is not. */
 function brokenLinks(told: Told[]): string[] {
   const changes = told.filter(({ data }) => data.previous)
   return changes.flatMap(({ type, data }) => {
@@ -73,8 +73,8 @@ test('the events of a purchase that is already cancelled store the same, in what
 })
 
 /**
- * Stripe's answers about a session or subscription are made at once and handed over when told to: each is what was true
- * when it was asked for, however late it comes.
+ * Stripe's responses about a session or subscription are made at once and sent when the test says so: each says what was
+ * true when it was asked for, however late it arrives.
  */
 function holdAnswers() {
   const held: { path: string; handOver: () => void }[] = []
@@ -136,7 +136,7 @@ test('four answers from four moments end in the last moment, in whatever order t
     const told = await expectAsAtStripe(paid, `moments ${order}`)
     const times = (wanted: string) => told.filter(({ type }) => type === wanted).length
     expect(times('subscription.created'), `moments ${order}`).toBe(1)
-    // The first period is seen only while no later moment is.
+    // That the first period ended is only seen if its own moment arrives first.
     expect(times('subscription.renewed'), `moments ${order}`).toBe(order[0] === 0 ? 1 : 0)
   }
   const orders = permutations([0, 1, 2, 3])
@@ -153,7 +153,7 @@ const happenings: ((id: string) => Promise<unknown>)[] = [
   (id) => cancelThroughApi(world, id, false),
 ]
 
-/** Like Stripe, again if there is no answer in time: on a busy machine a slow answer is no fault. */
+/** As Stripe does: sent again if no response comes in time. On a busy machine a slow response is no fault. */
 async function deliverUntilAnswered(eventId: string): Promise<number> {
   for (let attempt = 1; attempt < 3; attempt++) {
     const status = await deliver(world, eventId)

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A purchase that Stripe has told us all about, and a way to see what the owner hears of each thing that happens next. */
+/** A purchase whose webhooks have all arrived, and a way to see which events the owner gets of what happens next. */
 async function bought(slug: string) {
   const paid = await paySubscription(world, slug)
   await world.stripe.drainWebhooks()
