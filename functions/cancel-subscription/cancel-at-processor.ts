@@ -42,7 +42,7 @@ export async function cancelAtProcessor(
   }
 }
 
-/** What the processor said is the answer, written down or not: a claim that is not settled ends with its lease. */
+/** The caller is told what the processor said even if it cannot be recorded: then the claim ends with its lease. */
 async function record<Recorded>(writing: Promise<Recorded>): Promise<Recorded | undefined> {
   try {
     return await writing
@@ -52,7 +52,7 @@ async function record<Recorded>(writing: Promise<Recorded>): Promise<Recorded | 
   }
 }
 
-/** Stores what no webhook is going to tell. Should it fail, the reconcile cron looks in ten minutes. */
+/** Stores what no webhook will tell. If it fails, the reconcile cron looks ten minutes later. */
 async function look(
   db: Database,
   env: Cloudflare.CancelSubscriptionEnv,

@@ -40,7 +40,7 @@ app.post(PATH, async (c) => {
 
 app.all(PATH, allowOnly('POST'))
 
-/** What the stored purchase will say once it has followed, said at once. */
+/** The subscription as it will be stored once its processor has told us of the cancellation. */
 function replyOf(
   { id, current_period_end: periodEnd }: ClaimedSubscription,
   { status, cancelAt, canceledAt }: Cancellation,

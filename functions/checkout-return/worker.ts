@@ -35,7 +35,10 @@ app.get(PATH, async (c) => {
 
 app.all(PATH, allowOnly('GET', 'HEAD'))
 
-/** Whether the processor does not deny the sale. Silence counts as a sale: the owner looks at the purchase anyway. */
+/**
+ * Whether the browser goes on to the success page: unless the processor says that nothing was bought. No response in time
+ * counts as bought, since the owner looks at the purchase anyway.
+ */
 async function isBought(
   db: Database,
   env: Cloudflare.CheckoutReturnEnv,

@@ -8,8 +8,8 @@ import { processorFor } from '../../lib/processors/registry.ts'
 import type { CheckoutReply, ClaimedCheckout, Price } from './claimed-checkout.ts'
 
 /**
- * Opens the claimed checkout at its processor and records it. Null if the claim was lost meanwhile: ask again what came
- * of it. `later` takes what need not be waited for.
+ * Opens the claimed checkout at its processor and records it. Null if another attempt has taken the claim over meanwhile:
+ * claim again, to learn what came of it. `later` takes what need not be waited for.
  *
  * @throws ProcessorError
  */
@@ -81,7 +81,7 @@ function priceOf({ price, geo, country, local_currency: currency }: ClaimedCheck
   return local ?? price
 }
 
-/** Two open pages could both be paid: the older one goes. If that fails the buyer could pay twice, which is seen later. */
+/** Closes the buyer's page before this one, since both could be paid. If that fails, it stays open and is logged. */
 async function close(processor: Processor, session: string): Promise<void> {
   const [acquiring, id] = session.split(/:(.*)/s)
   if (acquiring !== processor.acquiring || !id) return

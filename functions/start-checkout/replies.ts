@@ -11,9 +11,9 @@ const WINDOW_SECONDS = 24 * 60 * 60
 const Remembered = z.object({ hash: z.string(), reply: Reply })
 
 /**
- * Finished replies by credential and Idempotency-Key: the fast path of a replay, which needs no database. It may forget
- * (KV is eventually consistent) and never decides: what is not found here Postgres knows. The credential and the host are
- * part of the name, so a reply is found only by one that was good for it, there, when it was written.
+ * Finished replies by credential and Idempotency-Key: the fast path of a replay, which needs no database. KV is eventually
+ * consistent, so it may not find a reply; then Postgres decides. Nobody checks a credential on this path. It is therefore part
+ * of a reply's name, with the host: only the credential that the reply was given to, at the same host, finds it.
  */
 export async function recallReply(
   kv: KVNamespace,

@@ -34,7 +34,7 @@ async function write(content: Uint8Array[], writable: WritableStream<Uint8Array>
   await writer.close()
 }
 
-/** Forgets the images of a ticket that was not opened. One that stays nevertheless is nobody's and harms nobody. */
+/** Deletes the images of a ticket that was not opened. If that fails they stay, which does no harm: no ticket has them. */
 export async function discardAttachments(bucket: R2Bucket, attachments: Attachment[]): Promise<void> {
   try {
     await bucket.delete(attachments.map(({ object_key }) => object_key))

@@ -14,7 +14,7 @@ import { FILE_LIMIT } from './image-type.ts'
 
 /** The largest form, in bytes: five files of 10 MB, and what is around them. */
 const FORM_LIMIT = 51 * 1024 * 1024
-/** Parts that nobody asked for are read over, but not without end. */
+/** How many parts are read. Those that the form has no use for are skipped. */
 const PARTS_LIMIT = 100
 /** RFC 2046. A longer one would only make the search for it slow. */
 const LONGEST_BOUNDARY = 70
@@ -63,8 +63,8 @@ export async function* readParts(request: Request): AsyncGenerator<Part, void> {
 }
 
 /**
- * The body in blocks, counted. The parser takes nothing after the closing boundary but in the same piece, not even the
- * line break that ends most forms, so a short last block is joined to the one before it.
+ * The body in blocks, counted. Most forms end with a line break after the closing boundary, which the parser accepts only
+ * in the same piece as the boundary: a short last block is therefore joined to the one before it.
  */
 async function* readBlocks(
   body: ReadableStream<Uint8Array>,

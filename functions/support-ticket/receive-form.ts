@@ -10,7 +10,7 @@ const TEXT_LIMIT = 64 * 1024
 /** The text fields of a form, the first of each name. */
 export type Fields = Map<string, string>
 
-/** A file that is what it says it is. Its content is good while it is being kept, not longer. */
+/** An image whose bytes are of the type that it was sent as. `content` may be read only until `keep` resolves. */
 export interface Image {
   fileName: string
   type: ImageType
@@ -60,7 +60,7 @@ type File = Extract<Part, { kind: 'file' }>
 /** What a browser sends for a file input in which nothing was chosen. */
 const isEmptyInput = ({ fileName, size }: File) => fileName === '' && size === 0
 
-/** Null for a file that is none of our images, says that it is another one, or has no place in this form. */
+/** Null for a file of a type that we do not take, whose bytes are of another type, or in a field of another name. */
 function imageOf({ name, fileName, mediaType, size, content }: File): Image | null {
   const type = IMAGE_TYPES.find((one) => one === mediaType.toLowerCase())
   return name === 'files' && type && imageTypeOf(content) === type ? { fileName, type, size, content } : null

@@ -1,7 +1,7 @@
 import type { TicketRefusal } from './contract.ts'
 import type { ImageType } from './image-type.ts'
 
-/** Who asks for help. A guest's address is nobody's proof of anything; null while it is not known yet. */
+/** Who asks for help. Anybody can write a guest's address, so it proves nothing; null while it is not known yet. */
 export type Sender = { kind: 'user'; userId: string } | { kind: 'guest'; email: string | null }
 
 /** The sender as the database functions take it. */
@@ -9,7 +9,7 @@ export function senderParameters(sender: Sender): { tokenUserId: string } | { gu
   return sender.kind === 'user' ? { tokenUserId: sender.userId } : { guestEmail: sender.email }
 }
 
-/** An image in R2. Nothing in its name can be guessed, and nothing of it came from its sender. */
+/** An image in R2. Its key is random: it cannot be guessed, and has nothing in it that the sender wrote. */
 export interface Attachment {
   object_key: string
   file_name: string

@@ -4,10 +4,10 @@ import { Reader, type Response } from 'mmdb-lib'
 import * as z from 'zod'
 import { isCountry, UNKNOWN_COUNTRY } from '../../lib/geo/countries.ts'
 
-/** What the country files we know say of an address: DB-IP's own shape, and MaxMind's. */
-const Answer = z.union([
-  z.object({ country_code: z.string() }).transform((answer) => answer.country_code),
-  z.object({ country: z.object({ iso_code: z.string() }) }).transform((answer) => answer.country.iso_code),
+/** The country of an address in the two shapes that country files have: DB-IP's and MaxMind's. */
+const CountryRecord = z.union([
+  z.object({ country_code: z.string() }).transform((record) => record.country_code),
+  z.object({ country: z.object({ iso_code: z.string() }) }).transform((record) => record.country.iso_code),
 ])
 
 let reader: Promise<Reader<Response>> | undefined
@@ -20,8 +20,8 @@ export async function countryOfAddress(address: string): Promise<string> {
   const publicAddress = readPublicAddress(address)
   if (publicAddress === null) return UNKNOWN_COUNTRY
   reader ??= openReader()
-  const answer = Answer.safeParse((await reader).get(publicAddress))
-  return answer.success && isCountry(answer.data) ? answer.data : UNKNOWN_COUNTRY
+  const country = CountryRecord.safeParse((await reader).get(publicAddress))
+  return country.success && isCountry(country.data) ? country.data : UNKNOWN_COUNTRY
 }
 
 async function openReader(): Promise<Reader<Response>> {
