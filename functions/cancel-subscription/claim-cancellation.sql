@@ -1,7 +1,8 @@
--- Marks a member's subscription as being cancelled (contract section 4.4). The subscription's row is locked before it is
--- looked at, so that of many callers at once exactly one makes the mark and calls the processor. A mark that was neither
--- accepted nor taken back when its lease ended is a crash: the next caller makes its own, since telling the processor twice
--- does no harm. No other row is locked.
+-- Claims the cancelling of a member's subscription, by a mark on its row (contract section 4.4). The row is locked before it is
+-- looked at: of many callers at once exactly one makes the mark and calls the processor. No other row is locked.
+--
+-- If a mark is neither accepted nor given up when its lease ends, its Worker has crashed. The next caller then makes its
+-- own, since telling the processor twice does no harm.
 create function claim_cancellation(
   paywall_id text, host text, subscription_id text, reason text, key_hash text default null,
   token_user_id uuid default null, email text default null, user_id text default null
@@ -47,7 +48,7 @@ create function find_subscription(paywall_id text, user_id uuid, subscription_id
   order by p.id = as_uuid(subscription_id) desc nulls last limit 1
 $$;
 
--- How long a request keeps others out: longer than the processor client's own patience. A crash costs this much.
+-- How long a request keeps others out: longer than the processor client's own timeout. A crash costs this much.
 create function cancellation_lease() returns interval language sql immutable as $$ select interval '30 seconds' $$;
 
 -- A subscription whose claim of `requested_at` is still held, its row locked; all null if it is not.

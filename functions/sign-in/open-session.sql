@@ -1,4 +1,4 @@
--- A sign-in session with its first refresh token, and the answer to whoever signed in.
+-- Opens a session with its first refresh token. Gives the user as the answers of sign-in show it.
 create function open_session(
   paywall_id text, user_id uuid, session_id uuid, token_hash text, token_days integer
 ) returns jsonb language plpgsql as $$

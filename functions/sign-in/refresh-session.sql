@@ -1,6 +1,7 @@
--- Changes a session's refresh token for the next one. A token of the session that is not its latest was used before: somebody
--- has a copy, so the session ends, and with it the latest one. The session's row is locked first and decides for however
--- many come at once: of two with the same token the first is served, and the second ends the session.
+-- Replaces a session's refresh token by the next one. A token of the session that is not its latest was used before, so
+-- somebody has a copy: the session ends, and its latest token with it.
+--
+-- Locks the session's row first. Of two calls at once with the same token the first is served, and the second ends the session.
 create function refresh_session(
   paywall_id text, host text, session_id uuid, presented_hash text, next_hash text, token_days integer
 ) returns jsonb language plpgsql security definer as $$

@@ -1,5 +1,5 @@
--- Signs in the user of an e-mail address on the word of the paywall's owner; made and linked to the paywall if new. `name` is
--- what the user is called on that paywall from now on, if one is given.
+-- Signs in the user of an e-mail address for the paywall's owner, who has proven the address itself. User and member are made
+-- if they are new. `name`, if there is one, is the member's name from now on.
 create function sign_in_for_owner(
   key_hash text, paywall_id text, host text, email text, session_id uuid, token_hash text, token_days integer,
   name text default null

@@ -1,5 +1,5 @@
--- Whether a ticket of this sender would be opened now. It only looks, so that images are not stored for nothing; what decides
--- is open_ticket. `wait` is the number of seconds until there is room in a full quota.
+-- Whether a ticket of this sender would be opened now: `room`, or the refusal. It is asked before images are stored, and
+-- locks nothing: open_ticket decides. `wait` is the number of seconds until there is room in a full quota.
 create function foresee_ticket(
   paywall_id text, host text, token_user_id uuid default null, guest_email text default null
 ) returns jsonb language plpgsql stable security definer as $$

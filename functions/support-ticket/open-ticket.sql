@@ -1,8 +1,8 @@
 -- Opens a ticket, counts it for the sender's address and for the user, and tells the owner, all or nothing (contract section
 -- 4.6). `attachments` are [{object_key, file_name, media_type, size}], whose objects are in R2 already.
 --
--- However many come at once, no address and no user gets more than its quota. A user's own tickets queue at the member's
--- row, and everybody's for one address at the address's quota row. A ticket that is refused counts nowhere.
+-- Locks the member of a user, then the quota rows of the address and of the user. Tickets of one user therefore queue, and so
+-- do those of one address: however many come at once, none gets more than its quota. A refused ticket counts nowhere.
 create function open_ticket(
   paywall_id text, host text, subject text, content text, attachments jsonb,
   token_user_id uuid default null, guest_email text default null
@@ -56,7 +56,7 @@ begin
   return null;
 end $$;
 
--- The ticket whole, as the owner's event has it: the words of a support request are what it is about.
+-- The whole ticket as the owner's event shows it, its text included.
 create function ticket_json(ticket tickets) returns jsonb language sql stable as $$
   select jsonb_build_object(
     'id', ticket.id, 'status', ticket.status, 'subject', ticket.subject, 'content', ticket.content,

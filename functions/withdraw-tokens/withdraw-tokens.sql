@@ -1,5 +1,5 @@
--- Debits one balance of a member, the older way (contract section 4.8). A member has a type of tokens if it is topped up
--- every day, or once there was some of it. Locks the Idempotency-Key, if there is one, and then the member.
+-- Debits one balance of a member, the older way (contract section 4.8). A member has a type of tokens if the type has a daily
+-- limit, or if the member ever had some of it. Locks the Idempotency-Key, if there is one, and then the member.
 create function withdraw_tokens(
   key_hash text, paywall_id text, host text, user_id text, type text, tokens bigint,
   idempotency_key uuid default null, request_hash text default null

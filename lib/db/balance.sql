@@ -45,8 +45,8 @@ begin
     where p.paywall_id = top_up_is_due.paywall_id and p.user_id = top_up_is_due.user_id and gives_access(p));
 end $$;
 
--- Raises the balances with a daily limit to it, in the order of their types; a higher one stays. Gives the ledger rows. The
--- member's row must be locked.
+-- Raises each balance that has a daily limit and is below it to that limit, in the order of the types, if the top-up is due.
+-- Gives the ledger rows.
 create function top_up(paywall_id text, user_id uuid, settings jsonb) returns setof ledger language plpgsql as $$
 declare
   today constant date := (now() at time zone 'utc')::date;
@@ -69,7 +69,7 @@ begin
   end loop;
 end $$;
 
--- A member's balances as the API shows them, by type: those that the paywall counts and the member never had with 0.
+-- A member's balances as the API shows them, by type. Types that the paywall counts and the member never had are 0.
 create function balances_json(paywall_id text, user_id uuid, settings jsonb) returns jsonb language plpgsql stable as $$
 begin
   return (

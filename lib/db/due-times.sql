@@ -1,8 +1,8 @@
 -- When the reconcile cron looks at what a processor should have told us by then. Every function that writes a checkout
 -- or a purchase sets its `reconcile_at` with these; null: never again.
 
--- When to ask about a hosted page that nobody told us the end of, last asked about at `looked_at`: each time when as much
--- time again has passed.
+-- When to ask what became of a hosted page, last asked about at `looked_at` (null: never): 15 minutes after it was opened, then
+-- each time at twice its age, up to four days.
 create function checkout_due(created_at timestamptz, looked_at timestamptz) returns timestamptz
 language plpgsql stable as $$
 declare
@@ -24,7 +24,7 @@ language sql stable strict as $$
     else seen + interval '24 hours' end
 $$;
 
--- When to fetch a purchase that was last looked at by the cron at `looked_at`: the earliest of its reasons.
+-- When to fetch a purchase that the cron last fetched at `looked_at`: the earliest time that any of these reasons gives.
 create function purchase_due(p purchases, looked_at timestamptz) returns timestamptz language plpgsql stable as $$
 declare
   after_period_end constant interval := '1 hour';   -- its period has ended, and we know of no next one

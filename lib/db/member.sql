@@ -40,8 +40,8 @@ begin
 end $$;
 
 -- The same with the member's row locked until the end of the transaction: changes of one member queue, and what is read
--- afterwards is what the one before wrote. Whoever waited while the member was merged into another goes on with that one
--- if an owner named it; a user's token is good no more then.
+-- afterwards is what the one before wrote. If the member was merged into another one while we waited, an owner's call goes
+-- on with that one, and a user's own call gets `unknown_user`: its token ended with the merge.
 create function lock_member(
   paywall_id text, token_user_id uuid, email text, user_id text, out refusal text, out id uuid
 ) language plpgsql as $$

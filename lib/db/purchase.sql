@@ -16,7 +16,8 @@ create function purchase_json(p purchases) returns jsonb language sql stable as 
     'created_at', iso(p.created_at))
 $$;
 
--- Whether a purchase lets its user in now: trialing, active, or past due for at most 7 days, and its period not over.
+-- Whether a purchase gives access now: it is trialing, active, or past due for at most the 7 days of the grace period, and its
+-- period is not over.
 create function gives_access(p purchases) returns boolean language sql stable as $$
   select (p.status in ('trialing', 'active') or p.status = 'past_due' and p.past_due_since > now() - interval '7 days')
     and coalesce(p.current_period_end > now(), true)

@@ -28,9 +28,9 @@ begin
   return queued;
 end $$;
 
--- Which events a change of a purchase is told by. A change with a name of its own is told by that name, any other that can
--- be seen as `updated`. A period counts as renewed when it is paid: it may have begun before. A purchase whose first payment
--- is not made yet is not told of, and a one-time purchase is told by its checkout and its payments.
+-- The types of the events that tell of a change of a subscription: one for each thing that has a type of its own, else
+-- `updated` if the API shows any change (`is_visible`). A period counts as renewed when it is paid, which may be later than it
+-- began. There is none before the first payment, and none for a one-time purchase: its checkout and its payments tell of it.
 create function subscription_events(before purchases, after purchases, is_visible boolean) returns text[]
 language plpgsql immutable as $$
 declare
@@ -51,7 +51,7 @@ begin
   return case when named <> '{}' then named when is_visible then '{subscription.updated}' else '{}' end;
 end $$;
 
--- Notes a money fact of the processor's own, once per payment and kind, and tells of it.
+-- Stores what a processor event says of a payment, once for each payment and kind, and tells of it.
 create function note_payment(owner_id uuid, purchase purchases, fact jsonb) returns integer language plpgsql as $$
 declare
   payment payments;
