@@ -7,7 +7,7 @@ const EXPOSED_HEADERS = 'ETag, Idempotency-Replayed, Retry-After, X-Request-Id'
 /** How long a browser may remember a preflight, in seconds: the most that Chromium accepts. */
 const PREFLIGHT_SECONDS = 7200
 
-/** What every answer says: any origin may read it, and browsers must neither guess its type nor tell others its address. */
+/** What every answer says. Any origin may read it; browsers must neither guess its type nor tell others its address. */
 const ALWAYS = [
   ['Access-Control-Allow-Origin', '*'],
   ['Access-Control-Expose-Headers', EXPOSED_HEADERS],
