@@ -25,8 +25,7 @@ export function readRelease(): Release {
 }
 
 /** The same, for whoever deploys or starts the Workers. Throws a `Refusal` if they would call another release. */
-export function readCalledRelease(): Release {
-  const release = readRelease()
+export function readCalledRelease(release = readRelease()): Release {
   const called = /'(release_[0-9a-f]{16})'/.exec(readFileSync(join(ROOT, 'generated/calls.ts'), 'utf8'))?.[1]
   if (called !== release.name) {
     throw new Refusal([`the Workers call ${called}, but the .sql files make ${release.name}: run npm run generate`])

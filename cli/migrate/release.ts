@@ -14,7 +14,8 @@ export async function releaseSteps(client: pg.Client, release: Release): Promise
   const others = installed.filter((other) => other !== name)
   const steps: Step[] = []
   if (installed[0] !== name || (await missingGrants(client, release))) {
-    steps.push({ what: `install ${name}`, run: () => inTransaction(client, () => install(client, release)) })
+    const what = installed[0] === name ? `let roles execute more of ${name}` : `install ${name}`
+    steps.push({ what, run: () => inTransaction(client, () => install(client, release)) })
   }
   for (const other of others.slice(1)) {
     steps.push({ what: `remove ${other}`, run: () => inTransaction(client, () => remove(client, other)) })
