@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import type { DB } from '../lib/db/generated/tables.ts'
+import type { DB } from '../generated/tables.ts'
 import { Refusal } from './refusal.ts'
 
 /** The database, or a transaction on it. Its tables' types are generated from schema.sql. */

@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_8e9a2b2546740030'
+const RELEASE = 'release_c7b45513bffef09d'
 
 /** functions/cancel-subscription/record-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {

@@ -19,13 +19,16 @@ const TYPES: Record<string, string> = {
   jsonb: 'object',
 }
 
+/** Where the calls find `Database`, from generated/. */
+const DATABASE = '../lib/db/connect.ts'
+
 /** One TypeScript function for each database function that Workers call: `generated/calls.ts`. */
 export async function databaseCalls(url: string): Promise<string> {
   const { name: release, files } = readRelease()
   const called = await calledFunctions(url, release)
   const calls = called.map((each) => callOf(each, pathOf(each.name, files)))
   return [
-    "import type { Database } from '../lib/db/connect.ts'",
+    `import type { Database } from '${DATABASE}'`,
     '',
     '/** The schema of the database functions that this code calls: see docs/architecture.md. */',
     `const RELEASE = '${release}'`,

@@ -14,7 +14,7 @@ import { openApiDocument } from './openapi/document.ts'
 import { documentPage } from './openapi/page/page.ts'
 import { gatewayRoutes } from './openapi/routes.ts'
 
-const TABLES = 'lib/db/generated/tables.ts'
+const TABLES = 'generated/tables.ts'
 const CALLS = 'generated/calls.ts'
 const ROLES = 'generated/roles.json'
 const BINDINGS = 'generated/bindings.d.ts'

@@ -28,7 +28,7 @@ export const HELP = `npm run dev -- [options]
   --reset               start afresh: forget all data of the embedded Postgres
   --help                this text
 
-Data, secrets and logs are kept in .local, or in the folder that PAYWALL_LOCAL_DIR names.`
+Data, secrets and Postgres's log are kept in .local, or in the folder that PAYWALL_LOCAL_DIR names.`
 
 /** What the command line says; null if it asks for help. */
 export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Options | null {

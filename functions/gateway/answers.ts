@@ -7,13 +7,20 @@ const EXPOSED_HEADERS = 'ETag, Idempotency-Replayed, Retry-After, X-Request-Id'
 /** How long a browser may remember a preflight, in seconds: the most that Chromium accepts. */
 const PREFLIGHT_SECONDS = 7200
 
-/** Security headers for JSON, which no page should frame or sniff. A Worker that serves a page sets its own policy. */
-const HYGIENE = {
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Referrer-Policy': 'no-referrer',
-  'Strict-Transport-Security': 'max-age=31536000',
-  'X-Content-Type-Options': 'nosniff',
-}
+/** What every answer says: any origin may read it, and browsers must neither guess its type nor tell others its address. */
+const ALWAYS = [
+  ['Access-Control-Allow-Origin', '*'],
+  ['Access-Control-Expose-Headers', EXPOSED_HEADERS],
+  ['Referrer-Policy', 'no-referrer'],
+  ['Strict-Transport-Security', 'max-age=31536000'],
+  ['X-Content-Type-Options', 'nosniff'],
+] as const
+
+/** What an answer says unless its endpoint says otherwise, as one that serves a page does. */
+const BY_DEFAULT = [
+  ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['Cache-Control', 'no-store'],
+] as const
 
 /**
  * An endpoint's answer as the caller gets it, with CORS, security headers and the request id. Any origin may read it: no
@@ -21,10 +28,9 @@ const HYGIENE = {
  */
 export function answer(response: Response, requestId: string): Response {
   const open = new Response(response.body, response)
-  open.headers.set('Access-Control-Allow-Origin', '*')
-  open.headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS)
   open.headers.set('X-Request-Id', requestId)
-  for (const [name, value] of Object.entries({ ...HYGIENE, 'Cache-Control': 'no-store' })) {
+  for (const [name, value] of ALWAYS) open.headers.set(name, value)
+  for (const [name, value] of BY_DEFAULT) {
     if (!open.headers.has(name)) open.headers.set(name, value)
   }
   return open

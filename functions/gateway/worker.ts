@@ -22,10 +22,10 @@ export default {
       return refuse(sharedWords.rate_limited, { 'Retry-After': String(LIMIT_PERIOD_SECONDS) })
     }
 
-    const headers = new Headers(request.headers)
-    headers.set('x-request-id', requestId)
+    const forwarded = new Request(request, { redirect: 'manual' })
+    forwarded.headers.set('x-request-id', requestId)
     try {
-      return answer(await env[route.binding].fetch(new Request(request, { headers, redirect: 'manual' })), requestId)
+      return answer(await env[route.binding].fetch(forwarded), requestId)
     } catch (cause) {
       log('error', 'an endpoint did not answer', { request_id: requestId, binding: route.binding, cause })
       return refuse(sharedWords.failed)

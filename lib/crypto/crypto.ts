@@ -52,4 +52,10 @@ function aesKey(key: string) {
   return crypto.subtle.importKey('raw', base64url.decode(key).slice(), 'AES-GCM', false, ['encrypt', 'decrypt'])
 }
 
-const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+function hex(bytes: Uint8Array): string {
+  let digits = ''
+  for (const byte of bytes) digits += HEX[byte]
+  return digits
+}

@@ -28,15 +28,17 @@ begin
 end $$;
 
 -- Whether a member gets its daily top-up now: it has not paid, and this is the first touch of the UTC day.
-create function top_up_is_due(paywall_id text, user_id uuid, settings jsonb) returns boolean language sql stable as $$
-  select exists (
+create function top_up_is_due(paywall_id text, user_id uuid, settings jsonb) returns boolean
+language plpgsql stable as $$
+begin
+  return exists (
     select from token_types(settings) t
     left join balances b on (b.paywall_id, b.user_id, b.type) = (top_up_is_due.paywall_id, top_up_is_due.user_id, t.type)
     where t.daily_limit is not null and b.topped_up_on is distinct from (now() at time zone 'utc')::date
   ) and not exists (
     select from purchases p
-    where p.paywall_id = top_up_is_due.paywall_id and p.user_id = top_up_is_due.user_id and gives_access(p))
-$$;
+    where p.paywall_id = top_up_is_due.paywall_id and p.user_id = top_up_is_due.user_id and gives_access(p));
+end $$;
 
 -- Raises the balances with a daily limit to it, in the order of their types; a higher one stays. Gives the ledger rows.
 create function top_up(paywall_id text, user_id uuid, settings jsonb) returns setof ledger language plpgsql as $$
@@ -62,12 +64,17 @@ begin
 end $$;
 
 -- A member's balances as the API shows them, by type: those that the paywall counts and the member never had with 0.
-create function balances_json(paywall_id text, user_id uuid, settings jsonb) returns jsonb language sql stable as $$
-  select coalesce(
-    jsonb_agg(jsonb_build_object('type', type, 'count', coalesce(b.count, 0)) order by type), '[]')
-  from (select t.type from token_types(settings) t) counted
-  full join (
-    select held.type, held.count from balances held
-    where held.paywall_id = balances_json.paywall_id and held.user_id = balances_json.user_id
-  ) b using (type)
-$$;
+create function balances_json(paywall_id text, user_id uuid, settings jsonb) returns jsonb language plpgsql stable as $$
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('type', each.type, 'count', each.count) order by each.type), '[]')
+    from (
+      select b.type, b.count from balances b
+      where b.paywall_id = balances_json.paywall_id and b.user_id = balances_json.user_id
+      union all
+      select t.type, 0 from token_types(settings) t
+      where not exists (
+        select from balances b
+        where (b.paywall_id, b.user_id, b.type) = (balances_json.paywall_id, balances_json.user_id, t.type))
+    ) each);
+end $$;

@@ -12,8 +12,25 @@ export interface Database {
  */
 const CALL_TIMEOUT_MS = 4_000
 
+/** What a Worker needs to reach its database. */
+interface DatabaseEnv {
+  DATABASE_URL: string
+  NEON_FETCH_ENDPOINT: string
+}
+
+/** The database of each environment that this isolate has seen: the driver need not read its address at every request. */
+const databases = new WeakMap<DatabaseEnv, Database>()
+
 /** The database over HTTP. Nothing is repeated by itself. */
-export function connect(env: { DATABASE_URL: string; NEON_FETCH_ENDPOINT: string }): Database {
+export function connect(env: DatabaseEnv): Database {
+  const known = databases.get(env)
+  if (known) return known
+  const database = open(env)
+  databases.set(env, database)
+  return database
+}
+
+function open(env: DatabaseEnv): Database {
   if (env.NEON_FETCH_ENDPOINT) neonConfig.fetchEndpoint = env.NEON_FETCH_ENDPOINT
   const query = neon(env.DATABASE_URL)
   return {

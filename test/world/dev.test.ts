@@ -16,7 +16,7 @@ import { until } from '../support/until.ts'
 const TIMEOUT_MS = 120_000
 const folder = mkdtempSync(join(tmpdir(), 'paywall-dev-')) // closed to others, as a home directory is
 const config = join(folder, 'paywall.json')
-let ports: { service: number; stripe: number; receiver: number; mail: number }
+let ports: { service: number; stripe: number; mollie: number; receiver: number; mail: number }
 let run: DevRun
 
 const shell = promisify(exec)
@@ -26,7 +26,7 @@ const options = (...more: string[]) => ({
   args: [
     ...['--config', config, '--port', String(ports.service)],
     ...['--stripe-port', String(ports.stripe), '--receiver-port', String(ports.receiver)],
-    ...['--mail-port', String(ports.mail), ...more],
+    ...['--mollie-port', String(ports.mollie), '--mail-port', String(ports.mail), ...more],
   ],
 })
 
@@ -34,6 +34,7 @@ beforeAll(async () => {
   ports = {
     service: await freePort(),
     stripe: await freePort(),
+    mollie: await freePort(),
     receiver: await freePort(),
     mail: await freePort(),
   }
@@ -41,7 +42,9 @@ beforeAll(async () => {
   writeFileSync(config, demo.replace(':8790/', `:${ports.receiver}/`))
 })
 
-afterAll(() => {
+afterAll(async () => {
+  // A test that failed may have left its world running.
+  if (run.process.exitCode === null && run.process.signalCode === null) await run.end('SIGTERM')
   removeCluster(join(folder, 'local/postgres'))
   rmSync(folder, { recursive: true, force: true })
 })
@@ -69,6 +72,14 @@ test('shows the signed webhook that the purchase sent', { timeout: TIMEOUT_MS },
   expect(created.verified).toBe(true)
   const page = await fetch(origin(ports.receiver))
   expect(await page.text()).toContain('subscription.created')
+})
+
+test('says why a call was refused', { timeout: TIMEOUT_MS }, async () => {
+  const refused = await fetch(`${origin(ports.service)}/api/v1/paywall/1001/user?email=ann@example.com`, {
+    headers: { 'x-api-key': 'pk_test_nobodys' },
+  })
+  const line = `GET /api/v1/paywall/:id/user was refused: 401 unknown_key (request ${refused.headers.get('x-request-id')})`
+  await until('the line', async () => run.output().includes(line))
 })
 
 test('answers again after Postgres was killed, and has lost nothing', { timeout: TIMEOUT_MS }, async () => {

@@ -1,0 +1,37 @@
+// A process that runs the bare Workers: node bare-process.ts <database url> <Neon endpoint's url>
+// They are bundled and run as the local world does it with ours, so that what differs is what the Workers do.
+
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { bundleWorkers } from '../../dev/world/workers/bundle.ts'
+import { watchingSpawns } from '../../dev/world/workers/spawns.ts'
+import { readWorkerConfigs } from '../../dev/world/workers/wrangler-config.ts'
+
+const [databaseUrl = '', neonUrl = ''] = process.argv.slice(2)
+const names = ['door', 'plain', 'cached', 'select-one']
+
+process.on('SIGINT', () => undefined)
+
+const [ours] = readWorkerConfigs()
+if (!ours) throw new Error('wrangler.toml names no Worker')
+const { compatibilityDate } = ours
+const code = await bundleWorkers(
+  names.map((env) => ({ ...ours, env, main: new URL(`../workers/${env}.ts`, import.meta.url).pathname })),
+)
+const options = convertV4MiniflareOptions({
+  host: '127.0.0.1',
+  port: 0,
+  cf: { country: 'US' },
+  workers: names.map((name) => ({
+    name,
+    compatibilityDate,
+    modules: [{ type: 'ESModule' as const, path: 'worker.js', contents: code.get(name) ?? '' }],
+    bindings: { DATABASE_URL: databaseUrl, NEON_FETCH_ENDPOINT: neonUrl },
+    ...(name === 'door' && { serviceBindings: { PLAIN: 'plain', CACHED: 'cached', SELECT_ONE: 'select-one' } }),
+  })),
+})
+const miniflare = watchingSpawns(
+  () => undefined,
+  () => new Miniflare(options),
+)
+process.once('disconnect', () => void miniflare.dispose().finally(() => process.exit(0)))
+process.send?.({ ready: (await miniflare.ready).origin })

@@ -1,0 +1,133 @@
+// A process that runs the local world of one tree and is asked over IPC: node world-process.ts <root> <folder> [inspect]
+// 1. It loads the world's parts from the tree that is measured, which may be another commit.
+// 2. It starts a Postgres of its own in <folder>, then the world on free ports, without rate limits.
+// 3. It says where the world is, answers commands, and, when its parent is gone, stops everything and removes <folder>.
+// Where Node finds packages is decided by the tree, so this file imports nothing but Node's own modules and types.
+
+import { rmSync } from 'node:fs'
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
+import type { Call, Message, SentStatement, TimedStatement, WorldCommands } from './commands.ts'
+import { runtimeMemory } from './runtime-memory.ts'
+import { importWorld } from './tree-modules.ts'
+
+enableCompileCache()
+
+const [root = '', folder = '', inspect] = process.argv.slice(2)
+const started = new AsyncDisposableStack()
+const work = { statements: 0, milliseconds: 0 }
+let recording: SentStatement[] | undefined
+/** The statements of the cron that is running: those that have ended, and those that are under way. */
+let cron: { ended: TimedStatement[]; underWay: Set<Promise<unknown>> } | undefined
+
+// Ctrl-C reaches the whole group of processes: the parent decides, and its end is ours.
+process.on('SIGINT', () => undefined)
+process.once('disconnect', () => void stop(0))
+
+const say = (message: Message) => process.connected && process.send?.(message)
+
+try {
+  const { place, commands } = await start()
+  process.on('message', (call: Call) => void answer(commands, call))
+  say({ ready: place })
+} catch (error) {
+  say({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+  await stop(1)
+}
+
+async function stop(code: number): Promise<void> {
+  try {
+    await started.disposeAsync()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+    process.exit(code)
+  }
+}
+
+async function start() {
+  const { startPostgres, ensureDatabase, prepare, makeSecrets, startWorld, readPaywallFile } = await importWorld(root)
+  const postgres = started.adopt(await startPostgres({ folder: join(folder, 'postgres') }), (server) => server.stop())
+  const databaseUrl = await ensureDatabase(postgres.url('postgres'), 'paywall')
+  const secrets = await makeSecrets()
+  await prepare(databaseUrl, secrets.DATABASE_ROLES_KEY)
+  const files: Awaited<ReturnType<typeof parse>>[] = []
+  const world = started.adopt(
+    await startWorld({
+      databaseUrl,
+      files: () => files,
+      secrets,
+      ports: { service: 0, stripe: 0, mollie: 0, receiver: 0, mail: 0 },
+      variables: { RATE_LIMITED: false },
+      ...(inspect === 'inspect' && { inspect: true }),
+      onLog: (level, message) => {
+        if (level === 'error') console.error(message)
+      },
+    }),
+    (part) => part.close(),
+  )
+  // A commit need not wait for the disk, which other machines have faster: what is compared is work, not hardware.
+  for (const setting of ["synchronous_commit = 'off'", "max_wal_size = '8GB'"])
+    await world.database.query(`alter system set ${setting}`)
+  await world.database.query('select pg_reload_conf()')
+  world.neon.onStatement = async ({ query, params }, run) => {
+    recording?.push({ query, params })
+    const partOf = cron
+    const startedAt = performance.now()
+    const running = run()
+    partOf?.underWay.add(running)
+    try {
+      return await running
+    } finally {
+      const milliseconds = performance.now() - startedAt
+      work.statements += 1
+      work.milliseconds += milliseconds
+      partOf?.underWay.delete(running)
+      partOf?.ended.push({ query, milliseconds })
+    }
+  }
+
+  async function parse(text: string) {
+    const read = await readPaywallFile(text, {})
+    if ('errors' in read) throw new Error(`the paywall file is wrong:\n${read.errors.join('\n')}`)
+    return read.file
+  }
+
+  const commands: WorldCommands = {
+    databaseWork: async () => ({ ...work }),
+    async record() {
+      recording = []
+    },
+    async recorded() {
+      const statements = recording ?? []
+      recording = undefined
+      return statements
+    },
+    async scheduled(env) {
+      const fired: typeof cron = { ended: [], underWay: new Set() }
+      cron = fired
+      const startedAt = performance.now()
+      const failed = await world.workers.scheduled(env).then(() => null, String)
+      const milliseconds = performance.now() - startedAt
+      cron = undefined
+      // The Worker gives a slow statement up; the database does not, and how slow it is we want to know.
+      await Promise.allSettled(fired.underWay)
+      return { milliseconds, statements: fired.ended, failed }
+    },
+    residentMemory: async () => runtimeMemory(process.pid),
+    async apply(text) {
+      const file = await parse(text)
+      files.splice(0, Infinity, file)
+      await world.apply(file)
+    },
+    inspector: async () => (await world.workers.inspector()).href,
+  }
+  return { place: { url: world.url, databaseUrl, neonUrl: world.neon.url }, commands }
+}
+
+async function answer(commands: WorldCommands, { number, command, argument = '' }: Call): Promise<void> {
+  try {
+    say({ answerTo: number, result: await commands[command](argument) })
+  } catch (error) {
+    say({ answerTo: number, error: error instanceof Error ? error.message : String(error) })
+  }
+}

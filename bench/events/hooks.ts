@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import * as z from 'zod'
+import { close, listen } from '../../dev/web/listen.ts'
+
+/** An attempt that reached an endpoint. Times are in milliseconds since 1970. */
+export interface Arrival {
+  endpoint: number
+  eventId: string
+  /** When the event was committed, about: its own timestamp. */
+  happenedAt: number
+  at: number
+}
+
+/** An owner's endpoints, which answer 200 at once, except those that hang. */
+export interface Hooks extends AsyncDisposable {
+  urlOf(endpoint: number): string
+  /** First attempts only: a retry of what hung is nobody's first. */
+  arrivals: Arrival[]
+  /** Endpoints that take a request and never answer. */
+  hanging: Set<number>
+  /** Breaks the connections of what hangs, and forgets all arrivals. */
+  reset(): void
+}
+
+const Event = z.object({ id: z.string(), timestamp: z.coerce.date() })
+
+export async function openHooks(): Promise<Hooks> {
+  const arrivals = new Map<string, Arrival>()
+  const hanging = new Set<number>()
+  const held = new Set<ServerResponse>()
+  const server = createServer((request, response) => void receive(request, response))
+  const url = await listen(server, 0)
+
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const endpoint = Number(request.url?.split('/').at(-1))
+    const { id, timestamp } = Event.parse(JSON.parse(await text(request)))
+    const key = `${endpoint} ${id}`
+    if (!arrivals.has(key))
+      arrivals.set(key, { endpoint, eventId: id, happenedAt: timestamp.getTime(), at: Date.now() })
+    if (!hanging.has(endpoint)) return void response.writeHead(200).end()
+    held.add(response)
+    await once(response, 'close')
+    held.delete(response)
+  }
+
+  return {
+    urlOf: (endpoint) => `${url}/hooks/${endpoint}`,
+    get arrivals() {
+      return [...arrivals.values()]
+    },
+    hanging,
+    reset() {
+      hanging.clear()
+      for (const response of held) response.destroy()
+      arrivals.clear()
+    },
+    async [Symbol.asyncDispose]() {
+      for (const response of held) response.destroy()
+      await close(server)
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { percentile } from '../statistics.ts'
+import type { Sent } from './closed-loop.ts'
+
+export interface OpenLoad {
+  url: string
+  perSecond: number
+  seconds: number
+  next: () => Sent
+  expected: number
+}
+
+/** What a constant load showed. Times are in milliseconds, from the moment at which a request should have been sent. */
+export interface OpenRound {
+  offered: number
+  /** Answers a second, until the last one was there. */
+  achieved: number
+  p50: number
+  p99: number
+}
+
+/** More than that under way at once is a queue that only grows: the rest of the round is not sent. */
+const MOST_UNDER_WAY = 400
+
+/**
+ * Sends requests at a constant rate, whether or not the earlier ones are answered, as callers who do not know of each
+ * other do. autocannon's own rate is a burst at the start of each second, which shows the burst and not the rate.
+ */
+export async function openLoop({ url, perSecond, seconds, next, expected }: OpenLoad): Promise<OpenRound> {
+  const times: number[] = []
+  const underWay = new Set<Promise<void>>()
+  const total = Math.round(perSecond * seconds)
+  const startedAt = performance.now()
+  let wrong: string | undefined
+  for (let sent = 0; sent < total && underWay.size < MOST_UNDER_WAY && !wrong; sent++) {
+    const due = startedAt + (sent * 1000) / perSecond
+    const early = due - performance.now()
+    if (early > 0) await delay(early)
+    const request = send(due).finally(() => underWay.delete(request))
+    underWay.add(request)
+  }
+  await Promise.all(underWay)
+  if (wrong) throw new Error(`a request was to be answered with ${expected}, and was with ${wrong}`)
+  const sorted = times.toSorted((one, other) => one - other)
+  return {
+    offered: perSecond,
+    achieved: times.length / ((performance.now() - startedAt) / 1000),
+    p50: percentile(sorted, 0.5),
+    p99: percentile(sorted, 0.99),
+  }
+
+  async function send(due: number): Promise<void> {
+    const { path, ...request } = next()
+    const response = await fetch(url + path, request)
+    const body = await response.text()
+    times.push(performance.now() - due)
+    if (response.status !== expected) wrong ??= `${response.status} ${body.slice(0, 500)}`
+  }
+}

@@ -1,0 +1,66 @@
+import * as z from 'zod'
+
+/** A Worker's isolate, as the DevTools protocol shows it. */
+export interface Isolate extends Disposable {
+  worker: string
+  /** What is in use after a forced collection: heap and buffers, in bytes. */
+  heldAfterCollection(): Promise<number>
+}
+
+const Targets = z.array(z.looseObject({ id: z.string(), webSocketDebuggerUrl: z.string() }))
+const Answer = z.looseObject({ id: z.int().optional(), error: z.looseObject({ message: z.string() }).optional() })
+const Usage = z.object({
+  result: z.object({ usedSize: z.number(), embedderHeapUsedSize: z.number(), backingStorageSize: z.number() }),
+})
+
+/** Longer than any answer takes: without it a protocol that has changed would stop the run for ever. */
+const ANSWER_SECONDS = 30
+
+/** All Workers of ours behind an inspector; those that Miniflare adds have no `paywall-` in their names. */
+export async function openIsolates(inspector: string): Promise<Isolate[]> {
+  const { host } = new URL(inspector)
+  const targets = Targets.parse(await (await fetch(`http://${host}/json`)).json())
+  const ours = targets.flatMap(({ id, webSocketDebuggerUrl }) => {
+    const worker = /:(paywall-[\w-]+)$/.exec(id)?.[1]
+    return worker === undefined ? [] : [{ worker, webSocketDebuggerUrl }]
+  })
+  return Promise.all(ours.map(({ worker, webSocketDebuggerUrl }) => openIsolate(worker, webSocketDebuggerUrl)))
+}
+
+async function openIsolate(worker: string, url: string): Promise<Isolate> {
+  const socket = new WebSocket(url)
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('open', resolve, { once: true })
+    socket.addEventListener('error', reject, { once: true })
+  })
+  let calls = 0
+
+  function send(method: string): Promise<unknown> {
+    const id = ++calls
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`${worker} does not answer ${method}`)), ANSWER_SECONDS * 1000)
+      socket.addEventListener('message', function receive({ data }) {
+        const message = JSON.parse(String(data))
+        const answer = Answer.parse(message)
+        if (answer.id !== id) return
+        clearTimeout(timer)
+        socket.removeEventListener('message', receive)
+        if (answer.error) reject(new Error(`${method}: ${answer.error.message}`))
+        else resolve(message)
+      })
+      socket.send(JSON.stringify({ id, method }))
+    })
+  }
+
+  return {
+    worker,
+    async heldAfterCollection() {
+      // A snapshot collects all garbage first. `HeapProfiler.collectGarbage` waits until the Worker has its next request,
+      // which for a cron's Worker does not come.
+      await send('HeapProfiler.takeHeapSnapshot')
+      const { result } = Usage.parse(await send('Runtime.getHeapUsage'))
+      return result.usedSize + result.embedderHeapUsedSize + result.backingStorageSize
+    },
+    [Symbol.dispose]: () => socket.close(),
+  }
+}

@@ -1,0 +1,74 @@
+import { parseArgs } from 'node:util'
+import { Refusal } from '../cli/refusal.ts'
+
+export const HELP = `npm run bench -- [what] [options]
+
+  what                  endpoints (default), load, growth, events or memory
+  --against REF         measure the commit as well, in turns, and print the quotients
+  --rounds N            rounds of each figure (default: 5)
+  --seconds N           how long a round is (default: 2)
+  --only TEXT           only the endpoints whose names contain it
+  --size N              growth: the largest number of users (default: 1000000)
+  --requests N          memory: how many requests (default: 100000)
+  --date DATE           what the results say as their date (default: now)
+  --help                this text
+
+Results are printed and written to bench/results/.`
+
+const WHATS = ['endpoints', 'load', 'growth', 'events', 'memory'] as const
+export type What = (typeof WHATS)[number]
+
+export interface Options {
+  what: What
+  against: string | undefined
+  rounds: number
+  seconds: number
+  only: string
+  size: number
+  requests: number
+  date: string
+}
+
+/** What the command line says; null if it asks for help. Throws a `Refusal` for what is wrong with it. */
+export function readOptions(args: string[]): Options | null {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      against: { type: 'string' },
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '2' },
+      only: { type: 'string', default: '' },
+      size: { type: 'string', default: '1000000' },
+      requests: { type: 'string', default: '100000' },
+      date: { type: 'string', default: new Date().toISOString() },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return null
+  const [said = 'endpoints', ...more] = positionals
+  const what = WHATS.find((each) => each === said)
+  if (!what || more.length > 0) throw new Refusal([`there is no benchmark ${positionals.join(' ')}; try --help`])
+  return {
+    what,
+    against: values.against,
+    rounds: count('--rounds', values.rounds),
+    seconds: positive('--seconds', values.seconds),
+    only: values.only,
+    size: count('--size', values.size),
+    requests: count('--requests', values.requests),
+    date: values.date,
+  }
+}
+
+function positive(option: string, text: string): number {
+  const number = Number(text)
+  if (!(number > 0 && number < Infinity)) throw new Refusal([`${option} must be a number above 0, not ${text}`])
+  return number
+}
+
+function count(option: string, text: string): number {
+  const number = positive(option, text)
+  if (!Number.isSafeInteger(number)) throw new Refusal([`${option} must be a whole number, not ${text}`])
+  return number
+}

@@ -1,0 +1,72 @@
+import type { Reference } from '../contenders/bare.ts'
+import type { EndpointRounds, ReferenceRounds, WorldRound } from '../runs/measure-endpoints.ts'
+import type { StatementRounds } from '../statements/measure.ts'
+import { quotients, spread } from '../statistics.ts'
+import { figure, spreadText, table } from './table.ts'
+
+/** Endpoints beside the bare Workers, and beside the other world, if there is one. */
+export function endpointTable(
+  { endpoints, references }: { endpoints: EndpointRounds[]; references: ReferenceRounds[] },
+  here: string,
+  against: string | undefined,
+): string {
+  const head = ['endpoint', 'conns', 'requests/s', 'p50 ms', 'p99 ms', 'statements', 'database ms']
+  const beside = Object.keys(references[0]?.rounds ?? {}) as Reference[]
+  const rows = endpoints.map(({ endpoint, connections, worlds }) => {
+    const rounds = worlds[here] ?? []
+    const reference = references.find((each) => each.connections === connections)
+    const other = against === undefined ? undefined : worlds[against]
+    return [
+      endpoint,
+      String(connections),
+      spreadText(spread(rounds.map(({ perSecond }) => perSecond))),
+      ...middles(rounds, ['p50', 'p99', 'statements', 'databaseMs']),
+      ...beside.map((name) => spreadText(faster(rounds, reference?.rounds[name] ?? []))),
+      ...(other ? [spreadText(faster(rounds, other)), spreadText(lessDatabase(rounds, other))] : []),
+    ]
+  })
+  const bareRows = references.flatMap(({ connections, rounds }) =>
+    beside.map((name) => [
+      `(${name})`,
+      String(connections),
+      spreadText(spread(rounds[name].map(({ perSecond }) => perSecond))),
+      ...middles(rounds[name], ['p50', 'p99']),
+    ]),
+  )
+  const more = against === undefined ? [] : [`x ${against}`, `x ${against}, database`]
+  return table([...head, ...beside.map((name) => `x ${name}`), ...more], [...rows, ...bareRows])
+}
+
+/** What the database alone does with the endpoints' statements. */
+export function statementTable(rounds: StatementRounds[], here: string, against: string | undefined): string {
+  const head = ['statement, called directly', 'conns', 'calls/s', 'mean ms', 'p99 ms', 'verdict']
+  const rows = rounds.map(({ endpoint, position, connections, worlds, verdicts }) => {
+    const ours = worlds[here] ?? []
+    const other = against === undefined ? undefined : worlds[against]
+    return [
+      position === 1 ? endpoint : `${endpoint}, statement ${position}`,
+      String(connections),
+      spreadText(spread(ours.map(({ perSecond }) => perSecond))),
+      ...middles(ours, ['mean', 'p99']),
+      (verdicts[here] ?? []).join(' '),
+      ...(other ? [spreadText(faster(ours, other))] : []),
+    ]
+  })
+  return table([...head, ...(against === undefined ? [] : [`x ${against}`])], rows)
+}
+
+const middles = <Name extends string>(rounds: Record<Name, number>[], names: Name[]): string[] =>
+  names.map((name) => figure(spread(rounds.map((round) => round[name])).median))
+
+const faster = (ours: { perSecond: number }[], others: { perSecond: number }[]) =>
+  quotients(
+    ours.map(({ perSecond }) => perSecond),
+    others.map(({ perSecond }) => perSecond),
+  )
+
+/** How many times less the database worked for a request. */
+const lessDatabase = (ours: WorldRound[], others: WorldRound[]) =>
+  quotients(
+    others.map(({ databaseMs }) => databaseMs),
+    ours.map(({ databaseMs }) => databaseMs),
+  )

@@ -1,0 +1,15 @@
+import type { EventRound } from '../runs/events.ts'
+import { quotients, spread } from '../statistics.ts'
+import { spreadText, table } from './table.ts'
+
+/** A line a figure, beside the other world's, if there is one. */
+export function eventTable(rounds: Record<string, EventRound[]>, here: string, against: string | undefined): string {
+  const ours = rounds[here] ?? []
+  const others = against === undefined ? undefined : rounds[against]
+  const rows = Object.keys(ours[0] ?? {}).map((name) => {
+    const values = (of: EventRound[]) => of.map((round) => round[name] ?? Number.NaN)
+    const beside = others ? [spread(values(others)), quotients(values(ours), values(others))] : []
+    return [name, spreadText(spread(values(ours))), ...beside.map(spreadText)]
+  })
+  return table(['figure', here, ...(against === undefined ? [] : [against, `${here} / ${against}`])], rows)
+}

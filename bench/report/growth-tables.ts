@@ -1,0 +1,68 @@
+import type { GrowthStep } from '../runs/growth.ts'
+import { quotients, spread } from '../statistics.ts'
+import { figure, table } from './table.ts'
+
+/** What is slower than that at the largest size, against the smallest, is not flat. */
+const FLAT = 1.5
+
+/** What a cron's statement may take, in milliseconds. */
+const STATEMENT_MS = 50
+
+/**
+ * Each endpoint's time at each size, in times of `select 1` in the same rounds: so that what the machine did meanwhile is
+ * not taken for growth.
+ */
+export function growthTable(steps: GrowthStep[], world: string): string {
+  const head = [`${world}: times the Worker that asks select 1`, ...steps.map(({ size }) => figure(size)), 'growth', '']
+  const names = (steps[0]?.endpoints ?? []).map(({ endpoint }) => endpoint)
+  const rows = names.map((name) => {
+    const times = steps.map(({ endpoints, references }) => {
+      const rounds = endpoints.find(({ endpoint }) => endpoint === name)?.worlds[world] ?? []
+      const beside = references[0]?.rounds['select 1'] ?? []
+      return quotients(
+        rounds.map(({ p50 }) => p50),
+        beside.map(({ p50 }) => p50),
+      ).median
+    })
+    const growth = (times.at(-1) ?? Number.NaN) / (times[0] ?? Number.NaN)
+    return [name, ...times.map(figure), figure(growth), growth > FLAT ? 'not flat' : '']
+  })
+  return table(head, rows)
+}
+
+/** Each statement of each cron: how often it was sent at each size, and its median and longest time. */
+export function cronTable(steps: GrowthStep[], world: string): string {
+  const head = [
+    `${world}: a cron's statements, ms: median / longest (times)`,
+    ...steps.map(({ size }) => figure(size)),
+    '',
+  ]
+  const crons = Object.keys(steps[0]?.crons[world] ?? {})
+  const rows = crons.flatMap((cron) => {
+    const runs = steps.map(({ crons: fired }) => fired[world]?.[cron])
+    const queries = [...new Set(runs.flatMap((run) => run?.statements.map(({ query }) => query) ?? []))]
+    const whole = [
+      `${cron}, the whole run, s`,
+      ...runs.map((run) => (run ? `${figure(run.milliseconds / 1000)}${run.failed === null ? '' : ' failed'}` : '-')),
+      '',
+    ]
+    const statements = queries.map((query) => {
+      const times = runs.map((run) =>
+        run?.statements.flatMap((each) => (each.query === query ? each.milliseconds : [])),
+      )
+      const longest = Math.max(0, ...(times.at(-1) ?? []))
+      return [`${cron}: ${nameOf(query)}`, ...times.map(timesText), longest > STATEMENT_MS ? 'too slow' : '']
+    })
+    return [whole, ...statements]
+  })
+  return table(head, rows)
+}
+
+function timesText(times: number[] | undefined): string {
+  if (!times || times.length === 0) return '-'
+  const { median, max } = spread(times)
+  return `${figure(median)} / ${figure(max)} (${times.length})`
+}
+
+/** How a statement begins: enough to tell it from the others. */
+const nameOf = (query: string): string => query.replaceAll(/\s+/g, ' ').trim().slice(0, 48)

@@ -1,0 +1,84 @@
+import type { LoadStep } from '../runs/load.ts'
+import { spread } from '../statistics.ts'
+
+/** The size of one endpoint's panel, and the room around its axes, in pixels. */
+const PANEL = { width: 420, height: 300, left: 56, right: 28, top: 40, bottom: 44 }
+
+/** Latency is drawn on a logarithmic scale between these, in milliseconds. */
+const LATENCY = { from: 0.5, to: 2000, ticks: [1, 10, 100, 1000] }
+
+const COLOURS = ['#2563eb', '#d97706']
+
+interface Point {
+  offered: number
+  milliseconds: number
+}
+
+/** Draws p50 (dashed) and p99 over the offered load: a panel an endpoint, a colour a world, as SVG. */
+export function latencyPicture(steps: LoadStep[], here: string): string {
+  const endpoints = [...new Set(steps.map(({ endpoint }) => endpoint))]
+  const worlds = [...new Set(steps.flatMap(({ worlds: measured }) => Object.keys(measured)))]
+  const panels = endpoints.map((endpoint, index) => {
+    const ofEndpoint = steps.filter((step) => step.endpoint === endpoint)
+    return `<g transform="translate(${index * PANEL.width} 0)">${panel(endpoint, ofEndpoint, worlds)}</g>`
+  })
+  const legend = worlds.flatMap((world, index) =>
+    (['p50', 'p99'] as const).map((name, line) => {
+      const x = PANEL.left + (index * 2 + line) * 150
+      const y = PANEL.height + 14
+      const path = `<path d="M${x} ${y}h24" ${stroke(index, name)}/>`
+      return path + text(x + 30, y + 4, `${name}, ${world === here ? 'this tree' : world}`)
+    }),
+  )
+  const [width, height] = [Math.max(endpoints.length * PANEL.width, 620), PANEL.height + 32]
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="11">`,
+    `<title>Latency over offered load</title><rect width="${width}" height="${height}" fill="white"/>`,
+    ...panels,
+    ...legend,
+    '</svg>\n',
+  ].join('\n')
+}
+
+function panel(endpoint: string, steps: LoadStep[], worlds: string[]): string {
+  const most = Math.max(...steps.map(({ offered }) => offered))
+  const x = (offered: number) => PANEL.left + (offered / most) * (PANEL.width - PANEL.left - PANEL.right)
+  const lines = worlds.flatMap((world, index) =>
+    (['p50', 'p99'] as const).map((name) => {
+      const points = steps.flatMap(({ offered, worlds: measured }): Point[] => {
+        const rounds = measured[world]
+        return rounds ? [{ offered, milliseconds: spread(rounds.map((round) => round[name])).median }] : []
+      })
+      const path = points.map((point) => `${x(point.offered).toFixed(1)} ${y(point.milliseconds).toFixed(1)}`)
+      return `<path d="M${path.join('L')}" ${stroke(index, name)}/>`
+    }),
+  )
+  const foot = PANEL.height - PANEL.bottom
+  return [
+    text(PANEL.left, PANEL.top - 16, endpoint, 'font-weight="bold"'),
+    ...LATENCY.ticks.map((tick) => rule(tick)),
+    ...[0, 0.25, 0.5, 0.75, 1].map((share) =>
+      text(x(most * share), foot + 16, String(Math.round(most * share)), 'text-anchor="middle"'),
+    ),
+    text((PANEL.left + PANEL.width) / 2, foot + 32, 'offered load, requests a second', 'text-anchor="middle"'),
+    ...lines,
+  ].join('\n')
+}
+
+/** Where a latency is drawn, from the top; what is beyond the scale is drawn at its end. */
+function y(milliseconds: number): number {
+  const within = Math.min(Math.max(milliseconds, LATENCY.from), LATENCY.to)
+  const share = Math.log(within / LATENCY.from) / Math.log(LATENCY.to / LATENCY.from)
+  return PANEL.height - PANEL.bottom - share * (PANEL.height - PANEL.top - PANEL.bottom)
+}
+
+function rule(tick: number): string {
+  const line = `<path d="M${PANEL.left} ${y(tick).toFixed(1)}H${PANEL.width - PANEL.right}" stroke="#ddd"/>`
+  return line + text(PANEL.left - 6, y(tick) + 4, `${tick} ms`, 'text-anchor="end"')
+}
+
+const stroke = (world: number, name: 'p50' | 'p99') =>
+  `fill="none" stroke-width="2" stroke="${COLOURS[world] ?? 'black'}"${name === 'p50' ? ' stroke-dasharray="5 4"' : ''}`
+
+const text = (x: number, at: number, words: string, more = '') =>
+  `<text x="${x.toFixed(1)}" y="${at.toFixed(1)}" fill="#333" ${more}>${words.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</text>`

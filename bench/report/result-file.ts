@@ -1,0 +1,35 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { join, relative } from 'node:path'
+import { ROOT } from '../contenders/git.ts'
+import type { Options } from '../options.ts'
+
+const FOLDER = join(ROOT, 'bench/results')
+
+/** What every result says of where it comes from. */
+export function origin(options: Options, commits: Record<string, string>) {
+  const [cpu] = cpus()
+  return {
+    what: options.what,
+    date: options.date,
+    commits,
+    machine: {
+      cores: cpus().length,
+      cpu: cpu?.model ?? 'unknown',
+      memory_gb: Math.round(totalmem() / 2 ** 30),
+      platform: `${process.platform} ${process.arch}`,
+      node: process.version,
+    },
+    rounds: options.rounds,
+    seconds_a_round: options.seconds,
+  }
+}
+
+/** Writes a result, or a picture of it, and says where. The name has the date's day and what was measured. */
+export function writeResult(options: Options, extension: 'json' | 'svg', content: string): string {
+  mkdirSync(FOLDER, { recursive: true })
+  const against = options.against === undefined ? '' : `-against-${options.against.replaceAll(/[^\w.-]/g, '_')}`
+  const path = join(FOLDER, `${options.date.slice(0, 10)}-${options.what}${against}.${extension}`)
+  writeFileSync(path, content)
+  return relative(process.cwd(), path)
+}

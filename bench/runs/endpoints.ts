@@ -1,0 +1,37 @@
+// npm run bench: how fast every endpoint is.
+// 1. Start the worlds, the bare Workers beside them, and set the same scene in each world.
+// 2. Measure all endpoints in turns: requests a second, latency, and the database's part.
+// 3. Call the database with the endpoints' own statements, directly, in turns.
+// 4. Print both as tables and return them for the result file.
+
+import { openBare } from '../contenders/bare.ts'
+import { HERE, openContenders } from '../contenders/contenders.ts'
+import { ENDPOINTS } from '../load/endpoints.ts'
+import { setScene } from '../load/scene.ts'
+import type { Options } from '../options.ts'
+import { endpointTable, statementTable } from '../report/endpoint-tables.ts'
+import { captureStatements } from '../statements/capture.ts'
+import { measureStatements } from '../statements/measure.ts'
+import { measureEndpoints, type Stage } from './measure-endpoints.ts'
+
+export async function benchEndpoints(options: Options) {
+  await using contenders = await openContenders(options)
+  const stages: Stage[] = []
+  for (const world of contenders.worlds) stages.push({ world, scene: await setScene(world) })
+  await using bare = await openBare(contenders.worlds[0]!)
+  const endpoints = ENDPOINTS.filter(({ name }) => name.includes(options.only))
+
+  const measured = await measureEndpoints(stages, bare, endpoints, options)
+  console.log(endpointTable(measured, HERE, options.against))
+
+  const captured = await Promise.all(
+    stages.map(async (stage) => ({
+      name: stage.world.name,
+      databaseUrl: stage.world.databaseUrl,
+      statements: await captureStatements(stage, endpoints),
+    })),
+  )
+  const statements = await measureStatements(captured, options)
+  console.log(`\n${statementTable(statements, HERE, options.against)}`)
+  return { commits: contenders.commits, result: { ...measured, statements } }
+}

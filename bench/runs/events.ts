@@ -1,0 +1,127 @@
+// npm run bench -- events: how soon owners are told, and what one dead endpoint costs the others.
+// 1. Twenty endpoints, a steady trickle of debits: from the commit to the first attempt.
+// 2. The same while one of the twenty takes requests and never answers: the other nineteen.
+// 3. What one endpoint gets a second, with events of few users waiting, and with half a million blocked at another.
+
+import { setTimeout as delay } from 'node:timers/promises'
+import { HERE, inTurn, openContenders } from '../contenders/contenders.ts'
+import { type Hooks, openHooks } from '../events/hooks.ts'
+import { type Backlog, fillDeliveries, forgetEvents } from '../fill/deliveries.ts'
+import { Filler } from '../fill/insert.ts'
+import { fillUsers } from '../fill/users.ts'
+import { ENDPOINTS, requestsOf } from '../load/endpoints.ts'
+import { openLoop } from '../load/open-loop.ts'
+import { setScene } from '../load/scene.ts'
+import type { Options } from '../options.ts'
+import { eventTable } from '../report/event-table.ts'
+import { percentile } from '../statistics.ts'
+import type { Stage } from './measure-endpoints.ts'
+
+const ENDPOINT_COUNT = 20
+const [ALIVE, DOWN] = [1, ENDPOINT_COUNT]
+
+/** Debits a second: 80 deliveries, well below what one consumer can do. */
+const DEBITS_A_SECOND = 4
+
+/** How long a scenario may take to deliver what is left, and how long a backlog is watched. */
+const [PATIENCE_SECONDS, WATCHED_SECONDS] = [20, 10]
+
+/** As long as nothing arrives, a sweep has nothing under way. */
+const QUIET_MS = 1_000
+
+const BLOCKED = 500_000
+const BLOCKED_USERS = 1_000
+
+/** What a scenario showed in one round, in milliseconds or deliveries a second. */
+export type EventRound = Record<string, number>
+
+export async function benchEvents(options: Options) {
+  await using contenders = await openContenders(options)
+  await using hooks = await openHooks()
+  const urls = Array.from({ length: ENDPOINT_COUNT }, (_, index) => hooks.urlOf(index + 1))
+  const webhooks = urls.map((url) => ({ url, events: ['balance.changed'] }))
+  const stages: Stage[] = []
+  for (const world of contenders.worlds) stages.push({ world, scene: await setScene(world, { webhooks }) })
+  const rounds = Object.fromEntries(stages.map(({ world }) => [world.name, [] as EventRound[]]))
+  for (const { world, scene } of stages) {
+    await using filler = await Filler.open(world.databaseUrl)
+    await fillUsers(filler, { from: 1, to: BLOCKED_USERS }, scene)
+  }
+  for (let round = 0; round < options.rounds; round++) {
+    for (const stage of inTurn(stages, round)) {
+      process.stderr.write(`round ${round + 1} of ${options.rounds}: ${stage.world.name}\n`)
+      rounds[stage.world.name]?.push(await eventRound(stage, hooks, options.seconds * 5))
+    }
+  }
+  console.log(eventTable(rounds, HERE, options.against))
+  return { commits: contenders.commits, result: { rounds } }
+}
+
+async function eventRound(stage: Stage, hooks: Hooks, seconds: number): Promise<EventRound> {
+  await using filler = await Filler.open(stage.world.databaseUrl)
+  await startAfresh(filler, hooks) // making the scene's people told the endpoints of it
+  const everyone = await trickle(stage, hooks, { seconds, hanging: false })
+  await startAfresh(filler, hooks)
+  const others = await trickle(stage, hooks, { seconds, hanging: true })
+  await startAfresh(filler, hooks)
+
+  const { paywallId } = stage.scene
+  const backlog = { paywallId, endpointUrl: hooks.urlOf(ALIVE), users: 24, as: 'due' as const }
+  const alone = await drain(stage, hooks, filler, [{ ...backlog, events: 13_700 }])
+  const down = { paywallId, endpointUrl: hooks.urlOf(DOWN), as: 'blocked' as const }
+  const beside = await drain(stage, hooks, filler, [
+    { ...down, events: BLOCKED, users: BLOCKED_USERS },
+    { ...backlog, events: 3_000 },
+  ])
+  return {
+    'first attempt, p50 ms': everyone.p50,
+    'first attempt, p99 ms': everyone.p99,
+    'one hangs: the others, p50 ms': others.p50,
+    'one hangs: the others, p99 ms': others.p99,
+    'attempts that did not come in time': everyone.missing + others.missing,
+    '13,700 of 24 users wait: deliveries/s': alone,
+    '500,000 blocked elsewhere: deliveries/s': beside,
+  }
+}
+
+/** Debits at a steady rate, and how long each endpoint that answers waited for its first attempts. */
+async function trickle(
+  { world, scene }: Stage,
+  hooks: Hooks,
+  { seconds, hanging }: { seconds: number; hanging: boolean },
+): Promise<{ p50: number; p99: number; missing: number }> {
+  if (hanging) hooks.hanging.add(DOWN)
+  const debit = ENDPOINTS.find(({ name }) => name === 'debit')!
+  const next = requestsOf(debit, scene)
+  await openLoop({ url: world.url, perSecond: DEBITS_A_SECOND, seconds, next, expected: 200 })
+  const expected = Math.round(DEBITS_A_SECOND * seconds) * (ENDPOINT_COUNT - hooks.hanging.size)
+  const arrived = () => hooks.arrivals.filter(({ endpoint }) => !hooks.hanging.has(endpoint))
+  const until = Date.now() + PATIENCE_SECONDS * 1000
+  while (arrived().length < expected && Date.now() < until) await delay(50)
+  const waits = arrived().map(({ at, happenedAt }) => at - happenedAt)
+  const sorted = waits.toSorted((one, other) => one - other)
+  return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), missing: expected - sorted.length }
+}
+
+/** Lets the cron work on what waits, and counts what the living endpoint gets a second. */
+async function drain({ world }: Stage, hooks: Hooks, filler: Filler, backlogs: Backlog[]): Promise<number> {
+  for (const backlog of backlogs) await fillDeliveries(filler, backlog)
+  await filler.settle()
+  const startedAt = Date.now()
+  const sweep = world.ask.scheduled('deliver-events')
+  const isOver = await Promise.race([sweep.then(() => true), delay(WATCHED_SECONDS * 1000).then(() => false)])
+  const times = hooks.arrivals.filter(({ endpoint }) => endpoint === ALIVE).map(({ at }) => at)
+  await startAfresh(filler, hooks)
+  await sweep
+  const seconds = isOver ? (Math.max(startedAt + 1, ...times) - startedAt) / 1000 : WATCHED_SECONDS
+  return times.length / seconds
+}
+
+/** Takes away what still waits, and waits until nobody is told of anything any more. */
+async function startAfresh(filler: Filler, hooks: Hooks): Promise<void> {
+  await forgetEvents(filler)
+  do {
+    hooks.reset()
+    await delay(QUIET_MS)
+  } while (hooks.arrivals.length > 0)
+}

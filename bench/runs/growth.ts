@@ -1,0 +1,123 @@
+// npm run bench -- growth: what becomes slower as the tables grow.
+// 1. Fill users with all they have, pending deliveries behind a dead endpoint, and expired rows: size by size.
+// 2. At each size, measure every endpoint over one connection, beside the Worker that asks `select 1`.
+// 3. At each size, fire each cron and time its statements.
+// 4. Print all sizes side by side, and mark what is not flat.
+
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Bare, openBare } from '../contenders/bare.ts'
+import type { CronRun } from '../contenders/commands.ts'
+import { HERE, openContenders } from '../contenders/contenders.ts'
+import { openHooks } from '../events/hooks.ts'
+import { fillDeliveries, fillExpiredReplies, forgetEvents } from '../fill/deliveries.ts'
+import { Filler } from '../fill/insert.ts'
+import { filledEmail, fillUsers } from '../fill/users.ts'
+import { ENDPOINTS } from '../load/endpoints.ts'
+import { exchange, type Scene, setScene } from '../load/scene.ts'
+import type { Options } from '../options.ts'
+import { cronTable, growthTable } from '../report/growth-tables.ts'
+import { type EndpointRounds, measureEndpoints, type ReferenceRounds, type Stage } from './measure-endpoints.ts'
+
+const SIZES = [1_000, 100_000, 1_000_000]
+const CRONS = ['deliver-events', 'forget-expired', 'reconcile']
+
+/** How many of the filled users make calls. */
+const CALLERS = 200
+
+/** Deliveries that can be made beside those that are blocked: enough for some leases. */
+const DUE = 20
+
+/** A cron that is not over by then is told that nothing is left to do. */
+const CRON_SECONDS = 60
+
+/** What was seen at one size. */
+export interface GrowthStep {
+  size: number
+  endpoints: EndpointRounds[]
+  references: ReferenceRounds[]
+  /** By the world's name, then by the cron's. */
+  crons: Record<string, Record<string, CronRun>>
+}
+
+export async function benchGrowth(options: Options) {
+  await using contenders = await openContenders(options)
+  await using hooks = await openHooks()
+  await using bare = await openBare(contenders.worlds[0]!)
+  const webhooks = [ALIVE, DEAD].map((endpoint) => ({ url: hooks.urlOf(endpoint), events: ['payment.failed'] }))
+  const stages: Stage[] = []
+  for (const world of contenders.worlds) stages.push({ world, scene: await setScene(world, { webhooks, people: 0 }) })
+  const steps: GrowthStep[] = []
+  let before = 0
+  for (const size of SIZES.filter((each) => each <= options.size)) {
+    steps.push(await grow(stages, bare, { from: before + 1, to: size }, options, hooks.urlOf))
+    before = size
+  }
+  for (const { world } of stages) {
+    console.log(`${world.name === HERE ? '' : '\n'}${growthTable(steps, world.name)}`)
+    console.log(`\n${cronTable(steps, world.name)}`)
+  }
+  return { commits: contenders.commits, result: { steps } }
+}
+
+const [ALIVE, DEAD] = [1, 2]
+
+async function grow(
+  stages: Stage[],
+  bare: Bare,
+  rows: { from: number; to: number },
+  options: Options,
+  urlOf: (endpoint: number) => string,
+): Promise<GrowthStep> {
+  const size = rows.to
+  const grown: Stage[] = []
+  for (const { world, scene } of stages) {
+    process.stderr.write(`${world.name}: filling up to ${size} users\n`)
+    await using filler = await Filler.open(world.databaseUrl)
+    await fillUsers(filler, rows, scene)
+    await fillRest(filler, scene, size, urlOf)
+    await filler.settle()
+    grown.push({ world, scene: { ...scene, people: await callers(scene, size) } })
+  }
+  const endpoints = ENDPOINTS.filter((each) => each.name.includes(options.only) && !each.asksProcessor)
+  const measured = await measureEndpoints(grown, bare, endpoints, { ...options, connections: [1] })
+  const crons: GrowthStep['crons'] = {}
+  for (const stage of grown) crons[stage.world.name] = await fireCrons(stage)
+  return { size, ...measured, crons }
+}
+
+/** As many deliveries wait, and as many rows have expired, as there are users. */
+async function fillRest(filler: Filler, { paywallId }: Scene, size: number, urlOf: (endpoint: number) => string) {
+  await forgetEvents(filler)
+  const [alive, dead] = [urlOf(ALIVE), urlOf(DEAD)]
+  const users = Math.max(1, Math.floor(size / 100))
+  await fillDeliveries(filler, { paywallId, endpointUrl: dead, events: size, users, as: 'blocked' })
+  await fillDeliveries(filler, { paywallId, endpointUrl: alive, events: DUE, users: DUE, as: 'due' })
+  await fillDeliveries(filler, { paywallId, endpointUrl: alive, events: size / 2, users, as: 'expired' })
+  await fillExpiredReplies(filler, paywallId, size / 2)
+}
+
+/** Some of the filled users, from all over the tables, signed in. */
+async function callers(scene: Scene, size: number) {
+  const numbers = Array.from({ length: CALLERS }, (_, index) => 1 + Math.floor((index * size) / CALLERS))
+  const people: Scene['people'] = []
+  for (const number of numbers) people.push(await exchange(scene, filledEmail(number)))
+  return people
+}
+
+async function fireCrons({ world }: Stage): Promise<Record<string, CronRun>> {
+  const runs: Record<string, CronRun> = {}
+  for (const cron of CRONS) {
+    process.stderr.write(`${world.name}: ${cron}\n`)
+    const running = world.ask.scheduled(cron)
+    const isOver = await Promise.race([running.then(() => true), delay(CRON_SECONDS * 1000).then(() => false)])
+    if (!isOver) await endWork(world.databaseUrl)
+    runs[cron] = await running
+  }
+  return runs
+}
+
+async function endWork(databaseUrl: string): Promise<void> {
+  await using filler = await Filler.open(databaseUrl)
+  await forgetEvents(filler)
+  await filler.run('truncate balance_replies')
+}

@@ -1,0 +1,87 @@
+// npm run bench -- load: the picture of latency over load.
+// 1. Offer a constant load, higher step by step, to a few endpoints of each world in turns.
+// 2. Stop an endpoint's climb where no world answers well any more.
+// 3. Draw p50 and p99 over the offered load, and print them.
+
+import { HERE, inTurn, openContenders } from '../contenders/contenders.ts'
+import { closedLoop } from '../load/closed-loop.ts'
+import { ENDPOINTS, type Endpoint, requestsOf } from '../load/endpoints.ts'
+import { type OpenRound, openLoop } from '../load/open-loop.ts'
+import { setScene } from '../load/scene.ts'
+import type { Options } from '../options.ts'
+import { latencyPicture } from '../report/latency-picture.ts'
+import { writeResult } from '../report/result-file.ts'
+import { figure, spreadText, table } from '../report/table.ts'
+import { spread } from '../statistics.ts'
+import type { Stage } from './measure-endpoints.ts'
+
+/** What an owner's backend calls most. */
+const DRAWN = ['user by key', 'debit', 'bootstrap from cache']
+
+/** Requests a second; each step is about half as much again. */
+const OFFERED = [50, 75, 100, 150, 200, 300, 400, 600, 800, 1200]
+
+/** A world that is slower than that, in milliseconds, is past its load. */
+const TOO_SLOW_MS = 500
+
+/** One endpoint under one load, by the world's name. */
+export interface LoadStep {
+  endpoint: string
+  offered: number
+  worlds: Record<string, OpenRound[]>
+}
+
+export async function benchLoad(options: Options) {
+  await using contenders = await openContenders(options)
+  const stages: Stage[] = []
+  for (const world of contenders.worlds) stages.push({ world, scene: await setScene(world) })
+  const steps: LoadStep[] = []
+  for (const name of DRAWN.filter((each) => each.includes(options.only))) {
+    const endpoint = ENDPOINTS.find((each) => each.name === name)!
+    steps.push(...(await climb(stages, endpoint, options)))
+  }
+  console.log(loadTable(steps))
+  console.log(`\ndrawn in ${writeResult(options, 'svg', latencyPicture(steps, HERE))}`)
+  return { commits: contenders.commits, result: { steps } }
+}
+
+async function climb(stages: Stage[], endpoint: Endpoint, { rounds, seconds }: Options): Promise<LoadStep[]> {
+  const steps: LoadStep[] = []
+  let climbing = stages
+  for (const { world, scene } of stages) {
+    const warmUp = { url: world.url, connections: 8, seconds: 1, next: requestsOf(endpoint, scene) }
+    await closedLoop({ ...warmUp, expected: endpoint.expected ?? 200 })
+  }
+  for (const offered of OFFERED) {
+    process.stderr.write(`${endpoint.name}: ${offered} requests/s\n`)
+    const step: LoadStep = {
+      endpoint: endpoint.name,
+      offered,
+      worlds: Object.fromEntries(climbing.map(({ world }) => [world.name, []])),
+    }
+    for (let round = 0; round < rounds; round++) {
+      for (const { world, scene } of inTurn(climbing, round)) {
+        const next = requestsOf(endpoint, scene)
+        const load = { url: world.url, perSecond: offered, seconds, next, expected: endpoint.expected ?? 200 }
+        step.worlds[world.name]?.push(await openLoop(load))
+      }
+    }
+    steps.push(step)
+    climbing = climbing.filter(({ world }) => spread(p99s(step.worlds[world.name])).median < TOO_SLOW_MS)
+    if (climbing.length === 0) break
+  }
+  return steps
+}
+
+const p99s = (rounds: OpenRound[] = []) => rounds.map(({ p99 }) => p99)
+
+function loadTable(steps: LoadStep[]): string {
+  const rows = steps.flatMap(({ endpoint, offered, worlds }) =>
+    Object.entries(worlds).map(([world, rounds]) => [
+      `${endpoint}, ${world}`,
+      figure(offered),
+      ...(['achieved', 'p50', 'p99'] as const).map((name) => spreadText(spread(rounds.map((round) => round[name])))),
+    ]),
+  )
+  return table(['endpoint', 'offered/s', 'answered/s', 'p50 ms', 'p99 ms'], rows)
+}

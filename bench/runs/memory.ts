@@ -1,0 +1,87 @@
+// npm run bench -- memory: whether a Worker's memory stays what it is.
+// 1. Send requests of all kinds, a second of each after the other, until there were enough.
+// 2. Ten times on the way, force a collection in each isolate and read what it still holds.
+// 3. Print what each Worker held first, at most and last, and what the runtime holds in all.
+
+import { HERE, openContenders } from '../contenders/contenders.ts'
+import type { World } from '../contenders/world.ts'
+import { closedLoop } from '../load/closed-loop.ts'
+import { ENDPOINTS, requestsOf } from '../load/endpoints.ts'
+import { setScene } from '../load/scene.ts'
+import { openIsolates } from '../memory/isolate.ts'
+import type { Options } from '../options.ts'
+import { figure, table } from '../report/table.ts'
+
+const CONNECTIONS = 8
+const SAMPLES = 10
+const MEGABYTE = 2 ** 20
+
+/** What was held at one moment, in bytes. */
+interface MemorySample {
+  requests: number
+  isolates: Record<string, number>
+  /** All of the runtime, seen from outside; null where that cannot be seen. */
+  resident: number | null
+}
+
+export async function benchMemory(options: Options) {
+  await using contenders = await openContenders({ against: options.against, inspect: true })
+  const worlds: Record<string, MemorySample[]> = {}
+  for (const world of contenders.worlds) {
+    const samples = await sampleMemory(world, options)
+    worlds[world.name] = samples
+    console.log(`${world.name === HERE ? '' : '\n'}${memoryTable(world.name, samples)}`)
+  }
+  return { commits: contenders.commits, result: { worlds } }
+}
+
+async function sampleMemory(world: World, { requests, only }: Options): Promise<MemorySample[]> {
+  const scene = await setScene(world)
+  const endpoints = ENDPOINTS.filter(({ name }) => name.includes(only))
+  const samples: MemorySample[] = []
+  let sent = 0
+  for (let turn = 0; ; turn++) {
+    if (sent >= (samples.length * requests) / SAMPLES && turn >= endpoints.length) {
+      samples.push(await sampleNow(world, sent))
+      process.stderr.write(`${world.name}: ${sent} requests\n`)
+    }
+    if (sent >= requests && samples.length > 1) return samples
+    const endpoint = endpoints[turn % endpoints.length]
+    if (!endpoint) throw new Error(`no endpoint's name contains ${only}`)
+    const load = { url: world.url, connections: CONNECTIONS, seconds: 1, expected: endpoint.expected ?? 200 }
+    sent += (await closedLoop({ ...load, next: requestsOf(endpoint, scene) })).requests
+  }
+}
+
+async function sampleNow(world: World, requests: number): Promise<MemorySample> {
+  const isolates = await openIsolates(await world.ask.inspector())
+  const held: Record<string, number> = {}
+  for (const isolate of isolates) {
+    using opened = isolate
+    held[opened.worker] = await opened.heldAfterCollection()
+  }
+  return { requests, isolates: held, resident: await world.ask.residentMemory() }
+}
+
+function memoryTable(name: string, samples: MemorySample[]): string {
+  const workers = Object.keys(samples[0]?.isolates ?? {})
+  const line = (title: string, values: number[]) => {
+    const megabytes = values.map((value) => value / MEGABYTE)
+    return [
+      title,
+      figure(megabytes[0] ?? Number.NaN),
+      figure(Math.max(...megabytes)),
+      figure(megabytes.at(-1) ?? Number.NaN),
+    ]
+  }
+  const rows = workers.map((worker) =>
+    line(
+      worker,
+      samples.map(({ isolates }) => isolates[worker] ?? Number.NaN),
+    ),
+  )
+  const resident = samples.flatMap((sample) => sample.resident ?? [])
+  if (resident.length > 0) rows.push(line('(the runtime, from outside)', resident))
+  const [first, last] = [samples[0]?.requests ?? 0, samples.at(-1)?.requests ?? 0]
+  return table([`${name}: MB held after a collection`, `after ${first}`, 'at most', `after ${last}`], rows)
+}

@@ -1,0 +1,78 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { SentStatement } from '../contenders/commands.ts'
+import { type Endpoint, requestsOf } from '../load/endpoints.ts'
+import type { Scene } from '../load/scene.ts'
+import type { Stage } from '../runs/measure-endpoints.ts'
+
+/** The statements of one request, in order, and which of their values were of that request only. */
+export interface Sample {
+  statements: SentStatement[]
+  /** UUIDs and SHA-256 hashes that another request of the same kind about the same person did not have. */
+  fresh: Set<string>
+}
+
+/** What an endpoint asks of the database, seen several times. */
+export interface CapturedEndpoint {
+  endpoint: string
+  samples: Sample[]
+}
+
+const SAMPLES = 16
+
+/** What a request makes anew: ids, keys, and hashes of bodies that name them. */
+const UNIQUE = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\b[0-9a-f]{64}\b/g
+
+/**
+ * Sends each endpoint's request and keeps the statements that reached the database, whatever they look like in that tree.
+ * Endpoints that ask the database nothing are left out.
+ */
+export async function captureStatements(stage: Stage, endpoints: Endpoint[]): Promise<CapturedEndpoint[]> {
+  const captured: CapturedEndpoint[] = []
+  for (const endpoint of endpoints) {
+    const samples: Sample[] = []
+    for (const person of stage.scene.people.slice(0, SAMPLES)) {
+      const scene = { ...stage.scene, people: [person] }
+      const [first, second] = [await statementsOf(stage, endpoint, scene), await statementsOf(stage, endpoint, scene)]
+      const repeated = new Set(uniqueIn(second))
+      const fresh = new Set(uniqueIn(first).filter((value) => !repeated.has(value)))
+      if (first.length > 0) samples.push({ statements: first, fresh })
+    }
+    if (samples.length > 0) captured.push({ endpoint: endpoint.name, samples: undisturbed(samples) })
+  }
+  return captured
+}
+
+/** A sweep of deliveries comes when it will, and its statements are then among a request's: those samples are left out. */
+function undisturbed(samples: Sample[]): Sample[] {
+  const least = Math.min(...samples.map(({ statements }) => statements.length))
+  return samples.filter(({ statements }) => statements.length === least)
+}
+
+async function statementsOf({ world }: Stage, endpoint: Endpoint, scene: Scene): Promise<SentStatement[]> {
+  const { path, ...request } = requestsOf(endpoint, scene)()
+  await world.ask.record()
+  const response = await fetch(world.url + path, request)
+  await response.body?.cancel()
+  const recorded = await world.ask.recorded()
+  if (response.status !== (endpoint.expected ?? 200)) throw new Error(`${endpoint.name} answered ${response.status}`)
+  return recorded
+}
+
+function uniqueIn(statements: SentStatement[]): string[] {
+  return JSON.stringify(statements.map(({ params }) => params)).match(UNIQUE) ?? []
+}
+
+/** The same statements as another request would send them: what was fresh in them is made anew, the same in all of them. */
+export function asNewRequest({ statements, fresh }: Sample): SentStatement[] {
+  const renewed = new Map<string, string>()
+  const renew = (value: string) => {
+    if (!fresh.has(value)) return value
+    const made = renewed.get(value) ?? (value.length === 64 ? randomBytes(32).toString('hex') : randomUUID())
+    renewed.set(value, made)
+    return made
+  }
+  return statements.map(({ query, params }) => ({
+    query,
+    params: params.map((value) => (typeof value === 'string' ? value.replaceAll(UNIQUE, renew) : value)),
+  }))
+}

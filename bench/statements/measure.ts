@@ -1,0 +1,114 @@
+import pg from 'pg'
+import * as z from 'zod'
+import { inTurn } from '../contenders/contenders.ts'
+import { CONNECTIONS } from '../runs/measure-endpoints.ts'
+import { percentile } from '../statistics.ts'
+import { asNewRequest, type CapturedEndpoint, type Sample } from './capture.ts'
+
+/** A world's statements, and where to send them. */
+export interface CapturedWorld {
+  name: string
+  databaseUrl: string
+  statements: CapturedEndpoint[]
+}
+
+/** One round of one statement over so many connections. Times are in milliseconds. */
+export interface StatementRound {
+  calls: number
+  perSecond: number
+  mean: number
+  p99: number
+}
+
+/** All rounds of one statement: an endpoint's first, second and so on. */
+export interface StatementRounds {
+  endpoint: string
+  position: number
+  connections: number
+  worlds: Record<string, StatementRound[]>
+  /** The words that the statement answered, by the world's name: whether the way through it was the endpoint's. */
+  verdicts: Record<string, string[]>
+}
+
+/**
+ * Calls the database as pgbench would, past Workers and HTTP: each connection sends an endpoint's statements one after the
+ * other, unnamed as Neon's HTTP door does it, on a session that lives on.
+ */
+export async function measureStatements(
+  worlds: CapturedWorld[],
+  { rounds, seconds }: { rounds: number; seconds: number },
+): Promise<StatementRounds[]> {
+  const all = new Map<string, StatementRounds>()
+  for (let round = 0; round < rounds; round++) {
+    process.stderr.write(`statements, round ${round + 1} of ${rounds}\n`)
+    for (const connections of CONNECTIONS) {
+      for (const { endpoint } of worlds[0]?.statements ?? []) {
+        for (const world of inTurn(worlds, round)) {
+          const captured = world.statements.find((each) => each.endpoint === endpoint)
+          if (!captured) continue
+          const positions = await directRound(world.databaseUrl, captured.samples, { connections, seconds })
+          for (const [index, { times, verdicts }] of positions.entries()) {
+            const key = `${endpoint} ${index + 1} ${connections}`
+            const entry = all.get(key) ?? { endpoint, position: index + 1, connections, worlds: {}, verdicts: {} }
+            all.set(key, entry)
+            const before = entry.worlds[world.name] ?? []
+            entry.worlds[world.name] = [...before, roundOf(times, connections)]
+            entry.verdicts[world.name] = [...verdicts]
+          }
+        }
+      }
+    }
+  }
+  return [...all.values()]
+}
+
+interface Position {
+  times: number[]
+  verdicts: Set<string>
+}
+
+async function directRound(
+  databaseUrl: string,
+  samples: Sample[],
+  { connections, seconds }: { connections: number; seconds: number },
+): Promise<Position[]> {
+  const positions = samples[0]!.statements.map((): Position => ({ times: [], verdicts: new Set() }))
+  const clients = Array.from({ length: connections }, () => new pg.Client({ connectionString: databaseUrl }))
+  try {
+    await Promise.all(clients.map((client) => client.connect()))
+    const until = performance.now() + seconds * 1000
+    await Promise.all(
+      clients.map(async (client, first) => {
+        for (let turn = first; performance.now() < until; turn++) {
+          const statements = asNewRequest(samples[turn % samples.length]!)
+          for (const [index, { query, params }] of statements.entries()) {
+            const startedAt = performance.now()
+            const { rows } = await client.query(query, params)
+            positions[index]?.times.push(performance.now() - startedAt)
+            positions[index]?.verdicts.add(verdictIn(rows[0]))
+          }
+        }
+      }),
+    )
+    return positions
+  } finally {
+    await Promise.all(clients.map((client) => client.end()))
+  }
+}
+
+const Verdict = z.object({ verdict: z.string() })
+
+/** The verdict in a row, or in the object that is the row's only column. */
+function verdictIn(row: unknown): string {
+  const columns = row && typeof row === 'object' ? Object.values(row) : []
+  const said = [row, ...columns].map((value) => Verdict.safeParse(value)).find(({ success }) => success)
+  return said?.data?.verdict ?? '-'
+}
+
+function roundOf(times: number[], connections: number): StatementRound {
+  const sum = times.reduce((total, time) => total + time, 0)
+  const sorted = times.toSorted((one, other) => one - other)
+  const mean = sum / times.length
+  // Each connection is busy with other statements of the request as well: what counts is the time in this one.
+  return { calls: times.length, perSecond: (connections * 1000) / mean, mean, p99: percentile(sorted, 0.99) }
+}

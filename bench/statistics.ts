@@ -1,0 +1,28 @@
+/** What of several rounds is told: the middle one, and how far the others are from it. */
+export interface Spread {
+  median: number
+  min: number
+  max: number
+}
+
+/** The value below which the given share (0 to 1) of sorted values lies. */
+export function percentile(sorted: number[], share: number): number {
+  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
+  if (value === undefined) throw new Error('no values')
+  return value
+}
+
+export function spread(values: number[]): Spread {
+  const sorted = values.toSorted((one, other) => one - other)
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1]
+  return {
+    median: ((lower ?? Number.NaN) + percentile(sorted, 0.5)) / 2,
+    min: percentile(sorted, 0),
+    max: percentile(sorted, 1),
+  }
+}
+
+/** Round by round, how many times `other` `one` is: rounds that ran next to each other, on the machine as it was then. */
+export function quotients(one: number[], other: number[]): Spread {
+  return spread(one.map((value, round) => value / (other[round] ?? Number.NaN)))
+}

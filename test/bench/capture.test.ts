@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { asNewRequest } from '../../bench/statements/capture.ts'
+
+const [USER, KEY] = ['0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e', 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6']
+
+test('a captured request is sent again as a new one: its own ids are made anew, the same in all its statements', () => {
+  const sample = {
+    statements: [
+      { query: 'select claim($1, $2)', params: [USER, KEY] },
+      { query: 'select settle($1, $2)', params: [`{"key":"${KEY}"}`, 7] },
+    ],
+    fresh: new Set([KEY]),
+  }
+  const [claim, settle] = asNewRequest(sample)
+  const made = String(claim?.params[1])
+  expect(made).toMatch(/^[0-9a-f-]{36}$/)
+  expect(made).not.toBe(KEY)
+  expect(claim).toEqual({ query: 'select claim($1, $2)', params: [USER, made] })
+  expect(settle).toEqual({ query: 'select settle($1, $2)', params: [`{"key":"${made}"}`, 7] })
+  expect(asNewRequest(sample)[0]?.params[1]).not.toBe(made)
+})
