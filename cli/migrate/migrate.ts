@@ -20,6 +20,10 @@ const WAIT_FOR_OTHERS = '60s'
 const WAIT_FOR_A_TABLE = '5s'
 const LOCK_NOT_AVAILABLE = '55P03'
 
+/** A statement that takes long ends, and is undone, within a second of Ctrl-C or a lost connection. */
+const SESSION = `set search_path = public; set statement_timeout = 0; set client_min_messages = 'warning';
+  set client_connection_check_interval = '1s'`
+
 export interface MigrateOptions {
   /** 32 bytes in base64url: the roles' passwords follow from it. */
   rolesKey: string
@@ -38,7 +42,7 @@ export interface MigrateOptions {
  */
 export async function migrate(client: pg.Client, options: MigrateOptions): Promise<void> {
   const { rolesKey, release = readCalledRelease(), planOnly = false, onStep } = options
-  await client.query("set search_path = public; set statement_timeout = 0; set client_min_messages = 'warning'")
+  await client.query(SESSION)
   if (!planOnly) await waitForOthers(client)
   const steps: Step[] = [
     ...(await roleSteps(client, release.roles, rolesKey)),

@@ -74,6 +74,11 @@ describe('a fresh database of an owner who is no superuser', () => {
 describe('goes on where it was cut off', () => {
   const OLD = ['give the tables to paywall_owner', 'run migration 0001-rules-leave-the-tables']
 
+  /** Whoever updates deliveries sleeps. */
+  const SLOW_DELIVERIES = `create function sleep() returns trigger language plpgsql as $$
+      begin perform pg_sleep(600); return null; end $$;
+    create trigger slow before update on deliveries for each statement execute function sleep()`
+
   const END_WAITING = `select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`
 
@@ -91,6 +96,27 @@ describe('goes on where it was cut off', () => {
       await expect(migrated(url, { rolesKey })).rejects.toThrow('a table was in use for more than 5s: try again')
     })
     expect(await migrated(url, { rolesKey })).toEqual(expect.arrayContaining(OLD))
+    expect(await migrated(url, { rolesKey })).toEqual([])
+  })
+
+  test('by Ctrl-C, which leaves nothing behind that still runs', async () => {
+    const url = await server.createDatabase('interrupted')
+    await withOldSchema(url)
+    await withClient(url, (client) => client.query(SLOW_DELIVERIES))
+    const env = { PATH: process.env.PATH, DATABASE_URL: url, DATABASE_ROLES_KEY: rolesKey }
+    const command = execFile(process.execPath, ['cli/main.ts', 'migrate'], { env })
+    const atWork = () =>
+      withClient(server.postgres.url('interrupted'), async (client) => {
+        const { rowCount } = await client.query(
+          "select from pg_stat_activity where datname = current_database() and query like '%next_attempt_at%' and pid <> pg_backend_pid()",
+        )
+        return rowCount === 1
+      })
+    await until('a migration at work', atWork)
+    command.kill('SIGINT')
+    await until('no migration at work', async () => !(await atWork()))
+    await withClient(url, (client) => client.query('drop trigger slow on deliveries'))
+    expect(await migrated(url, { rolesKey })).toContain('run migration 0002-first-pending-delivery')
     expect(await migrated(url, { rolesKey })).toEqual([])
   })
 
