@@ -1,29 +1,33 @@
 import { withClient } from '../database.ts'
 import { enterLocalWorld, required } from '../environment.ts'
 import { Refusal } from '../refusal.ts'
-import { migrate } from './migrate.ts'
+import { type MigrateOptions, migrate } from './migrate.ts'
 
 /** `paywall migrate [--plan]`: does what there is to do and says so, or says it only. */
 export async function runMigrate(args: string[]): Promise<void> {
   const planOnly = args[0] === '--plan'
   if (args.length > (planOnly ? 1 : 0)) throw new Refusal(['say migrate, or migrate --plan'])
   enterLocalWorld()
-  await migrateDatabase(required('DATABASE_URL'), required('DATABASE_ROLES_KEY'), planOnly)
+  await migrateDatabase(required('DATABASE_URL'), required('DATABASE_ROLES_KEY'), { planOnly })
 }
 
 /**
  * Brings the database of `url` to what this tree needs, and prints each step: see migrate.ts. Throws a `Refusal` if it
  * cannot, or if `url` is one that a pooler answers.
  */
-export async function migrateDatabase(url: string, rolesKey: string, planOnly = false): Promise<void> {
+export async function migrateDatabase(
+  url: string,
+  rolesKey: string,
+  options: Pick<MigrateOptions, 'planOnly' | 'keepReleases'> = {},
+): Promise<void> {
   checkDatabaseUrl(url)
   checkRolesKey(rolesKey)
   let steps = 0
   const onStep = (what: string) => {
     steps += 1
-    console.log(planOnly ? `would ${what}` : `${what}: done`)
+    console.log(options.planOnly ? `would ${what}` : `${what}: done`)
   }
-  await withClient(url, (client) => migrate(client, { rolesKey, planOnly, onStep }))
+  await withClient(url, (client) => migrate(client, { ...options, rolesKey, onStep }))
   if (steps === 0) console.log('Nothing to migrate.')
 }
 

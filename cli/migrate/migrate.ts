@@ -7,7 +7,7 @@
 import pg from 'pg'
 import { Refusal } from '../refusal.ts'
 import { type Release, readCalledRelease } from './functions.ts'
-import { releaseSteps } from './release.ts'
+import { releaseSteps, removalSteps } from './release.ts'
 import { roleSteps } from './role-steps.ts'
 import type { Step } from './step.ts'
 import { tableSteps } from './tables.ts'
@@ -31,6 +31,8 @@ export interface MigrateOptions {
   release?: Release
   /** Only says what there is to do. */
   planOnly?: boolean
+  /** Removes no release: for whoever has yet to deploy the Workers, and those of an older release may still be running. */
+  keepReleases?: boolean
   /** Told of each step: when it is done, or when it is planned. */
   onStep?: (what: string) => void
 }
@@ -41,13 +43,14 @@ export interface MigrateOptions {
  * if the database has migrations that this tree does not know, or another migration is at work.
  */
 export async function migrate(client: pg.Client, options: MigrateOptions): Promise<void> {
-  const { rolesKey, release = readCalledRelease(), planOnly = false, onStep } = options
+  const { rolesKey, release = readCalledRelease(), planOnly = false, keepReleases = false, onStep } = options
   await client.query(SESSION)
   if (!planOnly) await waitForOthers(client)
   const steps: Step[] = [
     ...(await roleSteps(client, release.roles, rolesKey)),
     ...(await tableSteps(client)),
     ...(await releaseSteps(client, release)),
+    ...(keepReleases ? [] : await removalSteps(client, release)),
   ]
   for (const { what, run } of steps) {
     if (!planOnly) await runStep(what, run)

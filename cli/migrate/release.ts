@@ -4,27 +4,28 @@ import { OWNER_ROLE } from './roles.ts'
 import { inTransaction, type Step } from './step.ts'
 
 /**
- * What makes the release the newest one of the database, with every right that its Workers' roles need on it, and removes
- * those that no Worker calls any more: the one that is newest now stays, for the Workers of the last deployment.
- * An older release that is installed again becomes the newest.
+ * What makes the release the newest one of the database, with every right that its Workers' roles need on it. An older
+ * release that is installed again becomes the newest.
  */
 export async function releaseSteps(client: pg.Client, release: Release): Promise<Step[]> {
   const { name } = release
-  const installed = await installedReleases(client)
-  const others = installed.filter((other) => other !== name)
-  const steps: Step[] = []
-  if (installed[0] !== name || (await missingGrants(client, release))) {
-    const what = installed[0] === name ? `let roles execute more of ${name}` : `install ${name}`
-    steps.push({ what, run: () => inTransaction(client, () => install(client, release)) })
-  }
-  for (const other of others.slice(1)) {
-    steps.push({ what: `remove ${other}`, run: () => inTransaction(client, () => remove(client, other)) })
-  }
-  return steps
+  const [newest] = await installedReleases(client)
+  if (newest === name && !(await missingGrants(client, release))) return []
+  const what = newest === name ? `let roles execute more of ${name}` : `install ${name}`
+  return [{ what, run: () => inTransaction(client, () => install(client, release)) }]
+}
+
+/** What removes the releases that no Worker calls any more: beside this one, the newest stays, for Workers deployed before. */
+export async function removalSteps(client: pg.Client, { name }: Release): Promise<Step[]> {
+  const others = (await installedReleases(client)).filter((other) => other !== name)
+  return others.slice(1).map((other) => ({
+    what: `remove ${other}`,
+    run: () => inTransaction(client, () => remove(client, other)),
+  }))
 }
 
 /** The names of the releases that are installed, the newest first. */
-export async function installedReleases(client: pg.Client): Promise<string[]> {
+async function installedReleases(client: pg.Client): Promise<string[]> {
   const { rows: tables } = await client.query("select to_regclass('public.releases') as list")
   if (tables[0].list === null) return []
   const { rows } = await client.query<{ name: string }>('select name from releases order by installed_at desc')

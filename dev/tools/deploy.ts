@@ -2,6 +2,7 @@
 // 1. With --secrets, gathers what each Worker is given of FILE, which is JSON or dotenv, and stops if something is missing.
 // 2. Migrates the database of DATABASE_URL, which FILE or else the environment names. With --dry-run it touches none.
 // 3. Deploys the Workers, those that others call first.
+// 4. Removes the releases of functions that are two behind: only now, since a deploy before this one may have failed halfway.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,8 +23,10 @@ try {
   const secrets = file === undefined ? null : readSecrets(file)
   const configs = calledFirst(readWorkerConfigs())
   const filesOfSecrets = secrets && configs.map((config) => writeSecrets(config, workerSecrets(config, secrets)))
-  if (!wranglerArguments.includes('--dry-run')) await migrateFirst(secrets ?? process.env)
+  const database = wranglerArguments.includes('--dry-run') ? null : databaseOf(secrets ?? process.env)
+  if (database) await migrateDatabase(database.url, database.rolesKey, { keepReleases: true })
   for (const [index, config] of configs.entries()) deploy(config, filesOfSecrets?.[index])
+  if (database) await migrateDatabase(database.url, database.rolesKey)
 } catch (error) {
   console.error(error instanceof Refusal ? error.message : error)
   process.exitCode = 1
@@ -39,14 +42,12 @@ function readArguments(args: string[]): { file: string | undefined; wranglerArgu
   return { file: values.secrets, wranglerArguments: args.toSpliced(at, 2) }
 }
 
-/** A Worker whose release is not installed answers 500 to everybody. */
-async function migrateFirst({ DATABASE_URL: url, DATABASE_ROLES_KEY: key }: Record<string, string | undefined>) {
-  if (!url || !key) {
-    throw new Refusal([
-      'nothing was deployed, since the functions that the Workers call cannot be installed: name DATABASE_URL and DATABASE_ROLES_KEY in the file of --secrets, or in the environment',
-    ])
-  }
-  await migrateDatabase(url, key)
+/** The database to migrate. A Worker whose release is not installed answers 500 to everybody, so there must be one. */
+function databaseOf({ DATABASE_URL: url, DATABASE_ROLES_KEY: rolesKey }: Record<string, string | undefined>) {
+  if (url && rolesKey) return { url, rolesKey }
+  throw new Refusal([
+    'nothing was deployed, since the functions that the Workers call cannot be installed: name DATABASE_URL and DATABASE_ROLES_KEY in the file of --secrets, or in the environment',
+  ])
 }
 
 function deploy(config: WorkerConfig, secretsFile: string | undefined): void {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
-import { readRelease } from '../../cli/migrate/functions.ts'
+import { nameOf, readRelease } from '../../cli/migrate/functions.ts'
 import { databaseUrlOf } from '../../cli/migrate/roles.ts'
 import { catalogOf } from '../support/catalog.ts'
 import { withOldSchema } from '../support/old-schema.ts'
@@ -69,6 +69,20 @@ describe('a fresh database of an owner who is no superuser', () => {
     const steps = await Promise.all([migrated(url, { rolesKey }), migrated(url, { rolesKey })])
     expect(steps.filter((each) => each.length > 0)).toHaveLength(1)
   })
+})
+
+test('an owner who is no superuser installs and removes releases', async () => {
+  const url = await server.createDatabase('releases')
+  const names: string[] = []
+  for (const marker of ['one', 'two', 'three']) {
+    const files = [...readRelease().files, { path: 'marker.sql', text: `-- ${marker}` }]
+    names.push(nameOf(files))
+    await migrated(url, { rolesKey, release: { ...readRelease(), files, name: nameOf(files) } })
+  }
+  const { rows } = await withClient(url, (client) =>
+    client.query("select nspname from pg_namespace where nspname like 'release%' order by 1"),
+  )
+  expect(rows.map(({ nspname }) => nspname)).toEqual(names.slice(1).toSorted())
 })
 
 describe('goes on where it was cut off', () => {
