@@ -3,6 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
 import { AnswerLost, type NeonEndpoint, startNeonEndpoint } from '../../dev/world/database/neon-endpoint.ts'
+import { CallerGone } from '../../dev/world/database/run-for-caller.ts'
 import { freePort } from '../../dev/world/ports.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { until } from '../support/until.ts'
@@ -109,11 +110,19 @@ describe('when the caller closes its request', () => {
     await until('every connection to be taken', async () => (await locked('waited')) === 40)
 
     const caller = new AbortController()
+    const dropped = Promise.withResolvers<unknown>()
+    endpoint.onStatement = (_statement, run) =>
+      run().catch((error) => {
+        dropped.resolve(error)
+        throw error
+      })
     const before = endpoint.statements
     const late = sent(neon(url, { fetchOptions: { signal: caller.signal } })`insert into waited values (2)`)
     await until('one more statement', async () => endpoint.statements === before + 1)
     caller.abort()
     await expect(late).rejects.toThrow('aborted')
+    expect(await dropped.promise).toBeInstanceOf(CallerGone)
+    endpoint.onStatement = undefined
     await release()
     await Promise.all(waiting)
     expect(await query`select n, count(*)::int from waited group by n`).toEqual([{ n: 1, count: 40 }])

@@ -20,7 +20,7 @@ export async function runForCaller(
   query: pg.QueryArrayConfig,
   caller: AbortSignal,
 ): Promise<pg.QueryArrayResult> {
-  const client = await pool.connect()
+  const client = await connectForCaller(pool, caller)
   if (caller.aborted) {
     client.release()
     throw new CallerGone()
@@ -30,6 +30,7 @@ export async function runForCaller(
     cancelling = cancelStatement(client, pool)
   }
   caller.addEventListener('abort', cancel)
+  client.on('error', ignore)
   try {
     return await client.query(query)
   } catch (error) {
@@ -37,15 +38,36 @@ export async function runForCaller(
   } finally {
     caller.removeEventListener('abort', cancel)
     await cancelling
+    client.off('error', ignore)
     // A cancel request that comes late would hit the next statement of this connection, so there is none.
     client.release(cancelling !== undefined)
   }
 }
 
+/** A connection of the pool. One that is free only after the caller went is for the next. */
+async function connectForCaller(pool: pg.Pool, caller: AbortSignal): Promise<pg.PoolClient> {
+  const connecting = pool.connect()
+  const { promise: left, reject } = Promise.withResolvers<never>()
+  const leave = () => reject(new CallerGone())
+  caller.addEventListener('abort', leave)
+  if (caller.aborted) leave()
+  try {
+    return await Promise.race([left, connecting])
+  } catch (error) {
+    if (error instanceof CallerGone) void connecting.then((client) => client.release(), ignore)
+    throw error
+  } finally {
+    caller.removeEventListener('abort', leave)
+  }
+}
+
+/** A connection that is lost fails the statement under way, which says so. The pool hears of those that are idle. */
+const ignore = () => undefined
+
 /** On a connection of its own: those of the pool may all be waiting. */
 async function cancelStatement(running: pg.PoolClient, { options }: pg.Pool): Promise<void> {
   const client = new pg.Client(options)
-  client.on('error', () => undefined)
+  client.on('error', ignore)
   try {
     await client.connect()
     await client.query('select pg_cancel_backend($1)', [processId(running)])
