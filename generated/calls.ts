@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_8e9a2b2546740030'
+const RELEASE = 'release_e3f967ed13c84b74'
 
 /** functions/cancel-subscription/record-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -156,10 +156,11 @@ export function keepCode<Result>(db: Database, p: {
 export function leaseDeliveries<Result>(db: Database, p: {
   holder: string
   count: number
+  failingCount: number
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.lease_deliveries($1::uuid, $2::integer) as result`,
-    [p.holder, p.count],
+    `select ${RELEASE}.lease_deliveries($1::uuid, $2::integer, $3::integer) as result`,
+    [p.holder, p.count, p.failingCount],
   )
 }
 
