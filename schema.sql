@@ -1,6 +1,6 @@
 -- Everything the paywall billing service remembers. Postgres 16 or newer, so Neon as it is.
 -- Money is integer minor units, time is timestamptz by the database's clock, e-mails are trimmed and lower-case.
--- An index called `by_age` serves the hourly cron that deletes what has no use any more: functions/forget-expired.
+-- An index called `by_age` serves the cron that deletes what has no use any more: functions/forget-expired.
 
 -- Who sells: the account that paywalls, keys and webhook endpoints belong to.
 create table owners (
@@ -333,7 +333,7 @@ create table deliveries (
   next_attempt_at timestamptz, -- null: it waits behind an earlier delivery about the same member
   locked_until    timestamptz,
   holder          uuid,    -- the consumer that has the lease
-  last_status     integer, -- the endpoint's last HTTP status; null if it gave none
+  last_status     integer, -- the last HTTP status; null without a response
   last_error      text check (char_length(last_error) <= 500),
   finished_at     timestamptz,
   primary key (event_id, endpoint_id)

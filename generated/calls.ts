@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_e3f967ed13c84b74'
+const RELEASE = 'release_1202d6f38b111de1'
 
 /** functions/cancel-subscription/record-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
