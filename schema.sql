@@ -229,7 +229,7 @@ create table balance_replies (
   reply           jsonb not null,
   created_at      timestamptz not null default now(),
   primary key (paywall_id, idempotency_key)
-);
+) with (autovacuum_vacuum_scale_factor = 0.01);
 create index balance_replies_by_age on balance_replies (created_at);
 
 -- Support tickets; user_id is null for a guest.
@@ -321,7 +321,8 @@ create table events (
 );
 
 -- One event to one webhook endpoint. Deliveries about one member go out in the order of their sequence: only the first
--- pending one has a time for its next attempt, so that what waits behind it is not in the index of what is due.
+-- pending one has a time for its next attempt, so that what waits behind it is not in the index of what is due. Vacuumed
+-- often, as is balance_replies: whoever looks for the oldest row first passes by the index entries of those that are gone.
 create table deliveries (
   event_id        text not null references events,
   endpoint_id     uuid not null references webhook_endpoints,
@@ -337,7 +338,7 @@ create table deliveries (
   last_error      text check (char_length(last_error) <= 500),
   finished_at     timestamptz,
   primary key (event_id, endpoint_id)
-);
+) with (autovacuum_vacuum_scale_factor = 0.01);
 create index deliveries_due on deliveries (endpoint_id, next_attempt_at)
   where state = 'pending' and next_attempt_at is not null;
 create index deliveries_in_order on deliveries (endpoint_id, paywall_id, user_id, sequence) where state = 'pending';
