@@ -1,6 +1,6 @@
 -- Everything the paywall billing service remembers. Postgres 16 or newer, so Neon as it is.
 -- Money is integer minor units, time is timestamptz by the database's clock, e-mails are trimmed and lower-case.
--- An index called `by_age` serves the hourly cron that deletes what has no use any more: functions/forget-expired.
+-- An index called `by_age` serves the cron that deletes what has no use any more: functions/forget-expired.
 
 -- Who sells: the account that paywalls, keys and webhook endpoints belong to.
 create table owners (
@@ -229,7 +229,7 @@ create table balance_replies (
   reply           jsonb not null,
   created_at      timestamptz not null default now(),
   primary key (paywall_id, idempotency_key)
-);
+) with (autovacuum_vacuum_scale_factor = 0.01);
 create index balance_replies_by_age on balance_replies (created_at);
 
 -- Support tickets; user_id is null for a guest.
@@ -321,7 +321,8 @@ create table events (
 );
 
 -- One event to one webhook endpoint. Deliveries about one member go out in the order of their sequence: only the first
--- pending one has a time for its next attempt, so that what waits behind it is not in the index of what is due.
+-- pending one has a time for its next attempt, so that what waits behind it is not in the index of what is due. Vacuumed
+-- often, as is balance_replies: whoever looks for the oldest row first passes by the index entries of those that are gone.
 create table deliveries (
   event_id        text not null references events,
   endpoint_id     uuid not null references webhook_endpoints,
@@ -333,11 +334,11 @@ create table deliveries (
   next_attempt_at timestamptz, -- null: it waits behind an earlier delivery about the same member
   locked_until    timestamptz,
   holder          uuid,    -- the consumer that has the lease
-  last_status     integer, -- the endpoint's last HTTP status; null if it gave none
+  last_status     integer, -- the last HTTP status; null without a response
   last_error      text check (char_length(last_error) <= 500),
   finished_at     timestamptz,
   primary key (event_id, endpoint_id)
-);
+) with (autovacuum_vacuum_scale_factor = 0.01);
 create index deliveries_due on deliveries (endpoint_id, next_attempt_at)
   where state = 'pending' and next_attempt_at is not null;
 create index deliveries_in_order on deliveries (endpoint_id, paywall_id, user_id, sequence) where state = 'pending';

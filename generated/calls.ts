@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_5c4fa6a81346921b'
+const RELEASE = 'release_bd96d705389638dc'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -156,10 +156,11 @@ export function keepCode<Result>(db: Database, p: {
 export function leaseDeliveries<Result>(db: Database, p: {
   holder: string
   count: number
+  failingCount: number
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.lease_deliveries($1::uuid, $2::integer) as result`,
-    [p.holder, p.count],
+    `select ${RELEASE}.lease_deliveries($1::uuid, $2::integer, $3::integer) as result`,
+    [p.holder, p.count, p.failingCount],
   )
 }
 

@@ -76,3 +76,16 @@ test('what is in use stays, and what has no use any more goes', async () => {
   await age('-48 hours')
   sessionIn(await refresh(world, kept.refreshToken))
 })
+
+test('a run goes on until nothing is left that has expired', async () => {
+  await world.database.query(
+    `insert into balance_replies (paywall_id, idempotency_key, request_hash, reply, created_at)
+     select $1, gen_random_uuid(), repeat('0', 64), '{}', now() - interval '26 hours' from generate_series(1, 120000)`,
+    [world.paywall.id],
+  )
+  await forgetExpired()
+  const { rows } = await world.database.query(
+    `select from balance_replies where created_at <= now() - interval '25 hours' limit 1`,
+  )
+  expect(rows).toEqual([])
+})

@@ -7,6 +7,8 @@ export interface LeasedDelivery {
   body: string
   /** How many there were, this one included. */
   attempts: number
+  /** Whether its webhook endpoint fails: such have few of a sweep's slots. */
+  is_failing: boolean
   url: string
   secret: string
   /** Null outside a rotation. */

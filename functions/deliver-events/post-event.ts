@@ -3,19 +3,24 @@ import { endpointUrlProblem } from '../../lib/events/endpoint-url.ts'
 import { signWebhook } from '../../lib/events/standard-webhooks.ts'
 import { log } from '../../lib/http/log.ts'
 import type { LeasedDelivery } from './leased-delivery.ts'
-import { type Answer, readRetryAfter } from './settle.ts'
+import { type Outcome, readRetryAfter } from './outcome.ts'
 
 /** Standard Webhooks asks for 15 to 30 s; the lease in lease-deliveries.sql must be longer. */
 const TIMEOUT_SECONDS = 15
 
-/** Statuses whose `Retry-After` means "this endpoint, later". */
+/** Statuses whose `Retry-After` means "this webhook endpoint, later". */
 const PAUSES = [429, 503]
 
-/** Sends one event to one endpoint and says what came of it. Never throws: whatever goes wrong is a failed attempt. */
-export async function postEvent(
-  delivery: LeasedDelivery,
-  options: { secretsKey: string; allowLocal: boolean; serviceHost: string },
-): Promise<Answer> {
+export interface PostOptions {
+  secretsKey: string
+  /** Whether webhook endpoints of test paywalls may be on this machine. */
+  allowLocal: boolean
+  /** The gateway's host, where it is known: no event is sent there. */
+  serviceHost: string
+}
+
+/** Sends one event to one webhook endpoint and says how that ended. Never throws: whatever goes wrong is a failed attempt. */
+export async function postEvent(delivery: LeasedDelivery, options: PostOptions): Promise<Outcome> {
   const allowLocal = options.allowLocal && delivery.is_test
   const ownHosts = [options.serviceHost, delivery.own_domain]
   const problem = endpointUrlProblem(delivery.url, { allowLocal, ownHosts })
@@ -33,14 +38,14 @@ export async function postEvent(
       signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1000),
     })
     await response.body?.cancel()
-    return answerOf(response)
+    return outcomeOf(response)
   } catch (error) {
     const timedOut = error instanceof DOMException && error.name === 'TimeoutError'
     return failure(timedOut ? `no answer within ${TIMEOUT_SECONDS} s` : 'connection failed')
   }
 }
 
-function answerOf({ ok, status, headers }: Response): Answer {
+function outcomeOf({ ok, status, headers }: Response): Outcome {
   return {
     status,
     error: ok ? null : `answered ${status}`,
@@ -62,4 +67,4 @@ async function signedHeaders(delivery: LeasedDelivery, secretsKey: string): Prom
   }
 }
 
-const failure = (error: string): Answer => ({ status: null, error: error.slice(0, 500), retryAfterSeconds: null })
+const failure = (error: string): Outcome => ({ status: null, error: error.slice(0, 500), retryAfterSeconds: null })

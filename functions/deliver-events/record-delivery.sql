@@ -7,7 +7,7 @@
 create function record_delivery(
   event_id text, endpoint_id uuid, holder uuid, attempts integer, state text, retry_in_seconds double precision,
   disable boolean, status integer default null, error text default null
-) returns jsonb language plpgsql security definer as $$
+) returns jsonb language plpgsql security definer set enable_seqscan = off as $$
 declare
   delivery deliveries;
   finished constant boolean := state <> 'pending';

@@ -1,94 +1,91 @@
-import { leaseDeliveries, recordDelivery } from '../../generated/calls.ts'
+import { leaseDeliveries } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
-import { databaseFailure } from '../../lib/db/unavailable.ts'
-import { log } from '../../lib/http/log.ts'
+import { deliver } from './deliver.ts'
 import type { LeasedDelivery } from './leased-delivery.ts'
-import { postEvent } from './post-event.ts'
-import { settle } from './settle.ts'
+import type { PostOptions } from './post-event.ts'
 
-/** A Worker may wait on six connections at once; the sixth is the lease's. */
+/** An invocation may wait on six connections at once; the sixth is the lease's. */
 const SLOTS = 5
 
-/** An invocation ends after 15 minutes; what is under way then needs its timeouts. */
-const SWEEP_MILLISECONDS = 10 * 60_000
+/** How many of them go to webhook endpoints that fail: those may hang, and then the others still have the rest. */
+const FAILING_SLOTS = 2
 
-/** An invocation may make 10,000 subrequests: a lease, a POST and a record for each delivery, and repeated records. */
-const SWEEP_DELIVERIES = 2_500
+/** How soon it is looked again for due deliveries while attempts are under way and slots are free. */
+const LOOK_MILLISECONDS = 100
 
-/** Pauses before the outcome is written again while the database is away: an unwritten success is sent twice. */
-const RECORD_PAUSES_MILLISECONDS = [250, 1_000, 4_000]
+/** A slot is stuck if its attempt takes longer. */
+const STUCK_MILLISECONDS = 1_000
 
-export interface SweepOptions {
-  secretsKey: string
-  /** Whether endpoints of test paywalls may be on this machine. */
-  allowLocal: boolean
-  /** The gateway's host, where it is known: no event is sent there. */
-  serviceHost: string
+/** The cron begins the next sweep after a minute. */
+const SWEEP_MILLISECONDS = 60_000
+
+/** A lease, a POST and a record for each stay within the subrequests that wrangler.toml allows an invocation. */
+const SWEEP_DELIVERIES = 20_000
+
+interface Attempt {
+  isFailing: boolean
+  startedAt: number
+  ended: Promise<void>
+}
+
+/** How a sweep ended. */
+export interface SweepResult {
+  /** How many attempts it began. */
+  attempts: number
+  /** Whether nothing was due any more. If not, another sweep should go on. */
+  finished: boolean
+  /** Resolves when its last attempts have ended: those that hung when a sweep gave up before it was finished. */
+  ended: Promise<unknown>
 }
 
 /**
- * Delivers what is due, several at a time, until nothing is or one invocation has done its share: the rest is for the
- * next. A slot is filled again as soon as it is free, so the next event about a member goes out on the heels of the last.
+ * Delivers what is due, several at a time, until nothing is, or its time is over, or all of its slots are stuck.
+ *
+ * A slot is filled again as soon as it is free, so the next event about a member goes out on the heels of the last. While
+ * an attempt hangs, the other slots look again and again for what has become due since.
  */
-export async function sweep(db: Database, options: SweepOptions): Promise<void> {
+export async function sweep(db: Database, options: PostOptions): Promise<SweepResult> {
   const holder = crypto.randomUUID()
   const deadline = Date.now() + SWEEP_MILLISECONDS
-  const underWay = new Set<Promise<void>>()
-  let taken = 0
+  const underWay = new Set<Attempt>()
+  let attempts = 0
+  const result = (finished: boolean): SweepResult => ({ attempts, finished, ended: Promise.all(endsOf(underWay)) })
+
+  function begin(delivery: LeasedDelivery): void {
+    const ended = deliver(db, delivery, holder, options).finally(() => underWay.delete(attempt))
+    const attempt: Attempt = { isFailing: delivery.is_failing, startedAt: Date.now(), ended }
+    underWay.add(attempt)
+    attempts += 1
+  }
+
   try {
-    while (true) {
-      const free = Date.now() < deadline ? Math.min(SLOTS - underWay.size, SWEEP_DELIVERIES - taken) : 0
-      const leased = free > 0 ? await leaseDeliveries<LeasedDelivery[]>(db, { holder, count: free }) : []
-      taken += leased.length
-      for (const delivery of leased) {
-        const attempt = deliver(db, delivery, holder, options).finally(() => underWay.delete(attempt))
-        underWay.add(attempt)
+    while (Date.now() < deadline && attempts < SWEEP_DELIVERIES) {
+      const free = SLOTS - underWay.size
+      if (free > 0) {
+        const leased = await leaseDeliveries<LeasedDelivery[]>(db, {
+          holder,
+          count: free,
+          failingCount: FAILING_SLOTS - countFailing(underWay),
+        })
+        for (const delivery of leased) begin(delivery)
+        if (underWay.size === 0) return result(true)
+      } else if (areStuck(underWay)) {
+        return result(false)
       }
-      if (underWay.size === 0) return
-      await Promise.race(underWay)
+      await Promise.race([scheduler.wait(LOOK_MILLISECONDS), ...endsOf(underWay)])
     }
-  } finally {
-    await Promise.all(underWay)
+    return result(false)
+  } catch (error) {
+    await Promise.all(endsOf(underWay))
+    throw error
   }
 }
 
-/** What record_delivery gives. */
-type RecordResult = { recorded: boolean }
+const endsOf = (attempts: Set<Attempt>) => [...attempts].map(({ ended }) => ended)
 
-async function deliver(db: Database, delivery: LeasedDelivery, holder: string, options: SweepOptions): Promise<void> {
-  const startedAt = Date.now()
-  const { event_id, endpoint_id, paywall_id, type, attempts } = delivery
-  const settlement = settle(await postEvent(delivery, options), attempts, Math.random())
-  const { state, status, error, retryInSeconds, disableEndpoint: disable } = settlement
-  const outcome = {
-    eventId: event_id,
-    endpointId: endpoint_id,
-    attempts,
-    state,
-    status,
-    error,
-    retryInSeconds,
-    disable,
-  }
-  const fields = { event_id, endpoint_id, paywall_id, type, attempts, state, status, cause: error ?? undefined }
-  try {
-    const { recorded } = await persistently(() => recordDelivery<RecordResult>(db, { ...outcome, holder }))
-    const message = recorded ? (error === null ? 'delivered' : 'not delivered') : 'delivery lost its lease'
-    log(message === 'delivered' ? 'info' : 'warn', message, { ...fields, milliseconds: Date.now() - startedAt })
-  } catch (cause) {
-    log('error', 'delivery not recorded: it is made again when its lease ends', { ...fields, cause })
-  }
-}
+const countFailing = (attempts: Set<Attempt>) => [...attempts].filter(({ isFailing }) => isFailing).length
 
-/** Tries again while the database is away. Only for a statement that may be repeated. */
-async function persistently<Result>(statement: () => Promise<Result>): Promise<Result> {
-  for (const pause of RECORD_PAUSES_MILLISECONDS) {
-    try {
-      return await statement()
-    } catch (error) {
-      if (!databaseFailure(error)) throw error
-      await scheduler.wait(pause)
-    }
-  }
-  return await statement()
+function areStuck(attempts: Set<Attempt>): boolean {
+  const now = Date.now()
+  return [...attempts].every(({ startedAt }) => now - startedAt > STUCK_MILLISECONDS)
 }

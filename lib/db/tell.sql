@@ -62,16 +62,18 @@ declare
   queued integer;
 begin
   insert into deliveries (event_id, endpoint_id, paywall_id, user_id, sequence, next_attempt_at)
-  select event_id, endpoint, paywall_id, user_id, number,
-    case when not waits_behind(endpoint, paywall_id, user_id) then now() end
-  from endpoints_for(owner_id, type) endpoint;
+  select event_id, webhook_endpoint, paywall_id, user_id, number,
+    case when not waits_behind(webhook_endpoint, paywall_id, user_id) then now() end
+  from endpoints_for(owner_id, type) webhook_endpoint;
   get diagnostics queued = row_count;
   return queued;
 end $$;
 
 -- Whether an earlier delivery about the member is pending at a webhook endpoint. That delivery's row is locked: whoever
 -- is finishing it either has committed, and we see that, or waits for us, and then sees the one that we queue and releases it.
-create function waits_behind(endpoint_id uuid, paywall_id text, user_id uuid) returns boolean language plpgsql as $$
+create function waits_behind(endpoint_id uuid, paywall_id text, user_id uuid) returns boolean language plpgsql
+set enable_seqscan = off -- a plan that was made while the table was empty must not read all of it later
+as $$
 begin
   perform from deliveries d
   where d.endpoint_id = waits_behind.endpoint_id and d.paywall_id = waits_behind.paywall_id

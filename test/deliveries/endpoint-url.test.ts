@@ -3,7 +3,7 @@ import { endpointUrlProblem } from '../../lib/events/endpoint-url.ts'
 
 const PUBLIC = { allowLocal: false, ownHosts: ['pay.owner.example', null] }
 
-describe('an endpoint address', () => {
+describe('the address of a webhook endpoint', () => {
   test.each([
     'http://owner.example/',
     'https://owner.example:444/',

@@ -65,7 +65,7 @@ test('what waits behind a failing event is not due, and goes out on its heels', 
   expect(mailbox.ids()).toEqual([ids[0], ...ids])
 })
 
-test('an endpoint that never answers holds up nobody else, and is given 15 seconds', async () => {
+test('a webhook endpoint that never answers holds up nobody else, and is given 15 seconds', async () => {
   const [silent, good] = [await openMailbox(world), await openMailbox(world)]
   const released = Promise.withResolvers<void>()
   silent.answer = async () => {
@@ -77,7 +77,7 @@ test('an endpoint that never answers holds up nobody else, and is given 15 secon
   const startedAt = Date.now()
 
   const sweeping = sweep(world)
-  await until('the good endpoint has all of its events', async () => good.ids().length === 20)
+  await until('the good webhook endpoint has all of its events', async () => good.ids().length === 20)
   expect(Date.now() - startedAt).toBeLessThan(10_000)
   expect(silent.ids()).toHaveLength(3)
 

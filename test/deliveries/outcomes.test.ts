@@ -110,7 +110,7 @@ describe('a failed attempt is made again', () => {
   })
 })
 
-test('410 disables the endpoint; what waits stays, and goes out in order when it is enabled again', async () => {
+test('410 disables the webhook endpoint; what waits stays, and goes out in order when it is enabled again', async () => {
   const mailbox = await openMailbox(world)
   mailbox.answer = () => ({ status: 410 })
   const ids = await mailbox.tell(2)

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Received } from '../../dev/world/pages/received.ts'
 import type { ReceiverResponse } from '../../dev/world/pages/receiver.ts'
 import { paywallFile } from './paywall-file.ts'
+import { changeBalance } from './token-calls.ts'
 import type { TestWorld } from './world.ts'
 
 /** A delivery as its row says. */
@@ -15,7 +16,7 @@ export interface DeliveryRow {
   due_in: number
 }
 
-/** An owner's endpoint at the world's receiver, and a member of its paywall to tell it about. */
+/** An owner's webhook endpoint at the world's receiver, and a member of its paywall to tell it about. */
 export interface Mailbox {
   readonly url: string
   readonly secret: string
@@ -27,6 +28,8 @@ export interface Mailbox {
   ids(): string[]
   /** Writes `count` more events about the member, or about `about`, and sends no queue message. Returns their ids. */
   tell(count?: number, about?: string): Promise<string[]>
+  /** The owner credits the member a token: an event, and a message that wakes the consumer. */
+  credit(about?: string): Promise<void>
   /** Another member of the paywall. */
   newMember(): Promise<string>
   deliveries(): Promise<DeliveryRow[]>
@@ -36,12 +39,12 @@ export interface Mailbox {
 
 const mailboxes = new WeakMap<TestWorld, Map<string, Mailbox>>()
 
-/** Applies a paywall file of an owner of its own; `url` is an endpoint elsewhere. */
+/** Applies a paywall file of an owner of its own; `url` is a webhook endpoint elsewhere. */
 export async function openMailbox(world: TestWorld, options: { url?: string } = {}): Promise<Mailbox> {
   const path = `/hooks/${randomUUID()}`
   const url = options.url ?? `${world.receiver.url}${path}`
   const secret = `whsec_${randomBytes(32).toString('base64')}`
-  const file = await paywallFile({ webhooks: [{ url, secret }] })
+  const file = await paywallFile({ webhooks: [{ url, secret, events: ['*', 'balance.changed'] }] })
   await world.apply(file)
   const paywallId = file.paywalls[0]!.id
   const member = await addMember(world, paywallId)
@@ -52,6 +55,11 @@ export async function openMailbox(world: TestWorld, options: { url?: string } = 
     received: () => world.receiver.received.filter((arrived) => arrived.path === path),
     ids: () => mailbox.received().map(({ headers }) => headers['webhook-id'] ?? ''),
     tell: (count = 1, about = member) => addEvents(world, paywallId, about, count),
+    async credit(about = member) {
+      const owner = { paywallId, key: file.keys[0]!.secret! }
+      const { status } = await changeBalance(world, { user_id: about }, owner)
+      if (status !== 200) throw new Error(`a credit was answered ${status}`)
+    },
     newMember: () => addMember(world, paywallId),
     deliveries: () => readDeliveries(world, paywallId),
     async passTime() {

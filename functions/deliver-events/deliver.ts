@@ -1,0 +1,60 @@
+import { recordDelivery } from '../../generated/calls.ts'
+import type { Database } from '../../lib/db/connect.ts'
+import { databaseFailure } from '../../lib/db/unavailable.ts'
+import { log } from '../../lib/http/log.ts'
+import type { LeasedDelivery } from './leased-delivery.ts'
+import { decide } from './outcome.ts'
+import { type PostOptions, postEvent } from './post-event.ts'
+
+/** Pauses before an outcome is written again while the database is away: an unwritten success is sent twice. */
+const RECORD_PAUSES_MILLISECONDS = [250, 1_000, 4_000]
+
+/** What record_delivery gives. `next_attempt_at` is null if there is no next attempt. */
+interface RecordResult {
+  recorded: boolean
+  next_attempt_at: string | null
+}
+
+/**
+ * Makes one attempt of a delivery that `holder` has leased: sends the event, decides what the outcome makes of the
+ * delivery, writes that down, and logs it. Never throws: what was not written is tried again when its lease ends.
+ */
+export async function deliver(
+  db: Database,
+  delivery: LeasedDelivery,
+  holder: string,
+  options: PostOptions,
+): Promise<void> {
+  const startedAt = Date.now()
+  const { event_id, endpoint_id, paywall_id, type, attempts } = delivery
+  const { status, error, retryAfterSeconds } = await postEvent(delivery, options)
+  const { state, retryInSeconds, disable } = decide({ status, error, retryAfterSeconds }, attempts, Math.random())
+  const fields = { event_id, endpoint_id, paywall_id, type, attempts, state, status, cause: error ?? undefined }
+  const record = () =>
+    recordDelivery<RecordResult>(db, {
+      ...{ eventId: event_id, endpointId: endpoint_id, holder, attempts },
+      ...{ state, retryInSeconds, disable, status, error },
+    })
+  try {
+    const { recorded, next_attempt_at } = await persistently(record)
+    const milliseconds = Date.now() - startedAt
+    if (!recorded) log('warn', 'delivery lost its lease', { ...fields, milliseconds })
+    else if (state === 'delivered') log('info', 'delivered', { ...fields, milliseconds })
+    else log('warn', 'not delivered', { ...fields, next_attempt_at, milliseconds })
+  } catch (cause) {
+    log('error', 'delivery not recorded: it is made again when its lease ends', { ...fields, cause })
+  }
+}
+
+/** Tries again while the database is away. Only for a statement that may be repeated. */
+async function persistently<Result>(statement: () => Promise<Result>): Promise<Result> {
+  for (const pause of RECORD_PAUSES_MILLISECONDS) {
+    try {
+      return await statement()
+    } catch (error) {
+      if (!databaseFailure(error)) throw error
+      await scheduler.wait(pause)
+    }
+  }
+  return await statement()
+}

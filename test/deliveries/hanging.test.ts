@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Mailbox, openMailbox, sweep } from '../support/mailbox.ts'
+import { until } from '../support/until.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+/** A third of the time for which a webhook endpoint that hangs is waited for. */
+const SOON_MILLISECONDS = 5_000
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld({ inventsEvents: true })
+})
+afterAll(() => world.close())
+
+/** Mailboxes that take what comes, and answer when they are told to. */
+async function openHanging(count: number): Promise<{ hanging: Mailbox[]; answerAll: () => void }> {
+  const hanging = await Promise.all(Array.from({ length: count }, () => openMailbox(world)))
+  const answers = Promise.withResolvers<void>()
+  for (const mailbox of hanging) mailbox.answer = () => answers.promise.then(() => ({}))
+  return { hanging, answerAll: answers.resolve }
+}
+
+const allDelivered = async (mailbox: Mailbox) =>
+  (await mailbox.deliveries()).every(({ state }) => state === 'delivered')
+
+/** What happens now reaches the mailbox without the cron, each time. */
+async function expectPrompt(mailbox: Mailbox): Promise<void> {
+  for (let time = 0; time < 5; time += 1) {
+    await mailbox.credit()
+    await until('what happened has arrived', () => allDelivered(mailbox), SOON_MILLISECONDS)
+  }
+}
+
+test.each([1, 7])('while %i webhook endpoints hang, the queue goes on to tell the others at once', async (count) => {
+  const { hanging, answerAll } = await openHanging(count)
+  const good = await openMailbox(world)
+  await Promise.all(hanging.flatMap((mailbox) => [mailbox.credit(), mailbox.newMember().then(mailbox.credit)]))
+  await until('each of them has an attempt', async () => hanging.every((mailbox) => mailbox.ids().length > 0))
+  const attempts = hanging.map((mailbox) => mailbox.ids().length)
+
+  await expectPrompt(good)
+
+  answerAll()
+  await Promise.all(hanging.map((mailbox) => until('all is told', () => allDelivered(mailbox))))
+  expect(attempts.every((number) => number <= 3)).toBe(true)
+})
+
+test('webhook endpoints that fail have few of the slots of a sweep, and the others the rest', async () => {
+  const { hanging, answerAll } = await openHanging(6)
+  const good = await openMailbox(world)
+  const urls = hanging.map(({ url }) => url)
+  await world.database.query('update webhook_endpoints set failures = 1 where url = any ($1)', [urls])
+  await Promise.all(hanging.map((mailbox) => mailbox.tell()))
+
+  const sweeping = sweep(world)
+  await until('attempts hang', async () => hanging.filter((mailbox) => mailbox.ids().length > 0).length === 2)
+  await good.tell(10)
+  await until('the good one is told all', () => allDelivered(good), SOON_MILLISECONDS)
+  expect(hanging.filter((mailbox) => mailbox.ids().length > 0)).toHaveLength(2)
+
+  answerAll()
+  await sweeping
+  for (const mailbox of hanging) expect(await allDelivered(mailbox)).toBe(true)
+})

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import type pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { withClient } from '../../cli/database.ts'
+import { type Mailbox, openMailbox, sweep } from '../support/mailbox.ts'
+import { until } from '../support/until.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+// What is told and what is recorded about one member at the same moment: each of the two transactions must see the other,
+// or a delivery waits for ever behind one that is finished.
+
+let world: TestWorld
+let release: string
+
+beforeAll(async () => {
+  world = await startTestWorld({ inventsEvents: true })
+  const { rows } = await world.database.query<{ name: string }>('select name from releases')
+  release = rows[0]!.name
+})
+afterAll(() => world.close())
+
+/** Tells of something that happened to the member of the mailbox's first event, in the client's transaction. */
+const tell = (client: pg.ClientBase, eventId: string) =>
+  client.query(
+    `select ${release}.tell(p.owner_id, e.paywall_id, e.user_id, 'ticket.created', '{}')
+     from events e join paywalls p on p.id = e.paywall_id where e.id = $1`,
+    [eventId],
+  )
+
+/** Leases the member's first delivery. Gives the query that records that it is delivered. */
+async function leased(eventId: string): Promise<pg.QueryConfig> {
+  const holder = randomUUID()
+  const { rows } = await world.database.query<{ endpoint_id: string }>(
+    `update deliveries set holder = $1, locked_until = now() + interval '1 minute', attempts = 1
+     where event_id = $2 returning endpoint_id`,
+    [holder, eventId],
+  )
+  return {
+    text: `select ${release}.record_delivery($1, $2, $3, 1, 'delivered', 0, false, 200)`,
+    values: [eventId, rows[0]!.endpoint_id, holder],
+  }
+}
+
+/** Runs one query in a transaction, and the other at the same time: it must wait until the first has committed. */
+async function inTurn(first: (client: pg.ClientBase) => Promise<unknown>, second: typeof first): Promise<void> {
+  const connected = (work: typeof first) => withClient(world.databaseUrl, async (client) => void (await work(client)))
+  let running = Promise.resolve()
+  await connected(async (client) => {
+    await client.query('begin')
+    await client.query(`set local search_path = ${release}, public`)
+    await first(client)
+    running = connected(async (other) => {
+      await other.query(`set search_path = ${release}, public`)
+      await second(other)
+    })
+    await until('the second waits for the first', async () => {
+      const { rowCount } = await world.database.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return rowCount === 1
+    })
+    await client.query('commit')
+  })
+  await running
+}
+
+/** Whether a time is set for the next attempt of each pending delivery, in order. */
+async function scheduled(mailbox: Mailbox): Promise<boolean[]> {
+  const deliveries = await mailbox.deliveries()
+  return deliveries.filter(({ state }) => state === 'pending').map(({ due_in }) => due_in !== null)
+}
+
+test.each([1, 2])('of %i waiting, the first is recorded while another is being queued', async (count) => {
+  const mailbox = await openMailbox(world)
+  const [first] = await mailbox.tell(count)
+  const record = await leased(first!)
+
+  await inTurn(
+    (client) => tell(client, first!),
+    (client) => client.query(record),
+  )
+
+  expect(await scheduled(mailbox)).toEqual([true, ...Array(count - 1).fill(false)])
+  await sweep(world)
+  expect(mailbox.ids()).toHaveLength(count)
+})
+
+test.each([1, 2])('of %i waiting, the first is being recorded while another is queued', async (count) => {
+  const mailbox = await openMailbox(world)
+  const [first] = await mailbox.tell(count)
+  const record = await leased(first!)
+
+  await inTurn(
+    (client) => client.query(record),
+    (client) => tell(client, first!),
+  )
+
+  expect(await scheduled(mailbox)).toEqual([true, ...Array(count - 1).fill(false)])
+  await sweep(world)
+  expect(mailbox.ids()).toHaveLength(count)
+})
