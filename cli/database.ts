@@ -25,6 +25,22 @@ export async function withDatabase<Result>(url: string, work: (db: Database) => 
   }
 }
 
+/** Runs `work` on a connection of its own. Throws a `Refusal` if the database cannot be reached. */
+export async function withClient<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  client.on('error', () => undefined) // a connection that is lost fails the statement under way, or the next, which says so
+  try {
+    await client.connect()
+  } catch (error) {
+    throw unreachable(error)
+  }
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
 /** Queries on the connections of `pool`, which stays the caller's to close. */
 export function databaseOf(pool: pg.Pool): Database {
   return new Kysely({ dialect: new PostgresDialect({ pool }) })
@@ -42,9 +58,12 @@ async function checkConnection(pool: pg.Pool): Promise<void> {
     const client = await pool.connect()
     client.release()
   } catch (error) {
-    throw new Refusal([`the database cannot be reached: ${reasonOf(error)}`], { cause: error })
+    throw unreachable(error)
   }
 }
+
+const unreachable = (error: unknown) =>
+  new Refusal([`the database cannot be reached: ${reasonOf(error)}`], { cause: error })
 
 /** If a host has several addresses and none answers, Node's error has a code but an empty message. */
 function reasonOf(error: unknown): string {

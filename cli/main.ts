@@ -26,6 +26,12 @@ const COMMANDS: Command[] = [
     run: async (args) => (await import('./apply/command.ts')).runApply(args),
   },
   {
+    name: 'migrate',
+    usage: 'migrate [--plan]',
+    summary: 'bring the database to what this tree needs, or show how; needs DATABASE_ROLES_KEY',
+    run: async (args) => (await import('./migrate/command.ts')).runMigrate(args),
+  },
+  {
     name: 'tickets',
     usage: 'tickets [attachment KEY FILE]',
     summary: 'show support tickets (--paywall ID: of one paywall), or write an image of one to a file',

@@ -1,33 +1,82 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type pg from 'pg'
-import { dropOldReleases, installRelease } from './release.ts'
-import { ensureOwnerRole, grantRelease, OWNER_ROLE, ROLES } from './roles.ts'
-
-const SCHEMA = join(import.meta.dirname, '../../schema.sql')
+// Brings a database to what this tree needs. In order, each step in a transaction of its own:
+// 1. It waits until no other migration is at work on the database, and looks what there is to do.
+// 2. It makes the roles: the one that owns everything, and one for each Worker.
+// 3. It makes the tables of schema.sql in an empty database, or runs the migrations that are missing.
+// 4. It installs the release's functions, grants each Worker its own, and removes the releases that are two behind.
+// Whatever interrupts it, a repeat goes on behind the last step that was done.
+import pg from 'pg'
+import { Refusal } from '../refusal.ts'
+import { type Release, readCalledRelease } from './functions.ts'
+import { releaseSteps, removalSteps } from './release.ts'
+import { roleSteps } from './role-steps.ts'
+import type { Step } from './step.ts'
+import { tableSteps } from './tables.ts'
 
 /** Two of these at once would make the same roles and tables. The number says nothing. */
 const MIGRATION_LOCK = 7_214_903_551
 
+const WAIT_FOR_OTHERS = '60s'
+/** A statement that waits for a table longer than this would keep every Worker waiting behind it. */
+const WAIT_FOR_A_TABLE = '5s'
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/** A statement that takes long ends, and is undone, within a second of Ctrl-C or a lost connection. */
+const SESSION = `set search_path = public; set statement_timeout = 0; set client_min_messages = 'warning';
+  set client_connection_check_interval = '1s'`
+
+export interface MigrateOptions {
+  /** 32 bytes in base64url: the roles' passwords follow from it. */
+  rolesKey: string
+  /** The functions to install; left out: those of this tree, which must be those that its Workers call. */
+  release?: Release
+  /** Only says what there is to do. */
+  planOnly?: boolean
+  /** Removes no release: for whoever has yet to deploy the Workers, and those of an older release may still be running. */
+  keepReleases?: boolean
+  /** Told of each step: when it is done, or when it is planned. */
+  onStep?: (what: string) => void
+}
+
 /**
- * Brings a database to what this tree needs: roles, tables, then the release of functions that its Workers call, and who
- * may execute them. All of it or nothing; repeating it changes nothing.
+ * Does the steps above; repeating it does nothing. `client` is connected as the database's owner, directly and not
+ * through a pooler that gives each transaction another session, and keeps the lock until it is closed. Throws a `Refusal`
+ * if the database has migrations that this tree does not know, or another migration is at work.
  */
-export async function migrate(client: pg.ClientBase, rolesKey: string, roles = ROLES): Promise<void> {
-  await client.query('begin')
-  try {
-    await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
-    await ensureOwnerRole(client)
-    await client.query(`set local role ${OWNER_ROLE}`)
-    const { rowCount } = await client.query("select from pg_tables where schemaname = 'public' limit 1")
-    if (rowCount === 0) await client.query(readFileSync(SCHEMA, 'utf8'))
-    await client.query('reset role')
-    const release = await installRelease(client)
-    await grantRelease(client, release, roles, rolesKey)
-    await dropOldReleases(client)
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback')
-    throw error
+export async function migrate(client: pg.Client, options: MigrateOptions): Promise<void> {
+  const { rolesKey, release = readCalledRelease(), planOnly = false, keepReleases = false, onStep } = options
+  await client.query(SESSION)
+  if (!planOnly) await waitForOthers(client)
+  const steps: Step[] = [
+    ...(await roleSteps(client, release.roles, rolesKey)),
+    ...(await tableSteps(client)),
+    ...(await releaseSteps(client, release)),
+    ...(keepReleases ? [] : await removalSteps(client, release)),
+  ]
+  for (const { what, run } of steps) {
+    if (!planOnly) await runStep(what, run)
+    onStep?.(what)
   }
 }
+
+async function waitForOthers(client: pg.Client): Promise<void> {
+  await client.query(`set lock_timeout = '${WAIT_FOR_OTHERS}'`)
+  try {
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+  } catch (error) {
+    if (!isLocked(error)) throw error
+    throw new Refusal(['another migration is at work on this database: try again when it is done'], { cause: error })
+  }
+  await client.query(`set lock_timeout = '${WAIT_FOR_A_TABLE}'`)
+}
+
+async function runStep(what: string, run: Step['run']): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const reason = isLocked(error) ? `a table was in use for more than ${WAIT_FOR_A_TABLE}: try again` : error.message
+    throw new Refusal([`could not ${what}: ${reason}`], { cause: error })
+  }
+}
+
+const isLocked = (error: unknown) => error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE

@@ -1,38 +1,63 @@
 import type pg from 'pg'
-import { readFunctionFiles } from './functions.ts'
+import type { Release } from './functions.ts'
 import { OWNER_ROLE } from './roles.ts'
-
-/** How many releases stay: the one that is installed, and the one that the Workers of the last deployment call. */
-const RELEASES_KEPT = 2
+import { inTransaction, type Step } from './step.ts'
 
 /**
- * Installs the functions of this tree in a schema of their own, unless they are there, in a transaction of the caller's.
- * They belong to a role that cannot log in, and nobody may execute them until a role is granted it.
+ * What makes the release the newest one of the database, with every right that its Workers' roles need on it. An older
+ * release that is installed again becomes the newest.
  */
-export async function installRelease(client: pg.ClientBase): Promise<string> {
-  const { release, files } = readFunctionFiles()
-  const { rowCount } = await client.query('select from pg_namespace where nspname = $1', [release])
-  if (rowCount === 0) {
-    await client.query(`create schema ${release} authorization ${OWNER_ROLE}`)
-    // A function may name another that comes after it.
-    await client.query(`set local role ${OWNER_ROLE}`)
-    await client.query(`set local check_function_bodies = off; set local search_path = ${release}, public`)
-    for (const { text } of files) await client.query(text)
-    await protectFunctions(client, release)
-    await client.query('set local search_path = public; reset role')
-  }
+export async function releaseSteps(client: pg.Client, release: Release): Promise<Step[]> {
+  const { name } = release
+  const [newest] = await installedReleases(client)
+  if (newest === name && !(await missingGrants(client, release))) return []
+  const what = newest === name ? `let roles execute more of ${name}` : `install ${name}`
+  return [{ what, run: () => inTransaction(client, () => install(client, release)) }]
+}
+
+/** What removes the releases that no Worker calls any more: beside this one, the newest stays, for Workers deployed before. */
+export async function removalSteps(client: pg.Client, { name }: Release): Promise<Step[]> {
+  const others = (await installedReleases(client)).filter((other) => other !== name)
+  return others.slice(1).map((other) => ({
+    what: `remove ${other}`,
+    run: () => inTransaction(client, () => remove(client, other)),
+  }))
+}
+
+/** The names of the releases that are installed, the newest first. */
+async function installedReleases(client: pg.Client): Promise<string[]> {
+  const { rows: tables } = await client.query("select to_regclass('public.releases') as list")
+  if (tables[0].list === null) return []
+  const { rows } = await client.query<{ name: string }>('select name from releases order by installed_at desc')
+  return rows.map(({ name }) => name)
+}
+
+async function install(client: pg.Client, release: Release): Promise<void> {
+  const { rowCount } = await client.query('select from pg_namespace where nspname = $1', [release.name])
+  if (rowCount === 0) await createFunctions(client, release)
+  await grantRelease(client, release)
   await client.query(
     'insert into releases (name) values ($1) on conflict (name) do update set installed_at = clock_timestamp()',
-    [release],
+    [release.name],
   )
-  return release
+}
+
+/** The functions belong to a role that cannot log in, and nobody may execute them until a role is granted it. */
+async function createFunctions(client: pg.Client, { name, files }: Release): Promise<void> {
+  await client.query(`create schema ${name} authorization ${OWNER_ROLE}`)
+  await client.query(`set local role ${OWNER_ROLE}`)
+  // A function may name another that comes after it.
+  await client.query(`set local check_function_bodies = off; set local search_path = ${name}, public`)
+  for (const { text } of files) await client.query(text)
+  await protectFunctions(client, name)
+  await client.query('set local search_path = public; reset role')
 }
 
 /**
  * A function that Workers call runs with its owner's rights, so it must look for tables and functions in its own release
  * and nowhere that a caller could put them.
  */
-async function protectFunctions(client: pg.ClientBase, release: string): Promise<void> {
+async function protectFunctions(client: pg.Client, release: string): Promise<void> {
   const { rows } = await client.query<{ signature: string; is_called: boolean }>(
     `select oid::regprocedure::text as signature, prosecdef as is_called from pg_proc
      where pronamespace = $1::regnamespace`,
@@ -44,12 +69,27 @@ async function protectFunctions(client: pg.ClientBase, release: string): Promise
   await client.query(`revoke all on all functions in schema ${release} from public`)
 }
 
-/** Drops the releases that no Worker calls any more. Returns their names. */
-export async function dropOldReleases(client: pg.ClientBase): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>(
-    'delete from releases where name not in (select name from releases order by installed_at desc limit $1) returning name',
-    [RELEASES_KEPT],
+async function remove(client: pg.Client, release: string): Promise<void> {
+  await client.query('delete from releases where name = $1', [release])
+  await client.query(`drop schema if exists ${release} cascade`)
+}
+
+/** Lets each Worker's role execute its own functions of a release, and nothing else. */
+async function grantRelease(client: pg.Client, release: Release): Promise<void> {
+  for (const { role, functions } of release.roles) {
+    await client.query(`grant usage on schema ${release.name} to ${role}`)
+    for (const name of functions) await client.query(`grant execute on function ${release.name}.${name} to ${role}`)
+  }
+}
+
+/** Whether a role lacks a right on a release that is installed. Two trees may share one, and differ in who calls what. */
+async function missingGrants(client: pg.Client, release: Release): Promise<boolean> {
+  const { rows } = await client.query<{ name: string; role: string }>(
+    `select p.proname as name, pg_get_userbyid(grants.grantee) as role
+     from pg_proc p cross join lateral aclexplode(p.proacl) grants
+     where p.pronamespace = to_regnamespace($1) and grants.grantee <> 0`,
+    [release.name],
   )
-  for (const { name } of rows) await client.query(`drop schema if exists ${name} cascade`)
-  return rows.map(({ name }) => name)
+  const granted = new Set(rows.map(({ name, role }) => `${role} ${name}`))
+  return release.roles.some(({ role, functions }) => functions.some((name) => !granted.has(`${role} ${name}`)))
 }

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { readFunctionFiles } from '../../cli/migrate/functions.ts'
+import { readRelease } from '../../cli/migrate/functions.ts'
 
 /** A database function that Workers call, as the catalog has it. */
 interface Called {
@@ -24,7 +24,7 @@ const DATABASE = '../lib/db/connect.ts'
 
 /** One TypeScript function for each database function that Workers call: `generated/calls.ts`. */
 export async function databaseCalls(url: string): Promise<string> {
-  const { release, files } = readFunctionFiles()
+  const { name: release, files } = readRelease()
   const called = await calledFunctions(url, release)
   const calls = called.map((each) => callOf(each, pathOf(each.name, files)))
   return [

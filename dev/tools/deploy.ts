@@ -1,48 +1,70 @@
-// Deploys every Worker, those that others call first: npm run deploy -- [--secrets FILE] [arguments for wrangler]
-// FILE is JSON or dotenv; each Worker gets those of its secrets that its block of wrangler.toml requires, and no others.
+// Migrates the database, then deploys every Worker: npm run deploy -- [--secrets FILE] [arguments for wrangler]
+// 1. With --secrets, gathers what each Worker is given of FILE, which is JSON or dotenv, and stops if something is missing.
+// 2. Migrates the database of DATABASE_URL, which FILE or else the environment names. With --dry-run it touches none.
+// 3. Deploys the Workers, those that others call first.
+// 4. Removes the releases of functions that are two behind: only now, since a deploy before this one may have failed halfway.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseEnv } from 'node:util'
+import { parseArgs, parseEnv } from 'node:util'
 import * as z from 'zod'
+import { migrateDatabase } from '../../cli/migrate/command.ts'
+import { Refusal } from '../../cli/refusal.ts'
 import { readWorkerConfigs, type WorkerConfig, WRANGLER_ENVIRONMENT } from '../world/workers/wrangler-config.ts'
+import { workerSecrets } from './worker-secrets.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-const [option, file, ...rest] = process.argv.slice(2)
-const withSecrets = option === '--secrets' && file !== undefined
-const secrets = withSecrets ? readSecrets(file) : null
-const wranglerArguments = withSecrets ? rest : process.argv.slice(2)
+const { file, wranglerArguments } = readArguments(process.argv.slice(2))
 const folder = mkdtempSync(join(tmpdir(), 'paywall-deploy-'))
 
 try {
-  for (const config of calledFirst(readWorkerConfigs())) deploy(config)
+  const secrets = file === undefined ? null : readSecrets(file)
+  const configs = calledFirst(readWorkerConfigs())
+  const filesOfSecrets = secrets && configs.map((config) => writeSecrets(config, workerSecrets(config, secrets)))
+  const database = wranglerArguments.includes('--dry-run') ? null : databaseOf(secrets ?? process.env)
+  if (database) await migrateDatabase(database.url, database.rolesKey, { keepReleases: true })
+  for (const [index, config] of configs.entries()) deploy(config, filesOfSecrets?.[index])
+  if (database) await migrateDatabase(database.url, database.rolesKey)
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error)
+  console.error(error instanceof Refusal ? error.message : error)
   process.exitCode = 1
 } finally {
   rmSync(folder, { recursive: true })
 }
 
-function deploy(config: WorkerConfig): void {
+/** `--secrets FILE` is ours; all else is wrangler's. */
+function readArguments(args: string[]): { file: string | undefined; wranglerArguments: string[] } {
+  const at = args.indexOf('--secrets')
+  if (at < 0) return { file: undefined, wranglerArguments: args }
+  const { values } = parseArgs({ args: args.slice(at, at + 2), options: { secrets: { type: 'string' } } })
+  return { file: values.secrets, wranglerArguments: args.toSpliced(at, 2) }
+}
+
+/** The database to migrate. A Worker whose release is not installed answers 500 to everybody, so there must be one. */
+function databaseOf({ DATABASE_URL: url, DATABASE_ROLES_KEY: rolesKey }: Record<string, string | undefined>) {
+  if (url && rolesKey) return { url, rolesKey }
+  throw new Refusal([
+    'nothing was deployed, since the functions that the Workers call cannot be installed: name DATABASE_URL and DATABASE_ROLES_KEY in the file of --secrets, or in the environment',
+  ])
+}
+
+function deploy(config: WorkerConfig, secretsFile: string | undefined): void {
   console.log(`\n${config.env}`)
-  const given = secrets ? ['--secrets-file', secretsFor(config, secrets)] : []
+  const given = secretsFile === undefined ? [] : ['--secrets-file', secretsFile]
   const command = ['deploy', '--env', config.env, ...given, ...wranglerArguments]
   const { status } = spawnSync('node_modules/.bin/wrangler', command, {
     cwd: ROOT,
     stdio: 'inherit',
     env: WRANGLER_ENVIRONMENT,
   })
-  if (status !== 0) throw new Error(`${config.env} was not deployed; nothing after it was tried`)
+  if (status !== 0) throw new Refusal([`${config.env} was not deployed; nothing after it was tried`])
 }
 
-function secretsFor(config: WorkerConfig, all: Record<string, string>): string {
-  const missing = config.secrets.filter((name) => !all[name])
-  if (missing.length > 0) throw new Error(`${file} has no ${missing.join(', ')}, which ${config.env} requires`)
-  const path = join(folder, `${config.env}.json`)
-  const own = Object.fromEntries(config.secrets.map((name) => [name, all[name]]))
-  writeFileSync(path, JSON.stringify(own), { mode: 0o600 })
+function writeSecrets({ env }: WorkerConfig, secrets: Record<string, string>): string {
+  const path = join(folder, `${env}.json`)
+  writeFileSync(path, JSON.stringify(secrets), { mode: 0o600 })
   return path
 }
 
@@ -55,7 +77,7 @@ function readSecrets(path: string): Record<string, string> {
 function calledFirst(configs: WorkerConfig[]): WorkerConfig[] {
   const ordered = new Set<WorkerConfig>()
   function place(config: WorkerConfig, callers: WorkerConfig[]): void {
-    if (callers.includes(config)) throw new Error(`wrangler.toml: ${config.env} calls itself through its services`)
+    if (callers.includes(config)) throw new Refusal([`wrangler.toml: ${config.env} calls itself through its services`])
     for (const { service: name } of config.services) {
       const called = configs.find((other) => other.name === name)
       if (called) place(called, [...callers, config])

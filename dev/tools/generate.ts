@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { readRelease } from '../../cli/migrate/functions.ts'
 import { preparedDatabase, startScratchPostgres } from '../world/database/scratch-postgres.ts'
 import { generateBindingTypes } from '../world/workers/wrangler-config.ts'
 import { databaseCalls } from './database-calls.ts'
@@ -51,7 +52,7 @@ async function fromDatabase(): Promise<Record<string, string>> {
   const folder = mkdtempSync(join(tmpdir(), 'paywall-generate-'))
   try {
     // Roles follow from the calls, which are not written yet: none is needed to read the catalog.
-    const url = await preparedDatabase(postgres, 'generate', '', [])
+    const url = await preparedDatabase(postgres, 'generate', '', { ...readRelease(), roles: [] })
     const path = join(folder, 'tables.ts')
     await promisify(execFile)('node_modules/.bin/kysely-codegen', [
       '--dialect=postgres',

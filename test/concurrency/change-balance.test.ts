@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readFunctionFiles } from '../../cli/migrate/functions.ts'
+import { readRelease } from '../../cli/migrate/functions.ts'
 import type { Reply } from '../support/call.ts'
 import { signIn } from '../support/exchange.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
@@ -133,7 +133,7 @@ test('calls that meet the sign-in of an anonymous user change the balance of the
   const known = await signIn(world)
   const { user } = await signInAnonymously(world)
   await changeBalance(world, { user_id: user.id, type: 'premium', amount: 5 })
-  const { release } = readFunctionFiles()
+  const { name: release } = readRelease()
   const merge = async (client: Client) => {
     await client.query(`set local search_path = ${release}, public`)
     await client.query('select merge_member($1, $2, $3)', [world.paywall.id, user.id, known.id])

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { withClient } from '../../dev/world/database/database.ts'
+import { withClient } from '../../cli/database.ts'
 import { buy, newEmail, opened, press, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { monthly } from '../support/paywall-file.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
-import { withClient } from '../../dev/world/database/database.ts'
+import { withClient } from '../../cli/database.ts'
 import { makeSecrets, type Secrets } from '../../dev/world/secrets.ts'
 
 /** Fresh secrets, save that the database roles are those of the run's Postgres. */

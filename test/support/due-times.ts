@@ -1,9 +1,9 @@
-import { readFunctionFiles } from '../../cli/migrate/functions.ts'
+import { readRelease } from '../../cli/migrate/functions.ts'
 import type { TestWorld } from './world.ts'
 
 /** Sets when purchases are to be reconciled, as whoever writes them does: for a test that has changed their times by hand. */
 export async function recomputeDueTimes({ database }: TestWorld): Promise<void> {
-  const { release } = readFunctionFiles()
+  const { name: release } = readRelease()
   // A text of several statements is one transaction.
   await database.query(`
     set local search_path = ${release}, public;

@@ -1,4 +1,4 @@
-import { withClient } from '../../dev/world/database/database.ts'
+import { withClient } from '../../cli/database.ts'
 import type { Reply } from './call.ts'
 import { until } from './until.ts'
 import type { TestWorld } from './world.ts'

@@ -1,8 +1,12 @@
 import { neon, neonConfig } from '@neondatabase/serverless'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withClient } from '../../cli/database.ts'
 import { AnswerLost, type NeonEndpoint, startNeonEndpoint } from '../../dev/world/database/neon-endpoint.ts'
+import { CallerGone } from '../../dev/world/database/run-for-caller.ts'
 import { freePort } from '../../dev/world/ports.ts'
 import { freshDatabase } from '../support/databases.ts'
+import { until } from '../support/until.ts'
 
 let endpoint: NeonEndpoint
 let url: string
@@ -72,4 +76,72 @@ test('lets a test lose the answer of a statement that has committed', async () =
   await expect(query`insert into owners (email) values ('lost@example.com')`).rejects.toThrow('Error connecting')
   endpoint.onStatement = undefined
   expect(await query`select email from owners where email = 'lost@example.com'`).toHaveLength(1)
+})
+
+describe('when the caller closes its request', () => {
+  /** The driver sends a statement when somebody waits for it. */
+  const sent = async <Result>(statement: PromiseLike<Result>) => statement
+
+  /** What the sessions do that have a statement of this test, or had it last. */
+  async function sessions(): Promise<string[]> {
+    return withClient(url, async (client) => {
+      const { rows } = await client.query<{ state: string }>(
+        `select state from pg_stat_activity where datname = current_database() and query like '%given up%' and pid <> pg_backend_pid()`,
+      )
+      return rows.map(({ state }) => state)
+    })
+  }
+
+  test('a statement that runs is cancelled', async () => {
+    const caller = new AbortController()
+    const query = neon(url, { fetchOptions: { signal: caller.signal } })
+    const asked = sent(query`insert into owners (email) select 'given up' || pg_sleep(600)`)
+    await until('a statement that runs', async () => (await sessions()).includes('active'))
+    caller.abort()
+    await expect(asked).rejects.toThrow('aborted')
+    await until('no session with it', async () => (await sessions()).length === 0)
+  })
+
+  test('a statement that waits for a connection never runs', async () => {
+    const query = neon(url)
+    await query`create table waited (n int)`
+    const { release } = await holdTable('waited')
+    const waiting = Array.from({ length: 40 }, () => sent(query`insert into waited values (1)`))
+    await until('every connection to be taken', async () => (await locked('waited')) === 40)
+
+    const caller = new AbortController()
+    const dropped = Promise.withResolvers<unknown>()
+    endpoint.onStatement = (_statement, run) =>
+      run().catch((error) => {
+        dropped.resolve(error)
+        throw error
+      })
+    const before = endpoint.statements
+    const late = sent(neon(url, { fetchOptions: { signal: caller.signal } })`insert into waited values (2)`)
+    await until('one more statement', async () => endpoint.statements === before + 1)
+    caller.abort()
+    await expect(late).rejects.toThrow('aborted')
+    expect(await dropped.promise).toBeInstanceOf(CallerGone)
+    endpoint.onStatement = undefined
+    await release()
+    await Promise.all(waiting)
+    expect(await query`select n, count(*)::int from waited group by n`).toEqual([{ n: 1, count: 40 }])
+  })
+
+  async function holdTable(table: string) {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query(`begin; lock table ${table}`)
+    return { release: async () => void (await client.end()) }
+  }
+
+  function locked(table: string): Promise<number> {
+    return withClient(url, async (client) => {
+      const { rows } = await client.query<{ count: number }>(
+        'select count(*)::int from pg_locks where not granted and relation = to_regclass($1)',
+        [table],
+      )
+      return rows[0]?.count ?? 0
+    })
+  }
 })

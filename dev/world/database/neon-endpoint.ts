@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import * as z from 'zod'
 import { close, listen } from '../../web/listen.ts'
+import { CallerGone, runForCaller } from './run-for-caller.ts'
 
 const Statement = z.object({ query: z.string(), params: z.array(z.unknown()).default([]) })
 export type Statement = z.infer<typeof Statement>
@@ -45,27 +46,28 @@ export async function startNeonEndpoint({ port = 0 }: { port?: number } = {}): P
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const result = await execute(request)
+      const result = await execute(request, signalOfClose(response))
       send(response, 200, { ...result, rowAsArray: true })
     } catch (error) {
-      if (error instanceof AnswerLost) response.destroy()
+      if (error instanceof AnswerLost || error instanceof CallerGone) response.destroy()
       else sendError(response, error)
     }
   }
 
   async function execute(
     request: IncomingMessage,
+    caller: AbortSignal,
   ): Promise<Pick<StatementResult, 'command' | 'rowCount' | 'fields' | 'rows'>> {
     const connectionString = z.string().parse(request.headers['neon-connection-string'])
     const statement = Statement.parse(JSON.parse(await text(request)))
     endpoint.statements += 1
-    const run = () =>
-      poolOf(connectionString).query({
-        text: statement.query,
-        values: statement.params,
-        rowMode: 'array' as const,
-        types: RAW_TEXT,
-      })
+    const query = {
+      text: statement.query,
+      values: statement.params,
+      rowMode: 'array' as const,
+      types: RAW_TEXT,
+    }
+    const run = () => runForCaller(poolOf(connectionString), query, caller)
     const { command, rowCount, fields, rows } = await (endpoint.onStatement?.(statement, run) ?? run())
     return { command, rowCount, fields, rows }
   }
@@ -81,6 +83,15 @@ export async function startNeonEndpoint({ port = 0 }: { port?: number } = {}): P
   }
 
   return endpoint
+}
+
+/** Aborted when the caller closes its request before it has the whole response. */
+function signalOfClose(response: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort()
+  })
+  return controller.signal
 }
 
 /** A refusal by Postgres is Neon's 400 with Postgres's own fields; no answer from Postgres is a 500. */

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { WorkerRole } from '../../../cli/migrate/roles.ts'
+import type { Release } from '../../../cli/migrate/functions.ts'
 import { removeCluster } from './cluster.ts'
 import { ensureDatabase, prepareDatabase } from './database.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
@@ -30,9 +30,9 @@ export async function preparedDatabase(
   postgres: Postgres,
   name: string,
   rolesKey: string,
-  roles?: WorkerRole[],
+  release?: Release,
 ): Promise<string> {
   const url = await ensureDatabase(postgres.url('postgres'), name)
-  await prepareDatabase(url, rolesKey, roles)
+  await prepareDatabase(url, rolesKey, release)
   return url
 }

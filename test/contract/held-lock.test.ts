@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { withClient } from '../../cli/database.ts'
+import type { Reply } from '../support/call.ts'
+import { signIn } from '../support/exchange.ts'
+import { changeBalance, ledgerOf } from '../support/token-calls.ts'
+import { until } from '../support/until.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+/**
+ * The local Neon endpoint has 40 connections. The first 40 credits wait for the row, and the database gives them up after
+ * 2 s. The next 40 do the same then, but after 4 s their Workers give up, too. The last 20 have no connection by that time.
+ */
+const CREDITS = 100
+
+const UNKNOWN = 'It is not known whether the balance was changed: read it before you try again'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { webhooks: [] } })
+})
+afterAll(() => world.close())
+
+/** The sessions of Workers that are at work on something, or wait for it. */
+async function busySessions(): Promise<number> {
+  const { rows } = await world.database.query<{ count: number }>(
+    `select count(*)::int from pg_stat_activity
+     where datname = current_database() and usename like 'paywall_%' and state <> 'idle'`,
+  )
+  return rows[0]?.count ?? 0
+}
+
+test('100 credits behind a locked row: who is told to try again has nothing credited, and no session stays', async () => {
+  const { id } = await signIn(world)
+  const replies = await withClient(world.databaseUrl, async (client) => {
+    await client.query('begin')
+    await client.query('select from members where user_id = $1 for update', [id])
+    // Each adds another amount, by which its ledger row is known.
+    const amounts = Array.from({ length: CREDITS }, (_, index) => index + 1)
+    const asked = amounts.map(async (amount) => ({
+      amount,
+      reply: await changeBalance(world, { user_id: id, amount, type: 'premium' }),
+    }))
+    const answers = await Promise.all(asked)
+    await until('no session of a Worker at work', async () => (await busySessions()) === 0)
+    await client.query('commit')
+    return answers
+  })
+
+  const mayRepeat = ({ headers }: Reply) => headers['retry-after'] !== undefined
+  const [repeatable, unknown] = [true, false].map((may) => replies.filter(({ reply }) => mayRepeat(reply) === may))
+  for (const { reply } of repeatable!) {
+    expect(reply).toMatchObject({ status: 503, body: { error: 'database_unavailable' } })
+    expect(reply.body).not.toHaveProperty('message')
+  }
+  for (const { reply } of unknown!) {
+    expect(reply).toMatchObject({ status: 503, body: { error: 'database_unavailable', message: UNKNOWN } })
+  }
+  expect(repeatable!.length).toBeGreaterThanOrEqual(40)
+  expect(unknown!.length).toBeGreaterThanOrEqual(20)
+
+  const repeated = { user_id: id, amount: 1000, type: 'premium' }
+  expect(await changeBalance(world, repeated)).toMatchObject({ status: 200 })
+  const credited = (await ledgerOf(world, id)).filter(([type]) => type === 'premium').map(([, , delta]) => delta)
+  const untouchable = repeatable!.map(({ amount }) => amount)
+  expect(credited.filter((amount) => untouchable.includes(amount))).toEqual([])
+  expect(credited).toEqual([1000])
+})

@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { databaseUrlOf, ROLES } from '../../cli/migrate/roles.ts'
+import { workerSecrets } from '../../dev/tools/worker-secrets.ts'
+import { makeSecrets } from '../../dev/world/secrets.ts'
+import { readWorkerConfigs } from '../../dev/world/workers/wrangler-config.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'paywall-deploy-test-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const DATABASE_URL = 'postgres://neondb_owner:secret-of-the-owner@127.0.0.1:1/neondb'
+const secrets = { ...(await makeSecrets()), DATABASE_URL }
+const { DATABASE_ROLES_KEY } = secrets
+
+describe('a Worker is given', () => {
+  const given = new Map(readWorkerConfigs().map((config) => [config.env, workerSecrets(config, secrets)]))
+
+  test('what its block requires, and no more', () => {
+    for (const { env, secrets: required } of readWorkerConfigs()) {
+      expect(Object.keys(given.get(env) ?? {}).toSorted(), env).toEqual(required.toSorted())
+    }
+  })
+
+  test("its own role's login, and neither the owner's nor the key that all logins follow from", () => {
+    for (const { env } of ROLES) {
+      expect(given.get(env)?.DATABASE_URL).toBe(databaseUrlOf(env, DATABASE_URL, DATABASE_ROLES_KEY))
+    }
+    const everything = JSON.stringify([...given.values()])
+    expect(everything).not.toContain('secret-of-the-owner')
+    expect(everything).not.toContain(DATABASE_ROLES_KEY)
+  })
+
+  test('nothing where a secret is missing: that is said before anything is deployed', () => {
+    const config = readWorkerConfigs().find(({ env }) => env === 'user')!
+    for (const name of ['DATABASE_URL', 'DATABASE_ROLES_KEY', 'ACCESS_TOKEN_PUBLIC_KEYS']) {
+      expect(() => workerSecrets(config, { ...secrets, [name]: '' })).toThrow(
+        `the secrets have no ${name}, which user requires`,
+      )
+    }
+  })
+})
+
+describe('a deploy stops before the first Worker', () => {
+  function deploy(args: string[], variables: Record<string, string> = {}) {
+    const env = { PATH: process.env.PATH, ...variables }
+    return new Promise<{ code: number | string | null; out: string; err: string }>((resolve) => {
+      execFile(process.execPath, ['dev/tools/deploy.ts', ...args], { env }, (error, out, err) => {
+        resolve({ code: error?.code ?? 0, out, err })
+      })
+    })
+  }
+
+  test('without a database to install the functions in', async () => {
+    const { code, out, err } = await deploy([])
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toMatch(
+      /^nothing was deployed, since the functions .* cannot be installed: name DATABASE_URL and .*\n$/,
+    )
+  })
+
+  test('where the database is out of reach, whoever names it', async () => {
+    const path = join(folder, 'production.json')
+    writeFileSync(path, JSON.stringify(secrets))
+    for (const reply of [await deploy(['--secrets', path]), await deploy([], { DATABASE_URL, DATABASE_ROLES_KEY })]) {
+      expect(reply).toMatchObject({ code: 1, out: '' })
+      expect(reply.err).toMatch(/^the database cannot be reached: .*\n$/)
+    }
+  })
+})

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import * as z from 'zod'
+import { withClient } from '../../cli/database.ts'
+import { seal } from '../../lib/crypto/crypto.ts'
+import { catalogOf } from '../support/catalog.ts'
+import { withOldSchema } from '../support/old-schema.ts'
+import { migrated, type OwnedPostgres, startOwnedPostgres } from '../support/owned-postgres.ts'
+import { changeBalance, ledgerOf } from '../support/token-calls.ts'
+import { until } from '../support/until.ts'
+import { userState } from '../support/user-state.ts'
+import { verifyLedger } from '../support/verify-ledger.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+/** Of fill-before-releases.sql. */
+const OLD_PAYWALL = { paywallId: '1001', key: `pk_test_${'0'.repeat(63)}1` }
+const userNumber = (number: number) => `20000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+/** A member of that paywall who has bought. */
+const MEMBER = userNumber(204)
+const ENDPOINT = '40000000-0000-4000-8000-000000000001'
+
+const rolesKey = inject('databaseRolesKey')
+let server: OwnedPostgres
+let url: string
+let before: Record<string, Row[]>
+let after: Record<string, Row[]>
+
+const Told = z.object({
+  data: z.object({ sequence: z.number(), user: z.object({ id: z.string().nullable() }) }),
+})
+
+type Row = Record<string, unknown>
+
+/** Every row of every table, as JSON. */
+function rowsOf(database: string): Promise<Record<string, Row[]>> {
+  return withClient(database, async (client) => {
+    const { rows: tables } = await client.query<{ name: string }>(
+      "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1",
+    )
+    const all: Record<string, Row[]> = {}
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ row: Row }>(`select to_jsonb(t) as row from ${name} t`)
+      all[name] = rows.map(({ row }) => row)
+    }
+    return all
+  })
+}
+
+/** Rows in an order that follows from what is in them. */
+function sorted(rows: Row[]): Row[] {
+  const key = (row: Row) => JSON.stringify(Object.entries(row).toSorted())
+  return rows.toSorted((one, other) => (key(one) < key(other) ? -1 : 1))
+}
+
+const without = (row: Row, ...columns: string[]) =>
+  Object.fromEntries(Object.entries(row).filter(([column]) => !columns.includes(column)))
+
+/** What the migrations make of a row of a table. Of any other table, nothing changes. */
+const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
+  balances: (row) => without(row, 'previous_count', 'top_up'),
+  purchases: (row) => without(row, 'previous'),
+  checkouts: (row) => (row.session_id === null && row.completed_at === null ? { ...row, reconcile_at: null } : row),
+  webhook_endpoints: (row) => ({ ...row, failures: 0 }),
+  deliveries: (row, rows) => (waits(row, rows) ? { ...row, next_attempt_at: null } : row),
+}
+
+/** Whether an earlier delivery about the same member is pending at the same endpoint. */
+function waits(row: Row, rows: Row[]): boolean {
+  const isBefore = (other: Row) =>
+    other.state === 'pending' &&
+    other.user_id === row.user_id &&
+    other.paywall_id === row.paywall_id &&
+    other.endpoint_id === row.endpoint_id &&
+    Number(other.sequence) < Number(row.sequence)
+  return row.state === 'pending' && row.user_id !== null && rows.some(isBefore)
+}
+
+beforeAll(async () => {
+  server = await startOwnedPostgres()
+  url = await server.createDatabase('old')
+  await withOldSchema(url, { filled: true })
+  before = await rowsOf(url)
+  await migrated(url, { rolesKey })
+  after = await rowsOf(url)
+})
+afterAll(() => server.postgres.stop())
+
+test('the fixture fills every table', () => {
+  const empty = Object.entries(before).filter(([, rows]) => rows.length === 0)
+  expect(empty).toEqual([])
+})
+
+test('its catalog is that of a fresh database', async () => {
+  const fresh = await server.createDatabase('fresh')
+  await migrated(fresh, { rolesKey })
+  expect(await catalogOf(url)).toEqual(await catalogOf(fresh))
+})
+
+test('every row is found again', () => {
+  for (const [table, rows] of Object.entries(before)) {
+    const change = CHANGES[table] ?? ((row: Row) => row)
+    expect(sorted(after[table] ?? []), table).toEqual(sorted(rows.map((row) => change(row, rows))))
+  }
+  const [waiting, due] = [before.deliveries!, after.deliveries!].map(
+    (rows) => rows.filter(({ state, next_attempt_at }) => state === 'pending' && next_attempt_at !== null).length,
+  )
+  expect(due).toBeLessThan(waiting!)
+})
+
+describe('the service works on it:', () => {
+  let world: TestWorld
+
+  beforeAll(async () => {
+    world = await startTestWorld({ databaseUrl: url, inventsEvents: true })
+  })
+  afterAll(() => world.close())
+
+  test('a debit, and a read of the user', async () => {
+    const debit = { op: 'debit', amount: 5, user_id: MEMBER }
+    expect(await changeBalance(world, debit, OLD_PAYWALL)).toMatchObject({ status: 200, body: { count: 55 } })
+    expect(await userState(world, MEMBER, OLD_PAYWALL)).toMatchObject({
+      paid: true,
+      balances: expect.arrayContaining([{ type: 'standard', count: 55 }]),
+      purchases: [{ status: 'trialing' }],
+    })
+    expect(await ledgerOf(world, MEMBER)).toContainEqual(['standard', 'debit', -5])
+    expect(await verifyLedger(url)).toMatchObject({ code: 0, err: '' })
+  })
+
+  test('a sweep of the deliveries that were pending, each once and in order', async () => {
+    const hooks = `${world.receiver.url}/hooks/old`
+    const secret = await seal(
+      'whsec_c2VjcmV0IG9mIDMyIGJ5dGVzLCBvciBzbyBhYm91dA==',
+      world.secrets.WEBHOOK_SECRETS_KEY,
+      `webhook:${hooks}`,
+    )
+    await world.database.query('update webhook_endpoints set disabled_at = now() where id <> $1', [ENDPOINT])
+    await world.database.query('update webhook_endpoints set url = $2, secret = $3 where id = $1', [
+      ENDPOINT,
+      hooks,
+      secret,
+    ])
+    await world.workers.scheduled('deliver-events')
+    const pending = before.deliveries!.filter(
+      ({ endpoint_id, state }) => endpoint_id === ENDPOINT && state === 'pending',
+    )
+    await until('every delivery to be made', async () => {
+      const { rows } = await world.database.query(
+        "select count(*)::int as left from deliveries where state = 'pending' and endpoint_id = $1",
+        [ENDPOINT],
+      )
+      return rows[0].left === 0
+    })
+    const told = world.receiver.received.map(({ body }) => Told.parse(JSON.parse(body)).data)
+    expect(told).toHaveLength(pending.length)
+    for (const [user, events] of Map.groupBy(told, ({ user: { id } }) => id)) {
+      if (user === null) continue
+      const sequences = events.map(({ sequence }) => sequence)
+      expect(sequences, user).toEqual(sequences.toSorted())
+    }
+  })
+
+  test('a run of reconcile, which takes what is due and leaves alone what was never opened', async () => {
+    const due = async () => {
+      const { rows } = await world.database.query<{ count: number }>(
+        `select (select count(*)::int from checkouts where completed_at is null and reconcile_at <= now())
+           + (select count(*)::int from purchases where reconcile_at <= now()) as count`,
+      )
+      return rows[0]?.count
+    }
+    expect(await due()).toBeGreaterThan(0)
+    await world.workers.scheduled('reconcile')
+    expect(await due()).toBe(0)
+    const { rows } = await world.database.query(
+      `select count(*)::int as count from checkouts where session_id is null and looked_at > now() - interval '1 hour'`,
+    )
+    expect(rows).toEqual([{ count: 0 }])
+  })
+})
