@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readFunctionFiles } from '../../cli/migrate/functions.ts'
+import { readRelease } from '../../cli/migrate/functions.ts'
 import roles from '../../generated/roles.json' with { type: 'json' }
 import { reachedFrom, sqlFunctions } from '../support/sql-functions.ts'
 
@@ -21,7 +21,7 @@ describe('database functions', () => {
   })
 
   test('have one name each, and none is overlooked here', () => {
-    const created = readFunctionFiles().files.flatMap(({ text }) => [...text.matchAll(/\bcreate\b.*\bfunction\b/gi)])
+    const created = readRelease().files.flatMap(({ text }) => [...text.matchAll(/\bcreate\b.*\bfunction\b/gi)])
     expect(created).toHaveLength(functions.size)
   })
 

@@ -1,4 +1,4 @@
-import { readFunctionFiles } from '../../cli/migrate/functions.ts'
+import { readRelease } from '../../cli/migrate/functions.ts'
 
 /** A database function, as its `.sql` file has it. */
 export interface SqlFunction {
@@ -18,7 +18,7 @@ export interface SqlFunction {
 
 /** All database functions of the tree, by name. */
 export function sqlFunctions(): Map<string, SqlFunction> {
-  const written = readFunctionFiles().files.flatMap(({ path, text }) =>
+  const written = readRelease().files.flatMap(({ path, text }) =>
     [...text.matchAll(/^create function (\w+)\(([\s\S]*?)\$\$([\s\S]*?)\$\$;$/gm)].map(
       ([whole, name = '', head = '', body = '']) => ({ path, whole, name, head, body: body.replace(/--.*$/gm, '') }),
     ),
