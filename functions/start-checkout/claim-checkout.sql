@@ -58,7 +58,7 @@ begin
     checkout := new_checkout(claim.checkout_id, buyer.user_id, price, request, key_hash is not null);
     checkout.success_url := target.success_url;
     checkout.error_url := target.error_url;
-    insert into checkouts select checkout.*;
+    perform store_checkout(checkout);
   end if;
   return verdict('claimed') || jsonb_build_object('checkout', claimed_checkout_json(checkout, claim));
 end $$;

@@ -32,6 +32,18 @@ begin
   return checkout;
 end $$;
 
+-- Stores a new checkout. It names the columns, so that one that a later migration adds gets its default.
+create function store_checkout(checkout checkouts) returns void language plpgsql as $$
+begin
+  insert into checkouts (
+    id, paywall_id, user_id, price_id, acquiring, trial_days, country, local_currency, customer, success_url, error_url,
+    shop_url, return_origin, created_at
+  ) values (
+    checkout.id, checkout.paywall_id, checkout.user_id, checkout.price_id, checkout.acquiring, checkout.trial_days,
+    checkout.country, checkout.local_currency, checkout.customer, checkout.success_url, checkout.error_url,
+    checkout.shop_url, checkout.return_origin, checkout.created_at);
+end $$;
+
 -- What the processor must be asked for, and the account to ask: see `ClaimedCheckout` in claimed-checkout.ts.
 create function claimed_checkout_json(checkout checkouts, claim checkout_claims) returns jsonb language sql stable as $$
   select jsonb_build_object(

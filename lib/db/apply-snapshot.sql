@@ -50,12 +50,18 @@ begin
   return after;
 end $$;
 
--- Stores the row, new or changed.
+-- Stores the row, new or changed: a new one is inserted with what no row can be without, and then gets the rest as any other.
+-- It names the columns, so that one that a later migration adds gets its default.
 create function write_purchase(before purchases, after purchases) returns void language plpgsql as $$
 begin
   if before.id is null then
-    insert into purchases select after.*;
-    return;
+    insert into purchases (
+      id, paywall_id, user_id, checkout_id, price_id, acquiring, processor_id, created_at,
+      status, begun, unit_amount, currency, cancel_at_period_end, fetched_at
+    ) values (
+      after.id, after.paywall_id, after.user_id, after.checkout_id, after.price_id, after.acquiring, after.processor_id,
+      after.created_at, after.status, after.begun, after.unit_amount, after.currency, after.cancel_at_period_end,
+      after.fetched_at);
   end if;
   update purchases p set (
     processor_customer, status, begun, interval, interval_count, unit_amount, currency, current_period_start,

@@ -30,7 +30,7 @@ const letDaysPassAtUs = ({ id }: Subscriber) =>
   rewritePurchase(world, id, "fetched_at = fetched_at - interval '8 days'")
 
 /** Waits for what a cancellation leaves to do after its answer. */
-const settled = (subscriber: Subscriber) =>
+const followedUp = (subscriber: Subscriber) =>
   expect.poll(() => purchaseOf(subscriber)).toMatchObject({ cancel_at_period_end: true })
 
 test('20 cancels at once end the subscription once, at Mollie at once and here with its period', async () => {
@@ -51,7 +51,7 @@ test('20 cancels at once end the subscription once, at Mollie at once and here w
     cancel_at: before?.current_period_end,
   })
   expect(subscriptionsOf(world, subscriber.id)).toMatchObject([{ status: 'canceled' }])
-  await settled(subscriber)
+  await followedUp(subscriber)
   expect(await purchaseOf(subscriber)).toMatchObject({
     status: 'active',
     current_period_end: before?.current_period_end,
@@ -72,7 +72,7 @@ test('a trial that is cancelled lasts as long as it would have', async () => {
   const before = await purchaseOf(subscriber)
   const answer = cancelled(await cancelOwn(world, subscriber))
   expect(answer).toMatchObject({ status: 'trialing', cancel_at: before?.current_period_end })
-  await settled(subscriber)
+  await followedUp(subscriber)
   expect(await purchaseOf(subscriber)).toMatchObject({ status: 'trialing', trial_end: before?.trial_end })
 })
 
@@ -105,7 +105,7 @@ describe('a cancellation whose answer is lost', () => {
   test('can be asked for again', async () => {
     const subscriber = await cancelUnheard()
     cancelled(await cancelOwn(world, subscriber))
-    await settled(subscriber)
+    await followedUp(subscriber)
     expect((await typesTold(subscriber)).slice(3)).toEqual(['subscription.cancel_scheduled'])
   })
 
@@ -132,7 +132,7 @@ test('what cannot be renewed yet, since Mollie made no subscription of it, is ne
   const subscriber = await subscribe(world, ours)
   const before = await purchaseOf(subscriber)
   expect(cancelled(await cancelOwn(world, subscriber))).toMatchObject({ cancel_at: before?.current_period_end })
-  await settled(subscriber)
+  await followedUp(subscriber)
   world.mollie.slowMandates = false
   world.mollie.forgetKeys()
   await letDaysPassAtUs(subscriber)
