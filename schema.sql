@@ -220,8 +220,7 @@ create table ledger (
 );
 create index ledger_credits on ledger (paywall_id, user_id, type) where delta > 0 and reason <> 'top_up';
 
--- Replies of balance changes that brought an Idempotency-Key. Its unique key makes the second of two racing changes
--- fail as a whole, so that it is asked again and replayed.
+-- Replies of balance changes that brought an Idempotency-Key: a repeat gets them again for 24 hours.
 create table balance_replies (
   paywall_id      text not null references paywalls,
   idempotency_key uuid not null,

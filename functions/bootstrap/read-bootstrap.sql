@@ -9,16 +9,18 @@ begin
 end $$;
 
 -- A paywall's rows as bootstrap serves them. Names each column, so that a secret can never slip in.
-create function structure_json(paywall_id text) returns jsonb language sql stable as $$
-  select jsonb_build_object(
-    'id', p.id, 'name', p.name, 'settings', p.settings, 'geo', p.geo,
-    'offers', p.offers, 'layout', p.layout, 'locales', p.locales,
-    'prices', (
-      select coalesce(jsonb_agg(jsonb_build_object(
-        'id', price.id, 'slug', price.slug, 'label', price.label, 'currency', price.currency, 'amount', price.amount,
-        'interval', price.interval, 'interval_count', price.interval_count, 'trial_days', price.trial_days,
-        'locals', price.locals
-      ) order by price.position), '[]')
-      from prices price where price.paywall_id = p.id and price.retired_at is null))
-  from paywalls p where p.id = structure_json.paywall_id
-$$;
+create function structure_json(paywall_id text) returns jsonb language plpgsql stable as $$
+begin
+  return (
+    select jsonb_build_object(
+      'id', p.id, 'name', p.name, 'settings', p.settings, 'geo', p.geo,
+      'offers', p.offers, 'layout', p.layout, 'locales', p.locales,
+      'prices', (
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'id', price.id, 'slug', price.slug, 'label', price.label, 'currency', price.currency, 'amount', price.amount,
+          'interval', price.interval, 'interval_count', price.interval_count, 'trial_days', price.trial_days,
+          'locals', price.locals
+        ) order by price.position), '[]')
+        from prices price where price.paywall_id = p.id and price.retired_at is null))
+    from paywalls p where p.id = structure_json.paywall_id);
+end $$;

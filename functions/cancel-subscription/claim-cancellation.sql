@@ -41,20 +41,24 @@ begin
 end $$;
 
 -- A member's subscription by our own id or by the processor's; ours goes first.
-create function find_subscription(paywall_id text, user_id uuid, subscription_id text) returns uuid language sql stable as $$
-  select p.id from purchases p
-  where p.paywall_id = find_subscription.paywall_id and p.user_id = find_subscription.user_id and p.interval is not null
-    and (p.id = as_uuid(subscription_id) or p.processor_id = subscription_id)
-  order by p.id = as_uuid(subscription_id) desc nulls last limit 1
-$$;
+create function find_subscription(paywall_id text, user_id uuid, subscription_id text) returns uuid language plpgsql stable as $$
+begin
+  return (
+    select p.id from purchases p
+    where p.paywall_id = find_subscription.paywall_id and p.user_id = find_subscription.user_id and p.interval is not null
+      and (p.id = as_uuid(subscription_id) or p.processor_id = subscription_id)
+    order by p.id = as_uuid(subscription_id) desc nulls last limit 1);
+end $$;
 
 -- How long a request keeps others out: longer than the processor client's own timeout. A crash costs this much.
 create function cancellation_lease() returns interval language sql immutable as $$ select interval '30 seconds' $$;
 
 -- A subscription whose claim of `requested_at` is still held, its row locked; all null if it is not.
 create function lock_claimed_subscription(subscription_id uuid, requested_at timestamptz) returns purchases
-language sql as $$
-  select p from purchases p
-  where p.id = subscription_id and p.cancel_requested_at = requested_at and p.cancel_accepted_at is null
-  for no key update
-$$;
+language plpgsql as $$
+begin
+  return (
+    select p from purchases p
+    where p.id = subscription_id and p.cancel_requested_at = requested_at and p.cancel_accepted_at is null
+    for no key update);
+end $$;

@@ -9,9 +9,11 @@ begin
 end $$;
 
 -- A user as the answers of sign-in show it.
-create function signed_in(paywall_id text, user_id uuid) returns jsonb language sql stable as $$
-  select verdict('signed_in') || jsonb_build_object('user',
-    jsonb_build_object('id', u.id, 'email', u.email, 'created_at', iso(u.created_at), 'name', m.name))
-  from users u join members m on m.user_id = u.id
-  where u.id = signed_in.user_id and m.paywall_id = signed_in.paywall_id
-$$;
+create function signed_in(paywall_id text, user_id uuid) returns jsonb language plpgsql stable as $$
+begin
+  return (
+    select verdict('signed_in') || jsonb_build_object('user',
+      jsonb_build_object('id', u.id, 'email', u.email, 'created_at', iso(u.created_at), 'name', m.name))
+    from users u join members m on m.user_id = u.id
+    where u.id = signed_in.user_id and m.paywall_id = signed_in.paywall_id);
+end $$;

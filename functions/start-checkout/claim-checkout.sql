@@ -14,7 +14,6 @@ create function claim_checkout(
 ) returns jsonb language plpgsql security definer as $$
 declare
   gate record;
-  refused jsonb;
   target record;
   price prices;
   buyer record;

@@ -1,11 +1,13 @@
 -- The claim of an Idempotency-Key: the row that decides which of many calls opens the checkout. It counts for 24 hours.
 
 -- The claim of a key, without a lock; all null if there is none that still counts.
-create function find_claim(paywall_id text, caller text, key uuid) returns checkout_claims language sql stable as $$
-  select k from checkout_claims k
-  where k.paywall_id = find_claim.paywall_id and k.caller = find_claim.caller and k.idempotency_key = find_claim.key
-    and k.claimed_at > now() - interval '24 hours'
-$$;
+create function find_claim(paywall_id text, caller text, key uuid) returns checkout_claims language plpgsql stable as $$
+begin
+  return (
+    select k from checkout_claims k
+    where k.paywall_id = find_claim.paywall_id and k.caller = find_claim.caller and k.idempotency_key = find_claim.key
+      and k.claimed_at > now() - interval '24 hours');
+end $$;
 
 -- Takes the claim for the attempt that asks, if it is free: it is new, it is over 24 hours old, or the attempt before has let
 -- its lease run out, as one does that has crashed. Gives the claim as it is afterwards, its row locked: `holder` says whose
@@ -42,8 +44,10 @@ begin
 end $$;
 
 -- The reply that the key had when its checkout was opened.
-create function replay_of(claim checkout_claims) returns jsonb language sql stable as $$
-  select verdict('replay') || jsonb_build_object('reply',
-    jsonb_build_object('checkoutUrl', c.url, 'userId', c.user_id, 'acquiring', c.acquiring))
-  from checkouts c where c.id = claim.checkout_id
-$$;
+create function replay_of(claim checkout_claims) returns jsonb language plpgsql stable as $$
+begin
+  return (
+    select verdict('replay') || jsonb_build_object('reply',
+      jsonb_build_object('checkoutUrl', c.url, 'userId', c.user_id, 'acquiring', c.acquiring))
+    from checkouts c where c.id = claim.checkout_id);
+end $$;

@@ -57,13 +57,15 @@ begin
 end $$;
 
 -- The whole ticket as the owner's event shows it, its text included.
-create function ticket_json(ticket tickets) returns jsonb language sql stable as $$
-  select jsonb_build_object(
-    'id', ticket.id, 'status', ticket.status, 'subject', ticket.subject, 'content', ticket.content,
-    'customer_email', ticket.customer_email,
-    'attachments', (
-      select coalesce(jsonb_agg(jsonb_build_object(
-        'key', a.object_key, 'file_name', a.file_name, 'media_type', a.media_type, 'size', a.size) order by a.object_key), '[]')
-      from ticket_attachments a where a.ticket_id = ticket.id),
-    'created_at', iso(ticket.created_at))
-$$;
+create function ticket_json(ticket tickets) returns jsonb language plpgsql stable as $$
+begin
+  return (
+    select jsonb_build_object(
+      'id', ticket.id, 'status', ticket.status, 'subject', ticket.subject, 'content', ticket.content,
+      'customer_email', ticket.customer_email,
+      'attachments', (
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'key', a.object_key, 'file_name', a.file_name, 'media_type', a.media_type, 'size', a.size) order by a.object_key), '[]')
+        from ticket_attachments a where a.ticket_id = ticket.id),
+      'created_at', iso(ticket.created_at)));
+end $$;

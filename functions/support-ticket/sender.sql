@@ -35,8 +35,10 @@ begin
 end $$;
 
 -- The longest of the sender's waits; null if there is room in both quotas. A row that is not there yet has room.
-create function sender_wait(paywall_id text, email text, token_user_id uuid) returns integer language sql stable as $$
-  select max(quota_wait(q.opened)) from ticket_quotas q
-  where q.paywall_id = sender_wait.paywall_id
-    and q.who in ('email:' || sender_wait.email, 'user:' || sender_wait.token_user_id)
-$$;
+create function sender_wait(paywall_id text, email text, token_user_id uuid) returns integer language plpgsql stable as $$
+begin
+  return (
+    select max(quota_wait(q.opened)) from ticket_quotas q
+    where q.paywall_id = sender_wait.paywall_id
+      and q.who in ('email:' || sender_wait.email, 'user:' || sender_wait.token_user_id));
+end $$;

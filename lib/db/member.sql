@@ -20,8 +20,7 @@ begin
   where m.paywall_id = find_named_user.paywall_id and m.user_id = named_id;
   return (
     select u.id from users u
-    where u.id = coalesce(known_id, named_id) and (find_named_user.email is null or u.email = find_named_user.email)
-  );
+    where u.id = coalesce(known_id, named_id) and (find_named_user.email is null or u.email = find_named_user.email));
 end $$;
 
 -- The member that a call is about, without a lock: `unknown_identity` if there is no such user, `not_member` if the user

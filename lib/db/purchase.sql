@@ -6,15 +6,17 @@ create function iso(at timestamptz) returns text language sql stable as $$
 $$;
 
 -- A purchase as the API and the events show it (contract section 2).
-create function purchase_json(p purchases) returns jsonb language sql stable as $$
-  select jsonb_build_object(
-    'id', p.id, 'status', p.status, 'acquiring', p.acquiring,
-    'price_id', p.price_id, 'price_slug', (select price.slug from prices price where price.id = p.price_id),
-    'interval', p.interval, 'interval_count', p.interval_count, 'unit_amount', p.unit_amount, 'currency', p.currency,
-    'current_period_end', iso(p.current_period_end), 'trial_end', iso(p.trial_end),
-    'cancel_at_period_end', p.cancel_at_period_end, 'cancel_at', iso(p.cancel_at), 'canceled_at', iso(p.canceled_at),
-    'created_at', iso(p.created_at))
-$$;
+create function purchase_json(p purchases) returns jsonb language plpgsql stable as $$
+begin
+  return (
+    select jsonb_build_object(
+      'id', p.id, 'status', p.status, 'acquiring', p.acquiring,
+      'price_id', p.price_id, 'price_slug', (select price.slug from prices price where price.id = p.price_id),
+      'interval', p.interval, 'interval_count', p.interval_count, 'unit_amount', p.unit_amount, 'currency', p.currency,
+      'current_period_end', iso(p.current_period_end), 'trial_end', iso(p.trial_end),
+      'cancel_at_period_end', p.cancel_at_period_end, 'cancel_at', iso(p.cancel_at), 'canceled_at', iso(p.canceled_at),
+      'created_at', iso(p.created_at)));
+end $$;
 
 -- Whether a purchase gives access now: it is trialing, active, or past due for at most the 7 days of the grace period, and its
 -- period is not over.
