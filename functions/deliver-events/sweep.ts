@@ -11,7 +11,7 @@ const SLOTS = 5
 const FAILING_SLOTS = 2
 
 /** How soon it is looked again for due deliveries while attempts are under way and slots are free. */
-const LOOK_MILLISECONDS = 100
+const LOOK_MILLISECONDS = 50
 
 /** A slot is stuck if its attempt takes longer. */
 const STUCK_MILLISECONDS = 1_000
