@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import * as z from 'zod'
 import { close, listen } from '../../dev/web/listen.ts'
 
-/** An attempt that reached an endpoint. Times are in milliseconds since 1970. */
+/** An attempt that reached a webhook endpoint. Times are in milliseconds since 1970. */
 export interface Arrival {
   endpoint: number
   eventId: string
@@ -13,7 +13,7 @@ export interface Arrival {
   at: number
 }
 
-/** An owner's endpoints, which answer 200 at once, except those that hang. */
+/** An owner's webhook endpoints, which answer 200 at once, except those that hang. */
 export interface Hooks extends AsyncDisposable {
   urlOf(endpoint: number): string
   /** First attempts only: a retry of what hung is nobody's first. */

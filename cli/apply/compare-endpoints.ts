@@ -21,7 +21,7 @@ export interface EndpointRow {
 
 type Webhook = PaywallFile['webhooks'][number]
 
-/** What makes the owner's enabled endpoints the webhooks of the file. `sealingKey` seals their secrets. */
+/** What makes the owner's enabled webhook endpoints the webhooks of the file. `sealingKey` seals their secrets. */
 export async function compareEndpoints(
   { webhooks }: PaywallFile,
   stored: Stored,
@@ -65,5 +65,5 @@ async function setSecret(
   difference.toSave.push({ url, events, secret: await seal(secret, sealingKey, contextOf(url)) })
 }
 
-/** What a sealed secret belongs to: moved to another endpoint's row it does not open. */
+/** What a sealed secret belongs to: moved to another webhook endpoint's row it does not open. */
 const contextOf = (url: string) => `webhook:${url}`

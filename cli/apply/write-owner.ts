@@ -44,7 +44,7 @@ export async function saveKeys(db: Database, ownerId: string, keys: KeyRow[]): P
   return Number(numInsertedOrUpdatedRows)
 }
 
-/** From now on these endpoints of an owner get no event. */
+/** From now on these webhook endpoints of an owner get no event. */
 export async function disableEndpoints(db: Database, ownerId: string, urls: string[]): Promise<void> {
   if (urls.length === 0) return
   await db
@@ -56,7 +56,7 @@ export async function disableEndpoints(db: Database, ownerId: string, urls: stri
     .execute()
 }
 
-/** Adds endpoints or changes them, and enables them. For 24 hours after a change of the secret the old one signs too. */
+/** Adds webhook endpoints or changes them, and enables them. For 24 hours after a change of the secret the old one signs too. */
 export async function saveEndpoints(db: Database, ownerId: string, endpoints: EndpointRow[]): Promise<void> {
   if (endpoints.length === 0) return
   await db

@@ -37,7 +37,7 @@ export function modeOfApiKey(secret: string): 'test' | 'live' | null {
   return mode === 'test' || mode === 'live' ? mode : null
 }
 
-/** An endpoint that gets events, its secret as written. */
+/** A webhook endpoint, which gets events, its secret as written. */
 export function webhookSchema(environment: Environment) {
   return z.strictObject({
     url: z

@@ -1,5 +1,6 @@
-// Writes what is not written by hand: types, the gateway's routes, and the API's document with its page. With --check it
-// writes nothing, and fails if a file is not as it would be written.
+// Writes what is not written by hand: the calls of the database functions, the types of tables and bindings, the Workers'
+// roles, the gateway's routes, and the API's document with its page. With --check it writes nothing, and fails if a file is
+// not as it would be written.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -24,7 +24,7 @@ export const HELP = `npm run dev -- [options]
   --mollie-port N       the Mollie emulator's port (default: 8789)
   --receiver-port N     the webhook receiver's port (default: 8790)
   --mail-port N         the mail inbox's port (default: 8791)
-  --database-url URL    use this Postgres instead of the embedded one; an empty database gets the tables
+  --database-url URL    use this Postgres instead of the embedded one; its database is migrated
   --reset               start afresh: forget all data of the embedded Postgres
   --help                this text
 

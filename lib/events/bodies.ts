@@ -113,5 +113,5 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
   'payment.disputed': 'The buyer disputed a payment',
   'checkout.completed': 'Something was bought on a hosted page',
   'ticket.created': 'A user or a guest opened a support ticket',
-  'balance.changed': 'A balance changed. Sent only to endpoints that ask for it by name',
+  'balance.changed': 'A balance changed. Sent only to webhook endpoints that ask for it by name',
 }

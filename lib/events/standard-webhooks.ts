@@ -9,7 +9,7 @@ export interface WebhookMessage {
 
 /**
  * The headers that prove a webhook by the Standard Webhooks specification. Each secret is `whsec_` and base64; the
- * signature names one value for each, so that an endpoint verifies with either while a rotation lasts.
+ * signature names one value for each, so that its receiver verifies with either while a rotation lasts.
  */
 export async function signWebhook(message: WebhookMessage, secrets: string[]): Promise<Record<string, string>> {
   const timestamp = String(Math.floor(message.timestamp.getTime() / 1000))

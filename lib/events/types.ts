@@ -19,7 +19,7 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** What an endpoint may ask for: `*` is every type but `balance.changed`, which must be named. */
+/** What a webhook endpoint may ask for: `*` is every type but `balance.changed`, which must be named. */
 export const EVENT_SELECTORS = ['*', ...EVENT_TYPES] as const
 
 export type EventSelector = (typeof EVENT_SELECTORS)[number]

@@ -7,8 +7,8 @@ import { askForCode, askForTokens, codeMailedTo, getCode } from '../support/sign
 import { MESSAGE, ticketPath } from '../support/tickets.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
-// The hourly cron deletes rows that have expired. A call may find such a row, wait for the cron's lock on it, and then
-// find it gone.
+// forget-expired deletes rows that have expired. A call may find such a row, wait for the lock on it, and then find it
+// gone.
 
 let world: TestWorld
 

@@ -111,7 +111,7 @@ describe('startCheckout', () => {
     ['bad token', () => order({}, { token: 'x' }), 401, 0],
   ])
 
-  test('a processor that refuses: 2, the claim is given back', async () => {
+  test('a processor that refuses: 2, the claim is given up', async () => {
     all.world.stripe.failNext('/v1/checkout/sessions', 400)
     expect(await answerOf(() => order())).toMatchObject({ status: 502, statements: 2 })
   })

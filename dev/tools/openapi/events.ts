@@ -75,8 +75,8 @@ export const webhookParameters: Record<string, Json> = {
     in: 'header',
     required: true,
     description:
-      '`v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the secret of your endpoint. ' +
-      'While a secret is being replaced there are two signatures, with a space between them',
+      '`v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the secret of your webhook ' +
+      'endpoint. While a secret is being replaced there are two signatures, with a space between them',
     schema: { type: 'string' },
   },
 }
