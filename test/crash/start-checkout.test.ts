@@ -17,10 +17,10 @@ afterAll(() => world.close())
 
 const CLAIM = { statement: 'claim_checkout' }
 const SESSION = { call: '/v1/checkout/sessions' }
-const SETTLE = { statement: 'record_checkout' }
+const RECORD = { statement: 'record_checkout' }
 
 /** What is known of a key: its claim and the pages that Stripe has for its checkouts. */
-async function standingOf(key: string) {
+async function stateOf(key: string) {
   const { rows } = await world.database.query<{ opened: boolean; checkout_id: string; url: string | null }>(
     'select opened, checkout_id, url from checkout_claims join checkouts on id = checkout_id where idempotency_key = $1',
     [key],
@@ -58,7 +58,7 @@ async function interrupted(moments: Moment[], interruption = async () => {}): Pr
 
 async function expectOneCheckout(key: string, reply: Reply): Promise<void> {
   const { checkoutUrl, userId } = opened(reply)
-  expect(await standingOf(key)).toEqual({ claims: [{ opened: true, url: checkoutUrl }], sessions: 1 })
+  expect(await stateOf(key)).toEqual({ claims: [{ opened: true, url: checkoutUrl }], sessions: 1 })
   expect((await payAndReturn(world, checkoutUrl)).status).toBe(303)
   expect((await userState(world, userId)).purchases).toHaveLength(1)
 }
@@ -69,8 +69,8 @@ const MOMENTS: Moment[] = [
   ['before its claim', CLAIM, 'before'],
   ['after its claim, before Stripe is asked', SESSION, 'before'],
   ['after Stripe has opened the page, before its answer', SESSION, 'after'],
-  ['after Stripe’s answer, before it is recorded', SETTLE, 'before'],
-  ['after it is recorded, before the reply', SETTLE, 'after'],
+  ['after Stripe’s answer, before it is recorded', RECORD, 'before'],
+  ['after it is recorded, before the reply', RECORD, 'after'],
 ]
 
 test('checkouts whose Worker is killed, at each moment, are opened by the next try, once', async () => {
