@@ -41,7 +41,7 @@ create table paywalls (
 create table processor_accounts (
   paywall_id  text not null references paywalls,
   acquiring   text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),
-  credentials text not null check (char_length(credentials) between 1 and 8192), -- AES-GCM, lib/crypto.ts seal
+  credentials text not null check (char_length(credentials) between 1 and 8192), -- AES-GCM, lib/crypto/crypto.ts seal
   primary key (paywall_id, acquiring)
 );
 
@@ -296,7 +296,7 @@ create table webhook_endpoints (
   id                    uuid primary key default gen_random_uuid(),
   owner_id              uuid not null references owners,
   url                   text not null check (char_length(url) between 8 and 2048),
-  secret                text not null check (char_length(secret) between 1 and 1024), -- AES-GCM, lib/crypto.ts seal
+  secret                text not null check (char_length(secret) between 1 and 1024), -- AES-GCM, lib/crypto/crypto.ts seal
   previous_secret       text check (char_length(previous_secret) between 1 and 1024),
   previous_secret_until timestamptz,
   events                text[] not null check (cardinality(events) between 1 and 50),
@@ -306,7 +306,7 @@ create table webhook_endpoints (
   unique (owner_id, url)
 );
 
--- The outbox: what happened, written in the statement that made it happen. The bytes stored are the bytes signed.
+-- The outbox: what happened, written in the call that made it happen. The bytes stored are the bytes signed.
 create table events (
   id         text primary key check (id ~ '^evt_[0-9a-f]{32}$'),
   paywall_id text not null references paywalls,

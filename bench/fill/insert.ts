@@ -44,7 +44,7 @@ export class Filler implements AsyncDisposable {
   }
 
   /** What a database that has grown by itself has: statistics of what is in it. */
-  async settle(): Promise<void> {
+  async vacuum(): Promise<void> {
     await this.#client.query('vacuum analyze')
   }
 

@@ -8,7 +8,7 @@ export interface Isolate extends Disposable {
 }
 
 const Targets = z.array(z.looseObject({ id: z.string(), webSocketDebuggerUrl: z.string() }))
-const Answer = z.looseObject({ id: z.int().optional(), error: z.looseObject({ message: z.string() }).optional() })
+const InspectorMessage = z.looseObject({ id: z.int().optional(), error: z.looseObject({ message: z.string() }).optional() })
 const Usage = z.object({
   result: z.object({ usedSize: z.number(), embedderHeapUsedSize: z.number(), backingStorageSize: z.number() }),
 })
@@ -41,7 +41,7 @@ async function openIsolate(worker: string, url: string): Promise<Isolate> {
       const timer = setTimeout(() => reject(new Error(`${worker} does not answer ${method}`)), ANSWER_SECONDS * 1000)
       socket.addEventListener('message', function receive({ data }) {
         const message = JSON.parse(String(data))
-        const answer = Answer.parse(message)
+        const answer = InspectorMessage.parse(message)
         if (answer.id !== id) return
         clearTimeout(timer)
         socket.removeEventListener('message', receive)

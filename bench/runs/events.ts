@@ -106,7 +106,7 @@ async function trickle(
 /** Lets the cron work on what waits, and counts what the living endpoint gets a second. */
 async function drain({ world }: Stage, hooks: Hooks, filler: Filler, backlogs: Backlog[]): Promise<number> {
   for (const backlog of backlogs) await fillDeliveries(filler, backlog)
-  await filler.settle()
+  await filler.vacuum()
   const startedAt = Date.now()
   const sweep = world.ask.scheduled('deliver-events')
   const isOver = await Promise.race([sweep.then(() => true), delay(WATCHED_SECONDS * 1000).then(() => false)])

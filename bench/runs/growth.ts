@@ -75,7 +75,7 @@ async function grow(
     await using filler = await Filler.open(world.databaseUrl)
     await fillUsers(filler, rows, scene)
     await fillRest(filler, scene, size, urlOf)
-    await filler.settle()
+    await filler.vacuum()
     grown.push({ world, scene: { ...scene, people: await callers(scene, size) } })
   }
   const endpoints = ENDPOINTS.filter((each) => each.name.includes(options.only) && !each.asksProcessor)

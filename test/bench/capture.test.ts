@@ -7,15 +7,15 @@ test('a captured request is sent again as a new one: its own ids are made anew, 
   const sample = {
     statements: [
       { query: 'select claim($1, $2)', params: [USER, KEY] },
-      { query: 'select settle($1, $2)', params: [`{"key":"${KEY}"}`, 7] },
+      { query: 'select record($1, $2)', params: [`{"key":"${KEY}"}`, 7] },
     ],
     fresh: new Set([KEY]),
   }
-  const [claim, settle] = asNewRequest(sample)
+  const [claim, record] = asNewRequest(sample)
   const made = String(claim?.params[1])
   expect(made).toMatch(/^[0-9a-f-]{36}$/)
   expect(made).not.toBe(KEY)
   expect(claim).toEqual({ query: 'select claim($1, $2)', params: [USER, made] })
-  expect(settle).toEqual({ query: 'select settle($1, $2)', params: [`{"key":"${made}"}`, 7] })
+  expect(record).toEqual({ query: 'select record($1, $2)', params: [`{"key":"${made}"}`, 7] })
   expect(asNewRequest(sample)[0]?.params[1]).not.toBe(made)
 })

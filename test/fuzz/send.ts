@@ -1,14 +1,14 @@
 import { Agent, request } from 'node:http'
 import type { Generated } from './generate.ts'
 
-export interface Answer {
+export interface HttpResponse {
   status: number
   headers: Record<string, string | string[] | undefined>
   text: string
 }
 
 /** Sends it as it is: unlike fetch, this neither tidies the path nor refuses a header. */
-export function send(url: string, { method, path, headers, body }: Generated, agent: Agent): Promise<Answer> {
+export function send(url: string, { method, path, headers, body }: Generated, agent: Agent): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const length = body && { 'content-length': body.length }
     const { hostname, port } = new URL(url)

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import * as z from 'zod'
 import {
-  type Answer,
+  type DocumentedResponse,
   Document,
   type Header,
   isReference,
@@ -93,7 +93,7 @@ function knownPath(pathname: string): KnownPath | null {
 }
 
 interface Described {
-  answer: Answer
+  answer: DocumentedResponse
   /** Where in the document, as a URI fragment. */
   pointer: string
 }
@@ -104,11 +104,11 @@ function described({ path, methods }: KnownPath, method: string, status: number)
   const name = asked && methods[asked] ? asked : methods.get ? 'get' : 'post'
   const answer = name === asked || status === 405 ? methods[name]?.responses[status] : null
   if (!answer) return null
-  if (isReference(answer)) return { answer: resolve<Answer>(answer, components.responses), pointer: answer.$ref }
+  if (isReference(answer)) return { answer: resolve<DocumentedResponse>(answer, components.responses), pointer: answer.$ref }
   return { answer, pointer: encodeURI(`#/paths/${path.replaceAll('/', '~1')}/${name}/responses/${status}`) }
 }
 
-function headerFault(answer: Answer, headers: Answered['headers']): string | null {
+function headerFault(answer: DocumentedResponse, headers: Answered['headers']): string | null {
   for (const [name, each] of Object.entries(answer.headers)) {
     const { required, schema } = resolve<Header>(each, components.headers)
     const value = headers.get(name)

@@ -60,12 +60,12 @@ const Reference = z.object({ $ref: z.string() })
 const Header = z.object({ required: z.boolean().default(false), schema: Schema })
 export type Header = z.output<typeof Header>
 
-const Answer = z.object({
+const DocumentedResponse = z.object({
   description: z.string(),
   headers: z.record(z.string(), z.union([Reference, Header])).default({}),
   content: Content.optional(),
 })
-export type Answer = z.output<typeof Answer>
+export type DocumentedResponse = z.output<typeof DocumentedResponse>
 
 const Operation = z.object({
   operationId: z.string(),
@@ -75,7 +75,7 @@ const Operation = z.object({
   security: z.array(z.record(z.string(), z.array(z.string()))),
   parameters: z.array(z.union([Reference, Parameter])),
   requestBody: z.object({ required: z.boolean(), content: Content }).optional(),
-  responses: z.record(z.string(), z.union([Reference, Answer])),
+  responses: z.record(z.string(), z.union([Reference, DocumentedResponse])),
 })
 export type Operation = z.output<typeof Operation>
 
@@ -91,7 +91,7 @@ export const Document = z.object({
     schemas: z.record(z.string(), Schema),
     parameters: z.record(z.string(), Parameter),
     headers: z.record(z.string(), Header),
-    responses: z.record(z.string(), Answer),
+    responses: z.record(z.string(), DocumentedResponse),
   }),
 })
 export type Document = z.output<typeof Document>
