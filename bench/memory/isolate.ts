@@ -8,7 +8,10 @@ export interface Isolate extends Disposable {
 }
 
 const Targets = z.array(z.looseObject({ id: z.string(), webSocketDebuggerUrl: z.string() }))
-const InspectorMessage = z.looseObject({ id: z.int().optional(), error: z.looseObject({ message: z.string() }).optional() })
+const InspectorMessage = z.looseObject({
+  id: z.int().optional(),
+  error: z.looseObject({ message: z.string() }).optional(),
+})
 const Usage = z.object({
   result: z.object({ usedSize: z.number(), embedderHeapUsedSize: z.number(), backingStorageSize: z.number() }),
 })

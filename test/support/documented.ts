@@ -2,8 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import * as z from 'zod'
 import {
-  type DocumentedResponse,
   Document,
+  type DocumentedResponse,
   type Header,
   isReference,
   type Operation,
@@ -104,7 +104,8 @@ function described({ path, methods }: KnownPath, method: string, status: number)
   const name = asked && methods[asked] ? asked : methods.get ? 'get' : 'post'
   const answer = name === asked || status === 405 ? methods[name]?.responses[status] : null
   if (!answer) return null
-  if (isReference(answer)) return { answer: resolve<DocumentedResponse>(answer, components.responses), pointer: answer.$ref }
+  if (isReference(answer))
+    return { answer: resolve<DocumentedResponse>(answer, components.responses), pointer: answer.$ref }
   return { answer, pointer: encodeURI(`#/paths/${path.replaceAll('/', '~1')}/${name}/responses/${status}`) }
 }
 
