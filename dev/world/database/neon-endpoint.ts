@@ -78,6 +78,8 @@ export async function startNeonEndpoint({ port = 0 }: { port?: number } = {}): P
     const pool = new pg.Pool({ connectionString, max: POOL_SIZE, connectionTimeoutMillis: 10_000 })
     // An idle connection ends when Postgres is killed. The pool drops it, and the next statement opens another.
     pool.on('error', () => undefined)
+    // One that is lost right after it was made may say so before whoever waits for it can listen.
+    pool.on('connect', (client) => client.on('error', () => undefined))
     pools.set(connectionString, pool)
     return pool
   }
