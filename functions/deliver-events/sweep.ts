@@ -28,28 +28,21 @@ interface Attempt {
   ended: Promise<void>
 }
 
-/** How a sweep ended. */
-export interface SweepResult {
-  /** How many attempts it began. */
-  attempts: number
-  /** Whether nothing was due any more. If not, another sweep should go on. */
-  finished: boolean
-  /** Resolves when its last attempts have ended: those that hung when a sweep gave up before it was finished. */
-  ended: Promise<unknown>
-}
+/** Told that every slot is stuck: returns for how many more milliseconds new attempts may begin. */
+type OnStuck = () => number
 
 /**
- * Delivers what is due, several at a time, until nothing is, or its time is over, or all of its slots are stuck.
+ * Delivers what is due, several at a time, until nothing is or its time is over. Returns how many attempts it began, when
+ * the last of them has ended.
  *
  * A slot is filled again as soon as it is free, so the next event about a member goes out on the heels of the last. While
  * an attempt hangs, the other slots look again and again for what has become due since.
  */
-export async function sweep(db: Database, options: PostOptions): Promise<SweepResult> {
+export async function sweep(db: Database, options: PostOptions, onStuck?: OnStuck): Promise<number> {
   const holder = crypto.randomUUID()
-  const deadline = Date.now() + SWEEP_MILLISECONDS
+  let deadline = Date.now() + SWEEP_MILLISECONDS
   const underWay = new Set<Attempt>()
   let attempts = 0
-  const result = (finished: boolean): SweepResult => ({ attempts, finished, ended: Promise.all(endsOf(underWay)) })
 
   function begin(delivery: LeasedDelivery): void {
     const ended = deliver(db, delivery, holder, options).finally(() => underWay.delete(attempt))
@@ -68,17 +61,17 @@ export async function sweep(db: Database, options: PostOptions): Promise<SweepRe
           failingCount: FAILING_SLOTS - countFailing(underWay),
         })
         for (const delivery of leased) begin(delivery)
-        if (underWay.size === 0) return result(true)
-      } else if (areStuck(underWay)) {
-        return result(false)
+        if (underWay.size === 0) break
+      } else if (onStuck && areStuck(underWay)) {
+        deadline = Math.min(deadline, Date.now() + onStuck())
+        onStuck = undefined
       }
       await Promise.race([scheduler.wait(LOOK_MILLISECONDS), ...endsOf(underWay)])
     }
-    return result(false)
-  } catch (error) {
+  } finally {
     await Promise.all(endsOf(underWay))
-    throw error
   }
+  return attempts
 }
 
 const endsOf = (attempts: Set<Attempt>) => [...attempts].map(({ ended }) => ended)

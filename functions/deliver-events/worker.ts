@@ -1,41 +1,49 @@
 import { oldestDue } from '../../generated/calls.ts'
-import { connect, type Database } from '../../lib/db/connect.ts'
+import { connect } from '../../lib/db/connect.ts'
 import { log } from '../../lib/http/log.ts'
-import { type SweepResult, sweep } from './sweep.ts'
+import type { PostOptions } from './post-event.ts'
+import { sweep } from './sweep.ts'
 
 type Env = Cloudflare.DeliverEventsEnv
 
 /** What is due for longer is worth a line in the log. */
 const LATE_SECONDS = 5
 
-function deliverDue(db: Database, env: Env): Promise<SweepResult> {
-  return sweep(db, {
-    secretsKey: env.WEBHOOK_SECRETS_KEY,
-    allowLocal: env.ALLOW_LOCAL_ENDPOINTS,
-    serviceHost: env.SERVICE_HOST,
-  })
-}
+/**
+ * How long a sweep begins attempts after its messages were given back, in milliseconds. An invocation may go on for 30 s
+ * after its handler has returned, and the last attempt needs its 15 s and time to be recorded.
+ */
+const AFTER_HANDLER_MILLISECONDS = 10_000
 
 /**
  * Tells owners' backends what happened. What is due stands in Postgres: a queue message only wakes this Worker, whatever
  * it says, and the cron finds what the queue lost, what a crash left behind, and retries whose time has come.
  *
  * A sweep whose slots are all stuck gives its messages back, so that another invocation with slots of its own goes on at
- * once. Its attempts end meanwhile: `queue_consumer_no_wait_for_wait_until` lets the queue go on without them.
+ * once. It goes on itself too, as soon as a slot is free: nobody else looks for what waits behind its own attempts.
+ * `queue_consumer_no_wait_for_wait_until` lets the queue go on without it.
  */
 export default {
   async queue(batch, env, ctx) {
-    const { finished, ended } = await deliverDue(connect(env), env)
-    ctx.waitUntil(ended)
-    if (!finished) batch.retryAll()
+    const stuck = Promise.withResolvers<'stuck'>()
+    const sweeping = sweep(connect(env), optionsOf(env), () => {
+      stuck.resolve('stuck')
+      return AFTER_HANDLER_MILLISECONDS
+    })
+    ctx.waitUntil(sweeping)
+    if ((await Promise.race([sweeping, stuck.promise])) === 'stuck') batch.retryAll()
   },
   async scheduled(_event, env) {
     const db = connect(env)
     const oldest_due_seconds = await oldestDue<number | null>(db)
     if (oldest_due_seconds === null) return
-    const { attempts, finished, ended } = await deliverDue(db, env)
-    await ended
-    if (oldest_due_seconds > LATE_SECONDS)
-      log('warn', 'deliveries are late', { oldest_due_seconds, attempts, finished })
+    const attempts = await sweep(db, optionsOf(env))
+    if (oldest_due_seconds > LATE_SECONDS) log('warn', 'deliveries are late', { oldest_due_seconds, attempts })
   },
 } satisfies ExportedHandler<Env>
+
+const optionsOf = (env: Env): PostOptions => ({
+  secretsKey: env.WEBHOOK_SECRETS_KEY,
+  allowLocal: env.ALLOW_LOCAL_ENDPOINTS,
+  serviceHost: env.SERVICE_HOST,
+})

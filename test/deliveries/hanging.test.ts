@@ -46,6 +46,20 @@ test.each([1, 7])('while %i webhook endpoints hang, the queue goes on to tell th
   expect(attempts.every((number) => number <= 3)).toBe(true)
 })
 
+test('what waits behind attempts that hang goes out when these are answered, without the cron', async () => {
+  const { hanging, answerAll } = await openHanging(5)
+  const good = await openMailbox(world)
+  for (const mailbox of hanging.slice(1)) {
+    for (let member = 0; member < 3; member += 1) await mailbox.tell(1, await mailbox.newMember())
+  }
+  await hanging[0]!.credit()
+  await until('every slot is taken', async () => hanging.every((mailbox) => mailbox.ids().length > 0))
+  await expectPrompt(good)
+
+  answerAll()
+  await Promise.all(hanging.map((mailbox) => until('all is told', () => allDelivered(mailbox))))
+})
+
 test('webhook endpoints that fail have few of the slots of a sweep, and the others the rest', async () => {
   const { hanging, answerAll } = await openHanging(6)
   const good = await openMailbox(world)
