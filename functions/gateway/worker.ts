@@ -2,46 +2,50 @@ import type { Wording } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { loggable } from '../../lib/http/place.ts'
 import { sharedWords } from '../../lib/http/shared-words.ts'
-import { answer, preflight, refusal } from './answers.ts'
+import { preflight, refusal } from './answers.ts'
 import { isOverLimit, LIMIT_PERIOD_SECONDS } from './limit.ts'
 import { type Route, routeOf } from './routes.ts'
 
-/** The one public door: finds the Worker by the path, brakes abuse, and adds CORS and a request id. */
+/**
+ * The one public door: brakes abuse, finds the Worker by the path, and hands request and response on untouched. The
+ * Worker gives its responses their request id and the headers that all have, so that a body streams past here.
+ */
 export default {
   async fetch(request, env) {
-    const requestId = crypto.randomUUID()
-    const route = routeOf(new URL(request.url).pathname)
-    const refuse = (wording: Wording, headers: HeadersInit = {}) => {
-      logRefusal(request, requestId, wording, route)
-      return refusal(wording, requestId, { saysCode: route?.saysCode ?? false, headers })
-    }
-
-    if (!route) return refuse(sharedWords.not_found)
-    if (request.method === 'OPTIONS') return preflight(requestId)
+    const path = new URL(request.url).pathname
+    const route = routeOf(path)
+    if (!route) return refuse({ request, path, route, wording: sharedWords.not_found })
+    if (request.method === 'OPTIONS') return preflight(crypto.randomUUID())
     if (await isOverLimit(request, env, route.countedBy)) {
-      return refuse(sharedWords.rate_limited, { 'Retry-After': String(LIMIT_PERIOD_SECONDS) })
+      return refuse({ request, path, route, wording: sharedWords.rate_limited, headers: RETRY_LATER })
     }
-
-    const forwarded = new Request(request, { redirect: 'manual' })
-    forwarded.headers.set('x-request-id', requestId)
     try {
-      return answer(await env[route.binding].fetch(forwarded), requestId)
+      return await env[route.binding].fetch(request)
     } catch (cause) {
-      log('error', 'an endpoint did not answer', { request_id: requestId, binding: route.binding, cause })
-      return refuse(sharedWords.failed)
+      return refuse({ request, path, route, wording: sharedWords.failed, cause })
     }
   },
 } satisfies ExportedHandler<Cloudflare.GatewayEnv>
 
-/** The request's line in the log, which the endpoint writes for every request that reaches it. */
-function logRefusal(request: Request, requestId: string, [status, , refusal]: Wording, route: Route | null): void {
-  const parameters = route?.pattern.exec(new URL(request.url).pathname)?.groups
-  log('info', 'request', {
-    request_id: requestId,
-    method: request.method,
-    binding: route?.binding,
-    paywall_id: loggable(parameters?.id),
-    status,
-    refusal,
-  })
+const RETRY_LATER = { 'Retry-After': String(LIMIT_PERIOD_SECONDS) }
+
+interface Refused {
+  request: Request
+  path: string
+  route: Route | null
+  wording: Wording
+  headers?: Record<string, string>
+  /** Why the endpoint did not answer. */
+  cause?: unknown
+}
+
+/** Refuses a request, and writes the line in the log that the endpoint writes for every request that reaches it. */
+function refuse({ request, path, route, wording, headers = {}, cause }: Refused): Response {
+  const [status, , refusedFor] = wording
+  const requestId = crypto.randomUUID()
+  const place = { request_id: requestId, binding: route?.binding }
+  if (cause !== undefined) log('error', 'an endpoint did not answer', { ...place, cause })
+  const paywall_id = loggable(route?.pattern.exec(path)?.groups?.id)
+  log('info', 'request', { ...place, method: request.method, paywall_id, status, refusal: refusedFor })
+  return refusal(wording, requestId, { saysCode: route?.saysCode, headers })
 }

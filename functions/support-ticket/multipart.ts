@@ -97,7 +97,7 @@ const REST_LIMIT = 2 * FORM_LIMIT
  * Reads what is left of a refused form. Its sender is still writing, and most clients read no response before they have
  * written everything: they would see a broken connection instead.
  */
-export async function readRest(request: Request): Promise<void> {
+export async function readRest(request: Request, requestId: string): Promise<void> {
   if (!request.body || !isForm(request)) return
   const reader = request.body.getReader({ mode: 'byob' })
   let block = new Uint8Array(BLOCK)
@@ -108,7 +108,7 @@ export async function readRest(request: Request): Promise<void> {
       block = read.value
     }
   } catch (cause) {
-    log('warn', 'the sender of a refused form is gone', { request_id: request.headers.get('x-request-id'), cause })
+    log('warn', 'the sender of a refused form is gone', { request_id: requestId, cause })
   }
 }
 

@@ -14,7 +14,7 @@ const app = createApp<Cloudflare.SupportTicketEnv>()
 
 app.use(async function readRestOfRefused(c, next) {
   await next()
-  if (c.res.status >= 400) await readRest(c.req.raw)
+  if (c.res.status >= 400) await readRest(c.req.raw, c.get('requestId'))
 })
 
 /** An owner key says nothing here: without a Bearer token the call is a guest's. */

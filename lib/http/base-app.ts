@@ -4,6 +4,7 @@ import { Hono } from 'hono/tiny'
 import { ApiError, refuse } from './errors.ts'
 import { log } from './log.ts'
 import { loggedPaywallOf } from './place.ts'
+import { addCommonHeaders } from './response-headers.ts'
 import { sharedWords } from './shared-words.ts'
 
 /** The ways to authenticate, which every 401 names (RFC 9110). `ApiKey` stands for the header `X-Api-Key`. */
@@ -12,13 +13,19 @@ const CHALLENGE = 'Bearer, ApiKey'
 /** What a caller is told of a failure of something that the Worker depends on; null for any other error. */
 export type FailureAnswer = (error: Error) => ApiError | null
 
+/** What a request is found by in the log: its response carries it as `X-Request-Id`. */
+export interface RequestVariables {
+  requestId: string
+}
+
 /**
- * A Hono app without database and processors. Every answer is JSON and every request one line of the log. An error that
- * is neither a refusal nor one of `failures` is a mistake of ours: the log has it, and the caller a bare 500.
+ * A Hono app without database and processors. Every answer is JSON, with a request id and the headers that all have, and
+ * every request is one line of the log. An error that is neither a refusal nor one of `failures` is a mistake of ours: the
+ * log has it, and the caller a bare 500.
  */
 export function createBaseApp<Env extends object>(failures: FailureAnswer[] = []) {
-  const app = new Hono<{ Bindings: Env }>()
-  app.use(logRequest)
+  const app = new Hono<{ Bindings: Env; Variables: RequestVariables }>()
+  app.use(identify, logRequest)
   app.notFound((c) => answer(c, refuse(sharedWords.not_found)))
   app.onError((error, c) => {
     const refusal = error instanceof ApiError ? error : answerTo(error, failures)
@@ -55,7 +62,14 @@ function answer(c: Context, refusal: ApiError): Response {
 /** A processor's failure (502) is a warning: there is nothing for us to repair. */
 function logFailure(c: Context, { status, error, cause }: ApiError): void {
   const message = status === 500 ? 'unexpected failure' : error
-  log(status === 502 ? 'warn' : 'error', message, { request_id: c.req.header('x-request-id'), cause })
+  log(status === 502 ? 'warn' : 'error', message, { request_id: c.get('requestId'), cause })
+}
+
+/** An id of a caller's own making is ignored: it might be another request's. */
+const identify: MiddlewareHandler<{ Variables: RequestVariables }> = async function identify(c, next) {
+  c.set('requestId', crypto.randomUUID())
+  await next()
+  addCommonHeaders(c.res.headers, c.get('requestId'))
 }
 
 /** One line for each request. A refusal is named in it, so that the log answers why a call was refused. */
@@ -63,7 +77,7 @@ const logRequest: MiddlewareHandler = async function logRequest(c, next) {
   const startedAt = Date.now()
   await next()
   log('info', 'request', {
-    request_id: c.req.header('x-request-id'),
+    request_id: c.get('requestId'),
     method: c.req.method,
     route: routePath(c, -1),
     paywall_id: loggedPaywallOf(c),
