@@ -1,6 +1,9 @@
 /** How long an edit of a paywall may take to be seen, in seconds. A stale price id costs one 404 and a fresh read. */
 const EDGE_SECONDS = 10
 
+/** How many payloads an isolate remembers. The one that it has known longest goes first. */
+const REMEMBERED = 100
+
 /** What a structural payload depends on besides the database. */
 export interface CacheKey {
   host: string
@@ -8,36 +11,70 @@ export interface CacheKey {
   country: string
 }
 
-/** The structural payload out of this colo's cache, or made now and kept there. Its `version` is its ETag. */
+/** A structural payload as JSON; `version` is its ETag without quotes. */
+interface Kept {
+  json: string
+  version: string
+  staleAt: number
+}
+
+/** What this isolate has served lately: a paywall that many look at is not fetched from the colo's cache each time. */
+const remembered = new Map<string, Kept>()
+
+/**
+ * The structural payload out of this isolate's memory or this colo's cache, or made now and kept in both, for 10 seconds
+ * from then on. 304 if the caller already has this version (RFC 9110, weak comparison).
+ */
 export async function edgeCached(
   context: Pick<ExecutionContext, 'waitUntil'>,
   { host, paywallId, country }: CacheKey,
+  ifNoneMatch: string | undefined,
   make: () => Promise<{ version: string }>,
 ): Promise<Response> {
   const key = `https://bootstrap.internal/${host}/${paywallId}/${country}`
-  const cached = await caches.default.match(key)
-  if (cached) return forCaller(cached)
+  const known = remembered.get(key)
+  if (known && Date.now() < known.staleAt) return respond(known, ifNoneMatch)
 
-  const payload = await make()
-  const response = Response.json(payload, {
-    headers: { ETag: `"${payload.version}"`, 'Cache-Control': `public, max-age=${EDGE_SECONDS}` },
-  })
-  context.waitUntil(caches.default.put(key, response.clone()))
-  return forCaller(response)
+  const cached = await caches.default.match(key)
+  const kept = cached ? await read(cached) : keep(await make())
+  if (!cached) context.waitUntil(caches.default.put(key, write(kept)))
+  remember(key, kept)
+  return respond(kept, ifNoneMatch)
 }
 
-/** 304 if the caller already has this version (RFC 9110, weak comparison), else null. */
-export function notModified(ifNoneMatch: string | undefined, response: Response): Response | null {
-  const tag = response.headers.get('etag')
-  const known = ifNoneMatch?.split(',').map((each) => each.trim().replace(/^W\//, ''))
-  if (!tag || !known?.some((each) => each === tag || each === '*')) return null
-  return new Response(null, { status: 304, headers: response.headers })
+function keep(payload: { version: string }): Kept {
+  return { json: JSON.stringify(payload), version: payload.version, staleAt: Date.now() + EDGE_SECONDS * 1000 }
+}
+
+/** `Expires` has whole seconds, and `staleAt` is rounded down to one: never served longer than it may be. */
+function write({ json, version, staleAt }: Kept): Response {
+  return new Response(json, {
+    headers: {
+      'Content-Type': 'application/json',
+      'Cache-Control': `public, max-age=${EDGE_SECONDS}`,
+      ETag: `"${version}"`,
+      Expires: new Date(staleAt).toUTCString(),
+    },
+  })
+}
+
+async function read(cached: Response): Promise<Kept> {
+  const version = cached.headers.get('etag')?.slice(1, -1) ?? ''
+  return { json: await cached.text(), version, staleAt: Date.parse(cached.headers.get('expires') ?? '') }
+}
+
+function remember(key: string, kept: Kept): void {
+  const [oldest] = remembered.keys()
+  if (remembered.size >= REMEMBERED && oldest !== undefined) remembered.delete(oldest)
+  remembered.delete(key)
+  remembered.set(key, kept)
 }
 
 /** Callers may keep it but must ask again: what they get depends on where they are, which no shared cache knows. */
-function forCaller(response: Response): Response {
-  const ETag = response.headers.get('etag') ?? ''
-  return new Response(response.body, {
-    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'private, no-cache', ETag },
-  })
+function respond({ json, version }: Kept, ifNoneMatch: string | undefined): Response {
+  const tag = `"${version}"`
+  const known = ifNoneMatch?.split(',').map((each) => each.trim().replace(/^W\//, ''))
+  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'private, no-cache', ETag: tag }
+  if (known?.some((each) => each === tag || each === '*')) return new Response(null, { status: 304, headers })
+  return new Response(json, { headers })
 }

@@ -8,7 +8,7 @@ import { placeOf } from '../../lib/http/place.ts'
 import { type PaywallRow, structureOf, versionOf } from '../../lib/paywall/structure.ts'
 import type { MemberState } from '../../lib/purchases/member-state.ts'
 import { type BootstrapRefusal, PATH, words } from './contract.ts'
-import { edgeCached, notModified } from './edge-cache.ts'
+import { edgeCached } from './edge-cache.ts'
 
 /** What read_bootstrap gives, and read_user_bootstrap. */
 type ReadBootstrapResult = { verdict: 'unknown_paywall' } | { verdict: 'found'; paywall: PaywallRow }
@@ -36,12 +36,11 @@ app.get(PATH, async (c) => {
     return c.json({ ...(await payloadOf(row.paywall, country)), user: row.user })
   }
 
-  const response = await edgeCached(c.executionCtx, { ...place, country }, async () => {
+  return edgeCached(c.executionCtx, { ...place, country }, c.req.header('if-none-match'), async () => {
     const row = await readBootstrap<ReadBootstrapResult>(connect(c.env), place)
     if (row.verdict !== 'found') throw refuse(words[row.verdict])
     return payloadOf(row.paywall, country)
   })
-  return notModified(c.req.header('if-none-match'), response) ?? response
 })
 
 app.all(PATH, allowOnly('GET', 'HEAD'))

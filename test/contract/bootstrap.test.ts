@@ -167,6 +167,33 @@ describe('version', () => {
     expect(await kept.json()).toEqual(reply.body)
   })
 
+  test('an edit is seen after 10 s at most, however often the paywall is read meanwhile', async () => {
+    const { file, paywall } = await freshPaywall()
+    await structure({}, paywall.id)
+    await all.world.apply({ ...file, paywalls: [{ ...paywall, name: 'Renamed' }] })
+    const editedAt = Date.now()
+    const isSeen = async () => (await structure({}, paywall.id)).settings.name === 'Renamed'
+    await until('the edit', isSeen, 15_000)
+    expect(Date.now() - editedAt).toBeLessThan(10_500)
+  })
+
+  test('what came from the edge is remembered no longer than the edge would have kept it', async () => {
+    const { paywall } = await freshPaywall()
+    const { hostname } = new URL(all.world.url)
+    const key = `https://bootstrap.internal/${hostname}/${paywall.id}/US`
+    const { default: edge } = await all.world.workers.caches()
+    const old = { ...(await structure({ country: 'CA' }, paywall.id)), version: `sha256:${'0'.repeat(64)}` }
+    const headers = { 'cache-control': 'max-age=10', etag: `"${old.version}"` }
+    const expires = new Date(Date.now() + 2_000).toUTCString()
+    await edge.put(key, new Response(JSON.stringify(old), { headers: { ...headers, expires } }))
+    const ask = () => structure({ country: 'US' }, paywall.id)
+
+    expect(await ask()).toEqual(old)
+    await edge.delete(key)
+    expect(await ask()).toEqual(old)
+    await until('the new one', async () => (await ask()).version !== old.version, 2_500)
+  })
+
   test.each([
     ['the ETag', (etag: string) => etag, 304],
     ['a weak one', (etag: string) => `W/${etag}`, 304],
