@@ -3,6 +3,7 @@
 
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { bundleWorkers } from '../../dev/world/workers/bundle.ts'
+import { RUNTIME, WORKER } from '../../dev/world/workers/runtime-settings.ts'
 import { watchingSpawns } from '../../dev/world/workers/spawns.ts'
 import { readWorkerConfigs } from '../../dev/world/workers/wrangler-config.ts'
 
@@ -18,11 +19,11 @@ const code = await bundleWorkers(
   names.map((env) => ({ ...ours, env, main: new URL(`../workers/${env}.ts`, import.meta.url).pathname })),
 )
 const options = convertV4MiniflareOptions({
-  host: '127.0.0.1',
+  ...RUNTIME,
   port: 0,
-  cf: { country: 'US' },
   workers: names.map((name) => ({
     name,
+    ...WORKER,
     compatibilityDate,
     modules: [{ type: 'ESModule' as const, path: 'worker.js', contents: code.get(name) ?? '' }],
     bindings: { DATABASE_URL: databaseUrl, NEON_FETCH_ENDPOINT: neonUrl },

@@ -4,6 +4,7 @@ import { convertV4MiniflareOptions, Miniflare, type RequestInit, type Response }
 import { bundleWorkers } from './bundle.ts'
 import { dataModulesOf } from './data-modules.ts'
 import { MAIL_WORKER, mailWorker, type TakeMail } from './mail-binding.ts'
+import { RUNTIME, WORKER } from './runtime-settings.ts'
 import { watchingSpawns } from './spawns.ts'
 import { miniflareOptions, readWorkerConfigs, type WorkerConfig } from './wrangler-config.ts'
 
@@ -69,9 +70,8 @@ export async function startWorkers({
   let runtime: ChildProcess | undefined
   let onRestart = () => {}
   const options = convertV4MiniflareOptions({
-    host: '127.0.0.1',
+    ...RUNTIME,
     port,
-    cf: { country: 'US' },
     ...(folder && { resourcePersistencePath: join(folder, 'v3') }),
     ...(inspect && { inspectorPort: 0 }),
     handleStructuredLogs: ({ level, message }) => onLog(level, message),
@@ -119,6 +119,7 @@ function workerOptions(config: WorkerConfig, scripts: Map<string, string>, value
   if (script === undefined) throw new Error(`[env.${config.env}] was not bundled`)
   return {
     ...miniflareOptions(config.env),
+    ...WORKER,
     ...(config.mailBindings.length > 0 && {
       email: {},
       serviceBindings: Object.fromEntries(config.mailBindings.map((binding) => [binding, MAIL_WORKER])),
