@@ -22,7 +22,7 @@ export function endpointTable(
       spreadText(spread(rounds.map(({ perSecond }) => perSecond))),
       ...middles(rounds, ['p50', 'p99', 'statements', 'databaseMs']),
       ...beside.map((name) => spreadText(faster(rounds, reference?.rounds[name] ?? []))),
-      ...(other ? [spreadText(faster(rounds, other)), spreadText(lessDatabase(rounds, other))] : []),
+      ...(other ? [faster, sooner, lessDatabase].map((compare) => spreadText(compare(rounds, other))) : []),
     ]
   })
   const bareRows = references.flatMap(({ connections, rounds }) =>
@@ -33,7 +33,7 @@ export function endpointTable(
       ...middles(rounds[name], ['p50', 'p99']),
     ]),
   )
-  const more = against === undefined ? [] : [`x ${against}`, `x ${against}, database`]
+  const more = against === undefined ? [] : [`x ${against}`, `x ${against}, p50`, `x ${against}, database`]
   return table([...head, ...beside.map((name) => `x ${name}`), ...more], [...rows, ...bareRows])
 }
 
@@ -62,6 +62,13 @@ const faster = (ours: { perSecond: number }[], others: { perSecond: number }[]) 
   quotients(
     ours.map(({ perSecond }) => perSecond),
     others.map(({ perSecond }) => perSecond),
+  )
+
+/** How many times less half of the requests took at most. */
+const sooner = (ours: WorldRound[], others: WorldRound[]) =>
+  quotients(
+    others.map(({ p50 }) => p50),
+    ours.map(({ p50 }) => p50),
   )
 
 /** How many times less the database worked for a request. */
