@@ -21,7 +21,8 @@ export interface Round {
 export interface Load {
   url: string
   connections: number
-  seconds: number
+  /** How long it goes on, or how many requests it sends. */
+  until: { seconds: number } | { requests: number }
   /** Makes the next request. */
   next: () => Sent
   /** The status that each answer must have; another one ends the run. */
@@ -35,7 +36,7 @@ const SAMPLE_MS = 20
  * One round of load: each connection sends its next request when it has the answer to the last. The figures are from each
  * answer's own time, since autocannon's histogram counts in whole milliseconds.
  */
-export async function closedLoop({ url, connections, seconds, next, expected }: Load): Promise<Round> {
+export async function closedLoop({ url, connections, until, next, expected }: Load): Promise<Round> {
   const times: number[] = []
   let wrong: string | undefined
   let lastAt = 0
@@ -48,7 +49,7 @@ export async function closedLoop({ url, connections, seconds, next, expected }: 
       {
         url,
         connections,
-        duration: seconds,
+        ...('seconds' in until ? { duration: until.seconds } : { amount: until.requests }),
         sampleInt: SAMPLE_MS,
         requests: [{ ...next(), onResponse, setupRequest: (request) => ({ ...request, headers: {}, ...next() }) }],
       },
@@ -64,7 +65,7 @@ export async function closedLoop({ url, connections, seconds, next, expected }: 
     })
   })
   if (wrong) throw new Error(`a request was to be answered with ${expected}, and was with ${wrong}`)
-  if (times.length === 0) throw new Error(`${url} answered nothing within ${seconds} s`)
+  if (times.length === 0) throw new Error(`${url} answered nothing`)
   const sorted = times.toSorted((one, other) => one - other)
   return {
     requests: times.length,

@@ -49,7 +49,7 @@ async function climb(stages: Stage[], endpoint: Endpoint, { rounds, seconds }: O
   const steps: LoadStep[] = []
   let climbing = stages
   for (const { world, scene } of stages) {
-    const warmUp = { url: world.url, connections: 8, seconds: 1, next: requestsOf(endpoint, scene) }
+    const warmUp = { url: world.url, connections: 8, until: { seconds: 1 }, next: requestsOf(endpoint, scene) }
     await closedLoop({ ...warmUp, expected: endpoint.expected ?? 200 })
   }
   for (const offered of OFFERED) {

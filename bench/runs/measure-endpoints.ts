@@ -32,7 +32,7 @@ export interface Stage {
 export const CONNECTIONS = [1, 8]
 
 /** What a round begins with and nobody counts: the runtime compiles what it runs often. */
-const WARM_UP_SECONDS = 0.3
+const WARM_UP = { requests: 60 }
 
 /**
  * Measures endpoints at all worlds, and the bare Workers, round by round: within a round everything has its turn, so
@@ -72,8 +72,8 @@ export async function measureEndpoints(
 async function referenceRound(bare: Bare, { connections, rounds }: ReferenceRounds, seconds: number): Promise<void> {
   for (const [name, path] of Object.entries(REFERENCES) as [Reference, string][]) {
     const load = { url: bare.url, connections, next: () => ({ method: 'GET', path }), expected: 200 }
-    await closedLoop({ ...load, seconds: WARM_UP_SECONDS })
-    rounds[name].push(await closedLoop({ ...load, seconds }))
+    await closedLoop({ ...load, until: WARM_UP })
+    rounds[name].push(await closedLoop({ ...load, until: { seconds } }))
   }
 }
 
@@ -84,9 +84,9 @@ async function worldRound(
 ): Promise<WorldRound> {
   const { expected = 200 } = endpoint
   const load = { url: world.url, connections, next: requestsOf(endpoint, scene), expected }
-  await closedLoop({ ...load, seconds: WARM_UP_SECONDS })
+  await closedLoop({ ...load, until: WARM_UP })
   const before = await world.ask.databaseWork()
-  const round = await closedLoop({ ...load, seconds })
+  const round = await closedLoop({ ...load, until: { seconds } })
   const after = await world.ask.databaseWork()
   return {
     ...round,

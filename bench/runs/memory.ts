@@ -48,7 +48,7 @@ async function sampleMemory(world: World, { requests, only }: Options): Promise<
     if (sent >= requests && samples.length > 1) return samples
     const endpoint = endpoints[turn % endpoints.length]
     if (!endpoint) throw new Error(`no endpoint's name contains ${only}`)
-    const load = { url: world.url, connections: CONNECTIONS, seconds: 1, expected: endpoint.expected ?? 200 }
+    const load = { url: world.url, connections: CONNECTIONS, until: { seconds: 1 }, expected: endpoint.expected ?? 200 }
     sent += (await closedLoop({ ...load, next: requestsOf(endpoint, scene) })).requests
   }
 }
