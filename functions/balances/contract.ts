@@ -8,6 +8,9 @@ import { Balance } from '../../lib/purchases/member-state.ts'
 
 export const PATH = '/api/v1/paywall/:id/balances'
 
+/** Every error of this endpoint says its code twice: as `error` like all others, and as `code` (contract section 7). */
+export const saysCode = true
+
 /** `too_much`: the balance would reach 2^53. */
 export type BalanceRefusal = ChangeRefusal | 'insufficient' | 'too_much'
 
@@ -101,6 +104,6 @@ export const operations: ApiOperation[] = [
     },
     words,
     details: { insufficient },
-    saysCode: true,
+    saysCode,
   },
 ]
