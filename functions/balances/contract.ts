@@ -1,9 +1,8 @@
 import * as z from 'zod'
-import type { ChangeRefusal } from '../../lib/db/change-count.ts'
+import { type ChangeRefusal, MAX_TOKENS } from '../../lib/db/change-count.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
-import { email } from '../../lib/http/identity.ts'
-import { MAX_TOKENS } from '../../lib/money/tokens.ts'
+import { email } from '../../lib/http/user-fields.ts'
 import { Balance } from '../../lib/purchases/member-state.ts'
 
 export const PATH = '/api/v1/paywall/:id/balances'

@@ -11,10 +11,10 @@ import { sharedWords } from './shared-words.ts'
 const CHALLENGE = 'Bearer, ApiKey'
 
 /** What a caller is told of a failure of something that the Worker depends on; null for any other error. */
-export type FailureAnswer = (error: Error) => ApiError | null
+type FailureAnswer = (error: Error) => ApiError | null
 
 /** What a request is found by in the log: its response carries it as `X-Request-Id`. */
-export interface RequestVariables {
+interface RequestVariables {
   requestId: string
   /** Whether each error says its code twice: as `error`, and as `code`. */
   saysCode?: boolean
