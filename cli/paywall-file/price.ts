@@ -1,8 +1,8 @@
 import * as z from 'zod'
+import { MAX_TOKENS } from '../../lib/db/change-count.ts'
 import { isCountry } from '../../lib/geo/countries.ts'
 import type { LocalPrice as TargetedPrice } from '../../lib/geo/targeting.ts'
 import { toMinorUnits } from '../../lib/money/money.ts'
-import { MAX_TOKENS } from '../../lib/money/tokens.ts'
 import { INTERVALS } from '../../lib/processors/processor.ts'
 import { checked, disjoint, issueAt, unique } from './checks.ts'
 

@@ -2,7 +2,17 @@ import type * as z from 'zod'
 import type { TokenReply } from './contract.ts'
 import type { NewRefreshToken } from './refresh-token.ts'
 import { ACCESS_TOKEN_SECONDS, signAccessToken } from './sign-access-token.ts'
-import type { SignedInUser } from './signed-in.ts'
+
+/** A user as an answer shows it. */
+interface SignedInUser {
+  id: string
+  email: string | null
+  name: string | null
+  created_at: string
+}
+
+/** What the database functions of sign-in give, with the refusals of each. */
+export type SignInResult<Refusal extends string> = { verdict: Refusal } | { verdict: 'signed_in'; user: SignedInUser }
 
 /** The tokens of a user who is signed in on a paywall, as `token` and `exchange` answer them. */
 export async function tokensFor(

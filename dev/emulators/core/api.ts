@@ -1,9 +1,8 @@
 import { type ApiControls, type PreparedCall, type RecordedCall, runCall } from './calls.ts'
 import { idempotency, type KeyRules, type StoredReply } from './idempotency.ts'
-import { newId } from './new-record.ts'
 import { type HttpRequest, type HttpResponse, header } from './server.ts'
 import type { State } from './state.ts'
-import type { ReplyRecord } from './tables.ts'
+import { newId, type ReplyRecord } from './tables.ts'
 
 /*
  * A call to a processor's API, step by step: it is recorded; the processor authenticates and validates it (`admit`); if
