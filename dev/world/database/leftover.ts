@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Refusal } from '../../../cli/refusal.ts'
+import { Refusal } from '../../../cli/command.ts'
 
 /** A server whose world was killed ends by itself: see `lastWill`. This is more than it needs. */
 const PATIENCE_SECONDS = 10
