@@ -76,7 +76,7 @@ test('an owner describes a paywall, a user buys on the hosted page, and the owne
   expect(created).toHaveLength(1)
 })
 
-test('an endpoint whose secret was made for the owner gets what that secret proves', async () => {
+test('a webhook endpoint whose secret was made for the owner gets what that secret proves', async () => {
   const url = `${world.receiver.url}/hooks/made`
   const owner = tenant(await paywallFile({ webhooks: [{ url }] }))
   const { newSecrets } = await world.apply(owner.file)

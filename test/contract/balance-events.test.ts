@@ -10,7 +10,7 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 const Change = z.object({ type: z.string(), count: z.int(), delta: z.int(), reason: z.string() })
 
 let world: TestWorld
-/** Owners whose endpoint asks for the changes of balances by name, and for everything else. */
+/** Owners whose webhook endpoint asks for the changes of balances by name, and for everything else. */
 let asks: Tenant
 let asksForAll: Tenant
 

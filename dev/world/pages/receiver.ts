@@ -80,7 +80,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   /** None while the database is down: a webhook that comes then is shown as not verified. */
   const readMadeSecrets = () =>
     madeSecrets().catch((error) => {
-      console.error(`the receiver cannot read the endpoints' secrets: ${error}`)
+      console.error(`the receiver cannot read the webhook endpoints' secrets: ${error}`)
       return []
     })
 
