@@ -18,7 +18,7 @@ beforeAll(async () => {
   world = await startTestWorld()
   const secret = world.file.webhooks[0]!.secret!
   const ownerWith = async (events: string[]) => {
-    const webhooks = [{ url: `${world.receiver.url}/hooks/${events.length}`, secret, events }]
+    const webhooks = [{ url: `${world.receiver.url}/webhooks/${events.length}`, secret, events }]
     const owner = tenant(await paywallFile({ webhooks }))
     await world.apply(owner.file)
     return owner

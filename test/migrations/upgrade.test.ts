@@ -127,16 +127,16 @@ describe('the service works on it:', () => {
   })
 
   test('a sweep of the deliveries that were pending, each once and in order', async () => {
-    const hooks = `${world.receiver.url}/hooks/old`
+    const url = `${world.receiver.url}/webhooks/old`
     const secret = await seal(
       'whsec_c2VjcmV0IG9mIDMyIGJ5dGVzLCBvciBzbyBhYm91dA==',
       world.secrets.WEBHOOK_SECRETS_KEY,
-      `webhook:${hooks}`,
+      `webhook:${url}`,
     )
     await world.database.query('update webhook_endpoints set disabled_at = now() where id <> $1', [WEBHOOK_ENDPOINT])
     await world.database.query('update webhook_endpoints set url = $2, secret = $3 where id = $1', [
       WEBHOOK_ENDPOINT,
-      hooks,
+      url,
       secret,
     ])
     await world.workers.scheduled('deliver-events')

@@ -9,7 +9,7 @@ const Statement = z.object({ query: z.string(), params: z.array(z.unknown()).def
 export type Statement = z.infer<typeof Statement>
 export type StatementResult = pg.QueryArrayResult
 
-/** Thrown by a hook: the connection breaks without an answer, whether or not the statement ran. */
+/** Thrown by an interceptor: the connection breaks without an answer, whether or not the statement ran. */
 export class AnswerLost extends Error {
   override name = 'AnswerLost'
 }
