@@ -21,9 +21,9 @@ export async function tokensFor(
   refreshToken: NewRefreshToken,
   env: { ACCESS_TOKEN_PRIVATE_KEY: string },
 ): Promise<z.output<typeof TokenReply>> {
-  const claims = { userId: user.id, email: user.email, anonymous: user.email === null, paywallId }
+  const tokenUser = { userId: user.id, email: user.email, anonymous: user.email === null, paywallId }
   return {
-    access_token: await signAccessToken(claims, env.ACCESS_TOKEN_PRIVATE_KEY, new Date()),
+    access_token: await signAccessToken(tokenUser, env.ACCESS_TOKEN_PRIVATE_KEY, new Date()),
     token_type: 'Bearer',
     expires_in: ACCESS_TOKEN_SECONDS,
     refresh_token: refreshToken.token,

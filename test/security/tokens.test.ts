@@ -154,7 +154,7 @@ const FORGED: [kind: string, authorization: () => string | Promise<string>][] = 
   ['a tab for a space', () => `Bearer\t${forge.token()}`],
   ['padding', () => `Bearer ${forge.token()}==`],
   ['very long', () => `Bearer ${'A'.repeat(12_000)}.${'B'.repeat(1_000)}.C`],
-  ['very long claims', () => `Bearer ${forge.token({}, { email: 'x'.repeat(9_000) }, forge.stranger.privateKey)}`],
+  ['a very long payload', () => `Bearer ${forge.token({}, { email: 'x'.repeat(9_000) }, forge.stranger.privateKey)}`],
 ]
 
 describe('401 invalid_token on each endpoint, never a guest', () => {
