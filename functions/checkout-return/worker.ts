@@ -5,7 +5,7 @@ import { refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { hostOf } from '../../lib/http/place.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
-import { catchUp, queuedBy, UNTOLD } from '../../lib/purchases/catch-up.ts'
+import { catchUp, NO_EVENT, queuedBy } from '../../lib/purchases/catch-up.ts'
 import { PATH, Params, words } from './contract.ts'
 import type { ReadCheckoutResult, ReturningCheckout } from './returning-checkout.ts'
 
@@ -66,7 +66,7 @@ async function look(
     db,
     processor,
     { kind: 'session', id: sessionId },
-    { ...UNTOLD, paywallId, fetchedAt: now },
+    { ...NO_EVENT, paywallId, fetchedAt: now },
   )
   const queued = queuedBy(stored)
   if (queued > 0) await env.EVENTS.send({ queued })
