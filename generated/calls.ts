@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_f6d0de5f659f5c4d'
+const RELEASE = 'release_21f3cd2bfc3bb0cf'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -356,12 +356,14 @@ export function storePurchase<Result>(db: Database, p: {
   checkoutId: string
   snapshot: object
   fetchedAt: string
-  facts: object
+  periodPaid: boolean
+  trialEnding: boolean
+  payment?: object | null | undefined
   eventId?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.store_purchase($1::text, $2::text, $3::uuid, $4::jsonb, $5::timestamp with time zone, $6::jsonb, $7::text) as result`,
-    [p.paywallId, p.acquiring, p.checkoutId, JSON.stringify(p.snapshot), p.fetchedAt, JSON.stringify(p.facts), p.eventId ?? null],
+    `select ${RELEASE}.store_purchase($1::text, $2::text, $3::uuid, $4::jsonb, $5::timestamp with time zone, $6::boolean, $7::boolean, $8::jsonb, $9::text) as result`,
+    [p.paywallId, p.acquiring, p.checkoutId, JSON.stringify(p.snapshot), p.fetchedAt, p.periodPaid, p.trialEnding, p.payment ? JSON.stringify(p.payment) : null, p.eventId ?? null],
   )
 }
 

@@ -8,7 +8,7 @@ import {
   type PurchaseReference,
 } from '../../lib/processors/processor.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
-import { catchUp, type Hint, queuedBy, UNTOLD } from '../../lib/purchases/catch-up.ts'
+import { catchUp, type Hint, NO_EVENT, queuedBy } from '../../lib/purchases/catch-up.ts'
 import type { ClaimedSubscription } from './claimed-subscription.ts'
 
 /**
@@ -31,7 +31,7 @@ export async function cancelAtProcessor(
     const cancellation = await processor.cancelAtPeriodEnd(claim.processor_id, reason)
     const acceptedAt = await record(acceptCancellation<string>(db, claimed))
     if (acceptedAt && !processor.tellsOfCancellations) {
-      const hint = { ...UNTOLD, paywallId: claim.paywall_id, fetchedAt: acceptedAt }
+      const hint = { ...NO_EVENT, paywallId: claim.paywall_id, fetchedAt: acceptedAt }
       later(look(db, env, processor, { kind: 'subscription', id: claim.processor_id }, hint))
     }
     return cancellation

@@ -5,7 +5,7 @@ import { refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { hostOf, logPaywall } from '../../lib/http/place.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
-import { catchUp, queuedBy, UNTOLD } from '../../lib/purchases/catch-up.ts'
+import { catchUp, NO_EVENT, queuedBy } from '../../lib/purchases/catch-up.ts'
 import { PATH, Params, words } from './contract.ts'
 import type { ReadCheckoutResult, ReturningCheckout } from './returning-checkout.ts'
 
@@ -67,7 +67,7 @@ async function look(
     db,
     processor,
     { kind: 'session', id: sessionId },
-    { ...UNTOLD, paywallId, fetchedAt: now },
+    { ...NO_EVENT, paywallId, fetchedAt: now },
   )
   const queued = queuedBy(stored)
   if (queued > 0) await env.EVENTS.send({ queued })

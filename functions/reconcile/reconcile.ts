@@ -3,7 +3,7 @@ import type { Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/http/log.ts'
 import type { ProcessorEnv } from '../../lib/processors/account.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
-import { catchUp, queuedBy, UNTOLD } from '../../lib/purchases/catch-up.ts'
+import { catchUp, NO_EVENT, queuedBy } from '../../lib/purchases/catch-up.ts'
 import type { DueReference } from './due-reference.ts'
 
 /** How many hosted pages, and how many purchases, are taken at a time. */
@@ -50,7 +50,7 @@ async function lookAt(db: Database, env: ProcessorEnv, due: DueReference): Promi
   try {
     const processor = await processorFor({ paywallId, acquiring, credentials }, env)
     const about = { kind, id: due.processor_id }
-    const stored = await catchUp(db, processor, about, { ...UNTOLD, paywallId, fetchedAt: due.taken_at })
+    const stored = await catchUp(db, processor, about, { ...NO_EVENT, paywallId, fetchedAt: due.taken_at })
     // A page that is still open or has expired sold nothing. What was bought once cannot be gone.
     if (!stored && kind !== 'session') log('warn', 'the processor does not have a purchase as ours', fields)
     if (stored?.verdict === 'unknown_checkout') log('warn', 'a purchase without a checkout of ours', fields)
