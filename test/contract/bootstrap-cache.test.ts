@@ -1,3 +1,4 @@
+import { Response } from 'miniflare'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { call } from '../support/call.ts'
