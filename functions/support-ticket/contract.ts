@@ -10,7 +10,8 @@ export const PATH = '/api/v1/paywall/:id/support/ticket'
 export type TicketRefusal = UserRefusal | MemberRefusal | 'over_quota'
 
 /** How this endpoint says each refusal (contract section 7). */
-export const words = defineWords<TicketRefusal>({
+export const words = defineWords<TicketRefusal | 'bad_token'>({
+  bad_token: [401, 'invalid_token'],
   unknown_user: [401, 'invalid_token'],
   unknown_paywall: [404, 'paywall_not_found'],
   unknown_identity: [401, 'invalid_token'],
