@@ -117,7 +117,8 @@ export const operations: ApiOperation[] = [
     summary: 'Open a support ticket',
     description:
       'Takes the message of a user or a guest, as JSON or, with images, as a form. The event `ticket.created` tells you of ' +
-      "it. A user, or a guest's address, may open two tickets in 24 hours. An owner key is ignored here.",
+      "it. A user, or a guest's address, may open two tickets in 24 hours. An owner key is ignored here. Every call opens a " +
+      'ticket of its own: if you repeat one that was answered 503, there may be two.',
     access: ['user', 'anybody'],
     bodies: { OpenTicket: GuestBody },
     form: { name: 'OpenTicketForm', schema: Form, contentTypes: { files: acceptedTypes } },
