@@ -1,3 +1,6 @@
+// Starts the parts in the order in which they need each other: the database's pool and its HTTP endpoint, the receiver of
+// webhooks, the mail inbox, the emulators, and the Workers, which get the addresses of the others. The emulators ask for the
+// Workers' address when they use it, because it is not known before. Closing goes the other way round.
 import type { RequestInit, Response } from 'miniflare'
 import pg from 'pg'
 import { type ApplyResult, applyFile } from '../../cli/apply/apply.ts'

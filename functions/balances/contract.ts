@@ -14,7 +14,8 @@ export const saysCode = true
 export type BalanceRefusal = ChangeRefusal | 'insufficient' | 'too_much'
 
 /** How this endpoint says each refusal (contract section 7). */
-export const words = defineWords<BalanceRefusal>({
+export const words = defineWords<BalanceRefusal | 'no_credential'>({
+  no_credential: [401, 'unauthorized'],
   unknown_key: [401, 'unauthorized'],
   unknown_paywall: [404, 'paywall_not_found'],
   not_owner: [403, 'forbidden'],

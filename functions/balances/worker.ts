@@ -19,7 +19,7 @@ const app = createApp<Cloudflare.BalancesEnv>({ saysCode })
 /** Owners only: a user's own token is as good as no key. */
 app.post(PATH, async (c) => {
   const key = c.req.header('x-api-key')
-  if (key === undefined) throw refuse(words.unknown_key)
+  if (key === undefined) throw refuse(words.no_credential)
 
   const keyHash = await sha256Hex(key)
   const onFault = keyFirst(c.env, { kind: 'owner', keyHash }, words)

@@ -1,3 +1,7 @@
+// Cancels a claimed subscription:
+// 1. ask the processor to end it with its period. If that fails, give the claim up, so that the next call can try at once
+// 2. record that the processor accepted it
+// 3. after the response, fetch and store the subscription, if its processor sends no webhook for a cancellation
 import { acceptCancellation, giveUpCancellation } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/http/log.ts'

@@ -31,7 +31,7 @@ app.get(PATH, async (c) => {
   const bought = outcome === 'success' && (await isBought(db, c.env, c.executionCtx, checkout))
   const target = (bought ? checkout.success_url : checkout.error_url).replaceAll('__SESSION__', checkout.id)
   c.header('Cache-Control', 'no-store')
-  return c.redirect(new URL(target).href, 303) // as ASCII: what is not yet escaped in it is
+  return c.redirect(new URL(target).href, 303) // a header takes ASCII only: `href` percent-encodes the rest
 })
 
 app.all(PATH, allowOnly('GET', 'HEAD'))

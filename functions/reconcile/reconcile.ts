@@ -1,3 +1,6 @@
+// Fetches what processors should have told us by now, until nothing is due or the run's time is over:
+// 1. take a batch of what is due. That moves each due time on, so no other run takes the same
+// 2. fetch each and store it, as a webhook would have done (lib/purchases/catch-up.ts), five at a time
 import { takeDue } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/http/log.ts'

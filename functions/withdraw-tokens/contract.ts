@@ -8,7 +8,8 @@ export const PATH = '/api/v1/withdraw-tokens'
 export type WithdrawRefusal = ChangeRefusal | 'no_balance' | 'insufficient'
 
 /** How this endpoint says each refusal (contract section 7). */
-export const words = defineWords<WithdrawRefusal | 'missing_parameters'>({
+export const words = defineWords<WithdrawRefusal | 'no_credential' | 'missing_parameters'>({
+  no_credential: [401, 'Invalid API key'],
   missing_parameters: [400, 'Missing required parameters: {names}'],
   unknown_key: [401, 'Invalid API key'],
   unknown_paywall: [404, 'paywall_not_found'],

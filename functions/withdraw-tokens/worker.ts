@@ -19,7 +19,7 @@ const app = createApp<Cloudflare.WithdrawTokensEnv>()
 /** The older way to debit, for owners that have it built in; the paywall is named in the body. */
 app.post(PATH, async (c) => {
   const key = c.req.header('x-api-key')
-  if (key === undefined) throw refuse(words.unknown_key)
+  if (key === undefined) throw refuse(words.no_credential)
 
   const keyHash = await sha256Hex(key)
   const onFault = keyFirst(c.env, { kind: 'owner', keyHash }, words)

@@ -43,7 +43,7 @@ interface AppOptions {
   saysCode?: boolean
 }
 
-/** The last route of a path: a request that no route before took has a method that the path does not have. */
+/** The last route of a path: answers 405, because the path exists, but not with this method. */
 export function allowOnly(...methods: string[]): Handler {
   return (c) => {
     c.header('Allow', methods.join(', '))

@@ -1,6 +1,5 @@
+// What bodies and queries say of a user, the same at every endpoint.
 import * as z from 'zod'
-
-/* What bodies and queries say of a user, the same at every endpoint. */
 
 /** An e-mail address as identities are compared: trimmed and lower-case. */
 export const email = z.string().trim().toLowerCase()

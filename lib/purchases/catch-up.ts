@@ -1,3 +1,6 @@
+// From a hint to a stored purchase:
+// 1. fetch the purchase as it is now: events come late, twice and in any order, so what they say of it may be old
+// 2. store it (store-purchase.sql), unless a later fetch is stored already. That finds what has changed, and tells the owner
 import { storePurchase } from '../../generated/calls.ts'
 import type { Database } from '../db/connect.ts'
 import type { PaymentFact } from '../processors/event.ts'

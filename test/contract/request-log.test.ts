@@ -47,7 +47,9 @@ describe('a refusal is in the line of its request, by name', () => {
 
   test.each<[string, () => Promise<Reply>, number]>([
     ['no_credential', () => ask('user'), 401],
+    ['no_credential', () => changeBalance(all.world, {}, { key: null }), 401],
     ['bad_token', () => ask('bootstrap', { token: 'x' }), 401],
+    ['bad_token', () => ask('support/ticket', { token: 'x', body: {} }), 401],
     ['unknown_key', () => ask('user?email=a@b.co', { key: 'x' }), 401],
     ['not_owner', () => ask('user?email=a@b.co', { key: all.foreign.key }), 403],
     ['unknown_identity', () => ask(`user?email=${newEmail()}`, { key: all.ours.key }), 404],
@@ -80,6 +82,11 @@ describe('a refusal is in the line of its request, by name', () => {
     expect(failure).toMatchObject({ level: 'warn', message: 'processor_rejected', cause: { name: 'ProcessorError' } })
     expect(line).toMatchObject({ message: 'request', status: 502, refusal: 'processor_rejected' })
     expect(others).toEqual([])
+  })
+
+  test('no_credential at withdraw-tokens, whose body is then not read', async () => {
+    const reply = await withdraw(all.world, {}, { key: null })
+    expect(await linesOf(reply)).toEqual([expect.objectContaining({ status: 401, refusal: 'no_credential' })])
   })
 
   test('unknown_checkout, which is of no paywall', async () => {

@@ -1,9 +1,6 @@
+// Mollie charges on dates of Amsterdam's calendar and does not say at which hour. Here a date is a `Date` at midnight
+// UTC.
 import type { Interval } from '../processor.ts'
-
-/*
- * Mollie charges on dates of Amsterdam's calendar and does not say at which hour. Here a date is a `Date` at midnight
- * UTC.
- */
 
 const DAY_MS = 86_400_000
 
