@@ -41,7 +41,7 @@ const blank = z
   .nullish()
   .transform(() => null)
 
-/** A field that may be left blank. Every check repeats the code, because a union reports its branches' messages. */
+/** A field that may be left blank. Each check of it carries the code: a union passes a failed check's own words on. */
 function optional<Schema extends z.ZodType>(code: string, schema: (code: string) => Schema) {
   return z.union([blank, schema(code)], code)
 }
@@ -55,7 +55,7 @@ export const Body = z
       email: optional('Invalid email format', () => newEmail).describe(
         "The buyer's e-mail address. Required with an owner key. Ignored with a Bearer token, whose user is the buyer",
       ),
-      // Null is parsed so that it is reported as missing.
+      // Null is read, only to say that it is missing.
       priceId: optional('Invalid priceId format', (code) => z.string().max(100, code)).meta({
         type: 'string',
         description: 'A `prices[].id` of bootstrap',

@@ -30,7 +30,7 @@ app.post(PATH, async (c) => {
   for (;;) {
     const lease = { holder: crypto.randomUUID(), leaseSeconds: c.env.CHECKOUT_LEASE_SECONDS }
     const row = await claimOrWait(db, caller, place, request, lease)
-    // Not stored in KV again: its 24 hours would begin anew.
+    // It is not remembered in KV once more: there it would live for longer than its 24 hours.
     if (row.verdict === 'replay') return c.json(row.reply, 200, { 'Idempotency-Replayed': 'true' })
     if (row.verdict === 'missing_parameters') throw missing(caller, request, row)
     if (row.verdict === 'active_purchase') throw refuse(words.active_purchase, { hasActivePurchase: true })
