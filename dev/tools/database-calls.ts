@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { readRelease } from '../../cli/migrate/functions.ts'
+import { readRelease } from '../../cli/migrate/release.ts'
 
 /** A database function that Workers call, as the catalog has it. */
 interface Called {

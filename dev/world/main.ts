@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
-import { Refusal } from '../../cli/refusal.ts'
+import { Refusal } from '../../cli/command.ts'
 import { removeCluster } from './database/cluster.ts'
 import { ensureDatabase, prepareDatabase } from './database/database.ts'
 import { waitUntilUnused } from './database/leftover.ts'

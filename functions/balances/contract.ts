@@ -1,12 +1,14 @@
 import * as z from 'zod'
-import type { ChangeRefusal } from '../../lib/db/change-count.ts'
+import { type ChangeRefusal, MAX_TOKENS } from '../../lib/db/change-count.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
-import { email } from '../../lib/http/identity.ts'
-import { MAX_TOKENS } from '../../lib/money/tokens.ts'
+import { email } from '../../lib/http/user-fields.ts'
 import { Balance } from '../../lib/purchases/member-state.ts'
 
 export const PATH = '/api/v1/paywall/:id/balances'
+
+/** Every error of this endpoint says its code twice: as `error` like all others, and as `code` (contract section 7). */
+export const saysCode = true
 
 /** `too_much`: the balance would reach 2^53. */
 export type BalanceRefusal = ChangeRefusal | 'insufficient' | 'too_much'
@@ -101,6 +103,6 @@ export const operations: ApiOperation[] = [
     },
     words,
     details: { insufficient },
-    saysCode: true,
+    saysCode,
   },
 ]

@@ -3,7 +3,7 @@ import { connect, type Database } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
-import { hostOf } from '../../lib/http/place.ts'
+import { hostOf, logPaywall } from '../../lib/http/place.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
 import { catchUp, NO_EVENT, queuedBy } from '../../lib/purchases/catch-up.ts'
 import { PATH, Params, words } from './contract.ts'
@@ -26,6 +26,7 @@ app.get(PATH, async (c) => {
   const db = connect(c.env)
   const checkout = await readCheckout<ReadCheckoutResult>(db, { checkoutId, host: hostOf(c) })
   if (checkout.verdict !== 'found') throw refuse(words[checkout.verdict])
+  logPaywall(c, checkout.paywall_id)
 
   const bought = outcome === 'success' && (await isBought(db, c.env, c.executionCtx, checkout))
   const target = (bought ? checkout.success_url : checkout.error_url).replaceAll('__SESSION__', checkout.id)

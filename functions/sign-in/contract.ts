@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { OwnerRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
-import { newEmail } from '../../lib/http/identity.ts'
+import { newEmail } from '../../lib/http/user-fields.ts'
 import { time } from '../../lib/purchases/purchase.ts'
 import { CODE_MINUTES } from './sign-in-code.ts'
 
@@ -24,11 +24,11 @@ export const CodeBody = z.object(
   'invalid_body',
 )
 
-export const CodeReply = z.object({
+const CodeReply = z.object({
   sent: z.literal(true).describe('The same for every address, whether or not it belongs to a user'),
 })
 
-export type CodeRefusal = 'unknown_paywall' | 'too_many_codes'
+type CodeRefusal = 'unknown_paywall' | 'too_many_codes'
 
 /** How `code` says each refusal. `rate_limit_exceeded` comes with `Retry-After`. */
 export const codeWords = defineWords<CodeRefusal>({
@@ -93,7 +93,7 @@ export const TokenReply = z.object({
 
 export type GrantRefusal = 'unknown_paywall' | 'invalid_grant'
 
-export type TokenRefusal = GrantRefusal | 'bad_token'
+type TokenRefusal = GrantRefusal | 'bad_token'
 
 /** How `token` says each refusal. A code or refresh token that is wrong, used, expired or tried too often: one answer. */
 export const tokenWords = defineWords<TokenRefusal>({
@@ -121,7 +121,7 @@ export const ExchangeBody = z.object(
   'invalid_body',
 )
 
-export type ExchangeRefusal = OwnerRefusal | 'no_credential'
+type ExchangeRefusal = OwnerRefusal | 'no_credential'
 
 /** How `exchange` says each refusal. */
 export const exchangeWords = defineWords<ExchangeRefusal>({

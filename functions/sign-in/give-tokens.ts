@@ -9,8 +9,7 @@ import { placeOf } from '../../lib/http/place.ts'
 import { type GrantRefusal, TokenBody, tokenWords as words } from './contract.ts'
 import { type NewRefreshToken, newRefreshToken, readRefreshToken, sessionOf } from './refresh-token.ts'
 import { CODE_TRIES, hashCode } from './sign-in-code.ts'
-import type { SignInResult } from './signed-in.ts'
-import { tokensFor } from './tokens.ts'
+import { type SignInResult, tokensFor } from './tokens.ts'
 
 type Body = z.output<typeof TokenBody>
 type TokenContext = Context<{ Bindings: Cloudflare.SignInEnv }>

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { hashOf } from '../../lib/crypto/canonical.ts'
 import type { Caller } from '../../lib/db/gate.ts'
-import { countryOf } from '../../lib/geo/country.ts'
+import { countryOf } from '../../lib/geo/countries.ts'
 import { parseIdempotencyKey, parseJson } from '../../lib/http/parse.ts'
 import { Body, type CheckoutRequest, UserBody } from './contract.ts'
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { MemberRefusal, UserRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { ApiError, defineWords } from '../../lib/http/errors.ts'
-import { email } from '../../lib/http/identity.ts'
+import { email } from '../../lib/http/user-fields.ts'
 import { FILE_LIMIT, FILES_LIMIT, IMAGE_TYPES } from './image-type.ts'
 
 export const PATH = '/api/v1/paywall/:id/support/ticket'

@@ -4,8 +4,8 @@ import type { Bearer } from '../../lib/auth/credential.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import type { Place } from '../../lib/db/gate.ts'
 import { refuse } from '../../lib/http/errors.ts'
-import { email } from '../../lib/http/identity.ts'
 import { parse, parseJson } from '../../lib/http/parse.ts'
+import { email } from '../../lib/http/user-fields.ts'
 import { attachmentOf, storeAttachment } from './attachments.ts'
 import { faultWords, GuestBody, refuseTicket, UserBody } from './contract.ts'
 import { isForm } from './multipart.ts'
@@ -13,7 +13,7 @@ import { type Fields, receiveForm } from './receive-form.ts'
 import { type Attachment, type ForeseeResult, type NewTicket, type Sender, senderParameters } from './ticket.ts'
 
 /** What a request to open a ticket comes with, besides its body. */
-export interface TicketContext {
+interface TicketContext {
   db: Database
   bucket: R2Bucket
   place: Place

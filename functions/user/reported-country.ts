@@ -1,4 +1,4 @@
-import { countryOf } from '../../lib/geo/country.ts'
+import { countryOf } from '../../lib/geo/countries.ts'
 import { countryOfAddress } from './address.ts'
 
 /**

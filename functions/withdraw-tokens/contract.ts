@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import type { ChangeRefusal } from '../../lib/db/change-count.ts'
+import { type ChangeRefusal, MAX_TOKENS } from '../../lib/db/change-count.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords, fill } from '../../lib/http/errors.ts'
-import { MAX_TOKENS } from '../../lib/money/tokens.ts'
 
 export const PATH = '/api/v1/withdraw-tokens'
 

@@ -21,3 +21,9 @@ export function isCountry(code: string): boolean {
 export function allCountries(): string[] {
   return [...COUNTRIES, UNKNOWN_COUNTRY]
 }
+
+/** The country of the caller's address as Cloudflare saw it, or `XX`. */
+export function countryOf(request: Request): string {
+  const country = request.cf?.country
+  return typeof country === 'string' && isCountry(country) ? country : UNKNOWN_COUNTRY
+}

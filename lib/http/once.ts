@@ -6,7 +6,7 @@ import { parseIdempotencyKey } from './parse.ts'
 import { sharedWords } from './shared-words.ts'
 
 /** What makes a request take effect once: the caller's Idempotency-Key, and a hash of the request. */
-export interface Once {
+interface Once {
   idempotencyKey: string
   requestHash: string
 }

@@ -19,9 +19,7 @@ export interface Hint {
 export const NO_EVENT = { eventId: null, payment: null, trialEnding: false } satisfies Partial<Hint>
 
 /** What store_purchase gives: see store-purchase.sql. `queued` is how many deliveries now wait. */
-export type Stored =
-  | { verdict: 'stored' | 'repeated' | 'never_bought'; queued: number }
-  | { verdict: 'unknown_checkout' }
+type Stored = { verdict: 'stored' | 'repeated' | 'never_bought'; queued: number } | { verdict: 'unknown_checkout' }
 
 /**
  * The one path by which a purchase gets here, whatever made us look: it is fetched as it is now, and stored. Null if

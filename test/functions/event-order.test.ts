@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readRelease } from '../../cli/migrate/functions.ts'
+import { readRelease } from '../../cli/migrate/release.ts'
 import { EVENT_TYPES } from '../../lib/events/types.ts'
 
 // An event that is not in the order of events would never be told.

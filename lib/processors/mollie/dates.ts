@@ -16,7 +16,7 @@ const amsterdam = new Intl.DateTimeFormat('sv-SE', {
 })
 
 /** When a subscription is charged: on `startDate` and after every interval. */
-export interface Rhythm {
+interface Rhythm {
   startDate: Date
   interval: Interval
   intervalCount: number

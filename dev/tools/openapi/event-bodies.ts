@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { currency, Purchase, time } from '../purchases/purchase.ts'
-import type { EventType } from './types.ts'
+import type { EventType } from '../../../lib/events/types.ts'
+import { currency, Purchase, time } from '../../../lib/purchases/purchase.ts'
 
 const id = z.string().regex(/^evt_[0-9a-f]{32}$/)
 
