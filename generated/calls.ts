@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_21f3cd2bfc3bb0cf'
+const RELEASE = 'release_7331667740f9e408'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -53,13 +53,29 @@ export function claimCancellation<Result>(db: Database, p: {
 export function claimCheckout<Result>(db: Database, p: {
   paywallId: string
   host: string
-  request: object
+  caller: string
+  key: string
+  hasKey: boolean
+  hash: string
+  holder: string
+  leaseSeconds: number
+  ignoreActivePurchase: boolean
+  userMeta: object
+  returnOrigin: string
   keyHash?: string | null | undefined
   tokenUserId?: string | null | undefined
+  email?: string | null | undefined
+  priceId?: string | null | undefined
+  successUrl?: string | null | undefined
+  errorUrl?: string | null | undefined
+  shopUrl?: string | null | undefined
+  trialDays?: number | null | undefined
+  country?: string | null | undefined
+  localCurrency?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::jsonb, $4::text, $5::uuid) as result`,
-    [p.paywallId, p.host, JSON.stringify(p.request), p.keyHash ?? null, p.tokenUserId ?? null],
+    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::text, $19::integer, $20::text, $21::text) as result`,
+    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.email ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null],
   )
 }
 

@@ -34,7 +34,7 @@ app.post(PATH, async (c) => {
   const db = connect(c.env)
   const later = (work: Promise<unknown>) => c.executionCtx.waitUntil(work)
   for (;;) {
-    const lease = { holder: crypto.randomUUID(), seconds: c.env.CHECKOUT_LEASE_SECONDS }
+    const lease = { holder: crypto.randomUUID(), leaseSeconds: c.env.CHECKOUT_LEASE_SECONDS }
     const row = await claimOrWait(db, caller, place, request, lease)
     // Not stored in KV again: its 24 hours would begin anew.
     if (row.verdict === 'replay') return c.json(row.reply, 200, { 'Idempotency-Replayed': 'true' })

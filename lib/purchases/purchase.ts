@@ -10,7 +10,10 @@ export const currency = z
   .regex(/^[A-Z]{3}$/)
   .describe('ISO 4217')
 
-/** A subscription or a one-time purchase as the API and the events show it: what `purchase_json` of purchase.sql makes. */
+/**
+ * A subscription or a one-time purchase as the API and the events show it: what `purchase_json` of lib/db/purchase.sql
+ * makes.
+ */
 export const Purchase = z
   .object({
     id: z.uuid().describe('The `subscriptionId` for cancel-subscription'),
