@@ -1,4 +1,4 @@
-import type { LoadStep } from '../runs/load.ts'
+import type { OpenRound } from '../load/open-loop.ts'
 import { spread } from '../statistics.ts'
 
 /** The size of one endpoint's panel, and the room around its axes, in pixels. */
@@ -8,6 +8,13 @@ const PANEL = { width: 420, height: 300, left: 56, right: 28, top: 40, bottom: 4
 const LATENCY = { from: 0.5, to: 2000, ticks: [1, 10, 100, 1000] }
 
 const COLOURS = ['#2563eb', '#d97706']
+
+/** One endpoint under one load, by the world's name. */
+export interface LoadStep {
+  endpoint: string
+  offered: number
+  worlds: Record<string, OpenRound[]>
+}
 
 interface Point {
   offered: number
