@@ -7,7 +7,7 @@ import { HERE, inTurn, openContenders } from '../contenders/contenders.ts'
 import { closedLoop } from '../load/closed-loop.ts'
 import { callsOf, type Endpoint, expectedOf } from '../load/endpoint.ts'
 import { ENDPOINTS } from '../load/endpoints.ts'
-import { openLoop } from '../load/open-loop.ts'
+import { type OpenRound, openLoop } from '../load/open-loop.ts'
 import { setScene } from '../load/scene.ts'
 import type { Options } from '../options.ts'
 import { type LoadStep, latencyPicture } from '../report/latency-picture.ts'
@@ -22,8 +22,8 @@ const DRAWN = ['user by key', 'debit', 'bootstrap from cache']
 /** Requests a second; each step is about half as much again. */
 const OFFERED = [50, 75, 100, 150, 200, 300, 400, 600, 800, 1200]
 
-/** A world that is slower than that, in milliseconds, is past its load. */
-const TOO_SLOW_MS = 500
+/** A world that is slower than that, in milliseconds, or answers less than that of what is offered, is past its load. */
+const [TOO_SLOW_MS, TOO_FEW] = [500, 0.9]
 
 export async function benchLoad(options: Options) {
   await using contenders = await openContenders(options)
@@ -61,13 +61,17 @@ async function climb(stages: Stage[], endpoint: Endpoint, { rounds, seconds }: O
       }
     }
     steps.push(step)
-    climbing = climbing.filter(({ world }) => spread(p99s(step.worlds[world.name])).median < TOO_SLOW_MS)
+    climbing = climbing.filter(({ world }) => keepsUp(step.worlds[world.name] ?? [], offered))
     if (climbing.length === 0) break
   }
   return steps
 }
 
-const p99s = (rounds: { p99: number }[] = []) => rounds.map(({ p99 }) => p99)
+function keepsUp(rounds: OpenRound[], offered: number): boolean {
+  const slow = spread(rounds.map(({ p99 }) => p99)).median
+  const answered = spread(rounds.map(({ achieved }) => achieved)).median
+  return slow < TOO_SLOW_MS && answered > offered * TOO_FEW
+}
 
 function loadTable(steps: LoadStep[]): string {
   const rows = steps.flatMap(({ endpoint, offered, worlds }) =>
