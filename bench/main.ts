@@ -1,7 +1,7 @@
 // npm run bench: reads the command line, runs the benchmark that it names, prints it and writes its result file.
 // Each benchmark starts worlds of its own on 127.0.0.1, bounds its time, and leaves nothing running.
 
-import { Refusal } from '../cli/refusal.ts'
+import { Refusal } from '../cli/command.ts'
 import { HELP, type Options, readOptions } from './options.ts'
 import { origin, writeResult } from './report/result-file.ts'
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { Refusal } from '../cli/refusal.ts'
+import { Refusal } from '../cli/command.ts'
 
 export const HELP = `npm run bench -- [what] [options]
 

@@ -1,12 +1,14 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { DB } from '../generated/tables.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './command.ts'
 
 /** The database, or a transaction on it. Its tables' types are generated from schema.sql. */
 export type Database = Kysely<DB>
 
 const CONNECT_TIMEOUT_MS = 10_000
+/** A statement has 65,535 parameters at most, a row of ours 13. */
+const ROWS_PER_STATEMENT = 1_000
 const UNDEFINED_TABLE = '42P01'
 
 /**
@@ -44,6 +46,17 @@ export async function withClient<Result>(url: string, work: (client: pg.Client) 
 /** Queries on the connections of `pool`, which stays the caller's to close. */
 export function databaseOf(pool: pg.Pool): Database {
   return new Kysely({ dialect: new PostgresDialect({ pool }) })
+}
+
+/**
+ * Rows in batches that a statement can write. They come in the order of their keys, which is then the order of their locks:
+ * two commands that write the same rows wait for each other instead of deadlocking.
+ */
+export function* batchesOf<Row>(rows: Row[], keyOf: (row: Row) => string): Generator<Row[]> {
+  const sorted = rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+  for (let start = 0; start < sorted.length; start += ROWS_PER_STATEMENT) {
+    yield sorted.slice(start, start + ROWS_PER_STATEMENT)
+  }
 }
 
 function openPool(url: string): pg.Pool {

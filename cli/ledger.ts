@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
+import { enterLocalWorld, Refusal, required } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
-import { enterLocalWorld, required } from './environment.ts'
-import { Refusal } from './refusal.ts'
 
 /** `paywall ledger verify`: throws a `Refusal` that names every balance that its ledger rows do not explain. */
 export async function runLedger(args: string[]): Promise<void> {

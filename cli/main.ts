@@ -1,6 +1,6 @@
 // The `paywall` command: finds the command that was asked for, runs it, and prints why if it could not do its work.
 import { enableCompileCache } from 'node:module'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './command.ts'
 
 interface Command {
   name: string
@@ -17,19 +17,19 @@ const COMMANDS: Command[] = [
     name: 'plan',
     usage: 'plan FILE',
     summary: 'show what apply would change, and the versions to come; change nothing',
-    run: async (args) => (await import('./apply/command.ts')).runPlan(args),
+    run: async (args) => (await import('./apply.ts')).runPlan(args),
   },
   {
     name: 'apply',
     usage: 'apply FILE',
     summary: 'make the database say what the file says',
-    run: async (args) => (await import('./apply/command.ts')).runApply(args),
+    run: async (args) => (await import('./apply.ts')).runApply(args),
   },
   {
     name: 'migrate',
     usage: 'migrate [--plan]',
     summary: 'bring the database to what this tree needs, or show how; needs DATABASE_ROLES_KEY',
-    run: async (args) => (await import('./migrate/command.ts')).runMigrate(args),
+    run: async (args) => (await import('./migrate.ts')).runMigrate(args),
   },
   {
     name: 'tickets',

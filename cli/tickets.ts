@@ -2,9 +2,8 @@ import { execFile } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { enterLocalWorld, pathArgument, Refusal, required } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
-import { enterLocalWorld, pathArgument, required } from './environment.ts'
-import { Refusal } from './refusal.ts'
 
 /** More would only scroll away. */
 const MAX_TICKETS = 50

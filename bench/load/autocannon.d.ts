@@ -15,8 +15,10 @@ declare module 'autocannon' {
   interface Options {
     url: string
     connections: number
-    /** In seconds; at least one. */
-    duration: number
+    /** In seconds. */
+    duration?: number
+    /** How many requests are sent, instead. */
+    amount?: number
     /** How often it looks whether it is over, in milliseconds. */
     sampleInt: number
     requests: Request[]

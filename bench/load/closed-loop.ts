@@ -1,5 +1,6 @@
 import autocannon from 'autocannon'
 import { percentile } from '../statistics.ts'
+import type { Calls } from './endpoint.ts'
 
 /** A request as it is sent. */
 export interface Sent {
@@ -21,9 +22,9 @@ export interface Round {
 export interface Load {
   url: string
   connections: number
-  seconds: number
-  /** Makes the next request. */
-  next: () => Sent
+  /** How long it goes on, or how many requests it sends. */
+  until: { seconds: number } | { requests: number }
+  calls: Calls
   /** The status that each answer must have; another one ends the run. */
   expected: number
 }
@@ -35,20 +36,27 @@ const SAMPLE_MS = 20
  * One round of load: each connection sends its next request when it has the answer to the last. The figures are from each
  * answer's own time, since autocannon's histogram counts in whole milliseconds.
  */
-export async function closedLoop({ url, connections, seconds, next, expected }: Load): Promise<Round> {
+export async function closedLoop({
+  url,
+  connections,
+  until,
+  calls: { next, onReply },
+  expected,
+}: Load): Promise<Round> {
   const times: number[] = []
   let wrong: string | undefined
   let lastAt = 0
   const startedAt = performance.now()
   await new Promise<void>((resolve, reject) => {
     const onResponse = (status: number, body: string) => {
-      if (status !== expected) wrong ??= `${status} ${body.slice(0, 500)}`
+      if (status === expected) onReply?.(body)
+      else wrong ??= `${status} ${body.slice(0, 500)}`
     }
     const running = autocannon(
       {
         url,
         connections,
-        duration: seconds,
+        ...('seconds' in until ? { duration: until.seconds } : { amount: until.requests }),
         sampleInt: SAMPLE_MS,
         requests: [{ ...next(), onResponse, setupRequest: (request) => ({ ...request, headers: {}, ...next() }) }],
       },
@@ -64,7 +72,7 @@ export async function closedLoop({ url, connections, seconds, next, expected }: 
     })
   })
   if (wrong) throw new Error(`a request was to be answered with ${expected}, and was with ${wrong}`)
-  if (times.length === 0) throw new Error(`${url} answered nothing within ${seconds} s`)
+  if (times.length === 0) throw new Error(`${url} answered nothing`)
   const sorted = times.toSorted((one, other) => one - other)
   return {
     requests: times.length,

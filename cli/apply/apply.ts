@@ -1,20 +1,18 @@
 // Makes the database say what a paywall file says. In one transaction, under a lock of the file's owner:
 // 1. read what the database holds of this owner (stored.ts)
-// 2. compare it with the file (compare-*.ts)
-// 3. write what differs (write-*.ts)
+// 2. compare it with the file: its keys, its webhooks and its paywalls, each in a file of its name
+// 3. write what differs, with the functions of the same files
 import { sql } from 'kysely'
 import pg from 'pg'
+import { Refusal, type SealingKeys } from '../command.ts'
 import type { Database } from '../database.ts'
-import type { SealingKeys } from '../environment.ts'
 import type { PaywallFile } from '../paywall-file/file.ts'
-import { Refusal } from '../refusal.ts'
-import { compareEndpoints, type EndpointsDifference } from './compare-endpoints.ts'
-import { compareKeys, hashKeys, type KeysDifference } from './compare-keys.ts'
-import { comparePaywalls, type PaywallsDifference } from './compare-paywalls.ts'
-import type { NewSecret } from './secrets.ts'
+import { saveAccounts } from './accounts.ts'
+import { compareKeys, hashKeys, type KeysDifference, type NewSecret, revokeKeys, saveKeys } from './keys.ts'
+import { comparePaywalls, type PaywallsDifference, removeDomains, savePaywalls } from './paywalls.ts'
+import { retirePrices, savePrices } from './prices.ts'
 import { readStored } from './stored.ts'
-import { disableEndpoints, revokeKeys, saveEndpoints, saveKeys, saveOwner } from './write-owner.ts'
-import { removeDomains, retirePrices, saveAccounts, savePaywalls, savePrices } from './write-paywalls.ts'
+import { compareWebhooks, disableWebhooks, saveWebhooks, type WebhooksDifference } from './webhooks.ts'
 
 export interface ApplyPlan {
   /** One sentence a change; none if the database says all of it already. */
@@ -61,7 +59,7 @@ async function applyOnce(db: Database, file: PaywallFile, sealing: SealingKeys):
   await lockOwner(db, file.owner.email)
   const { changes, otherPaywalls, ...difference } = await compare(db, file, sealing)
   if (changes.length > 0) await write(db, file.owner.email, difference)
-  return { changes, otherPaywalls, newSecrets: [...difference.keys.newSecrets, ...difference.endpoints.newSecrets] }
+  return { changes, otherPaywalls, newSecrets: [...difference.keys.newSecrets, ...difference.webhooks.newSecrets] }
 }
 
 /** Makes other applies of the same owner wait until this transaction ends, also while the owner has no row yet. */
@@ -73,7 +71,7 @@ interface Difference {
   /** Null: the owner is new. */
   ownerId: string | null
   keys: KeysDifference
-  endpoints: EndpointsDifference
+  webhooks: WebhooksDifference
   paywalls: PaywallsDifference
 }
 
@@ -81,29 +79,40 @@ async function compare(db: Database, file: PaywallFile, sealing: SealingKeys): P
   const keyHashes = await hashKeys(file)
   const stored = await readStored(db, file, keyHashes)
   const keys = await compareKeys(file, keyHashes, stored)
-  const endpoints = await compareEndpoints(file, stored, sealing.webhookSecretsKey)
+  const webhooks = await compareWebhooks(file, stored, sealing.webhookSecretsKey)
   const paywalls = await comparePaywalls(file, stored, sealing.processorCredentialsKey)
 
   const errors = [...keys.errors, ...paywalls.errors]
   if (errors.length > 0) throw new Refusal(errors)
-  const changes = [...keys.changes, ...endpoints.changes, ...paywalls.changes]
+  const changes = [...keys.changes, ...webhooks.changes, ...paywalls.changes]
   const ids = file.paywalls.map(({ id }) => id)
   const otherPaywalls = stored.paywalls.filter(({ id, foreign }) => !foreign && !ids.includes(id)).map(({ id }) => id)
-  return { ownerId: stored.owner_id, keys, endpoints, paywalls, changes, otherPaywalls }
+  return { ownerId: stored.owner_id, keys, webhooks, paywalls, changes, otherPaywalls }
 }
 
 /** What ends is written before what begins: a new key may have the name of one that is revoked, a price its slug. */
-async function write(db: Database, email: string, { keys, endpoints, paywalls, ...difference }: Difference) {
+async function write(db: Database, email: string, { keys, webhooks, paywalls, ...difference }: Difference) {
   const ownerId = difference.ownerId ?? (await saveOwner(db, email))
   await revokeKeys(db, keys.toRevoke)
   if ((await saveKeys(db, ownerId, keys.toSave)) < keys.toSave.length) throw new TakenMeanwhile()
-  await disableEndpoints(db, ownerId, endpoints.toDisable)
-  await saveEndpoints(db, ownerId, endpoints.toSave)
+  await disableWebhooks(db, ownerId, webhooks.toDisable)
+  await saveWebhooks(db, ownerId, webhooks.toSave)
   await removeDomains(db, paywalls.domainsToRemove)
   if ((await savePaywalls(db, ownerId, paywalls.toSave)) < paywalls.toSave.length) throw new TakenMeanwhile()
   await saveAccounts(db, paywalls.accountsToSave)
   await retirePrices(db, paywalls.pricesToRetire)
   await savePrices(db, paywalls.pricesToSave)
+}
+
+/** Adds the owner of an e-mail address if there is none yet: the owner's id. */
+async function saveOwner(db: Database, email: string): Promise<string> {
+  const { id } = await db
+    .insertInto('owners')
+    .values({ email })
+    .onConflict((conflict) => conflict.column('email').doUpdateSet({ email }))
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
 }
 
 function hasLostRace(error: unknown): boolean {

@@ -1,13 +1,14 @@
 import canonicalize from 'canonicalize'
 import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { unseal } from '../../lib/crypto/crypto.ts'
 import type { Database } from '../database.ts'
 import type { PaywallFile } from '../paywall-file/file.ts'
 
 /** What the database holds of a file's owner, and what other owners have of the file: those rows are `foreign`. */
 export type Stored = Awaited<ReturnType<typeof readStored>>
 export type StoredKey = Stored['keys'][number]
-export type StoredEndpoint = Stored['endpoints'][number]
+export type StoredWebhook = Stored['webhooks'][number]
 export type StoredPaywall = Stored['paywalls'][number]
 
 /**
@@ -26,7 +27,7 @@ export async function readStored(
     .selectNoFrom([
       db.selectFrom('owners').select('id').where('email', '=', email).as('owner_id'),
       jsonArrayFrom(selectKeys(db, email, hashes)).as('keys'),
-      jsonArrayFrom(selectEndpoints(db, email)).as('endpoints'),
+      jsonArrayFrom(selectWebhooks(db, email)).as('webhooks'),
       jsonArrayFrom(selectPaywalls(db, email, ids, domains)).as('paywalls'),
     ])
     .executeTakeFirstOrThrow()
@@ -49,7 +50,7 @@ function selectKeys(db: Database, email: string, keyHashes: string[]) {
     .orderBy('api_keys.id')
 }
 
-function selectEndpoints(db: Database, email: string) {
+function selectWebhooks(db: Database, email: string) {
   return db
     .selectFrom('webhook_endpoints')
     .innerJoin('owners', 'owners.id', 'webhook_endpoints.owner_id')
@@ -92,4 +93,9 @@ const oneOf = (values: string[]) => sql<string>`any(${values}::text[])`
 /** Whether a value of the file and one of the database are the same: jsonb does not keep the order of members. */
 export function sameJson(one: unknown, other: unknown): boolean {
   return canonicalize(one) === canonicalize(other)
+}
+
+/** The secret that was sealed; null if it was sealed with another key, because then it has to be set anew. */
+export async function unsealOrNull(sealed: string, key: string, context: string): Promise<string | null> {
+  return unseal(sealed, key, context).catch(() => null)
 }

@@ -4,21 +4,17 @@
 // 3. It makes the tables of schema.sql in an empty database, or runs the migrations that are missing.
 // 4. It installs the release's functions, grants each Worker its own, and removes the releases that are two behind.
 // Whatever interrupts it, a repeat goes on behind the last step that was done.
-import pg from 'pg'
-import { Refusal } from '../refusal.ts'
-import { type Release, readCalledRelease } from './functions.ts'
-import { releaseSteps, removalSteps } from './release.ts'
-import { roleSteps } from './role-steps.ts'
-import type { Step } from './step.ts'
+import type pg from 'pg'
+import { Refusal } from '../command.ts'
+import { type Release, readCalledRelease, releaseSteps, removalSteps } from './release.ts'
+import { roleSteps } from './roles.ts'
+import { isLocked, runStep, type Step, WAIT_FOR_A_TABLE } from './step.ts'
 import { tableSteps } from './tables.ts'
 
 /** Two of these at once would make the same roles and tables. The number says nothing. */
 const MIGRATION_LOCK = 7_214_903_551
 
 const WAIT_FOR_OTHERS = '60s'
-/** A statement that waits for a table longer than this would keep every Worker waiting behind it. */
-const WAIT_FOR_A_TABLE = '5s'
-const LOCK_NOT_AVAILABLE = '55P03'
 
 /** A statement that takes long ends, and is undone, within a second of Ctrl-C or a lost connection. */
 const SESSION = `set search_path = public; set statement_timeout = 0; set client_min_messages = 'warning';
@@ -52,9 +48,9 @@ export async function migrate(client: pg.Client, options: MigrateOptions): Promi
     ...(await releaseSteps(client, release)),
     ...(keepReleases ? [] : await removalSteps(client, release)),
   ]
-  for (const { what, run } of steps) {
-    if (!planOnly) await runStep(what, run)
-    onStep?.(what)
+  for (const step of steps) {
+    if (!planOnly) await runStep(step)
+    onStep?.(step.what)
   }
 }
 
@@ -68,15 +64,3 @@ async function waitForOthers(client: pg.Client): Promise<void> {
   }
   await client.query(`set lock_timeout = '${WAIT_FOR_A_TABLE}'`)
 }
-
-async function runStep(what: string, run: Step['run']): Promise<void> {
-  try {
-    await run()
-  } catch (error) {
-    if (!(error instanceof Error)) throw error
-    const reason = isLocked(error) ? `a table was in use for more than ${WAIT_FOR_A_TABLE}: try again` : error.message
-    throw new Refusal([`could not ${what}: ${reason}`], { cause: error })
-  }
-}
-
-const isLocked = (error: unknown) => error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE

@@ -1,7 +1,47 @@
+// A release of database functions: what it is made of, how it is installed, and when it is removed.
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type pg from 'pg'
-import type { Release } from './functions.ts'
-import { OWNER_ROLE } from './roles.ts'
+import { Refusal } from '../command.ts'
+import { OWNER_ROLE, ROLES, type WorkerRole } from './roles.ts'
 import { inTransaction, type Step } from './step.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** A release of database functions: what the Workers of one tree call. */
+export interface Release {
+  /** The schema that it is installed in: `release_` and 16 hex digits, the hash of all its files. */
+  name: string
+  files: { path: string; text: string }[]
+  /** Who may execute what. */
+  roles: WorkerRole[]
+}
+
+/** The release of this tree: every `.sql` file beside a Worker and in lib, in the order of their paths. */
+export function readRelease(): Release {
+  const files = globSync(['functions/**/*.sql', 'lib/**/*.sql'], { cwd: ROOT })
+    .map((path) => path.replaceAll('\\', '/'))
+    .toSorted()
+    .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
+  return { name: nameOf(files), files, roles: ROLES }
+}
+
+/** The same, for whoever deploys or starts the Workers. Throws a `Refusal` if they would call another release. */
+export function readCalledRelease(release = readRelease()): Release {
+  const called = /'(release_[0-9a-f]{16})'/.exec(readFileSync(join(ROOT, 'generated/calls.ts'), 'utf8'))?.[1]
+  if (called !== release.name) {
+    throw new Refusal([`the Workers call ${called}, but the .sql files make ${release.name}: run npm run generate`])
+  }
+  return release
+}
+
+/** What a release of these files is called. */
+export function nameOf(files: Release['files']): string {
+  const hash = createHash('sha256')
+  for (const { path, text } of files) hash.update(`${path}\0${text}\0`)
+  return `release_${hash.digest('hex').slice(0, 16)}`
+}
 
 /**
  * What makes the release the newest one of the database, with every right that its Workers' roles need on it. An older
@@ -20,7 +60,11 @@ export async function removalSteps(client: pg.Client, { name }: Release): Promis
   const others = (await installedReleases(client)).filter((other) => other !== name)
   return others.slice(1).map((other) => ({
     what: `remove ${other}`,
-    run: () => inTransaction(client, () => remove(client, other)),
+    run: () =>
+      inTransaction(client, async () => {
+        await client.query('delete from releases where name = $1', [other])
+        await client.query(`drop schema if exists ${other} cascade`)
+      }),
   }))
 }
 
@@ -67,11 +111,6 @@ async function protectFunctions(client: pg.Client, release: string): Promise<voi
     if (is_called) await client.query(`alter function ${signature} set search_path = ${release}, public, pg_temp`)
   }
   await client.query(`revoke all on all functions in schema ${release} from public`)
-}
-
-async function remove(client: pg.Client, release: string): Promise<void> {
-  await client.query('delete from releases where name = $1', [release])
-  await client.query(`drop schema if exists ${release} cascade`)
 }
 
 /** Lets each Worker's role execute its own functions of a release, and nothing else. */

@@ -1,5 +1,8 @@
+// The database's roles: who they are, what they log in with, and what makes them.
 import { createHmac } from 'node:crypto'
+import type pg from 'pg'
 import roles from '../../generated/roles.json' with { type: 'json' }
+import { inTransaction, type Step } from './step.ts'
 
 /** Owns tables and functions. Nobody can log in as it. */
 export const OWNER_ROLE = 'paywall_owner'
@@ -15,7 +18,7 @@ export interface WorkerRole {
 }
 
 /** The password of a role: it follows from one secret, 32 bytes in base64url, so that there is no list of them to keep. */
-export function passwordOf(role: string, rolesKey: string): string {
+function passwordOf(role: string, rolesKey: string): string {
   return derive(`password of ${role}`, rolesKey)
 }
 
@@ -30,6 +33,93 @@ export function databaseUrlOf(env: string, adminUrl: string, rolesKey: string): 
 }
 
 /** What follows from the key for one purpose, and tells nothing about what follows for another. */
-export function derive(purpose: string, rolesKey: string): string {
+function derive(purpose: string, rolesKey: string): string {
   return createHmac('sha256', Buffer.from(rolesKey, 'base64url')).update(purpose).digest('base64url')
+}
+
+/**
+ * What the database itself allows a call of a Worker. Both end before the Worker's own timeout does, so that whoever is
+ * told that nothing was done can rely on it, and no statement runs on behind a caller who has left.
+ */
+const TIMEOUTS = { lock_timeout: '2s', statement_timeout: '3s' }
+
+/**
+ * What makes the role that owns everything, lets this connection's user act for it, makes the Workers' roles, and keeps
+ * every role from making things: temporary tables among them, since a function that runs with its owner's rights could
+ * take a caller's table for its own.
+ *
+ * Passwords cannot be read back. A comment on the role says which key its password was made with.
+ */
+export async function roleSteps(client: pg.Client, workers: WorkerRole[], rolesKey: string): Promise<Step[]> {
+  const known = await knownRoles(client)
+  const steps: Step[] = []
+  if (!(await ownerIsReady(client))) {
+    steps.push({ what: `make the role ${OWNER_ROLE}`, run: () => inTransaction(client, () => makeOwner(client)) })
+  }
+  const wrong = workers.filter(({ role }) => known.get(role) !== stateOf(role, rolesKey))
+  if (wrong.length > 0) {
+    const run = () =>
+      inTransaction(client, async () => {
+        for (const { role } of wrong) await makeWorkerRole(client, role, known.has(role), rolesKey)
+      })
+    steps.push({ what: `make the roles, or change their passwords: ${wrong.map(({ role }) => role).join(', ')}`, run })
+  }
+  return [...steps, ...(await closingSteps(client))]
+}
+
+async function ownerIsReady(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ is_ready: boolean }>(
+    `select pg_has_role(r.oid, 'usage') and pg_has_role(r.oid, 'set')
+       and has_schema_privilege(r.oid, 'public', 'create') and has_schema_privilege(r.oid, 'public', 'usage') as is_ready
+     from pg_roles r where r.rolname = $1`,
+    [OWNER_ROLE],
+  )
+  return rows[0]?.is_ready === true
+}
+
+async function makeOwner(client: pg.Client): Promise<void> {
+  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [OWNER_ROLE])
+  if (rowCount === 0) await client.query(`create role ${OWNER_ROLE} nologin`)
+  const { rows } = await client.query<{ acts: boolean }>(
+    `select pg_has_role($1, 'usage') and pg_has_role($1, 'set') as acts`,
+    [OWNER_ROLE],
+  )
+  if (!rows[0]?.acts) await client.query(`grant ${OWNER_ROLE} to current_user with inherit true, set true`)
+  await client.query(`grant create, usage on schema public to ${OWNER_ROLE}`)
+}
+
+async function makeWorkerRole(client: pg.Client, role: string, exists: boolean, rolesKey: string): Promise<void> {
+  const password = client.escapeLiteral(passwordOf(role, rolesKey))
+  await client.query(`${exists ? 'alter' : 'create'} role ${role} login password ${password}`)
+  for (const [name, value] of Object.entries(TIMEOUTS))
+    await client.query(`alter role ${role} set ${name} = '${value}'`)
+  await client.query(`comment on role ${role} is ${client.escapeLiteral(stateOf(role, rolesKey))}`)
+}
+
+/** The comment of each role that has one: what a role was made with. */
+async function knownRoles(client: pg.Client): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ role: string; state: string | null }>(
+    "select rolname as role, shobj_description(oid, 'pg_authid') as state from pg_roles",
+  )
+  return new Map(rows.map(({ role, state }) => [role, state ?? '']))
+}
+
+function stateOf(role: string, rolesKey: string): string {
+  const timeouts = Object.entries(TIMEOUTS).map(([name, value]) => `${name} ${value}`)
+  return [`key ${derive(`comment on ${role}`, rolesKey).slice(0, 16)}`, ...timeouts].join(', ')
+}
+
+/** What everybody may make in a database of Postgres, unless it is taken away. */
+async function closingSteps(client: pg.Client): Promise<Step[]> {
+  const { rows } = await client.query<{ statement: string }>(
+    `select format('revoke temporary on database %I from public', d.datname) as statement
+     from pg_database d cross join lateral aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) grants
+     where d.datname = current_database() and grants.grantee = 0 and grants.privilege_type = 'TEMPORARY'
+     union all
+     select format('revoke create on schema public from public; grant create on schema public to %I', $1::text)
+     from pg_namespace n cross join lateral aclexplode(n.nspacl) grants
+     where n.nspname = 'public' and grants.grantee = 0 and grants.privilege_type = 'CREATE'`,
+    [OWNER_ROLE],
+  )
+  return rows.map(({ statement }) => ({ what: statement, run: async () => void (await client.query(statement)) }))
 }

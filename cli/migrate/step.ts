@@ -1,4 +1,9 @@
-import type pg from 'pg'
+import pg from 'pg'
+import { Refusal } from '../command.ts'
+
+/** A statement that waits for a table longer than this would keep every Worker waiting behind it. */
+export const WAIT_FOR_A_TABLE = '5s'
+const LOCK_NOT_AVAILABLE = '55P03'
 
 /** Something that a migration has to do. */
 export interface Step {
@@ -18,3 +23,17 @@ export async function inTransaction(client: pg.Client, work: () => Promise<void>
     throw error
   }
 }
+
+/** Does the step. Throws a `Refusal` that names it if it cannot. */
+export async function runStep({ what, run }: Step): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const reason = isLocked(error) ? `a table was in use for more than ${WAIT_FOR_A_TABLE}: try again` : error.message
+    throw new Refusal([`could not ${what}: ${reason}`], { cause: error })
+  }
+}
+
+/** Whether a statement waited for a lock for as long as it may. */
+export const isLocked = (error: unknown) => error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE

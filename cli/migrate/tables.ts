@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import type pg from 'pg'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../command.ts'
 import { OWNER_ROLE } from './roles.ts'
 import { inTransaction, type Step } from './step.ts'
 

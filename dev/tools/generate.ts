@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { readRelease } from '../../cli/migrate/functions.ts'
+import { readRelease } from '../../cli/migrate/release.ts'
 import { preparedDatabase, startScratchPostgres } from '../world/database/scratch-postgres.ts'
 import { generateBindingTypes } from '../world/workers/wrangler-config.ts'
 import { databaseCalls } from './database-calls.ts'

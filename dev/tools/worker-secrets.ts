@@ -1,5 +1,5 @@
+import { Refusal } from '../../cli/command.ts'
 import { databaseUrlOf } from '../../cli/migrate/roles.ts'
-import { Refusal } from '../../cli/refusal.ts'
 import type { WorkerConfig } from '../world/workers/wrangler-config.ts'
 
 /**

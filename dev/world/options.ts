@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Refusal } from '../../cli/refusal.ts'
+import { Refusal } from '../../cli/command.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 

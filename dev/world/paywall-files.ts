@@ -1,8 +1,8 @@
 import { unwatchFile, watchFile } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
+import { Refusal } from '../../cli/command.ts'
 import { type PaywallFile, readPaywallFile } from '../../cli/paywall-file/file.ts'
-import { Refusal } from '../../cli/refusal.ts'
 
 /** The paywall files that the world was started with, as they are now. */
 export interface PaywallFiles {

@@ -1,5 +1,5 @@
--- A hosted checkout that a browser comes back from, the account to ask what became of it, and the database's clock: whatever is
--- fetched after it is newer than it.
+-- A hosted checkout that a browser comes back from, the account to ask what became of it, and the database's time before the
+-- fetch, stored as the fetch's time (`fetched_at`). Locks nothing.
 create function read_checkout(checkout_id uuid, host text) returns jsonb language plpgsql stable security definer as $$
 declare
   checkout jsonb;

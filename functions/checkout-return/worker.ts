@@ -3,9 +3,9 @@ import { connect, type Database } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
-import { hostOf } from '../../lib/http/place.ts'
+import { hostOf, logPaywall } from '../../lib/http/place.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
-import { catchUp, queuedBy, UNTOLD } from '../../lib/purchases/catch-up.ts'
+import { catchUp, NO_EVENT, queuedBy } from '../../lib/purchases/catch-up.ts'
 import { PATH, Params, words } from './contract.ts'
 import type { ReadCheckoutResult, ReturningCheckout } from './returning-checkout.ts'
 
@@ -26,11 +26,12 @@ app.get(PATH, async (c) => {
   const db = connect(c.env)
   const checkout = await readCheckout<ReadCheckoutResult>(db, { checkoutId, host: hostOf(c) })
   if (checkout.verdict !== 'found') throw refuse(words[checkout.verdict])
+  logPaywall(c, checkout.paywall_id)
 
   const bought = outcome === 'success' && (await isBought(db, c.env, c.executionCtx, checkout))
   const target = (bought ? checkout.success_url : checkout.error_url).replaceAll('__SESSION__', checkout.id)
   c.header('Cache-Control', 'no-store')
-  return c.redirect(new URL(target).href, 303) // as ASCII: what is not yet escaped in it is
+  return c.redirect(new URL(target).href, 303) // a header takes ASCII only: `href` percent-encodes the rest
 })
 
 app.all(PATH, allowOnly('GET', 'HEAD'))
@@ -66,7 +67,7 @@ async function look(
     db,
     processor,
     { kind: 'session', id: sessionId },
-    { ...UNTOLD, paywallId, fetchedAt: now },
+    { ...NO_EVENT, paywallId, fetchedAt: now },
   )
   const queued = queuedBy(stored)
   if (queued > 0) await env.EVENTS.send({ queued })

@@ -1,9 +1,9 @@
 import { unseal } from '../../lib/crypto/crypto.ts'
 import { endpointUrlProblem } from '../../lib/events/endpoint-url.ts'
-import { signWebhook } from '../../lib/events/standard-webhooks.ts'
 import { log } from '../../lib/http/log.ts'
 import type { LeasedDelivery } from './leased-delivery.ts'
 import { type Outcome, readRetryAfter } from './outcome.ts'
+import { signWebhook } from './standard-webhooks.ts'
 
 /** Standard Webhooks asks for 15 to 30 s; the lease in lease-deliveries.sql must be longer. */
 const TIMEOUT_SECONDS = 15

@@ -62,6 +62,6 @@ async function oldestDueSeconds(db: Database): Promise<number | null> {
 
 const optionsOf = (env: Env): PostOptions => ({
   secretsKey: env.WEBHOOK_SECRETS_KEY,
-  allowLocal: env.ALLOW_LOCAL_ENDPOINTS,
+  allowLocal: env.ALLOW_LOCAL_WEBHOOK_ENDPOINTS,
   serviceHost: env.SERVICE_HOST,
 })

@@ -12,6 +12,6 @@ export interface DueReference {
   acquiring: Acquiring
   /** Sealed. */
   credentials: string
-  /** When it was taken, by the database's clock: whatever is fetched after it is newer than it. */
+  /** The database's time before the fetch, stored as the fetch's time (`fetched_at`). */
   taken_at: string
 }

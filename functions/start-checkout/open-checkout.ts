@@ -1,3 +1,9 @@
+// From a claim to a hosted page:
+// 1. choose the price that this buyer pays
+// 2. ask the processor, under a key of the checkout and the attempt: after a crash it gives the same page again. If the call
+//    fails, give the claim up, so that the next call need not wait for the end of the lease
+// 3. record the page, which only the holder of the claim can
+// 4. after the response, close the buyer's page before this one, since both could be paid
 import { giveUpCheckout, recordCheckout } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { localPriceFor } from '../../lib/geo/targeting.ts'

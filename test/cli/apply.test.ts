@@ -4,7 +4,7 @@ import { unseal } from '../../lib/crypto/crypto.ts'
 import { openApplying } from '../support/applying.ts'
 import type { Changes } from '../support/written-file.ts'
 
-const { db, sealing, query, pricesOf, keysOf, endpointsOf, everything, someOwner, close } = await openApplying()
+const { db, sealing, query, pricesOf, keysOf, webhookEndpointsOf, everything, someOwner, close } = await openApplying()
 const price = 'paywalls[0].prices[0]'
 
 afterAll(close)
@@ -78,7 +78,7 @@ describe('applying', () => {
     const second = await eightTimes({ 'keys[0].secret': undefined, 'webhooks[0].secret': undefined })
     const [newSecret, ...more] = second.flatMap(({ newSecrets }) => newSecrets)
     expect(more).toEqual([])
-    const [endpoint] = await endpointsOf(id)
+    const [endpoint] = await webhookEndpointsOf(id)
     expect(await unseal(endpoint!.secret, sealing.webhookSecretsKey, `webhook:${endpoint?.url}`)).toBe(
       newSecret?.secret,
     )

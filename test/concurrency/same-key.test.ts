@@ -35,7 +35,7 @@ const WAIT_MS = 5_000
  * A start-checkout whose key is in progress waits for the first reply. On a machine that is too busy for 200 at once it may
  * be told after 5 s to come again; then it does.
  */
-async function patiently(request: () => Promise<Reply>): Promise<Reply> {
+async function untilDecided(request: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
     const askedAt = Date.now()
     const reply = await request()
@@ -59,7 +59,7 @@ test('200 start-checkouts at once with one Idempotency-Key open one page, and al
   }
   let replies: Reply[] = []
   const created = await sessionsCreated(async () => {
-    replies = await times(200, () => patiently(() => startCheckout(world, order)))
+    replies = await times(200, () => untilDecided(() => startCheckout(world, order)))
   })
   expectOneCheckout(replies)
   expect(created).toBe(1)
@@ -70,7 +70,7 @@ test('200 at once of one signed-in user open one page', async () => {
   const order = { paywall: world.paywall, token: user.token, headers: { 'idempotency-key': randomUUID() } }
   let replies: Reply[] = []
   const created = await sessionsCreated(async () => {
-    replies = await times(200, () => patiently(() => startCheckout(world, order)))
+    replies = await times(200, () => untilDecided(() => startCheckout(world, order)))
   })
   expectOneCheckout(replies)
   expect(replies.map((reply) => opened(reply).userId)).toContain(user.id)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { AnswerLost } from '../../dev/world/database/neon-endpoint.ts'
+import { AnswerLost } from '../../dev/world/database/neon-proxy.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { operationOf, testEveryOperation } from '../support/every-operation.ts'
@@ -100,7 +100,7 @@ describe.each(Object.entries(ENDPOINTS))('%s', (name, ask) => {
   test.each([
     ['it does not answer', () => new AnswerLost()],
     ['it shuts down', () => databaseError('57P01')],
-    ['the endpoint in front of it cannot reach it', () => new Error('connect ECONNREFUSED db-secret.example:5432')],
+    ['the proxy in front of it cannot reach it', () => new Error('connect ECONNREFUSED db-secret.example:5432')],
   ])('503 when %s, which leaves open whether a balance was changed', async (_how, error) => {
     fail(error())
     const reply = await ask()

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 /**
- * The local Neon endpoint has 40 connections. The first 40 credits wait for the row, and the database gives them up after
+ * The local Neon proxy has 40 connections. The first 40 credits wait for the row, and the database gives them up after
  * 2 s. The next 40 do the same then, but after 4 s their Workers give up, too. The last 20 have no connection by that time.
  */
 const CREDITS = 100

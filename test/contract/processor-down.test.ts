@@ -12,7 +12,7 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 let world: TestWorld
 
 /** An attempt that Stripe keeps waiting, and another with the same key. They take 5 s: the other tests run meanwhile. */
-let patient: { first: Promise<Reply>; second: Promise<Reply>; waitedMs: Promise<number> }
+let delayed: { first: Promise<Reply>; second: Promise<Reply>; waitedMs: Promise<number> }
 const waiter = newEmail()
 const helped = Promise.withResolvers<void>()
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const askedAt = Date.now()
   const second = ask()
   const waitedMs = second.then(() => Date.now() - askedAt).finally(helped.resolve)
-  patient = { first, second, waitedMs }
+  delayed = { first, second, waitedMs }
 })
 
 beforeEach(() => {
@@ -139,16 +139,16 @@ describe('start-checkout: a try that Stripe keeps waiting past its lease', () =>
   async function overtaken() {
     const [headers, body] = [{ 'idempotency-key': randomUUID() }, { email: newEmail() }]
     const ask = () => startCheckout(world, { paywall: world.paywall, key: world.key, headers, body })
-    const claim = async (statement: string) =>
+    const queryClaim = async (statement: string) =>
       (await world.database.query(statement, [headers['idempotency-key']])).rows[0]
     const answers: ((answer: ReturnType<typeof page>) => void)[] = []
     world.stripe.onCall = () => new Promise((resolve) => answers.push(resolve))
     const first = ask()
     await until('the first call', async () => answers.length === 1)
-    await claim("update checkout_claims set leased_until = now() - interval '1 s' where idempotency_key = $1")
+    await queryClaim("update checkout_claims set leased_until = now() - interval '1 s' where idempotency_key = $1")
     const second = ask()
     await until('the second call', async () => answers.length === 2)
-    return { ask, claim, first, second, answerFirst: answers[0]!, answerSecond: answers[1]! }
+    return { ask, queryClaim, first, second, answerFirst: answers[0]!, answerSecond: answers[1]! }
   }
 
   test('gets the page of the one that took over, whatever Stripe opened for it', async () => {
@@ -163,12 +163,12 @@ describe('start-checkout: a try that Stripe keeps waiting past its lease', () =>
   })
 
   test('does not give away the claim of the one that took over when it fails', async () => {
-    const { claim, first, second, answerFirst, answerSecond } = await overtaken()
+    const { queryClaim, first, second, answerFirst, answerSecond } = await overtaken()
     const body = JSON.stringify(stripeError('invalid_request_error', 'No.'))
     answerFirst({ status: 400, headers: {}, body })
     expect(await first).toMatchObject({ status: 502, body: { error: 'processor_rejected' } })
     const asked = 'select attempt, leased_until > now() as leased from checkout_claims where idempotency_key = $1'
-    expect(await claim(asked)).toEqual({ attempt: 1, leased: true })
+    expect(await queryClaim(asked)).toEqual({ attempt: 1, leased: true })
     answerSecond(page('cs_test_last'))
     opened(await second)
   })
@@ -210,8 +210,8 @@ describe('processor-webhook: 502, and the repeat takes effect', () => {
   })
 })
 
-test('start-checkout: a try that waits for another of its key is told after 5 s when to come again', async () => {
-  const { first, second, waitedMs } = patient
+test('start-checkout: an attempt that waits for another with its key is told after 5 s when to come again', async () => {
+  const { first, second, waitedMs } = delayed
   const expected = { status: 409, headers: { 'retry-after': '5' }, body: { error: 'checkout_in_progress' } }
   expect(await second).toMatchObject(expected)
   expect(await waitedMs).toBeGreaterThanOrEqual(5_000)

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readRelease } from '../../cli/migrate/functions.ts'
+import { readRelease } from '../../cli/migrate/release.ts'
 import roles from '../../generated/roles.json' with { type: 'json' }
 import { reachedFrom, sqlFunctions } from '../support/sql-functions.ts'
 

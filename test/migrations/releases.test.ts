@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { nameOf, type Release, readCalledRelease, readRelease } from '../../cli/migrate/functions.ts'
+import { nameOf, type Release, readCalledRelease, readRelease } from '../../cli/migrate/release.ts'
 import { databaseUrlOf, ROLES } from '../../cli/migrate/roles.ts'
 import { startWorkers, type Workers } from '../../dev/world/workers/workers.ts'
 import { signIn } from '../support/exchange.ts'

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
-import { readRelease } from '../../cli/migrate/functions.ts'
+import { readRelease } from '../../cli/migrate/release.ts'
 import { databaseUrlOf, ROLES } from '../../cli/migrate/roles.ts'
 import { prepareDatabase } from '../../dev/world/database/database.ts'
 import { freshDatabase } from '../support/databases.ts'

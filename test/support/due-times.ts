@@ -1,4 +1,4 @@
-import { readRelease } from '../../cli/migrate/functions.ts'
+import { readRelease } from '../../cli/migrate/release.ts'
 import type { TestWorld } from './world.ts'
 
 /** Sets when purchases are to be reconciled, as whoever writes them does: for a test that has changed their times by hand. */

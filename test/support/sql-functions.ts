@@ -1,4 +1,4 @@
-import { readRelease } from '../../cli/migrate/functions.ts'
+import { readRelease } from '../../cli/migrate/release.ts'
 
 /** A database function, as its `.sql` file has it. */
 export interface SqlFunction {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
-import { AnswerLost } from '../../dev/world/database/neon-endpoint.ts'
+import { AnswerLost } from '../../dev/world/database/neon-proxy.ts'
 import { asStripeHasIt, deliver, eventsAbout, paySubscription } from '../support/stripe-purchase.ts'
 import { sequenceFaults, toldAbout } from '../support/told.ts'
 import { userState } from '../support/user-state.ts'

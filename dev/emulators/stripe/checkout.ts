@@ -1,5 +1,5 @@
-import { newId, newRecord } from '../core/new-record.ts'
 import { nextPeriodEnd } from '../core/periods.ts'
+import { newId, newRecord } from '../core/tables.ts'
 import { type AccountContext, find } from './account-context.ts'
 import { invalidRequest } from './errors.ts'
 import { markInvoicePaid, newInvoice } from './invoices.ts'

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { EVENT_TYPES, type EventType } from '../../../lib/events/types.ts'
 import {
   BalanceEvent,
   CheckoutEvent,
@@ -6,8 +7,7 @@ import {
   PaymentEvent,
   SubscriptionEvent,
   TicketEvent,
-} from '../../../lib/events/bodies.ts'
-import { EVENT_TYPES, type EventType } from '../../../lib/events/types.ts'
+} from './event-bodies.ts'
 import { type Json, referTo } from './schemas.ts'
 
 /** The bodies of the events, by the name that their schemas have in the document. */

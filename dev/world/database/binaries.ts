@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { Refusal } from '../../../cli/refusal.ts'
+import { Refusal } from '../../../cli/command.ts'
 import { reachableCopy, type ServerUser } from './server-user.ts'
 
 export interface PostgresBinaries {

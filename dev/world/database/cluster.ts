@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { Refusal } from '../../../cli/refusal.ts'
+import { Refusal } from '../../../cli/command.ts'
 import type { PostgresBinaries } from './binaries.ts'
 import { freshFolder, isReachable, reachableStandIn, type ServerUser } from './server-user.ts'
 

@@ -1,6 +1,6 @@
 import { withClient } from '../../../cli/database.ts'
-import type { Release } from '../../../cli/migrate/functions.ts'
 import { migrate } from '../../../cli/migrate/migrate.ts'
+import type { Release } from '../../../cli/migrate/release.ts'
 
 /** Creates the database `name` beside the one of `url`, unless it is there, and says where it is. */
 export async function ensureDatabase(url: string, name: string): Promise<string> {

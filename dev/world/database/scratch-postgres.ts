@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Release } from '../../../cli/migrate/functions.ts'
+import type { Release } from '../../../cli/migrate/release.ts'
 import { removeCluster } from './cluster.ts'
 import { ensureDatabase, prepareDatabase } from './database.ts'
 import { type Postgres, startPostgres } from './postgres.ts'

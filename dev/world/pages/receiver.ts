@@ -37,7 +37,7 @@ interface ReceiverOptions {
 }
 
 /**
- * Starts the receiver. A POST to `/hooks`, or to a path below it, is verified, kept, and answered as `answer` says. `/`
+ * Starts the receiver. A POST to `/webhooks`, or to a path below it, is verified, kept, and answered as `answer` says. `/`
  * is a page of what arrived, `/events.json` the same as JSON, the latest first.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
@@ -56,7 +56,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? '/', url).pathname
-    if (request.method === 'POST' && /^\/hooks(\/|$)/.test(path)) return receive(request, response, path)
+    if (request.method === 'POST' && /^\/webhooks(\/|$)/.test(path)) return receive(request, response, path)
     if (request.method !== 'GET') return void response.writeHead(405, { allow: 'GET' }).end()
     const latestFirst = arrivals.items.toReversed()
     if (path === '/') return sendText(response, 'text/html', receiverPage(latestFirst))
@@ -80,7 +80,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   /** None while the database is down: a webhook that comes then is shown as not verified. */
   const readMadeSecrets = () =>
     madeSecrets().catch((error) => {
-      console.error(`the receiver cannot read the endpoints' secrets: ${error}`)
+      console.error(`the receiver cannot read the webhook endpoints' secrets: ${error}`)
       return []
     })
 

@@ -1,15 +1,12 @@
+// How Mollie's objects become a purchase: from a one-time payment, or from a first payment with its subscription and
+// its charges, in this order: does it renew, when does its period end, is it paid, what is its status. Nothing is
+// fetched here.
 import type { PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
 import { chargeAfter, dateOf, daysLater } from './dates.ts'
 import { Amount, type FirstSale, type Payment, Sale, type Subscription } from './objects.ts'
 import { firstChargeOf, hasEnded } from './subscriptions.ts'
 
 export type Found = { paywallId: string; purchase: PurchaseSnapshot } | null
-
-/*
- * How Mollie's objects become a purchase: from a one-time payment, or from a first payment with its subscription and
- * its charges, in this order: does it renew, when does its period end, is it paid, what is its status. Nothing is
- * fetched here.
- */
 
 /** All that Mollie has of a purchase that renews. */
 export interface RecurringSale {

@@ -1,14 +1,11 @@
+// A subscription at Mollie: it is made once its first payment is paid, found again by that payment's id in its metadata,
+// charged by Mollie, and ended by us. Several callers may make or end the same one at the same time.
 import type * as z from 'zod'
 import { log } from '../../http/log.ts'
 import type { Interval } from '../processor.ts'
 import { type MollieApi, MollieRefusal } from './api.ts'
 import { dateOf, dateText, daysLater, later } from './dates.ts'
 import { type FirstSale, type Payment, Payments, Renewal, Subscription, Subscriptions } from './objects.ts'
-
-/*
- * A subscription at Mollie: it is made once its first payment is paid, found again by that payment's id in its metadata,
- * charged by Mollie, and ended by us. Several callers may make or end the same one at the same time.
- */
 
 /** The longest page that Mollie has. No customer has more subscriptions, and older charges do not matter. */
 const PAGE = '?limit=250'

@@ -1,10 +1,7 @@
+// How Stripe's replies become a purchase. A reply's shape depends on the account's settings, so each is parsed first. Then
+// its metadata says if it is one of our sales, and its members are translated. Nothing is fetched here.
 import * as z from 'zod'
 import type { Cancellation, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
-
-/*
- * How Stripe's replies become a purchase. A reply's shape depends on the account's settings, so each is parsed first;
- * then its metadata says if it is one of our sales; then its members are translated. Nothing is fetched here.
- */
 
 const seconds = z.int().transform((value) => new Date(value * 1000))
 const currency = z.string().length(3).toUpperCase()

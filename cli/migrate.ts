@@ -1,7 +1,6 @@
-import { withClient } from '../database.ts'
-import { enterLocalWorld, required } from '../environment.ts'
-import { Refusal } from '../refusal.ts'
-import { type MigrateOptions, migrate } from './migrate.ts'
+import { enterLocalWorld, Refusal, required } from './command.ts'
+import { withClient } from './database.ts'
+import { type MigrateOptions, migrate } from './migrate/migrate.ts'
 
 /** `paywall migrate [--plan]`: does what there is to do and says so, or says it only. */
 export async function runMigrate(args: string[]): Promise<void> {
@@ -12,7 +11,7 @@ export async function runMigrate(args: string[]): Promise<void> {
 }
 
 /**
- * Brings the database of `url` to what this tree needs, and prints each step: see migrate.ts. Throws a `Refusal` if it
+ * Brings the database of `url` to what this tree needs, and prints each step: see migrate/migrate.ts. Throws a `Refusal` if it
  * cannot, or if `url` is one that a pooler answers.
  */
 export async function migrateDatabase(

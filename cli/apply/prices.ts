@@ -1,8 +1,11 @@
+// A paywall's prices: what differs between the file and the database, and how it is written.
+import { sql } from 'kysely'
 import { toMajorUnits } from '../../lib/money/money.ts'
+import { batchesOf, type Database } from '../database.ts'
 import type { FilePaywall, FilePrice } from '../paywall-file/file.ts'
 import { type StoredPaywall, sameJson } from './stored.ts'
 
-export interface PricesDifference {
+interface PricesDifference {
   /** One sentence a change. */
   changes: string[]
   /** Ids of the prices that go off sale. */
@@ -49,4 +52,40 @@ function described({ id, amount, currency, interval, interval_count, trial_days 
   const rhythm = interval ? `every ${interval_count === 1 ? interval : `${interval_count} ${interval}s`}` : 'once'
   const trial = trial_days > 0 ? `, after ${trial_days} days of trial` : ''
   return `${toMajorUnits(amount, currency)} ${currency} ${rhythm}${trial} (${id})`
+}
+
+/** Takes prices off sale. What was bought at them stays as it is. */
+export async function retirePrices(db: Database, priceIds: string[]): Promise<void> {
+  for (const ids of batchesOf(priceIds, (id) => id)) {
+    await db
+      .updateTable('prices')
+      .set({ retired_at: sql`now()` })
+      .where('id', 'in', ids)
+      .where('retired_at', 'is', null)
+      .execute()
+  }
+}
+
+/** Puts prices on sale. Of one that is there already only what its id does not cover can change. */
+export async function savePrices(db: Database, prices: PriceRow[]): Promise<void> {
+  for (const rows of batchesOf(prices, ({ id }) => id)) {
+    await db
+      .insertInto('prices')
+      .values(
+        rows.map(({ locals, tokens, ...row }) => ({
+          ...row,
+          locals: JSON.stringify(locals),
+          tokens: JSON.stringify(tokens),
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet(({ ref }) => ({
+          label: ref('excluded.label'),
+          tokens: ref('excluded.tokens'),
+          position: ref('excluded.position'),
+          retired_at: null,
+        })),
+      )
+      .execute()
+  }
 }

@@ -4,13 +4,12 @@
 // 3. print what changes, and the version that each paywall's bootstrap will have
 // 4. `apply` also prints the secrets that it made: nobody can read them again later
 import { readFile } from 'node:fs/promises'
-import { allCountries } from '../../lib/geo/countries.ts'
-import { structureOf, versionOf } from '../../lib/paywall/structure.ts'
-import { withDatabase } from '../database.ts'
-import { enterLocalWorld, pathArgument, required, sealingKeys } from '../environment.ts'
-import { type FilePaywall, type PaywallFile, readPaywallFile } from '../paywall-file/file.ts'
-import { Refusal } from '../refusal.ts'
-import { type ApplyPlan, applyFile, planFile } from './apply.ts'
+import { allCountries } from '../lib/geo/countries.ts'
+import { structureOf, versionOf } from '../lib/paywall/structure.ts'
+import { type ApplyPlan, applyFile, planFile } from './apply/apply.ts'
+import { enterLocalWorld, pathArgument, Refusal, required, sealingKeys } from './command.ts'
+import { withDatabase } from './database.ts'
+import { type FilePaywall, type PaywallFile, readPaywallFile } from './paywall-file/file.ts'
 
 /** Country lists longer than this are cut: the first countries are enough to recognise a tier. */
 const MAX_COUNTRIES = 8

@@ -1,6 +1,8 @@
-import { sha256Hex } from '../../lib/crypto/crypto.ts'
+// The owner's keys: what differs between the file and the database, and how it is written.
+import { sql } from 'kysely'
+import { randomHex, sha256Hex } from '../../lib/crypto/crypto.ts'
+import type { Database } from '../database.ts'
 import type { PaywallFile } from '../paywall-file/file.ts'
-import { type NewSecret, newApiKey } from './secrets.ts'
 import type { Stored, StoredKey } from './stored.ts'
 
 export interface KeysDifference {
@@ -14,7 +16,14 @@ export interface KeysDifference {
   toSave: KeyRow[]
 }
 
-export interface KeyRow {
+/** A secret that the file left to us. It is shown to the owner this once. */
+export interface NewSecret {
+  /** What it is of: `key backend`, `webhook https://…`. */
+  what: string
+  secret: string
+}
+
+interface KeyRow {
   name: string
   key_hash: string
   is_test: boolean
@@ -71,4 +80,39 @@ async function addKey(
   const secret = newApiKey(is_test)
   difference.newSecrets.push({ what: `key ${name}`, secret })
   difference.toSave.push({ name, key_hash: await sha256Hex(secret), is_test })
+}
+
+/** An owner key (X-Api-Key): 32 random bytes after its mode. */
+function newApiKey(isTest: boolean): string {
+  return `pk_${isTest ? 'test' : 'live'}_${randomHex(32)}`
+}
+
+/** From now on these keys open nothing. */
+export async function revokeKeys(db: Database, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  await db
+    .updateTable('api_keys')
+    .set({ revoked_at: sql`now()` })
+    .where('id', 'in', ids)
+    .where('revoked_at', 'is', null)
+    .execute()
+}
+
+/**
+ * Adds owner keys. One that is there already is valid again, under its new name; one that another owner has is not
+ * touched. Returns how many were added or changed.
+ */
+export async function saveKeys(db: Database, ownerId: string, keys: KeyRow[]): Promise<number> {
+  if (keys.length === 0) return 0
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('api_keys')
+    .values(keys.map((key) => ({ ...key, owner_id: ownerId })))
+    .onConflict((conflict) =>
+      conflict
+        .column('key_hash')
+        .doUpdateSet(({ ref }) => ({ name: ref('excluded.name'), revoked_at: null }))
+        .whereRef('api_keys.owner_id', '=', 'excluded.owner_id'),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numInsertedOrUpdatedRows)
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { currency, Purchase, time } from '../purchases/purchase.ts'
-import type { EventType } from './types.ts'
+import type { EventType } from '../../../lib/events/types.ts'
+import { currency, Purchase, time } from '../../../lib/purchases/purchase.ts'
 
 const id = z.string().regex(/^evt_[0-9a-f]{32}$/)
 
@@ -91,7 +91,12 @@ export const BalanceEvent = eventOf('balance', {
       type: z.string().describe('The type of tokens'),
       count: z.int().min(0).describe('How many tokens the user has now'),
       delta: z.int().describe('How many tokens were added; negative if some were taken away'),
-      reason: z.enum(['top_up', 'plan', 'credit', 'debit', 'merge']),
+      reason: z
+        .enum(['top_up', 'plan', 'credit', 'debit', 'merge'])
+        .describe(
+          '`top_up`: the daily top-up. `plan`: the tokens of a price that was bought. `credit`, `debit`: a call. `merge`: an ' +
+            'anonymous user signed in as another one',
+        ),
     })
     .describe('A change of a balance'),
 })

@@ -1,7 +1,9 @@
-import { seal } from '../../lib/crypto/crypto.ts'
+// The owner's paywalls: what differs between the file and the database, and how it is written. What a paywall has in tables
+// of their own is in accounts.ts and prices.ts.
+import { batchesOf, type Database } from '../database.ts'
 import type { FilePaywall, PaywallFile } from '../paywall-file/file.ts'
-import { comparePrices, type PriceRow } from './compare-prices.ts'
-import { unsealOrNull } from './secrets.ts'
+import { type AccountRow, compareAccount } from './accounts.ts'
+import { comparePrices, type PriceRow } from './prices.ts'
 import { type Stored, type StoredPaywall, sameJson } from './stored.ts'
 
 export interface PaywallsDifference {
@@ -12,22 +14,15 @@ export interface PaywallsDifference {
   /** Ids of paywalls that lose their domain before any is saved: another paywall of the file may take it. */
   domainsToRemove: string[]
   toSave: PaywallRow[]
-  accountsToSave: ProcessorAccountRow[]
+  accountsToSave: AccountRow[]
   /** Ids of prices. */
   pricesToRetire: string[]
   pricesToSave: PriceRow[]
 }
 
 /** A paywall without what is in other tables. */
-export interface PaywallRow extends Omit<FilePaywall, 'processor' | 'prices'> {
+interface PaywallRow extends Omit<FilePaywall, 'processor' | 'prices'> {
   acquiring: string
-}
-
-export interface ProcessorAccountRow {
-  paywall_id: string
-  acquiring: string
-  /** Sealed. */
-  credentials: string
 }
 
 /** What makes the file's paywalls, their prices and accounts what the file says. `sealingKey` seals credentials. */
@@ -49,9 +44,10 @@ export async function comparePaywalls(
     const storedPaywall = stored.paywalls.find(({ id }) => id === paywall.id)
     difference.errors.push(...conflictsOf(paywall, file, stored).map((conflict) => `paywalls[${index}].${conflict}`))
     compareColumns(difference, paywall, storedPaywall)
-    await compareAccount(difference, paywall, storedPaywall, sealingKey)
+    const account = await compareAccount(paywall, storedPaywall, sealingKey)
     const prices = comparePrices(paywall, storedPaywall)
-    difference.changes.push(...prices.changes)
+    difference.changes.push(...account.changes, ...prices.changes)
+    difference.accountsToSave.push(...account.toSave)
     difference.pricesToRetire.push(...prices.toRetire)
     difference.pricesToSave.push(...prices.toSave)
   }
@@ -84,17 +80,48 @@ function compareColumns(
   if (stored?.domain && stored.domain !== row.domain) difference.domainsToRemove.push(row.id)
 }
 
-async function compareAccount(
-  difference: PaywallsDifference,
-  { id, processor: { acquiring, credentials } }: FilePaywall,
-  stored: StoredPaywall | undefined,
-  sealingKey: string,
-): Promise<void> {
-  const context = `processor:${id}:${acquiring}`
-  const account = stored?.accounts.find((one) => one.acquiring === acquiring)
-  const storedCredentials = account ? await unsealOrNull(account.credentials, sealingKey, context) : null
-  if (storedCredentials !== null && sameJson(JSON.parse(storedCredentials), credentials)) return
-  difference.changes.push(`paywall ${id}: ${account ? 'other' : 'new'} ${acquiring} credentials`)
-  const sealed = await seal(JSON.stringify(credentials), sealingKey, context)
-  difference.accountsToSave.push({ paywall_id: id, acquiring, credentials: sealed })
+/** Takes paywalls' domains off. */
+export async function removeDomains(db: Database, paywallIds: string[]): Promise<void> {
+  for (const ids of batchesOf(paywallIds, (id) => id)) {
+    await db.updateTable('paywalls').set({ domain: null }).where('id', 'in', ids).execute()
+  }
+}
+
+/** Adds paywalls or changes them; one that another owner has is not touched. Returns how many were added or changed. */
+export async function savePaywalls(db: Database, ownerId: string, paywalls: PaywallRow[]): Promise<number> {
+  let saved = 0
+  for (const rows of batchesOf(paywalls, ({ id }) => id)) {
+    const { numInsertedOrUpdatedRows } = await db
+      .insertInto('paywalls')
+      .values(
+        rows.map(({ settings, geo, offers, layout, locales, ...row }) => ({
+          ...row,
+          owner_id: ownerId,
+          settings: JSON.stringify(settings),
+          geo: JSON.stringify(geo),
+          offers: JSON.stringify(offers),
+          layout: JSON.stringify(layout),
+          locales: JSON.stringify(locales),
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet(({ ref }) => ({
+            name: ref('excluded.name'),
+            is_test: ref('excluded.is_test'),
+            domain: ref('excluded.domain'),
+            acquiring: ref('excluded.acquiring'),
+            settings: ref('excluded.settings'),
+            geo: ref('excluded.geo'),
+            offers: ref('excluded.offers'),
+            layout: ref('excluded.layout'),
+            locales: ref('excluded.locales'),
+          }))
+          .whereRef('paywalls.owner_id', '=', 'excluded.owner_id'),
+      )
+      .executeTakeFirstOrThrow()
+    saved += Number(numInsertedOrUpdatedRows)
+  }
+  return saved
 }

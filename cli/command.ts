@@ -1,9 +1,19 @@
+// What every command needs: its environment and arguments, and the refusal that it ends with.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { base64url } from 'jose'
-import { Refusal } from './refusal.ts'
 
 const ROOT = join(import.meta.dirname, '..')
+
+/** Why a command did not do its work, in sentences for the person who ran it. */
+export class Refusal extends Error {
+  override name = 'Refusal'
+  readonly sentences: string[]
+
+  constructor(sentences: string[], options?: ErrorOptions) {
+    super(sentences.join('\n'), options)
+    this.sentences = sentences
+  }
+}
 
 /** What seals the secrets that the database holds: two secrets of the Workers, 32 bytes in base64url each. */
 export interface SealingKeys {
@@ -44,7 +54,7 @@ export function sealingKeys(): SealingKeys {
 
 function sealingKey(name: string): string {
   const key = required(name)
-  if (!/^[A-Za-z0-9_-]+$/.test(key) || base64url.decode(key).length !== 32) {
+  if (!/^[A-Za-z0-9_-]+$/.test(key) || Buffer.from(key, 'base64url').length !== 32) {
     throw new Refusal([`${name} must be 32 bytes in base64url`])
   }
   return key

@@ -1,7 +1,14 @@
+// What bodies and queries say of a user, the same at every endpoint.
 import * as z from 'zod'
 
+/** An e-mail address as identities are compared: trimmed and lower-case. */
+export const email = z.string().trim().toLowerCase()
+
+/** An e-mail address with which a new user may be created. */
+export const newEmail = email.pipe(z.email('Invalid email format').max(254, 'Invalid email format'))
+
 /** Largest `userMeta`, in bytes of its JSON. */
-const LIMIT = 4096
+const META_LIMIT = 4096
 
 const jsonBytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
 
@@ -19,7 +26,7 @@ function isExact(value: unknown): boolean {
 export const userMeta = z.preprocess(
   (meta, context) => {
     // A value that is too large may be nested too deeply to be walked through: its size is refused below.
-    if (jsonBytes(meta) <= LIMIT && !isExact(meta)) context.addIssue('Invalid userMeta')
+    if (jsonBytes(meta) <= META_LIMIT && !isExact(meta)) context.addIssue('Invalid userMeta')
     return meta
   },
   z
@@ -33,5 +40,5 @@ export const userMeta = z.preprocess(
       ],
       'Invalid userMeta',
     )
-    .refine((meta) => jsonBytes(meta) <= LIMIT, 'userMeta too large'),
+    .refine((meta) => jsonBytes(meta) <= META_LIMIT, 'userMeta too large'),
 )

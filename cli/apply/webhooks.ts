@@ -1,0 +1,120 @@
+// The owner's webhook endpoints: what differs between the file and the database, and how it is written.
+import { sql } from 'kysely'
+import { seal } from '../../lib/crypto/crypto.ts'
+import type { Database } from '../database.ts'
+import type { PaywallFile } from '../paywall-file/file.ts'
+import type { NewSecret } from './keys.ts'
+import { type Stored, type StoredWebhook, sameJson, unsealOrNull } from './stored.ts'
+
+export interface WebhooksDifference {
+  /** One sentence a change. */
+  changes: string[]
+  newSecrets: NewSecret[]
+  /** The urls that get no event any more. */
+  toDisable: string[]
+  toSave: WebhookRow[]
+}
+
+interface WebhookRow {
+  url: string
+  /** Sealed. */
+  secret: string
+  events: string[]
+}
+
+type FileWebhook = PaywallFile['webhooks'][number]
+
+/** What makes the owner's enabled webhook endpoints the webhooks of the file. `sealingKey` seals their secrets. */
+export async function compareWebhooks(
+  { webhooks }: PaywallFile,
+  stored: Stored,
+  sealingKey: string,
+): Promise<WebhooksDifference> {
+  const difference: WebhooksDifference = { changes: [], newSecrets: [], toDisable: [], toSave: [] }
+  for (const webhook of webhooks) {
+    const known = stored.webhooks.find(({ url }) => url === webhook.url)
+    const secret = known ? await unsealOrNull(known.secret, sealingKey, contextOf(known.url)) : null
+    const hasItsSecret = secret && (webhook.secret ?? secret) === secret
+    if (known && hasItsSecret) compareMembers(difference, webhook, known)
+    else await setSecret(difference, webhook, known, sealingKey)
+  }
+  const urls = webhooks.map(({ url }) => url)
+  const others = stored.webhooks.filter(({ url, disabled }) => !disabled && !urls.includes(url))
+  difference.toDisable = others.map(({ url }) => url)
+  difference.changes.push(...others.map(({ url }) => `webhook ${url}: disabled`))
+  return difference
+}
+
+function compareMembers(difference: WebhooksDifference, { url, events }: FileWebhook, known: StoredWebhook): void {
+  const changes = [
+    known.disabled && 'enabled again',
+    !sameJson(events, known.events) && `gets ${events.join(', ')}`,
+  ].filter((change) => typeof change === 'string')
+  if (changes.length === 0) return
+  difference.changes.push(`webhook ${url}: ${changes.join(', ')}`)
+  difference.toSave.push({ url, events, secret: known.secret })
+}
+
+async function setSecret(
+  difference: WebhooksDifference,
+  { url, events, secret: secretInFile }: FileWebhook,
+  known: StoredWebhook | undefined,
+  sealingKey: string,
+): Promise<void> {
+  const secret = secretInFile ?? newWebhookSecret()
+  if (secretInFile === null) difference.newSecrets.push({ what: `webhook ${url}`, secret })
+  const change = known ? 'new secret, the old one signs too for 24 hours' : `new, gets ${events.join(', ')}`
+  difference.changes.push(`webhook ${url}: ${change}`)
+  difference.toSave.push({ url, events, secret: await seal(secret, sealingKey, contextOf(url)) })
+}
+
+/** A webhook's signing secret as Standard Webhooks writes it: 32 random bytes in base64. */
+function newWebhookSecret(): string {
+  return `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')}`
+}
+
+/** What a sealed secret belongs to: moved to another webhook endpoint's row it does not open. */
+const contextOf = (url: string) => `webhook:${url}`
+
+/** From now on these webhook endpoints of an owner get no event. */
+export async function disableWebhooks(db: Database, ownerId: string, urls: string[]): Promise<void> {
+  if (urls.length === 0) return
+  await db
+    .updateTable('webhook_endpoints')
+    .set({ disabled_at: sql`now()` })
+    .where('owner_id', '=', ownerId)
+    .where('url', 'in', urls)
+    .where('disabled_at', 'is', null)
+    .execute()
+}
+
+/** Adds webhook endpoints or changes them, and enables them. For 24 hours after a change of the secret the old one signs too. */
+export async function saveWebhooks(db: Database, ownerId: string, webhooks: WebhookRow[]): Promise<void> {
+  if (webhooks.length === 0) return
+  await db
+    .insertInto('webhook_endpoints')
+    .values(webhooks.map((webhook) => ({ ...webhook, owner_id: ownerId })))
+    .onConflict((conflict) =>
+      conflict.columns(['owner_id', 'url']).doUpdateSet(({ eb, ref }) => {
+        const isSameSecret = eb('webhook_endpoints.secret', '=', ref('excluded.secret'))
+        return {
+          secret: ref('excluded.secret'),
+          events: ref('excluded.events'),
+          disabled_at: null,
+          previous_secret: eb
+            .case()
+            .when(isSameSecret)
+            .then(ref('webhook_endpoints.previous_secret'))
+            .else(ref('webhook_endpoints.secret'))
+            .end(),
+          previous_secret_until: eb
+            .case()
+            .when(isSameSecret)
+            .then(ref('webhook_endpoints.previous_secret_until'))
+            .else(sql<Date>`now() + interval '24 hours'`)
+            .end(),
+        }
+      }),
+    )
+    .execute()
+}

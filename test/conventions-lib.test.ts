@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const sources = execFileSync('git', ['ls-files', '*.ts'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
+const imports = sources.flatMap((file) =>
+  [...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, to = '']) => ({
+    file,
+    to: normalize(join(dirname(file), to)),
+  })),
+)
+
+/** `functions/balances`, or the top folder. */
+const folderOf = (file: string) => /^functions\/[^/]+|^[^/]+/.exec(file)?.[0] ?? ''
+
+/**
+ * What counts as one file: a file, but of the processors' adapters all. An adapter is kept whole, so that what differs
+ * between processors stays in one place, also what only the Worker of webhooks uses of it.
+ */
+const unitOf = (file: string) => (file.startsWith('lib/processors/') ? 'lib/processors' : file)
+
+/** The folders that use a file of lib, by themselves or through other files of lib. A test needs nothing to be in lib. */
+function usersOf(unit: string, seen = new Set([unit])): Set<string> {
+  const users = new Set<string>()
+  for (const { file } of imports.filter(({ to }) => unitOf(to) === unit)) {
+    const folder = folderOf(file)
+    if (folder === 'test') continue
+    if (folder !== 'lib') users.add(folder)
+    else if (!seen.has(unitOf(file))) for (const user of usersOf(unitOf(file), seen.add(unitOf(file)))) users.add(user)
+  }
+  return users
+}
+
+test('nothing stands in lib that only one other folder uses', () => {
+  const units = new Set(sources.filter((file) => file.startsWith('lib/')).map(unitOf))
+  const few = [...units].map((unit) => ({ unit, users: [...usersOf(unit)] })).filter(({ users }) => users.length < 2)
+  expect(few).toEqual([])
+})
+
+test('the users of a file are found: direct ones, those through lib, and not the tests', () => {
+  expect([...usersOf('lib/events/endpoint-url.ts')].toSorted()).toEqual(['cli', 'functions/deliver-events'])
+  expect([...usersOf('lib/http/base-app.ts')], 'lib/endpoint/app.ts uses it').toContain('functions/balances')
+})
