@@ -1,7 +1,7 @@
 -- Takes up to `count` due deliveries for `holder`, of which at most `failing_count` go to webhook endpoints that fail, and
 -- counts the attempts. What it gives is described by `Lease` in leased-delivery.ts.
 --
--- It walks round the webhook endpoints for which something is pending (ring.sql), from behind `after` up to `until`, but some
+-- It walks round the webhook endpoints for which something is pending (ring.sql), from behind `after` up to `until`, but a
 -- hundred steps at most: so a lease takes no longer however many are disabled, failing or not due. The next lease goes on where
 -- this one ended, and so comes to all of them. Each that has something due gets one turn. Of those that fail, as many as may
 -- are chosen at random among those on the way. Slots that are left go to second turns, and to those that had one `recent`ly.
@@ -16,7 +16,7 @@ create function lease_deliveries(
   holder uuid, count integer, failing_count integer, after uuid, until uuid, recent uuid[]
 ) returns jsonb language plpgsql security definer set enable_seqscan = off as $$
 declare
-  steps constant integer := 250;
+  steps constant integer := 100;
   endpoint record;
   delivery jsonb;
   leased jsonb := '[]';
@@ -37,12 +37,12 @@ begin
       end if;
     end if;
     if endpoint.is_last_step or count <= least(failing_count, cardinality(failing)) then
-      place := endpoint.id;
+      place := nullif(endpoint.id, until);
       exit;
     end if;
   end loop;
 
-  for id in select * from unnest(failing) order by random() limit 3 * failing_count loop
+  for id in select * from unnest(failing) order by random() limit 10 loop
     exit when count = 0 or failing_count = 0;
     delivery := lease_first_due(id, true, holder);
     continue when delivery is null;
@@ -72,7 +72,6 @@ end $$;
 create function lease_first_due(endpoint_id uuid, may_fail boolean, holder uuid) returns jsonb language plpgsql as $$
 declare
   lease constant interval := '60 seconds'; -- the POST's timeout, and room for a slow database on both sides of it
-  slots constant integer := 3;
   is_failing boolean;
   under_way integer;
   hangs boolean;
@@ -93,7 +92,7 @@ begin
   from (
     select d.event_id, d.next_attempt_at, d.locked_until from deliveries d
     where d.endpoint_id = lease_first_due.endpoint_id and d.state = 'pending' and d.next_attempt_at <= now()
-    order by d.next_attempt_at limit slots
+    order by d.next_attempt_at limit 3
   ) first;
   if hangs or is_failing and under_way > 0 then return null; end if;
 

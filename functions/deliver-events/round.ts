@@ -2,7 +2,7 @@ import type { Lease } from './leased-delivery.ts'
 
 /**
  * Where a sweep is on its way round the webhook endpoints for which something is pending, in the order of their ids. A lease
- * looks at some hundred of them, the next one goes on where it ended, and behind the last comes the first.
+ * looks at a hundred of them, the next one goes on where it ended, and behind the last comes the first.
  */
 export interface Round {
   /** The next lease looks behind this webhook endpoint, … */

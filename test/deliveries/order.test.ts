@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { AnswerLost } from '../../dev/world/database/neon-proxy.ts'
 import { type DeliveryRow, openMailbox, sweep } from '../support/mailbox.ts'
 import { until } from '../support/until.ts'
+import { waiting } from '../support/waiting.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -167,6 +168,34 @@ test('whoever lost its lease has no say', async () => {
   expect(await mailbox.deliveries()).toMatchObject([{ state: 'delivered', attempts: 2, last_status: 200 }])
   const { rows } = await world.database.query('select disabled_at from webhook_endpoints where url = $1', [mailbox.url])
   expect(rows).toEqual([{ disabled_at: null }])
+})
+
+test('a sweep goes on if an attempt ended behind the back of a lease that found nothing', async () => {
+  const mailbox = await openMailbox(world)
+  const ids = await mailbox.tell(2)
+  const answered = Promise.withResolvers<void>()
+  mailbox.answer = () => answered.promise.then(() => ({}))
+  world.neon.onStatement = async ({ query }, run) => {
+    const result = await run()
+    if (!query.includes('lease_deliveries') || mailbox.ids().length === 0) return result
+    answered.resolve()
+    await until('the attempt has ended', async () =>
+      world.logs.some(({ message }) => message.includes(ids[0]!) && message.includes('"delivered"')),
+    )
+    return result
+  }
+
+  await sweep(world)
+
+  expect(mailbox.ids()).toEqual(ids)
+})
+
+test('one sweep sends all that happened to a member, however many webhook endpoints stand in the way', async () => {
+  await waiting(world.database, { count: 600, dueIn: '1 hour' })
+  const mailbox = await openMailbox(world)
+  const ids = await mailbox.tell(20)
+  await sweep(world)
+  expect(mailbox.ids()).toEqual(ids)
 })
 
 test('an idle sweep is one statement', async () => {
