@@ -79,7 +79,7 @@ create table members (
   name             text check (char_length(name) between 1 and 200),
   meta             jsonb not null default '{}' check (jsonb_typeof(meta) = 'object'),
   event_sequence   bigint not null default 0, -- the number of the last event about this member
-  open_session     text check (char_length(open_session) <= 300), -- '<acquiring>:<id>' of the one hosted page that may still be paid
+  open_session     text check (char_length(open_session) <= 300), -- the hosted page that may still be paid: '<acquiring>:<its id>'
   merged_into      uuid references users,     -- an anonymous member that signed in as a known user, who now has all it had
   created_at       timestamptz not null default now(),
   primary key (paywall_id, user_id)

@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_f6d0de5f659f5c4d'
+const RELEASE = 'release_a37d604e72e53dcb'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -256,14 +256,14 @@ export function recordCheckout<Result>(db: Database, p: {
   caller: string
   key: string
   holder: string
-  sessionId: string
+  pageId: string
   url: string
   currency: string
   amount: number
 }): Promise<Result> {
   return db.call(
     `select ${RELEASE}.record_checkout($1::text, $2::uuid, $3::text, $4::uuid, $5::uuid, $6::text, $7::text, $8::text, $9::bigint) as result`,
-    [p.paywallId, p.checkoutId, p.caller, p.key, p.holder, p.sessionId, p.url, p.currency, p.amount],
+    [p.paywallId, p.checkoutId, p.caller, p.key, p.holder, p.pageId, p.url, p.currency, p.amount],
   )
 }
 

@@ -6,7 +6,7 @@ export interface DueReference {
   kind: PurchaseReference['kind']
   /** The processor's id of it. */
   processor_id: string
-  /** Our id of the checkout, for a `session`, or of the purchase. */
+  /** Our id of the checkout, for a `page`, or of the purchase. */
   id: string
   paywall_id: string
   acquiring: Acquiring

@@ -52,7 +52,7 @@ async function lookAt(db: Database, env: ProcessorEnv, due: DueReference): Promi
     const about = { kind, id: due.processor_id }
     const stored = await catchUp(db, processor, about, { ...UNTOLD, paywallId, fetchedAt: due.taken_at })
     // A page that is still open or has expired sold nothing. What was bought once cannot be gone.
-    if (!stored && kind !== 'session') log('warn', 'the processor does not have a purchase as ours', fields)
+    if (!stored && kind !== 'page') log('warn', 'the processor does not have a purchase as ours', fields)
     if (stored?.verdict === 'unknown_checkout') log('warn', 'a purchase without a checkout of ours', fields)
     return queuedBy(stored)
   } catch (cause) {

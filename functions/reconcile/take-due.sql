@@ -18,7 +18,7 @@ begin
   ), pages as (
     update checkouts c set looked_at = now(), reconcile_at = checkout_due(c.created_at, now())
     from due_checkouts due where c.id = due.id
-    returning 'session' as kind, c.session_id as processor_id, c.id, c.paywall_id, c.acquiring
+    returning 'page' as kind, c.session_id as processor_id, c.id, c.paywall_id, c.acquiring
   ), bought as (
     update purchases p set looked_at = now(), reconcile_at = purchase_due(p, now())
     from due_purchases due where p.id = due.id

@@ -82,8 +82,8 @@ function priceOf({ price, geo, country, local_currency: currency }: ClaimedCheck
 }
 
 /** Closes the buyer's page before this one, since both could be paid. If that fails, it stays open and is logged. */
-async function close(processor: Processor, session: string): Promise<void> {
-  const [acquiring, id] = session.split(/:(.*)/s)
+async function close(processor: Processor, page: string): Promise<void> {
+  const [acquiring, id] = page.split(/:(.*)/s)
   if (acquiring !== processor.acquiring || !id) return
   try {
     await processor.closeCheckout?.(id)

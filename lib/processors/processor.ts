@@ -14,7 +14,7 @@ export interface Processor {
   openCheckout(order: CheckoutOrder): Promise<HostedCheckout>
 
   /** Expires an open hosted page; does nothing to one that was paid or has expired. Absent if the processor cannot. */
-  closeCheckout?(sessionId: string): Promise<void>
+  closeCheckout?(pageId: string): Promise<void>
 
   /**
    * Stops renewal; the period that is paid for goes on to its end. A repeat is harmless. Not all processors store
@@ -29,7 +29,7 @@ export interface Processor {
    * Whether a hosted page may have led to a purchase although `fetchPurchase` finds none yet: its payment has not
    * failed, been cancelled or expired. Absent if the processor decides before it sends the buyer back.
    */
-  isUndecided?(sessionId: string): Promise<boolean>
+  isUndecided?(pageId: string): Promise<boolean>
 
   /** The purchase as it is now; null if nothing was bought yet, or if another paywall or another system sold it. */
   fetchPurchase(reference: PurchaseReference): Promise<PurchaseSnapshot | null>
@@ -55,7 +55,7 @@ export interface CheckoutOrder {
 }
 
 export interface HostedCheckout {
-  sessionId: string
+  pageId: string
   url: string
 }
 
@@ -71,7 +71,7 @@ export interface Cancellation {
  * by its `processorId`.
  */
 export type PurchaseReference =
-  | { kind: 'session'; id: string }
+  | { kind: 'page'; id: string }
   | { kind: 'subscription'; id: string }
   | { kind: 'payment'; id: string }
 

@@ -147,12 +147,12 @@ describe('checkoutReturn', () => {
 })
 
 describe('processorWebhook', () => {
-  /** Delivers the last completed session's event, signed with `secret`, under an id of its own. */
+  /** Delivers the last completed checkout session's event, signed with `secret`, under an id of its own. */
   function deliver(event: Record<string, unknown> = {}, secret?: string): Promise<Reply> {
     const { processor, id } = all.ours.paywall
     if (processor.acquiring !== 'stripe') throw new Error('not a Stripe paywall')
     const created = Math.floor(Date.now() / 1000)
-    const object = all.world.stripe.sessions.findLast(({ status }) => status === 'complete')
+    const object = all.world.stripe.checkoutSessions.findLast(({ status }) => status === 'complete')
     const type = 'checkout.session.completed'
     const body = JSON.stringify({ id: `evt_${randomUUID()}`, type, created, data: { object }, ...event })
     const signature = createHmac('sha256', secret ?? processor.credentials.webhookSecret).update(`${created}.${body}`)

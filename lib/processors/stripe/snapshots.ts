@@ -61,7 +61,7 @@ const PaymentIntent = z.object({
   latest_charge: z.object({ refunded: z.boolean() }).nullable(),
 })
 
-const Session = z.object({
+const CheckoutSession = z.object({
   id: z.string(),
   customer,
   status: z.enum(['open', 'complete', 'expired']),
@@ -75,8 +75,8 @@ const Session = z.object({
 type Found = { paywallId: string; purchase: PurchaseSnapshot } | null
 
 /** The purchase of a hosted page; null until the page is completed. */
-export function snapshotOfSession(reply: unknown): Found {
-  const session = Session.parse(reply)
+export function snapshotOfPage(reply: unknown): Found {
+  const session = CheckoutSession.parse(reply)
   if (session.status !== 'complete') return null
   if (session.subscription) return snapshotOfSubscription(session.subscription)
   if (session.payment_intent) return snapshotOfPayment(session.payment_intent)
