@@ -58,7 +58,7 @@ create table prices (
   trial_days      integer not null check (trial_days between 0 and 730),
   processor_price text not null check (char_length(processor_price) between 1 and 255),
   locals          jsonb not null check (jsonb_typeof(locals) = 'array'), -- [{countries | tier, currency, amount, processor_price}]
-  tokens          jsonb not null check (jsonb_typeof(tokens) = 'array'), -- [{type, count}] credited once per paid period
+  tokens          jsonb not null check (jsonb_typeof(tokens) = 'array'), -- [{type, count}] credited once for each covered period
   position        integer not null,
   retired_at      timestamptz,
   check ((interval is null) = (interval_count is null))
@@ -160,7 +160,7 @@ create table purchases (
   cancel_requested_at  timestamptz,          -- an owner or user asked us to cancel; a request in flight keeps others out
   cancel_accepted_at   timestamptz,          -- the processor took that request: it is not made twice, unless it is undone
   cancellation_reason  text check (char_length(cancellation_reason) <= 1000),
-  paid_period_start    timestamptz,          -- start of the last period that was paid or on trial: its tokens are credited
+  paid_period_start    timestamptz,          -- start of the last covered period, paid for or a trial: its tokens are credited
   fetched_at           timestamptz not null, -- the instant before the fetch began: a later fetch always wins
   looked_at            timestamptz,          -- when the reconcile cron last took it up
   reconcile_at         timestamptz,          -- when it takes it up next; null: never. Set by whoever writes, with purchase_due()

@@ -5,7 +5,7 @@
 -- counts the codes of the last hour, and its own was the last. An ended session that is gone is refused as before: nobody
 -- has its tokens' session.
 create function forget_expired(count integer) returns jsonb language plpgsql security definer
-set enable_seqscan = off -- a plan that was made while a table was empty must not read all of it later
+set enable_seqscan = off -- a query plan that was made while a table was empty must not read all of it later
 as $$
 declare
   promised_a_day constant timestamptz := now() - interval '25 hours';

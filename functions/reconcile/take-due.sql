@@ -3,7 +3,7 @@
 -- stands in nobody's way. It waits for no row lock, since what a writer holds is skipped, and takes no member's: it cannot
 -- stand in a circle of writers who lock a member and then its purchases.
 create function take_due(count integer) returns jsonb language plpgsql security definer
-set enable_seqscan = off -- a plan that was made while a table was empty must not read all of it later
+set enable_seqscan = off -- a query plan that was made while a table was empty must not read all of it later
 as $$
 declare
   taken jsonb;

@@ -8,7 +8,7 @@ declare
   trial_notice constant interval := '72 hours';
   after purchases := before;
   told_trial_end timestamptz;
-  paid_from timestamptz;
+  covered_from timestamptz;
 begin
   if before.id is null then
     after.id := gen_random_uuid();
@@ -25,12 +25,12 @@ begin
     after.fetched_at := fetched_at;
     after.past_due_since := case when after.status = 'past_due' then coalesce(before.past_due_since, now()) end;
     -- What has ended by the time that it is first seen gets no tokens any more.
-    if (facts ->> 'period_paid')::boolean and after.status in ('trialing', 'active') then
-      paid_from := coalesce(after.current_period_start, now());
+    if (facts ->> 'period_covered')::boolean and after.status in ('trialing', 'active') then
+      covered_from := coalesce(after.current_period_start, now());
     end if;
     after.paid_period_start := case
-      when after.interval is null then coalesce(before.paid_period_start, paid_from)
-      else greatest(before.paid_period_start, paid_from) end;
+      when after.interval is null then coalesce(before.paid_period_start, covered_from)
+      else greatest(before.paid_period_start, covered_from) end;
     -- The processor, asked after it took the request to cancel, says that it will renew: somebody undid it there.
     if not after.cancel_at_period_end and fetched_at > before.cancel_accepted_at then
       after.cancel_requested_at := null;

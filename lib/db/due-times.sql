@@ -28,7 +28,7 @@ $$;
 create function purchase_due(p purchases, looked_at timestamptz) returns timestamptz language plpgsql stable as $$
 declare
   after_period_end constant interval := '1 hour';   -- its period has ended, and we know of no next one
-  after_period_start constant interval := '2 hours'; -- a period should be paid by then
+  after_period_start constant interval := '2 hours'; -- a period should be covered by then
   before_trial_end constant interval := '72 hours';  -- the owner is told of the end of a trial
   after_cancelling constant interval := '10 minutes'; -- it was cancelled here, and we have not seen that there
   anyway constant interval := '168 hours';           -- a subscription that nothing else is due for
@@ -36,7 +36,7 @@ declare
   daily constant interval := '24 hours';
   seen constant timestamptz := greatest(p.fetched_at, looked_at);
   asked_to_cancel_at constant timestamptz := greatest(p.cancel_requested_at, p.cancel_accepted_at);
-  unpaid_since timestamptz;
+  uncovered_since timestamptz;
   untold_trial_end timestamptz;
   pending_due timestamptz;
 begin
@@ -45,7 +45,7 @@ begin
   if p.interval is null then return pending_due; end if;
 
   if p.status <> 'paused' and (p.paid_period_start is null or p.current_period_start > p.paid_period_start) then
-    unpaid_since := p.current_period_start;
+    uncovered_since := p.current_period_start;
   end if;
   if p.status = 'trialing' and not p.cancel_at_period_end and p.trial_end_told is distinct from p.trial_end then
     untold_trial_end := p.trial_end;
@@ -53,7 +53,7 @@ begin
   return least(
     pending_due,
     look_again(least(p.current_period_end, p.cancel_at), after_period_end, seen),
-    look_again(unpaid_since, after_period_start, seen),
+    look_again(uncovered_since, after_period_start, seen),
     look_again(greatest(untold_trial_end - before_trial_end,
       case when untold_trial_end is not null then p.created_at end), interval '1 hour', seen),
     case when not p.cancel_at_period_end and p.fetched_at < asked_to_cancel_at + interval '1 minute'

@@ -1,5 +1,5 @@
 -- The member that a read is about, after the top-up of the day: the first read of a UTC day raises the balances of a member
--- who has not paid. Only such a read locks the member.
+-- whom no purchase gives access. Only such a read locks the member.
 create function find_topped_up_member(
   paywall_id text, token_user_id uuid, email text, user_id text, settings jsonb, out refusal text, out id uuid
 ) language plpgsql as $$
@@ -18,7 +18,7 @@ declare
   trial jsonb;
 begin
   select
-    coalesce(bool_or(gives_access(p)), false) as paid,
+    coalesce(bool_or(gives_access(p)), false) as has_access,
     coalesce(bool_or(gives_access(p)) filter (where p.interval is not null), false) as subscribed,
     coalesce(jsonb_agg(purchase_json(p) order by p.created_at desc, p.id), '[]') as purchases
   into bought
@@ -33,6 +33,6 @@ begin
   order by p.trial_end desc limit 1;
 
   return jsonb_build_object(
-    'paid', bought.paid, 'has_active_subscription', bought.subscribed, 'purchases', bought.purchases, 'trial', trial,
+    'paid', bought.has_access, 'has_active_subscription', bought.subscribed, 'purchases', bought.purchases, 'trial', trial,
     'balances', balances_json(paywall_id, user_id, settings));
 end $$;

@@ -3,7 +3,7 @@
 --
 --   snapshot    the purchase, with the names of its columns
 --   fetched_at  the database's clock the instant before the fetch began: a later fetch always wins
---   facts       what is known besides: period_paid, trial_ending, payment {kind, id, amount, currency, occurred_at} or null
+--   facts       what is known besides: period_covered, trial_ending, payment {kind, id, amount, currency, occurred_at} or null
 --   event_id    the processor event's id, by which a repeat is known for ever; null if it was no event that made us look
 --
 -- Locks the member and then the purchase. Verdicts: `stored`; `repeated`, the event took effect before; `never_bought`, the

@@ -29,7 +29,7 @@ begin
 end $$;
 
 -- The types of the events that tell of a change of a subscription: one for each thing that has a type of its own, else
--- `updated` if the API shows any change (`is_visible`). A period counts as renewed when it is paid, which may be later than it
+-- `updated` if the API shows any change (`is_visible`). A period counts as renewed when it is covered, which may be later than it
 -- began. There is none before the first payment, and none for a one-time purchase: its checkout and its payments tell of it.
 create function subscription_events(before purchases, after purchases, is_visible boolean) returns text[]
 language plpgsql immutable as $$
@@ -67,7 +67,7 @@ begin
     'occurred_at', iso(payment.occurred_at)));
 end $$;
 
--- Credits the tokens of the price, once for each period that is paid or a trial, in the order of their types. A balance that
+-- Credits the tokens of the price, once for each period that is covered, in the order of their types. A balance that
 -- would be too large is filled up.
 create function credit_tokens(owner_id uuid, before purchases, after purchases) returns integer language plpgsql as $$
 declare

@@ -102,10 +102,10 @@ export interface PurchaseSnapshot {
   /** Whether the first payment was made. It stays false if that payment fails for good: then nothing was bought. */
   begun: boolean
   /**
-   * Whether the current period is paid or a trial: a period may begin before its payment. Or: whether a one-time
-   * purchase is paid.
+   * Whether the current period is covered: paid for, or a trial. A period may begin before its payment. Of a one-time
+   * purchase: whether it is paid.
    */
-  periodPaid: boolean
+  periodCovered: boolean
   /** Both null for a one-time purchase. */
   interval: Interval | null
   intervalCount: number | null

@@ -44,7 +44,7 @@ export async function catchUp(
     snapshot: columnsOf(snapshot),
     fetchedAt,
     facts: {
-      period_paid: snapshot.periodPaid,
+      period_covered: snapshot.periodCovered,
       trial_ending: trialEnding,
       payment: payment && { ...payment, occurred_at: payment.occurredAt },
     },

@@ -128,7 +128,7 @@ export function snapshotOfSubscription(reply: unknown): Found {
       customer: subscription.customer,
       status: subscriptionStatus(subscription.status),
       begun: subscription.status !== 'incomplete' && subscription.status !== 'incomplete_expired',
-      periodPaid: isPeriodPaid(subscription),
+      periodCovered: isCovered(subscription),
       interval: item!.price.recurring.interval,
       intervalCount: item!.price.recurring.interval_count,
       unitAmount: item!.price.unit_amount ?? 0,
@@ -155,12 +155,12 @@ function oneTime(
   const isPaid = facts.status === 'active' || facts.status === 'refunded'
   return {
     paywallId: sale.data.paywall_id,
-    purchase: { ...facts, ...none, ...never, checkoutId: sale.data.checkout_id, begun: isPaid, periodPaid: isPaid },
+    purchase: { ...facts, ...none, ...never, checkoutId: sale.data.checkout_id, begun: isPaid, periodCovered: isPaid },
   }
 }
 
 /** At a renewal, and after a trial, Stripe begins the new period first and charges its invoice about an hour later. */
-function isPeriodPaid({ status, latest_invoice: invoice }: z.output<typeof WithInvoice>): boolean {
+function isCovered({ status, latest_invoice: invoice }: z.output<typeof WithInvoice>): boolean {
   return status === 'trialing' || invoice === null || invoice.status === 'paid'
 }
 
