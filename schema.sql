@@ -2,7 +2,7 @@
 -- Money is integer minor units, time is timestamptz by the database's clock, e-mails are trimmed and lower-case.
 -- An index called `by_age` serves the cron that deletes what has no use any more: functions/forget-expired.
 
--- Who sells: the account that paywalls, keys and webhook endpoints belong to.
+-- Who sells. Paywalls, owner keys and webhook endpoints belong to an owner.
 create table owners (
   id         uuid primary key default gen_random_uuid(),
   email      text not null unique check (email = lower(btrim(email)) and char_length(email) between 3 and 254),
@@ -37,7 +37,7 @@ create table paywalls (
   created_at timestamptz not null default now()
 );
 
--- The owner's account at a processor. Kept after a switch, because purchases made there live on.
+-- An owner's account at a processor. Kept when its paywall changes to another processor, because purchases made there live on.
 create table processor_accounts (
   paywall_id  text not null references paywalls,
   acquiring   text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),

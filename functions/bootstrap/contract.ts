@@ -68,7 +68,7 @@ const settings = z
           'topped up to that many, once a UTC day',
       ),
   })
-  .describe('As the owner configured them. Members beside these are passed on as they are')
+  .describe('As the owner configured them. Other fields are passed on unchanged')
 
 const user = z
   .object({

@@ -12,8 +12,8 @@ import { catchUp, type Hint, queuedBy, UNTOLD } from '../../lib/purchases/catch-
 import type { ClaimedSubscription } from './claimed-subscription.ts'
 
 /**
- * Cancels the claimed subscription at its processor and records what came of it. `later` takes what need not be waited
- * for.
+ * Cancels the claimed subscription at its processor and records what came of it. `later` is given
+ * the work that the response does not wait for.
  *
  * @throws ProcessorError
  */

@@ -12,7 +12,7 @@ export interface ReturningCheckout {
   success_url: string
   error_url: string
   completed: boolean
-  /** The database's clock: whatever is fetched after it is newer than it. */
+  /** The database's time before the fetch, with which the fetched purchase is stored. */
   now: string
 }
 

@@ -30,14 +30,14 @@ app.get(PATH, async (c) => {
   const bought = outcome === 'success' && (await isBought(db, c.env, c.executionCtx, checkout))
   const target = (bought ? checkout.success_url : checkout.error_url).replaceAll('__SESSION__', checkout.id)
   c.header('Cache-Control', 'no-store')
-  return c.redirect(new URL(target).href, 303) // as ASCII: what is not yet escaped in it is
+  return c.redirect(new URL(target).href, 303) // `href` escapes what is not ASCII, which a header cannot have
 })
 
 app.all(PATH, allowOnly('GET', 'HEAD'))
 
 /**
  * Whether the browser goes on to the success page: unless the processor says that nothing was bought. No response in time
- * counts as bought, since the owner looks at the purchase anyway.
+ * counts as bought: the owner's page reads the purchase from us anyway.
  */
 async function isBought(
   db: Database,

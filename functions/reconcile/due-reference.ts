@@ -1,7 +1,7 @@
 import type { Acquiring } from '../../lib/processors/acquiring.ts'
 import type { PurchaseReference } from '../../lib/processors/processor.ts'
 
-/** A checkout or purchase that is ours to look at, and the account to ask about it: what take_due gives. */
+/** A hosted page or a purchase that this run is to look at, and the account to ask about it: what take_due gives. */
 export interface DueReference {
   kind: PurchaseReference['kind']
   /** The processor's id of it. */
@@ -12,6 +12,6 @@ export interface DueReference {
   acquiring: Acquiring
   /** Sealed. */
   credentials: string
-  /** When it was taken, by the database's clock: whatever is fetched after it is newer than it. */
+  /** The database's time before the fetch, with which the fetched purchase is stored. */
   taken_at: string
 }

@@ -32,7 +32,7 @@ export async function reconcile(db: Database, env: ProcessorEnv): Promise<number
   return queued
 }
 
-/** A few at a time; the slots share what is to be done, so one that is slow holds up no other. */
+/** A few at a time: a slot that is free takes the next one, so one that is slow does not hold up the others. */
 async function lookAtAll(db: Database, env: ProcessorEnv, due: DueReference[]): Promise<number> {
   const rest = due.values()
   let queued = 0
@@ -43,7 +43,7 @@ async function lookAtAll(db: Database, env: ProcessorEnv, due: DueReference[]): 
   return queued
 }
 
-/** Whatever goes wrong with one of them is its own: it comes up again at its next time. */
+/** A failure is logged and stops none of the others: the row is taken again at its next due time. */
 async function lookAt(db: Database, env: ProcessorEnv, due: DueReference): Promise<number> {
   const { kind, id, paywall_id: paywallId, acquiring, credentials } = due
   const fields = { kind, id, paywall_id: paywallId }
@@ -51,7 +51,7 @@ async function lookAt(db: Database, env: ProcessorEnv, due: DueReference): Promi
     const processor = await processorFor({ paywallId, acquiring, credentials }, env)
     const about = { kind, id: due.processor_id }
     const stored = await catchUp(db, processor, about, { ...UNTOLD, paywallId, fetchedAt: due.taken_at })
-    // A page that is still open or has expired sold nothing. What was bought once cannot be gone.
+    // A page may have sold nothing, when it is open or has expired. A stored purchase must be there.
     if (!stored && kind !== 'page') log('warn', 'the processor does not have a purchase as ours', fields)
     if (stored?.verdict === 'unknown_checkout') log('warn', 'a purchase without a checkout of ours', fields)
     return queuedBy(stored)

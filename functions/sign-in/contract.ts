@@ -54,8 +54,8 @@ export const TokenBody = z.discriminatedUnion(
           .describe(`The six digits from the mail. They expire after ${CODE_MINUTES} minutes and work once`),
       })
       .describe(
-        'Signs in the user of an e-mail address. An anonymous user who sends its access token along brings its ' +
-          'purchases, balances and meta into that account',
+        'Signs in the user of an e-mail address. If an anonymous user sends its access token along, its ' +
+          'purchases, balances and meta are moved to that user',
       ),
     z
       .object({ grant_type: z.literal('anonymous') })
@@ -174,7 +174,7 @@ export const operations: ApiOperation[] = [
       'Gives an access token, which is good for an hour, and a refresh token. It takes a mailed code, a refresh token, or ' +
       'nothing for an anonymous user. Whoever signs in becomes a member of the paywall.',
     access: ['anybody', 'user'],
-    // Only one of the three grants looks at a token: by tokens, a caller who invents them would never be braked.
+    // Not by token: two of the three grants ignore it, so a caller could evade the limit with invented tokens.
     countedBy: 'address',
     bodies: { GiveTokens: TokenBody },
     example: { grant_type: 'code', email: 'ada@example.com', code: '123456' } satisfies z.input<typeof TokenBody>,

@@ -5,14 +5,14 @@ import { ApiError } from '../../lib/http/errors.ts'
 import type { ClaimResult, DecidedResult } from './claimed-checkout.ts'
 import { type CheckoutRequest, words } from './contract.ts'
 
-/** How long one attempt may hold the claim: longer than the processor client's own timeout. A crash costs this much. */
+/** How long one attempt may hold the claim: longer than the processor client's own timeout. After a crash others wait this long. */
 type Lease = { holder: string; seconds: number }
 
 /** How long a duplicate waits for the reply of the attempt before it. Between two looks it pauses, each time twice as long. */
 const WAIT_MS = 5_000
 const FIRST_PAUSE_MS = 150
 const LONGEST_PAUSE_MS = 1_200
-/** By then an attempt that has crashed has less of its lease left, and a slow one has its answer. */
+/** By then a slow attempt should have its answer, and less is left of the lease of one that crashed. */
 const RETRY_AFTER_SECONDS = 5
 
 /**

@@ -41,7 +41,7 @@ const blank = z
   .nullish()
   .transform(() => null)
 
-/** A field that may be left blank. Each check of it carries the code: a union passes a failed check's own words on. */
+/** A field that may be left blank. Every check repeats the code, because a union reports the message of the check that failed. */
 function optional<Schema extends z.ZodType>(code: string, schema: (code: string) => Schema) {
   return z.union([blank, schema(code)], code)
 }
@@ -55,7 +55,7 @@ export const Body = z
       email: optional('Invalid email format', () => newEmail).describe(
         "The buyer's e-mail address. Required with an owner key. Ignored with a Bearer token, whose user is the buyer",
       ),
-      // Null is read, only to say that it is missing.
+      // Null is accepted here, so that it is reported as missing and not as malformed.
       priceId: optional('Invalid priceId format', (code) => z.string().max(100, code)).meta({
         type: 'string',
         description: 'A `prices[].id` of bootstrap',
@@ -78,7 +78,7 @@ export const Body = z
       ignoreActivePurchase: z
         .union([blank.transform(() => false), z.boolean()], 'Invalid ignoreActivePurchase')
         .describe('True to sell even to a user with an active subscription, to renew or upgrade it. Default false'),
-      userMeta: userMeta.describe("Merged, member by member, into the user's `meta` on this paywall. 4 KB at most"),
+      userMeta: userMeta.describe("Merged, field by field, into the user's `meta` on this paywall. 4 KB at most"),
       localCurrency: optional('Invalid localCurrency', (code) =>
         z
           .string()

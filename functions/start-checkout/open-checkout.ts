@@ -9,7 +9,7 @@ import type { CheckoutReply, ClaimedCheckout, Price } from './claimed-checkout.t
 
 /**
  * Opens the claimed checkout at its processor and records it. Null if another attempt has taken the claim over meanwhile:
- * claim again, to learn what came of it. `later` takes what need not be waited for.
+ * claim again, to learn what came of it. `later` is given the work that the response does not wait for.
  *
  * @throws ProcessorError
  */

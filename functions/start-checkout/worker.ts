@@ -30,7 +30,7 @@ app.post(PATH, async (c) => {
   for (;;) {
     const lease = { holder: crypto.randomUUID(), seconds: c.env.CHECKOUT_LEASE_SECONDS }
     const row = await claimOrWait(db, caller, place, request, lease)
-    // It is not remembered in KV once more: there it would live for longer than its 24 hours.
+    // Not stored in KV again: its 24 hours would begin anew.
     if (row.verdict === 'replay') return c.json(row.reply, 200, { 'Idempotency-Replayed': 'true' })
     if (row.verdict === 'missing_parameters') throw missing(caller, request, row)
     if (row.verdict === 'active_purchase') throw refuse(words.active_purchase, { hasActivePurchase: true })

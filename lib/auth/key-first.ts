@@ -4,8 +4,8 @@ import type { Caller } from '../db/gate.ts'
 import { ApiError, refuse, type Words } from '../http/errors.ts'
 
 /**
- * What to do about a fault of a request, for a `catch`: it is passed on, unless an owner's key opens nothing. Then that is
- * said instead, in the endpoint's words: an owner whose key was revoked would be sent after the wrong fault.
+ * For a `catch` around the parsing of a request. If the owner key is invalid, that is the answer, in the endpoint's words:
+ * correcting the request would not help this caller. Otherwise the parse error is thrown on.
  */
 export function keyFirst(env: Parameters<typeof connect>[0], caller: Caller, words: Words<'unknown_key'>) {
   return async (fault: unknown): Promise<never> => {

@@ -35,7 +35,7 @@ export function createBaseApp<Env extends object>(failures: FailureAnswer[] = []
   return app
 }
 
-/** The last route of a path: a request that no route before took has a method that the path does not have. */
+/** The last route of a path, with the methods that it has. Other methods are answered 405. */
 export function allowOnly(...methods: string[]): Handler {
   return (c) => {
     c.header('Allow', methods.join(', '))

@@ -11,15 +11,15 @@ export interface Once {
   requestHash: string
 }
 
-/** Reads it from a request; null if it has no key. `asked` is all that tells one request from another. */
+/** Reads it from a request; null if it has no key. `asked` is what is asked for: the same key with something else in it is a mistake. */
 export async function readOnce(request: HonoRequest, asked: object): Promise<Once | null> {
   const idempotencyKey = parseIdempotencyKey(request)
   return idempotencyKey === null ? null : { idempotencyKey, requestHash: await hashOf(asked) }
 }
 
 /**
- * What to do when a change fails that must not be made twice, for a `catch`: if nobody knows whether it was made, and no
- * Idempotency-Key makes a repeat harmless, the answer does not invite one.
+ * For a `catch` around a credit or debit. If its outcome is unknown and it had no Idempotency-Key, a repeat could apply it
+ * twice. So the answer is a 503 without `Retry-After`, which tells the caller to look first.
  */
 export function unlessRepeatable(once: Once | null) {
   return (cause: unknown): never => {

@@ -3,7 +3,7 @@ import type { Database } from '../db/connect.ts'
 import type { PaymentFact } from '../processors/event.ts'
 import type { Processor, PurchaseReference, PurchaseSnapshot } from '../processors/processor.ts'
 
-/** What is known of a purchase besides what the processor says when it is asked. */
+/** What is known of a purchase before it is fetched. */
 export interface Hint {
   paywallId: string
   /** The inbound event's id, by which a repeat is known; null when it was not an event that told. */
@@ -15,7 +15,7 @@ export interface Hint {
   trialEnding: boolean
 }
 
-/** Nobody told us: we looked. */
+/** The hint when no event told us of the purchase: we fetched it on our own. */
 export const UNTOLD = { eventId: null, payment: null, trialEnding: false } satisfies Partial<Hint>
 
 /** What store_purchase gives: see store-purchase.sql. `queued` is how many deliveries now wait. */
@@ -25,7 +25,7 @@ export type Stored =
 
 /**
  * The one path by which a purchase gets here, whatever made us look: it is fetched as it is now, and stored. Null if
- * there is none: nothing was bought yet, or the sale is not the paywall's. May be repeated.
+ * there is none: nothing was bought yet, or another paywall sold it. May be repeated.
  *
  * @throws ProcessorError
  */

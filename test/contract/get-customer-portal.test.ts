@@ -73,7 +73,7 @@ const REFUSALS: Row[] = [
     'Invalid API key',
   ],
   [
-    '403 key of another account',
+    '403 key of another owner',
     () => ask({ key: tenants.foreign.key, body: { email: subscriber.email } }),
     403,
     'Access denied: API key owner does not match paywall owner',

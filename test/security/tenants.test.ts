@@ -98,7 +98,7 @@ const pairs = () =>
     places.flatMap((other, j) => (i === j ? [] : [{ one, other, sameOwner: one.owner === other.owner }])),
   )
 
-describe('a key of another account', () => {
+describe('a key of another owner', () => {
   test('opens nothing, learns nothing and changes nothing, on any endpoint of any paywall', async () => {
     const before = await everything()
     for (const { one, other } of pairs().filter(({ sameOwner }) => !sameOwner)) {

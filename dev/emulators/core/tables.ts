@@ -5,7 +5,7 @@ import * as z from 'zod'
  * record belongs to.
  */
 
-/** The members that every record begins with. */
+/** The fields that every record begins with. */
 export const owned = { id: z.string(), account: z.string(), created: z.int() }
 
 /** One event on its way to one paywall's address. */

@@ -88,7 +88,8 @@ function refused(
   refusals: Refusal[],
   { saysCode = false, retried = false, maybeDone = false } = {},
 ): Json {
-  const unknown = 'Without `Retry-After` it is not known whether the call took effect: look before you repeat it'
+  const unknown =
+    'Without `Retry-After` it is not known whether the call took effect: read the balance before you repeat it'
   return {
     description: maybeDone ? `${describe(refusals)}\n\n${unknown}` : describe(refusals),
     headers: {
