@@ -18,7 +18,7 @@ declare
   trial jsonb;
 begin
   select
-    coalesce(bool_or(gives_access(p)), false) as paid,
+    coalesce(bool_or(gives_access(p)), false) as has_access,
     coalesce(bool_or(gives_access(p)) filter (where p.interval is not null), false) as subscribed,
     coalesce(jsonb_agg(purchase_json(p) order by p.created_at desc, p.id), '[]') as purchases
   into access

@@ -7,7 +7,7 @@ import { createArrivals } from './arrivals.ts'
 import { isSignedWithAny, type Received } from './received.ts'
 import { receiverPage } from './receiver-page.ts'
 
-/** How the receiver responds to a POST. Members that are left out: 200, no further header, no body, at once. */
+/** How the receiver responds to a POST. Left out: status 200, no further header, no body, no delay. */
 export interface ReceiverResponse {
   status?: number
   headers?: Record<string, string>
