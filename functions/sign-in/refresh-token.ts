@@ -2,7 +2,7 @@ import { base64url } from 'jose'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
 
 /** How long a refresh token holds if it is not used, in days. Each use gives a new one with as many. */
-export const REFRESH_TOKEN_DAYS = 30
+const REFRESH_TOKEN_DAYS = 30
 
 /** A session's next refresh token: `token` is for the user, `hash` for the database. */
 export interface NewRefreshToken {
