@@ -7,9 +7,8 @@ export interface Backlog {
   paywallId: string
   endpointUrl: string
   events: number
-  /** The users whom they are about, in turns: those of the numbers from `firstUser`. */
+  /** How many users they are about, in turns. */
   users: number
-  firstUser?: number
   /**
    * `due`: they wait since a crash. `blocked`: each user's first was tried in vain and comes up in an hour, and the others
    * wait for it. `expired`: they were delivered a month and more ago.
@@ -25,14 +24,14 @@ const SEQUENCES = { expired: 0, due: 1_000_000, blocked: 2_000_000 }
 
 export async function fillDeliveries(
   filler: Filler,
-  { paywallId, endpointUrl, events, users, firstUser = 1, as }: Backlog,
+  { paywallId, endpointUrl, events, users, as }: Backlog,
 ): Promise<void> {
   const rows = { from: 1, to: events }
   const [endpoint] = await filler.run('select id from webhook_endpoints where url = $1', [endpointUrl])
   if (!endpoint) throw new Error(`no endpoint has the address ${endpointUrl}`)
   const about = {
     paywall_id: `'${paywallId}'`,
-    user_id: filledId(`${firstUser} + (n - 1) % ${users}`),
+    user_id: filledId(`1 + (n - 1) % ${users}`),
     sequence: `${SEQUENCES[as]} + (n - 1) / ${users} + 1`,
   }
   const id = `'evt_' || md5('${as}-' || n)`
