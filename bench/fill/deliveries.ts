@@ -2,10 +2,10 @@ import pg from 'pg'
 import type { Filler } from './insert.ts'
 import { filledId } from './users.ts'
 
-/** Events about filled users, all to one endpoint. */
+/** Events about filled users, all to one webhook endpoint. */
 export interface Backlog {
   paywallId: string
-  endpointUrl: string
+  webhookUrl: string
   events: number
   /** How many users they are about, in turns. */
   users: number
@@ -24,11 +24,11 @@ const SEQUENCES = { expired: 0, due: 1_000_000, blocked: 2_000_000 }
 
 export async function fillDeliveries(
   filler: Filler,
-  { paywallId, endpointUrl, events, users, as }: Backlog,
+  { paywallId, webhookUrl, events, users, as }: Backlog,
 ): Promise<void> {
   const rows = { from: 1, to: events }
-  const [endpoint] = await filler.run('select id from webhook_endpoints where url = $1', [endpointUrl])
-  if (!endpoint) throw new Error(`no endpoint has the address ${endpointUrl}`)
+  const [webhookEndpoint] = await filler.run('select id from webhook_endpoints where url = $1', [webhookUrl])
+  if (!webhookEndpoint) throw new Error(`no webhook endpoint has the address ${webhookUrl}`)
   const about = {
     paywall_id: `'${paywallId}'`,
     user_id: filledId(`1 + (n - 1) % ${users}`),
@@ -45,7 +45,7 @@ export async function fillDeliveries(
   await filler.insert('deliveries', rows, {
     ...about,
     event_id: id,
-    endpoint_id: `'${endpoint.id}'::uuid`,
+    endpoint_id: `'${webhookEndpoint.id}'::uuid`,
     ...STATES[as](`n <= ${users}`, (await hasHeads(filler)) ? 'null' : `now() - interval '1 minute'`),
   })
 }
