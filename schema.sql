@@ -1,8 +1,9 @@
 -- Everything the paywall billing service remembers. Postgres 16 or newer, so Neon as it is.
 -- Money is integer minor units, time is timestamptz by the database's clock, e-mails are trimmed and lower-case.
 -- An index called `by_age` serves the cron that deletes what has no use any more: functions/forget-expired.
+-- The order: what is sold, who buys, checkouts and purchases, tokens, support, sign-in, events, releases.
 
--- Who sells: the account that paywalls, keys and webhook endpoints belong to.
+-- Who sells: paywalls, owner keys and webhook endpoints belong to an owner.
 create table owners (
   id         uuid primary key default gen_random_uuid(),
   email      text not null unique check (email = lower(btrim(email)) and char_length(email) between 3 and 254),
@@ -37,7 +38,7 @@ create table paywalls (
   created_at timestamptz not null default now()
 );
 
--- The owner's account at a processor. Kept after a switch, because purchases made there live on.
+-- An owner's account at a processor. Kept when its paywall changes to another processor, because purchases made there live on.
 create table processor_accounts (
   paywall_id  text not null references paywalls,
   acquiring   text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),
@@ -58,35 +59,35 @@ create table prices (
   trial_days      integer not null check (trial_days between 0 and 730),
   processor_price text not null check (char_length(processor_price) between 1 and 255),
   locals          jsonb not null check (jsonb_typeof(locals) = 'array'), -- [{countries | tier, currency, amount, processor_price}]
-  tokens          jsonb not null check (jsonb_typeof(tokens) = 'array'), -- [{type, count}] credited once per paid period
+  tokens          jsonb not null check (jsonb_typeof(tokens) = 'array'), -- [{type, count}] credited once for each covered period
   position        integer not null,
   retired_at      timestamptz,
   check ((interval is null) = (interval_count is null))
 );
 create unique index prices_on_sale on prices (paywall_id, slug) where retired_at is null;
 
--- Who buys. One identity over all paywalls; e-mail is null for an anonymous user.
+-- Who buys, on any paywall. The e-mail address is null for an anonymous user.
 create table users (
   id         uuid primary key default gen_random_uuid(),
   email      text unique check (email = lower(btrim(email)) and char_length(email) between 3 and 254),
   created_at timestamptz not null default now()
 );
 
--- A user who has interacted with a paywall, and what the owner keeps about the user there.
+-- A user on one paywall, and what the owner keeps about the user there.
 create table members (
   paywall_id       text not null references paywalls,
   user_id          uuid not null references users,
   name             text check (char_length(name) between 1 and 200),
   meta             jsonb not null default '{}' check (jsonb_typeof(meta) = 'object'),
   event_sequence   bigint not null default 0, -- the number of the last event about this member
-  open_session     text check (char_length(open_session) <= 300), -- '<acquiring>:<id>' of the one hosted page that may still be paid
+  open_session     text check (char_length(open_session) <= 300), -- the hosted page that may still be paid: '<acquiring>:<its id>'
   merged_into      uuid references users,     -- an anonymous member that signed in as a known user, who now has all it had
   created_at       timestamptz not null default now(),
   primary key (paywall_id, user_id)
 );
 
--- One hosted checkout: what was asked for, what the processor opened, and whether it was bought. What decides the
--- call to the processor is kept from the first try on, so that a try after a crash repeats it to the letter.
+-- One try to sell one price to one member: what was asked for, what the processor opened, and whether it was bought. What the
+-- processor is asked for is stored before the first attempt, so that an attempt after a crash repeats it to the letter.
 create table checkouts (
   id              uuid primary key,
   paywall_id      text not null,
@@ -107,7 +108,7 @@ create table checkouts (
   amount          bigint check (amount >= 0),
   completed_at    timestamptz,
   looked_at       timestamptz, -- when the reconcile cron last took it up
-  reconcile_at    timestamptz, -- when it takes it up next; null: never. Set by whoever writes, with checkout_due()
+  reconcile_at    timestamptz, -- when it takes it up next; null: never. See checkout_due()
   created_at      timestamptz not null default now(),
   foreign key (paywall_id, user_id) references members
 );
@@ -115,8 +116,8 @@ create index checkouts_of_member on checkouts (paywall_id, user_id);
 create index checkouts_to_reconcile on checkouts (reconcile_at)
   where completed_at is null and reconcile_at is not null;
 
--- Who may open the checkout of an Idempotency-Key: the row that decides a duplicate. `holder` fences a slow attempt
--- out, `leased_until` lets the next one in after a crash, `attempt` makes a new key at the processor after a refusal.
+-- Who may open the checkout of an Idempotency-Key: the row that decides a duplicate. `holder` keeps a slow attempt out,
+-- `leased_until` lets the next one in after a crash, `attempt` makes a new key at the processor once it has answered.
 create table checkout_claims (
   paywall_id      text not null references paywalls,
   caller          text not null check (char_length(caller) <= 50), -- 'owner' or 'user:<id>'
@@ -161,9 +162,9 @@ create table purchases (
   cancel_accepted_at   timestamptz,          -- the processor took that request: it is not made twice, unless it is undone
   cancellation_reason  text check (char_length(cancellation_reason) <= 1000),
   paid_period_start    timestamptz,          -- start of the last period that was paid or on trial: its tokens are credited
-  fetched_at           timestamptz not null, -- the instant before the fetch began: a later fetch always wins
+  fetched_at           timestamptz not null, -- the database's time before the fetch: a later fetch always wins
   looked_at            timestamptz,          -- when the reconcile cron last took it up
-  reconcile_at         timestamptz,          -- when it takes it up next; null: never. Set by whoever writes, with purchase_due()
+  reconcile_at         timestamptz,          -- when it takes it up next; null: never. See purchase_due()
   created_at           timestamptz not null default now(),
   unique (paywall_id, acquiring, processor_id),
   foreign key (paywall_id, user_id) references members
@@ -194,7 +195,7 @@ create table processor_events (
   primary key (paywall_id, acquiring, event_id)
 );
 
--- A count per user, paywall and type. Every change writes its ledger row in the same statement.
+-- How many tokens of a type a member has. Every change writes its ledger row in the same call.
 create table balances (
   paywall_id     text not null,
   user_id        uuid not null,
@@ -220,7 +221,7 @@ create table ledger (
 );
 create index ledger_credits on ledger (paywall_id, user_id, type) where delta > 0 and reason <> 'top_up';
 
--- Replies of balance changes that brought an Idempotency-Key: a repeat gets them again for 24 hours.
+-- Replies of balance changes that came with an Idempotency-Key: a repeat gets them again.
 create table balance_replies (
   paywall_id      text not null references paywalls,
   idempotency_key uuid not null,
@@ -276,7 +277,7 @@ create table sign_in_codes (
 );
 create index sign_in_codes_by_age on sign_in_codes (expires_at);
 
--- A user signed in on a paywall, from one sign-in on. Only the latest refresh token's SHA-256 is kept: each is good once
+-- A user signed in on a paywall. Only the latest refresh token's SHA-256 is kept: each is good once
 -- and gives the next, and an older one that comes again ends the session, since it must have been stolen or copied.
 create table sign_in_sessions (
   id         uuid primary key,
@@ -291,7 +292,7 @@ create table sign_in_sessions (
 create index sign_in_sessions_of_member on sign_in_sessions (paywall_id, user_id);
 create index sign_in_sessions_by_age on sign_in_sessions (least(ended_at, expires_at));
 
--- Where an owner wants to be told. `previous_secret` signs too until its hour comes, so that a rotation loses nothing.
+-- Where an owner's events are sent. Until `previous_secret_until` the old secret signs too, so that a rotation loses no event.
 create table webhook_endpoints (
   id                    uuid primary key default gen_random_uuid(),
   owner_id              uuid not null references owners,
@@ -332,7 +333,7 @@ create table deliveries (
   attempts        integer not null default 0,
   next_attempt_at timestamptz, -- null: it waits behind an earlier delivery about the same member
   locked_until    timestamptz,
-  holder          uuid,    -- the consumer that has the lease
+  holder          uuid,    -- the attempt that has the lease
   last_status     integer, -- the last HTTP status; null without a response
   last_error      text check (char_length(last_error) <= 500),
   finished_at     timestamptz,

@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_35572d0c1c9812bb'
+const RELEASE = 'release_cea220f49367feff'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -53,13 +53,29 @@ export function claimCancellation<Result>(db: Database, p: {
 export function claimCheckout<Result>(db: Database, p: {
   paywallId: string
   host: string
-  request: object
+  caller: string
+  key: string
+  hasKey: boolean
+  hash: string
+  holder: string
+  leaseSeconds: number
+  ignoreActivePurchase: boolean
+  userMeta: object
+  returnOrigin: string
   keyHash?: string | null | undefined
   tokenUserId?: string | null | undefined
+  email?: string | null | undefined
+  priceId?: string | null | undefined
+  successUrl?: string | null | undefined
+  errorUrl?: string | null | undefined
+  shopUrl?: string | null | undefined
+  trialDays?: number | null | undefined
+  country?: string | null | undefined
+  localCurrency?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::jsonb, $4::text, $5::uuid) as result`,
-    [p.paywallId, p.host, JSON.stringify(p.request), p.keyHash ?? null, p.tokenUserId ?? null],
+    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::text, $19::integer, $20::text, $21::text) as result`,
+    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.email ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null],
   )
 }
 
@@ -256,14 +272,14 @@ export function recordCheckout<Result>(db: Database, p: {
   caller: string
   key: string
   holder: string
-  sessionId: string
+  pageId: string
   url: string
   currency: string
   amount: number
 }): Promise<Result> {
   return db.call(
     `select ${RELEASE}.record_checkout($1::text, $2::uuid, $3::text, $4::uuid, $5::uuid, $6::text, $7::text, $8::text, $9::bigint) as result`,
-    [p.paywallId, p.checkoutId, p.caller, p.key, p.holder, p.sessionId, p.url, p.currency, p.amount],
+    [p.paywallId, p.checkoutId, p.caller, p.key, p.holder, p.pageId, p.url, p.currency, p.amount],
   )
 }
 
@@ -356,12 +372,14 @@ export function storePurchase<Result>(db: Database, p: {
   checkoutId: string
   snapshot: object
   fetchedAt: string
-  facts: object
+  periodCovered: boolean
+  trialEnding: boolean
+  payment?: object | null | undefined
   eventId?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.store_purchase($1::text, $2::text, $3::uuid, $4::jsonb, $5::timestamp with time zone, $6::jsonb, $7::text) as result`,
-    [p.paywallId, p.acquiring, p.checkoutId, JSON.stringify(p.snapshot), p.fetchedAt, JSON.stringify(p.facts), p.eventId ?? null],
+    `select ${RELEASE}.store_purchase($1::text, $2::text, $3::uuid, $4::jsonb, $5::timestamp with time zone, $6::boolean, $7::boolean, $8::jsonb, $9::text) as result`,
+    [p.paywallId, p.acquiring, p.checkoutId, JSON.stringify(p.snapshot), p.fetchedAt, p.periodCovered, p.trialEnding, p.payment ? JSON.stringify(p.payment) : null, p.eventId ?? null],
   )
 }
 

@@ -76,14 +76,14 @@ test('an owner describes a paywall, a user buys on the hosted page, and the owne
   expect(created).toHaveLength(1)
 })
 
-test('an endpoint whose secret was made for the owner gets what that secret proves', async () => {
-  const url = `${world.receiver.url}/hooks/made`
+test('a webhook endpoint whose secret was made for the owner gets what that secret proves', async () => {
+  const url = `${world.receiver.url}/webhooks/made`
   const owner = tenant(await paywallFile({ webhooks: [{ url }] }))
   const { newSecrets } = await world.apply(owner.file)
   expect(newSecrets).toMatchObject([{ secret: expect.stringMatching(/^whsec_/) }])
 
   await buy(world, { paywall: owner.paywall, key: owner.key, email: newEmail() })
-  const { body, headers, verified } = await world.receiver.waitFor(({ path }) => path === '/hooks/made')
+  const { body, headers, verified } = await world.receiver.waitFor(({ path }) => path === '/webhooks/made')
   expect(verified).toBe(true)
   expect(() => new Webhook(newSecrets[0]!.secret).verify(body, headers)).not.toThrow()
 })

@@ -1,4 +1,4 @@
-// A process that runs the bare Workers: node bare-process.ts <database url> <Neon endpoint's url>
+// A process that runs the bare Workers: node bare-process.ts <database url> <Neon proxy's url>
 // They are bundled and run as the local world does it with ours, so that what differs is what the Workers do.
 
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'

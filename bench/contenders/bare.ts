@@ -20,7 +20,7 @@ export type Reference = keyof typeof REFERENCES
 
 const Ready = z.object({ ready: z.string() })
 
-/** Starts them. They ask the database of `world`, through its Neon endpoint. */
+/** Starts them. They ask the database of `world`, through its Neon proxy. */
 export async function openBare({ databaseUrl, neonUrl }: World): Promise<Bare> {
   const child = fork(join(import.meta.dirname, 'bare-process.ts'), [databaseUrl, neonUrl], { execArgv: [] })
   const ended = once(child, 'exit')

@@ -4,7 +4,7 @@ export interface SentStatement {
   params: unknown[]
 }
 
-/** What the database did for the Workers, as its HTTP endpoint saw it. */
+/** What the database did for the Workers, as its Neon proxy saw it. */
 export interface DatabaseWork {
   statements: number
   /** From sending a statement to having its result, summed up. */

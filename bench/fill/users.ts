@@ -8,6 +8,12 @@ const KINDS = { user: 'f0000000', checkout: 'f1000000', purchase: 'f2000000' }
 
 export const filledEmail = (number: number): string => `filled-${number}@bench.example`
 
+/** What the filled user of a number bought. */
+export const filledCheckout = (number: number) => ({
+  checkoutId: `${KINDS.checkout}-0000-4000-8000-${number.toString(16).padStart(12, '0')}`,
+  sessionId: `cs_filled_${number}`,
+})
+
 /** How many of a fill's purchases the reconcile cron has to ask about. */
 const DUE = 100
 

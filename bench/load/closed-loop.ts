@@ -1,5 +1,6 @@
 import autocannon from 'autocannon'
 import { percentile } from '../statistics.ts'
+import type { Calls } from './endpoint.ts'
 
 /** A request as it is sent. */
 export interface Sent {
@@ -23,8 +24,7 @@ export interface Load {
   connections: number
   /** How long it goes on, or how many requests it sends. */
   until: { seconds: number } | { requests: number }
-  /** Makes the next request. */
-  next: () => Sent
+  calls: Calls
   /** The status that each answer must have; another one ends the run. */
   expected: number
 }
@@ -36,14 +36,21 @@ const SAMPLE_MS = 20
  * One round of load: each connection sends its next request when it has the answer to the last. The figures are from each
  * answer's own time, since autocannon's histogram counts in whole milliseconds.
  */
-export async function closedLoop({ url, connections, until, next, expected }: Load): Promise<Round> {
+export async function closedLoop({
+  url,
+  connections,
+  until,
+  calls: { next, onReply },
+  expected,
+}: Load): Promise<Round> {
   const times: number[] = []
   let wrong: string | undefined
   let lastAt = 0
   const startedAt = performance.now()
   await new Promise<void>((resolve, reject) => {
     const onResponse = (status: number, body: string) => {
-      if (status !== expected) wrong ??= `${status} ${body.slice(0, 500)}`
+      if (status === expected) onReply?.(body)
+      else wrong ??= `${status} ${body.slice(0, 500)}`
     }
     const running = autocannon(
       {

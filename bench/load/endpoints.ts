@@ -1,31 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { Sent } from './closed-loop.ts'
-import { RETURN } from './paywall-file.ts'
+import { BUYING } from './buying.ts'
+import { api, type Endpoint, newEmail, post } from './endpoint.ts'
 import type { Person, Scene } from './scene.ts'
-
-/** A kind of request that is measured. */
-export interface Endpoint {
-  name: string
-  /** 200, unless what is measured is a refusal. */
-  expected?: number
-  /** Whether the processor is asked about the person: it knows none of those that were filled into the database. */
-  asksProcessor?: true
-  /** The next request, about one of the people. */
-  request(scene: Scene, person: Person): Sent
-}
-
-const api = ({ paywallId }: Scene) => `/api/v1/paywall/${paywallId}`
+import { SIGN_IN } from './sign-in.ts'
 
 const bearer = ({ token }: Person) => ({ authorization: `Bearer ${token}` })
-
-const newEmail = () => `new-${randomUUID()}@bench.example`
-
-const post = (path: string, body: unknown, headers: Record<string, string> = {}): Sent => ({
-  method: 'POST',
-  path,
-  headers: { 'content-type': 'application/json', ...headers },
-  body: JSON.stringify(body),
-})
 
 const changeBalance = (op: 'credit' | 'debit', scene: Scene, person: Person, headers: Record<string, string> = {}) =>
   post(
@@ -34,7 +13,13 @@ const changeBalance = (op: 'credit' | 'debit', scene: Scene, person: Person, hea
     { 'x-api-key': scene.key, ...headers },
   )
 
-/** Every endpoint that a caller waits for, in the order of the contract. Paths and bodies are the contract's. */
+const ticket = () => ({
+  subject: 'It does not load',
+  content: 'I paid and see nothing.',
+  customer_email: newEmail(),
+})
+
+/** Every endpoint that a caller waits for. Paths and bodies are the contract's. */
 export const ENDPOINTS: Endpoint[] = [
   {
     name: 'gateway alone',
@@ -42,22 +27,27 @@ export const ENDPOINTS: Endpoint[] = [
     request: () => ({ method: 'GET', path: '/no-such-path' }),
   },
   {
+    name: 'document of the API',
+    request: () => ({ method: 'GET', path: '/openapi.json' }),
+  },
+  {
     name: 'bootstrap from cache',
     request: (scene) => ({ method: 'GET', path: `${api(scene)}/bootstrap` }),
+  },
+  {
+    // What is cached is cached for the host that the request names: one that nobody has named yet finds nothing.
+    name: 'bootstrap past the cache',
+    request: (scene) => ({
+      method: 'GET',
+      path: `${api(scene)}/bootstrap`,
+      headers: { host: `${randomUUID()}.bench.example` },
+    }),
   },
   {
     name: 'bootstrap by Bearer',
     request: (scene, person) => ({ method: 'GET', path: `${api(scene)}/bootstrap`, headers: bearer(person) }),
   },
-  {
-    name: 'start-checkout',
-    request: (scene) =>
-      post(
-        `${api(scene)}/start-checkout`,
-        { email: newEmail(), priceId: scene.priceId, ...RETURN },
-        { 'x-api-key': scene.key, 'idempotency-key': randomUUID() },
-      ),
-  },
+  ...BUYING,
   {
     name: 'user by key',
     request: (scene, { id }) => ({
@@ -75,29 +65,12 @@ export const ENDPOINTS: Endpoint[] = [
     }),
   },
   {
-    // A subscription ends once, so what can be repeated is the refusal: it takes the same way to the same statement.
-    name: 'cancel, refused',
-    expected: 404,
-    request: ({ key, paywallId }, { id }) =>
-      post(
-        '/api/paywall/cancel-subscription',
-        { subscriptionId: randomUUID(), paywallId, userId: id, cancellationReason: 'bench' },
-        { 'x-api-key': key },
-      ),
-  },
-  {
-    name: 'customer portal',
-    asksProcessor: true,
-    request: (scene, { email }) => post(`${api(scene)}/get-customer-portal`, { email }, { 'x-api-key': scene.key }),
-  },
-  {
     name: 'support ticket',
-    request: (scene) =>
-      post(`${api(scene)}/support/ticket`, {
-        subject: 'It does not load',
-        content: 'I paid and see nothing.',
-        customer_email: newEmail(),
-      }),
+    request: (scene) => post(`${api(scene)}/support/ticket`, ticket()),
+  },
+  {
+    name: 'support ticket, an image',
+    request: (scene) => ({ method: 'POST', path: `${api(scene)}/support/ticket`, ...form(ticket(), IMAGE) }),
   },
   {
     name: 'credit',
@@ -117,21 +90,27 @@ export const ENDPOINTS: Endpoint[] = [
       post('/api/v1/withdraw-tokens', { paywall_id: paywallId, user_id: id, tokens: 1 }, { 'x-api-key': key }),
   },
   {
-    name: 'sign-in anonymously',
-    request: (scene) => post(`${api(scene)}/sign-in/token`, { grant_type: 'anonymous' }),
+    // Whether the key is valid is asked before the caller is told of the malformed field.
+    name: 'withdraw-tokens, malformed',
+    expected: 400,
+    request: ({ key, paywallId }, { id }) =>
+      post('/api/v1/withdraw-tokens', { paywall_id: paywallId, user_id: id, tokens: 0 }, { 'x-api-key': key }),
   },
-  {
-    name: 'sign-in by exchange',
-    request: (scene, { email }) => post(`${api(scene)}/sign-in/exchange`, { email }, { 'x-api-key': scene.key }),
-  },
+  ...SIGN_IN,
 ]
 
-/** Makes requests of an endpoint about one of the people after the other. */
-export function requestsOf(endpoint: Endpoint, scene: Scene): () => Sent {
-  let turn = 0
-  return () => {
-    const person = scene.people[turn++ % scene.people.length]
-    if (!person) throw new Error('the scene has nobody in it')
-    return endpoint.request(scene, person)
+/** What begins as a WebP image does, 16 KB of it. All of it is ASCII, so that it can be sent as text. */
+const IMAGE = `RIFF0000WEBP${'0'.repeat(16 * 1024)}`
+
+/** A form with a file, as browsers send it. */
+function form(fields: Record<string, string>, image: string) {
+  const boundary = '----bench'
+  const part = (header: string, content: string) =>
+    `--${boundary}\r\nContent-Disposition: form-data; ${header}\r\n\r\n${content}\r\n`
+  const parts = Object.entries(fields).map(([name, value]) => part(`name="${name}"`, value))
+  const file = part('name="files"; filename="screen.webp"\r\nContent-Type: image/webp', image)
+  return {
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    body: `${parts.join('')}${file}--${boundary}--\r\n`,
   }
 }

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { percentile } from '../statistics.ts'
-import type { Sent } from './closed-loop.ts'
+import type { Calls } from './endpoint.ts'
 
 export interface OpenLoad {
   url: string
   perSecond: number
   seconds: number
-  next: () => Sent
+  calls: Calls
   expected: number
 }
 
@@ -26,7 +26,13 @@ const MOST_UNDER_WAY = 400
  * Sends requests at a constant rate, whether or not the earlier ones are answered, as callers who do not know of each
  * other do. autocannon's own rate is a burst at the start of each second, which shows the burst and not the rate.
  */
-export async function openLoop({ url, perSecond, seconds, next, expected }: OpenLoad): Promise<OpenRound> {
+export async function openLoop({
+  url,
+  perSecond,
+  seconds,
+  calls: { next, onReply },
+  expected,
+}: OpenLoad): Promise<OpenRound> {
   const times: number[] = []
   const underWay = new Set<Promise<void>>()
   const total = Math.round(perSecond * seconds)
@@ -54,6 +60,7 @@ export async function openLoop({ url, perSecond, seconds, next, expected }: Open
     const response = await fetch(url + path, request)
     const body = await response.text()
     times.push(performance.now() - due)
-    if (response.status !== expected) wrong ??= `${response.status} ${body.slice(0, 500)}`
+    if (response.status === expected) onReply?.(body)
+    else wrong ??= `${response.status} ${body.slice(0, 500)}`
   }
 }

@@ -5,6 +5,8 @@ export interface BenchFile {
   text: string
   paywallId: string
   key: string
+  /** What Stripe signs its webhooks with. */
+  webhookSecret: string
 }
 
 /** A webhook endpoint of the file. */
@@ -28,6 +30,7 @@ const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 export function benchFile(webhooks: BenchWebhook[] = []): BenchFile {
   const key = `pk_test_${hex(32)}`
   const paywallId = '1001'
+  const webhookSecret = `whsec_${hex(24)}`
   const file = {
     owner: { email: 'owner@bench.example' },
     keys: [{ name: 'backend', secret: key }],
@@ -44,7 +47,7 @@ export function benchFile(webhooks: BenchWebhook[] = []): BenchFile {
         },
         processor: {
           acquiring: 'stripe',
-          credentials: { secretKey: `sk_test_${hex(24)}`, webhookSecret: `whsec_${hex(24)}` },
+          credentials: { secretKey: `sk_test_${hex(24)}`, webhookSecret },
         },
         prices: [
           {
@@ -63,5 +66,5 @@ export function benchFile(webhooks: BenchWebhook[] = []): BenchFile {
       },
     ],
   }
-  return { text: JSON.stringify(file), paywallId, key }
+  return { text: JSON.stringify(file), paywallId, key, webhookSecret }
 }

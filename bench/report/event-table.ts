@@ -1,6 +1,8 @@
-import type { EventRound } from '../runs/events.ts'
 import { quotients, spread } from '../statistics.ts'
 import { spreadText, table } from './table.ts'
+
+/** What each scenario showed in one round, in milliseconds or deliveries a second. */
+export type EventRound = Record<string, number>
 
 /** A line a figure, beside the other world's, if there is one. */
 export function eventTable(rounds: Record<string, EventRound[]>, here: string, against: string | undefined): string {

@@ -1,6 +1,16 @@
-import type { GrowthStep } from '../runs/growth.ts'
+import type { CronRun } from '../contenders/commands.ts'
+import type { EndpointRounds, ReferenceRounds } from '../runs/measure-endpoints.ts'
 import { quotients, spread } from '../statistics.ts'
 import { figure, table } from './table.ts'
+
+/** What was seen at one size. */
+export interface GrowthStep {
+  size: number
+  endpoints: EndpointRounds[]
+  references: ReferenceRounds[]
+  /** By the world's name, then by the cron's. */
+  crons: Record<string, Record<string, CronRun>>
+}
 
 /** What is slower than that at the largest size, against the smallest, is not flat. */
 const FLAT = 1.5

@@ -1,5 +1,5 @@
-import type { LoadStep } from '../runs/load.ts'
-import { spread } from '../statistics.ts'
+import type { OpenRound } from '../load/open-loop.ts'
+import { type Spread, spread } from '../statistics.ts'
 
 /** The size of one endpoint's panel, and the room around its axes, in pixels. */
 const PANEL = { width: 420, height: 300, left: 56, right: 28, top: 40, bottom: 44 }
@@ -9,12 +9,17 @@ const LATENCY = { from: 0.5, to: 2000, ticks: [1, 10, 100, 1000] }
 
 const COLOURS = ['#2563eb', '#d97706']
 
-interface Point {
+/** One endpoint under one load, by the world's name. */
+export interface LoadStep {
+  endpoint: string
   offered: number
-  milliseconds: number
+  worlds: Record<string, OpenRound[]>
 }
 
-/** Draws p50 (dashed) and p99 over the offered load: a panel an endpoint, a colour a world, as SVG. */
+/**
+ * Draws p50 (dashed) and p99 over the offered load: a panel an endpoint, a colour a world, as SVG. A point is the median of
+ * the rounds; the shade around a line reaches from the best round to the worst.
+ */
 export function latencyPicture(steps: LoadStep[], here: string): string {
   const endpoints = [...new Set(steps.map(({ endpoint }) => endpoint))]
   const worlds = [...new Set(steps.flatMap(({ worlds: measured }) => Object.keys(measured)))]
@@ -23,11 +28,11 @@ export function latencyPicture(steps: LoadStep[], here: string): string {
     return `<g transform="translate(${index * PANEL.width} 0)">${panel(endpoint, ofEndpoint, worlds)}</g>`
   })
   const legend = worlds.flatMap((world, index) =>
-    (['p50', 'p99'] as const).map((name, line) => {
-      const x = PANEL.left + (index * 2 + line) * 150
+    (['p50', 'p99'] as const).map((name, column) => {
+      const x = PANEL.left + (index * 2 + column) * 150
       const y = PANEL.height + 14
-      const path = `<path d="M${x} ${y}h24" ${stroke(index, name)}/>`
-      return path + text(x + 30, y + 4, `${name}, ${world === here ? 'this tree' : world}`)
+      const line = `<path d="M${x} ${y}h24" ${stroke(index, name)}/>`
+      return line + text(x + 30, y + 4, `${name}, ${world === here ? 'this tree' : world}`)
     }),
   )
   const [width, height] = [Math.max(endpoints.length * PANEL.width, 620), PANEL.height + 32]
@@ -42,15 +47,20 @@ export function latencyPicture(steps: LoadStep[], here: string): string {
 
 function panel(endpoint: string, steps: LoadStep[], worlds: string[]): string {
   const most = Math.max(...steps.map(({ offered }) => offered))
-  const x = (offered: number) => PANEL.left + (offered / most) * (PANEL.width - PANEL.left - PANEL.right)
+  const x = (offered: number) => tenths(PANEL.left + (offered / most) * (PANEL.width - PANEL.left - PANEL.right))
   const lines = worlds.flatMap((world, index) =>
-    (['p50', 'p99'] as const).map((name) => {
-      const points = steps.flatMap(({ offered, worlds: measured }): Point[] => {
-        const rounds = measured[world]
-        return rounds ? [{ offered, milliseconds: spread(rounds.map((round) => round[name])).median }] : []
-      })
-      const path = points.map((point) => `${x(point.offered).toFixed(1)} ${y(point.milliseconds).toFixed(1)}`)
-      return `<path d="M${path.join('L')}" ${stroke(index, name)}/>`
+    (['p50', 'p99'] as const).flatMap((name) => {
+      const measured = steps.flatMap(({ offered, worlds: { [world]: rounds } }) =>
+        rounds ? [{ offered, latency: spread(rounds.map((round) => round[name])) }] : [],
+      )
+      const at = (which: keyof Spread) =>
+        measured.map(({ offered, latency }) => [x(offered), y(latency[which])] as const)
+      const shade = `<path d="M${path([...at('max'), ...at('min').toReversed()])}Z" fill="${colour(index)}" opacity="0.12"/>`
+      const line = `<path d="M${path(at('median'))}" ${stroke(index, name)}/>`
+      const points = at('median').map(
+        ([left, top]) => `<circle cx="${left}" cy="${top}" r="2.5" fill="${colour(index)}"/>`,
+      )
+      return [shade, line, ...points]
     }),
   )
   const foot = PANEL.height - PANEL.bottom
@@ -60,7 +70,13 @@ function panel(endpoint: string, steps: LoadStep[], worlds: string[]): string {
     ...[0, 0.25, 0.5, 0.75, 1].map((share) =>
       text(x(most * share), foot + 16, String(Math.round(most * share)), 'text-anchor="middle"'),
     ),
-    text((PANEL.left + PANEL.width) / 2, foot + 32, 'offered load, requests a second', 'text-anchor="middle"'),
+    `<path d="M${PANEL.left} ${foot}H${PANEL.width - PANEL.right}" stroke="#999"/>`,
+    text(
+      (PANEL.left + PANEL.width - PANEL.right) / 2,
+      foot + 32,
+      'offered load, requests a second',
+      'text-anchor="middle"',
+    ),
     ...lines,
   ].join('\n')
 }
@@ -69,16 +85,22 @@ function panel(endpoint: string, steps: LoadStep[], worlds: string[]): string {
 function y(milliseconds: number): number {
   const within = Math.min(Math.max(milliseconds, LATENCY.from), LATENCY.to)
   const share = Math.log(within / LATENCY.from) / Math.log(LATENCY.to / LATENCY.from)
-  return PANEL.height - PANEL.bottom - share * (PANEL.height - PANEL.top - PANEL.bottom)
+  return tenths(PANEL.height - PANEL.bottom - share * (PANEL.height - PANEL.top - PANEL.bottom))
 }
 
+const tenths = (pixels: number) => Math.round(pixels * 10) / 10
+
+const path = (points: (readonly [number, number])[]) => points.map((point) => point.join(' ')).join('L')
+
+const colour = (world: number) => COLOURS[world] ?? 'black'
+
 function rule(tick: number): string {
-  const line = `<path d="M${PANEL.left} ${y(tick).toFixed(1)}H${PANEL.width - PANEL.right}" stroke="#ddd"/>`
+  const line = `<path d="M${PANEL.left} ${y(tick)}H${PANEL.width - PANEL.right}" stroke="#ddd"/>`
   return line + text(PANEL.left - 6, y(tick) + 4, `${tick} ms`, 'text-anchor="end"')
 }
 
 const stroke = (world: number, name: 'p50' | 'p99') =>
-  `fill="none" stroke-width="2" stroke="${COLOURS[world] ?? 'black'}"${name === 'p50' ? ' stroke-dasharray="5 4"' : ''}`
+  `fill="none" stroke-width="2" stroke="${colour(world)}"${name === 'p50' ? ' stroke-dasharray="5 4"' : ''}`
 
 const text = (x: number, at: number, words: string, more = '') =>
   `<text x="${x.toFixed(1)}" y="${at.toFixed(1)}" fill="#333" ${more}>${words.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</text>`

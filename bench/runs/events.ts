@@ -1,7 +1,7 @@
 // npm run bench -- events: how soon owners are told, and what one dead endpoint costs the others.
-// 1. Twenty endpoints, a steady trickle of debits: from the commit to the first attempt.
+// 1. Twenty webhook endpoints, a steady trickle of debits: from the commit to the first attempt.
 // 2. The same while one of the twenty takes requests and never answers: the other nineteen.
-// 3. What one endpoint gets a second, with events of few users waiting, and with half a million blocked at another.
+// 3. What one webhook endpoint gets a second, with events of few users waiting, and with half a million blocked at another.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { HERE, inTurn, openContenders } from '../contenders/contenders.ts'
@@ -9,11 +9,12 @@ import { type Hooks, openHooks } from '../events/hooks.ts'
 import { type Backlog, fillDeliveries, forgetEvents } from '../fill/deliveries.ts'
 import { Filler } from '../fill/insert.ts'
 import { fillUsers } from '../fill/users.ts'
-import { ENDPOINTS, requestsOf } from '../load/endpoints.ts'
+import { callsOf } from '../load/endpoint.ts'
+import { ENDPOINTS } from '../load/endpoints.ts'
 import { openLoop } from '../load/open-loop.ts'
 import { setScene } from '../load/scene.ts'
 import type { Options } from '../options.ts'
-import { eventTable } from '../report/event-table.ts'
+import { type EventRound, eventTable } from '../report/event-table.ts'
 import { percentile } from '../statistics.ts'
 import type { Stage } from './measure-endpoints.ts'
 
@@ -24,16 +25,13 @@ const [ALIVE, DOWN] = [1, ENDPOINT_COUNT]
 const DEBITS_A_SECOND = 4
 
 /** How long a scenario may take to deliver what is left, and how long a backlog is watched. */
-const [PATIENCE_SECONDS, WATCHED_SECONDS] = [20, 10]
+const [TIMEOUT_SECONDS, WATCHED_SECONDS] = [20, 10]
 
 /** As long as nothing arrives, a sweep has nothing under way. */
 const QUIET_MS = 1_000
 
 const BLOCKED = 500_000
 const BLOCKED_USERS = 1_000
-
-/** What a scenario showed in one round, in milliseconds or deliveries a second. */
-export type EventRound = Record<string, number>
 
 export async function benchEvents(options: Options) {
   await using contenders = await openContenders(options)
@@ -92,11 +90,11 @@ async function trickle(
 ): Promise<{ p50: number; p99: number; missing: number }> {
   if (hanging) hooks.hanging.add(DOWN)
   const debit = ENDPOINTS.find(({ name }) => name === 'debit')!
-  const next = requestsOf(debit, scene)
-  await openLoop({ url: world.url, perSecond: DEBITS_A_SECOND, seconds, next, expected: 200 })
+  const calls = await callsOf(debit, scene)
+  await openLoop({ url: world.url, perSecond: DEBITS_A_SECOND, seconds, calls, expected: 200 })
   const expected = Math.round(DEBITS_A_SECOND * seconds) * (ENDPOINT_COUNT - hooks.hanging.size)
   const arrived = () => hooks.arrivals.filter(({ endpoint }) => !hooks.hanging.has(endpoint))
-  const until = Date.now() + PATIENCE_SECONDS * 1000
+  const until = Date.now() + TIMEOUT_SECONDS * 1000
   while (arrived().length < expected && Date.now() < until) await delay(50)
   const waits = arrived().map(({ at, happenedAt }) => at - happenedAt)
   const sorted = waits.toSorted((one, other) => one - other)

@@ -11,12 +11,12 @@ import { HERE, openContenders } from '../contenders/contenders.ts'
 import { openHooks } from '../events/hooks.ts'
 import { fillDeliveries, fillExpiredReplies, forgetEvents } from '../fill/deliveries.ts'
 import { Filler } from '../fill/insert.ts'
-import { filledEmail, fillUsers } from '../fill/users.ts'
+import { filledCheckout, filledEmail, fillUsers } from '../fill/users.ts'
 import { ENDPOINTS } from '../load/endpoints.ts'
 import { exchange, type Scene, setScene } from '../load/scene.ts'
 import type { Options } from '../options.ts'
-import { cronTable, growthTable } from '../report/growth-tables.ts'
-import { type EndpointRounds, measureEndpoints, type ReferenceRounds, type Stage } from './measure-endpoints.ts'
+import { cronTable, type GrowthStep, growthTable } from '../report/growth-tables.ts'
+import { measureEndpoints, type Stage } from './measure-endpoints.ts'
 
 const SIZES = [1_000, 100_000, 1_000_000]
 const CRONS = ['deliver-events', 'forget-expired', 'reconcile']
@@ -30,22 +30,13 @@ const DUE = 20
 /** A cron that is not over by then is told that nothing is left to do. */
 const CRON_SECONDS = 60
 
-/** What was seen at one size. */
-export interface GrowthStep {
-  size: number
-  endpoints: EndpointRounds[]
-  references: ReferenceRounds[]
-  /** By the world's name, then by the cron's. */
-  crons: Record<string, Record<string, CronRun>>
-}
-
 export async function benchGrowth(options: Options) {
   await using contenders = await openContenders(options)
   await using hooks = await openHooks()
   await using bare = await openBare(contenders.worlds[0]!)
   const webhooks = [ALIVE, DEAD].map((endpoint) => ({ url: hooks.urlOf(endpoint), events: ['payment.failed'] }))
   const stages: Stage[] = []
-  for (const world of contenders.worlds) stages.push({ world, scene: await setScene(world, { webhooks, people: 0 }) })
+  for (const world of contenders.worlds) stages.push({ world, scene: await setScene(world, { webhooks }) })
   const steps: GrowthStep[] = []
   let before = 0
   for (const size of SIZES.filter((each) => each <= options.size)) {
@@ -78,7 +69,7 @@ async function grow(
     await filler.vacuum()
     grown.push({ world, scene: { ...scene, people: await callers(scene, size) } })
   }
-  const endpoints = ENDPOINTS.filter((each) => each.name.includes(options.only) && !each.asksProcessor)
+  const endpoints = ENDPOINTS.filter(({ name }) => name.includes(options.only))
   const measured = await measureEndpoints(grown, bare, endpoints, { ...options, connections: [1] })
   const crons: GrowthStep['crons'] = {}
   for (const stage of grown) crons[stage.world.name] = await fireCrons(stage)
@@ -100,7 +91,8 @@ async function fillRest(filler: Filler, { paywallId }: Scene, size: number, urlO
 async function callers(scene: Scene, size: number) {
   const numbers = Array.from({ length: CALLERS }, (_, index) => 1 + Math.floor((index * size) / CALLERS))
   const people: Scene['people'] = []
-  for (const number of numbers) people.push(await exchange(scene, filledEmail(number)))
+  for (const number of numbers)
+    people.push({ ...(await exchange(scene, filledEmail(number))), ...filledCheckout(number) })
   return people
 }
 

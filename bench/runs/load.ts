@@ -5,11 +5,12 @@
 
 import { HERE, inTurn, openContenders } from '../contenders/contenders.ts'
 import { closedLoop } from '../load/closed-loop.ts'
-import { ENDPOINTS, type Endpoint, requestsOf } from '../load/endpoints.ts'
+import { callsOf, type Endpoint, expectedOf } from '../load/endpoint.ts'
+import { ENDPOINTS } from '../load/endpoints.ts'
 import { type OpenRound, openLoop } from '../load/open-loop.ts'
 import { setScene } from '../load/scene.ts'
 import type { Options } from '../options.ts'
-import { latencyPicture } from '../report/latency-picture.ts'
+import { type LoadStep, latencyPicture } from '../report/latency-picture.ts'
 import { writeResult } from '../report/result-file.ts'
 import { figure, spreadText, table } from '../report/table.ts'
 import { spread } from '../statistics.ts'
@@ -21,15 +22,8 @@ const DRAWN = ['user by key', 'debit', 'bootstrap from cache']
 /** Requests a second; each step is about half as much again. */
 const OFFERED = [50, 75, 100, 150, 200, 300, 400, 600, 800, 1200]
 
-/** A world that is slower than that, in milliseconds, is past its load. */
-const TOO_SLOW_MS = 500
-
-/** One endpoint under one load, by the world's name. */
-export interface LoadStep {
-  endpoint: string
-  offered: number
-  worlds: Record<string, OpenRound[]>
-}
+/** A world that is slower than that, in milliseconds, or answers less than that of what is offered, is past its load. */
+const [TOO_SLOW_MS, TOO_FEW] = [500, 0.9]
 
 export async function benchLoad(options: Options) {
   await using contenders = await openContenders(options)
@@ -49,8 +43,8 @@ async function climb(stages: Stage[], endpoint: Endpoint, { rounds, seconds }: O
   const steps: LoadStep[] = []
   let climbing = stages
   for (const { world, scene } of stages) {
-    const warmUp = { url: world.url, connections: 8, until: { seconds: 1 }, next: requestsOf(endpoint, scene) }
-    await closedLoop({ ...warmUp, expected: endpoint.expected ?? 200 })
+    const calls = await callsOf(endpoint, scene)
+    await closedLoop({ url: world.url, connections: 8, until: { seconds: 1 }, calls, expected: expectedOf(endpoint) })
   }
   for (const offered of OFFERED) {
     process.stderr.write(`${endpoint.name}: ${offered} requests/s\n`)
@@ -61,19 +55,23 @@ async function climb(stages: Stage[], endpoint: Endpoint, { rounds, seconds }: O
     }
     for (let round = 0; round < rounds; round++) {
       for (const { world, scene } of inTurn(climbing, round)) {
-        const next = requestsOf(endpoint, scene)
-        const load = { url: world.url, perSecond: offered, seconds, next, expected: endpoint.expected ?? 200 }
+        const calls = await callsOf(endpoint, scene)
+        const load = { url: world.url, perSecond: offered, seconds, calls, expected: expectedOf(endpoint) }
         step.worlds[world.name]?.push(await openLoop(load))
       }
     }
     steps.push(step)
-    climbing = climbing.filter(({ world }) => spread(p99s(step.worlds[world.name])).median < TOO_SLOW_MS)
+    climbing = climbing.filter(({ world }) => keepsUp(step.worlds[world.name] ?? [], offered))
     if (climbing.length === 0) break
   }
   return steps
 }
 
-const p99s = (rounds: OpenRound[] = []) => rounds.map(({ p99 }) => p99)
+function keepsUp(rounds: OpenRound[], offered: number): boolean {
+  const slow = spread(rounds.map(({ p99 }) => p99)).median
+  const answered = spread(rounds.map(({ achieved }) => achieved)).median
+  return slow < TOO_SLOW_MS && answered > offered * TOO_FEW
+}
 
 function loadTable(steps: LoadStep[]): string {
   const rows = steps.flatMap(({ endpoint, offered, worlds }) =>

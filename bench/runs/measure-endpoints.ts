@@ -2,7 +2,7 @@ import { type Bare, REFERENCES, type Reference } from '../contenders/bare.ts'
 import { inTurn } from '../contenders/contenders.ts'
 import type { World } from '../contenders/world.ts'
 import { closedLoop, type Round } from '../load/closed-loop.ts'
-import { type Endpoint, requestsOf } from '../load/endpoints.ts'
+import { callsOf, type Endpoint, expectedOf } from '../load/endpoint.ts'
 import type { Scene } from '../load/scene.ts'
 
 /** A round at a world: also what its database did for each request. */
@@ -71,7 +71,8 @@ export async function measureEndpoints(
 
 async function referenceRound(bare: Bare, { connections, rounds }: ReferenceRounds, seconds: number): Promise<void> {
   for (const [name, path] of Object.entries(REFERENCES) as [Reference, string][]) {
-    const load = { url: bare.url, connections, next: () => ({ method: 'GET', path }), expected: 200 }
+    const calls = { next: () => ({ method: 'GET', path }) }
+    const load = { url: bare.url, connections, calls, expected: 200 }
     await closedLoop({ ...load, until: WARM_UP })
     rounds[name].push(await closedLoop({ ...load, until: { seconds } }))
   }
@@ -82,8 +83,8 @@ async function worldRound(
   endpoint: Endpoint,
   { connections, seconds }: { connections: number; seconds: number },
 ): Promise<WorldRound> {
-  const { expected = 200 } = endpoint
-  const load = { url: world.url, connections, next: requestsOf(endpoint, scene), expected }
+  const calls = await callsOf(endpoint, scene)
+  const load = { url: world.url, connections, calls, expected: expectedOf(endpoint) }
   await closedLoop({ ...load, until: WARM_UP })
   const before = await world.ask.databaseWork()
   const round = await closedLoop({ ...load, until: { seconds } })

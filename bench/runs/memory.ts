@@ -6,7 +6,8 @@
 import { HERE, openContenders } from '../contenders/contenders.ts'
 import type { World } from '../contenders/world.ts'
 import { closedLoop } from '../load/closed-loop.ts'
-import { ENDPOINTS, requestsOf } from '../load/endpoints.ts'
+import { callsOf, expectedOf } from '../load/endpoint.ts'
+import { ENDPOINTS } from '../load/endpoints.ts'
 import { setScene } from '../load/scene.ts'
 import { openIsolates } from '../memory/isolate.ts'
 import type { Options } from '../options.ts'
@@ -48,8 +49,8 @@ async function sampleMemory(world: World, { requests, only }: Options): Promise<
     if (sent >= requests && samples.length > 1) return samples
     const endpoint = endpoints[turn % endpoints.length]
     if (!endpoint) throw new Error(`no endpoint's name contains ${only}`)
-    const load = { url: world.url, connections: CONNECTIONS, until: { seconds: 1 }, expected: endpoint.expected ?? 200 }
-    sent += (await closedLoop({ ...load, next: requestsOf(endpoint, scene) })).requests
+    const load = { url: world.url, connections: CONNECTIONS, until: { seconds: 1 }, expected: expectedOf(endpoint) }
+    sent += (await closedLoop({ ...load, calls: await callsOf(endpoint, scene) })).requests
   }
 }
 

@@ -1,13 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { SentStatement } from '../contenders/commands.ts'
-import { type Endpoint, requestsOf } from '../load/endpoints.ts'
+import { closedLoop } from '../load/closed-loop.ts'
+import { callsOf, type Endpoint, expectedOf } from '../load/endpoint.ts'
 import type { Scene } from '../load/scene.ts'
 import type { Stage } from '../runs/measure-endpoints.ts'
 
 /** The statements of one request, in order, and which of their values were of that request only. */
 export interface Sample {
   statements: SentStatement[]
-  /** UUIDs and SHA-256 hashes that another request of the same kind about the same person did not have. */
+  /** UUIDs, SHA-256 hashes and times that another request of the same kind about the same person did not have. */
   fresh: Set<string>
 }
 
@@ -19,19 +20,20 @@ export interface CapturedEndpoint {
 
 const SAMPLES = 16
 
-/** What a request makes anew: ids, keys, and hashes of bodies that name them. */
-const UNIQUE = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\b[0-9a-f]{64}\b/g
+/** What a request makes anew: ids, keys, hashes of bodies that name them, and the time as the database writes it. */
+const UNIQUE =
+  /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\b[0-9a-f]{64}\b|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{1,6}\+00/g
 
 /**
  * Sends each endpoint's request and keeps the statements that reached the database, whatever they look like in that tree.
- * Endpoints that ask the database nothing are left out.
+ * Endpoints that ask the database nothing are left out, and those whose statements work once.
  */
 export async function captureStatements(stage: Stage, endpoints: Endpoint[]): Promise<CapturedEndpoint[]> {
   const captured: CapturedEndpoint[] = []
-  for (const endpoint of endpoints) {
+  for (const endpoint of endpoints.filter(({ worksOnce }) => !worksOnce)) {
     const samples: Sample[] = []
     for (const person of stage.scene.people.slice(0, SAMPLES)) {
-      const scene = { ...stage.scene, people: [person] }
+      const scene = { ...stage.scene, people: [person], buyers: [person] }
       const [first, second] = [await statementsOf(stage, endpoint, scene), await statementsOf(stage, endpoint, scene)]
       const repeated = new Set(uniqueIn(second))
       const fresh = new Set(uniqueIn(first).filter((value) => !repeated.has(value)))
@@ -49,13 +51,11 @@ function undisturbed(samples: Sample[]): Sample[] {
 }
 
 async function statementsOf({ world }: Stage, endpoint: Endpoint, scene: Scene): Promise<SentStatement[]> {
-  const { path, ...request } = requestsOf(endpoint, scene)()
+  const calls = await callsOf(endpoint, scene)
+  const once = { url: world.url, connections: 1, until: { requests: 1 }, calls, expected: expectedOf(endpoint) }
   await world.ask.record()
-  const response = await fetch(world.url + path, request)
-  await response.body?.cancel()
-  const recorded = await world.ask.recorded()
-  if (response.status !== (endpoint.expected ?? 200)) throw new Error(`${endpoint.name} answered ${response.status}`)
-  return recorded
+  await closedLoop(once)
+  return world.ask.recorded()
 }
 
 function uniqueIn(statements: SentStatement[]): string[] {
@@ -67,7 +67,7 @@ export function asNewRequest({ statements, fresh }: Sample): SentStatement[] {
   const renewed = new Map<string, string>()
   const renew = (value: string) => {
     if (!fresh.has(value)) return value
-    const made = renewed.get(value) ?? (value.length === 64 ? randomBytes(32).toString('hex') : randomUUID())
+    const made = renewed.get(value) ?? anotherLike(value)
     renewed.set(value, made)
     return made
   }
@@ -75,4 +75,9 @@ export function asNewRequest({ statements, fresh }: Sample): SentStatement[] {
     query,
     params: params.map((value) => (typeof value === 'string' ? value.replaceAll(UNIQUE, renew) : value)),
   }))
+}
+
+function anotherLike(value: string): string {
+  if (value.includes(':')) return new Date().toISOString()
+  return value.length === 64 ? randomBytes(32).toString('hex') : randomUUID()
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { MAX_TOKENS } from '../../lib/db/change-count.ts'
 import { DEFAULT_TIERS } from '../../lib/geo/default-tiers.ts'
-import { MAX_TOKENS } from '../../lib/money/tokens.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { checked, disjoint, issueAt, unique } from './checks.ts'
 import { country, price, tokenType } from './price.ts'

@@ -12,7 +12,7 @@ function shape(environment: Environment) {
     $schema: z.string().optional().describe('Where editors find the JSON Schema of this file'),
     owner: z
       .strictObject({ email: z.string().trim().toLowerCase().max(254).meta({ format: 'email' }).pipe(z.email()) })
-      .describe('Who sells: the account that keys, webhooks and paywalls belong to'),
+      .describe('Who sells. Keys, webhooks and paywalls belong to the owner'),
     keys: checked(z.array(keySchema(environment)), 1, unique('name'), unique('secret', meaning))
       .default([])
       .describe('Owner keys (X-Api-Key). The ones that are not here are revoked'),

@@ -80,7 +80,10 @@ function typeOf({ name, type, is_optional }: Called['parameters'][number]): stri
 }
 
 function parameterOf(expression: string, type: string, isOptional: boolean): string {
-  if (type === 'jsonb') return `JSON.stringify(${expression})`
+  if (type === 'jsonb') {
+    // Left out is the default, and not JSON's own null.
+    return isOptional ? `${expression} ? JSON.stringify(${expression}) : null` : `JSON.stringify(${expression})`
+  }
   return isOptional ? `${expression} ?? null` : expression
 }
 

@@ -9,7 +9,7 @@ const LOCK_FILE = join(ROOT, 'package-lock.json')
 /** What `npm ci` itself leaves behind: the lock file's packages that it installed here. */
 const INSTALLED = join(ROOT, 'node_modules/.package-lock.json')
 /** Held while installing, by the process whose id is inside. `npm ci` empties node_modules, so it lies outside. */
-const CLAIM = join(ROOT, '.local/installing')
+const INSTALL_LOCK = join(ROOT, '.local/installing')
 
 if (!isInstalled()) await install()
 
@@ -25,7 +25,7 @@ function isInstalled() {
 }
 
 async function install() {
-  while (!claim()) await new Promise((resolve) => setTimeout(resolve, 200))
+  while (!takeLock()) await new Promise((resolve) => setTimeout(resolve, 200))
   try {
     // Another npm may have installed it while we waited.
     if (isInstalled()) return
@@ -41,28 +41,28 @@ async function install() {
     )
     process.exitCode = status ?? 1
   } finally {
-    rmSync(CLAIM, { force: true })
+    rmSync(INSTALL_LOCK, { force: true })
   }
 }
 
-function claim() {
-  const mine = `${CLAIM}.${process.pid}`
+function takeLock() {
+  const mine = `${INSTALL_LOCK}.${process.pid}`
   mkdirSync(join(ROOT, '.local'), { recursive: true })
   writeFileSync(mine, String(process.pid))
   try {
-    linkSync(mine, CLAIM) // appears with its content, or not at all
+    linkSync(mine, INSTALL_LOCK) // appears with its content, or not at all
     return true
   } catch (error) {
     if (error.code !== 'EEXIST') throw error
   } finally {
     rmSync(mine, { force: true })
   }
-  if (!isAlive(Number(readText(CLAIM)))) rmSync(CLAIM, { force: true }) // its process was killed
+  if (!isAlive(Number(readText(INSTALL_LOCK)))) rmSync(INSTALL_LOCK, { force: true }) // its process was killed
   return false
 }
 
 function isAlive(pid) {
-  if (!pid) return true // the claim has just been given back
+  if (!pid) return true // the lock has just been removed
   try {
     process.kill(pid, 0)
     return true

@@ -1,3 +1,9 @@
+// `npm run dev`. What has started is stopped again if a later step fails, and when a signal asks for it:
+// 1. read the options, the secrets and the paywall files, and refuse ports that are taken, before anything takes time
+// 2. start Postgres; meanwhile load wrangler and Miniflare, which takes seconds
+// 3. migrate the database, and start the world on it (world.ts)
+// 4. apply the paywall files, and fire the crons from now on
+// 5. say where everything is once it answers, and wait to be stopped
 import { rmSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'

@@ -1,3 +1,6 @@
+// Starts the parts in the order in which they need each other: the database's pool and its HTTP endpoint, the receiver of
+// webhooks, the mail inbox, the emulators, and the Workers, which get the addresses of the others. The emulators ask for the
+// Workers' address when they use it, because it is not known before. Closing goes the other way round.
 import type { RequestInit, Response } from 'miniflare'
 import pg from 'pg'
 import { type ApplyResult, applyFile } from '../../cli/apply/apply.ts'
@@ -8,8 +11,8 @@ import type { MollieEmulator } from '../emulators/mollie/emulator.ts'
 import { startMollieEmulator } from '../emulators/mollie/start.ts'
 import type { StripeEmulator } from '../emulators/stripe/emulator.ts'
 import { startStripeEmulator } from '../emulators/stripe/start.ts'
-import { endpointSecrets } from './database/endpoint-secrets.sql.ts'
-import { type NeonEndpoint, startNeonEndpoint } from './database/neon-endpoint.ts'
+import { type NeonProxy, startNeonProxy } from './database/neon-proxy.ts'
+import { webhookEndpointSecrets } from './database/webhook-endpoint-secrets.sql.ts'
 import { mollieAccounts } from './mollie-accounts.ts'
 import { type MailInbox, startMailInbox } from './pages/mail-inbox.ts'
 import { type Receiver, startReceiver } from './pages/receiver.ts'
@@ -53,7 +56,7 @@ export interface World {
   apply(file: PaywallFile): Promise<ApplyResult>
   readonly database: pg.Pool
   readonly databaseUrl: string
-  readonly neon: NeonEndpoint
+  readonly neon: NeonProxy
   readonly stripe: StripeEmulator
   readonly mollie: MollieEmulator
   readonly receiver: Receiver
@@ -74,12 +77,12 @@ export async function startWorld({
 }: WorldOptions): Promise<World> {
   await using started = new AsyncDisposableStack()
   const database = started.adopt(openPool(databaseUrl), (pool) => pool.end())
-  const neon = started.adopt(await startNeonEndpoint({ port: ports.neon ?? 0 }), (endpoint) => endpoint.close())
+  const neon = started.adopt(await startNeonProxy({ port: ports.neon ?? 0 }), (proxy) => proxy.close())
   const receiver = started.adopt(
     await startReceiver({
       port: ports.receiver,
       secrets: () => webhookSecrets(files()),
-      madeSecrets: () => endpointSecrets(database, secrets.WEBHOOK_SECRETS_KEY),
+      madeSecrets: () => webhookEndpointSecrets(database, secrets.WEBHOOK_SECRETS_KEY),
     }),
     (part) => part.close(),
   )
@@ -109,7 +112,7 @@ export async function startWorld({
     NEON_FETCH_ENDPOINT: neon.url,
     STRIPE_API_BASE: stripe.url,
     MOLLIE_API_BASE: mollie.url,
-    ALLOW_LOCAL_ENDPOINTS: true,
+    ALLOW_LOCAL_WEBHOOK_ENDPOINTS: true,
   }
   const workers = started.adopt(
     await (options.startWorkers ?? startWorkers)({

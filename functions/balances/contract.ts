@@ -1,18 +1,21 @@
 import * as z from 'zod'
-import type { ChangeRefusal } from '../../lib/db/change-count.ts'
+import { type ChangeRefusal, MAX_TOKENS } from '../../lib/db/change-count.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
-import { email } from '../../lib/http/identity.ts'
-import { MAX_TOKENS } from '../../lib/money/tokens.ts'
+import { email } from '../../lib/http/user-fields.ts'
 import { Balance } from '../../lib/purchases/member-state.ts'
 
 export const PATH = '/api/v1/paywall/:id/balances'
+
+/** Every error of this endpoint says its code twice: as `error` like all others, and as `code` (contract section 7). */
+export const saysCode = true
 
 /** `too_much`: the balance would reach 2^53. */
 export type BalanceRefusal = ChangeRefusal | 'insufficient' | 'too_much'
 
 /** How this endpoint says each refusal (contract section 7). */
-export const words = defineWords<BalanceRefusal>({
+export const words = defineWords<BalanceRefusal | 'no_credential'>({
+  no_credential: [401, 'unauthorized'],
   unknown_key: [401, 'unauthorized'],
   unknown_paywall: [404, 'paywall_not_found'],
   not_owner: [403, 'forbidden'],
@@ -101,6 +104,6 @@ export const operations: ApiOperation[] = [
     },
     words,
     details: { insufficient },
-    saysCode: true,
+    saysCode,
   },
 ]

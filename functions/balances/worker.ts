@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import { changeBalance } from '../../generated/calls.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
@@ -9,25 +9,17 @@ import { refuse } from '../../lib/http/errors.ts'
 import { readOnce, unlessRepeatable } from '../../lib/http/once.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { placeOf } from '../../lib/http/place.ts'
-import { type BalanceRefusal, Body, PATH, type Reply, words } from './contract.ts'
+import { type BalanceRefusal, Body, PATH, type Reply, saysCode, words } from './contract.ts'
 
 /** What change_balance gives. */
 type ChangeBalanceResult = ChangeResult<Exclude<BalanceRefusal, 'insufficient'>, z.output<typeof Reply>>
 
-const app = createApp<Cloudflare.BalancesEnv>()
-
-/** Every error of this endpoint says its code twice: as `error` like all others, and as `code` (contract section 7). */
-app.use(async function sayCode(c, next) {
-  await next()
-  if (c.res.status < 400) return
-  const body = z.looseObject({ error: z.string() }).parse(await c.res.json())
-  c.res = Response.json({ ...body, code: body.error }, c.res)
-})
+const app = createApp<Cloudflare.BalancesEnv>({ saysCode })
 
 /** Owners only: a user's own token is as good as no key. */
 app.post(PATH, async (c) => {
   const key = c.req.header('x-api-key')
-  if (key === undefined) throw refuse(words.unknown_key)
+  if (key === undefined) throw refuse(words.no_credential)
 
   const keyHash = await sha256Hex(key)
   const onFault = keyFirst(c.env, { kind: 'owner', keyHash }, words)

@@ -5,7 +5,7 @@ const EDGE_SECONDS = 10
 const REMEMBERED = 100
 
 /** What a structural payload depends on besides the database. */
-export interface CacheKey {
+interface CacheKey {
   host: string
   paywallId: string
   country: string

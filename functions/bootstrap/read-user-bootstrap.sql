@@ -1,5 +1,5 @@
--- The structure of a paywall, and what the user of a token has there. Locks the member only where the read brings the
--- top-up of the day.
+-- The structure of a paywall, and what the user of a token has there. Locks the member only if today's
+-- top-up is due.
 create function read_user_bootstrap(token_user_id uuid, paywall_id text, host text) returns jsonb
 language plpgsql security definer as $$
 declare

@@ -1,5 +1,6 @@
 -- Records that the processor took the request that was claimed at `requested_at`; nothing if the claim was taken over
--- meanwhile. Gives the database's clock: whatever is fetched after it is newer than it. Locks the subscription's row.
+-- meanwhile. Gives the database's time before the fetch that follows, stored as the fetch's time (`fetched_at`). Locks the
+-- subscription's row.
 create function accept_cancellation(subscription_id uuid, requested_at timestamptz) returns jsonb
 language plpgsql security definer as $$
 declare

@@ -1,3 +1,7 @@
+// Cancels a claimed subscription:
+// 1. ask the processor to end it with its period. If that fails, give the claim up, so that the next call can try at once
+// 2. record that the processor accepted it
+// 3. after the response, fetch and store the subscription, if its processor sends no webhook for a cancellation
 import { acceptCancellation, giveUpCancellation } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/http/log.ts'
@@ -8,12 +12,12 @@ import {
   type PurchaseReference,
 } from '../../lib/processors/processor.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
-import { catchUp, type Hint, queuedBy, UNTOLD } from '../../lib/purchases/catch-up.ts'
+import { catchUp, type Hint, NO_EVENT, queuedBy } from '../../lib/purchases/catch-up.ts'
 import type { ClaimedSubscription } from './claimed-subscription.ts'
 
 /**
- * Cancels the claimed subscription at its processor and records what came of it. `later` takes what need not be waited
- * for.
+ * Cancels the claimed subscription at its processor and records what came of it. `later` is given
+ * the work that the response does not wait for.
  *
  * @throws ProcessorError
  */
@@ -31,7 +35,7 @@ export async function cancelAtProcessor(
     const cancellation = await processor.cancelAtPeriodEnd(claim.processor_id, reason)
     const acceptedAt = await record(acceptCancellation<string>(db, claimed))
     if (acceptedAt && !processor.tellsOfCancellations) {
-      const hint = { ...UNTOLD, paywallId: claim.paywall_id, fetchedAt: acceptedAt }
+      const hint = { ...NO_EVENT, paywallId: claim.paywall_id, fetchedAt: acceptedAt }
       later(look(db, env, processor, { kind: 'subscription', id: claim.processor_id }, hint))
     }
     return cancellation

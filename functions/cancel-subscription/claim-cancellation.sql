@@ -50,15 +50,6 @@ begin
     order by p.id = as_uuid(subscription_id) desc nulls last limit 1);
 end $$;
 
--- How long a request keeps others out: longer than the processor client's own timeout. A crash costs this much.
+-- How long a request keeps others out: longer than the processor client's own timeout. After a crash others wait
+-- this long.
 create function cancellation_lease() returns interval language sql immutable as $$ select interval '30 seconds' $$;
-
--- A subscription whose claim of `requested_at` is still held, its row locked; all null if it is not.
-create function lock_claimed_subscription(subscription_id uuid, requested_at timestamptz) returns purchases
-language plpgsql as $$
-begin
-  return (
-    select p from purchases p
-    where p.id = subscription_id and p.cancel_requested_at = requested_at and p.cancel_accepted_at is null
-    for no key update);
-end $$;

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { GateRefusal, Identity, MemberRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
-import { email } from '../../lib/http/identity.ts'
+import { email } from '../../lib/http/user-fields.ts'
 import { PURCHASE_STATUSES } from '../../lib/processors/processor.ts'
 import { time } from '../../lib/purchases/purchase.ts'
 
@@ -66,7 +66,7 @@ export const Reply = z.object({
 /** Why a subscription is not being cancelled by this call: see claim-cancellation.sql. */
 export type ClaimRefusal = GateRefusal | MemberRefusal | 'unknown_subscription' | 'already_cancelled'
 
-export type CancelRefusal = ClaimRefusal | 'no_credential' | 'anonymous' | 'bad_token' | 'mismatched_identity'
+type CancelRefusal = ClaimRefusal | 'no_credential' | 'anonymous' | 'bad_token' | 'mismatched_identity'
 
 /** How this endpoint says each refusal (contract section 7). */
 export const words = defineWords<CancelRefusal>({

@@ -1,8 +1,8 @@
 -- Lets a request that was claimed at `requested_at` be made again at once; nothing if the claim was taken over meanwhile.
 -- Locks the subscription's row.
 --
--- The mark is taken back if the processor is known not to have taken the request. Else it stays, as one whose lease is over,
--- so that the reconcile cron looks what came of it.
+-- The mark is taken back if the processor is known not to have taken the request. If that is unknown, the mark stays with its
+-- lease ended: the next call may try again, and reconcile fetches the subscription.
 create function give_up_cancellation(subscription_id uuid, requested_at timestamptz, is_known boolean) returns jsonb
 language plpgsql security definer as $$
 declare

@@ -7,7 +7,7 @@ import { callerParameters } from '../../lib/db/gate.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { placeOf } from '../../lib/http/place.ts'
+import { logPaywall, placeOf } from '../../lib/http/place.ts'
 import type { Cancellation } from '../../lib/processors/processor.ts'
 import { cancelAtProcessor } from './cancel-at-processor.ts'
 import type { ClaimedSubscription, ClaimResult } from './claimed-subscription.ts'
@@ -19,11 +19,12 @@ app.post(PATH, async (c) => {
   const caller = await readCredential(c.req, null, c.env)
   if (caller.kind === 'none') throw refuse(words.no_credential)
   if (caller.kind === 'bad_token') throw refuse(words.bad_token)
+  if (caller.kind === 'user') logPaywall(c, caller.paywallId)
   if (caller.kind === 'user' && caller.anonymous) throw refuse(words.anonymous)
 
   const request: CancelRequest & { paywallId: string } =
     caller.kind === 'owner'
-      ? await parseJson(c.req, OwnerBody).catch(keyFirst(c.env, caller, words))
+      ? await parseJson(c.req, OwnerBody, (sent) => logPaywall(c, sent.paywallId)).catch(keyFirst(c.env, caller, words))
       : { ...(await parseJson(c.req, UserBody)), paywallId: caller.paywallId }
 
   const db = connect(c.env)

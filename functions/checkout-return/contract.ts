@@ -24,7 +24,7 @@ export const operations: ApiOperation[] = [
     description:
       "The processor sends the buyer's browser here; you never call this yourself. The purchase is fetched from the " +
       'processor and stored before the browser is redirected to your page, so the user endpoint shows it by then. If the ' +
-      'processor takes longer than 3 seconds, the browser is redirected anyway, and the purchase follows.',
+      'processor takes longer than 2.5 seconds, the browser is redirected anyway, and the purchase follows.',
     access: ['anybody'],
     params: Params,
     reply: { status: 303, description: 'Redirect to `successUrl`, or to `errorUrl` if nothing was bought' },

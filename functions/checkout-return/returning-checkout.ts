@@ -7,11 +7,12 @@ export interface ReturningCheckout {
   acquiring: Acquiring
   /** Sealed. */
   credentials: string
-  session_id: string | null
+  /** The processor's id of the hosted page; null until it is open. */
+  page_id: string | null
   success_url: string
   error_url: string
   completed: boolean
-  /** The database's clock: whatever is fetched after it is newer than it. */
+  /** The database's time before the fetch, stored as the fetch's time (`fetched_at`). */
   now: string
 }
 

@@ -3,9 +3,9 @@ import { connect, type Database } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
-import { hostOf } from '../../lib/http/place.ts'
+import { hostOf, logPaywall } from '../../lib/http/place.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
-import { catchUp, queuedBy, UNTOLD } from '../../lib/purchases/catch-up.ts'
+import { catchUp, NO_EVENT, queuedBy } from '../../lib/purchases/catch-up.ts'
 import { PATH, Params, words } from './contract.ts'
 import type { ReadCheckoutResult, ReturningCheckout } from './returning-checkout.ts'
 
@@ -26,18 +26,19 @@ app.get(PATH, async (c) => {
   const db = connect(c.env)
   const checkout = await readCheckout<ReadCheckoutResult>(db, { checkoutId, host: hostOf(c) })
   if (checkout.verdict !== 'found') throw refuse(words[checkout.verdict])
+  logPaywall(c, checkout.paywall_id)
 
   const bought = outcome === 'success' && (await isBought(db, c.env, c.executionCtx, checkout))
   const target = (bought ? checkout.success_url : checkout.error_url).replaceAll('__SESSION__', checkout.id)
   c.header('Cache-Control', 'no-store')
-  return c.redirect(new URL(target).href, 303) // as ASCII: what is not yet escaped in it is
+  return c.redirect(new URL(target).href, 303) // a header takes ASCII only: `href` percent-encodes the rest
 })
 
 app.all(PATH, allowOnly('GET', 'HEAD'))
 
 /**
  * Whether the browser goes on to the success page: unless the processor says that nothing was bought. No response in time
- * counts as bought, since the owner looks at the purchase anyway.
+ * counts as bought: the owner's page reads the purchase from us anyway.
  */
 async function isBought(
   db: Database,
@@ -45,8 +46,8 @@ async function isBought(
   context: Pick<ExecutionContext, 'waitUntil'>,
   checkout: ReturningCheckout,
 ): Promise<boolean> {
-  if (checkout.completed || !checkout.session_id) return true
-  const caughtUp = look(db, env, checkout, checkout.session_id).catch((cause) => {
+  if (checkout.completed || !checkout.page_id) return true
+  const caughtUp = look(db, env, checkout, checkout.page_id).catch((cause) => {
     log('warn', 'a returning browser goes on before its purchase is stored', { checkout_id: checkout.id, cause })
     return true
   })
@@ -59,18 +60,13 @@ async function look(
   db: Database,
   env: Cloudflare.CheckoutReturnEnv,
   { paywall_id: paywallId, acquiring, credentials, now }: ReturningCheckout,
-  sessionId: string,
+  pageId: string,
 ): Promise<boolean> {
   const processor = await processorFor({ paywallId, acquiring, credentials }, env)
-  const stored = await catchUp(
-    db,
-    processor,
-    { kind: 'session', id: sessionId },
-    { ...UNTOLD, paywallId, fetchedAt: now },
-  )
+  const stored = await catchUp(db, processor, { kind: 'page', id: pageId }, { ...NO_EVENT, paywallId, fetchedAt: now })
   const queued = queuedBy(stored)
   if (queued > 0) await env.EVENTS.send({ queued })
-  return stored !== null || (await processor.isUndecided?.(sessionId)) === true
+  return stored !== null || (await processor.isUndecided?.(pageId)) === true
 }
 
 export default app

@@ -44,6 +44,6 @@ export default {
 
 const optionsOf = (env: Env): PostOptions => ({
   secretsKey: env.WEBHOOK_SECRETS_KEY,
-  allowLocal: env.ALLOW_LOCAL_ENDPOINTS,
+  allowLocal: env.ALLOW_LOCAL_WEBHOOK_ENDPOINTS,
   serviceHost: env.SERVICE_HOST,
 })

@@ -2,8 +2,7 @@ import * as z from 'zod'
 import type { GateRefusal, MemberRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
-import { email } from '../../lib/http/identity.ts'
-import { userMeta } from '../../lib/http/user-meta.ts'
+import { email, userMeta } from '../../lib/http/user-fields.ts'
 
 export const PATH = '/api/v1/paywall/:id/get-customer-portal'
 
@@ -15,7 +14,7 @@ export const Body = z.object(
       .pipe(email)
       .refine((text) => text !== '', 'Email is required')
       .describe("The user's e-mail address"),
-    userMeta: userMeta.describe("Merged, member by member, into the user's `meta` on this paywall. 4 KB at most"),
+    userMeta: userMeta.describe("Merged, field by field, into the user's `meta` on this paywall. 4 KB at most"),
   },
   'invalid_body',
 )
@@ -29,7 +28,7 @@ export const Reply = z.object({
 /** `full_meta`: the user's meta would be too large. */
 export type FindRefusal = GateRefusal | MemberRefusal | 'no_subscription' | 'full_meta'
 
-export type PortalRefusal = FindRefusal | 'no_credential' | 'bad_token' | 'no_portal'
+type PortalRefusal = FindRefusal | 'no_credential' | 'bad_token' | 'no_portal'
 
 /** How this endpoint says each refusal (contract section 7). `portal_unavailable` carries `isTest`. */
 export const words = defineWords<PortalRefusal>({

@@ -26,7 +26,7 @@ export const operations: ApiOperation[] = [
     tag: 'Processors',
     summary: 'Receive an event from a processor',
     description:
-      "Enter this address in the processor's dashboard, as the endpoint of its webhooks. An event is verified by its " +
+      "Enter this address in the processor's dashboard, as the address for its webhooks. An event is verified by its " +
       'signature. Then it only makes us fetch the purchase from the processor, so events may come repeatedly and in any order.',
     access: ['anybody'],
     // Processors send bursts from few addresses, and each event is proven by its signature.

@@ -1,4 +1,5 @@
--- The paywall's account at a processor, and the database's clock: whatever is fetched after it is newer than it.
+-- The paywall's account at a processor, and the database's time before the fetch, stored as the fetch's time (`fetched_at`).
+-- Locks nothing.
 create function read_account(acquiring text, paywall_id text, host text) returns jsonb
 language plpgsql stable security definer as $$
 declare

@@ -1,9 +1,12 @@
+// Fetches what processors should have told us by now, until nothing is due or the run's time is over:
+// 1. take a batch of what is due. That moves each due time on, so no other run takes the same
+// 2. fetch each and store it, as a webhook would have done (lib/purchases/catch-up.ts), five at a time
 import { takeDue } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/http/log.ts'
 import type { ProcessorEnv } from '../../lib/processors/account.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
-import { catchUp, queuedBy, UNTOLD } from '../../lib/purchases/catch-up.ts'
+import { catchUp, NO_EVENT, queuedBy } from '../../lib/purchases/catch-up.ts'
 import type { DueReference } from './due-reference.ts'
 
 /** How many hosted pages, and how many purchases, are taken at a time. */
@@ -21,20 +24,20 @@ const RUN_REFERENCES = 1_000
 /** Looks at everything that is due, or as much of it as one invocation may. Returns how many deliveries now wait. */
 export async function reconcile(db: Database, env: ProcessorEnv): Promise<number> {
   const deadline = Date.now() + RUN_MILLISECONDS
-  let [looked, queued] = [0, 0]
-  while (Date.now() < deadline && looked < RUN_REFERENCES) {
-    const due = await takeDue<DueReference[]>(db, { count: BATCH })
-    if (due.length === 0) break
-    looked += due.length
-    queued += await lookAtAll(db, env, due)
+  let [fetches, queued] = [0, 0]
+  while (Date.now() < deadline && fetches < RUN_REFERENCES) {
+    const references = await takeDue<DueReference[]>(db, { count: BATCH })
+    if (references.length === 0) break
+    fetches += references.length
+    queued += await lookAtAll(db, env, references)
   }
-  if (looked > 0) log('info', 'reconciled', { looked, queued })
+  if (fetches > 0) log('info', 'reconciled', { looked: fetches, queued })
   return queued
 }
 
 /** A few at a time; the slots share what is to be done, so one that is slow holds up no other. */
-async function lookAtAll(db: Database, env: ProcessorEnv, due: DueReference[]): Promise<number> {
-  const rest = due.values()
+async function lookAtAll(db: Database, env: ProcessorEnv, references: DueReference[]): Promise<number> {
+  const rest = references.values()
   let queued = 0
   const slot = async () => {
     for (const reference of rest) queued += await lookAt(db, env, reference)
@@ -44,15 +47,15 @@ async function lookAtAll(db: Database, env: ProcessorEnv, due: DueReference[]): 
 }
 
 /** Whatever goes wrong with one of them is its own: it comes up again at its next time. */
-async function lookAt(db: Database, env: ProcessorEnv, due: DueReference): Promise<number> {
-  const { kind, id, paywall_id: paywallId, acquiring, credentials } = due
+async function lookAt(db: Database, env: ProcessorEnv, reference: DueReference): Promise<number> {
+  const { kind, id, paywall_id: paywallId, acquiring, credentials } = reference
   const fields = { kind, id, paywall_id: paywallId }
   try {
     const processor = await processorFor({ paywallId, acquiring, credentials }, env)
-    const about = { kind, id: due.processor_id }
-    const stored = await catchUp(db, processor, about, { ...UNTOLD, paywallId, fetchedAt: due.taken_at })
+    const about = { kind, id: reference.processor_id }
+    const stored = await catchUp(db, processor, about, { ...NO_EVENT, paywallId, fetchedAt: reference.taken_at })
     // A page that is still open or has expired sold nothing. What was bought once cannot be gone.
-    if (!stored && kind !== 'session') log('warn', 'the processor does not have a purchase as ours', fields)
+    if (!stored && kind !== 'page') log('warn', 'the processor does not have a purchase as ours', fields)
     if (stored?.verdict === 'unknown_checkout') log('warn', 'a purchase without a checkout of ours', fields)
     return queuedBy(stored)
   } catch (cause) {

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { OwnerRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
-import { newEmail } from '../../lib/http/identity.ts'
+import { newEmail } from '../../lib/http/user-fields.ts'
 import { time } from '../../lib/purchases/purchase.ts'
 import { CODE_MINUTES } from './sign-in-code.ts'
 
@@ -24,11 +24,11 @@ export const CodeBody = z.object(
   'invalid_body',
 )
 
-export const CodeReply = z.object({
+const CodeReply = z.object({
   sent: z.literal(true).describe('The same for every address, whether or not it belongs to a user'),
 })
 
-export type CodeRefusal = 'unknown_paywall' | 'too_many_codes'
+type CodeRefusal = 'unknown_paywall' | 'too_many_codes'
 
 /** How `code` says each refusal. `rate_limit_exceeded` comes with `Retry-After`. */
 export const codeWords = defineWords<CodeRefusal>({
@@ -54,8 +54,8 @@ export const TokenBody = z.discriminatedUnion(
           .describe(`The six digits from the mail. They expire after ${CODE_MINUTES} minutes and work once`),
       })
       .describe(
-        'Signs in the user of an e-mail address. An anonymous user who sends its access token along brings its ' +
-          'purchases, balances and meta into that account',
+        'Signs in the user of an e-mail address. If an anonymous user sends its access token along, its purchases, ' +
+          'balances and meta are moved to that user',
       ),
     z
       .object({ grant_type: z.literal('anonymous') })
@@ -93,7 +93,7 @@ export const TokenReply = z.object({
 
 export type GrantRefusal = 'unknown_paywall' | 'invalid_grant'
 
-export type TokenRefusal = GrantRefusal | 'bad_token'
+type TokenRefusal = GrantRefusal | 'bad_token'
 
 /** How `token` says each refusal. A code or refresh token that is wrong, used, expired or tried too often: one answer. */
 export const tokenWords = defineWords<TokenRefusal>({
@@ -121,7 +121,7 @@ export const ExchangeBody = z.object(
   'invalid_body',
 )
 
-export type ExchangeRefusal = OwnerRefusal | 'no_credential'
+type ExchangeRefusal = OwnerRefusal | 'no_credential'
 
 /** How `exchange` says each refusal. */
 export const exchangeWords = defineWords<ExchangeRefusal>({
@@ -174,7 +174,7 @@ export const operations: ApiOperation[] = [
       'Gives an access token, which is good for an hour, and a refresh token. It takes a mailed code, a refresh token, or ' +
       'nothing for an anonymous user. Whoever signs in becomes a member of the paywall.',
     access: ['anybody', 'user'],
-    // Only one of the three grants looks at a token: by tokens, a caller who invents them would never be braked.
+    // Counted by address: two of the three grants ignore the token, so made-up tokens would evade the limit.
     countedBy: 'address',
     bodies: { GiveTokens: TokenBody },
     example: { grant_type: 'code', email: 'ada@example.com', code: '123456' } satisfies z.input<typeof TokenBody>,

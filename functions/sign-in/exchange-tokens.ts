@@ -9,8 +9,7 @@ import { parseJson } from '../../lib/http/parse.ts'
 import { placeOf } from '../../lib/http/place.ts'
 import { ExchangeBody, exchangeWords as words } from './contract.ts'
 import { newRefreshToken, sessionOf } from './refresh-token.ts'
-import type { SignInResult } from './signed-in.ts'
-import { tokensFor } from './tokens.ts'
+import { type SignInResult, tokensFor } from './tokens.ts'
 
 /** For an owner that runs its own sign-in: tokens for its user. The user is linked to the paywall by it. */
 export async function exchangeTokens(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {

@@ -1,3 +1,7 @@
+// Tokens for a grant, which is a mailed code, a refresh token, or nothing for an anonymous user:
+// 1. make the next refresh token, of which the database gets the hash only
+// 2. make one database call, by the kind of the grant. It checks the grant, and opens a session or continues one
+// 3. sign the access token (tokens.ts)
 import type { Context } from 'hono'
 import type * as z from 'zod'
 import { refreshSession, signInAnonymously, signInByCode } from '../../generated/calls.ts'
@@ -9,8 +13,7 @@ import { placeOf } from '../../lib/http/place.ts'
 import { type GrantRefusal, TokenBody, tokenWords as words } from './contract.ts'
 import { type NewRefreshToken, newRefreshToken, readRefreshToken, sessionOf } from './refresh-token.ts'
 import { CODE_TRIES, hashCode } from './sign-in-code.ts'
-import type { SignInResult } from './signed-in.ts'
-import { tokensFor } from './tokens.ts'
+import { type SignInResult, tokensFor } from './tokens.ts'
 
 type Body = z.output<typeof TokenBody>
 type TokenContext = Context<{ Bindings: Cloudflare.SignInEnv }>
@@ -18,7 +21,7 @@ type TokenContext = Context<{ Bindings: Cloudflare.SignInEnv }>
 /** What came of a grant, and the refresh token that its user gets if it was good. */
 type Granted = { row: SignInResult<GrantRefusal>; refreshToken: NewRefreshToken }
 
-/** Tokens for whoever can show a grant: a mailed code, a refresh token, or nothing, for an anonymous user. */
+/** Answers with the tokens, or refuses the grant. */
 export async function giveTokens(c: TokenContext): Promise<Response> {
   const body = await parseJson(c.req, TokenBody)
   const { row, refreshToken } = await grant(c, body)

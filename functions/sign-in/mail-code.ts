@@ -1,7 +1,7 @@
 import { log } from '../../lib/http/log.ts'
 import { CODE_MINUTES } from './sign-in-code.ts'
 
-export interface CodeMail {
+interface CodeMail {
   /** A valid address: what `newEmail` lets through has no line break and no comma. */
   to: string
   code: string

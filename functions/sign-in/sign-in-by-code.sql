@@ -1,4 +1,5 @@
--- Signs in the user of an address whose mailed code is right; `anonymous_id` is the anonymous user who shows it, if any.
+-- Signs in the user of an address whose mailed code is right; `anonymous_id` is the anonymous user
+-- whose token came with the call, or null.
 --
 -- Locks the code's row first, which counts the tries, and then whom user_of_address locks. The right code uses up all tries
 -- that are left. Of many calls at once therefore no more than the limit are compared, and one gets in.

@@ -1,5 +1,6 @@
--- Signs in the user of an e-mail address for the paywall's owner, who has proven the address itself. User and member are made
--- if they are new. `name`, if there is one, is the member's name from now on.
+-- Signs in the user of an e-mail address for the paywall's owner, who has verified the address itself. User and member are
+-- made if they are new. `name`, if there is one, is the member's name from now on. Locks the user if it is new, and the
+-- member if its name changes.
 create function sign_in_for_owner(
   key_hash text, paywall_id text, host text, email text, session_id uuid, token_hash text, token_days integer,
   name text default null

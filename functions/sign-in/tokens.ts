@@ -2,7 +2,17 @@ import type * as z from 'zod'
 import type { TokenReply } from './contract.ts'
 import type { NewRefreshToken } from './refresh-token.ts'
 import { ACCESS_TOKEN_SECONDS, signAccessToken } from './sign-access-token.ts'
-import type { SignedInUser } from './signed-in.ts'
+
+/** A user as an answer shows it. */
+interface SignedInUser {
+  id: string
+  email: string | null
+  name: string | null
+  created_at: string
+}
+
+/** What the database functions of sign-in give, with the refusals of each. */
+export type SignInResult<Refusal extends string> = { verdict: Refusal } | { verdict: 'signed_in'; user: SignedInUser }
 
 /** The tokens of a user who is signed in on a paywall, as `token` and `exchange` answer them. */
 export async function tokensFor(
@@ -11,9 +21,9 @@ export async function tokensFor(
   refreshToken: NewRefreshToken,
   env: { ACCESS_TOKEN_PRIVATE_KEY: string },
 ): Promise<z.output<typeof TokenReply>> {
-  const claims = { userId: user.id, email: user.email, anonymous: user.email === null, paywallId }
+  const tokenUser = { userId: user.id, email: user.email, anonymous: user.email === null, paywallId }
   return {
-    access_token: await signAccessToken(claims, env.ACCESS_TOKEN_PRIVATE_KEY, new Date()),
+    access_token: await signAccessToken(tokenUser, env.ACCESS_TOKEN_PRIVATE_KEY, new Date()),
     token_type: 'Bearer',
     expires_in: ACCESS_TOKEN_SECONDS,
     refresh_token: refreshToken.token,

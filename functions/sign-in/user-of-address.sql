@@ -1,6 +1,6 @@
--- The user of a proven e-mail address, linked to the paywall; made, if there is none. If an anonymous user of the paywall
--- brought the address (null: none did), it becomes that user, or gives all it has to the user that the address has. Locks the
--- anonymous user, and then both members if the one is merged into the other.
+-- Returns the user of a verified address, as a member of the paywall; creates it if missing. If `anonymous_id` is given and
+-- the address is free, that user gets the address; otherwise it is merged into the address's user. Locks the anonymous user,
+-- the address's user if it is new, and then both members if the one is merged into the other.
 create function user_of_address(paywall_id text, address text, anonymous_id uuid) returns uuid language plpgsql as $$
 declare
   known_id uuid;
@@ -25,7 +25,8 @@ begin
   return known_id;
 end $$;
 
--- Gives an anonymous user the address, if no user has it, and ends the sessions it had without one. Whether it got it.
+-- Gives an anonymous user the address, if no user has it, and ends the sessions it had without one. Returns false if another
+-- user has the address.
 create function give_address(paywall_id text, address text, anonymous_id uuid) returns boolean language plpgsql as $$
 begin
   if exists (select from users u where u.email = address) then return false; end if;
@@ -36,7 +37,8 @@ exception when unique_violation then
   return false; -- somebody made the address a user this very moment: that user it is
 end $$;
 
-create function end_sessions(paywall_id text, user_id uuid) returns void language sql as $$
+create function end_sessions(paywall_id text, user_id uuid) returns void language plpgsql as $$
+begin
   update sign_in_sessions s set ended_at = now()
-  where s.paywall_id = end_sessions.paywall_id and s.user_id = end_sessions.user_id and s.ended_at is null
-$$;
+  where s.paywall_id = end_sessions.paywall_id and s.user_id = end_sessions.user_id and s.ended_at is null;
+end $$;

@@ -1,52 +1,59 @@
 -- Decides who opens the checkout of an Idempotency-Key, or of a call without one (contract sections 4.2 and 8). Of many calls
 -- at once exactly one gets `claimed`, with all that the processor must be asked. The others get `in_progress`, or `replay`
--- with the reply that the key had. `request` is the call, with null for what it left out:
+-- with the reply that the key had.
 --
---   caller ('owner' or 'user:<id>'), key, has_key, hash (of what is asked for), holder (a random id of this attempt),
---   lease_seconds, email, price_id, success_url, error_url, shop_url, trial_days, ignore_active_purchase, user_meta, country,
---   local_currency, return_origin
+--   caller  'owner' or 'user:<id>', whose key it is; a call without a key (`has_key`) brings a random one
+--   hash    of what is asked for: the same key with another hash is refused
+--   holder  a random id of this attempt, which is given the claim for `lease_seconds`
 --
 -- Locks the Idempotency-Key, the user's row if it is new, the member and the claim. A call that is refused leaves nothing
 -- behind: the key is looked up before a user or a member is made, and once more under the claim's own lock, because the
 -- holder before may have finished meanwhile.
 create function claim_checkout(
-  paywall_id text, host text, request jsonb, key_hash text default null, token_user_id uuid default null
+  paywall_id text, host text, caller text, key uuid, has_key boolean, hash text, holder uuid,
+  lease_seconds double precision, ignore_active_purchase boolean, user_meta jsonb, return_origin text,
+  key_hash text default null, token_user_id uuid default null, email text default null, price_id text default null,
+  success_url text default null, error_url text default null, shop_url text default null,
+  trial_days integer default null, country text default null, local_currency text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
   gate record;
-  target record;
+  claim checkout_claims;
+  targets record;
   price prices;
   buyer record;
-  claim checkout_claims;
   checkout checkouts;
 begin
   select * into gate from open_gate(key_hash, token_user_id, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
-  perform lock_idempotency_key('checkout of ' || (request ->> 'caller'), paywall_id, (request ->> 'key')::uuid);
-  select * into claim from find_claim(paywall_id, request ->> 'caller', (request ->> 'key')::uuid);
-  if claim.request_hash <> request ->> 'hash' then return verdict('key_reused'); end if;
+  -- The claim, if the key was used before.
+  perform lock_idempotency_key('checkout of ' || caller, paywall_id, key);
+  claim := find_claim(paywall_id, caller, key);
+  if claim.request_hash <> hash then return verdict('key_reused'); end if;
   if claim.opened then return replay_of(claim); end if;
 
-  select * into target from checkout_target(paywall_id, request);
-  if target.success_url is null or target.error_url is null or request ->> 'price_id' is null
-    or key_hash is not null and request ->> 'email' is null then
+  -- What is asked for. Only a call that is right in all of this waits for the attempt that holds the claim.
+  select * into targets from redirect_targets(paywall_id, success_url, error_url);
+  if targets.success_url is null or targets.error_url is null or price_id is null
+    or key_hash is not null and email is null then
     return verdict('missing_parameters') || jsonb_build_object(
-      'has_success_url', target.success_url is not null, 'has_error_url', target.error_url is not null);
+      'has_success_url', targets.success_url is not null, 'has_error_url', targets.error_url is not null);
   end if;
-  if not gate.is_test and not (request ->> 'has_key')::boolean then return verdict('key_required'); end if;
-
+  if not gate.is_test and not has_key then return verdict('key_required'); end if;
   select * into price from prices p
-  where p.paywall_id = claim_checkout.paywall_id and p.id = request ->> 'price_id' and p.retired_at is null;
+  where p.paywall_id = claim_checkout.paywall_id and p.id = claim_checkout.price_id and p.retired_at is null;
   if not found then return verdict('unknown_price'); end if;
   if claim.leased_until > now() then return verdict('in_progress'); end if;
 
-  select * into buyer from lock_buyer(paywall_id, token_user_id, request);
+  -- The buyer, locked.
+  select * into buyer from lock_buyer(paywall_id, token_user_id, email, user_meta, ignore_active_purchase);
   if buyer.refusal is not null then return verdict(buyer.refusal); end if;
 
-  select * into claim from take_claim(paywall_id, request);
+  -- The claim, taken for this attempt.
+  claim := take_claim(paywall_id, caller, key, hash, holder, now() + make_interval(secs => lease_seconds));
   if claim.opened then return replay_of(claim); end if;
-  if claim.holder <> (request ->> 'holder')::uuid then return verdict('in_progress'); end if;
+  if claim.holder <> holder then return verdict('in_progress'); end if;
 
   update members m set meta = buyer.merged_meta
   where m.paywall_id = claim_checkout.paywall_id and m.user_id = buyer.user_id and m.meta <> buyer.merged_meta;
@@ -54,20 +61,23 @@ begin
   -- An attempt after a crash repeats the checkout that the first one stored, to the letter.
   select * into checkout from checkouts c where c.id = claim.checkout_id;
   if not found then
-    checkout := new_checkout(claim.checkout_id, buyer.user_id, price, request, key_hash is not null);
-    checkout.success_url := target.success_url;
-    checkout.error_url := target.error_url;
-    perform store_checkout(checkout);
+    checkout := new_checkout(
+      claim.checkout_id, buyer.user_id, price, targets.success_url, targets.error_url, return_origin,
+      shop_url, country, local_currency,
+      trial_days_for(buyer.user_id, price, requested => trial_days, by_owner => key_hash is not null));
   end if;
   return verdict('claimed') || jsonb_build_object('checkout', claimed_checkout_json(checkout, claim));
 end $$;
 
 -- Where to return to: what the call says, else, on a paywall with a domain of its own, its settings and its front page.
-create function checkout_target(paywall_id text, request jsonb, out success_url text, out error_url text)
-language sql stable as $$
-  select
-    coalesce(request ->> 'success_url', case when p.domain is not null then p.settings ->> 'success_redirect_url' end),
-    coalesce(request ->> 'error_url', case when p.domain is not null
-      then coalesce(p.settings ->> 'error_redirect_url', 'https://' || p.domain || '/') end)
-  from paywalls p where p.id = checkout_target.paywall_id
-$$;
+create function redirect_targets(paywall_id text, inout success_url text, inout error_url text) language plpgsql stable as $$
+declare
+  domain text;
+  settings jsonb;
+begin
+  if success_url is not null and error_url is not null then return; end if;
+  select p.domain, p.settings into domain, settings from paywalls p where p.id = paywall_id;
+  if domain is null then return; end if;
+  success_url := coalesce(success_url, settings ->> 'success_redirect_url');
+  error_url := coalesce(error_url, settings ->> 'error_redirect_url', 'https://' || domain || '/');
+end $$;

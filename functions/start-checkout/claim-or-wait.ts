@@ -5,14 +5,14 @@ import { ApiError } from '../../lib/http/errors.ts'
 import type { ClaimResult, DecidedResult } from './claimed-checkout.ts'
 import { type CheckoutRequest, words } from './contract.ts'
 
-/** How long one attempt may hold the claim: longer than the processor client's own timeout. A crash costs this much. */
-type Lease = { holder: string; seconds: number }
+/** How long one attempt may hold the claim: longer than the processor client's own timeout. After a crash others wait this long. */
+type Lease = { holder: string; leaseSeconds: number }
 
 /** How long a duplicate waits for the reply of the attempt before it. Between two looks it pauses, each time twice as long. */
 const WAIT_MS = 5_000
 const FIRST_PAUSE_MS = 150
 const LONGEST_PAUSE_MS = 1_200
-/** By then an attempt that has crashed has less of its lease left, and a slow one has its answer. */
+/** By then a slow attempt should have its answer, and less is left of the lease of one that crashed. */
 const RETRY_AFTER_SECONDS = 5
 
 /**
@@ -27,35 +27,12 @@ export async function claimOrWait(
   request: CheckoutRequest,
   lease: Lease,
 ): Promise<DecidedResult> {
-  const parameters = { ...place, ...callerParameters(caller), request: requestOf(request, lease) }
+  const parameters = { ...place, ...callerParameters(caller), ...request, ...lease }
   const deadline = Date.now() + WAIT_MS
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const row = await claimCheckout<ClaimResult>(db, parameters)
     if (row.verdict !== 'in_progress') return row
     if (Date.now() > deadline) throw new ApiError(...words.in_progress, { retryAfter: RETRY_AFTER_SECONDS })
     await scheduler.wait(pause * (0.5 + Math.random()))
-  }
-}
-
-/** A call as claim_checkout takes it. */
-function requestOf(request: CheckoutRequest, lease: Lease) {
-  return {
-    caller: request.caller,
-    key: request.key,
-    has_key: request.hasKey,
-    hash: request.hash,
-    holder: lease.holder,
-    lease_seconds: lease.seconds,
-    email: request.email,
-    price_id: request.priceId,
-    success_url: request.successUrl,
-    error_url: request.errorUrl,
-    shop_url: request.shopUrl,
-    trial_days: request.trialDays,
-    ignore_active_purchase: request.ignoreActivePurchase,
-    user_meta: request.userMeta,
-    country: request.country,
-    local_currency: request.localCurrency,
-    return_origin: request.returnOrigin,
   }
 }

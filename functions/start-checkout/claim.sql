@@ -1,4 +1,4 @@
--- The claim of an Idempotency-Key: the row that decides which of many calls opens the checkout. It counts for 24 hours.
+-- The claim of an Idempotency-Key: the row that decides which of many calls opens the checkout.
 
 -- The claim of a key, without a lock; all null if there is none that still counts.
 create function find_claim(paywall_id text, caller text, key uuid) returns checkout_claims language plpgsql stable as $$
@@ -6,26 +6,25 @@ begin
   return (
     select k from checkout_claims k
     where k.paywall_id = find_claim.paywall_id and k.caller = find_claim.caller and k.idempotency_key = find_claim.key
-      and k.claimed_at > now() - interval '24 hours');
+      and k.claimed_at > now() - idempotency_window());
 end $$;
 
--- Takes the claim for the attempt that asks, if it is free: it is new, it is over 24 hours old, or the attempt before has let
+-- Takes the claim for the attempt that asks, if it is free: it is new, it no longer counts, or the attempt before has let
 -- its lease run out, as one does that has crashed. Gives the claim as it is afterwards, its row locked: `holder` says whose
 -- it is. The Idempotency-Key must be locked.
-create function take_claim(paywall_id text, request jsonb) returns checkout_claims language plpgsql as $$
+create function take_claim(
+  paywall_id text, caller text, key uuid, new_hash text, new_holder uuid, lease_end timestamptz
+) returns checkout_claims language plpgsql as $$
 declare
   claim checkout_claims;
-  new_hash constant text := request ->> 'hash';
-  new_holder constant uuid := request ->> 'holder';
-  lease_end constant timestamptz := now() + make_interval(secs => (request ->> 'lease_seconds')::double precision);
 begin
   insert into checkout_claims as k (paywall_id, caller, idempotency_key, request_hash, checkout_id, holder, leased_until)
-  values (paywall_id, request ->> 'caller', (request ->> 'key')::uuid, new_hash, gen_random_uuid(), new_holder, lease_end)
+  values (paywall_id, caller, key, new_hash, gen_random_uuid(), new_holder, lease_end)
   on conflict on constraint checkout_claims_pkey do update set holder = k.holder -- changes nothing: it locks the row
   returning k.* into claim;
   if claim.holder = new_holder then return claim; end if;
 
-  if claim.claimed_at <= now() - interval '24 hours' then
+  if claim.claimed_at <= now() - idempotency_window() then
     claim.request_hash := new_hash;
     claim.checkout_id := gen_random_uuid();
     claim.attempt := 1;

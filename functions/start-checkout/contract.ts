@@ -2,8 +2,7 @@ import * as z from 'zod'
 import type { GateRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
-import { newEmail } from '../../lib/http/identity.ts'
-import { userMeta } from '../../lib/http/user-meta.ts'
+import { newEmail, userMeta } from '../../lib/http/user-fields.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/acquiring.ts'
 
 export const PATH = '/api/v1/paywall/:id/start-checkout'
@@ -41,7 +40,7 @@ const blank = z
   .nullish()
   .transform(() => null)
 
-/** A field that may be left blank. Each check of it carries the code: a union passes a failed check's own words on. */
+/** A field that may be left blank. Every check repeats the code, because a union reports the messages of its branches. */
 function optional<Schema extends z.ZodType>(code: string, schema: (code: string) => Schema) {
   return z.union([blank, schema(code)], code)
 }
@@ -55,7 +54,7 @@ export const Body = z
       email: optional('Invalid email format', () => newEmail).describe(
         "The buyer's e-mail address. Required with an owner key. Ignored with a Bearer token, whose user is the buyer",
       ),
-      // Null is read, only to say that it is missing.
+      // Null is parsed, so that it is reported as missing.
       priceId: optional('Invalid priceId format', (code) => z.string().max(100, code)).meta({
         type: 'string',
         description: 'A `prices[].id` of bootstrap',
@@ -78,7 +77,7 @@ export const Body = z
       ignoreActivePurchase: z
         .union([blank.transform(() => false), z.boolean()], 'Invalid ignoreActivePurchase')
         .describe('True to sell even to a user with an active subscription, to renew or upgrade it. Default false'),
-      userMeta: userMeta.describe("Merged, member by member, into the user's `meta` on this paywall. 4 KB at most"),
+      userMeta: userMeta.describe("Merged, field by field, into the user's `meta` on this paywall. 4 KB at most"),
       localCurrency: optional('Invalid localCurrency', (code) =>
         z
           .string()
@@ -147,7 +146,7 @@ export const operations: ApiOperation[] = [
     description:
       'Opens a page of the processor on which the buyer pays. A repeat with the same `Idempotency-Key` within 24 hours ' +
       'gets the same page, and no second one is opened. While the first call is running, a repeat waits up to 5 seconds ' +
-      'for its answer.',
+      'for its answer. Without the key, which only test paywalls allow, every call opens a page of its own.',
     access: ['owner', 'user'],
     bodies: { StartCheckout: Body },
     example: {

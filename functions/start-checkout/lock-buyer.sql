@@ -1,16 +1,18 @@
 -- Who buys: the user of the token, or of the address that the owner names, with the member's row locked. User and member are
--- made if they are new. Nobody who is new is refused: `active_purchase`, `full_meta` (the user's meta would be too large) and
--- `unknown_user` (an anonymous user who is merged by now) all need somebody who was here before.
+-- made if they are new. Each refusal presupposes an existing user, so a refused call never leaves a new one behind:
+-- `active_purchase`, `full_meta` (the user's meta would be too large) and `unknown_user` (an anonymous user who is merged by
+-- now).
 create function lock_buyer(
-  paywall_id text, token_user_id uuid, request jsonb, out refusal text, out user_id uuid, out merged_meta jsonb
+  paywall_id text, token_user_id uuid, email text, user_meta jsonb, ignore_active_purchase boolean,
+  out refusal text, out user_id uuid, out merged_meta jsonb
 ) language plpgsql as $$
 declare
   member members;
 begin
-  user_id := coalesce(token_user_id, (select u.id from users u where u.email = request ->> 'email'));
+  user_id := coalesce(token_user_id, (select u.id from users u where u.email = lock_buyer.email));
   if user_id is null then
-    insert into users as u (email) values (request ->> 'email')
-    on conflict (email) do update set created_at = u.created_at returning u.id into user_id;
+    insert into users as u (email) values (email)
+    on conflict on constraint users_email_key do update set created_at = u.created_at returning u.id into user_id;
   end if;
 
   insert into members (paywall_id, user_id) values (paywall_id, user_id) on conflict on constraint members_pkey do nothing;
@@ -21,10 +23,10 @@ begin
     return;
   end if;
 
-  merged_meta := merge_meta(member.meta, request -> 'user_meta');
+  merged_meta := merge_meta(member.meta, user_meta);
   refusal := case
     when merged_meta is null then 'full_meta'
-    when not (request ->> 'ignore_active_purchase')::boolean and exists (
+    when not ignore_active_purchase and exists (
       select from purchases p
       where p.paywall_id = lock_buyer.paywall_id and p.user_id = lock_buyer.user_id
         and p.interval is not null and gives_access(p)) then 'active_purchase' end;

@@ -1,47 +1,40 @@
--- A checkout that is not stored yet: what is sold, through which processor, and with how long a trial. A user gets one trial
--- on a paywall, since somebody could cancel and begin again for ever. An owner that asks for a trial by its own key may
--- give another. The member's row must be locked.
-create function new_checkout(checkout_id uuid, user_id uuid, price prices, request jsonb, by_owner boolean) returns checkouts
-language plpgsql as $$
+-- Stores a new checkout: what is sold, through which processor, and with how long a trial. Gives its row. The columns are
+-- named, so that one that a later migration adds gets its default. The member's row must be locked.
+create function new_checkout(
+  checkout_id uuid, user_id uuid, price prices, success_url text, error_url text, return_origin text,
+  shop_url text, country text, local_currency text, trial_days integer
+) returns checkouts language plpgsql as $$
 declare
   checkout checkouts;
-  requested_trial_days constant integer := request ->> 'trial_days';
-  had_trial constant boolean := exists (
-    select from purchases p
-    where p.paywall_id = price.paywall_id and p.user_id = new_checkout.user_id and p.trial_start is not null);
-begin
-  checkout.id := checkout_id;
-  checkout.paywall_id := price.paywall_id;
-  checkout.user_id := user_id;
-  checkout.price_id := price.id;
-  checkout.acquiring := (select p.acquiring from paywalls p where p.id = price.paywall_id);
-  checkout.trial_days := case
-    when price.interval is null then 0
-    when had_trial and not (by_owner and requested_trial_days is not null) then 0
-    else coalesce(requested_trial_days, price.trial_days) end;
-  checkout.country := request ->> 'country';
-  checkout.local_currency := request ->> 'local_currency';
-  checkout.customer := (
+  processor constant text := (select p.acquiring from paywalls p where p.id = price.paywall_id);
+  customer constant text := (
     select p.processor_customer from purchases p
-    where p.paywall_id = price.paywall_id and p.user_id = new_checkout.user_id and p.acquiring = checkout.acquiring
+    where p.paywall_id = price.paywall_id and p.user_id = new_checkout.user_id and p.acquiring = processor
       and p.processor_customer is not null
     order by p.created_at desc limit 1);
-  checkout.shop_url := request ->> 'shop_url';
-  checkout.return_origin := request ->> 'return_origin';
-  checkout.created_at := now();
+begin
+  insert into checkouts as c (
+    id, paywall_id, user_id, price_id, acquiring, customer,
+    success_url, error_url, return_origin, shop_url, country, local_currency, trial_days
+  ) values (
+    checkout_id, price.paywall_id, user_id, price.id, processor, customer,
+    success_url, error_url, return_origin, shop_url, country, local_currency, trial_days
+  ) returning c.* into checkout;
   return checkout;
 end $$;
 
--- Stores a new checkout. It names the columns, so that one that a later migration adds gets its default.
-create function store_checkout(checkout checkouts) returns void language plpgsql as $$
+-- How many days of trial a buyer gets. A user gets one trial on a paywall, since somebody could cancel and begin again for
+-- ever. An owner that asks for a trial by its own key may give another. The member's row must be locked.
+create function trial_days_for(user_id uuid, price prices, requested integer, by_owner boolean) returns integer
+language plpgsql as $$
 begin
-  insert into checkouts (
-    id, paywall_id, user_id, price_id, acquiring, trial_days, country, local_currency, customer, success_url, error_url,
-    shop_url, return_origin, created_at
-  ) values (
-    checkout.id, checkout.paywall_id, checkout.user_id, checkout.price_id, checkout.acquiring, checkout.trial_days,
-    checkout.country, checkout.local_currency, checkout.customer, checkout.success_url, checkout.error_url,
-    checkout.shop_url, checkout.return_origin, checkout.created_at);
+  if price.interval is null then return 0; end if;
+  if by_owner and requested is not null then return requested; end if;
+  if exists (
+    select from purchases p
+    where p.paywall_id = price.paywall_id and p.user_id = trial_days_for.user_id and p.trial_start is not null
+  ) then return 0; end if;
+  return coalesce(requested, price.trial_days);
 end $$;
 
 -- What the processor must be asked for, and the account to ask: see `ClaimedCheckout` in claimed-checkout.ts.

@@ -1,3 +1,9 @@
+// From a claim to a hosted page:
+// 1. choose the price that this buyer pays
+// 2. ask the processor, under a key of the checkout and the attempt: after a crash it gives the same page again. If the call
+//    fails, give the claim up, so that the next call need not wait for the end of the lease
+// 3. record the page, which only the holder of the claim can
+// 4. after the response, close the buyer's page before this one, since both could be paid
 import { giveUpCheckout, recordCheckout } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { localPriceFor } from '../../lib/geo/targeting.ts'
@@ -9,7 +15,7 @@ import type { CheckoutReply, ClaimedCheckout, Price } from './claimed-checkout.t
 
 /**
  * Opens the claimed checkout at its processor and records it. Null if another attempt has taken the claim over meanwhile:
- * claim again, to learn what came of it. `later` takes what need not be waited for.
+ * claim again, to learn what came of it. `later` is given the work that the response does not wait for.
  *
  * @throws ProcessorError
  */
@@ -82,8 +88,8 @@ function priceOf({ price, geo, country, local_currency: currency }: ClaimedCheck
 }
 
 /** Closes the buyer's page before this one, since both could be paid. If that fails, it stays open and is logged. */
-async function close(processor: Processor, session: string): Promise<void> {
-  const [acquiring, id] = session.split(/:(.*)/s)
+async function close(processor: Processor, page: string): Promise<void> {
+  const [acquiring, id] = page.split(/:(.*)/s)
   if (acquiring !== processor.acquiring || !id) return
   try {
     await processor.closeCheckout?.(id)

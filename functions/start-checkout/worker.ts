@@ -1,3 +1,9 @@
+// Opens one hosted page for each Idempotency-Key, however often it is called with it:
+// 1. read the credential, the body and the key (request.ts)
+// 2. if KV has the reply to this key, give it again, without the database (replies.ts)
+// 3. claim the key, or wait for the reply of the attempt that has it (claim-or-wait.ts)
+// 4. open the page at the processor and record it (open-checkout.ts); if the claim was lost meanwhile, back to 3
+// 5. after the response, keep the reply in KV
 import { readCredential } from '../../lib/auth/credential.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
@@ -28,9 +34,9 @@ app.post(PATH, async (c) => {
   const db = connect(c.env)
   const later = (work: Promise<unknown>) => c.executionCtx.waitUntil(work)
   for (;;) {
-    const lease = { holder: crypto.randomUUID(), seconds: c.env.CHECKOUT_LEASE_SECONDS }
+    const lease = { holder: crypto.randomUUID(), leaseSeconds: c.env.CHECKOUT_LEASE_SECONDS }
     const row = await claimOrWait(db, caller, place, request, lease)
-    // It is not remembered in KV once more: there it would live for longer than its 24 hours.
+    // Not stored in KV again: its 24 hours would begin anew.
     if (row.verdict === 'replay') return c.json(row.reply, 200, { 'Idempotency-Replayed': 'true' })
     if (row.verdict === 'missing_parameters') throw missing(caller, request, row)
     if (row.verdict === 'active_purchase') throw refuse(words.active_purchase, { hasActivePurchase: true })

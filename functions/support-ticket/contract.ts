@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { MemberRefusal, UserRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { ApiError, defineWords } from '../../lib/http/errors.ts'
-import { email } from '../../lib/http/identity.ts'
+import { email } from '../../lib/http/user-fields.ts'
 import { FILE_LIMIT, FILES_LIMIT, IMAGE_TYPES } from './image-type.ts'
 
 export const PATH = '/api/v1/paywall/:id/support/ticket'
@@ -10,7 +10,8 @@ export const PATH = '/api/v1/paywall/:id/support/ticket'
 export type TicketRefusal = UserRefusal | MemberRefusal | 'over_quota'
 
 /** How this endpoint says each refusal (contract section 7). */
-export const words = defineWords<TicketRefusal>({
+export const words = defineWords<TicketRefusal | 'bad_token'>({
+  bad_token: [401, 'invalid_token'],
   unknown_user: [401, 'invalid_token'],
   unknown_paywall: [404, 'paywall_not_found'],
   unknown_identity: [401, 'invalid_token'],
@@ -116,7 +117,8 @@ export const operations: ApiOperation[] = [
     summary: 'Open a support ticket',
     description:
       'Takes the message of a user or a guest, as JSON or, with images, as a form. The event `ticket.created` tells you of ' +
-      "it. A user, or a guest's address, may open two tickets in 24 hours. An owner key is ignored here.",
+      "it. A user, or a guest's address, may open two tickets in 24 hours. An owner key is ignored here. Every call opens a " +
+      'ticket of its own: if you repeat one that was answered 503, there may be two.',
     access: ['user', 'anybody'],
     bodies: { OpenTicket: GuestBody },
     form: { name: 'OpenTicketForm', schema: Form, contentTypes: { files: acceptedTypes } },

@@ -51,7 +51,7 @@ begin
   returning q.opened into earlier;
   wait := quota_wait(earlier);
   if wait is not null then return wait; end if;
-  update ticket_quotas q set opened = opened_lately(earlier) || now()
+  update ticket_quotas q set opened = counted_tickets(earlier) || now()
   where q.paywall_id = count_ticket.paywall_id and q.who = count_ticket.who;
   return null;
 end $$;

@@ -1,11 +1,16 @@
+// Reads a request to open a ticket, as JSON or as a form. A form is read part by part, because it may be larger than a Worker's
+// memory:
+// 1. before the first image, ask whether there is room in the sender's quota: else anybody could make us store 50 MB a call
+// 2. store each image as it comes
+// 3. at the form's end check its text fields, its files and the quota, in this order, which is the contract's
 import type { Context } from 'hono'
 import { foreseeTicket } from '../../generated/calls.ts'
 import type { Bearer } from '../../lib/auth/credential.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import type { Place } from '../../lib/db/gate.ts'
 import { refuse } from '../../lib/http/errors.ts'
-import { email } from '../../lib/http/identity.ts'
 import { parse, parseJson } from '../../lib/http/parse.ts'
+import { email } from '../../lib/http/user-fields.ts'
 import { attachmentOf, storeAttachment } from './attachments.ts'
 import { faultWords, GuestBody, refuseTicket, UserBody } from './contract.ts'
 import { isForm } from './multipart.ts'
@@ -13,7 +18,7 @@ import { type Fields, receiveForm } from './receive-form.ts'
 import { type Attachment, type ForeseeResult, type NewTicket, type Sender, senderParameters } from './ticket.ts'
 
 /** What a request to open a ticket comes with, besides its body. */
-export interface TicketContext {
+interface TicketContext {
   db: Database
   bucket: R2Bucket
   place: Place
@@ -38,7 +43,6 @@ export async function readTicket(c: Context, context: TicketContext, attachments
 /**
  * Images are stored before it is decided whether there will be a ticket: fields of the form may follow them, and
  * `open_ticket` comes last. A crash may therefore leave an image that no ticket has, but never a ticket without its image.
- * The quota is looked at before the first image, since else a sender without one could make us store 50 MB with each request.
  */
 async function readForm(
   request: Request,

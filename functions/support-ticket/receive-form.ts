@@ -18,7 +18,7 @@ export interface Image {
   content: Uint8Array[]
 }
 
-export interface Form {
+interface Form {
   fields: Fields
   /** What is wrong with the files: the first in the contract's order. */
   fault: Fault | null

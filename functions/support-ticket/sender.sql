@@ -1,4 +1,4 @@
--- Who asks for help: the user of a token, or a guest with an address that anybody could have written. Gives `refusal`, null
+-- Who asks for help: the user of a token, or a guest, whose address nobody has verified. Gives `refusal`, null
 -- if the sender is let in, and the user's own address or the guest's. Locks nothing.
 create function find_sender(
   paywall_id text, host text, token_user_id uuid, guest_email text, out refusal text, out owner_id uuid, out email text
@@ -19,19 +19,20 @@ begin
   select u.email into email from users u where u.id = token_user_id;
 end $$;
 
--- Those times of a quota's row that still count: a user, and an address, may open two tickets in 24 hours (contract section 8).
-create function opened_lately(opened timestamptz[]) returns timestamptz[] language sql stable as $$
-  select coalesce(array_agg(at order by at), '{}') from unnest(opened) at where at > now() - interval '24 hours'
-$$;
+-- Those times of a quota's row that still count, in their order.
+create function counted_tickets(opened timestamptz[]) returns timestamptz[] language plpgsql stable as $$
+begin
+  return array(select at from unnest(opened) at where at > now() - quota_window() order by at);
+end $$;
 
 -- Seconds until there is room in a quota whose row has these times; null if there is room now.
 create function quota_wait(opened timestamptz[]) returns integer language plpgsql stable as $$
 declare
-  quota constant integer := 2;
-  lately constant timestamptz[] := opened_lately(opened);
+  quota constant integer := 2; -- for a user and for an address (contract section 8)
+  counted constant timestamptz[] := counted_tickets(opened);
 begin
-  if cardinality(lately) < quota then return null; end if;
-  return ceil(extract(epoch from lately[cardinality(lately) - quota + 1] + interval '24 hours' - now()));
+  if cardinality(counted) < quota then return null; end if;
+  return ceil(extract(epoch from counted[cardinality(counted) - quota + 1] + quota_window() - now()));
 end $$;
 
 -- The longest of the sender's waits; null if there is room in both quotas. A row that is not there yet has room.

@@ -24,7 +24,7 @@ export interface NewTicket {
 }
 
 /** Why a ticket is not opened. `wait` is the number of seconds until there is room in a full quota. */
-export type Refused = { verdict: Exclude<TicketRefusal, 'over_quota'> } | { verdict: 'over_quota'; wait: number }
+type Refused = { verdict: Exclude<TicketRefusal, 'over_quota'> } | { verdict: 'over_quota'; wait: number }
 
 /** What foresee_ticket gives. */
 export type ForeseeResult = Refused | { verdict: 'room' }

@@ -21,7 +21,7 @@ app.use(async function readRestOfRefused(c, next) {
 app.post(PATH, async (c) => {
   const place = placeOf(c)
   const bearer = await readBearer(c.req, place.paywallId, c.env)
-  if (bearer.kind === 'bad_token') throw refuse(words.unknown_user)
+  if (bearer.kind === 'bad_token') throw refuse(words.bad_token)
 
   const { ATTACHMENTS: bucket, EVENTS } = c.env
   const db = connect(c.env)

@@ -1,5 +1,5 @@
 -- What a user has on a paywall (contract section 4.3), for the owner of the paywall or for the user itself. Locks the
--- member only where the read brings the top-up of the day.
+-- member only if today's top-up is due.
 create function read_user(
   paywall_id text, host text, key_hash text default null, token_user_id uuid default null,
   email text default null, user_id text default null
@@ -7,6 +7,8 @@ create function read_user(
 declare
   gate record;
   member record;
+  profile jsonb;
+  state jsonb;
 begin
   select * into gate from open_gate(key_hash, token_user_id, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
@@ -14,11 +16,13 @@ begin
   select * into member from find_topped_up_member(paywall_id, token_user_id, email, user_id, gate.settings);
   if member.refusal is not null then return verdict(member.refusal); end if;
 
-  return (
-    select verdict('found') || jsonb_build_object(
-      'meta', m.meta, 'geo', p.geo,
-      'user', jsonb_build_object('id', u.id, 'email', u.email, 'name', m.name, 'created_at', iso(u.created_at)))
-      || member_state(m.paywall_id, m.user_id, gate.settings)
-    from members m join users u on u.id = m.user_id join paywalls p on p.id = m.paywall_id
-    where m.paywall_id = read_user.paywall_id and m.user_id = member.id);
+  -- One query, so that both are of one moment.
+  select
+    jsonb_build_object('meta', m.meta, 'geo', p.geo, 'user', jsonb_build_object(
+      'id', u.id, 'email', u.email, 'name', m.name, 'created_at', iso(u.created_at))),
+    member_state(m.paywall_id, m.user_id, gate.settings)
+  into profile, state
+  from members m join users u on u.id = m.user_id join paywalls p on p.id = m.paywall_id
+  where m.paywall_id = read_user.paywall_id and m.user_id = member.id;
+  return verdict('found') || profile || state;
 end $$;

@@ -1,15 +1,15 @@
 import * as z from 'zod'
-import type { ChangeRefusal } from '../../lib/db/change-count.ts'
+import { type ChangeRefusal, MAX_TOKENS } from '../../lib/db/change-count.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords, fill } from '../../lib/http/errors.ts'
-import { MAX_TOKENS } from '../../lib/money/tokens.ts'
 
 export const PATH = '/api/v1/withdraw-tokens'
 
 export type WithdrawRefusal = ChangeRefusal | 'no_balance' | 'insufficient'
 
 /** How this endpoint says each refusal (contract section 7). */
-export const words = defineWords<WithdrawRefusal | 'missing_parameters'>({
+export const words = defineWords<WithdrawRefusal | 'no_credential' | 'missing_parameters'>({
+  no_credential: [401, 'Invalid API key'],
   missing_parameters: [400, 'Missing required parameters: {names}'],
   unknown_key: [401, 'Invalid API key'],
   unknown_paywall: [404, 'paywall_not_found'],

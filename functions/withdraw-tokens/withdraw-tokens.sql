@@ -1,5 +1,5 @@
--- Debits one balance of a member, the older way (contract section 4.8). A member has a type of tokens if the type has a daily
--- limit, or if the member ever had some of it. Locks the Idempotency-Key, if there is one, and then the member.
+-- Debits one balance of a member, the older way (contract section 4.8). Locks the Idempotency-Key, if there is one, and then
+-- the member.
 create function withdraw_tokens(
   key_hash text, paywall_id text, host text, user_id text, type text, tokens bigint,
   idempotency_key uuid default null, request_hash text default null
@@ -8,7 +8,7 @@ declare
   gate record;
   earlier jsonb;
   member record;
-  had text[];
+  types text[];
   change record;
   reply jsonb;
 begin
@@ -23,12 +23,9 @@ begin
   select * into member from lock_member(paywall_id, null, null, user_id);
   if member.refusal is not null then return verdict(member.refusal); end if;
 
-  had := array(
-    select t.type from token_types(gate.settings) t
-    where t.daily_limit is not null or exists (
-      select from balances b where (b.paywall_id, b.user_id, b.type) = (withdraw_tokens.paywall_id, member.id, t.type)));
-  if cardinality(had) = 0 then return verdict('no_balance'); end if;
-  if type <> all (had) then return verdict('unknown_type'); end if;
+  types := types_of_member(paywall_id, member.id, gate.settings);
+  if types = '{}' then return verdict('no_balance'); end if;
+  if type <> all (types) then return verdict('unknown_type'); end if;
 
   select * into change from change_count(gate.owner_id, paywall_id, member.id, gate.settings, type, -tokens);
   if change.refusal is not null then
@@ -38,4 +35,14 @@ begin
   reply := jsonb_build_object('success', true, 'remaining', change.count);
   perform keep_reply(paywall_id, idempotency_key, request_hash, reply);
   return verdict('changed') || jsonb_build_object('reply', reply, 'queued', change.queued);
+end $$;
+
+-- The types of tokens that a member has: those with a daily limit, and those that it ever had some of.
+create function types_of_member(paywall_id text, user_id uuid, settings jsonb) returns text[] language plpgsql stable as $$
+begin
+  return array(
+    select t.type from token_types(settings) t
+    where t.daily_limit is not null or exists (
+      select from balances b
+      where (b.paywall_id, b.user_id, b.type) = (types_of_member.paywall_id, types_of_member.user_id, t.type)));
 end $$;

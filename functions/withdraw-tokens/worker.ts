@@ -8,7 +8,7 @@ import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { fill, refuse } from '../../lib/http/errors.ts'
 import { readOnce, unlessRepeatable } from '../../lib/http/once.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { placeOf } from '../../lib/http/place.ts'
+import { logPaywall, placeOf } from '../../lib/http/place.ts'
 import { NamedBody, PATH, type Reply, type WithdrawRefusal, words } from './contract.ts'
 
 /** What withdraw_tokens gives. */
@@ -19,11 +19,11 @@ const app = createApp<Cloudflare.WithdrawTokensEnv>()
 /** The older way to debit, for owners that have it built in; the paywall is named in the body. */
 app.post(PATH, async (c) => {
   const key = c.req.header('x-api-key')
-  if (key === undefined) throw refuse(words.unknown_key)
+  if (key === undefined) throw refuse(words.no_credential)
 
   const keyHash = await sha256Hex(key)
   const onFault = keyFirst(c.env, { kind: 'owner', keyHash }, words)
-  const body = await parseJson(c.req, NamedBody).catch(onFault)
+  const body = await parseJson(c.req, NamedBody, (sent) => logPaywall(c, sent.paywall_id)).catch(onFault)
   const once = await readOnce(c.req, { endpoint: 'withdraw-tokens', ...body }).catch(onFault)
   const row = await withdrawTokens<WithdrawResult>(connect(c.env), {
     keyHash,

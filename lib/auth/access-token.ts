@@ -16,7 +16,7 @@ export interface TokenUser {
   paywallId: string
 }
 
-const Claims = z.object({
+const Payload = z.object({
   sub: z.uuid(),
   aud: z.string(),
   email: z.string().nullable(),
@@ -44,9 +44,9 @@ export async function verifyAccessToken(
       requiredClaims: ['sub', 'iat', 'exp'],
       currentDate: now,
     })
-    const claims = Claims.safeParse(payload)
-    if (!claims.success) return null
-    const { sub, aud, email, anonymous } = claims.data
+    const parsed = Payload.safeParse(payload)
+    if (!parsed.success) return null
+    const { sub, aud, email, anonymous } = parsed.data
     return { userId: sub, email, anonymous, paywallId: aud }
   } catch (error) {
     if (error instanceof errors.JOSEError) return null

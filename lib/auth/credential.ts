@@ -5,7 +5,7 @@ import { type TokenUser, verifyAccessToken } from './access-token.ts'
 /** What a request brought to prove who calls (contract section 5), before the database has its say. */
 export type Credential = Bearer | { kind: 'owner'; keyHash: string }
 
-/** The same where an owner key opens nothing. */
+/** A credential at an endpoint that ignores owner keys. */
 export type Bearer = { kind: 'none' } | { kind: 'bad_token' } | ({ kind: 'user' } & TokenUser)
 
 /** Three parts in base64url (RFC 7515), which has no padding: a token is to be written in one way only. */
@@ -25,7 +25,7 @@ export async function readCredential(
   return key === undefined ? readBearer(request, paywallId, env) : { kind: 'owner', keyHash: await sha256Hex(key) }
 }
 
-/** Reads `Authorization: Bearer` alone, for endpoints where an owner key says nothing. */
+/** Reads `Authorization: Bearer` alone, for endpoints that ignore owner keys. */
 export async function readBearer(
   request: HonoRequest,
   paywallId: string | null,

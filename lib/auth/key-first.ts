@@ -4,8 +4,8 @@ import type { Caller } from '../db/gate.ts'
 import { ApiError, refuse, type Words } from '../http/errors.ts'
 
 /**
- * What to do about a fault of a request, for a `catch`: it is passed on, unless an owner's key opens nothing. Then that is
- * said instead, in the endpoint's words: an owner whose key was revoked would be sent after the wrong fault.
+ * For a `catch` after parsing. If the owner key is invalid, the caller is told that, in the endpoint's words; otherwise the
+ * parse error is thrown on.
  */
 export function keyFirst(env: Parameters<typeof connect>[0], caller: Caller, words: Words<'unknown_key'>) {
   return async (fault: unknown): Promise<never> => {

@@ -1,37 +1,21 @@
 -- A purchase's row as it is to be stored, now that a processor has said at `fetched_at` what the purchase is. `before` is the
--- row so far, all null if there is none. A snapshot that is older than the stored one changes nothing, except that the owner
--- may have to be told that the trial is about to end. Writes nothing itself; the purchase's row must be locked.
+-- row so far, all null if there is none. A snapshot that is older than the stored one changes nothing, except that the
+-- processor may have said that the trial is about to end. Writes nothing itself; the purchase's row must be locked.
 create function apply_snapshot(
-  before purchases, checkout checkouts, snapshot jsonb, fetched_at timestamptz, facts jsonb
+  before purchases, checkout checkouts, snapshot jsonb, fetched_at timestamptz, period_covered boolean, trial_ending boolean
 ) returns purchases language plpgsql as $$
 declare
-  trial_notice constant interval := '72 hours';
+  is_newest constant boolean := before.id is null or fetched_at >= before.fetched_at;
   after purchases := before;
-  told_trial_end timestamptz;
-  paid_from timestamptz;
 begin
-  if before.id is null then
-    after.id := gen_random_uuid();
-    after.paywall_id := checkout.paywall_id;
-    after.user_id := checkout.user_id;
-    after.checkout_id := checkout.id;
-    after.price_id := checkout.price_id;
-    after.acquiring := checkout.acquiring;
-    after.created_at := now();
-  end if;
+  if before.id is null then after := purchase_of(checkout); end if;
 
-  if before.id is null or fetched_at >= before.fetched_at then
+  if is_newest then
     after := jsonb_populate_record(after, snapshot);
     after.fetched_at := fetched_at;
     after.past_due_since := case when after.status = 'past_due' then coalesce(before.past_due_since, now()) end;
-    -- What has ended by the time that it is first seen gets no tokens any more.
-    if (facts ->> 'period_paid')::boolean and after.status in ('trialing', 'active') then
-      paid_from := coalesce(after.current_period_start, now());
-    end if;
-    after.paid_period_start := case
-      when after.interval is null then coalesce(before.paid_period_start, paid_from)
-      else greatest(before.paid_period_start, paid_from) end;
-    -- The processor, asked after it took the request to cancel, says that it will renew: somebody undid it there.
+    after.paid_period_start := last_covered_period(before, after, period_covered);
+    -- A fetch after the processor took the request to cancel says that it will renew: somebody undid it there.
     if not after.cancel_at_period_end and fetched_at > before.cancel_accepted_at then
       after.cancel_requested_at := null;
       after.cancel_accepted_at := null;
@@ -39,22 +23,52 @@ begin
     end if;
   end if;
 
-  if (facts ->> 'trial_ending')::boolean or (
-    fetched_at >= coalesce(before.fetched_at, fetched_at) and after.status = 'trialing' and not after.cancel_at_period_end
-    and after.trial_end <= now() + trial_notice
-  ) then
-    told_trial_end := (snapshot ->> 'trial_end')::timestamptz;
+  -- Tell of the trial's end if the processor says so, or if this is the newest snapshot and it is time.
+  if trial_ending or is_newest and is_trial_ending(after) then
+    after.trial_end_told := coalesce((snapshot ->> 'trial_end')::timestamptz, before.trial_end_told);
   end if;
-  after.trial_end_told := coalesce(told_trial_end, before.trial_end_told);
   after.reconcile_at := purchase_due(after, after.looked_at);
   return after;
 end $$;
 
--- Stores the row, new or changed: a new one is inserted with what no row can be without, and then gets the rest as any other.
--- It names the columns, so that one that a later migration adds gets its default.
-create function write_purchase(before purchases, after purchases) returns void language plpgsql as $$
+-- A new purchase, of which only the checkout is known yet.
+create function purchase_of(checkout checkouts) returns purchases language plpgsql as $$
+declare
+  purchase purchases;
 begin
-  if before.id is null then
+  purchase.id := gen_random_uuid();
+  purchase.paywall_id := checkout.paywall_id;
+  purchase.user_id := checkout.user_id;
+  purchase.checkout_id := checkout.id;
+  purchase.price_id := checkout.price_id;
+  purchase.acquiring := checkout.acquiring;
+  purchase.created_at := now();
+  return purchase;
+end $$;
+
+-- When the last period began that was paid or a trial: its tokens are credited. A one-time purchase has one. A purchase that
+-- had already ended at our first fetch credits no tokens.
+create function last_covered_period(before purchases, after purchases, period_covered boolean) returns timestamptz
+language plpgsql stable as $$
+declare
+  covered_from constant timestamptz := case
+    when period_covered and after.status in ('trialing', 'active') then coalesce(after.current_period_start, now()) end;
+begin
+  if after.interval is null then return coalesce(before.paid_period_start, covered_from); end if;
+  return greatest(before.paid_period_start, covered_from);
+end $$;
+
+-- Whether the owner is to be told now that a trial ends, and will be followed by a charge.
+create function is_trial_ending(p purchases) returns boolean language plpgsql stable as $$
+begin
+  return p.status = 'trialing' and not p.cancel_at_period_end and p.trial_end <= now() + trial_notice();
+end $$;
+
+-- Stores the row. A new one is inserted with what no row can be without, and then gets the rest as any other. The columns are
+-- named, so that one that a later migration adds gets its default.
+create function write_purchase(after purchases, is_new boolean) returns void language plpgsql as $$
+begin
+  if is_new then
     insert into purchases (
       id, paywall_id, user_id, checkout_id, price_id, acquiring, processor_id, created_at,
       status, begun, unit_amount, currency, cancel_at_period_end, fetched_at
@@ -63,15 +77,17 @@ begin
       after.created_at, after.status, after.begun, after.unit_amount, after.currency, after.cancel_at_period_end,
       after.fetched_at);
   end if;
-  update purchases p set (
-    processor_customer, status, begun, interval, interval_count, unit_amount, currency, current_period_start,
-    current_period_end, trial_start, trial_end, trial_end_told, cancel_at_period_end, cancel_at, canceled_at,
-    past_due_since, cancel_requested_at, cancel_accepted_at, cancellation_reason, paid_period_start, fetched_at, reconcile_at
-  ) = (
-    after.processor_customer, after.status, after.begun, after.interval, after.interval_count, after.unit_amount,
-    after.currency, after.current_period_start, after.current_period_end, after.trial_start, after.trial_end,
-    after.trial_end_told, after.cancel_at_period_end, after.cancel_at, after.canceled_at, after.past_due_since,
-    after.cancel_requested_at, after.cancel_accepted_at, after.cancellation_reason, after.paid_period_start,
-    after.fetched_at, after.reconcile_at)
+  update purchases p set
+    processor_customer = after.processor_customer,
+    status = after.status, begun = after.begun,
+    interval = after.interval, interval_count = after.interval_count,
+    unit_amount = after.unit_amount, currency = after.currency,
+    current_period_start = after.current_period_start, current_period_end = after.current_period_end,
+    trial_start = after.trial_start, trial_end = after.trial_end, trial_end_told = after.trial_end_told,
+    cancel_at_period_end = after.cancel_at_period_end, cancel_at = after.cancel_at, canceled_at = after.canceled_at,
+    past_due_since = after.past_due_since,
+    cancel_requested_at = after.cancel_requested_at, cancel_accepted_at = after.cancel_accepted_at,
+    cancellation_reason = after.cancellation_reason, paid_period_start = after.paid_period_start,
+    fetched_at = after.fetched_at, reconcile_at = after.reconcile_at
   where p.id = after.id;
 end $$;

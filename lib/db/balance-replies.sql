@@ -1,4 +1,4 @@
--- Replies of balance changes that came with an Idempotency-Key, for 24 hours.
+-- Replies of balance changes that came with an Idempotency-Key.
 
 -- What a call that used the key before decides for this one: `replayed` with its reply, or `key_reused` if it was another
 -- request. Null: the key is free, and the change is this call's to make. Locks the key.
@@ -9,13 +9,13 @@ begin
   perform lock_idempotency_key('balance change', paywall_id, idempotency_key);
   select * into earlier from balance_replies r
   where r.paywall_id = find_reply.paywall_id and r.idempotency_key = find_reply.idempotency_key
-    and r.created_at > now() - interval '24 hours';
+    and r.created_at > now() - idempotency_window();
   if not found then return null; end if;
   if earlier.request_hash <> request_hash then return verdict('key_reused'); end if;
   return verdict('replayed') || jsonb_build_object('reply', earlier.reply, 'queued', 0);
 end $$;
 
--- Keeps a reply under its key, if there is one. A reply that is a day old makes room.
+-- Keeps a reply under its key, if there is one, in place of one that no longer counts.
 create function keep_reply(paywall_id text, idempotency_key uuid, request_hash text, reply jsonb) returns void
 language plpgsql as $$
 begin

@@ -32,7 +32,7 @@ begin
   return entry;
 end $$;
 
--- Whether a member gets its daily top-up now: it has not paid, and this is the first touch of the UTC day.
+-- Whether a member gets its daily top-up now: no purchase gives it access, and it got none yet on this UTC day.
 create function top_up_is_due(paywall_id text, user_id uuid, settings jsonb) returns boolean
 language plpgsql stable as $$
 begin
@@ -51,20 +51,16 @@ create function top_up(paywall_id text, user_id uuid, settings jsonb) returns se
 declare
   today constant date := (now() at time zone 'utc')::date;
   tokens record;
-  balance balances;
+  balance_count bigint;
 begin
   if not top_up_is_due(paywall_id, user_id, settings) then return; end if;
   for tokens in select * from token_types(settings) t where t.daily_limit is not null order by t.type loop
-    insert into balances as b (paywall_id, user_id, type, count) values (paywall_id, user_id, tokens.type, 0)
-    on conflict on constraint balances_pkey do nothing;
-    select * into balance from balances b
-    where (b.paywall_id, b.user_id, b.type) = (top_up.paywall_id, top_up.user_id, tokens.type);
-    continue when balance.topped_up_on = today;
-
-    update balances b set topped_up_on = today
-    where (b.paywall_id, b.user_id, b.type) = (top_up.paywall_id, top_up.user_id, tokens.type);
-    if balance.count < tokens.daily_limit then
-      return next move_tokens(paywall_id, user_id, tokens.type, tokens.daily_limit - balance.count, 'top_up');
+    insert into balances as b (paywall_id, user_id, type, count, topped_up_on)
+    values (paywall_id, user_id, tokens.type, 0, today)
+    on conflict on constraint balances_pkey do update set topped_up_on = today where b.topped_up_on is distinct from today
+    returning b.count into balance_count;
+    if balance_count < tokens.daily_limit then -- null if this type was topped up today
+      return next move_tokens(paywall_id, user_id, tokens.type, tokens.daily_limit - balance_count, 'top_up');
     end if;
   end loop;
 end $$;

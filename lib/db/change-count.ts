@@ -1,5 +1,8 @@
 import type { MemberRefusal, OwnerRefusal } from './gate.ts'
 
+/** The most tokens that one change of a balance may move: below 2^53 there is room for many changes. */
+export const MAX_TOKENS = 1_000_000_000_000
+
 /** Why a balance stays as it is, at every endpoint that changes one. */
 export type ChangeRefusal = OwnerRefusal | MemberRefusal | 'key_reused' | 'unknown_type'
 

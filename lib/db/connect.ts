@@ -15,6 +15,7 @@ const CALL_TIMEOUT_MS = 4_000
 /** What a Worker needs to reach its database. */
 interface DatabaseEnv {
   DATABASE_URL: string
+  /** The address that Neon's driver calls, under the driver's own name for it. Empty: that of the host in `DATABASE_URL`. */
   NEON_FETCH_ENDPOINT: string
 }
 

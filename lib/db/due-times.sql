@@ -1,8 +1,11 @@
--- When the reconcile cron looks at what a processor should have told us by then. Every function that writes a checkout
--- or a purchase sets its `reconcile_at` with these; null: never again.
+-- When the reconcile cron looks at what a processor should have told us by then. All times of that policy are named here.
+-- Every function that changes what a due time depends on sets `reconcile_at` with these; null: never again.
 
--- When to ask what became of a hosted page, last asked about at `looked_at` (null: never): 15 minutes after it was opened, then
--- each time at twice its age, up to four days.
+-- How long before the end of a trial its owner is told of it.
+create function trial_notice() returns interval language sql immutable as $$ select interval '72 hours' $$;
+
+-- When to ask what became of a hosted page, last asked about at `looked_at` (null: never): 15 minutes after it was opened,
+-- then whenever the page is twice as old as at the last look; last after four days.
 create function checkout_due(created_at timestamptz, looked_at timestamptz) returns timestamptz
 language plpgsql stable as $$
 declare
@@ -14,49 +17,58 @@ begin
     when looked_at < created_at + last_look then created_at + least(2 * (looked_at - created_at), last_look) end;
 end $$;
 
--- When to ask, if the processor should have told us something at `since` and we last asked at `seen`: first after `wait`,
--- then hourly for a day, then daily. Null if there is no `since`.
-create function look_again(since timestamptz, wait interval, seen timestamptz) returns timestamptz
-language sql stable strict as $$
-  select case
-    when seen < since + wait then since + wait
-    when seen < since + interval '24 hours' then seen + interval '1 hour'
-    else seen + interval '24 hours' end
-$$;
+-- Next time to fetch a purchase that we expected to change at `since` and last fetched at `last_seen`: after `wait`, then
+-- hourly for a day, then daily. Null if there is no `since`.
+create function look_again(since timestamptz, wait interval, last_seen timestamptz) returns timestamptz
+language plpgsql stable strict as $$
+declare
+  hourly constant interval := '1 hour';
+  hourly_for constant interval := '24 hours';
+  daily constant interval := '24 hours';
+begin
+  return case
+    when last_seen < since + wait then since + wait
+    when last_seen < since + hourly_for then last_seen + hourly
+    else last_seen + daily end;
+end $$;
 
 -- When to fetch a purchase that the cron last fetched at `looked_at`: the earliest time that any of these reasons gives.
 create function purchase_due(p purchases, looked_at timestamptz) returns timestamptz language plpgsql stable as $$
 declare
-  after_period_end constant interval := '1 hour';   -- its period has ended, and we know of no next one
-  after_period_start constant interval := '2 hours'; -- a period should be paid by then
-  before_trial_end constant interval := '72 hours';  -- the owner is told of the end of a trial
-  after_cancelling constant interval := '10 minutes'; -- it was cancelled here, and we have not seen that there
-  anyway constant interval := '168 hours';           -- a subscription that nothing else is due for
-  bank_takes constant interval := '336 hours';       -- a pending payment is asked about daily for so long
-  daily constant interval := '24 hours';
-  seen constant timestamptz := greatest(p.fetched_at, looked_at);
-  asked_to_cancel_at constant timestamptz := greatest(p.cancel_requested_at, p.cancel_accepted_at);
-  unpaid_since timestamptz;
-  untold_trial_end timestamptz;
+  after_period_end constant interval := '1 hour';     -- its period has ended, and we know of no next one
+  after_period_start constant interval := '2 hours';  -- a period should be covered by then
+  after_trial_notice constant interval := '1 hour';   -- the owner should be told of the end of its trial by then
+  after_cancelling constant interval := '10 minutes'; -- it was cancelled here, and no fetch has shown that yet
+  until_cancelled constant interval := '1 minute';    -- a fetch so soon after a cancellation may not show it yet
+  at_least_every constant interval := '168 hours';    -- a subscription that nothing else is due for
+  pending_every constant interval := '24 hours';      -- a payment that is pending, ...
+  pending_limit constant interval := '336 hours';     -- ... for as long as a bank may take
+  last_seen constant timestamptz := greatest(p.fetched_at, looked_at);
+  cancelled_here_at constant timestamptz := greatest(p.cancel_requested_at, p.cancel_accepted_at);
+  uncovered_since timestamptz;
+  trial_notice_since timestamptz;
+  cancelling_since timestamptz;
   pending_due timestamptz;
 begin
   if p.status in ('canceled', 'refunded') then return null; end if;
-  if p.status = 'pending' and seen < p.created_at + bank_takes then pending_due := seen + daily; end if;
+  if p.status = 'pending' and last_seen < p.created_at + pending_limit then pending_due := last_seen + pending_every; end if;
   if p.interval is null then return pending_due; end if;
 
   if p.status <> 'paused' and (p.paid_period_start is null or p.current_period_start > p.paid_period_start) then
-    unpaid_since := p.current_period_start;
+    uncovered_since := p.current_period_start;
   end if;
-  if p.status = 'trialing' and not p.cancel_at_period_end and p.trial_end_told is distinct from p.trial_end then
-    untold_trial_end := p.trial_end;
+  if p.status = 'trialing' and not p.cancel_at_period_end
+    and p.trial_end is not null and p.trial_end is distinct from p.trial_end_told then
+    trial_notice_since := greatest(p.trial_end - trial_notice(), p.created_at);
+  end if;
+  if not p.cancel_at_period_end and p.fetched_at < cancelled_here_at + until_cancelled then
+    cancelling_since := cancelled_here_at;
   end if;
   return least(
     pending_due,
-    look_again(least(p.current_period_end, p.cancel_at), after_period_end, seen),
-    look_again(unpaid_since, after_period_start, seen),
-    look_again(greatest(untold_trial_end - before_trial_end,
-      case when untold_trial_end is not null then p.created_at end), interval '1 hour', seen),
-    case when not p.cancel_at_period_end and p.fetched_at < asked_to_cancel_at + interval '1 minute'
-      then look_again(asked_to_cancel_at, after_cancelling, seen) end,
-    look_again(p.fetched_at, anyway, seen));
+    look_again(least(p.current_period_end, p.cancel_at), after_period_end, last_seen),
+    look_again(uncovered_since, after_period_start, last_seen),
+    look_again(trial_notice_since, after_trial_notice, last_seen),
+    look_again(cancelling_since, after_cancelling, last_seen),
+    look_again(p.fetched_at, at_least_every, last_seen));
 end $$;

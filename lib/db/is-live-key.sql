@@ -1,5 +1,4 @@
--- Whether an owner key opens anything at all. Asked where a request is faulty: an owner whose key was revoked is told
--- that first, and not of the fault.
+-- Whether an owner key is valid. Called when a request is malformed: an invalid key is reported before the malformed field.
 create function is_live_key(key_hash text) returns jsonb language plpgsql stable security definer as $$
 begin
   return to_jsonb(exists (

@@ -1,5 +1,5 @@
--- A paywall's checkout, as it is once its member's row is locked; all null if the paywall has no such checkout. Whoever waited
--- while the member was merged into another one goes on with that one: the checkout then says whose it is.
+-- Locks the member of a checkout and returns the checkout; all null if the paywall has no such checkout. If the member was
+-- merged while we waited, locks the member it was merged into, whose the checkout then is.
 create function lock_checkout_member(paywall_id text, checkout_id uuid) returns checkouts language plpgsql as $$
 declare
   checkout checkouts;

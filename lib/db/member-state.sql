@@ -1,5 +1,5 @@
 -- The member that a read is about, after the top-up of the day: the first read of a UTC day raises the balances of a member
--- who has not paid. Only such a read locks the member.
+-- who has no access. Locks the member only if today's top-up is due.
 create function find_topped_up_member(
   paywall_id text, token_user_id uuid, email text, user_id text, settings jsonb, out refusal text, out id uuid
 ) language plpgsql as $$
@@ -10,18 +10,18 @@ begin
   if refusal is null then perform top_up(paywall_id, id, settings); end if;
 end $$;
 
--- What a member has on a paywall, as user and bootstrap report it (contract section 2). Stable: all of it is of one moment,
--- that at which the query that asks for it began.
+-- What a member has on a paywall, as user and bootstrap report it (contract section 2). `stable`, so that all its queries see
+-- the same snapshot.
 create function member_state(paywall_id text, user_id uuid, settings jsonb) returns jsonb language plpgsql stable as $$
 declare
-  bought record;
+  access record;
   trial jsonb;
 begin
   select
-    coalesce(bool_or(gives_access(p)), false) as paid,
+    coalesce(bool_or(gives_access(p)), false) as has_access,
     coalesce(bool_or(gives_access(p)) filter (where p.interval is not null), false) as subscribed,
     coalesce(jsonb_agg(purchase_json(p) order by p.created_at desc, p.id), '[]') as purchases
-  into bought
+  into access
   from purchases p where p.paywall_id = member_state.paywall_id and p.user_id = member_state.user_id;
 
   select jsonb_build_object(
@@ -33,6 +33,6 @@ begin
   order by p.trial_end desc limit 1;
 
   return jsonb_build_object(
-    'paid', bought.paid, 'has_active_subscription', bought.subscribed, 'purchases', bought.purchases, 'trial', trial,
+    'paid', access.has_access, 'has_active_subscription', access.subscribed, 'purchases', access.purchases, 'trial', trial,
     'balances', balances_json(paywall_id, user_id, settings));
 end $$;

@@ -60,7 +60,8 @@ begin
   end loop;
 end $$;
 
--- What a merge makes of a member's `meta`; null if that would be larger than 64 KB. One that shrinks it always fits.
+-- What a merge makes of a member's `meta`; null if that would be larger than 64 KB. A merge that makes `meta`
+-- smaller is accepted even above the limit.
 create function merge_meta(meta jsonb, added jsonb) returns jsonb language plpgsql immutable as $$
 declare
   largest constant integer := 64 * 1024; -- bytes of its JSON, all merges together

@@ -18,9 +18,11 @@ begin
       'created_at', iso(p.created_at)));
 end $$;
 
--- Whether a purchase gives access now: it is trialing, active, or past due for at most the 7 days of the grace period, and its
--- period is not over.
+-- How long a purchase that is past due still gives access.
+create function grace_period() returns interval language sql immutable as $$ select interval '7 days' $$;
+
+-- Whether a purchase gives access now: it is trialing, active, or past due within the grace period, and its period is not over.
 create function gives_access(p purchases) returns boolean language sql stable as $$
-  select (p.status in ('trialing', 'active') or p.status = 'past_due' and p.past_due_since > now() - interval '7 days')
+  select (p.status in ('trialing', 'active') or p.status = 'past_due' and p.past_due_since > now() - grace_period())
     and coalesce(p.current_period_end > now(), true)
 $$;

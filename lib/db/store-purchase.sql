@@ -1,23 +1,27 @@
 -- The one way in which a purchase changes: what a processor says of it now is stored, the checkout is completed, a payment is
 -- noted, the tokens of its price are credited and the owner's events are written, all or nothing. May be repeated.
 --
---   snapshot    the purchase, with the names of its columns
---   fetched_at  the database's clock the instant before the fetch began: a later fetch always wins
---   facts       what is known besides: period_paid, trial_ending, payment {kind, id, amount, currency, occurred_at} or null
---   event_id    the processor event's id, by which a repeat is known for ever; null if it was no event that made us look
+--   snapshot        the purchase, with the names of its columns
+--   fetched_at      the database's time before the fetch: a later fetch always wins
+--   period_covered  whether its current period, or the one-time purchase, is paid or a trial
+--   trial_ending    whether the processor says that the trial is about to end
+--   payment         {kind, id, amount, currency, occurred_at}, if a payment is known of
+--   event_id        the processor event's id, by which a repeat is known for ever; null if it was no event that made us look
 --
 -- Locks the member and then the purchase. Verdicts: `stored`; `repeated`, the event took effect before; `never_bought`, the
 -- purchase ended before its first payment, and was not stored until now; `unknown_checkout`, the sale is not one of ours.
 create function store_purchase(
-  paywall_id text, acquiring text, checkout_id uuid, snapshot jsonb, fetched_at timestamptz, facts jsonb,
-  event_id text default null
+  paywall_id text, acquiring text, checkout_id uuid, snapshot jsonb, fetched_at timestamptz, period_covered boolean,
+  trial_ending boolean, payment jsonb default null, event_id text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
   checkout checkouts;
   before purchases;
   after purchases;
-  owner uuid;
-  queued integer := 0;
+  completed checkouts;
+  new_payment payments;
+  credits ledger[];
+  queued integer;
 begin
   checkout := lock_checkout_member(paywall_id, checkout_id);
   if checkout.id is null or checkout.acquiring <> acquiring then return verdict('unknown_checkout'); end if;
@@ -31,17 +35,60 @@ begin
   select * into before from purchases p
   where p.paywall_id = store_purchase.paywall_id and p.acquiring = store_purchase.acquiring
     and p.processor_id = snapshot ->> 'processor_id' for no key update;
-  after := apply_snapshot(before, checkout, snapshot, fetched_at, facts);
+  after := apply_snapshot(before, checkout, snapshot, fetched_at, period_covered, trial_ending);
   if before.id is null and not after.begun and after.status = 'canceled' then
     return verdict('never_bought') || jsonb_build_object('queued', 0);
   end if;
-  perform write_purchase(before, after);
 
-  owner := (select p.owner_id from paywalls p where p.id = paywall_id);
-  -- The owner is told in this order.
-  queued := queued + tell_of_checkout(owner, checkout, after);
-  queued := queued + tell_of_subscription(owner, before, after);
-  queued := queued + note_payment(owner, after, facts -> 'payment');
-  queued := queued + credit_tokens(owner, before, after);
+  perform write_purchase(after, before.id is null);
+  completed := complete_checkout(checkout, after);
+  new_payment := note_payment(after, payment);
+  credits := credit_tokens(before, after);
+  queued := tell_of_purchase(
+    (select p.owner_id from paywalls p where p.id = paywall_id), completed, before, after, new_payment, credits);
   return verdict('stored') || jsonb_build_object('queued', queued);
+end $$;
+
+-- Completes the checkout if the purchase has begun. Gives its row, or null if it was completed before or is not yet.
+create function complete_checkout(checkout checkouts, purchase purchases) returns checkouts language plpgsql as $$
+begin
+  if checkout.completed_at is not null or not purchase.begun then return null; end if;
+  update checkouts c set completed_at = now() where c.id = checkout.id returning c.* into checkout;
+  return checkout;
+end $$;
+
+-- Stores what a processor event says of a payment, once for each payment and kind. Gives its row, or null if it is not new.
+create function note_payment(purchase purchases, fact jsonb) returns payments language plpgsql as $$
+declare
+  payment payments;
+begin
+  if fact is null then return null; end if;
+  insert into payments as p (purchase_id, paywall_id, acquiring, processor_payment, kind, amount, currency, occurred_at)
+  values (purchase.id, purchase.paywall_id, purchase.acquiring, fact ->> 'id', fact ->> 'kind',
+    (fact ->> 'amount')::bigint, fact ->> 'currency', (fact ->> 'occurred_at')::timestamptz)
+  on conflict do nothing returning p.* into payment;
+  return payment;
+end $$;
+
+-- Credits the tokens of the price, once for each period that is paid or a trial, in the order of their types. A balance that
+-- would be too large is filled up. Gives the ledger rows. The member's row must be locked.
+create function credit_tokens(before purchases, after purchases) returns ledger[] language plpgsql as $$
+declare
+  credits ledger[] := '{}';
+  tokens record;
+  room bigint;
+begin
+  if after.paid_period_start is not distinct from before.paid_period_start then return credits; end if;
+  for tokens in
+    select t ->> 'type' as type, (t ->> 'count')::bigint as count
+    from prices p, jsonb_array_elements(p.tokens) t where p.id = after.price_id order by 1
+  loop
+    room := largest_balance() - coalesce((
+      select b.count from balances b
+      where (b.paywall_id, b.user_id, b.type) = (after.paywall_id, after.user_id, tokens.type)), 0);
+    continue when room = 0;
+    credits := credits || move_tokens(
+      after.paywall_id, after.user_id, tokens.type, least(tokens.count, room), 'plan', after.id::text);
+  end loop;
+  return credits;
 end $$;

@@ -2,10 +2,10 @@
 -- without the other. Each function gives the number of deliveries that now wait.
 
 -- The webhook endpoints of an owner that ask for a type of event. `balance.changed` must be asked for by name.
-create function endpoints_for(owner_id uuid, type text) returns setof uuid language sql stable as $$
+create function webhook_endpoints_for(owner_id uuid, type text) returns setof uuid language sql stable as $$
   select e.id from webhook_endpoints e
-  where e.owner_id = endpoints_for.owner_id and e.disabled_at is null
-    and (endpoints_for.type = any (e.events) or '*' = any (e.events) and endpoints_for.type <> 'balance.changed')
+  where e.owner_id = webhook_endpoints_for.owner_id and e.disabled_at is null
+    and (webhook_endpoints_for.type = any (e.events) or '*' = any (e.events) and webhook_endpoints_for.type <> 'balance.changed')
 $$;
 
 -- Tells of something that happened to a member, whose row must be locked: its events are numbered by that row, without
@@ -64,7 +64,7 @@ begin
   insert into deliveries (event_id, endpoint_id, paywall_id, user_id, sequence, next_attempt_at)
   select event_id, webhook_endpoint, paywall_id, user_id, number,
     case when not waits_behind(webhook_endpoint, paywall_id, user_id) then now() end
-  from endpoints_for(owner_id, type) webhook_endpoint;
+  from webhook_endpoints_for(owner_id, type) webhook_endpoint;
   get diagnostics queued = row_count;
   return queued;
 end $$;
@@ -72,7 +72,7 @@ end $$;
 -- Whether an earlier delivery about the member is pending at a webhook endpoint. That delivery's row is locked: whoever
 -- is finishing it either has committed, and we see that, or waits for us, and then sees the one that we queue and releases it.
 create function waits_behind(endpoint_id uuid, paywall_id text, user_id uuid) returns boolean language plpgsql
-set enable_seqscan = off -- a plan that was made while the table was empty must not read all of it later
+set enable_seqscan = off -- a query plan that was made while the table was empty must not read all of it later
 as $$
 begin
   perform from deliveries d
@@ -86,7 +86,7 @@ end $$;
 -- Tells of a row of the token ledger, if somebody asks for that.
 create function tell_balance(owner_id uuid, entry ledger) returns integer language plpgsql as $$
 begin
-  if not exists (select from endpoints_for(owner_id, 'balance.changed')) then return 0; end if;
+  if not exists (select from webhook_endpoints_for(owner_id, 'balance.changed')) then return 0; end if;
   return tell(owner_id, entry.paywall_id, entry.user_id, 'balance.changed', jsonb_build_object(
     'type', entry.type, 'count', entry.count_after, 'delta', entry.delta, 'reason', entry.reason));
 end $$;

@@ -1,7 +1,7 @@
 import { NeonDbError } from '@neondatabase/serverless'
 
 /** What a failed call leaves certain: nothing was done, or that is not known. */
-export type DatabaseFailure = 'not_done' | 'unknown'
+type DatabaseFailure = 'not_done' | 'unknown'
 
 /**
  * SQLSTATE classes and codes with which Postgres says that it gave a call up: it lost a conflict or a deadlock (40), had no

@@ -7,8 +7,12 @@ import { ProcessorError } from '../processors/processor.ts'
 /** Seconds after which a call that failed because of the database or the processor may be tried again. */
 const RETRY_AFTER_SECONDS = 2
 
-/** The Hono app of an endpoint: a base app that knows how to answer when the database or a processor fails. */
-const createApp = <Env extends object>() => createBaseApp<Env>([answerForDatabase, answerForProcessor])
+/**
+ * The Hono app of an endpoint: a base app that knows how to answer when the database or a processor fails. `saysCode` is
+ * what the endpoint's contract says.
+ */
+const createApp = <Env extends object>({ saysCode = false } = {}) =>
+  createBaseApp<Env>({ failures: [answerForDatabase, answerForProcessor], saysCode })
 
 /** 503 for a database that cannot be reached or is too busy. A statement that failed for any other reason is our mistake. */
 function answerForDatabase(cause: Error): ApiError | null {

@@ -11,11 +11,13 @@ import { sharedWords } from './shared-words.ts'
 const CHALLENGE = 'Bearer, ApiKey'
 
 /** What a caller is told of a failure of something that the Worker depends on; null for any other error. */
-export type FailureAnswer = (error: Error) => ApiError | null
+type FailureAnswer = (error: Error) => ApiError | null
 
 /** What a request is found by in the log: its response carries it as `X-Request-Id`. */
-export interface RequestVariables {
+interface RequestVariables {
   requestId: string
+  /** Whether each error says its code twice: as `error`, and as `code`. */
+  saysCode?: boolean
 }
 
 /**
@@ -23,9 +25,10 @@ export interface RequestVariables {
  * every request is one line of the log. An error that is neither a refusal nor one of `failures` is a mistake of ours: the
  * log has it, and the caller a bare 500.
  */
-export function createBaseApp<Env extends object>(failures: FailureAnswer[] = []) {
+export function createBaseApp<Env extends object>({ failures = [], saysCode = false }: AppOptions = {}) {
   const app = new Hono<{ Bindings: Env; Variables: RequestVariables }>()
   app.use(identify, logRequest)
+  if (saysCode) app.use(sayCode)
   app.notFound((c) => answer(c, refuse(sharedWords.not_found)))
   app.onError((error, c) => {
     const refusal = error instanceof ApiError ? error : answerTo(error, failures)
@@ -35,7 +38,12 @@ export function createBaseApp<Env extends object>(failures: FailureAnswer[] = []
   return app
 }
 
-/** The last route of a path: a request that no route before took has a method that the path does not have. */
+interface AppOptions {
+  failures?: FailureAnswer[]
+  saysCode?: boolean
+}
+
+/** The last route of a path: answers 405, because the path exists, but not with this method. */
 export function allowOnly(...methods: string[]): Handler {
   return (c) => {
     c.header('Allow', methods.join(', '))
@@ -56,7 +64,8 @@ function answer(c: Context, refusal: ApiError): Response {
   c.error = refusal
   if (refusal.retryAfter !== undefined) c.header('Retry-After', String(refusal.retryAfter))
   if (refusal.status === 401) c.header('WWW-Authenticate', CHALLENGE)
-  return c.json(refusal.body, refusal.status)
+  const { body, error } = refusal
+  return c.json(c.get('saysCode') ? { ...body, code: error } : body, refusal.status)
 }
 
 /** A processor's failure (502) is a warning: there is nothing for us to repair. */
@@ -70,6 +79,11 @@ const identify: MiddlewareHandler<{ Variables: RequestVariables }> = async funct
   c.set('requestId', crypto.randomUUID())
   await next()
   addCommonHeaders(c.res.headers, c.get('requestId'))
+}
+
+const sayCode: MiddlewareHandler<{ Variables: RequestVariables }> = async function sayCode(c, next) {
+  c.set('saysCode', true)
+  await next()
 }
 
 /** One line for each request. A refusal is named in it, so that the log answers why a call was refused. */

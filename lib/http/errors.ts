@@ -1,7 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
 /** The members that an error body may have beside `error`. A new member is a change of the API. */
-export type Detail =
+type Detail =
   | { message: string }
   | { hasActivePurchase: true } // start-checkout 409
   | { isTest: '0' | '1' } // get-customer-portal 403

@@ -6,20 +6,20 @@ import { parseIdempotencyKey } from './parse.ts'
 import { sharedWords } from './shared-words.ts'
 
 /** What makes a request take effect once: the caller's Idempotency-Key, and a hash of the request. */
-export interface Once {
+interface Once {
   idempotencyKey: string
   requestHash: string
 }
 
-/** Reads it from a request; null if it has no key. `asked` is all that tells one request from another. */
-export async function readOnce(request: HonoRequest, asked: object): Promise<Once | null> {
+/** Reads it from a request; null if it has no key. `change` is all that tells one request from another. */
+export async function readOnce(request: HonoRequest, change: object): Promise<Once | null> {
   const idempotencyKey = parseIdempotencyKey(request)
-  return idempotencyKey === null ? null : { idempotencyKey, requestHash: await hashOf(asked) }
+  return idempotencyKey === null ? null : { idempotencyKey, requestHash: await hashOf(change) }
 }
 
 /**
- * What to do when a change fails that must not be made twice, for a `catch`: if nobody knows whether it was made, and no
- * Idempotency-Key makes a repeat harmless, the answer does not invite one.
+ * For a `catch` around a credit or debit without a key. If its outcome is unknown, answers 503 without `Retry-After`,
+ * because a repeat could apply it twice. Any other error is thrown on.
  */
 export function unlessRepeatable(once: Once | null) {
   return (cause: unknown): never => {

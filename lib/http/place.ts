@@ -8,15 +8,18 @@ const LOGGED = 'paywallId'
  * The paywall that a request is about, and the host that it was sent to. Where the path does not name the paywall, the
  * body or the token does: then `paywallId` is given.
  */
-export function placeOf(c: Context, paywallId = c.req.param('id') ?? ''): Place & { host: string } {
-  c.set(LOGGED, paywallId)
-  return { paywallId, host: hostOf(c) }
-}
+export const placeOf = (c: Context, paywallId = c.req.param('id') ?? ''): Place => ({ paywallId, host: hostOf(c) })
+
+/**
+ * Notes the paywall of a request whose path does not name it, for its line in the log. To be called as soon as the paywall
+ * is known, so that the line has it whatever is wrong with the rest of the request.
+ */
+export const logPaywall = (c: Context, paywallId: unknown): void => c.set(LOGGED, paywallId)
 
 /** The host that a request was sent to. A name may end in a dot, which stands for the root: it is the same host. */
 export const hostOf = (c: Context): string => new URL(c.req.url).hostname.replace(/\.$/, '')
 
-/** The paywall id of a request for its line in the log, where the request names one. */
+/** The paywall id of a request for its line in the log; undefined if it is not known. */
 export const loggedPaywallOf = (c: Context): string | undefined => loggable(c.get(LOGGED) ?? c.req.param('id'))
 
 /** A paywall id as the log may have it. An id is decimal; other text is the caller's own, and may be an e-mail address. */

@@ -14,7 +14,7 @@ export interface PaywallRow {
   prices: PriceRow[]
 }
 
-export interface PriceRow {
+interface PriceRow {
   id: string
   slug: string
   label: string

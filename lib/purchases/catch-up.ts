@@ -1,31 +1,32 @@
+// From a hint to a stored purchase:
+// 1. fetch the purchase as it is now: events come late, twice and in any order, so what they say of it may be old
+// 2. store it (store-purchase.sql), unless a later fetch is stored already. That finds what has changed, and tells the owner
 import { storePurchase } from '../../generated/calls.ts'
 import type { Database } from '../db/connect.ts'
 import type { PaymentFact } from '../processors/event.ts'
 import type { Processor, PurchaseReference, PurchaseSnapshot } from '../processors/processor.ts'
 
-/** What is known of a purchase besides what the processor says when it is asked. */
+/** What is known of a purchase before it is fetched. */
 export interface Hint {
   paywallId: string
-  /** The inbound event's id, by which a repeat is known; null when it was not an event that told. */
+  /** The processor event's id, by which a repeat is known; null if no event told us. */
   eventId: string | null
-  /** The database's clock the instant before the fetch began, as text: a later fetch always wins. */
+  /** The database's time before the fetch, as text: a later fetch always wins. */
   fetchedAt: string
   payment: PaymentFact | null
   /** The processor says that the trial is about to end. It is told three days ahead anyway, once. */
   trialEnding: boolean
 }
 
-/** Nobody told us: we looked. */
-export const UNTOLD = { eventId: null, payment: null, trialEnding: false } satisfies Partial<Hint>
+/** The hint when no event told us: we fetched on our own. */
+export const NO_EVENT = { eventId: null, payment: null, trialEnding: false } satisfies Partial<Hint>
 
 /** What store_purchase gives: see store-purchase.sql. `queued` is how many deliveries now wait. */
-export type Stored =
-  | { verdict: 'stored' | 'repeated' | 'never_bought'; queued: number }
-  | { verdict: 'unknown_checkout' }
+type Stored = { verdict: 'stored' | 'repeated' | 'never_bought'; queued: number } | { verdict: 'unknown_checkout' }
 
 /**
  * The one path by which a purchase gets here, whatever made us look: it is fetched as it is now, and stored. Null if
- * there is none: nothing was bought yet, or the sale is not the paywall's. May be repeated.
+ * there is none: nothing was bought yet, or another paywall sold it. May be repeated.
  *
  * @throws ProcessorError
  */
@@ -43,11 +44,9 @@ export async function catchUp(
     checkoutId: snapshot.checkoutId,
     snapshot: columnsOf(snapshot),
     fetchedAt,
-    facts: {
-      period_paid: snapshot.periodPaid,
-      trial_ending: trialEnding,
-      payment: payment && { ...payment, occurred_at: payment.occurredAt },
-    },
+    periodCovered: snapshot.periodCovered,
+    trialEnding,
+    payment: payment && { ...payment, occurred_at: payment.occurredAt },
     eventId,
   })
 }

@@ -24,7 +24,7 @@ export const MemberState = z.object({
     .boolean()
     .describe('Whether a purchase gives the user access now: one that is paid, on trial, or not long past due'),
   balances: z.array(Balance).describe('All balances on this paywall, by type'),
-  trial: Trial.nullable().describe('The running trial: of several the one that ends last. Null: none is running'),
+  trial: Trial.nullable().describe('The trial that ends last, if several run. Null: none runs'),
 })
 
 export type MemberState = z.output<typeof MemberState>

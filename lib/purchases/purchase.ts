@@ -11,7 +11,8 @@ export const currency = z
   .describe('ISO 4217')
 
 /**
- * A subscription or a one-time purchase as the API and the events show it: what `purchase_json` of schema.sql makes.
+ * A subscription or a one-time purchase as the API and the events show it: what `purchase_json` of lib/db/purchase.sql
+ * makes.
  */
 export const Purchase = z
   .object({

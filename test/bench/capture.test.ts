@@ -19,3 +19,15 @@ test('a captured request is sent again as a new one: its own ids are made anew, 
   expect(record).toEqual({ query: 'select record($1, $2)', params: [`{"key":"${made}"}`, 7] })
   expect(asNewRequest(sample)[0]?.params[1]).not.toBe(made)
 })
+
+test('the time of a captured request is now when it is sent again: what was fetched then would be stale', () => {
+  const [before, PERIOD_END] = ['2026-11-01 09:30:00.123456+00', '2026-12-01 09:30:00+00']
+  const sample = {
+    statements: [{ query: 'select store($1, $2)', params: [before, `{"ends":"${PERIOD_END}"}`] }],
+    fresh: new Set([before]),
+  }
+  const startedAt = Date.now()
+  const [store] = asNewRequest(sample)
+  expect(Date.parse(String(store?.params[0]))).toBeGreaterThanOrEqual(startedAt)
+  expect(store?.params[1]).toBe(`{"ends":"${PERIOD_END}"}`)
+})

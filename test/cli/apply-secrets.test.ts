@@ -5,7 +5,7 @@ import { sha256Hex, unseal } from '../../lib/crypto/crypto.ts'
 import { openApplying } from '../support/applying.ts'
 import { environment } from '../support/written-file.ts'
 
-const { db, sealing, query, keysOf, endpointsOf, everything, someOwner, close } = await openApplying()
+const { db, sealing, query, keysOf, webhookEndpointsOf, everything, someOwner, close } = await openApplying()
 
 afterAll(close)
 
@@ -64,13 +64,13 @@ describe('webhooks', () => {
   test('keep their secret sealed, and with another one the old signs too for 24 hours', async () => {
     const { id, apply } = someOwner()
     await apply()
-    const [before] = await endpointsOf(id)
+    const [before] = await webhookEndpointsOf(id)
     const context = `webhook:${before?.url}`
     expect(await unseal(before!.secret, sealing.webhookSecretsKey, context)).toBe(environment.WEBHOOK_SECRET)
 
     const secret = `whsec_${Buffer.alloc(32, id).toString('base64')}`
     await apply({ 'webhooks[0].secret': secret })
-    const [after] = await endpointsOf(id)
+    const [after] = await webhookEndpointsOf(id)
     expect(after).toMatchObject({ previous_secret: before?.secret, signs_twice: true, enabled: true })
     expect(await unseal(after!.secret, sealing.webhookSecretsKey, context)).toBe(secret)
   })
@@ -78,11 +78,11 @@ describe('webhooks', () => {
   test('are disabled when the file does not name them, and enabled when it does', async () => {
     const { id, apply } = someOwner()
     await apply()
-    const [before] = await endpointsOf(id)
+    const [before] = await webhookEndpointsOf(id)
     await apply({ webhooks: [] })
-    expect(await endpointsOf(id)).toEqual([{ ...before, enabled: false }])
+    expect(await webhookEndpointsOf(id)).toEqual([{ ...before, enabled: false }])
     await apply()
-    expect(await endpointsOf(id)).toEqual([before])
+    expect(await webhookEndpointsOf(id)).toEqual([before])
   })
 })
 

@@ -4,7 +4,7 @@ import { unseal } from '../../lib/crypto/crypto.ts'
 import { openApplying } from '../support/applying.ts'
 import type { Changes } from '../support/written-file.ts'
 
-const { db, sealing, query, pricesOf, keysOf, endpointsOf, everything, someOwner, close } = await openApplying()
+const { db, sealing, query, pricesOf, keysOf, webhookEndpointsOf, everything, someOwner, close } = await openApplying()
 const price = 'paywalls[0].prices[0]'
 
 afterAll(close)
@@ -78,7 +78,7 @@ describe('applying', () => {
     const second = await eightTimes({ 'keys[0].secret': undefined, 'webhooks[0].secret': undefined })
     const [newSecret, ...more] = second.flatMap(({ newSecrets }) => newSecrets)
     expect(more).toEqual([])
-    const [endpoint] = await endpointsOf(id)
+    const [endpoint] = await webhookEndpointsOf(id)
     expect(await unseal(endpoint!.secret, sealing.webhookSecretsKey, `webhook:${endpoint?.url}`)).toBe(
       newSecret?.secret,
     )
@@ -136,9 +136,9 @@ describe('prices', () => {
 
 describe('what another owner has', () => {
   test.each([
-    ['a paywall', ['paywalls[0].id'], 'paywalls[0].id: is a paywall of another account'],
-    ['a domain', ['paywalls[0].domain'], 'paywalls[0].domain: is taken by a paywall of another account'],
-    ['a key', ['keys[0].secret'], 'keys[0].secret: is a key of another account'],
+    ['a paywall', ['paywalls[0].id'], 'paywalls[0].id: is a paywall of another owner'],
+    ['a domain', ['paywalls[0].domain'], 'paywalls[0].domain: is taken by a paywall of another owner'],
+    ['a key', ['keys[0].secret'], 'keys[0].secret: is a key of another owner'],
   ])('is refused, and nothing is written: %s', async (_what, members, message) => {
     const [one, other] = [someOwner(), someOwner()]
     await one.apply()

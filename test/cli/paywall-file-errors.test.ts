@@ -66,7 +66,7 @@ describe('a bad file', () => {
     ],
     [
       'one address spelled twice',
-      { 'webhooks[1]': { url: 'https://OWNER.example:443/hooks' } },
+      { 'webhooks[1]': { url: 'https://OWNER.example:443/webhooks' } },
       ['webhooks[1].url: the same as in entry 0'],
     ],
     [

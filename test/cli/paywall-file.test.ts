@@ -13,7 +13,7 @@ describe('a good file', () => {
     const file = await paywallFile()
     expect(file.keys).toEqual([{ name: 'backend', is_test: true, secret: environment.API_KEY }])
     expect(file.webhooks).toEqual([
-      { url: 'https://owner.example/hooks', secret: environment.WEBHOOK_SECRET, events: ['*'] },
+      { url: 'https://owner.example/webhooks', secret: environment.WEBHOOK_SECRET, events: ['*'] },
     ])
     expect(file.paywalls[0]).toMatchObject({
       is_test: true,
@@ -42,7 +42,7 @@ describe('a good file', () => {
     ['no keys and no webhooks', { keys: undefined, webhooks: undefined }],
     ['keys for us to make', { keys: [{ name: 'a' }, { name: 'b', mode: 'live' }] }],
     ['literal secrets on a test paywall', { 'keys[0].secret': environment.API_KEY, [`${price}.slug`]: 'x' }],
-    ['a loopback webhook beside test paywalls', { 'webhooks[0].url': 'http://127.0.0.1:8790/hooks' }],
+    ['a loopback webhook beside test paywalls', { 'webhooks[0].url': 'http://127.0.0.1:8790/webhooks' }],
     ['balance.changed by name', { 'webhooks[0].events': ['*', 'balance.changed'] }],
     ['the default tiers', { 'paywalls[0].geo': undefined }],
     ['a free price', { [`${price}.amount`]: 0 }],

@@ -21,7 +21,7 @@ const asGuest = (customer_email: string) => () =>
   call(world, ticketPath(world.paywall.id), { body: { ...MESSAGE, customer_email } })
 const asUser = (token: string) => () => call(world, ticketPath(world.paywall.id), { token, body: MESSAGE })
 
-/** As many statements as the Neon endpoint runs at once. */
+/** As many statements as the local Neon proxy runs at once. */
 const TOGETHER = 40
 
 /** Sends them all at once, has their statements begin in the same moment, and says how often each status came. */

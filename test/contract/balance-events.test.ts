@@ -10,7 +10,7 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 const Change = z.object({ type: z.string(), count: z.int(), delta: z.int(), reason: z.string() })
 
 let world: TestWorld
-/** Owners whose endpoint asks for the changes of balances by name, and for everything else. */
+/** Owners whose webhook endpoint asks for the changes of balances by name, and for everything else. */
 let asks: Tenant
 let asksForAll: Tenant
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   world = await startTestWorld()
   const secret = world.file.webhooks[0]!.secret!
   const ownerWith = async (events: string[]) => {
-    const webhooks = [{ url: `${world.receiver.url}/hooks/${events.length}`, secret, events }]
+    const webhooks = [{ url: `${world.receiver.url}/webhooks/${events.length}`, secret, events }]
     const owner = tenant(await paywallFile({ webhooks }))
     await world.apply(owner.file)
     return owner
@@ -54,7 +54,7 @@ test('an owner that asks by name is told of each change, in order, with what cau
   expect(sequenceFaults(await toldAbout(world, user_id))).toEqual([])
 })
 
-test("the plan's tokens are told of with the purchase", async () => {
+test("the price's tokens are told of with the purchase", async () => {
   const { userId } = await buy(world, asks)
   await world.stripe.drainWebhooks()
   expect(await changesAbout(userId)).toEqual([{ type: 'standard', count: 100, delta: 100, reason: 'plan' }])

@@ -4,9 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { call } from '../support/call.ts'
 import { priceIdOf } from '../support/checkout.ts'
-import { monthly, paywallFile } from '../support/paywall-file.ts'
-import { startTenants, type Tenants, tenant } from '../support/tenants.ts'
-import { until } from '../support/until.ts'
+import { monthly } from '../support/paywall-file.ts'
+import { newTenant, startTenants, type Tenants } from '../support/tenants.ts'
 
 let all: Tenants
 
@@ -53,13 +52,6 @@ async function structure(options: Parameters<typeof call>[2] = {}, id = all.ours
   return Structure.parse((await bootstrap(options, id)).body)
 }
 
-/** A paywall of its own, so that no edge cache knows it. */
-async function freshPaywall(paywall: Record<string, unknown> = {}) {
-  const fresh = tenant(await paywallFile({ paywall }))
-  await all.world.apply(fresh.file)
-  return fresh
-}
-
 describe('the structural payload', () => {
   test('has every field of the contract and no other', async () => {
     const { settings, prices } = await structure()
@@ -87,7 +79,7 @@ describe('the structural payload', () => {
   })
 
   test("serves the owner's own members as they are, prices in the file's order, amounts in major units", async () => {
-    const { paywall } = await freshPaywall({
+    const { paywall } = await newTenant(all.world, {
       settings: { brand_color: '#123456', theme: { dark: true } },
       prices: [
         monthly({ slug: 'b', amount: 0.1, tokens: [], locals: [] }),
@@ -144,7 +136,7 @@ describe('version', () => {
   })
 
   test("changes with the payload and with the caller's country, and not otherwise", async () => {
-    const { file, paywall } = await freshPaywall()
+    const { file, paywall } = await newTenant(all.world)
     const before = await structure({}, paywall.id)
     expect((await structure({ country: 'DE' }, paywall.id)).version).toBe(before.version)
     expect((await structure({ country: 'IN' }, paywall.id)).version).not.toBe(before.version)
@@ -154,44 +146,6 @@ describe('version', () => {
     const after = await structure({ country: 'FR' }, paywall.id)
     expect(after.settings.name).toBe('Renamed')
     expect(after.version).not.toBe(before.version)
-  })
-
-  test('may be old by 10 s at most: so long the edge keeps it', async () => {
-    const { paywall } = await freshPaywall()
-    const reply = await bootstrap({ country: 'US' }, paywall.id)
-    const { hostname } = new URL(all.world.url)
-    const key = `https://bootstrap.internal/${hostname}/${paywall.id}/US`
-    const { default: edge } = await all.world.workers.caches()
-    const kept = await until('it in the cache', async () => edge.match(key))
-    expect(kept.headers.get('cache-control')).toBe('public, max-age=10')
-    expect(await kept.json()).toEqual(reply.body)
-  })
-
-  test('an edit is seen after 10 s at most, however often the paywall is read meanwhile', async () => {
-    const { file, paywall } = await freshPaywall()
-    await structure({}, paywall.id)
-    await all.world.apply({ ...file, paywalls: [{ ...paywall, name: 'Renamed' }] })
-    const editedAt = Date.now()
-    const isSeen = async () => (await structure({}, paywall.id)).settings.name === 'Renamed'
-    await until('the edit', isSeen, 15_000)
-    expect(Date.now() - editedAt).toBeLessThan(10_500)
-  })
-
-  test('what came from the edge is remembered no longer than the edge would have kept it', async () => {
-    const { paywall } = await freshPaywall()
-    const { hostname } = new URL(all.world.url)
-    const key = `https://bootstrap.internal/${hostname}/${paywall.id}/US`
-    const { default: edge } = await all.world.workers.caches()
-    const old = { ...(await structure({ country: 'CA' }, paywall.id)), version: `sha256:${'0'.repeat(64)}` }
-    const headers = { 'cache-control': 'max-age=10', etag: `"${old.version}"` }
-    const expires = new Date(Date.now() + 2_000).toUTCString()
-    await edge.put(key, new Response(JSON.stringify(old), { headers: { ...headers, expires } }))
-    const ask = () => structure({ country: 'US' }, paywall.id)
-
-    expect(await ask()).toEqual(old)
-    await edge.delete(key)
-    expect(await ask()).toEqual(old)
-    await until('the new one', async () => (await ask()).version !== old.version, 2_500)
   })
 
   test.each([
@@ -227,7 +181,7 @@ describe('local prices', () => {
       { tier: 2, currency: 'USD', amount: 5.99, processorPrice: 'price_tier_2' },
       { countries: ['MX'], currency: 'MXN', amount: 99, processorPrice: 'price_mx' },
     ]
-    const { paywall } = await freshPaywall({
+    const { paywall } = await newTenant(all.world, {
       geo: { tiers: { 1: ['US'], 2: ['BR', 'MX'] } },
       prices: [monthly({ locals })],
     })

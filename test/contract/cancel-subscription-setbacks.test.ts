@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { AnswerLost } from '../../dev/world/database/neon-endpoint.ts'
+import { AnswerLost } from '../../dev/world/database/neon-proxy.ts'
 import { cancelled, cancelOwn, type Subscriber, storedRequest, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { toldAbout } from '../support/told.ts'

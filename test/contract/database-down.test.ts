@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { AnswerLost } from '../../dev/world/database/neon-endpoint.ts'
+import { AnswerLost } from '../../dev/world/database/neon-proxy.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { operationOf, testEveryOperation } from '../support/every-operation.ts'
@@ -100,7 +100,7 @@ describe.each(Object.entries(ENDPOINTS))('%s', (name, ask) => {
   test.each([
     ['it does not answer', () => new AnswerLost()],
     ['it shuts down', () => databaseError('57P01')],
-    ['the endpoint in front of it cannot reach it', () => new Error('connect ECONNREFUSED db-secret.example:5432')],
+    ['the proxy in front of it cannot reach it', () => new Error('connect ECONNREFUSED db-secret.example:5432')],
   ])('503 when %s, which leaves open whether a balance was changed', async (_how, error) => {
     fail(error())
     const reply = await ask()
@@ -125,11 +125,11 @@ describe.each(Object.entries(ENDPOINTS))('%s', (name, ask) => {
 
 testEveryOperation(Object.keys(ENDPOINTS))
 
-test('start-checkout: what failed on either side of the processor succeeds under the same key, with one session', async () => {
+test('start-checkout: what failed on either side of the processor succeeds under the same key, with one page', async () => {
   for (const which of [1, 2]) {
     const headers = { 'idempotency-key': randomUUID() }
     const order = { paywall: world.paywall, key: world.key, headers, body: { email: newEmail() } }
-    const before = world.stripe.sessions.length
+    const before = world.stripe.checkoutSessions.length
     let statements = 0
     world.neon.onStatement = (_statement, run) => {
       statements += 1
@@ -139,7 +139,7 @@ test('start-checkout: what failed on either side of the processor succeeds under
     world.neon.onStatement = undefined
     await world.database.query('update checkout_claims set leased_until = now() where not opened')
     expect(await startCheckout(world, order), `statement ${which}`).toMatchObject({ status: 200 })
-    expect(world.stripe.sessions.length - before).toBe(1)
+    expect(world.stripe.checkoutSessions.length - before).toBe(1)
   }
 })
 

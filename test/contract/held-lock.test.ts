@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 /**
- * The local Neon endpoint has 40 connections. The first 40 credits wait for the row, and the database gives them up after
+ * The local Neon proxy has 40 connections. The first 40 credits wait for the row, and the database gives them up after
  * 2 s. The next 40 do the same then, but after 4 s their Workers give up, too. The last 20 have no connection by that time.
  */
 const CREDITS = 100
@@ -21,8 +21,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The sessions of Workers that are at work on something, or wait for it. */
-async function busySessions(): Promise<number> {
+/** The connections of Workers that are at work on something, or wait for it. */
+async function busyConnections(): Promise<number> {
   const { rows } = await world.database.query<{ count: number }>(
     `select count(*)::int from pg_stat_activity
      where datname = current_database() and usename like 'paywall_%' and state <> 'idle'`,
@@ -30,7 +30,7 @@ async function busySessions(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-test('100 credits behind a locked row: who is told to try again has nothing credited, and no session stays', async () => {
+test('100 credits behind a locked row: who is told to try again has nothing credited, and no statement goes on', async () => {
   const { id } = await signIn(world)
   const replies = await withClient(world.databaseUrl, async (client) => {
     await client.query('begin')
@@ -42,7 +42,7 @@ test('100 credits behind a locked row: who is told to try again has nothing cred
       reply: await changeBalance(world, { user_id: id, amount, type: 'premium' }),
     }))
     const answers = await Promise.all(asked)
-    await until('no session of a Worker at work', async () => (await busySessions()) === 0)
+    await until('no statement of a Worker under way', async () => (await busyConnections()) === 0)
     await client.query('commit')
     return answers
   })

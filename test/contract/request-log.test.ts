@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import { sharedWords } from '../../lib/http/shared-words.ts'
 import { type Call, call, type Reply } from '../support/call.ts'
-import { newEmail, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
@@ -47,7 +47,9 @@ describe('a refusal is in the line of its request, by name', () => {
 
   test.each<[string, () => Promise<Reply>, number]>([
     ['no_credential', () => ask('user'), 401],
+    ['no_credential', () => changeBalance(all.world, {}, { key: null }), 401],
     ['bad_token', () => ask('bootstrap', { token: 'x' }), 401],
+    ['bad_token', () => ask('support/ticket', { token: 'x', body: {} }), 401],
     ['unknown_key', () => ask('user?email=a@b.co', { key: 'x' }), 401],
     ['not_owner', () => ask('user?email=a@b.co', { key: all.foreign.key }), 403],
     ['unknown_identity', () => ask(`user?email=${newEmail()}`, { key: all.ours.key }), 404],
@@ -82,6 +84,11 @@ describe('a refusal is in the line of its request, by name', () => {
     expect(others).toEqual([])
   })
 
+  test('no_credential at withdraw-tokens, whose body is then not read', async () => {
+    const reply = await withdraw(all.world, {}, { key: null })
+    expect(await linesOf(reply)).toEqual([expect.objectContaining({ status: 401, refusal: 'no_credential' })])
+  })
+
   test('unknown_checkout, which is of no paywall', async () => {
     const reply = await call(all.world, `/r/${randomUUID()}/success`)
     expect(await linesOf(reply)).toEqual([expect.objectContaining({ status: 404, refusal: 'unknown_checkout' })])
@@ -90,6 +97,33 @@ describe('a refusal is in the line of its request, by name', () => {
   test('not_found, which the gateway says', async () => {
     const reply = await call(all.world, '/nowhere')
     expect(await linesOf(reply)).toEqual([expect.objectContaining({ status: 404, refusal: 'not_found' })])
+  })
+})
+
+describe('the paywall is in the line', () => {
+  const withdrawal = () => ({ paywall_id: paywallId(), user_id: all.member.id, tokens: 1 })
+  const cancellation = () => ({ paywallId: paywallId(), userId: all.payer.id, subscriptionId: 'x' })
+  const withdraws = (body: object, options: Call = {}) =>
+    call(all.world, '/api/v1/withdraw-tokens', { key: all.ours.key, ...options, body })
+  const cancels = (body: object, options: Call = { key: all.ours.key }) =>
+    call(all.world, '/api/paywall/cancel-subscription', { ...options, body })
+  const badKey = { headers: { 'idempotency-key': 'x' } }
+
+  test.each<[string, () => Promise<Reply>, string]>([
+    ['a member of the body is wrong', () => withdraws({ ...withdrawal(), tokens: 0 }), 'Invalid tokens'],
+    ['a member of the body is missing', () => cancels(cancellation()), 'cancellationReason is required'],
+    ["a member of a user's body is missing", () => cancels({}, all.payer), 'subscriptionId is required'],
+    ['the Idempotency-Key is wrong', () => withdraws(withdrawal(), badKey), 'invalid_key_format'],
+    ['the key and the body are wrong', () => withdraws({ ...withdrawal(), tokens: 0 }, { key: 'x' }), 'unknown_key'],
+    ['the user has too few tokens', () => withdraws({ ...withdrawal(), tokens: 1e9 }), 'insufficient'],
+  ])('where only the body or the token names it and %s', async (_fault, request, refusal) => {
+    expect(await linesOf(await request())).toEqual([expect.objectContaining({ refusal, paywall_id: paywallId() })])
+  })
+
+  test('where the checkout tells it', async () => {
+    const { checkoutUrl } = opened(await startCheckout(all.world, all.ours))
+    const reply = await call(all.world, await press(checkoutUrl, 'pay'))
+    expect(await linesOf(reply)).toEqual([expect.objectContaining({ status: 303, paywall_id: paywallId() })])
   })
 })
 

@@ -35,9 +35,9 @@ test('an exchange gives a token for an hour and the user, and is never cached', 
 
   const { kid } = z.object({ kid: z.string() }).parse(JSON.parse(all.world.secrets.ACCESS_TOKEN_PRIVATE_KEY))
   expect(decodeProtectedHeader(token)).toEqual({ alg: 'EdDSA', typ: 'at+jwt', kid })
-  const { iat = 0, exp = 0, ...claims } = decodeJwt(token)
+  const { iat = 0, exp = 0, ...payload } = decodeJwt(token)
   const who = { sub: made.id, email, anonymous: false }
-  expect(claims).toEqual({ iss: 'paywall-billing', aud: all.ours.paywall.id, ...who })
+  expect(payload).toEqual({ iss: 'paywall-billing', aud: all.ours.paywall.id, ...who })
   expect(exp - iat).toBe(3600)
   expect(Math.abs(iat - Date.now() / 1000)).toBeLessThan(60)
 })

@@ -2,7 +2,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { AnswerLost } from '../../dev/world/database/neon-endpoint.ts'
+import { AnswerLost } from '../../dev/world/database/neon-proxy.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
@@ -113,7 +113,7 @@ test('a sender gets to read why a large form is refused', async () => {
   for (const _turn of [1, 2, 3]) expect(await sendForm(world, form, { token: 'x' })).toMatchObject({ status: 401 })
 })
 
-test('a form of more than 51 MB is refused while it is read, whatever length it claims', async () => {
+test('a form of more than 51 MB is refused while it is read, whatever length it states', async () => {
   const chunk = Buffer.concat([
     Buffer.from('--b\r\nContent-Disposition: form-data; name="files"; filename="a.png"\r\n\r\n'),
     Buffer.alloc(9 * MEGABYTE),

@@ -22,12 +22,12 @@ describe('the address of a webhook endpoint', () => {
     'file:///etc/passwd',
     'owner.example',
     'https://pay.owner.example/',
-    'https://PAY.owner.example.:8443/hooks',
+    'https://PAY.owner.example.:8443/webhooks',
   ])('is refused: %s', (url) => {
     expect(endpointUrlProblem(url, PUBLIC)).toEqual(expect.any(String))
   })
 
-  test.each(['https://owner.example/hooks?a=b', 'https://owner.example:8443/', 'https://owner.example.:443/'])(
+  test.each(['https://owner.example/webhooks?a=b', 'https://owner.example:8443/', 'https://owner.example.:443/'])(
     'is accepted: %s',
     (url) => {
       expect(endpointUrlProblem(url, PUBLIC)).toBeNull()
@@ -36,7 +36,7 @@ describe('the address of a webhook endpoint', () => {
 
   test('may be loopback and http where that is allowed, and nothing more private', () => {
     const problems = (urls: string[]) => urls.map((url) => endpointUrlProblem(url, { ...PUBLIC, allowLocal: true }))
-    expect(problems(['http://127.0.0.1:8790/hooks', 'http://localhost:1', 'http://[::1]:80/'])).toEqual([
+    expect(problems(['http://127.0.0.1:8790/webhooks', 'http://localhost:1', 'http://[::1]:80/'])).toEqual([
       null,
       null,
       null,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { AnswerLost } from '../../dev/world/database/neon-endpoint.ts'
+import { AnswerLost } from '../../dev/world/database/neon-proxy.ts'
 import { type DeliveryRow, openMailbox, sweep } from '../support/mailbox.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'

@@ -94,7 +94,7 @@ describe('a failed attempt is made again', () => {
     ['429 that asks for less than we wait', { status: 429, headers: { 'retry-after': '1' } }, 0, 5.5],
     ['503 with nonsense', { status: 503, headers: { 'retry-after': 'soon' } }, 0, 5.5],
     ['500, whose Retry-After says nothing', { status: 500, headers: { 'retry-after': '3000' } }, 0, 5.5],
-    ['a redirect, which is not followed', { status: 302, headers: { location: '/hooks/elsewhere' } }, 0, 5.5],
+    ['a redirect, which is not followed', { status: 302, headers: { location: '/webhooks/elsewhere' } }, 0, 5.5],
   ])('%s', async (_case, answer, earliest, latest) => {
     const mailbox = await openMailbox(world)
     mailbox.answer = () => answer
@@ -106,7 +106,7 @@ describe('a failed attempt is made again', () => {
     expect(delivery).toMatchObject({ state: 'pending', attempts: 1, last_status: answer.status })
     expect(delivery!.due_in).toBeGreaterThan(earliest)
     expect(delivery!.due_in).toBeLessThanOrEqual(latest)
-    expect(world.receiver.received.filter(({ path }) => path === '/hooks/elsewhere')).toEqual([])
+    expect(world.receiver.received.filter(({ path }) => path === '/webhooks/elsewhere')).toEqual([])
   })
 })
 
@@ -180,7 +180,7 @@ test("an address on a paywall's own domain is ours, however it is written", asyn
 
 test('a refused connection and an unreadable secret are failed attempts', async () => {
   const [gone, locked] = await Promise.all([
-    openMailbox(world, { url: 'http://127.0.0.1:9/hooks' }),
+    openMailbox(world, { url: 'http://127.0.0.1:9/webhooks' }),
     openMailbox(world),
   ])
   await Promise.all([gone.tell(), locked.tell()])

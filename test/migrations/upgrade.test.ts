@@ -16,7 +16,7 @@ const OLD_PAYWALL = { paywallId: '1001', key: `pk_test_${'0'.repeat(63)}1` }
 const userNumber = (number: number) => `20000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 /** A member of that paywall who has bought. */
 const MEMBER = userNumber(204)
-const ENDPOINT = '40000000-0000-4000-8000-000000000001'
+const WEBHOOK_ENDPOINT = '40000000-0000-4000-8000-000000000001'
 
 const rolesKey = inject('databaseRolesKey')
 let server: OwnedPostgres
@@ -63,7 +63,7 @@ const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
   deliveries: (row, rows) => (waits(row, rows) ? { ...row, next_attempt_at: null } : row),
 }
 
-/** Whether an earlier delivery about the same member is pending at the same endpoint. */
+/** Whether an earlier delivery about the same member is pending at the same webhook endpoint. */
 function waits(row: Row, rows: Row[]): boolean {
   const isBefore = (other: Row) =>
     other.state === 'pending' &&
@@ -127,26 +127,26 @@ describe('the service works on it:', () => {
   })
 
   test('a sweep of the deliveries that were pending, each once and in order', async () => {
-    const hooks = `${world.receiver.url}/hooks/old`
+    const url = `${world.receiver.url}/webhooks/old`
     const secret = await seal(
       'whsec_c2VjcmV0IG9mIDMyIGJ5dGVzLCBvciBzbyBhYm91dA==',
       world.secrets.WEBHOOK_SECRETS_KEY,
-      `webhook:${hooks}`,
+      `webhook:${url}`,
     )
-    await world.database.query('update webhook_endpoints set disabled_at = now() where id <> $1', [ENDPOINT])
+    await world.database.query('update webhook_endpoints set disabled_at = now() where id <> $1', [WEBHOOK_ENDPOINT])
     await world.database.query('update webhook_endpoints set url = $2, secret = $3 where id = $1', [
-      ENDPOINT,
-      hooks,
+      WEBHOOK_ENDPOINT,
+      url,
       secret,
     ])
     await world.workers.scheduled('deliver-events')
     const pending = before.deliveries!.filter(
-      ({ endpoint_id, state }) => endpoint_id === ENDPOINT && state === 'pending',
+      ({ endpoint_id, state }) => endpoint_id === WEBHOOK_ENDPOINT && state === 'pending',
     )
     await until('every delivery to be made', async () => {
       const { rows } = await world.database.query(
         "select count(*)::int as left from deliveries where state = 'pending' and endpoint_id = $1",
-        [ENDPOINT],
+        [WEBHOOK_ENDPOINT],
       )
       return rows[0].left === 0
     })

@@ -35,16 +35,16 @@ afterAll(() => world.close())
 
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 const past = () => Math.floor(Date.now() / 1000) - 1
-const claims = { email: null, anonymous: true }
+const payload = { email: null, anonymous: true }
 
 describe('what an anonymous user has cannot be taken with', () => {
   const tokens: [string, () => string | Promise<string>][] = [
     ['no token at all', () => 'x'],
-    ['an expired one', () => forge.token({}, { ...claims, exp: past() })],
-    ['one of another key', () => forge.token({}, claims, forge.stranger.privateKey)],
+    ['an expired one', () => forge.token({}, { ...payload, exp: past() })],
+    ['one of another key', () => forge.token({}, payload, forge.stranger.privateKey)],
     ['one signed by HMAC with the public key', () => forge.confused('jwk')],
     ['an unsigned one', () => forge.unsigned('none')],
-    ['one for another paywall', () => forge.token({}, { ...claims, aud: elsewhere })],
+    ['one for another paywall', () => forge.token({}, { ...payload, aud: elsewhere })],
     ['a real one of another paywall', async () => (await signInAnonymously(world, { paywallId: elsewhere })).token],
     ['its refresh token', () => anonymous.refreshToken],
   ]
@@ -60,7 +60,7 @@ describe('what an anonymous user has cannot be taken with', () => {
   test('the token of a user with an address, even one that says it is anonymous', async () => {
     const owner = await signIn(world)
     await credit(world, owner.id, 5)
-    const token = forgeFor(world, owner, world.paywall.id).token({}, claims)
+    const token = forgeFor(world, owner, world.paywall.id).token({}, payload)
     const { user } = await signInByMail(world, newEmail(), { token })
     expect(user.id).not.toBe(owner.id)
     expect(await provenBalances(world, owner.id)).toMatchObject({ premium: 5 })

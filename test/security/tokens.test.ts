@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
-import { startCheckout } from '../support/checkout.ts'
+import { newEmail, startCheckout } from '../support/checkout.ts'
+import { takesUserToken, testEveryOperation } from '../support/every-operation.ts'
 import { type Forge, forgeFor } from '../support/forge.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
@@ -19,27 +20,37 @@ afterAll(() => all.close())
 
 const at = (endpoint: string) => `/api/v1/paywall/${all.ours.paywall.id}/${endpoint}`
 
-/** A good request to every endpoint that takes a user's token, and what it answers. */
+/** A request to every endpoint that takes a user's token, by its operation, and what it answers if the token is good. */
 const ENDPOINTS: Record<string, [good: number, ask: (headers: { authorization: string }) => Promise<Reply>]> = {
-  user: [200, (headers) => call(all.world, at('user'), { headers })],
+  readUser: [200, (headers) => call(all.world, at('user'), { headers })],
   bootstrap: [200, (headers) => call(all.world, at('bootstrap'), { headers })],
-  'start-checkout': [
+  startCheckout: [
     200,
     (headers) => {
       const body = { email: all.payer.email, ignoreActivePurchase: true }
       return startCheckout(all.world, { paywall: all.ours.paywall, headers, body })
     },
   ],
-  'cancel-subscription': [
+  cancelSubscription: [
     404,
     (headers) => {
       const body = { subscriptionId: randomUUID(), cancellationReason: 'none' }
       return call(all.world, '/api/paywall/cancel-subscription', { headers, body })
     },
   ],
-  'get-customer-portal': [200, (headers) => call(all.world, at('get-customer-portal'), { headers, method: 'POST' })],
-  'support/ticket': [200, (headers) => call(all.world, at('support/ticket'), { headers, body: MESSAGE })],
+  getCustomerPortal: [200, (headers) => call(all.world, at('get-customer-portal'), { headers, method: 'POST' })],
+  openTicket: [200, (headers) => call(all.world, at('support/ticket'), { headers, body: MESSAGE })],
+  // The code is wrong, which is found out after the token was looked at.
+  giveTokens: [
+    400,
+    (headers) => {
+      const body = { grant_type: 'code', email: newEmail(), code: '123456' }
+      return call(all.world, at('sign-in/token'), { headers, body })
+    },
+  ],
 }
+
+testEveryOperation(Object.keys(ENDPOINTS), { of: takesUserToken })
 
 /** The answers of all of them at once. */
 const askAll = (authorization: string) =>
@@ -64,6 +75,7 @@ function withPart(index: number, replace: (part: string) => string): string {
 }
 
 const FOREIGN = "another paywall's aud"
+const UNKNOWN = 'unknown user'
 
 /** What is wrong with it, and the whole Authorization header. */
 const FORGED: [kind: string, authorization: () => string | Promise<string>][] = [
@@ -124,7 +136,7 @@ const FORGED: [kind: string, authorization: () => string | Promise<string>][] = 
   ['a number as aud', () => `Bearer ${forge.token({}, { aud: Number(all.ours.paywall.id) })}`],
   ['sub that is no uuid', () => `Bearer ${forge.token({}, { sub: all.payer.email })}`],
   ['sub with SQL', () => `Bearer ${forge.token({}, { sub: `${all.payer.id}' or true --` })}`],
-  ['unknown user', () => `Bearer ${forge.token({}, { sub: randomUUID() })}`],
+  [UNKNOWN, () => `Bearer ${forge.token({}, { sub: randomUUID() })}`],
   ['encrypted', async () => `Bearer ${await forge.encrypted()}`],
   ['an owner key', () => `Bearer ${all.ours.key}`],
   ['garbage', () => 'Bearer garbage'],
@@ -142,14 +154,16 @@ const FORGED: [kind: string, authorization: () => string | Promise<string>][] = 
   ['a tab for a space', () => `Bearer\t${forge.token()}`],
   ['padding', () => `Bearer ${forge.token()}==`],
   ['very long', () => `Bearer ${'A'.repeat(12_000)}.${'B'.repeat(1_000)}.C`],
-  ['very long claims', () => `Bearer ${forge.token({}, { email: 'x'.repeat(9_000) }, forge.stranger.privateKey)}`],
+  ['a very long payload', () => `Bearer ${forge.token({}, { email: 'x'.repeat(9_000) }, forge.stranger.privateKey)}`],
 ]
 
 describe('401 invalid_token on each endpoint, never a guest', () => {
   test.each(FORGED)('%s', async (kind, authorization) => {
     for (const { endpoint, reply } of await askAll(await authorization())) {
-      // That one has no paywall in its path: the token says where to look.
-      if (kind === FOREIGN && endpoint === 'cancel-subscription') expect(reply).toMatchObject({ status: 404 })
+      // It has no paywall in its path: the token says where to look.
+      if (kind === FOREIGN && endpoint === 'cancelSubscription') expect(reply).toMatchObject({ status: 404 })
+      // It is the token's signature that counts there: the user is looked up if it is an anonymous one, to be merged.
+      else if (kind === UNKNOWN && endpoint === 'giveTokens') expect(reply).toMatchObject({ status: 400 })
       else expect(reply, endpoint).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
     }
   })
@@ -169,10 +183,10 @@ describe('a good token', () => {
   })
 })
 
-test('nobody was asked for keys, and no session was opened for a forged token', () => {
+test('nobody was asked for keys, and no page was opened for a forged token', () => {
   expect(all.world.receiver.received.filter(({ path }) => path === '/keys')).toEqual([])
   // Four good tokens above, and the payer's own purchase.
-  expect(all.world.stripe.sessions).toHaveLength(5)
+  expect(all.world.stripe.checkoutSessions).toHaveLength(5)
 })
 
 test('no token, key or address is in the logs', () => {

@@ -55,7 +55,7 @@ function tablesOf(query: Query) {
        where owner_id = (select owner_id from paywalls where id = $1) order by created_at, name`,
       paywallId,
     )
-  const endpointsOf = (paywallId: string) =>
+  const webhookEndpointsOf = (paywallId: string) =>
     query<{ url: string; secret: string; previous_secret: string | null; signs_twice: boolean; enabled: boolean }>(
       `select url, secret, previous_secret, disabled_at is null as enabled,
          coalesce(previous_secret_until between now() + '23 hours' and now() + '24 hours', false) as signs_twice
@@ -67,5 +67,5 @@ function tablesOf(query: Query) {
     const tables = ['owners', 'api_keys', 'webhook_endpoints', 'paywalls', 'processor_accounts', 'prices']
     return Promise.all(tables.map((table) => query(`select * from ${table} t order by t::text`)))
   }
-  return { pricesOf, keysOf, endpointsOf, everything }
+  return { pricesOf, keysOf, webhookEndpointsOf, everything }
 }

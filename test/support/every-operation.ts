@@ -26,6 +26,9 @@ export function testEveryOperation(
 /** Whether an owner may call it: for `of`. */
 export const takesOwnerKey = ({ access }: ApiOperation) => access.includes('owner')
 
+/** Whether a user may call it: for `of`. */
+export const takesUserToken = ({ access }: ApiOperation) => access.includes('user')
+
 /** The operation of an id. */
 export function operationOf(id: string): ApiOperation {
   const found = operations.find((operation) => operation.id === id)

@@ -3,7 +3,7 @@ import { CompactEncrypt } from 'jose'
 import * as z from 'zod'
 import type { TestWorld } from './world.ts'
 
-type Members = Record<string, unknown>
+type Fields = Record<string, unknown>
 
 const PrivateKey = z.looseObject({ kid: z.string() })
 const PublicKeys = z.object({ keys: z.tuple([z.looseObject({ kid: z.string(), x: z.string() })]) })
@@ -13,8 +13,8 @@ export interface Forge {
   kid: string
   /** A key pair of somebody else's. */
   stranger: { privateKey: KeyObject; publicJwk: JsonWebKey }
-  /** A token with our key. Members of the header and the claims are replaced; `undefined` takes one out. */
-  token(header?: Members, claims?: Members, key?: KeyObject): string
+  /** A token with our key. Fields of the header and the payload are replaced; `undefined` takes one out. */
+  token(header?: Fields, payload?: Fields, key?: KeyObject): string
   /** The same signed with HMAC over the bytes that everybody knows: the public key. */
   confused(secret: 'jwk' | 'x' | 'empty'): string
   /** Not signed at all. */
@@ -30,12 +30,12 @@ export function forgeFor(world: TestWorld, user: { id: string; email: string }, 
   const pair = generateKeyPairSync('ed25519')
   const now = Math.floor(Date.now() / 1000)
   const good = { iss: 'paywall-billing', sub: user.id, aud: paywallId, iat: now, exp: now + 3600 }
-  const content = (header: Members, claims: Members) =>
-    [header, { ...good, email: user.email, anonymous: false, ...claims }].map(encode).join('.')
+  const content = (header: Fields, payload: Fields) =>
+    [header, { ...good, email: user.email, anonymous: false, ...payload }].map(encode).join('.')
   const signed = (text: string, signature: Buffer) => `${text}.${signature.toString('base64url')}`
 
-  function token(header: Members = {}, claims: Members = {}, key = ours): string {
-    const text = content({ alg: 'EdDSA', typ: 'at+jwt', kid, ...header }, claims)
+  function token(header: Fields = {}, payload: Fields = {}, key = ours): string {
+    const text = content({ alg: 'EdDSA', typ: 'at+jwt', kid, ...header }, payload)
     return signed(text, sign(null, Buffer.from(text), key))
   }
 

@@ -1,5 +1,5 @@
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
-import { AnswerLost } from '../../dev/world/database/neon-endpoint.ts'
+import { AnswerLost } from '../../dev/world/database/neon-proxy.ts'
 import type { TestWorld } from './world.ts'
 
 /** A wait of a Worker: on a statement that contains this text, or on a call to Stripe whose path ends with this one. */

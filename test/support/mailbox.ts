@@ -41,7 +41,7 @@ const mailboxes = new WeakMap<TestWorld, Map<string, Mailbox>>()
 
 /** Applies a paywall file of an owner of its own; `url` is a webhook endpoint elsewhere. */
 export async function openMailbox(world: TestWorld, options: { url?: string } = {}): Promise<Mailbox> {
-  const path = `/hooks/${randomUUID()}`
+  const path = `/webhooks/${randomUUID()}`
   const url = options.url ?? `${world.receiver.url}${path}`
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   const file = await paywallFile({ webhooks: [{ url, secret, events: ['*', 'balance.changed'] }] })

@@ -51,6 +51,13 @@ export function tenant(file: PaywallFile): Tenant {
   return { file, paywall: file.paywalls[0]!, key: file.keys[0]?.secret ?? '' }
 }
 
+/** A paywall of a new owner, so that no cache knows it. */
+export async function newTenant(world: TestWorld, paywall: Record<string, unknown> = {}): Promise<Tenant> {
+  const added = tenant(await paywallFile({ paywall }))
+  await world.apply(added.file)
+  return added
+}
+
 export function person(world: TestWorld, { paywall, key }: Tenant, email = newEmail()): Promise<Person> {
   return signIn(world, { paywallId: paywall.id, key, email })
 }

@@ -2,7 +2,7 @@ import type { TestWorld } from './world.ts'
 
 /**
  * Makes a race certain: the next `count` statements that contain this text wait for each other and then run in the same
- * moment, each on a connection that is open already. At most as many as the endpoint has connections.
+ * moment, each on a connection that is open already. At most as many as the Neon proxy has connections.
  */
 export async function runTogether(world: TestWorld, text: string, count: number): Promise<void> {
   await openConnections(world, count)

@@ -9,7 +9,7 @@ import { startWorld, type World } from '../../dev/world/world.ts'
 import { freshDatabase, testSecrets } from './databases.ts'
 import { asDocumented, eventsAsDocumented, notingFetch } from './hold-to-document.ts'
 import { type FileOverrides, paywallFile } from './paywall-file.ts'
-import { standingBase, type WorldBase } from './standing-workers.ts'
+import { sharedBase, type WorldBase } from './shared-workers.ts'
 
 export interface TestWorldOptions extends WorkersOfItsOwn {
   /** Members of the file that differ from the default one. */
@@ -59,7 +59,7 @@ export async function startTestWorld({
   const logs: TestWorld['logs'] = []
   const files: PaywallFile[] = []
   const faults: unknown[] = []
-  const base = Object.keys(own).length > 0 ? await baseOfItsOwn(own) : await standingBase()
+  const base = Object.keys(own).length > 0 ? await baseOfItsOwn(own) : await sharedBase()
   const world = await startWorld({
     ...base,
     files: () => files,
@@ -73,7 +73,7 @@ export async function startTestWorld({
     files.splice(0, Infinity, ...others, file)
     return applied
   }
-  const webhook = { url: `${world.receiver.url}/hooks`, secret: `whsec_${randomBytes(32).toString('base64')}` }
+  const webhook = { url: `${world.receiver.url}/webhooks`, secret: `whsec_${randomBytes(32).toString('base64')}` }
   const file = await paywallFile({ webhooks: [webhook], ...overrides })
   await apply(file)
   return {

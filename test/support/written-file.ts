@@ -14,7 +14,7 @@ export const environment = {
 const WRITTEN = {
   owner: { email: 'owner@example.com' },
   keys: [{ name: 'backend', secret: 'env:API_KEY' }],
-  webhooks: [{ url: 'https://owner.example/hooks', secret: 'env:WEBHOOK_SECRET' }],
+  webhooks: [{ url: 'https://owner.example/webhooks', secret: 'env:WEBHOOK_SECRET' }],
   paywalls: [
     {
       id: '1001',

@@ -8,8 +8,8 @@ const at = new Date('2026-11-21T05:44:41.315Z')
 test('the receiver page says of each event whether its signature fits, and escapes what arrived', () => {
   const body = JSON.stringify({ type: HOSTILE })
   const page = receiverPage([
-    { at, path: '/hooks', headers: { 'webhook-id': HOSTILE }, body, verified: true },
-    { at, path: '/hooks', headers: {}, body: 'no JSON', verified: false },
+    { at, path: '/webhooks', headers: { 'webhook-id': HOSTILE }, body, verified: true },
+    { at, path: '/webhooks', headers: {}, body: 'no JSON', verified: false },
   ])
   expect(page).toContain('Webhooks received: 2')
   expect(page).toContain('2026-11-21 05:44:41 UTC')

@@ -1,13 +1,12 @@
 import { type ApiControls, type PreparedCall, type RecordedCall, runCall } from './calls.ts'
 import { idempotency, type KeyRules, type StoredReply } from './idempotency.ts'
-import { newId } from './new-record.ts'
 import { type HttpRequest, type HttpResponse, header } from './server.ts'
 import type { State } from './state.ts'
-import type { ReplyRecord } from './tables.ts'
+import { newId, type ReplyRecord } from './tables.ts'
 
 /*
  * A call to a processor's API, step by step: it is recorded; the processor authenticates and validates it (`admit`); if
- * it has an idempotency key, that is claimed, and a key that was used before gets its stored response again; the hook
+ * it has an idempotency key, that is claimed, and a key that was used before gets its stored response again; the interceptor
  * that a test may have set decides when the call runs; it runs; its response is stored under the key; the records are
  * saved; the response goes out.
  */
@@ -41,7 +40,7 @@ export interface ApiOptions<Body> {
 }
 
 /**
- * A processor's API. Idempotency keys count on POST requests only. Resolves to null if a test's hook dropped the call:
+ * A processor's API. Idempotency keys count on POST requests only. Resolves to null if a test's interceptor dropped the call:
  * then there is no response.
  */
 export function createApi<Body>({ state, controls, ...processor }: ApiOptions<Body>) {
@@ -60,20 +59,20 @@ export function createApi<Body>({ state, controls, ...processor }: ApiOptions<Bo
     const noKey = () => {}
     try {
       const { account, fingerprint, execute } = processor.admit(request, call, requestId)
-      if (key === null) return { run: () => execute().response, release: noKey }
+      if (key === null) return { run: () => execute().response, giveUpKey: noKey }
 
       const keyed = { account, key, path: call.path, fingerprint }
       const stored = keys.claim(keyed, now())
-      if (stored) return { run: () => processor.replay(stored, key, requestId), release: noKey }
+      if (stored) return { run: () => processor.replay(stored, key, requestId), giveUpKey: noKey }
       const run = () => {
         const { response, executed } = execute()
         if (executed) keys.keep(keyed, { status: response.status, body: response.body, requestId }, now())
         return response
       }
-      return { run, release: () => keys.release(keyed) }
+      return { run, giveUpKey: () => keys.giveUp(keyed) }
     } catch (error) {
       const response = processor.refuse(error, requestId)
-      return { run: () => response, release: noKey }
+      return { run: () => response, giveUpKey: noKey }
     }
   }
 }

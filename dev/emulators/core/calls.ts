@@ -9,7 +9,7 @@ export interface RecordedCall<Body = unknown> {
 }
 
 /**
- * An `onCall` hook throws this to cut the connection without a response. Thrown before `run`, the call has no effect;
+ * The interceptor `onCall` throws this to cut the connection without a response. Thrown before `run`, the call has no effect;
  * thrown after it, the call has taken effect and only its response is lost.
  */
 export class DroppedCall extends Error {
@@ -17,12 +17,15 @@ export class DroppedCall extends Error {
 }
 
 /** Stands between a call and its effect, and calls `run` at most once. */
-export type CallHook<Body> = (call: RecordedCall<Body>, run: () => Promise<HttpResponse>) => Promise<HttpResponse>
+export type CallInterceptor<Body> = (
+  call: RecordedCall<Body>,
+  run: () => Promise<HttpResponse>,
+) => Promise<HttpResponse>
 
 export interface ApiControls<Body = unknown> {
   calls: RecordedCall<Body>[]
-  /** The hook that is set at the moment. */
-  onCall: () => CallHook<Body> | undefined
+  /** The interceptor that is set at the moment. */
+  onCall: () => CallInterceptor<Body> | undefined
   /** Failures that a test has ordered with `failNext`: the next call to `path` gets the response and does not run. */
   failures: { path: string; status: number; body: unknown }[]
 }
@@ -49,17 +52,17 @@ export function failIfOrdered({ failures }: Pick<ApiControls, 'failures'>, path:
 /** A call that waits to run. */
 export interface PreparedCall {
   run: () => HttpResponse
-  /** Frees the call's idempotency key; to be called at the end, whether the call has run or not. */
-  release: () => void
+  /** Gives up the call's idempotency key; to be called at the end, whether the call has run or not. */
+  giveUpKey: () => void
 }
 
 /**
- * Runs a call when its hook lets it, and resolves to its response once `save` is done; to null if the call is dropped.
+ * Runs a call when its interceptor lets it, and resolves to its response once `save` is done; to null if the call is dropped.
  */
 export async function runCall<Body>(
   call: RecordedCall<Body>,
   prepared: PreparedCall,
-  { onCall, save }: { onCall: CallHook<Body> | undefined; save: () => Promise<void> },
+  { onCall, save }: { onCall: CallInterceptor<Body> | undefined; save: () => Promise<void> },
 ): Promise<HttpResponse | null> {
   const run = async () => {
     const response = prepared.run()
@@ -72,6 +75,6 @@ export async function runCall<Body>(
     if (error instanceof DroppedCall) return null
     throw error
   } finally {
-    prepared.release()
+    prepared.giveUpKey()
   }
 }

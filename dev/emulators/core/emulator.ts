@@ -1,4 +1,4 @@
-import type { CallHook, RecordedCall } from './calls.ts'
+import type { CallInterceptor, RecordedCall } from './calls.ts'
 
 export interface EmulatorOptions<Account> {
   port: number
@@ -36,7 +36,7 @@ export interface Emulator<Event, Body> {
    * Stands between each API call and its effect, while set. Awaiting before `run` delays the call, awaiting after it
    * delays the response; throwing a `DroppedCall` cuts the connection. Meanwhile the call's idempotency key is in use.
    */
-  onCall?: CallHook<Body> | undefined
+  onCall?: CallInterceptor<Body> | undefined
   /** The next call to exactly this path gets this response and has no effect. */
   failNext(path: string, status: number, body?: unknown): void
 

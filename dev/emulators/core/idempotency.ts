@@ -29,7 +29,7 @@ export function idempotency(replies: Map<string, ReplyRecord>, rules: KeyRules) 
 
   /**
    * The stored response of a key that was used before; else null: the caller runs the request, and holds the key until
-   * `release`.
+   * `giveUp`.
    */
   function claim(request: KeyedRequest, now: number): StoredReply | null {
     const id = idOf(request)
@@ -58,7 +58,7 @@ export function idempotency(replies: Map<string, ReplyRecord>, rules: KeyRules) 
     }
   }
 
-  const release = (request: KeyedRequest) => running.delete(idOf(request))
+  const giveUp = (request: KeyedRequest) => running.delete(idOf(request))
 
-  return { claim, keep, release }
+  return { claim, keep, giveUp }
 }

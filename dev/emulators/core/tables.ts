@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 
 /*
@@ -5,8 +6,15 @@ import * as z from 'zod'
  * record belongs to.
  */
 
-/** The members that every record begins with. */
+/** The fields that every record begins with. */
 export const owned = { id: z.string(), account: z.string(), created: z.int() }
+
+export const newId = (prefix: string, bytes = 12) => `${prefix}${randomBytes(bytes).toString('hex')}`
+
+/** Those members of a new record. */
+export function newRecord(context: { account: { id: string }; now: number }, prefix: string, bytes?: number) {
+  return { id: newId(prefix, bytes), account: context.account.id, created: context.now }
+}
 
 /** One event on its way to one paywall's address. */
 const DeliveryRecord = z.object({ id: z.string(), event: z.string(), paywallId: z.string(), attempts: z.int() })

@@ -1,4 +1,4 @@
-import { newRecord } from '../core/new-record.ts'
+import { newRecord } from '../core/tables.ts'
 import type { AccountContext } from './account-context.ts'
 import type { CustomerRecord, MandateRecord, PaymentRecord } from './records.ts'
 

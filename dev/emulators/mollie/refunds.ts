@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { newRecord } from '../core/new-record.ts'
+import { newRecord } from '../core/tables.ts'
 import type { AccountContext } from './account-context.ts'
 import { Amount, amountOf, minorUnits } from './amounts.ts'
 import { unprocessable } from './errors.ts'

@@ -1,5 +1,5 @@
-import { newRecord } from '../core/new-record.ts'
 import type { State } from '../core/state.ts'
+import { newRecord } from '../core/tables.ts'
 import type { Webhooks } from '../core/webhooks.ts'
 import type { AccountContext } from './account-context.ts'
 import type { Account } from './accounts.ts'

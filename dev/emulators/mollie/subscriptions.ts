@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { newRecord } from '../core/new-record.ts'
+import { newRecord } from '../core/tables.ts'
 import { type AccountContext, find } from './account-context.ts'
 import { Amount, minorUnits } from './amounts.ts'
 import { findCustomer } from './customers.ts'

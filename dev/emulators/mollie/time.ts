@@ -1,4 +1,4 @@
-import { newRecord } from '../core/new-record.ts'
+import { newRecord } from '../core/tables.ts'
 import { type AccountContext, find } from './account-context.ts'
 import { addDays, chargeTime, dateAfter } from './dates.ts'
 import { unprocessable } from './errors.ts'

@@ -1,4 +1,4 @@
-import { newId, newRecord } from '../core/new-record.ts'
+import { newId, newRecord } from '../core/tables.ts'
 import type { AccountContext } from './account-context.ts'
 import { invoiceObject } from './objects/invoice.ts'
 import { chargeCard, findPayment, openPayment } from './payments.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { newId, newRecord } from '../core/new-record.ts'
+import { newId, newRecord } from '../core/tables.ts'
 import { type AccountContext, find } from './account-context.ts'
 import { invalidRequest } from './errors.ts'
 import { disputeObject } from './objects/dispute.ts'

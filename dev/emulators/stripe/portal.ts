@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { newRecord } from '../core/new-record.ts'
+import { newRecord } from '../core/tables.ts'
 import { type AccountContext, find } from './account-context.ts'
 import { text, webAddress } from './parameters.ts'
 import type { InvoiceRecord, PortalSessionRecord, SubscriptionRecord } from './records.ts'

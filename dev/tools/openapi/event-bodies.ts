@@ -12,7 +12,7 @@ const guest = z
   .object({ id: z.uuid().nullable().describe('Null for a guest'), email: z.string().nullable() })
   .describe('The user or guest who opened the ticket')
 
-/** The members of every event, besides the object that its type is named after. */
+/** The fields of every event, besides the object that its type is named after. */
 const about = {
   paywall_id: z.string(),
   user,
@@ -91,7 +91,12 @@ export const BalanceEvent = eventOf('balance', {
       type: z.string().describe('The type of tokens'),
       count: z.int().min(0).describe('How many tokens the user has now'),
       delta: z.int().describe('How many tokens were added; negative if some were taken away'),
-      reason: z.enum(['top_up', 'plan', 'credit', 'debit', 'merge']),
+      reason: z
+        .enum(['top_up', 'plan', 'credit', 'debit', 'merge'])
+        .describe(
+          '`top_up`: the daily top-up. `plan`: the tokens of a price that was bought. `credit`, `debit`: a call. `merge`: an ' +
+            'anonymous user signed in as another one',
+        ),
     })
     .describe('A change of a balance'),
 })

@@ -1,50 +1,103 @@
-/** What each refusal means, by its name in the words of the endpoints. */
+/** What each refusal means to the caller, by its name in the words of the endpoints. */
 export const MEANINGS: Record<string, string> = {
-  active_purchase: 'the user has an active subscription, and `ignoreActivePurchase` is not true',
+  active_purchase: 'the user has an active subscription. Send `ignoreActivePurchase: true` to sell another one',
   already_cancelled: 'the subscription is cancelled already, or has ended',
-  anonymous: 'an anonymous user may not do this',
-  bad_token: 'the token is malformed, forged, expired or for another paywall',
-  database_unavailable: 'our database cannot be reached; the call may or may not have taken effect',
-  failed: 'a mistake on our side',
+  anonymous: 'the user of the token is anonymous. Only a user with an e-mail address may do this',
+  bad_token: 'the token is malformed, expired, not signed by us, or for another paywall',
+  database_unavailable:
+    'our database cannot be reached or is too busy. Repeat the same call after the time in `Retry-After`',
+  failed: 'a mistake on our side. Quote `X-Request-Id` when you ask for help',
   forged: 'the signature is missing, wrong or too old',
-  in_progress: 'an earlier call with this `Idempotency-Key` is still running',
+  in_progress:
+    'an earlier call with this `Idempotency-Key` is still running. Repeat yours after the time in `Retry-After`',
   full_meta: 'together with what was stored before, the `meta` of the user would be larger than 64 KB',
-  insufficient: 'the user has too few tokens; none were taken',
-  invalid_file: 'a file is too large, not an image of an accepted type, or not of the type that it is sent as',
+  insufficient: 'the user has fewer tokens than that. None were taken',
+  invalid_file:
+    'a file is larger than 10 MB, is in another field than `files`, is not an image of an accepted type, or is of another ' +
+    'type than it is sent as',
   invalid_form: 'the multipart form cannot be read',
-  invalid_grant: 'the code or refresh token is wrong, used, expired or was tried too often',
-  invalid_json: 'the body is not JSON in UTF-8, or has a text or number that cannot be stored',
+  invalid_grant: 'the code or the refresh token is wrong, was used before, has expired, or was tried too often',
+  invalid_json:
+    'the body is not JSON in UTF-8, or has something that cannot be stored: a NUL character, half of a surrogate pair, or a ' +
+    'number that is too large',
   invalid_key_format: 'the `Idempotency-Key` is not a UUID',
   invalid_query: 'the query has a NUL character',
   key_required: 'a live paywall requires an `Idempotency-Key`',
-  key_reused: 'the `Idempotency-Key` was used before, for a different request',
-  method_not_allowed: 'the path does not have this method',
+  key_reused: 'the `Idempotency-Key` was used before, for a different request. Choose a new one',
+  method_not_allowed: 'the path does not have this method. `Allow` names those that it has',
   mismatched_identity: 'the e-mail address and the user id are those of different users',
-  missing_parameters: 'required members are missing; the error names them',
-  no_address: 'a guest must give an e-mail address',
-  no_balance: 'the user has no such tokens on the paywall',
-  no_credential: 'neither an API key nor a token was sent',
-  no_portal: 'the processor has no hosted portal',
+  missing_parameters: 'required members are missing. The error names them',
+  no_address: '`customer_email` is missing or no e-mail address. A guest must give one',
+  no_balance: 'the user has no balance on the paywall',
+  no_credential: 'no credential was sent',
+  no_portal: 'the processor of the paywall has no customer portal',
   no_subscription: 'the user has no active subscription',
   not_member: 'the user exists, but has never used this paywall',
-  not_owner: 'the API key belongs to another account',
-  over_quota: 'two tickets were opened in the last 24 hours already',
+  not_owner: "the API key is another owner's than the paywall's",
+  over_quota: 'the user, or the address, has opened two tickets in the last 24 hours already',
   payload_too_large: 'the body is too large',
-  processor_misconfigured: 'the processor does not accept the credentials of the paywall, or they lack a permission',
+  processor_misconfigured:
+    'the processor does not accept the credentials of the paywall, or they lack a permission. The owner has to correct them',
   processor_rejected: 'the processor refused the request',
-  processor_unavailable: 'the processor did not answer; try again',
-  rate_limited: 'too many requests',
-  storage_unavailable: 'our file storage cannot be reached',
+  processor_unavailable: 'the processor did not answer. Try again after the time in `Retry-After`',
+  rate_limited: 'too many calls. Wait for the time in `Retry-After`',
+  storage_unavailable:
+    'our file storage cannot be reached, so no ticket was opened. Try again after the time in `Retry-After`',
   too_many_codes: 'five codes were mailed to the address in the last hour already',
   too_many_files: 'a ticket takes at most five files',
-  too_much: 'the balance would be 2^53 or more',
+  too_much: 'the balance would become 2^53 or more',
   unknown_checkout: 'there is no such checkout',
   unknown_identity: 'there is no such user',
-  unknown_key: 'the API key is wrong, revoked, or a test key on a live paywall or the reverse',
+  unknown_key: 'the API key is wrong or revoked, or it is a test key on a live paywall or the reverse',
   unknown_paywall: 'there is no such paywall, or it is not served on this domain',
-  unknown_price: 'the price does not exist or was replaced: read bootstrap again',
+  unknown_price: 'the paywall does not sell this price, or not any more. Read bootstrap again',
   unknown_processor: 'there is no such processor',
   unknown_subscription: 'the user has no such subscription on the paywall',
   unknown_type: 'the paywall has no such type of tokens, or the user has no balance of it',
-  unknown_user: 'the user of the token does not exist any more',
+  unknown_user:
+    'the user of the token does not exist any more: an anonymous user who has signed in as another one since',
+}
+
+/** What each code of a schema means: what is wrong with the body or the query. */
+export const CODE_MEANINGS: Record<string, string> = {
+  invalid_body: 'the body is not a JSON object',
+  identity_required:
+    'the user is not named. Send an e-mail address, a user id or both, and `paywallId` if the body has that member',
+
+  'Email is required': '`email` is missing or blank',
+  'Invalid email format': '`email` is no e-mail address of at most 254 characters',
+  'Invalid userMeta':
+    '`userMeta` is not an object, or has something that cannot be stored as it was sent: an integer beyond 2^53, or a member ' +
+    'named `__proto__`',
+  'userMeta too large': '`userMeta` is larger than 4 KB',
+
+  'Invalid priceId format': '`priceId` is not a text of at most 100 characters',
+  'Invalid successUrl format': '`successUrl` is not an http or https address of at most 2,048 characters',
+  'Invalid errorUrl format': '`errorUrl` is not an http or https address of at most 2,048 characters',
+  'Invalid shopUrl format': '`shopUrl` is not a text of at most 2,048 characters',
+  'Invalid trial_days': '`trial_days` is not a whole number from 0 to 730',
+  'Invalid ignoreActivePurchase': '`ignoreActivePurchase` is neither true nor false',
+  'Invalid localCurrency': '`localCurrency` is not a currency code of three letters',
+
+  'subscriptionId is required': '`subscriptionId` is missing or blank',
+  'cancellationReason is required': '`cancellationReason` is missing or blank',
+  'cancellationReason too long': '`cancellationReason` is longer than 1,000 characters',
+
+  invalid_op: '`op` is neither `credit` nor `debit`',
+  invalid_amount: '`amount` is not a whole number from 1 to 10^12',
+  type_required: '`type` is missing or blank',
+  'Invalid paywall_id': '`paywall_id` is not a text',
+  'Invalid user_id': '`user_id` is not a text',
+  'Invalid tokens': '`tokens` is not a whole number from 1 to 10^12',
+  'Invalid token_type': '`token_type` is not a text',
+
+  invalid_payload: '`subject` or `content` is missing or not a text',
+  subject_length: '`subject` is shorter than 3 characters or longer than 200',
+  content_length: '`content` is empty or longer than 5,000 characters',
+
+  unsupported_grant_type: '`grant_type` is not one of those listed above',
+  code_required: '`code` is missing or blank',
+  invalid_code: '`code` is not six digits',
+  refresh_token_required: '`refresh_token` is missing or blank',
+  'Invalid name': '`name` is not a text of at most 200 characters',
 }

@@ -2,15 +2,14 @@ import { type ApiOperation, countedBy } from '../../../lib/http/api-operation.ts
 import type { Words } from '../../../lib/http/errors.ts'
 import { sharedWords } from '../../../lib/http/shared-words.ts'
 import { codesOf } from './codes.ts'
-import { MEANINGS } from './meanings.ts'
+import { CODE_MEANINGS, MEANINGS } from './meanings.ts'
 import { inlineSchema, isObject, type Json, referTo } from './schemas.ts'
 
 /** One way in which a call can fail. */
 export interface Refusal {
   status: number
   error: string
-  /** Null for a code that a schema says: the description of the field explains it. */
-  meaning: string | null
+  meaning: string
   /** What the body has beside `error`: a schema of an object. */
   detail: Json | null
 }
@@ -37,14 +36,14 @@ const PROCESSOR = ['processor_rejected', 'processor_unavailable', 'processor_mis
 
 /** All refusals of an operation: the codes of its schemas, its own words, and the words that operations share. */
 export function refusalsOf(operation: ApiOperation): Refusal[] {
-  const { bodies = {}, query, words, details = {} } = operation
+  const { bodies = {}, query, words, details = {}, access } = operation
   const codes = new Set([...Object.values(bodies), ...(query ? [query] : [])].flatMap(codesOf))
   return [
-    ...[...codes].map((error) => ({ status: 400, error, meaning: null, detail: null })),
-    ...refusalsIn(
-      words,
-      Object.fromEntries(Object.entries(details).map(([name, each]) => [name, inlineSchema(each, 'output')])),
-    ),
+    ...[...codes].map((error) => ({ status: 400, error, meaning: meaningOf(error, CODE_MEANINGS), detail: null })),
+    ...refusalsIn(words, {
+      details: Object.fromEntries(Object.entries(details).map(([name, each]) => [name, inlineSchema(each, 'output')])),
+      byToken: !access.includes('owner'),
+    }),
     ...sharedRefusals(sharedBy(operation)),
   ]
 }
@@ -52,18 +51,31 @@ export function refusalsOf(operation: ApiOperation): Refusal[] {
 export const sharedRefusals = (names: SharedName[]): Refusal[] =>
   refusalsIn(Object.fromEntries(names.map((name) => [name, sharedWords[name]])))
 
-function refusalsIn(words: Words, details: Record<string, Json> = {}): Refusal[] {
+/** `byToken`: only a token names a user there, so a user who is not found is the token's. */
+function refusalsIn(words: Words, { details = {}, byToken = false }: RefusalOptions = {}): Refusal[] {
   return Object.entries(words).map(([name, [status, error]]) => {
-    const meaning = MEANINGS[name]
-    if (meaning === undefined) throw new Error(`dev/tools/openapi/meanings.ts does not say what ${name} means`)
+    const isOfToken = byToken && (name === 'unknown_identity' || name === 'not_member')
+    const meaning = meaningOf(isOfToken ? 'unknown_user' : name, MEANINGS)
     return { status, error, meaning, detail: details[name] ?? null }
   })
+}
+
+interface RefusalOptions {
+  /** What the bodies have beside `error`, by refusal. */
+  details?: Record<string, Json>
+  byToken?: boolean
+}
+
+function meaningOf(name: string, meanings: Record<string, string>): string {
+  const meaning = meanings[name]
+  if (meaning === undefined) throw new Error(`dev/tools/openapi/meanings.ts does not say what ${name} means`)
+  return meaning
 }
 
 /** What all error bodies have. */
 export const ERROR: Json = {
   type: 'object',
-  description: 'The members of every error',
+  description: 'The fields of every error',
   properties: {
     error: { type: 'string', description: 'What is wrong: a code or a short sentence, which never changes' },
     message: { type: 'string', description: 'An explanation for a human' },

@@ -88,7 +88,8 @@ function refused(
   refusals: Refusal[],
   { saysCode = false, retried = false, maybeDone = false } = {},
 ): Json {
-  const unknown = 'Without `Retry-After` it is not known whether the call took effect: look before you repeat it'
+  const unknown =
+    'Without `Retry-After` it is not known whether the balance was changed: read the balance before you repeat the call'
   return {
     description: maybeDone ? `${describe(refusals)}\n\n${unknown}` : describe(refusals),
     headers: {
@@ -102,20 +103,12 @@ function refused(
   }
 }
 
-/** A line for each error. Codes that only the schemas say share the last one: their fields explain them. */
+/** A line for each error. */
 function describe(refusals: Refusal[]): string {
   const errors = Map.groupBy(refusals, ({ error }) => error)
-  const lines = [...errors].flatMap(([error, alike]) => {
-    const meanings = [...new Set(alike.flatMap(({ meaning }) => meaning ?? []))]
-    return meanings.length === 0 ? [] : [`- \`${error}\`: ${meanings.join('; or ')}`]
-  })
-  const codes = [...errors].flatMap(([error, alike]) =>
-    alike.every(({ meaning }) => meaning === null) ? [`\`${error}\``] : [],
-  )
-  return [
-    ...lines,
-    ...(codes.length > 0 ? [`- ${codes.join(', ')}: the body or the query is not as described`] : []),
-  ].join('\n')
+  return [...errors]
+    .map(([error, alike]) => `- \`${error}\`: ${[...new Set(alike.map(({ meaning }) => meaning))].join('; or ')}`)
+    .join('\n')
 }
 
 function granted({ description, body, status }: ApiReply, { conditional, idempotent }: ApiOperation): Json {

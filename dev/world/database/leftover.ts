@@ -4,12 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Refusal } from '../../../cli/command.ts'
 
 /** A server whose world was killed ends by itself: see `lastWill`. This is more than it needs. */
-const PATIENCE_SECONDS = 10
+const TIMEOUT_SECONDS = 10
 
 /** Waits until no server uses the data directory. A server that stays belongs to another world: that is refused. */
 export async function waitUntilUnused(data: string): Promise<void> {
   const lockFile = join(data, 'postmaster.pid')
-  const deadline = Date.now() + PATIENCE_SECONDS * 1000
+  const deadline = Date.now() + TIMEOUT_SECONDS * 1000
   while (existsSync(lockFile)) {
     const pid = Number.parseInt(readFileSync(lockFile, 'utf8'), 10)
     if (!isRunning(pid)) return

@@ -9,7 +9,7 @@ export function receiverPage(received: Received[]): string {
 function entry({ at, headers, body, verified }: Received): Entry {
   const signature = verified
     ? 'signature verified'
-    : { html: '<span class="bad">signature fits no secret of an endpoint</span>' }
+    : { html: '<span class="bad">signature fits no secret of a webhook endpoint</span>' }
   return { title: typeOf(body), at, facts: [headers['webhook-id'] ?? 'no webhook-id', signature], body: indented(body) }
 }
 

@@ -6,7 +6,7 @@ import { createArrivals } from './arrivals.ts'
 import { isSignedWithAny, type Received } from './received.ts'
 import { receiverPage } from './receiver-page.ts'
 
-/** How the receiver responds to a POST. Members that are left out: 200, no further header, no body. */
+/** How the receiver responds to a POST. Left out: status 200, no further header, no body. */
 export interface ReceiverResponse {
   status?: number
   headers?: Record<string, string>
@@ -34,7 +34,7 @@ interface ReceiverOptions {
 }
 
 /**
- * Starts the receiver. A POST to `/hooks`, or to a path below it, is verified, kept, and answered as `answer` says. `/`
+ * Starts the receiver. A POST to `/webhooks`, or to a path below it, is verified, kept, and answered as `answer` says. `/`
  * is a page of what arrived, `/events.json` the same as JSON, the latest first.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
@@ -53,7 +53,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? '/', url).pathname
-    if (request.method === 'POST' && /^\/hooks(\/|$)/.test(path)) return receive(request, response, path)
+    if (request.method === 'POST' && /^\/webhooks(\/|$)/.test(path)) return receive(request, response, path)
     if (request.method !== 'GET') return void response.writeHead(405, { allow: 'GET' }).end()
     const latestFirst = arrivals.items.toReversed()
     if (path === '/') return sendText(response, 'text/html', receiverPage(latestFirst))
@@ -76,7 +76,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   /** None while the database is down: a webhook that comes then is shown as not verified. */
   const readMadeSecrets = () =>
     madeSecrets().catch((error) => {
-      console.error(`the receiver cannot read the endpoints' secrets: ${error}`)
+      console.error(`the receiver cannot read the webhook endpoints' secrets: ${error}`)
       return []
     })
 

@@ -1,9 +1,6 @@
+// Mollie charges on dates of Amsterdam's calendar and does not say at which hour. Here a date is a `Date` at midnight
+// UTC.
 import type { Interval } from '../processor.ts'
-
-/*
- * Mollie charges on dates of Amsterdam's calendar and does not say at which hour. Here a date is a `Date` at midnight
- * UTC.
- */
 
 const DAY_MS = 86_400_000
 
@@ -16,7 +13,7 @@ const amsterdam = new Intl.DateTimeFormat('sv-SE', {
 })
 
 /** When a subscription is charged: on `startDate` and after every interval. */
-export interface Rhythm {
+interface Rhythm {
   startDate: Date
   interval: Interval
   intervalCount: number

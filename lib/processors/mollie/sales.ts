@@ -1,3 +1,7 @@
+// From a payment to a purchase. A one-time payment is one by itself. For a first payment:
+// 1. read its subscription and the charges
+// 2. make the subscription if it is missing, or end it if the buyer has cancelled meanwhile
+// 3. take the snapshot. If that says that the purchase has ended, end the subscription, too
 import type { PurchaseReference } from '../processor.ts'
 import type { MollieApi } from './api.ts'
 import { daysLater } from './dates.ts'
@@ -13,12 +17,6 @@ import {
   readCharges,
 } from './subscriptions.ts'
 
-/*
- * From a payment to a purchase. A one-time payment is one by itself. For a first payment: read its subscription and the
- * charges; make the subscription if it is missing, or end it if the buyer has cancelled meanwhile; take the snapshot;
- * and if that says the purchase has ended, make sure that the subscription has ended, too.
- */
-
 /**
  * The purchase that a payment led to. Null if there is no such payment, or if it was looked up as a page that has sold
  * nothing; a purchase that is stored already is returned whatever became of its payment. The purchase may be another
@@ -31,7 +29,7 @@ export async function fetchSale(
   now: Date,
 ): Promise<Found> {
   const payment = await findPayment(api, id)
-  if (!payment || (kind === 'session' && !mayBeSold(payment))) return null
+  if (!payment || (kind === 'page' && !mayBeSold(payment))) return null
   // A renewal's payment is part of the purchase that its first payment began.
   if (payment.sequenceType === 'recurring') return fetchSaleOfCharge(api, payment, paywallId, now)
   const oneTime = snapshotOfPayment(payment)

@@ -1,15 +1,12 @@
+// How Mollie's objects become a purchase: from a one-time payment, or from a first payment with its subscription and
+// its charges, in this order: does it renew, when does its period end, is it paid, what is its status. Nothing is
+// fetched here.
 import type { PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
 import { chargeAfter, dateOf, daysLater } from './dates.ts'
 import { Amount, type FirstSale, type Payment, Sale, type Subscription } from './objects.ts'
 import { firstChargeOf, hasEnded } from './subscriptions.ts'
 
 export type Found = { paywallId: string; purchase: PurchaseSnapshot } | null
-
-/*
- * How Mollie's objects become a purchase: from a one-time payment, or from a first payment with its subscription and
- * its charges, in this order: does it renew, when does its period end, is it paid, what is its status. Nothing is
- * fetched here.
- */
 
 /** All that Mollie has of a purchase that renews. */
 export interface RecurringSale {
@@ -54,7 +51,7 @@ export function snapshotOfSubscription(recurring: RecurringSale, now: Date): Fou
       customer: payment.customerId ?? null,
       status: begun ? statusOf(recurring, end <= now) : paymentStatus(payment),
       begun,
-      periodPaid: begun && (!charge || charge.status === 'paid'),
+      periodCovered: begun && (!charge || charge.status === 'paid'),
       interval: sale.interval,
       intervalCount: sale.interval_count,
       unitAmount: price.amount,
@@ -84,7 +81,7 @@ export function snapshotOfPayment(payment: Payment): Found {
       customer: payment.customerId ?? null,
       status,
       begun: isPaid,
-      periodPaid: isPaid,
+      periodCovered: isPaid,
       interval: null,
       intervalCount: null,
       unitAmount: payment.amount.amount,

@@ -1,14 +1,11 @@
+// A subscription at Mollie: it is made once its first payment is paid, found again by that payment's id in its metadata,
+// charged by Mollie, and ended by us. Several callers may make or end the same one at the same time.
 import type * as z from 'zod'
 import { log } from '../../http/log.ts'
 import type { Interval } from '../processor.ts'
 import { type MollieApi, MollieRefusal } from './api.ts'
 import { dateOf, dateText, daysLater, later } from './dates.ts'
 import { type FirstSale, type Payment, Payments, Renewal, Subscription, Subscriptions } from './objects.ts'
-
-/*
- * A subscription at Mollie: it is made once its first payment is paid, found again by that payment's id in its metadata,
- * charged by Mollie, and ended by us. Several callers may make or end the same one at the same time.
- */
 
 /** The longest page that Mollie has. No customer has more subscriptions, and older charges do not matter. */
 const PAGE = '?limit=250'
@@ -22,8 +19,8 @@ const KEY_PERIOD_MS = 10 * 60_000
 /** The first date on which the subscription may be charged: the day after the first period, or the trial, has ended. */
 export function firstChargeOf(payment: Payment, { interval, interval_count, trial_days }: FirstSale): Date {
   const begunAt = payment.paidAt ?? payment.createdAt
-  const paidUntil = trial_days > 0 ? daysLater(begunAt, trial_days) : later(begunAt, interval, interval_count)
-  return daysLater(dateOf(paidUntil), 1)
+  const coveredUntil = trial_days > 0 ? daysLater(begunAt, trial_days) : later(begunAt, interval, interval_count)
+  return daysLater(dateOf(coveredUntil), 1)
 }
 
 /**

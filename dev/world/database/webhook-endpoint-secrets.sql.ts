@@ -5,9 +5,9 @@ import { unseal } from '../../../lib/crypto/crypto.ts'
 
 /**
  * The secrets that events are signed with now, `whsec_…`, of all webhook endpoints in the database: those that
- * `paywall apply` made among them. For 24 hours after a change an endpoint has two.
+ * `paywall apply` made among them. For 24 hours after a change a webhook endpoint has two.
  */
-export async function endpointSecrets(pool: pg.Pool, sealingKey: string): Promise<string[]> {
+export async function webhookEndpointSecrets(pool: pg.Pool, sealingKey: string): Promise<string[]> {
   const db = databaseOf(pool)
   const rows = await db
     .selectFrom('webhook_endpoints')

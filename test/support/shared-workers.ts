@@ -5,15 +5,15 @@ import { startWorkers, type Workers, type WorkersOptions } from '../../dev/world
 import type { WorldOptions } from '../../dev/world/world.ts'
 import { freshDatabase, testSecrets } from './databases.ts'
 
-/** What a test's world stands on: its database, and Workers that know its addresses. */
+/** What a test's world is built on: its database, and Workers that know its addresses. */
 export type WorldBase = Pick<WorldOptions, 'databaseUrl' | 'secrets' | 'ports' | 'variables'> & Partial<WorldOptions>
 
 /**
  * It takes a second to start the Workers. So a process of the tests starts them once, and its files take turns: each
  * builds a world of its own around them, on a database of its own, at the addresses that the Workers know.
  */
-export async function standingBase(): Promise<WorldBase> {
-  const { ports, database, secrets } = await standing
+export async function sharedBase(): Promise<WorldBase> {
+  const { ports, database, secrets } = await shared
   if (turn) throw new Error('a file has one world at a time, and this process has one not closed')
   return {
     ports,
@@ -24,17 +24,17 @@ export async function standingBase(): Promise<WorldBase> {
   }
 }
 
-const standing = chooseStanding()
+const shared = chooseShared()
 let workers: Promise<Workers> | undefined
 /** What the Workers were started with. */
 let values: WorkersOptions['values'] | undefined
 /** What the world whose turn it is does with mail and logs. */
 let turn: Pick<WorkersOptions, 'takeMail' | 'onLog'> | undefined
 
-async function chooseStanding() {
+async function chooseShared() {
   const [neon, stripe, mollie, secrets] = await Promise.all([quietPort(), quietPort(), quietPort(), testSecrets()])
   const ports = { service: 0, neon, stripe, mollie, receiver: 0, mail: 0 }
-  return { ports, secrets, database: `standing_${randomUUID().replaceAll('-', '')}` }
+  return { ports, secrets, database: `shared_${randomUUID().replaceAll('-', '')}` }
 }
 
 /** The Workers as `startWorkers` gives them, except that they go on when they are stopped. */

@@ -2,21 +2,21 @@ import { neon, neonConfig } from '@neondatabase/serverless'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
-import { AnswerLost, type NeonEndpoint, startNeonEndpoint } from '../../dev/world/database/neon-endpoint.ts'
+import { AnswerLost, type NeonProxy, startNeonProxy } from '../../dev/world/database/neon-proxy.ts'
 import { CallerGone } from '../../dev/world/database/run-for-caller.ts'
 import { freePort } from '../../dev/world/ports.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { until } from '../support/until.ts'
 
-let endpoint: NeonEndpoint
+let proxy: NeonProxy
 let url: string
 
 beforeAll(async () => {
-  ;[endpoint, url] = await Promise.all([startNeonEndpoint(), freshDatabase()])
-  neonConfig.fetchEndpoint = endpoint.url
+  ;[proxy, url] = await Promise.all([startNeonProxy(), freshDatabase()])
+  neonConfig.fetchEndpoint = proxy.url
 })
 
-afterAll(() => endpoint.close())
+afterAll(() => proxy.close())
 
 test('gives values back as the official driver knows them', async () => {
   const query = neon(url)
@@ -62,19 +62,19 @@ test('says that Postgres cannot be reached with a server error', async () => {
 
 test('counts statements', async () => {
   const query = neon(url)
-  const before = endpoint.statements
+  const before = proxy.statements
   await Promise.all([query`select 1`, query`select 2`])
-  expect(endpoint.statements - before).toBe(2)
+  expect(proxy.statements - before).toBe(2)
 })
 
 test('lets a test lose the answer of a statement that has committed', async () => {
   const query = neon(url)
-  endpoint.onStatement = async (_statement, run) => {
+  proxy.onStatement = async (_statement, run) => {
     await run()
     throw new AnswerLost()
   }
   await expect(query`insert into owners (email) values ('lost@example.com')`).rejects.toThrow('Error connecting')
-  endpoint.onStatement = undefined
+  proxy.onStatement = undefined
   expect(await query`select email from owners where email = 'lost@example.com'`).toHaveLength(1)
 })
 
@@ -82,8 +82,8 @@ describe('when the caller closes its request', () => {
   /** The driver sends a statement when somebody waits for it. */
   const sent = async <Result>(statement: PromiseLike<Result>) => statement
 
-  /** What the sessions do that have a statement of this test, or had it last. */
-  async function sessions(): Promise<string[]> {
+  /** What the connections do that have a statement of this test, or had it last. */
+  async function connections(): Promise<string[]> {
     return withClient(url, async (client) => {
       const { rows } = await client.query<{ state: string }>(
         `select state from pg_stat_activity where datname = current_database() and query like '%given up%' and pid <> pg_backend_pid()`,
@@ -96,10 +96,10 @@ describe('when the caller closes its request', () => {
     const caller = new AbortController()
     const query = neon(url, { fetchOptions: { signal: caller.signal } })
     const asked = sent(query`insert into owners (email) select 'given up' || pg_sleep(600)`)
-    await until('a statement that runs', async () => (await sessions()).includes('active'))
+    await until('a statement that runs', async () => (await connections()).includes('active'))
     caller.abort()
     await expect(asked).rejects.toThrow('aborted')
-    await until('no session with it', async () => (await sessions()).length === 0)
+    await until('no connection with it', async () => (await connections()).length === 0)
   })
 
   test('a statement that waits for a connection never runs', async () => {
@@ -111,18 +111,18 @@ describe('when the caller closes its request', () => {
 
     const caller = new AbortController()
     const dropped = Promise.withResolvers<unknown>()
-    endpoint.onStatement = (_statement, run) =>
+    proxy.onStatement = (_statement, run) =>
       run().catch((error) => {
         dropped.resolve(error)
         throw error
       })
-    const before = endpoint.statements
+    const before = proxy.statements
     const late = sent(neon(url, { fetchOptions: { signal: caller.signal } })`insert into waited values (2)`)
-    await until('one more statement', async () => endpoint.statements === before + 1)
+    await until('one more statement', async () => proxy.statements === before + 1)
     caller.abort()
     await expect(late).rejects.toThrow('aborted')
     expect(await dropped.promise).toBeInstanceOf(CallerGone)
-    endpoint.onStatement = undefined
+    proxy.onStatement = undefined
     await release()
     await Promise.all(waiting)
     expect(await query`select n, count(*)::int from waited group by n`).toEqual([{ n: 1, count: 40 }])

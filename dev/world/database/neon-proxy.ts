@@ -9,13 +9,13 @@ const Statement = z.object({ query: z.string(), params: z.array(z.unknown()).def
 export type Statement = z.infer<typeof Statement>
 export type StatementResult = pg.QueryArrayResult
 
-/** Thrown by a hook: the connection breaks without an answer, whether or not the statement ran. */
+/** Thrown by an interceptor: the connection breaks without an answer, whether or not the statement ran. */
 export class AnswerLost extends Error {
   override name = 'AnswerLost'
 }
 
-/** Neon's SQL-over-HTTP protocol in front of plain Postgres: what `neon()` of @neondatabase/serverless speaks. */
-export interface NeonEndpoint {
+/** Stands in for Neon's own proxy: plain Postgres behind the HTTP protocol that @neondatabase/serverless speaks. */
+export interface NeonProxy {
   /** What NEON_FETCH_ENDPOINT is set to. */
   readonly url: string
   /** Statements received since the start: the difference around a request is its number of round trips. */
@@ -31,13 +31,13 @@ const POOL_SIZE = 40
 /** Values as Postgres wrote them: the driver in the Worker parses them. */
 const RAW_TEXT = { getTypeParser: () => (value: string) => value }
 
-export async function startNeonEndpoint({ port = 0 }: { port?: number } = {}): Promise<NeonEndpoint> {
+export async function startNeonProxy({ port = 0 }: { port?: number } = {}): Promise<NeonProxy> {
   const pools = new Map<string, pg.Pool>()
   const server = createServer((request, response) => void respond(request, response))
-  const endpoint = {
+  const proxy = {
     url: `${await listen(server, port)}/sql`,
     statements: 0,
-    onStatement: undefined as NeonEndpoint['onStatement'],
+    onStatement: undefined as NeonProxy['onStatement'],
     async close() {
       await close(server)
       await Promise.all([...pools.values()].map((pool) => pool.end()))
@@ -60,7 +60,7 @@ export async function startNeonEndpoint({ port = 0 }: { port?: number } = {}): P
   ): Promise<Pick<StatementResult, 'command' | 'rowCount' | 'fields' | 'rows'>> {
     const connectionString = ConnectionString.parse(request.headers['neon-connection-string'])
     const statement = Statement.parse(JSON.parse(await readBody(request)))
-    endpoint.statements += 1
+    proxy.statements += 1
     const query = {
       text: statement.query,
       values: statement.params,
@@ -68,7 +68,7 @@ export async function startNeonEndpoint({ port = 0 }: { port?: number } = {}): P
       types: RAW_TEXT,
     }
     const run = () => runForCaller(poolOf(connectionString), query, caller)
-    const { command, rowCount, fields, rows } = await (endpoint.onStatement?.(statement, run) ?? run())
+    const { command, rowCount, fields, rows } = await (proxy.onStatement?.(statement, run) ?? run())
     return { command, rowCount, fields, rows }
   }
 
@@ -84,7 +84,7 @@ export async function startNeonEndpoint({ port = 0 }: { port?: number } = {}): P
     return pool
   }
 
-  return endpoint
+  return proxy
 }
 
 /** By listeners, which cost less than `for await`: every database call of the local world comes by here. */

@@ -1,11 +1,18 @@
+// What bodies and queries say of a user, the same at every endpoint.
 import * as z from 'zod'
 
+/** An e-mail address as identities are compared: trimmed and lower-case. */
+export const email = z.string().trim().toLowerCase()
+
+/** An e-mail address with which a new user may be created. */
+export const newEmail = email.pipe(z.email('Invalid email format').max(254, 'Invalid email format'))
+
 /** Largest `userMeta`, in bytes of its JSON. */
-const LIMIT = 4096
+const META_LIMIT = 4096
 
 const jsonBytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
 
-/** Whether a value can be stored as it was sent. Large integers are rounded, and `__proto__` cannot be a member. */
+/** Whether a value can be stored as it was sent. Large integers are rounded, and `__proto__` cannot be a field. */
 function isExact(value: unknown): boolean {
   let exact = true
   JSON.stringify(value, (name, member) => {
@@ -15,11 +22,11 @@ function isExact(value: unknown): boolean {
   return exact
 }
 
-/** What an owner stores about a user, merged member by member into what it stored before. A blank value adds nothing. */
+/** What an owner stores about a user, merged field by field into what it stored before. A blank value adds nothing. */
 export const userMeta = z.preprocess(
   (meta, context) => {
     // A value that is too large may be nested too deeply to be walked through: its size is refused below.
-    if (jsonBytes(meta) <= LIMIT && !isExact(meta)) context.addIssue('Invalid userMeta')
+    if (jsonBytes(meta) <= META_LIMIT && !isExact(meta)) context.addIssue('Invalid userMeta')
     return meta
   },
   z
@@ -33,5 +40,5 @@ export const userMeta = z.preprocess(
       ],
       'Invalid userMeta',
     )
-    .refine((meta) => jsonBytes(meta) <= LIMIT, 'userMeta too large'),
+    .refine((meta) => jsonBytes(meta) <= META_LIMIT, 'userMeta too large'),
 )

@@ -1,0 +1,72 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { api, type Endpoint, newEmail, post } from './endpoint.ts'
+import { RETURN } from './paywall-file.ts'
+import type { Person } from './scene.ts'
+
+/** What a purchase goes through. */
+export const BUYING: Endpoint[] = [
+  {
+    name: 'start-checkout',
+    request: (scene) =>
+      post(
+        `${api(scene)}/start-checkout`,
+        { email: newEmail(), priceId: scene.priceId, ...RETURN },
+        { 'x-api-key': scene.key, 'idempotency-key': randomUUID() },
+      ),
+  },
+  {
+    // A checkout is completed once. What can be repeated is the way back to a completed one, which asks no processor:
+    // the processor's webhook below fetches and stores a purchase as the first way back does.
+    name: 'way back, completed',
+    expected: 303,
+    request: (_scene, { checkoutId }) => ({ method: 'GET', path: `/r/${checkoutId}/success` }),
+  },
+  {
+    name: 'processor webhook',
+    asksProcessor: true,
+    request({ paywallId, webhookSecret }, person) {
+      const event = JSON.stringify(sessionCompleted(person))
+      const headers = { 'content-type': 'application/json', 'stripe-signature': signature(event, webhookSecret) }
+      return { method: 'POST', path: `/webhooks/stripe/${paywallId}`, headers, body: event }
+    },
+  },
+  {
+    // A subscription ends once, so what can be repeated is the refusal: it takes the same way to the same statement.
+    name: 'cancel, refused',
+    expected: 404,
+    request: ({ key, paywallId }, { id }) =>
+      post(
+        '/api/paywall/cancel-subscription',
+        { subscriptionId: randomUUID(), paywallId, userId: id, cancellationReason: 'bench' },
+        { 'x-api-key': key },
+      ),
+  },
+  {
+    name: 'customer portal',
+    asksProcessor: true,
+    request: (scene, { email }) => post(`${api(scene)}/get-customer-portal`, { email }, { 'x-api-key': scene.key }),
+  },
+]
+
+/** A new event of Stripe's about a hosted page that is paid: what it led to is fetched and stored again. */
+const sessionCompleted = ({ sessionId }: Person) => ({
+  id: `evt_${randomUUID()}`,
+  type: 'checkout.session.completed',
+  created: Math.floor(Date.now() / 1000),
+  data: {
+    object: {
+      id: sessionId,
+      mode: 'subscription',
+      payment_status: 'paid',
+      payment_intent: null,
+      amount_total: 999,
+      currency: 'usd',
+    },
+  },
+})
+
+/** As Stripe signs: HMAC-SHA256 of the time and the body. */
+function signature(body: string, secret: string): string {
+  const at = Math.floor(Date.now() / 1000)
+  return `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`
+}

@@ -1,0 +1,50 @@
+import * as z from 'zod'
+import { api, type Calls, type Endpoint, newEmail, post } from './endpoint.ts'
+import { exchange, type Scene } from './scene.ts'
+
+const Reply = z.object({ refresh_token: z.string() })
+
+/** More sessions than connections: what is under way as a round ends is lost with its session. */
+const SESSIONS = 24
+
+/** All grants of sign-in. */
+export const SIGN_IN: Endpoint[] = [
+  {
+    name: 'sign-in, mail a code',
+    request: (scene) => post(`${api(scene)}/sign-in/code`, { email: newEmail() }),
+  },
+  {
+    // A code works once, and each would have to be mailed and read first. What can be repeated is the refusal, which takes
+    // the same way to the same statement; what the right code does there, `sign-in by exchange` does as well.
+    name: 'sign-in by code, refused',
+    expected: 400,
+    request: (scene) => post(`${api(scene)}/sign-in/token`, { grant_type: 'code', email: newEmail(), code: '123456' }),
+  },
+  {
+    name: 'sign-in anonymously',
+    request: (scene) => post(`${api(scene)}/sign-in/token`, { grant_type: 'anonymous' }),
+  },
+  {
+    name: 'sign-in by refresh token',
+    worksOnce: true,
+    calls: refreshes,
+  },
+  {
+    name: 'sign-in by exchange',
+    request: (scene, { email }) => post(`${api(scene)}/sign-in/exchange`, { email }, { 'x-api-key': scene.key }),
+  },
+]
+
+/** A refresh token works once, and the answer has the next one: sessions take turns, each when it has been answered. */
+async function refreshes(scene: Scene): Promise<Calls> {
+  const tokens: string[] = []
+  for (const { email } of scene.people.slice(0, SESSIONS)) tokens.push((await exchange(scene, email)).refreshToken)
+  return {
+    next() {
+      const token = tokens.shift()
+      if (token === undefined) throw new Error('all sessions are under way')
+      return post(`${api(scene)}/sign-in/token`, { grant_type: 'refresh_token', refresh_token: token })
+    },
+    onReply: (body) => tokens.push(Reply.parse(JSON.parse(body)).refresh_token),
+  }
+}

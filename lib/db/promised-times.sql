@@ -1,0 +1,7 @@
+-- How long rows count that the contract promises something for (section 8). forget_expired keeps them for longer.
+
+-- A reply, or a claim, under its Idempotency-Key.
+create function idempotency_window() returns interval language sql immutable as $$ select interval '24 hours' $$;
+
+-- A ticket in its sender's quotas.
+create function quota_window() returns interval language sql immutable as $$ select interval '24 hours' $$;

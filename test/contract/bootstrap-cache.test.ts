@@ -1,0 +1,64 @@
+import { Response } from 'miniflare'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
+import { call } from '../support/call.ts'
+import { newTenant } from '../support/tenants.ts'
+import { until } from '../support/until.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+
+afterAll(() => world.close())
+
+const bootstrap = (paywallId: string, country = 'US') =>
+  call(world, `/api/v1/paywall/${paywallId}/bootstrap`, { country })
+
+const Structure = z.looseObject({ version: z.string(), settings: z.looseObject({ name: z.string() }) })
+
+const structure = async (paywallId: string, country?: string) =>
+  Structure.parse((await bootstrap(paywallId, country)).body)
+
+/** The edge's cache, and the key under which it has a paywall as callers from the US see it. */
+async function edgeOf(paywallId: string) {
+  const { default: edge } = await world.workers.caches()
+  const { hostname } = new URL(world.url)
+  return { edge, key: `https://bootstrap.internal/${hostname}/${paywallId}/US` }
+}
+
+test('the structure may be old by 10 s at most: so long the edge keeps it', async () => {
+  const { paywall } = await newTenant(world)
+  const reply = await bootstrap(paywall.id)
+  const { edge, key } = await edgeOf(paywall.id)
+  const kept = await until('it in the cache', async () => edge.match(key))
+  expect(kept.headers.get('cache-control')).toBe('public, max-age=10')
+  expect(await kept.json()).toEqual(reply.body)
+})
+
+test('an edit is seen after 10 s at most, however often the paywall is read meanwhile', async () => {
+  const { file, paywall } = await newTenant(world)
+  await structure(paywall.id)
+  await world.apply({ ...file, paywalls: [{ ...paywall, name: 'Renamed' }] })
+  const editedAt = Date.now()
+  const isSeen = async () => (await structure(paywall.id)).settings.name === 'Renamed'
+  await until('the edit', isSeen, 15_000)
+  expect(Date.now() - editedAt).toBeLessThan(10_500)
+})
+
+test('what came from the edge is remembered no longer than the edge would have kept it', async () => {
+  const { paywall } = await newTenant(world)
+  const { edge, key } = await edgeOf(paywall.id)
+  const old = { ...(await structure(paywall.id, 'CA')), version: `sha256:${'0'.repeat(64)}` }
+  const headers = { 'cache-control': 'max-age=10', etag: `"${old.version}"` }
+  const expires = new Date(Date.now() + 2_000).toUTCString()
+  await edge.put(key, new Response(JSON.stringify(old), { headers: { ...headers, expires } }))
+  const ask = () => structure(paywall.id)
+
+  expect(await ask()).toEqual(old)
+  await edge.delete(key)
+  expect(await ask()).toEqual(old)
+  await until('the new one', async () => (await ask()).version !== old.version, 2_500)
+})
