@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_2bada28795ac1eac'
+const RELEASE = 'release_cbf979fbfc8869ea'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -173,18 +173,23 @@ export function leaseDeliveries<Result>(db: Database, p: {
   holder: string
   count: number
   failingCount: number
+  after: string
+  until: string
+  recent: string[]
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.lease_deliveries($1::uuid, $2::integer, $3::integer) as result`,
-    [p.holder, p.count, p.failingCount],
+    `select ${RELEASE}.lease_deliveries($1::uuid, $2::integer, $3::integer, $4::uuid, $5::uuid, $6::uuid[]) as result`,
+    [p.holder, p.count, p.failingCount, p.after, p.until, p.recent],
   )
 }
 
 /** functions/deliver-events/oldest-due.sql */
-export function oldestDue<Result>(db: Database): Promise<Result> {
+export function oldestDue<Result>(db: Database, p: {
+  after?: string | null | undefined
+}): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.oldest_due() as result`,
-    [],
+    `select ${RELEASE}.oldest_due($1::uuid) as result`,
+    [p.after ?? null],
   )
 }
 

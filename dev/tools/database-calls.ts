@@ -11,6 +11,7 @@ interface Called {
 const TYPES: Record<string, string> = {
   text: 'string',
   uuid: 'string',
+  'uuid[]': 'string[]',
   'timestamp with time zone': 'string',
   integer: 'number',
   bigint: 'number',

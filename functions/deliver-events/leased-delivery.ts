@@ -1,4 +1,11 @@
-/** A delivery that is ours until its lease ends: what lease_deliveries gives. The secrets are sealed. */
+/** What lease_deliveries gives. */
+export interface Lease {
+  deliveries: LeasedDelivery[]
+  /** The webhook endpoint behind which the next lease looks on; null if this one has seen all that it was to see. */
+  place: string | null
+}
+
+/** A delivery that is ours until its lease ends. The secrets are sealed. */
 export interface LeasedDelivery {
   event_id: string
   endpoint_id: string

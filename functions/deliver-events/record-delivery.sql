@@ -35,12 +35,13 @@ end $$;
 
 -- Makes the first pending delivery behind a finished one due. Whoever is queueing one about the same member at this moment
 -- waited for the finished one's row lock, or had it before us and has committed: see waits_behind.
-create function release_next(finished deliveries) returns void language sql as $$
+create function release_next(finished deliveries) returns void language plpgsql as $$
+begin
   update deliveries d set next_attempt_at = now()
   where d.endpoint_id = finished.endpoint_id and d.paywall_id = finished.paywall_id and d.user_id = finished.user_id
     and d.state = 'pending' and d.next_attempt_at is null
     and d.sequence = (
       select min(next.sequence) from deliveries next
       where (next.endpoint_id, next.paywall_id, next.user_id) = (finished.endpoint_id, finished.paywall_id, finished.user_id)
-        and next.state = 'pending')
-$$;
+        and next.state = 'pending');
+end $$;

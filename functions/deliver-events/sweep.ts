@@ -1,8 +1,9 @@
 import { leaseDeliveries } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { deliver } from './deliver.ts'
-import type { LeasedDelivery } from './leased-delivery.ts'
+import type { Lease, LeasedDelivery } from './leased-delivery.ts'
 import type { PostOptions } from './post-event.ts'
+import { beginRound, goOn } from './round.ts'
 
 /** An invocation may wait on six connections at once; the sixth is the lease's. */
 const SLOTS = 5
@@ -43,6 +44,8 @@ export async function sweep(db: Database, options: PostOptions, onStuck?: OnStuc
   let deadline = Date.now() + SWEEP_MILLISECONDS
   const underWay = new Set<Attempt>()
   let attempts = 0
+  let round = beginRound()
+  let beganQuiet = true // no attempt was under way then that could have made something due behind its back
 
   function begin(delivery: LeasedDelivery): void {
     const ended = deliver(db, delivery, holder, options).finally(() => underWay.delete(attempt))
@@ -55,13 +58,15 @@ export async function sweep(db: Database, options: PostOptions, onStuck?: OnStuc
     while (Date.now() < deadline && attempts < SWEEP_DELIVERIES) {
       const free = SLOTS - underWay.size
       if (free > 0) {
-        const leased = await leaseDeliveries<LeasedDelivery[]>(db, {
-          holder,
-          count: free,
-          failingCount: FAILING_SLOTS - countFailing(underWay),
-        })
-        for (const delivery of leased) begin(delivery)
-        if (underWay.size === 0) break
+        if (round.after === round.until) beganQuiet = underWay.size === 0
+        const failingCount = FAILING_SLOTS - countFailing(underWay)
+        const lease = await leaseDeliveries<Lease>(db, { holder, count: free, failingCount, ...round })
+        for (const delivery of lease.deliveries) begin(delivery)
+        const isOver = lease.place === null
+        if (isOver && beganQuiet && lease.deliveries.length === 0) break
+        round = goOn(round, lease)
+        const sawAll = isOver || lease.deliveries.length === free
+        if (!sawAll || underWay.size === 0) continue
       } else if (onStuck && areStuck(underWay)) {
         deadline = Math.min(deadline, Date.now() + onStuck())
         onStuck = undefined

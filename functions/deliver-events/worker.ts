@@ -1,5 +1,5 @@
 import { oldestDue } from '../../generated/calls.ts'
-import { connect } from '../../lib/db/connect.ts'
+import { connect, type Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/http/log.ts'
 import type { PostOptions } from './post-event.ts'
 import { sweep } from './sweep.ts'
@@ -35,12 +35,30 @@ export default {
   },
   async scheduled(_event, env) {
     const db = connect(env)
-    const oldest_due_seconds = await oldestDue<number | null>(db)
+    const oldest_due_seconds = await oldestDueSeconds(db)
     if (oldest_due_seconds === null) return
     const attempts = await sweep(db, optionsOf(env))
     if (oldest_due_seconds > LATE_SECONDS) log('warn', 'deliveries are late', { oldest_due_seconds, attempts })
   },
 } satisfies ExportedHandler<Env>
+
+/** What oldest_due gives of some thousand webhook endpoints; `place` is where to go on. */
+interface OldestDue {
+  seconds: number | null
+  place: string | null
+}
+
+/** How long the delivery has been due that has waited longest; null if none is due. */
+async function oldestDueSeconds(db: Database): Promise<number | null> {
+  let oldest: number | null = null
+  let after: string | null = null
+  do {
+    const { seconds, place }: OldestDue = await oldestDue<OldestDue>(db, { after })
+    if (seconds !== null) oldest = Math.max(oldest ?? 0, seconds)
+    after = place
+  } while (after !== null)
+  return oldest
+}
 
 const optionsOf = (env: Env): PostOptions => ({
   secretsKey: env.WEBHOOK_SECRETS_KEY,

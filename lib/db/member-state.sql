@@ -33,6 +33,6 @@ begin
   order by p.trial_end desc limit 1;
 
   return jsonb_build_object(
-    'paid', access.paid, 'has_active_subscription', access.subscribed, 'purchases', access.purchases, 'trial', trial,
+    'paid', access.has_access, 'has_active_subscription', access.subscribed, 'purchases', access.purchases, 'trial', trial,
     'balances', balances_json(paywall_id, user_id, settings));
 end $$;

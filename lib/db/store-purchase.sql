@@ -70,7 +70,7 @@ begin
   return payment;
 end $$;
 
--- Credits the tokens of the price, once for each period that is paid or a trial, in the order of their types. A balance that
+-- Credits the tokens of the price, once for each covered period, in the order of their types. A balance that
 -- would be too large is filled up. Gives the ledger rows. The member's row must be locked.
 create function credit_tokens(before purchases, after purchases) returns ledger[] language plpgsql as $$
 declare

@@ -1,0 +1,57 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { withClient } from '../cli/database.ts'
+import { readRelease } from '../cli/migrate/release.ts'
+import { freshDatabase } from './support/databases.ts'
+
+/** A database function in SQL, not in plpgsql. */
+interface InSql {
+  name: string
+  /** The types of its parameters, in order. */
+  parameters: string[]
+  returnsSet: boolean
+  /** How Postgres would run a statement that does nothing but call it. */
+  plan: string
+}
+
+let inSql: InSql[]
+
+beforeAll(async () => {
+  await withClient(await freshDatabase(), async (client) => {
+    const { rows } = await client.query<Omit<InSql, 'plan'>>(
+      `select p.proname as name, p.proretset as "returnsSet",
+         array(select format_type(type, null) from unnest(p.proargtypes) with ordinality t (type, n) order by n) as parameters
+       from pg_proc p join pg_language l on l.oid = p.prolang
+       where p.pronamespace = $1::regnamespace and l.lanname = 'sql'`,
+      [readRelease().name],
+    )
+    await client.query(`set search_path = ${readRelease().name}, public`)
+    inSql = []
+    for (const each of rows) {
+      const parameters = each.parameters.map((type, index) => `$${index + 1}::${type}`)
+      const { rows: lines } = await client.query<{ 'QUERY PLAN': string }>(
+        `explain (generic_plan, verbose) select * from ${each.name}(${parameters})`,
+      )
+      inSql.push({ ...each, plan: lines.map((line) => line['QUERY PLAN']).join('\n') })
+    }
+  })
+})
+
+// Before version 18 Postgres plans what a function in SQL does at each call anew, unless the function is inlined: then it
+// becomes part of the statement that calls it, whose plan the session keeps. plpgsql keeps the plans of all its statements.
+describe('database functions are plpgsql, but those that Postgres inlines', () => {
+  test('which are one expression, or a stable query that sets nothing', () => {
+    expect(inSql.map(({ name }) => name)).toContain('iso')
+    expect(inSql.filter(({ name, plan }) => plan.includes(`${name}(`)).map(({ name }) => name)).toEqual([])
+  })
+
+  test('and a query only where it is selected from', () => {
+    const queries = inSql.filter(({ returnsSet }) => returnsSet).map(({ name }) => name)
+    expect(queries).toContain('walk_ring')
+    const calls = readRelease().files.flatMap(({ path, text }) =>
+      [...text.matchAll(/^(?!create function|--).*$/gm)].flatMap(([line]) =>
+        queries.filter((name) => line.includes(`${name}(`)).map((name) => ({ path, line, name })),
+      ),
+    )
+    expect(calls.filter(({ line, name }) => !new RegExp(`\\b(from|join) ${name}\\(`).test(line))).toEqual([])
+  })
+})
