@@ -38,7 +38,7 @@ create table paywalls (
   created_at timestamptz not null default now()
 );
 
--- The owner's account at a processor. Kept after a switch, because purchases made there live on.
+-- An owner's account at a processor. Kept when its paywall changes to another processor, because purchases made there live on.
 create table processor_accounts (
   paywall_id  text not null references paywalls,
   acquiring   text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),
@@ -59,7 +59,7 @@ create table prices (
   trial_days      integer not null check (trial_days between 0 and 730),
   processor_price text not null check (char_length(processor_price) between 1 and 255),
   locals          jsonb not null check (jsonb_typeof(locals) = 'array'), -- [{countries | tier, currency, amount, processor_price}]
-  tokens          jsonb not null check (jsonb_typeof(tokens) = 'array'), -- [{type, count}] credited once per paid period
+  tokens          jsonb not null check (jsonb_typeof(tokens) = 'array'), -- [{type, count}] credited once for each covered period
   position        integer not null,
   retired_at      timestamptz,
   check ((interval is null) = (interval_count is null))
@@ -80,7 +80,7 @@ create table members (
   name             text check (char_length(name) between 1 and 200),
   meta             jsonb not null default '{}' check (jsonb_typeof(meta) = 'object'),
   event_sequence   bigint not null default 0, -- the number of the last event about this member
-  open_session     text check (char_length(open_session) <= 300), -- '<acquiring>:<id>' of the one hosted page that may still be paid
+  open_session     text check (char_length(open_session) <= 300), -- the hosted page that may still be paid: '<acquiring>:<its id>'
   merged_into      uuid references users,     -- an anonymous member that signed in as a known user, who now has all it had
   created_at       timestamptz not null default now(),
   primary key (paywall_id, user_id)

@@ -3,7 +3,7 @@
 
 import { Refusal } from '../cli/command.ts'
 import { HELP, type Options, readOptions } from './options.ts'
-import { origin, writeResult } from './report/result-file.ts'
+import { busyWarning, origin, writeResult } from './report/result-file.ts'
 
 /** Loaded when it is run: each brings other parts of the project. */
 const BENCHMARKS = {
@@ -27,6 +27,8 @@ try {
 }
 
 async function run(options: Options): Promise<void> {
+  const warning = busyWarning()
+  if (warning) console.error(warning)
   const { commits, result } = await BENCHMARKS[options.what](options)
   const path = writeResult(options, 'json', `${JSON.stringify({ ...origin(options, commits), ...result }, null, 1)}\n`)
   console.log(`\nwritten to ${path}`)

@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_a4a9d6914193d12f'
+const RELEASE = 'release_800ef7c30a19d20c'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -277,14 +277,14 @@ export function recordCheckout<Result>(db: Database, p: {
   caller: string
   key: string
   holder: string
-  sessionId: string
+  pageId: string
   url: string
   currency: string
   amount: number
 }): Promise<Result> {
   return db.call(
     `select ${RELEASE}.record_checkout($1::text, $2::uuid, $3::text, $4::uuid, $5::uuid, $6::text, $7::text, $8::text, $9::bigint) as result`,
-    [p.paywallId, p.checkoutId, p.caller, p.key, p.holder, p.sessionId, p.url, p.currency, p.amount],
+    [p.paywallId, p.checkoutId, p.caller, p.key, p.holder, p.pageId, p.url, p.currency, p.amount],
   )
 }
 
@@ -377,14 +377,14 @@ export function storePurchase<Result>(db: Database, p: {
   checkoutId: string
   snapshot: object
   fetchedAt: string
-  periodPaid: boolean
+  periodCovered: boolean
   trialEnding: boolean
   payment?: object | null | undefined
   eventId?: string | null | undefined
 }): Promise<Result> {
   return db.call(
     `select ${RELEASE}.store_purchase($1::text, $2::text, $3::uuid, $4::jsonb, $5::timestamp with time zone, $6::boolean, $7::boolean, $8::jsonb, $9::text) as result`,
-    [p.paywallId, p.acquiring, p.checkoutId, JSON.stringify(p.snapshot), p.fetchedAt, p.periodPaid, p.trialEnding, p.payment ? JSON.stringify(p.payment) : null, p.eventId ?? null],
+    [p.paywallId, p.acquiring, p.checkoutId, JSON.stringify(p.snapshot), p.fetchedAt, p.periodCovered, p.trialEnding, p.payment ? JSON.stringify(p.payment) : null, p.eventId ?? null],
   )
 }
 

@@ -2,14 +2,13 @@ import pg from 'pg'
 import type { Filler } from './insert.ts'
 import { filledId } from './users.ts'
 
-/** Events about filled users, all to one endpoint. */
+/** Events about filled users, all to one webhook endpoint. */
 export interface Backlog {
   paywallId: string
-  endpointUrl: string
+  webhookUrl: string
   events: number
-  /** The users whom they are about, in turns: those of the numbers from `firstUser`. */
+  /** How many users they are about, in turns. */
   users: number
-  firstUser?: number
   /**
    * `due`: they wait since a crash. `blocked`: each user's first was tried in vain and comes up in an hour, and the others
    * wait for it. `expired`: they were delivered a month and more ago.
@@ -25,14 +24,14 @@ const SEQUENCES = { expired: 0, due: 1_000_000, blocked: 2_000_000 }
 
 export async function fillDeliveries(
   filler: Filler,
-  { paywallId, endpointUrl, events, users, firstUser = 1, as }: Backlog,
+  { paywallId, webhookUrl, events, users, as }: Backlog,
 ): Promise<void> {
   const rows = { from: 1, to: events }
-  const [endpoint] = await filler.run('select id from webhook_endpoints where url = $1', [endpointUrl])
-  if (!endpoint) throw new Error(`no endpoint has the address ${endpointUrl}`)
+  const [webhookEndpoint] = await filler.run('select id from webhook_endpoints where url = $1', [webhookUrl])
+  if (!webhookEndpoint) throw new Error(`no webhook endpoint has the address ${webhookUrl}`)
   const about = {
     paywall_id: `'${paywallId}'`,
-    user_id: filledId(`${firstUser} + (n - 1) % ${users}`),
+    user_id: filledId(`1 + (n - 1) % ${users}`),
     sequence: `${SEQUENCES[as]} + (n - 1) / ${users} + 1`,
   }
   const id = `'evt_' || md5('${as}-' || n)`
@@ -46,7 +45,7 @@ export async function fillDeliveries(
   await filler.insert('deliveries', rows, {
     ...about,
     event_id: id,
-    endpoint_id: `'${endpoint.id}'::uuid`,
+    endpoint_id: `'${webhookEndpoint.id}'::uuid`,
     ...STATES[as](`n <= ${users}`, (await hasHeads(filler)) ? 'null' : `now() - interval '1 minute'`),
   })
 }

@@ -1,6 +1,5 @@
 import autocannon from 'autocannon'
 import { percentile } from '../statistics.ts'
-import type { Calls } from './endpoint.ts'
 
 /** A request as it is sent. */
 export interface Sent {
@@ -8,6 +7,13 @@ export interface Sent {
   path: string
   headers?: Record<string, string>
   body?: string
+}
+
+/** Requests, one after the other. */
+export interface Calls {
+  next(): Sent
+  /** Is given the body of each answer that was as expected. */
+  onReply?(body: string): void
 }
 
 /** What a round showed. Times are in milliseconds. */

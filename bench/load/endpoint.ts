@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Sent } from './closed-loop.ts'
+import type { Calls, Sent } from './closed-loop.ts'
 import type { Person, Scene } from './scene.ts'
 
 /** A kind of request that is measured. */
@@ -15,13 +15,6 @@ export interface Endpoint {
   request?(scene: Scene, person: Person): Sent
   /** All requests, where one needs what an earlier one was answered. */
   calls?(scene: Scene): Promise<Calls>
-}
-
-/** Requests, one after the other. */
-export interface Calls {
-  next(): Sent
-  /** Is given the body of each answer that was as expected. */
-  onReply?(body: string): void
 }
 
 /** The calls of an endpoint, about one of the people after the other. */

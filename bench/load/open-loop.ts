@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { percentile } from '../statistics.ts'
-import type { Calls } from './endpoint.ts'
+import type { Calls } from './closed-loop.ts'
 
 export interface OpenLoad {
   url: string

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { api, type Calls, type Endpoint, newEmail, post } from './endpoint.ts'
+import type { Calls } from './closed-loop.ts'
+import { api, type Endpoint, newEmail, post } from './endpoint.ts'
 import { exchange, type Scene } from './scene.ts'
 
 const Reply = z.object({ refresh_token: z.string() })

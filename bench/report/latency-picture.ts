@@ -18,14 +18,15 @@ export interface LoadStep {
 
 /**
  * Draws p50 (dashed) and p99 over the offered load: a panel an endpoint, a colour a world, as SVG. A point is the median of
- * the rounds; the shade around a line reaches from the best round to the worst.
+ * the rounds; the shade around a line reaches from the best round to the worst. All panels have one scale.
  */
 export function latencyPicture(steps: LoadStep[], here: string): string {
   const endpoints = [...new Set(steps.map(({ endpoint }) => endpoint))]
   const worlds = [...new Set(steps.flatMap(({ worlds: measured }) => Object.keys(measured)))]
+  const most = Math.max(...steps.map(({ offered }) => offered))
   const panels = endpoints.map((endpoint, index) => {
     const ofEndpoint = steps.filter((step) => step.endpoint === endpoint)
-    return `<g transform="translate(${index * PANEL.width} 0)">${panel(endpoint, ofEndpoint, worlds)}</g>`
+    return `<g transform="translate(${index * PANEL.width} 0)">${panel(endpoint, ofEndpoint, worlds, most)}</g>`
   })
   const legend = worlds.flatMap((world, index) =>
     (['p50', 'p99'] as const).map((name, column) => {
@@ -45,8 +46,7 @@ export function latencyPicture(steps: LoadStep[], here: string): string {
   ].join('\n')
 }
 
-function panel(endpoint: string, steps: LoadStep[], worlds: string[]): string {
-  const most = Math.max(...steps.map(({ offered }) => offered))
+function panel(endpoint: string, steps: LoadStep[], worlds: string[], most: number): string {
   const x = (offered: number) => tenths(PANEL.left + (offered / most) * (PANEL.width - PANEL.left - PANEL.right))
   const lines = worlds.flatMap((world, index) =>
     (['p50', 'p99'] as const).flatMap((name) => {

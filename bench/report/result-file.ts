@@ -1,10 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { cpus, totalmem } from 'node:os'
+import { cpus, loadavg, totalmem } from 'node:os'
 import { join, relative } from 'node:path'
 import { ROOT } from '../contenders/git.ts'
 import type { Options } from '../options.ts'
 
 const FOLDER = join(ROOT, 'bench/results')
+
+/** How many processes wanted a core in the minute before the run: what else the machine does is in every figure. */
+const [BUSY_BEFORE = 0] = loadavg()
 
 /** What every result says of where it comes from. */
 export function origin(options: Options, commits: Record<string, string>) {
@@ -19,10 +22,17 @@ export function origin(options: Options, commits: Record<string, string>) {
       memory_gb: Math.round(totalmem() / 2 ** 30),
       platform: `${process.platform} ${process.arch}`,
       node: process.version,
+      load_average_before: Math.round(BUSY_BEFORE * 10) / 10,
     },
     rounds: options.rounds,
     seconds_a_round: options.seconds,
   }
+}
+
+/** What to say before a run on a machine that has other work; null if it has hardly any. */
+export function busyWarning(): string | null {
+  if (BUSY_BEFORE < cpus().length / 2) return null
+  return `the machine is busy: a load average of ${BUSY_BEFORE.toFixed(1)} on ${cpus().length} cores. Milliseconds will be too large`
 }
 
 /** Writes a result, or a picture of it, and says where. The name has the date's day and what was measured. */

@@ -1,11 +1,11 @@
-// npm run bench -- events: how soon owners are told, and what one dead endpoint costs the others.
+// npm run bench -- events: how soon owners are told, and what one dead webhook endpoint costs the others.
 // 1. Twenty webhook endpoints, a steady trickle of debits: from the commit to the first attempt.
 // 2. The same while one of the twenty takes requests and never answers: the other nineteen.
 // 3. What one webhook endpoint gets a second, with events of few users waiting, and with half a million blocked at another.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { HERE, inTurn, openContenders } from '../contenders/contenders.ts'
-import { type Hooks, openHooks } from '../events/hooks.ts'
+import { openReceivers, type Receivers } from '../events/receivers.ts'
 import { type Backlog, fillDeliveries, forgetEvents } from '../fill/deliveries.ts'
 import { Filler } from '../fill/insert.ts'
 import { fillUsers } from '../fill/users.ts'
@@ -18,8 +18,8 @@ import { type EventRound, eventTable } from '../report/event-table.ts'
 import { percentile } from '../statistics.ts'
 import type { Stage } from './measure-endpoints.ts'
 
-const ENDPOINT_COUNT = 20
-const [ALIVE, DOWN] = [1, ENDPOINT_COUNT]
+const RECEIVER_COUNT = 20
+const [ALIVE, DOWN] = [1, RECEIVER_COUNT]
 
 /** Debits a second: 80 deliveries, well below what one consumer can do. */
 const DEBITS_A_SECOND = 4
@@ -35,8 +35,8 @@ const BLOCKED_USERS = 1_000
 
 export async function benchEvents(options: Options) {
   await using contenders = await openContenders(options)
-  await using hooks = await openHooks()
-  const urls = Array.from({ length: ENDPOINT_COUNT }, (_, index) => hooks.urlOf(index + 1))
+  await using receivers = await openReceivers()
+  const urls = Array.from({ length: RECEIVER_COUNT }, (_, index) => receivers.urlOf(index + 1))
   const webhooks = urls.map((url) => ({ url, events: ['balance.changed'] }))
   const stages: Stage[] = []
   for (const world of contenders.worlds) stages.push({ world, scene: await setScene(world, { webhooks }) })
@@ -48,26 +48,26 @@ export async function benchEvents(options: Options) {
   for (let round = 0; round < options.rounds; round++) {
     for (const stage of inTurn(stages, round)) {
       process.stderr.write(`round ${round + 1} of ${options.rounds}: ${stage.world.name}\n`)
-      rounds[stage.world.name]?.push(await eventRound(stage, hooks, options.seconds * 5))
+      rounds[stage.world.name]?.push(await eventRound(stage, receivers, options.seconds * 5))
     }
   }
   console.log(eventTable(rounds, HERE, options.against))
   return { commits: contenders.commits, result: { rounds } }
 }
 
-async function eventRound(stage: Stage, hooks: Hooks, seconds: number): Promise<EventRound> {
+async function eventRound(stage: Stage, receivers: Receivers, seconds: number): Promise<EventRound> {
   await using filler = await Filler.open(stage.world.databaseUrl)
-  await startAfresh(filler, hooks) // making the scene's people told the endpoints of it
-  const everyone = await trickle(stage, hooks, { seconds, hanging: false })
-  await startAfresh(filler, hooks)
-  const others = await trickle(stage, hooks, { seconds, hanging: true })
-  await startAfresh(filler, hooks)
+  await startAfresh(filler, receivers) // making the scene's people told the webhook endpoints of it
+  const everyone = await trickle(stage, receivers, { seconds, hanging: false })
+  await startAfresh(filler, receivers)
+  const others = await trickle(stage, receivers, { seconds, hanging: true })
+  await startAfresh(filler, receivers)
 
   const { paywallId } = stage.scene
-  const backlog = { paywallId, endpointUrl: hooks.urlOf(ALIVE), users: 24, as: 'due' as const }
-  const alone = await drain(stage, hooks, filler, [{ ...backlog, events: 13_700 }])
-  const down = { paywallId, endpointUrl: hooks.urlOf(DOWN), as: 'blocked' as const }
-  const beside = await drain(stage, hooks, filler, [
+  const backlog = { paywallId, webhookUrl: receivers.urlOf(ALIVE), users: 24, as: 'due' as const }
+  const alone = await drain(stage, receivers, filler, [{ ...backlog, events: 13_700 }])
+  const down = { paywallId, webhookUrl: receivers.urlOf(DOWN), as: 'blocked' as const }
+  const beside = await drain(stage, receivers, filler, [
     { ...down, events: BLOCKED, users: BLOCKED_USERS },
     { ...backlog, events: 3_000 },
   ])
@@ -82,18 +82,18 @@ async function eventRound(stage: Stage, hooks: Hooks, seconds: number): Promise<
   }
 }
 
-/** Debits at a steady rate, and how long each endpoint that answers waited for its first attempts. */
+/** Debits at a steady rate, and how long each webhook endpoint that answers waited for its first attempts. */
 async function trickle(
   { world, scene }: Stage,
-  hooks: Hooks,
+  receivers: Receivers,
   { seconds, hanging }: { seconds: number; hanging: boolean },
 ): Promise<{ p50: number; p99: number; missing: number }> {
-  if (hanging) hooks.hanging.add(DOWN)
+  if (hanging) receivers.hanging.add(DOWN)
   const debit = ENDPOINTS.find(({ name }) => name === 'debit')!
   const calls = await callsOf(debit, scene)
   await openLoop({ url: world.url, perSecond: DEBITS_A_SECOND, seconds, calls, expected: 200 })
-  const expected = Math.round(DEBITS_A_SECOND * seconds) * (ENDPOINT_COUNT - hooks.hanging.size)
-  const arrived = () => hooks.arrivals.filter(({ endpoint }) => !hooks.hanging.has(endpoint))
+  const expected = Math.round(DEBITS_A_SECOND * seconds) * (RECEIVER_COUNT - receivers.hanging.size)
+  const arrived = () => receivers.arrivals.filter(({ receiver }) => !receivers.hanging.has(receiver))
   const until = Date.now() + TIMEOUT_SECONDS * 1000
   while (arrived().length < expected && Date.now() < until) await delay(50)
   const waits = arrived().map(({ at, happenedAt }) => at - happenedAt)
@@ -101,25 +101,25 @@ async function trickle(
   return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), missing: expected - sorted.length }
 }
 
-/** Lets the cron work on what waits, and counts what the living endpoint gets a second. */
-async function drain({ world }: Stage, hooks: Hooks, filler: Filler, backlogs: Backlog[]): Promise<number> {
+/** Lets the cron work on what waits, and counts what the living webhook endpoint gets a second. */
+async function drain({ world }: Stage, receivers: Receivers, filler: Filler, backlogs: Backlog[]): Promise<number> {
   for (const backlog of backlogs) await fillDeliveries(filler, backlog)
   await filler.vacuum()
   const startedAt = Date.now()
   const sweep = world.ask.scheduled('deliver-events')
   const isOver = await Promise.race([sweep.then(() => true), delay(WATCHED_SECONDS * 1000).then(() => false)])
-  const times = hooks.arrivals.filter(({ endpoint }) => endpoint === ALIVE).map(({ at }) => at)
-  await startAfresh(filler, hooks)
+  const times = receivers.arrivals.filter(({ receiver }) => receiver === ALIVE).map(({ at }) => at)
+  await startAfresh(filler, receivers)
   await sweep
   const seconds = isOver ? (Math.max(startedAt + 1, ...times) - startedAt) / 1000 : WATCHED_SECONDS
   return times.length / seconds
 }
 
 /** Takes away what still waits, and waits until nobody is told of anything any more. */
-async function startAfresh(filler: Filler, hooks: Hooks): Promise<void> {
+async function startAfresh(filler: Filler, receivers: Receivers): Promise<void> {
   await forgetEvents(filler)
   do {
-    hooks.reset()
+    receivers.reset()
     await delay(QUIET_MS)
-  } while (hooks.arrivals.length > 0)
+  } while (receivers.arrivals.length > 0)
 }

@@ -1,5 +1,5 @@
 // npm run bench -- growth: what becomes slower as the tables grow.
-// 1. Fill users with all they have, pending deliveries behind a dead endpoint, and expired rows: size by size.
+// 1. Fill users with all they have, pending deliveries behind a dead webhook endpoint, and expired rows: size by size.
 // 2. At each size, measure every endpoint over one connection, beside the Worker that asks `select 1`.
 // 3. At each size, fire each cron and time its statements.
 // 4. Print all sizes side by side, and mark what is not flat.
@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Bare, openBare } from '../contenders/bare.ts'
 import type { CronRun } from '../contenders/commands.ts'
 import { HERE, openContenders } from '../contenders/contenders.ts'
-import { openHooks } from '../events/hooks.ts'
+import { openReceivers } from '../events/receivers.ts'
 import { fillDeliveries, fillExpiredReplies, forgetEvents } from '../fill/deliveries.ts'
 import { Filler } from '../fill/insert.ts'
 import { filledCheckout, filledEmail, fillUsers } from '../fill/users.ts'
@@ -32,15 +32,15 @@ const CRON_SECONDS = 60
 
 export async function benchGrowth(options: Options) {
   await using contenders = await openContenders(options)
-  await using hooks = await openHooks()
+  await using receivers = await openReceivers()
   await using bare = await openBare(contenders.worlds[0]!)
-  const webhooks = [ALIVE, DEAD].map((endpoint) => ({ url: hooks.urlOf(endpoint), events: ['payment.failed'] }))
+  const webhooks = [ALIVE, DEAD].map((receiver) => ({ url: receivers.urlOf(receiver), events: ['payment.failed'] }))
   const stages: Stage[] = []
   for (const world of contenders.worlds) stages.push({ world, scene: await setScene(world, { webhooks }) })
   const steps: GrowthStep[] = []
   let before = 0
   for (const size of SIZES.filter((each) => each <= options.size)) {
-    steps.push(await grow(stages, bare, { from: before + 1, to: size }, options, hooks.urlOf))
+    steps.push(await grow(stages, bare, { from: before + 1, to: size }, options, receivers.urlOf))
     before = size
   }
   for (const { world } of stages) {
@@ -57,7 +57,7 @@ async function grow(
   bare: Bare,
   rows: { from: number; to: number },
   options: Options,
-  urlOf: (endpoint: number) => string,
+  urlOf: (receiver: number) => string,
 ): Promise<GrowthStep> {
   const size = rows.to
   const grown: Stage[] = []
@@ -77,13 +77,13 @@ async function grow(
 }
 
 /** As many deliveries wait, and as many rows have expired, as there are users. */
-async function fillRest(filler: Filler, { paywallId }: Scene, size: number, urlOf: (endpoint: number) => string) {
+async function fillRest(filler: Filler, { paywallId }: Scene, size: number, urlOf: (receiver: number) => string) {
   await forgetEvents(filler)
   const [alive, dead] = [urlOf(ALIVE), urlOf(DEAD)]
   const users = Math.max(1, Math.floor(size / 100))
-  await fillDeliveries(filler, { paywallId, endpointUrl: dead, events: size, users, as: 'blocked' })
-  await fillDeliveries(filler, { paywallId, endpointUrl: alive, events: DUE, users: DUE, as: 'due' })
-  await fillDeliveries(filler, { paywallId, endpointUrl: alive, events: size / 2, users, as: 'expired' })
+  await fillDeliveries(filler, { paywallId, webhookUrl: dead, events: size, users, as: 'blocked' })
+  await fillDeliveries(filler, { paywallId, webhookUrl: alive, events: DUE, users: DUE, as: 'due' })
+  await fillDeliveries(filler, { paywallId, webhookUrl: alive, events: size / 2, users, as: 'expired' })
   await fillExpiredReplies(filler, paywallId, size / 2)
 }
 

@@ -31,8 +31,8 @@ export interface StatementRounds {
 }
 
 /**
- * Calls the database as pgbench would, past Workers and HTTP: each connection sends an endpoint's statements one after the
- * other, unnamed as Neon's HTTP door does it, on a session that lives on.
+ * Calls the database as pgbench would, past Workers and HTTP: each connection stays open and sends an endpoint's statements
+ * one after the other, unnamed, as Neon's proxy does.
  */
 export async function measureStatements(
   worlds: CapturedWorld[],

@@ -47,7 +47,7 @@ export async function compareKeys(
   for (const [index, key] of file.keys.entries()) {
     const hash = hashes[index] ?? null
     const isForeign = stored.keys.some(({ foreign, key_hash }) => foreign && key_hash === hash)
-    if (isForeign) difference.errors.push(`keys[${index}].secret: is a key of another account`)
+    if (isForeign) difference.errors.push(`keys[${index}].secret: is a key of another owner`)
     const unchanged = validKeys.find(
       ({ name, key_hash, is_test }) => name === key.name && (hash ? key_hash === hash : is_test === key.is_test),
     )

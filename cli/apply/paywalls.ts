@@ -57,9 +57,9 @@ export async function comparePaywalls(
 /** What of the paywall another paywall has, each with the member that says so. */
 function conflictsOf({ id, domain }: FilePaywall, file: PaywallFile, { paywalls }: Stored): string[] {
   const conflicts: string[] = []
-  if (paywalls.some((other) => other.id === id && other.foreign)) conflicts.push('id: is a paywall of another account')
+  if (paywalls.some((other) => other.id === id && other.foreign)) conflicts.push('id: is a paywall of another owner')
   const domainHolder = paywalls.find((other) => domain !== null && other.domain === domain && other.id !== id)
-  if (domainHolder?.foreign) conflicts.push('domain: is taken by a paywall of another account')
+  if (domainHolder?.foreign) conflicts.push('domain: is taken by a paywall of another owner')
   else if (domainHolder && !file.paywalls.some((other) => other.id === domainHolder.id)) {
     conflicts.push(`domain: is taken by paywall ${domainHolder.id}, which is not in this file`)
   }

@@ -17,7 +17,7 @@ const MIGRATION_LOCK = 7_214_903_551
 const WAIT_FOR_OTHERS = '60s'
 
 /** A statement that takes long ends, and is undone, within a second of Ctrl-C or a lost connection. */
-const SESSION = `set search_path = public; set statement_timeout = 0; set client_min_messages = 'warning';
+const SETTINGS = `set search_path = public; set statement_timeout = 0; set client_min_messages = 'warning';
   set client_connection_check_interval = '1s'`
 
 export interface MigrateOptions {
@@ -40,7 +40,7 @@ export interface MigrateOptions {
  */
 export async function migrate(client: pg.Client, options: MigrateOptions): Promise<void> {
   const { rolesKey, release = readCalledRelease(), planOnly = false, keepReleases = false, onStep } = options
-  await client.query(SESSION)
+  await client.query(SETTINGS)
   if (!planOnly) await waitForOthers(client)
   const steps: Step[] = [
     ...(await roleSteps(client, release.roles, rolesKey)),

@@ -67,7 +67,9 @@ const shape = z.strictObject({
   trial_days: z.int().min(0).max(730).nullish().describe('Days before the first payment. Default 0'),
   processorPrice,
   locals: checked(z.array(local), 1, unique('tier')).default([]).describe('Other prices for some countries or tiers'),
-  tokens: checked(tokens, 1, unique('type')).default([]).describe('Credited once per paid period'),
+  tokens: checked(tokens, 1, unique('type'))
+    .default([])
+    .describe('Credited once for each period that is paid for or a trial'),
 })
 
 /** One price of the file, its amounts in major units. */

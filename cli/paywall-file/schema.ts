@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { endpointUrlProblem } from '../../lib/events/endpoint-url.ts'
+import { webhookUrlProblem } from '../../lib/events/webhook-url.ts'
 import { checked, issueAt, unique } from './checks.ts'
 import { keySchema, webhookSchema } from './keys-and-webhooks.ts'
 import { paywallSchema } from './paywall.ts'
@@ -12,7 +12,7 @@ function shape(environment: Environment) {
     $schema: z.string().optional().describe('Where editors find the JSON Schema of this file'),
     owner: z
       .strictObject({ email: z.string().trim().toLowerCase().max(254).meta({ format: 'email' }).pipe(z.email()) })
-      .describe('Who sells: the account that keys, webhooks and paywalls belong to'),
+      .describe('Who sells. Keys, webhooks and paywalls belong to the owner'),
     keys: checked(z.array(keySchema(environment)), 1, unique('name'), unique('secret', meaning))
       .default([])
       .describe('Owner keys (X-Api-Key). The ones that are not here are revoked'),
@@ -47,7 +47,7 @@ function checkWebhooks(file: WrittenFile, context: z.RefinementCtx): void {
   const allowLocal = isTestFile(file)
   const ownHosts = file.paywalls.map(({ domain }) => domain ?? null)
   for (const [index, { url, secret }] of file.webhooks.entries()) {
-    const problem = endpointUrlProblem(url, { allowLocal, ownHosts })
+    const problem = webhookUrlProblem(url, { allowLocal, ownHosts })
     if (problem) issueAt(context, ['webhooks', index, 'url'], problem)
     if (allowLocal || secret === undefined || !isLiteral(secret)) continue
     issueAt(context, ['webhooks', index, 'secret'], 'beside a live paywall secrets come from env:NAME')

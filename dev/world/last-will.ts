@@ -5,7 +5,8 @@ import { spawn } from 'node:child_process'
  * Returns how to take that back, to be called once `pid` has ended by itself.
  */
 export function lastWill(pid: number, signal: 'INT' | 'KILL'): () => void {
-  // The shell waits on a pipe of ours, which the system closes for us. It has its own session: Ctrl-C does not reach it.
+  // The shell waits on a pipe of ours, which the system closes when we end. Its process group is its own, so Ctrl-C does
+  // not reach it.
   const script = `read -r _; kill -${signal} ${pid}`
   const watcher = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   watcher.unref()

@@ -16,8 +16,8 @@ import { catchUp, type Hint, NO_EVENT, queuedBy } from '../../lib/purchases/catc
 import type { ClaimedSubscription } from './claimed-subscription.ts'
 
 /**
- * Cancels the claimed subscription at its processor and records what came of it. `later` takes what need not be waited
- * for.
+ * Cancels the claimed subscription at its processor and records what came of it. `later` is given
+ * the work that the response does not wait for.
  *
  * @throws ProcessorError
  */

@@ -1,7 +1,7 @@
 import type { Acquiring } from '../../lib/processors/acquiring.ts'
 import type { ClaimRefusal } from './contract.ts'
 
-/** A subscription whose cancelling is ours, and the account it was bought at. */
+/** A subscription that this call has claimed the right to cancel, and the account it was bought at. */
 export interface ClaimedSubscription {
   id: string
   paywall_id: string

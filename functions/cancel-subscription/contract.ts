@@ -53,7 +53,7 @@ export const Reply = z.object({
   subscription: z
     .object({
       id: z.string().describe("The purchase's `id`"),
-      status: z.enum(PURCHASE_STATUSES).describe('Unchanged, so usually `active`, until the paid period is over'),
+      status: z.enum(PURCHASE_STATUSES).describe('Unchanged, so usually `active`, until the current period is over'),
       cancel_at_period_end: z.literal(true),
       cancel_at: time.nullable().describe('When the subscription ends'),
       canceled_at: time.nullable().describe('When it was cancelled'),
@@ -104,7 +104,7 @@ export const operations: ApiOperation[] = [
     tag: 'Subscription',
     summary: 'Cancel a subscription',
     description:
-      'The subscription is not renewed and ends with its paid period; until then the user keeps access. Repeated and ' +
+      'The subscription is not renewed and ends with its current period; until then the user keeps access. Repeated and ' +
       'concurrent calls cancel it once at the processor. Anonymous users cannot cancel.',
     access: ['owner', 'user'],
     bodies: { CancelByOwner: OwnerBody, CancelByUser: UserBody },

@@ -28,8 +28,8 @@ app.post(PATH, async (c) => {
       : { ...(await parseJson(c.req, UserBody)), paywallId: caller.paywallId }
 
   const db = connect(c.env)
-  const { cancellationReason: reason, ...asked } = request
-  const parameters = { ...asked, ...callerParameters(caller), ...placeOf(c, request.paywallId), reason }
+  const { cancellationReason: reason, ...target } = request
+  const parameters = { ...target, ...callerParameters(caller), ...placeOf(c, request.paywallId), reason }
   const row = await claimCancellation<ClaimResult>(db, parameters)
   if (row.verdict === 'unknown_identity' && request.email && request.userId) throw refuse(words.mismatched_identity)
   if (row.verdict !== 'claimed') throw refuse(words[row.verdict])

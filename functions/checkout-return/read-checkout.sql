@@ -6,7 +6,7 @@ declare
 begin
   select verdict('found') || jsonb_build_object(
     'id', c.id, 'paywall_id', c.paywall_id, 'acquiring', c.acquiring, 'credentials', a.credentials,
-    'session_id', c.session_id, 'success_url', c.success_url, 'error_url', c.error_url,
+    'page_id', c.session_id, 'success_url', c.success_url, 'error_url', c.error_url,
     'completed', c.completed_at is not null, 'now', clock_timestamp()::text) into checkout
   from checkouts c join processor_accounts a on a.paywall_id = c.paywall_id and a.acquiring = c.acquiring
   where c.id = checkout_id and (select p.id from find_paywall(c.paywall_id, host) p) is not null;

@@ -7,7 +7,8 @@ export interface ReturningCheckout {
   acquiring: Acquiring
   /** Sealed. */
   credentials: string
-  session_id: string | null
+  /** The processor's id of the hosted page; null until it is open. */
+  page_id: string | null
   success_url: string
   error_url: string
   completed: boolean

@@ -38,7 +38,7 @@ app.all(PATH, allowOnly('GET', 'HEAD'))
 
 /**
  * Whether the browser goes on to the success page: unless the processor says that nothing was bought. No response in time
- * counts as bought, since the owner looks at the purchase anyway.
+ * counts as bought: the owner's page reads the purchase from us anyway.
  */
 async function isBought(
   db: Database,
@@ -46,8 +46,8 @@ async function isBought(
   context: Pick<ExecutionContext, 'waitUntil'>,
   checkout: ReturningCheckout,
 ): Promise<boolean> {
-  if (checkout.completed || !checkout.session_id) return true
-  const caughtUp = look(db, env, checkout, checkout.session_id).catch((cause) => {
+  if (checkout.completed || !checkout.page_id) return true
+  const caughtUp = look(db, env, checkout, checkout.page_id).catch((cause) => {
     log('warn', 'a returning browser goes on before its purchase is stored', { checkout_id: checkout.id, cause })
     return true
   })
@@ -60,18 +60,13 @@ async function look(
   db: Database,
   env: Cloudflare.CheckoutReturnEnv,
   { paywall_id: paywallId, acquiring, credentials, now }: ReturningCheckout,
-  sessionId: string,
+  pageId: string,
 ): Promise<boolean> {
   const processor = await processorFor({ paywallId, acquiring, credentials }, env)
-  const stored = await catchUp(
-    db,
-    processor,
-    { kind: 'session', id: sessionId },
-    { ...NO_EVENT, paywallId, fetchedAt: now },
-  )
+  const stored = await catchUp(db, processor, { kind: 'page', id: pageId }, { ...NO_EVENT, paywallId, fetchedAt: now })
   const queued = queuedBy(stored)
   if (queued > 0) await env.EVENTS.send({ queued })
-  return stored !== null || (await processor.isUndecided?.(sessionId)) === true
+  return stored !== null || (await processor.isUndecided?.(pageId)) === true
 }
 
 export default app

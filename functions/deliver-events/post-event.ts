@@ -1,5 +1,5 @@
 import { unseal } from '../../lib/crypto/crypto.ts'
-import { endpointUrlProblem } from '../../lib/events/endpoint-url.ts'
+import { webhookUrlProblem } from '../../lib/events/webhook-url.ts'
 import { log } from '../../lib/http/log.ts'
 import type { LeasedDelivery } from './leased-delivery.ts'
 import { type Outcome, readRetryAfter } from './outcome.ts'
@@ -23,7 +23,7 @@ export interface PostOptions {
 export async function postEvent(delivery: LeasedDelivery, options: PostOptions): Promise<Outcome> {
   const allowLocal = options.allowLocal && delivery.is_test
   const ownHosts = [options.serviceHost, delivery.own_domain]
-  const problem = endpointUrlProblem(delivery.url, { allowLocal, ownHosts })
+  const problem = webhookUrlProblem(delivery.url, { allowLocal, ownHosts })
   if (problem !== null) return failure(`address refused: ${problem}`)
 
   const headers = await signedHeaders(delivery, options.secretsKey)

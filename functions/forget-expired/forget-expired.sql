@@ -5,7 +5,7 @@
 -- row also counts the last hour's codes. A refresh token whose session row is deleted is refused as one whose session has
 -- ended.
 create function forget_expired(count integer) returns jsonb language plpgsql security definer
-set enable_seqscan = off -- a plan that was made while a table was empty must not read all of it later
+set enable_seqscan = off -- a query plan that was made while a table was empty must not read all of it later
 as $$
 declare
   extra constant interval := '1 hour';

@@ -14,7 +14,7 @@ export const Body = z.object(
       .pipe(email)
       .refine((text) => text !== '', 'Email is required')
       .describe("The user's e-mail address"),
-    userMeta: userMeta.describe("Merged, member by member, into the user's `meta` on this paywall. 4 KB at most"),
+    userMeta: userMeta.describe("Merged, field by field, into the user's `meta` on this paywall. 4 KB at most"),
   },
   'invalid_body',
 )

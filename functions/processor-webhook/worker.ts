@@ -24,9 +24,9 @@ const app = createApp<Cloudflare.ProcessorWebhookEnv>()
  * Anything but 2xx makes the processor send it again, so a failure loses nothing.
  */
 app.post(PATH, async (c) => {
-  const asked = Params.safeParse(c.req.param())
-  if (!asked.success) throw refuse(words.unknown_processor)
-  const { acquiring } = asked.data
+  const path = Params.safeParse(c.req.param())
+  if (!path.success) throw refuse(words.unknown_processor)
+  const { acquiring } = path.data
 
   const rawBody = await readText(c.req.raw, EVENT_LIMIT)
   const db = connect(c.env)
@@ -38,8 +38,8 @@ app.post(PATH, async (c) => {
   const account = { paywallId, acquiring, credentials: row.credentials }
   try {
     const inbound = { headers: c.req.raw.headers, rawBody, now: new Date() }
-    const { id: eventId, about, ...told } = await readEvent(account, c.env, inbound)
-    const hint = { ...told, paywallId, eventId, fetchedAt: row.now }
+    const { id: eventId, about, ...facts } = await readEvent(account, c.env, inbound)
+    const hint = { ...facts, paywallId, eventId, fetchedAt: row.now }
     const stored = about && (await catchUp(db, await processorFor(account, c.env), about, hint))
     if (!stored) return c.json({ received: true })
 

@@ -1,12 +1,12 @@
 import type { Acquiring } from '../../lib/processors/acquiring.ts'
 import type { PurchaseReference } from '../../lib/processors/processor.ts'
 
-/** A checkout or purchase that is ours to look at, and the account to ask about it: what take_due gives. */
+/** A hosted page or a purchase that this run is to look at, and the account to ask about it: what take_due gives. */
 export interface DueReference {
   kind: PurchaseReference['kind']
   /** The processor's id of it. */
   processor_id: string
-  /** Our id of the checkout, for a `session`, or of the purchase. */
+  /** Our id of the checkout, for a `page`, or of the purchase. */
   id: string
   paywall_id: string
   acquiring: Acquiring

@@ -55,7 +55,7 @@ async function lookAt(db: Database, env: ProcessorEnv, reference: DueReference):
     const about = { kind, id: reference.processor_id }
     const stored = await catchUp(db, processor, about, { ...NO_EVENT, paywallId, fetchedAt: reference.taken_at })
     // A page that is still open or has expired sold nothing. What was bought once cannot be gone.
-    if (!stored && kind !== 'session') log('warn', 'the processor does not have a purchase as ours', fields)
+    if (!stored && kind !== 'page') log('warn', 'the processor does not have a purchase as ours', fields)
     if (stored?.verdict === 'unknown_checkout') log('warn', 'a purchase without a checkout of ours', fields)
     return queuedBy(stored)
   } catch (cause) {

@@ -5,7 +5,7 @@
 -- Locks these rows. It waits for no row lock, since a row that a writer has locked is skipped, and it locks no member: so it
 -- is in no deadlock with writers, who lock a member and then its purchases.
 create function take_due(count integer) returns jsonb language plpgsql security definer
-set enable_seqscan = off -- a plan that was made while a table was empty must not read all of it later
+set enable_seqscan = off -- a query plan that was made while a table was empty must not read all of it later
 as $$
 declare
   page record;
@@ -18,7 +18,7 @@ begin
     order by c.reconcile_at limit count for no key update skip locked
   loop
     update checkouts c set looked_at = now(), reconcile_at = checkout_due(page.created_at, now()) where c.id = page.id;
-    result := result || due_reference_json('session', page.session_id, page.id, page.paywall_id, page.acquiring);
+    result := result || due_reference_json('page', page.session_id, page.id, page.paywall_id, page.acquiring);
   end loop;
 
   for purchase in

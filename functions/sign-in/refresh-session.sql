@@ -21,5 +21,5 @@ begin
 
   update sign_in_sessions s set token_hash = next_hash, expires_at = now() + make_interval(days => token_days)
   where s.id = session_id;
-  return signed_in(paywall_id, session.user_id);
+  return sign_in_result(paywall_id, session.user_id);
 end $$;

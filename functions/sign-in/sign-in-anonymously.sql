@@ -9,5 +9,5 @@ begin
 
   insert into users as u (email) values (null) returning u.id into user_id;
   insert into members (paywall_id, user_id) values (paywall_id, user_id);
-  return open_session(paywall_id, user_id, session_id, token_hash, token_days);
+  return begin_session(paywall_id, user_id, session_id, token_hash, token_days);
 end $$;

@@ -23,6 +23,6 @@ begin
   end if;
 
   update sign_in_codes c set tries = code_tries where c.paywall_id = code.paywall_id and c.email = code.email;
-  return open_session(
+  return begin_session(
     paywall_id, user_of_address(paywall_id, email, anonymous_id), session_id, token_hash, token_days);
 end $$;

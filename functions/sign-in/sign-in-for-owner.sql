@@ -7,16 +7,16 @@ create function sign_in_for_owner(
 ) returns jsonb language plpgsql security definer as $$
 declare
   gate record;
-  signed_in_id uuid;
+  named_id uuid;
 begin
   select * into gate from open_owner_gate(key_hash, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
-  signed_in_id := user_of_address(paywall_id, email, null);
+  named_id := user_of_address(paywall_id, email, null);
   if name is not null then
     update members m set name = sign_in_for_owner.name
-    where m.paywall_id = sign_in_for_owner.paywall_id and m.user_id = signed_in_id
+    where m.paywall_id = sign_in_for_owner.paywall_id and m.user_id = named_id
       and m.name is distinct from sign_in_for_owner.name;
   end if;
-  return open_session(paywall_id, signed_in_id, session_id, token_hash, token_days);
+  return begin_session(paywall_id, named_id, session_id, token_hash, token_days);
 end $$;

@@ -12,7 +12,7 @@ type Lease = { holder: string; leaseSeconds: number }
 const WAIT_MS = 5_000
 const FIRST_PAUSE_MS = 150
 const LONGEST_PAUSE_MS = 1_200
-/** By then an attempt that has crashed has less of its lease left, and a slow one has its answer. */
+/** By then a slow attempt should have its answer, and less is left of the lease of one that crashed. */
 const RETRY_AFTER_SECONDS = 5
 
 /**

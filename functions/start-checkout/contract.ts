@@ -77,7 +77,7 @@ export const Body = z
       ignoreActivePurchase: z
         .union([blank.transform(() => false), z.boolean()], 'Invalid ignoreActivePurchase')
         .describe('True to sell even to a user with an active subscription, to renew or upgrade it. Default false'),
-      userMeta: userMeta.describe("Merged, member by member, into the user's `meta` on this paywall. 4 KB at most"),
+      userMeta: userMeta.describe("Merged, field by field, into the user's `meta` on this paywall. 4 KB at most"),
       localCurrency: optional('Invalid localCurrency', (code) =>
         z
           .string()

@@ -15,7 +15,7 @@ import type { CheckoutReply, ClaimedCheckout, Price } from './claimed-checkout.t
 
 /**
  * Opens the claimed checkout at its processor and records it. Null if another attempt has taken the claim over meanwhile:
- * claim again, to learn what came of it. `later` takes what need not be waited for.
+ * claim again, to learn what came of it. `later` is given the work that the response does not wait for.
  *
  * @throws ProcessorError
  */
@@ -88,8 +88,8 @@ function priceOf({ price, geo, country, local_currency: currency }: ClaimedCheck
 }
 
 /** Closes the buyer's page before this one, since both could be paid. If that fails, it stays open and is logged. */
-async function close(processor: Processor, session: string): Promise<void> {
-  const [acquiring, id] = session.split(/:(.*)/s)
+async function close(processor: Processor, page: string): Promise<void> {
+  const [acquiring, id] = page.split(/:(.*)/s)
   if (acquiring !== processor.acquiring || !id) return
   try {
     await processor.closeCheckout?.(id)

@@ -4,7 +4,7 @@
 -- `recorded` is false if another attempt has taken the claim over meanwhile: what that one opens counts. `superseded` is
 -- the page before this one, '<acquiring>:<id>', which nobody should pay any more.
 create function record_checkout(
-  paywall_id text, checkout_id uuid, caller text, key uuid, holder uuid, session_id text, url text, currency text,
+  paywall_id text, checkout_id uuid, caller text, key uuid, holder uuid, page_id text, url text, currency text,
   amount bigint
 ) returns jsonb language plpgsql security definer as $$
 declare
@@ -19,11 +19,11 @@ begin
   if not found then return jsonb_build_object('recorded', false, 'superseded', null); end if;
 
   update checkouts c
-  set session_id = record_checkout.session_id, url = record_checkout.url, currency = record_checkout.currency,
+  set session_id = page_id, url = record_checkout.url, currency = record_checkout.currency,
     amount = record_checkout.amount, reconcile_at = checkout_due(c.created_at, null)
   where c.id = checkout.id;
 
-  page := checkout.acquiring || ':' || session_id;
+  page := checkout.acquiring || ':' || page_id;
   page_before := (
     select m.open_session from members m where m.paywall_id = checkout.paywall_id and m.user_id = checkout.user_id);
   update members m set open_session = page

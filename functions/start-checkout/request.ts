@@ -12,13 +12,13 @@ import { Body, type CheckoutRequest, UserBody } from './contract.ts'
 export async function readRequest(c: Context, caller: Caller): Promise<CheckoutRequest> {
   const { trial_days: trialDays, ...body } = await parseJson(c.req, caller.kind === 'owner' ? Body : UserBody)
   const key = parseIdempotencyKey(c.req)
-  const asked = { ...body, trialDays }
+  const content = { ...body, trialDays }
   return {
-    ...asked,
+    ...content,
     key: key ?? crypto.randomUUID(),
     hasKey: key !== null,
     caller: caller.kind === 'owner' ? 'owner' : `user:${caller.userId}`,
-    hash: await hashOf(asked),
+    hash: await hashOf(content),
     country: caller.kind === 'user' ? countryOf(c.req.raw) : null,
     localCurrency: caller.kind === 'owner' ? body.localCurrency : null,
     returnOrigin: new URL(c.req.url).origin,

@@ -25,7 +25,7 @@ export async function readCredential(
   return key === undefined ? readBearer(request, paywallId, env) : { kind: 'owner', keyHash: await sha256Hex(key) }
 }
 
-/** Reads `Authorization: Bearer` alone, for endpoints where an owner key says nothing. */
+/** Reads `Authorization: Bearer` alone, for endpoints that ignore owner keys. */
 export async function readBearer(
   request: HonoRequest,
   paywallId: string | null,

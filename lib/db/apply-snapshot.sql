@@ -2,7 +2,7 @@
 -- row so far, all null if there is none. A snapshot that is older than the stored one changes nothing, except that the
 -- processor may have said that the trial is about to end. Writes nothing itself; the purchase's row must be locked.
 create function apply_snapshot(
-  before purchases, checkout checkouts, snapshot jsonb, fetched_at timestamptz, period_paid boolean, trial_ending boolean
+  before purchases, checkout checkouts, snapshot jsonb, fetched_at timestamptz, period_covered boolean, trial_ending boolean
 ) returns purchases language plpgsql as $$
 declare
   is_newest constant boolean := before.id is null or fetched_at >= before.fetched_at;
@@ -14,7 +14,7 @@ begin
     after := jsonb_populate_record(after, snapshot);
     after.fetched_at := fetched_at;
     after.past_due_since := case when after.status = 'past_due' then coalesce(before.past_due_since, now()) end;
-    after.paid_period_start := last_paid_period(before, after, period_paid);
+    after.paid_period_start := last_covered_period(before, after, period_covered);
     -- A fetch after the processor took the request to cancel says that it will renew: somebody undid it there.
     if not after.cancel_at_period_end and fetched_at > before.cancel_accepted_at then
       after.cancel_requested_at := null;
@@ -46,16 +46,16 @@ begin
   return purchase;
 end $$;
 
--- When the last period began that was paid or a trial: its tokens are credited. A one-time purchase has one. A purchase that
+-- When the last covered period began: its tokens are credited. A one-time purchase has one. A purchase that
 -- had already ended at our first fetch credits no tokens.
-create function last_paid_period(before purchases, after purchases, period_paid boolean) returns timestamptz
+create function last_covered_period(before purchases, after purchases, period_covered boolean) returns timestamptz
 language plpgsql stable as $$
 declare
-  paid_from constant timestamptz := case
-    when period_paid and after.status in ('trialing', 'active') then coalesce(after.current_period_start, now()) end;
+  covered_from constant timestamptz := case
+    when period_covered and after.status in ('trialing', 'active') then coalesce(after.current_period_start, now()) end;
 begin
-  if after.interval is null then return coalesce(before.paid_period_start, paid_from); end if;
-  return greatest(before.paid_period_start, paid_from);
+  if after.interval is null then return coalesce(before.paid_period_start, covered_from); end if;
+  return greatest(before.paid_period_start, covered_from);
 end $$;
 
 -- Whether the owner is to be told now that a trial ends, and will be followed by a charge.

@@ -32,7 +32,7 @@ begin
   return entry;
 end $$;
 
--- Whether a member gets its daily top-up now: it has not paid, and this is the first touch of the UTC day.
+-- Whether a member gets its daily top-up now: no purchase gives it access, and it got none yet on this UTC day.
 create function top_up_is_due(paywall_id text, user_id uuid, settings jsonb) returns boolean
 language plpgsql stable as $$
 begin

@@ -36,7 +36,7 @@ end $$;
 create function purchase_due(p purchases, looked_at timestamptz) returns timestamptz language plpgsql stable as $$
 declare
   after_period_end constant interval := '1 hour';     -- its period has ended, and we know of no next one
-  after_period_start constant interval := '2 hours';  -- a period should be paid by then
+  after_period_start constant interval := '2 hours';  -- a period should be covered by then
   after_trial_notice constant interval := '1 hour';   -- the owner should be told of the end of its trial by then
   after_cancelling constant interval := '10 minutes'; -- it was cancelled here, and no fetch has shown that yet
   until_cancelled constant interval := '1 minute';    -- a fetch so soon after a cancellation may not show it yet
@@ -45,7 +45,7 @@ declare
   pending_limit constant interval := '336 hours';     -- ... for as long as a bank may take
   last_seen constant timestamptz := greatest(p.fetched_at, looked_at);
   cancelled_here_at constant timestamptz := greatest(p.cancel_requested_at, p.cancel_accepted_at);
-  unpaid_since timestamptz;
+  uncovered_since timestamptz;
   trial_notice_since timestamptz;
   cancelling_since timestamptz;
   pending_due timestamptz;
@@ -55,7 +55,7 @@ begin
   if p.interval is null then return pending_due; end if;
 
   if p.status <> 'paused' and (p.paid_period_start is null or p.current_period_start > p.paid_period_start) then
-    unpaid_since := p.current_period_start;
+    uncovered_since := p.current_period_start;
   end if;
   if p.status = 'trialing' and not p.cancel_at_period_end
     and p.trial_end is not null and p.trial_end is distinct from p.trial_end_told then
@@ -67,7 +67,7 @@ begin
   return least(
     pending_due,
     look_again(least(p.current_period_end, p.cancel_at), after_period_end, last_seen),
-    look_again(unpaid_since, after_period_start, last_seen),
+    look_again(uncovered_since, after_period_start, last_seen),
     look_again(trial_notice_since, after_trial_notice, last_seen),
     look_again(cancelling_since, after_cancelling, last_seen),
     look_again(p.fetched_at, at_least_every, last_seen));

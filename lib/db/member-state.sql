@@ -18,7 +18,7 @@ declare
   trial jsonb;
 begin
   select
-    coalesce(bool_or(gives_access(p)), false) as paid,
+    coalesce(bool_or(gives_access(p)), false) as has_access,
     coalesce(bool_or(gives_access(p)) filter (where p.interval is not null), false) as subscribed,
     coalesce(jsonb_agg(purchase_json(p) order by p.created_at desc, p.id), '[]') as purchases
   into access
@@ -33,6 +33,6 @@ begin
   order by p.trial_end desc limit 1;
 
   return jsonb_build_object(
-    'paid', access.paid, 'has_active_subscription', access.subscribed, 'purchases', access.purchases, 'trial', trial,
+    'paid', access.has_access, 'has_active_subscription', access.subscribed, 'purchases', access.purchases, 'trial', trial,
     'balances', balances_json(paywall_id, user_id, settings));
 end $$;

@@ -1,17 +1,17 @@
 -- The one way in which a purchase changes: what a processor says of it now is stored, the checkout is completed, a payment is
 -- noted, the tokens of its price are credited and the owner's events are written, all or nothing. May be repeated.
 --
---   snapshot      the purchase, with the names of its columns
---   fetched_at    the database's time before the fetch: a later fetch always wins
---   period_paid   whether its current period, or the one-time purchase, is paid or a trial
---   trial_ending  whether the processor says that the trial is about to end
---   payment       {kind, id, amount, currency, occurred_at}, if a payment is known of
---   event_id      the processor event's id, by which a repeat is known for ever; null if it was no event that made us look
+--   snapshot        the purchase, with the names of its columns
+--   fetched_at      the database's time before the fetch: a later fetch always wins
+--   period_covered  whether its current period, or the one-time purchase, is paid or a trial
+--   trial_ending    whether the processor says that the trial is about to end
+--   payment         {kind, id, amount, currency, occurred_at}, if a payment is known of
+--   event_id        the processor event's id, by which a repeat is known for ever; null if it was no event that made us look
 --
 -- Locks the member and then the purchase. Verdicts: `stored`; `repeated`, the event took effect before; `never_bought`, the
 -- purchase ended before its first payment, and was not stored until now; `unknown_checkout`, the sale is not one of ours.
 create function store_purchase(
-  paywall_id text, acquiring text, checkout_id uuid, snapshot jsonb, fetched_at timestamptz, period_paid boolean,
+  paywall_id text, acquiring text, checkout_id uuid, snapshot jsonb, fetched_at timestamptz, period_covered boolean,
   trial_ending boolean, payment jsonb default null, event_id text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
@@ -35,7 +35,7 @@ begin
   select * into before from purchases p
   where p.paywall_id = store_purchase.paywall_id and p.acquiring = store_purchase.acquiring
     and p.processor_id = snapshot ->> 'processor_id' for no key update;
-  after := apply_snapshot(before, checkout, snapshot, fetched_at, period_paid, trial_ending);
+  after := apply_snapshot(before, checkout, snapshot, fetched_at, period_covered, trial_ending);
   if before.id is null and not after.begun and after.status = 'canceled' then
     return verdict('never_bought') || jsonb_build_object('queued', 0);
   end if;
@@ -70,7 +70,7 @@ begin
   return payment;
 end $$;
 
--- Credits the tokens of the price, once for each period that is paid or a trial, in the order of their types. A balance that
+-- Credits the tokens of the price, once for each covered period, in the order of their types. A balance that
 -- would be too large is filled up. Gives the ledger rows. The member's row must be locked.
 create function credit_tokens(before purchases, after purchases) returns ledger[] language plpgsql as $$
 declare

@@ -62,7 +62,7 @@ export interface ApiOperation extends Endpoint {
   reply: ApiReply
   /** A `{name}` in a word stands for text that each answer fills in. */
   words: Words
-  /** The members beside `error`, by refusal. */
+  /** The fields beside `error`, by refusal. */
   details?: Record<string, z.ZodObject>
   /** Refusals that come with `Retry-After`. Those with status 429 always do. */
   retried?: string[]

@@ -1,6 +1,6 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
-/** The members that an error body may have beside `error`. A new member is a change of the API. */
+/** The fields that an error body may have beside `error`. A new one is a change of the API. */
 type Detail =
   | { message: string }
   | { hasActivePurchase: true } // start-checkout 409

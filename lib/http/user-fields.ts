@@ -12,7 +12,7 @@ const META_LIMIT = 4096
 
 const jsonBytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
 
-/** Whether a value can be stored as it was sent. Large integers are rounded, and `__proto__` cannot be a member. */
+/** Whether a value can be stored as it was sent. Large integers are rounded, and `__proto__` cannot be a field. */
 function isExact(value: unknown): boolean {
   let exact = true
   JSON.stringify(value, (name, member) => {
@@ -22,7 +22,7 @@ function isExact(value: unknown): boolean {
   return exact
 }
 
-/** What an owner stores about a user, merged member by member into what it stored before. A blank value adds nothing. */
+/** What an owner stores about a user, merged field by field into what it stored before. A blank value adds nothing. */
 export const userMeta = z.preprocess(
   (meta, context) => {
     // A value that is too large may be nested too deeply to be walked through: its size is refused below.

@@ -14,7 +14,7 @@ export interface Processor {
   openCheckout(order: CheckoutOrder): Promise<HostedCheckout>
 
   /** Expires an open hosted page; does nothing to one that was paid or has expired. Absent if the processor cannot. */
-  closeCheckout?(sessionId: string): Promise<void>
+  closeCheckout?(pageId: string): Promise<void>
 
   /**
    * Stops renewal; the period that is paid for goes on to its end. A repeat is harmless. Not all processors store
@@ -29,7 +29,7 @@ export interface Processor {
    * Whether a hosted page may have led to a purchase although `fetchPurchase` finds none yet: its payment has not
    * failed, been cancelled or expired. Absent if the processor decides before it sends the buyer back.
    */
-  isUndecided?(sessionId: string): Promise<boolean>
+  isUndecided?(pageId: string): Promise<boolean>
 
   /** The purchase as it is now; null if nothing was bought yet, or if another paywall or another system sold it. */
   fetchPurchase(reference: PurchaseReference): Promise<PurchaseSnapshot | null>
@@ -55,7 +55,7 @@ export interface CheckoutOrder {
 }
 
 export interface HostedCheckout {
-  sessionId: string
+  pageId: string
   url: string
 }
 
@@ -71,7 +71,7 @@ export interface Cancellation {
  * by its `processorId`.
  */
 export type PurchaseReference =
-  | { kind: 'session'; id: string }
+  | { kind: 'page'; id: string }
   | { kind: 'subscription'; id: string }
   | { kind: 'payment'; id: string }
 
@@ -102,10 +102,10 @@ export interface PurchaseSnapshot {
   /** Whether the first payment was made. It stays false if that payment fails for good: then nothing was bought. */
   begun: boolean
   /**
-   * Whether the current period is paid or a trial: a period may begin before its payment. Or: whether a one-time
-   * purchase is paid.
+   * Whether the current period is covered: paid for, or a trial. A period may begin before its payment. Of a one-time
+   * purchase: whether it is paid.
    */
-  periodPaid: boolean
+  periodCovered: boolean
   /** Both null for a one-time purchase. */
   interval: Interval | null
   intervalCount: number | null

@@ -6,7 +6,7 @@ import type { Database } from '../db/connect.ts'
 import type { PaymentFact } from '../processors/event.ts'
 import type { Processor, PurchaseReference, PurchaseSnapshot } from '../processors/processor.ts'
 
-/** What is known of a purchase besides what the processor says when it is asked. */
+/** What is known of a purchase before it is fetched. */
 export interface Hint {
   paywallId: string
   /** The processor event's id, by which a repeat is known; null if no event told us. */
@@ -26,7 +26,7 @@ type Stored = { verdict: 'stored' | 'repeated' | 'never_bought'; queued: number 
 
 /**
  * The one path by which a purchase gets here, whatever made us look: it is fetched as it is now, and stored. Null if
- * there is none: nothing was bought yet, or the sale is not the paywall's. May be repeated.
+ * there is none: nothing was bought yet, or another paywall sold it. May be repeated.
  *
  * @throws ProcessorError
  */
@@ -44,7 +44,7 @@ export async function catchUp(
     checkoutId: snapshot.checkoutId,
     snapshot: columnsOf(snapshot),
     fetchedAt,
-    periodPaid: snapshot.periodPaid,
+    periodCovered: snapshot.periodCovered,
     trialEnding,
     payment: payment && { ...payment, occurred_at: payment.occurredAt },
     eventId,

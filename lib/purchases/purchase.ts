@@ -20,7 +20,7 @@ export const Purchase = z
     status: z
       .enum(PURCHASE_STATUSES)
       .describe(
-        '`canceled`: a subscription that has ended. One that was cancelled keeps its status until its paid period is over. ' +
+        '`canceled`: a subscription that has ended. One that was cancelled keeps its status until its current period is over. ' +
           '`refunded`: a one-time purchase that was paid back',
       ),
     acquiring: z.enum(PROCESSOR_NAMES).describe('The processor through which it was bought'),

@@ -136,9 +136,9 @@ describe('prices', () => {
 
 describe('what another owner has', () => {
   test.each([
-    ['a paywall', ['paywalls[0].id'], 'paywalls[0].id: is a paywall of another account'],
-    ['a domain', ['paywalls[0].domain'], 'paywalls[0].domain: is taken by a paywall of another account'],
-    ['a key', ['keys[0].secret'], 'keys[0].secret: is a key of another account'],
+    ['a paywall', ['paywalls[0].id'], 'paywalls[0].id: is a paywall of another owner'],
+    ['a domain', ['paywalls[0].domain'], 'paywalls[0].domain: is taken by a paywall of another owner'],
+    ['a key', ['keys[0].secret'], 'keys[0].secret: is a key of another owner'],
   ])('is refused, and nothing is written: %s', async (_what, members, message) => {
     const [one, other] = [someOwner(), someOwner()]
     await one.apply()

@@ -26,23 +26,23 @@ async function checkout(email: string, slug = 'monthly'): Promise<Opened> {
   return opened(await startCheckout(world, { paywall: world.paywall, key: world.key, headers, body }))
 }
 
-const sessionOf = (url: string) => world.stripe.sessions.find((session) => session.url === url)
+const checkoutSessionOf = (url: string) => world.stripe.checkoutSessions.find((session) => session.url === url)
 const payable = (checkouts: Opened[]) =>
-  checkouts.filter(({ checkoutUrl }) => sessionOf(checkoutUrl)?.status === 'open')
+  checkouts.filter(({ checkoutUrl }) => checkoutSessionOf(checkoutUrl)?.status === 'open')
 
 test('of checkouts that one user opens at once, one page stays payable', async () => {
   for (let round = 0; round < 5; round++) {
     const email = newEmail()
-    const before = world.stripe.sessions.length
+    const before = world.stripe.checkoutSessions.length
     await runTogether(world, 'record_checkout', 4)
     const checkouts = await Promise.all(['monthly', 'yearly', 'monthly', 'yearly'].map((slug) => checkout(email, slug)))
     expect(new Set(checkouts.map(({ userId }) => userId)).size).toBe(1)
     await until('one payable page', async () => {
-      const open = world.stripe.sessions.slice(before).filter(({ status }) => status === 'open')
+      const open = world.stripe.checkoutSessions.slice(before).filter(({ status }) => status === 'open')
       return open.length <= 1
     })
-    expect(world.stripe.sessions.slice(before)).toHaveLength(4)
-    // Stripe gives an expired session no address: the pages that still have one are those that can be paid.
+    expect(world.stripe.checkoutSessions.slice(before)).toHaveLength(4)
+    // Stripe gives an expired checkout session no address: the pages that still have one are those that can be paid.
     expect(payable(checkouts)).toHaveLength(1)
   }
 })

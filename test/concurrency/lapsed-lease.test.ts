@@ -21,7 +21,7 @@ afterAll(() => world.close())
 /** A start-checkout that waits for Stripe, and whose lease has run out meanwhile. */
 async function slowCheckout() {
   const [email, key] = [newEmail(), randomUUID()]
-  const before = world.stripe.sessions.length
+  const before = world.stripe.checkoutSessions.length
   const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<HttpResponse | null>()]
   world.stripe.onCall = async (_, run) => {
     asked.resolve()
@@ -45,7 +45,7 @@ async function slowCheckout() {
     hold: 'select from members m join users u on u.id = user_id where email = $1 for update of m',
     values: [email],
   }
-  return { slow, answer, attempt, member, pages: () => world.stripe.sessions.length - before }
+  return { slow, answer, attempt, member, pages: () => world.stripe.checkoutSessions.length - before }
 }
 
 test('what the slow attempt has opened by then is replayed', async () => {

@@ -21,7 +21,7 @@ const times = <Result>(count: number, run: (index: number) => Promise<Result>) =
   Promise.all(Array.from({ length: count }, (_, index) => run(index)))
 
 /** How many hosted pages Stripe is asked for while start-checkouts run, 40 of which claim in the same moment. */
-async function sessionsCreated(run: () => Promise<unknown>): Promise<number> {
+async function pagesOpened(run: () => Promise<unknown>): Promise<number> {
   await runTogether(world, 'claim_checkout', 40)
   const before = world.stripe.calls.length
   await run()
@@ -58,7 +58,7 @@ test('200 start-checkouts at once with one Idempotency-Key open one page, and al
     body: { email: newEmail() },
   }
   let replies: Reply[] = []
-  const created = await sessionsCreated(async () => {
+  const created = await pagesOpened(async () => {
     replies = await times(200, () => untilDecided(() => startCheckout(world, order)))
   })
   expectOneCheckout(replies)
@@ -69,7 +69,7 @@ test('200 at once of one signed-in user open one page', async () => {
   const user = await signIn(world)
   const order = { paywall: world.paywall, token: user.token, headers: { 'idempotency-key': randomUUID() } }
   let replies: Reply[] = []
-  const created = await sessionsCreated(async () => {
+  const created = await pagesOpened(async () => {
     replies = await times(200, () => untilDecided(() => startCheckout(world, order)))
   })
   expectOneCheckout(replies)
@@ -81,7 +81,7 @@ test('of two bodies under one key one wins, and every call with the other is ref
   const headers = { 'idempotency-key': randomUUID() }
   const emails = [newEmail(), newEmail()]
   const replies: Reply[][] = [[], []]
-  const created = await sessionsCreated(() =>
+  const created = await pagesOpened(() =>
     times(50, async (index) => {
       const side = index % 2
       const body = { email: emails[side] }

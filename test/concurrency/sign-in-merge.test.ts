@@ -125,7 +125,7 @@ test('a page that the processor opens only after the merge is superseded by the 
 
   await yearlyOf(known)()
   await until('the earlier page is closed', async () =>
-    world.stripe.sessions.some(({ id, status }) => page.endsWith(`/${id}`) && status === 'expired'),
+    world.stripe.checkoutSessions.some(({ id, status }) => page.endsWith(`/${id}`) && status === 'expired'),
   )
 })
 

@@ -55,7 +55,7 @@ test('40 first reads of the day top a balance up once', async () => {
   expect(await provenBalances(world, user.id)).toEqual({ alpha: 10, beta: 20, gamma: 30 })
 })
 
-test('reads that top up while webhooks credit the plan’s tokens neither fail nor lose a token', async () => {
+test('reads that top up while webhooks credit the price’s tokens neither fail nor lose a token', async () => {
   const users = await many(12, openCheckout)
   await Promise.all(
     users.map(async ({ checkoutUrl, userId }) => {

@@ -54,7 +54,7 @@ test('an owner that asks by name is told of each change, in order, with what cau
   expect(sequenceFaults(await toldAbout(world, user_id))).toEqual([])
 })
 
-test("the plan's tokens are told of with the purchase", async () => {
+test("the price's tokens are told of with the purchase", async () => {
   const { userId } = await buy(world, asks)
   await world.stripe.drainWebhooks()
   expect(await changesAbout(userId)).toEqual([{ type: 'standard', count: 100, delta: 100, reason: 'plan' }])

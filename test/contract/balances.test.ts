@@ -93,7 +93,7 @@ test('a top-up never lowers a higher balance, and writes nothing where nothing c
   expect(await balances(id), 'the day has had its top-up').toMatchObject({ standard: 5 })
 })
 
-test("users who pay get the plan's tokens and no top-up", async () => {
+test("users with access get the price's tokens and no top-up", async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
   await world.stripe.drainWebhooks()
   expect(await balances(userId)).toEqual({ standard: 100, premium: 0 })
@@ -105,7 +105,7 @@ test("users who pay get the plan's tokens and no top-up", async () => {
   ])
 })
 
-test("the plan's tokens come once a period, after each renewal, and never for a repeated webhook", async () => {
+test("the price's tokens come once a period, after each renewal, and never for a repeated webhook", async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
   const subscription = world.stripe.subscriptions.at(-1)?.id ?? ''
   await world.stripe.drainWebhooks()

@@ -72,7 +72,7 @@ const CREDENTIAL: Row[] = [
     'Invalid API key',
   ],
   [
-    '403 key of another account',
+    '403 key of another owner',
     () => asOwner({}, tenants.foreign.key),
     403,
     'Access denied: API key owner does not match paywall owner',

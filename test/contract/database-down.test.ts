@@ -125,11 +125,11 @@ describe.each(Object.entries(ENDPOINTS))('%s', (name, ask) => {
 
 testEveryOperation(Object.keys(ENDPOINTS))
 
-test('start-checkout: what failed on either side of the processor succeeds under the same key, with one session', async () => {
+test('start-checkout: what failed on either side of the processor succeeds under the same key, with one page', async () => {
   for (const which of [1, 2]) {
     const headers = { 'idempotency-key': randomUUID() }
     const order = { paywall: world.paywall, key: world.key, headers, body: { email: newEmail() } }
-    const before = world.stripe.sessions.length
+    const before = world.stripe.checkoutSessions.length
     let statements = 0
     world.neon.onStatement = (_statement, run) => {
       statements += 1
@@ -139,7 +139,7 @@ test('start-checkout: what failed on either side of the processor succeeds under
     world.neon.onStatement = undefined
     await world.database.query('update checkout_claims set leased_until = now() where not opened')
     expect(await startCheckout(world, order), `statement ${which}`).toMatchObject({ status: 200 })
-    expect(world.stripe.sessions.length - before).toBe(1)
+    expect(world.stripe.checkoutSessions.length - before).toBe(1)
   }
 })
 

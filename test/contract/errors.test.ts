@@ -40,7 +40,7 @@ describe('user', () => {
       'Invalid API key',
     ],
     ['401 for a token of another paywall', () => ours('user', { token: all.stranger.token }), 401, 'invalid_token'],
-    ['403 for a key of another account', () => user(`email=${all.member.email}`, all.foreign.key), 403, notOwner],
+    ['403 for a key of another owner', () => user(`email=${all.member.email}`, all.foreign.key), 403, notOwner],
     ['404 for an unknown e-mail', () => user(`email=${newEmail()}`), 404, 'identity_not_found'],
     ['404 for an unknown id', () => user(`user_id=${randomUUID()}`), 404, 'identity_not_found'],
     ['404 for an id that is no uuid', () => user('user_id=7%27'), 404, 'identity_not_found'],
@@ -68,7 +68,7 @@ describe('sign-in/exchange', () => {
       'Unauthorized',
     ],
     ['401 for a bad key', () => exchange('a@b.co', badKey), 401, 'Invalid API key'],
-    ['403 for a key of another account', () => exchange('a@b.co', all.foreign.key), 403, notOwner],
+    ['403 for a key of another owner', () => exchange('a@b.co', all.foreign.key), 403, notOwner],
     [
       '404 for an unknown paywall',
       () => elsewhere('/api/v1/paywall/99/sign-in/exchange', { key: all.ours.key, body: { email: 'a@b.co' } }),

@@ -114,7 +114,7 @@ async function askedFor(country: string) {
   const { token } = await person(world, shop)
   const headers = { 'idempotency-key': randomUUID() }
   const { checkoutUrl } = opened(await startCheckout(world, { paywall: shop.paywall, token, country, headers }))
-  const session = world.stripe.sessions.find(({ url }) => url === checkoutUrl)
+  const session = world.stripe.checkoutSessions.find(({ url }) => url === checkoutUrl)
   const { currency, amount_total: total } = z.object({ currency: z.string(), amount_total: z.int() }).parse(session)
   return { currency: currency.toUpperCase(), amount: currency === 'jpy' ? total : total / 100 }
 }

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => tenants.close())
 
-const SESSIONS = '/v1/billing_portal/sessions'
+const PORTAL_SESSIONS = '/v1/billing_portal/sessions'
 
 const ask = (options: Call, paywallId = tenants.ours.paywall.id, host = '') =>
   call(tenants.world, `${host}/api/v1/paywall/${paywallId}/get-customer-portal`, { method: 'POST', ...options })
@@ -73,7 +73,7 @@ const REFUSALS: Row[] = [
     'Invalid API key',
   ],
   [
-    '403 key of another account',
+    '403 key of another owner',
     () => ask({ key: tenants.foreign.key, body: { email: subscriber.email } }),
     403,
     'Access denied: API key owner does not match paywall owner',
@@ -118,7 +118,7 @@ test('leads an owner and the user itself to a portal of their own, once each', a
   const urls = [opened(await asUser()), opened(await asOwner({ email: ` ${subscriber.email.toUpperCase()} ` }))]
   expect(new Set(urls).size).toBe(2)
   for (const url of urls) expect(await (await fetch(url)).text()).toContain('Monthly')
-  const asked = world.stripe.calls.filter(({ path }) => path === SESSIONS)
+  const asked = world.stripe.calls.filter(({ path }) => path === PORTAL_SESSIONS)
   expect(asked.map(({ body }) => body.customer)).toEqual([subscriber.customer, subscriber.customer])
 })
 
@@ -196,7 +196,7 @@ test('of several subscriptions the latest counts', async () => {
   const latest = world.stripe.subscriptions.at(-1)?.customer
   expect(latest).not.toBe(customer)
   opened(await asOwner({ email }, shop))
-  expect(world.stripe.calls.findLast(({ path }) => path === SESSIONS)?.body).toMatchObject({ customer: latest })
+  expect(world.stripe.calls.findLast(({ path }) => path === PORTAL_SESSIONS)?.body).toMatchObject({ customer: latest })
 })
 
 test.each([
@@ -226,7 +226,7 @@ describe('when Stripe opens none', () => {
     [400, 'processor_rejected'],
     [500, 'processor_unavailable'],
   ])('%i is told as %s', async (status, error) => {
-    tenants.world.stripe.failNext(SESSIONS, status, { error: { type: 'invalid_request_error', message: 'No.' } })
+    tenants.world.stripe.failNext(PORTAL_SESSIONS, status, { error: { type: 'invalid_request_error', message: 'No.' } })
     expect(await asUser()).toMatchObject({ status: 502, body: { error } })
     opened(await asUser())
   })

@@ -21,8 +21,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The sessions of Workers that are at work on something, or wait for it. */
-async function busySessions(): Promise<number> {
+/** The connections of Workers that are at work on something, or wait for it. */
+async function busyConnections(): Promise<number> {
   const { rows } = await world.database.query<{ count: number }>(
     `select count(*)::int from pg_stat_activity
      where datname = current_database() and usename like 'paywall_%' and state <> 'idle'`,
@@ -30,7 +30,7 @@ async function busySessions(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-test('100 credits behind a locked row: who is told to try again has nothing credited, and no session stays', async () => {
+test('100 credits behind a locked row: who is told to try again has nothing credited, and no statement goes on', async () => {
   const { id } = await signIn(world)
   const replies = await withClient(world.databaseUrl, async (client) => {
     await client.query('begin')
@@ -42,7 +42,7 @@ test('100 credits behind a locked row: who is told to try again has nothing cred
       reply: await changeBalance(world, { user_id: id, amount, type: 'premium' }),
     }))
     const answers = await Promise.all(asked)
-    await until('no session of a Worker at work', async () => (await busySessions()) === 0)
+    await until('no statement of a Worker under way', async () => (await busyConnections()) === 0)
     await client.query('commit')
     return answers
   })

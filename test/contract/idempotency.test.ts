@@ -28,13 +28,13 @@ function owner(key: string, body: Record<string, unknown> = {}, { paywall, key: 
 const bearer = (key: string, token: string, body: Record<string, unknown> = {}) =>
   startCheckout(all.world, { paywall: all.ours.paywall, token, headers: { 'idempotency-key': key }, body })
 
-const sessions = () => all.world.stripe.sessions.length
+const pages = () => all.world.stripe.checkoutSessions.length
 
 /** That the second answer repeats the first, says so, and opened nothing. */
 function expectReplay(reply: Reply, first: Reply, before: number) {
   expect(opened(first)).toEqual(reply.body)
   expect(reply).toMatchObject({ status: 200, headers: { 'idempotency-replayed': 'true' } })
-  expect(sessions() - before).toBe(1)
+  expect(pages() - before).toBe(1)
 }
 
 describe('the same key', () => {
@@ -42,21 +42,21 @@ describe('the same key', () => {
     ['as it is', (key: string) => key],
     ['quoted', (key: string) => `"${key}"`],
     ['in capitals', (key: string) => key.toUpperCase()],
-  ])('%s gets the same reply without a second session', async (_name, spelling) => {
-    const [key, before] = [randomUUID(), sessions()]
+  ])('%s gets the same reply without a second page', async (_name, spelling) => {
+    const [key, before] = [randomUUID(), pages()]
     const first = await owner(key)
     expect(first.headers).not.toHaveProperty('idempotency-replayed')
     expectReplay(await owner(spelling(key), { email: `buyer-${key}@example.com` }), first, before)
   })
 
   test('gets it for a Bearer user too', async () => {
-    const [key, before] = [randomUUID(), sessions()]
+    const [key, before] = [randomUUID(), pages()]
     const first = await bearer(key, all.member.token)
     expectReplay(await bearer(key, all.member.token), first, before)
   })
 
   test('gets it after the purchase: an active purchase is no answer to a repeat', async () => {
-    const [key, before] = [randomUUID(), sessions()]
+    const [key, before] = [randomUUID(), pages()]
     const first = await owner(key)
     await payAndReturn(all.world, opened(first).checkoutUrl)
     expectReplay(await owner(key), first, before)
@@ -64,7 +64,7 @@ describe('the same key', () => {
 
   test('gets it when the price has gone since', async () => {
     const { file, paywall } = all.foreign
-    const [key, before] = [randomUUID(), sessions()]
+    const [key, before] = [randomUUID(), pages()]
     const first = await owner(key, {}, all.foreign)
     await all.world.apply({ ...file, paywalls: [{ ...paywall, prices: [] }] })
     expectReplay(await owner(key, {}, all.foreign), first, before)
@@ -76,17 +76,17 @@ describe('the same key', () => {
   })
 
   test('is a fresh one on every call that brings none', async () => {
-    const [before, email] = [sessions(), newEmail()]
+    const [before, email] = [pages(), newEmail()]
     const call = () => startCheckout(all.world, { paywall: all.ours.paywall, key: all.ours.key, body: { email } })
     const [first, second] = [opened(await call()), opened(await call())]
     expect(second.checkoutUrl).not.toBe(first.checkoutUrl)
-    expect(sessions() - before).toBe(2)
+    expect(pages() - before).toBe(2)
   })
 })
 
 describe('the scope of a key', () => {
   test('is the owner: another of its API keys gets the same reply', async () => {
-    const [key, before] = [randomUUID(), sessions()]
+    const [key, before] = [randomUUID(), pages()]
     const first = await owner(key)
     const reply = await owner(key, {}, { ...all.ours, key: secondKey })
     expectReplay(reply, first, before)
@@ -144,7 +144,7 @@ describe('the same key with another body is refused', () => {
   })
 
   test('but members in another order, blanks and unknown members are the same body', async () => {
-    const [key, before] = [randomUUID(), sessions()]
+    const [key, before] = [randomUUID(), pages()]
     const first = await owner(key, { userMeta: { a: 1, b: 2 } })
     const reply = await owner(key, { shopUrl: '', trial_days: null, userMeta: { b: 2, a: 1 }, unknown: 'x' })
     expectReplay(reply, first, before)

@@ -35,7 +35,7 @@ beforeEach(() => {
 
 afterAll(() => world.close())
 
-const SESSIONS = '/v1/checkout/sessions'
+const CHECKOUT_SESSIONS = '/v1/checkout/sessions'
 
 const keepWaiterWaiting: typeof world.stripe.onCall = async ({ body }, run) => {
   if (body.customer_email === waiter) await helped.promise
@@ -46,11 +46,11 @@ const keepWaiterWaiting: typeof world.stripe.onCall = async ({ body }, run) => {
 async function twice(between: () => unknown = () => undefined) {
   const headers = { 'idempotency-key': randomUUID() }
   const order = { paywall: world.paywall, key: world.key, headers, body: { email: newEmail() } }
-  const before = world.stripe.sessions.length
+  const before = world.stripe.checkoutSessions.length
   const first = await startCheckout(world, order)
   await between()
   const second = await startCheckout(world, order)
-  return { first, second, sessions: world.stripe.sessions.length - before }
+  return { first, second, pages: world.stripe.checkoutSessions.length - before }
 }
 
 /** Gives us another secret key than the one that Stripe knows the account by. */
@@ -71,14 +71,14 @@ describe('start-checkout: the answer says what to do about it, and the next try 
     ['502 processor_rejected when it declines', [402], 'processor_rejected', undefined],
     ['502 processor_misconfigured when a scope is missing', [403], 'processor_misconfigured', undefined],
   ])('%s', async (_name, statuses, error, retryAfter) => {
-    for (const status of statuses) world.stripe.failNext(SESSIONS, status, stripeError('api_error', 'ordered'))
-    const { first, second, sessions } = await twice()
+    for (const status of statuses) world.stripe.failNext(CHECKOUT_SESSIONS, status, stripeError('api_error', 'ordered'))
+    const { first, second, pages } = await twice()
     expect(first).toMatchObject({ status: 502, body: { error } })
     expect(first.headers['retry-after']).toBe(retryAfter)
     expect(first.body).toEqual({ error })
     expect(opened(second).acquiring).toBe('stripe')
     expect(second.headers).not.toHaveProperty('idempotency-replayed')
-    expect(sessions).toBe(1)
+    expect(pages).toBe(1)
   })
 
   test('502 processor_misconfigured for a wrong secret key; applying the right one is enough', async () => {
@@ -94,7 +94,7 @@ describe('start-checkout: the answer says what to do about it, and the next try 
     world.stripe.onCall = async () => {
       throw new DroppedCall()
     }
-    const { first, second, sessions } = await twice(() => {
+    const { first, second, pages } = await twice(() => {
       world.stripe.onCall = keepWaiterWaiting
     })
     expect(first).toMatchObject({
@@ -103,24 +103,24 @@ describe('start-checkout: the answer says what to do about it, and the next try 
       body: { error: 'processor_unavailable' },
     })
     expect(second).toMatchObject({ status: 200 })
-    expect(sessions).toBe(1)
+    expect(pages).toBe(1)
   })
 
-  test('one session, even when it hangs up after it has acted', async () => {
+  test('one page, even when it hangs up after it has acted', async () => {
     world.stripe.onCall = async (_call, run) => {
       await run()
       throw new DroppedCall()
     }
-    const { first, second, sessions } = await twice(() => {
+    const { first, second, pages } = await twice(() => {
       world.stripe.onCall = keepWaiterWaiting
     })
     expect(first).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
     expect(second).toMatchObject({ status: 200 })
-    expect(sessions).toBe(1)
+    expect(pages).toBe(1)
   })
 
   test('502 for an answer that is not one', async () => {
-    world.stripe.failNext(SESSIONS, 200, { id: 'cs_test_x', url: null })
+    world.stripe.failNext(CHECKOUT_SESSIONS, 200, { id: 'cs_test_x', url: null })
     const { first, second } = await twice()
     expect(first.status, JSON.stringify(first)).toBeGreaterThanOrEqual(500)
     expect(first.body).toEqual({ error: expect.stringMatching(/^(internal_error|processor_\w+)$/) })
@@ -176,13 +176,13 @@ describe('start-checkout: a try that Stripe keeps waiting past its lease', () =>
 
 describe('processor-webhook: 502, and the repeat takes effect', () => {
   /** Delivers a signed event of ours about a paid checkout. */
-  async function deliver(sessionId: string) {
+  async function deliver(checkoutSessionId: string) {
     const event = {
       id: `evt_${randomUUID()}`,
       type: 'checkout.session.completed',
       created: Math.floor(Date.now() / 1000),
     }
-    const session = world.stripe.sessions.find(({ id }) => id === sessionId)
+    const session = world.stripe.checkoutSessions.find(({ id }) => id === checkoutSessionId)
     const body = JSON.stringify({ ...event, object: 'event', data: { object: session } })
     const { processor } = world.paywall
     if (processor.acquiring !== 'stripe') throw new Error('not a Stripe paywall')
@@ -201,7 +201,7 @@ describe('processor-webhook: 502, and the repeat takes effect', () => {
     await press(checkoutUrl, 'pay')
     const session = new URL(checkoutUrl).pathname.split('/').at(-1) ?? ''
     for (const status of statuses) {
-      world.stripe.failNext(`${SESSIONS}/${session}`, status, stripeError('api_error', 'ordered'))
+      world.stripe.failNext(`${CHECKOUT_SESSIONS}/${session}`, status, stripeError('api_error', 'ordered'))
     }
     expect(await deliver(session)).toMatchObject({ status: 502, body: { error } })
     expect((await userState(world, userId)).purchases).toEqual([])

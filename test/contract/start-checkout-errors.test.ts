@@ -109,8 +109,8 @@ describe('start-checkout 401 and 403', () => {
       401,
       'Unauthorized',
     ],
-    ['key of another account', () => owner({}, { key: all.foreign.key }), 403, notOwner],
-    ['key of another account, live', () => owner({}, { key: all.live.key }), 403, notOwner],
+    ['key of another owner', () => owner({}, { key: all.foreign.key }), 403, notOwner],
+    ['key of another owner, live', () => owner({}, { key: all.live.key }), 403, notOwner],
   ])
 })
 

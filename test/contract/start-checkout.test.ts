@@ -203,7 +203,7 @@ describe('what is sold', () => {
 })
 
 describe('userMeta', () => {
-  test("is merged member by member into the user's meta on this paywall", async () => {
+  test("is merged field by field into the user's meta on this paywall", async () => {
     const email = newEmail()
     const meta = async ({ paywall, key }: Tenant) =>
       (await call(all.world, `/api/v1/paywall/${paywall.id}/user?email=${email}`, { key })).body

@@ -75,7 +75,7 @@ describe('readUser', () => {
     ['identity off the paywall', () => user(`email=${all.stranger.email}`), 404, 1],
     ['unknown paywall', () => call(all.world, at('user?email=a@b.co', '99'), { key: all.ours.key }), 404, 1],
     ['bad key', () => user('email=a@b.co', badKey), 401, 1],
-    ['key of another account', () => user('email=a@b.co', all.foreign.key), 403, 1],
+    ['key of another owner', () => user('email=a@b.co', all.foreign.key), 403, 1],
     ['no identity: asks for the key first', () => user(''), 400, 1],
     ['no credential', () => call(all.world, at('user')), 401, 0],
     ['bad token', () => call(all.world, at('user'), { token: 'x' }), 401, 0],
@@ -89,7 +89,7 @@ describe('exchangeTokens', () => {
     ['a new user', () => exchange(newEmail()), 200, 1],
     ['a known user', () => exchange(all.payer.email), 200, 1],
     ['bad key', () => exchange('a@b.co', badKey), 401, 1],
-    ['key of another account', () => exchange('a@b.co', all.foreign.key), 403, 1],
+    ['key of another owner', () => exchange('a@b.co', all.foreign.key), 403, 1],
     ['bad body: asks for the key first', () => exchange('me'), 400, 1],
     ['no key', () => call(all.world, at('sign-in/exchange'), { body: {} }), 401, 0],
   ])
@@ -100,7 +100,7 @@ describe('startCheckout', () => {
     ['by key', () => order(), 200, 2],
     ['by token', () => order({}, { token: all.member.token }), 200, 2],
     ['bad key', () => order({}, { key: badKey }), 401, 1],
-    ['key of another account', () => order({}, { key: all.foreign.key }), 403, 1],
+    ['key of another owner', () => order({}, { key: all.foreign.key }), 403, 1],
     ['unknown price', () => order({ priceId: 'price_x' }), 404, 1],
     ['missing parameters', () => order({ priceId: null }), 400, 1],
     ['active purchase', () => order({ email: all.payer.email }), 409, 1],
@@ -147,12 +147,12 @@ describe('checkoutReturn', () => {
 })
 
 describe('processorWebhook', () => {
-  /** Delivers the last completed session's event, signed with `secret`, under an id of its own. */
+  /** Delivers the last completed checkout session's event, signed with `secret`, under an id of its own. */
   function deliver(event: Record<string, unknown> = {}, secret?: string): Promise<Reply> {
     const { processor, id } = all.ours.paywall
     if (processor.acquiring !== 'stripe') throw new Error('not a Stripe paywall')
     const created = Math.floor(Date.now() / 1000)
-    const object = all.world.stripe.sessions.findLast(({ status }) => status === 'complete')
+    const object = all.world.stripe.checkoutSessions.findLast(({ status }) => status === 'complete')
     const type = 'checkout.session.completed'
     const body = JSON.stringify({ id: `evt_${randomUUID()}`, type, created, data: { object }, ...event })
     const signature = createHmac('sha256', secret ?? processor.credentials.webhookSecret).update(`${created}.${body}`)

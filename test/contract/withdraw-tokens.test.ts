@@ -59,7 +59,7 @@ describe('refusals of contract section 7', () => {
     ['401 bad key', () => take({}, { key: `pk_test_${'0'.repeat(64)}` }), 401, 'Invalid API key'],
     ["401 the user's own token", () => take({}, { key: null, token: all.member.token }), 401, 'Invalid API key'],
     [
-      '403 key of another account',
+      '403 key of another owner',
       () => take({}, { key: all.foreign.key }),
       403,
       'Unauthorized. You are not the owner of this paywall',

@@ -93,7 +93,7 @@ test('Postgres is killed while 60 users buy: nothing acknowledged is lost, nothi
   expect(kills()).toBe(LAST_STATEMENTS.length)
   expect(retries).toBeGreaterThan(0)
   expect(Math.max(...durations)).toBeLessThan(LONGEST_REQUEST_MS)
-  expect(world.stripe.sessions).toHaveLength(BUYERS)
+  expect(world.stripe.checkoutSessions).toHaveLength(BUYERS)
   const { rows } = await world.database.query<{ url: string }>(
     'select url from checkouts join checkout_claims on checkout_id = id where opened and completed_at is not null',
   )

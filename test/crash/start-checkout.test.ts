@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const CLAIM = { statement: 'claim_checkout' }
-const SESSION = { call: '/v1/checkout/sessions' }
+const PAGE = { call: '/v1/checkout/sessions' }
 const RECORD = { statement: 'record_checkout' }
 
 /** What is known of a key: its claim and the pages that Stripe has for its checkouts. */
@@ -26,10 +26,10 @@ async function storedUnder(key: string) {
     [key],
   )
   const ids = rows.map(({ checkout_id: id }) => JSON.stringify(id))
-  const sessions = world.stripe.sessions.filter(({ metadata }) =>
+  const pages = world.stripe.checkoutSessions.filter(({ metadata }) =>
     ids.some((id) => JSON.stringify(metadata).includes(id)),
   )
-  return { claims: rows.map(({ opened: open, url }) => ({ opened: open, url })), sessions: sessions.length }
+  return { claims: rows.map(({ opened: open, url }) => ({ opened: open, url })), pages: pages.length }
 }
 
 /** A start-checkout, and what came of its first try once that was interrupted. */
@@ -58,7 +58,7 @@ async function interrupted(moments: Moment[], interruption = async () => {}): Pr
 
 async function expectOneCheckout(key: string, reply: Reply): Promise<void> {
   const { checkoutUrl, userId } = opened(reply)
-  expect(await storedUnder(key)).toEqual({ claims: [{ opened: true, url: checkoutUrl }], sessions: 1 })
+  expect(await storedUnder(key)).toEqual({ claims: [{ opened: true, url: checkoutUrl }], pages: 1 })
   expect((await payAndReturn(world, checkoutUrl)).status).toBe(303)
   expect((await userState(world, userId)).purchases).toHaveLength(1)
 }
@@ -67,8 +67,8 @@ type Moment = [name: string, wait: Await, side: Side]
 
 const MOMENTS: Moment[] = [
   ['before its claim', CLAIM, 'before'],
-  ['after its claim, before Stripe is asked', SESSION, 'before'],
-  ['after Stripe has opened the page, before its answer', SESSION, 'after'],
+  ['after its claim, before Stripe is asked', PAGE, 'before'],
+  ['after Stripe has opened the page, before its answer', PAGE, 'after'],
   ['after Stripe’s answer, before it is recorded', RECORD, 'before'],
   ['after it is recorded, before the reply', RECORD, 'after'],
 ]
@@ -102,7 +102,7 @@ test('when Stripe hangs up before or after it acts, the SDK asks again with the 
 })
 
 test('40 tries of a key whose first one was killed wait for its lease, and all get the same page', async () => {
-  const [crashed] = await interrupted([['', SESSION, 'after']], () => world.workers.kill())
+  const [crashed] = await interrupted([['', PAGE, 'after']], () => world.workers.kill())
   const replies = await Promise.all(Array.from({ length: 40 }, () => crashed!.again()))
   expect(new Set(replies.map((reply) => opened(reply).checkoutUrl)).size).toBe(1)
   await expectOneCheckout(crashed!.key, replies[0]!)

@@ -1,6 +1,6 @@
 import { ClientError, ErrorResponse } from 'mollie-api-typescript/models/errors'
 import { describe, expect, test } from 'vitest'
-import { ACME, firstPayment, order, plan, sdk, startMollie, subscribe } from './mollie-fixture.ts'
+import { ACME, firstPayment, order, sdk, startMollie, subscribe, subscriptionRequest } from './mollie-fixture.ts'
 
 /** What a body must not be, and the field that Mollie names for it. */
 const WRONG_PAYMENTS: [field: string, body: object][] = [
@@ -19,13 +19,13 @@ const WRONG_PAYMENTS: [field: string, body: object][] = [
 ]
 
 const WRONG_SUBSCRIPTIONS: [field: string, body: object][] = [
-  ['interval', plan({ interval: 'monthly' })],
-  ['interval', plan({ interval: '13 months' })],
-  ['interval', plan({ interval: '0 days' })],
-  ['startDate', plan({ startDate: '2020-01-01' })],
-  ['startDate', plan({ startDate: '2099-02-30' })],
-  ['amount', plan({ amount: { currency: 'EUR', value: '0.00' } })],
-  ['descripton', { ...plan(), descripton: 'x' }],
+  ['interval', subscriptionRequest({ interval: 'monthly' })],
+  ['interval', subscriptionRequest({ interval: '13 months' })],
+  ['interval', subscriptionRequest({ interval: '0 days' })],
+  ['startDate', subscriptionRequest({ startDate: '2020-01-01' })],
+  ['startDate', subscriptionRequest({ startDate: '2099-02-30' })],
+  ['amount', subscriptionRequest({ amount: { currency: 'EUR', value: '0.00' } })],
+  ['descripton', { ...subscriptionRequest(), descripton: 'x' }],
 ]
 
 const headers = (more: Record<string, string> = {}) => ({ Authorization: `Bearer ${ACME.apiKey}`, ...more })
@@ -154,7 +154,7 @@ describe('subscriptions', () => {
   test('has a description of its own among the active ones of its customer', async () => {
     const { mollie } = await startMollie()
     const { customerId, subscription } = await subscribe(mollie)
-    const create = () => mollie.subscriptions.create({ customerId, subscriptionRequest: plan() })
+    const create = () => mollie.subscriptions.create({ customerId, subscriptionRequest: subscriptionRequest() })
     await expect(create()).rejects.toThrow(/same description already exists/)
     await mollie.subscriptions.cancel({ customerId, subscriptionId: subscription.id })
     expect(await create()).toMatchObject({ status: 'active' })
@@ -163,7 +163,8 @@ describe('subscriptions', () => {
   test('needs a mandate that is valid', async () => {
     const { emulator, mollie } = await startMollie()
     const { id: bare } = await mollie.customers.create({ entityCustomer: {} })
-    const create = (customerId: string) => mollie.subscriptions.create({ customerId, subscriptionRequest: plan() })
+    const create = (customerId: string) =>
+      mollie.subscriptions.create({ customerId, subscriptionRequest: subscriptionRequest() })
     await expect(create(bare)).rejects.toThrow(/No suitable mandates/)
 
     emulator.slowMandates = true
@@ -187,7 +188,7 @@ describe('subscriptions', () => {
     const { mollie } = await startMollie()
     const { customerId } = await firstPayment(mollie)
     for (const description of ['a', 'b', 'c']) {
-      await mollie.subscriptions.create({ customerId, subscriptionRequest: plan({ description }) })
+      await mollie.subscriptions.create({ customerId, subscriptionRequest: subscriptionRequest({ description }) })
     }
     const first = (await mollie.subscriptions.list({ customerId, limit: 2 })).result
     expect(first.embedded.subscriptions?.map(({ description }) => description)).toEqual(['c', 'b'])

@@ -38,7 +38,7 @@ export const order = (more: Partial<models.PaymentRequest> = {}): models.Payment
   ...more,
 })
 
-export const plan = (more: Partial<models.SubscriptionRequest> = {}): models.SubscriptionRequest => ({
+export const subscriptionRequest = (more: Partial<models.SubscriptionRequest> = {}): models.SubscriptionRequest => ({
   amount: { currency: 'EUR', value: '9.99' },
   interval: '1 month',
   description: 'Acme Pro, purchase 1',
@@ -66,7 +66,7 @@ export async function firstPayment(mollie: Client, more: Partial<models.PaymentR
 
 export async function subscribe(mollie: Client, more: Partial<models.SubscriptionRequest> = {}) {
   const { customerId, payment } = await firstPayment(mollie)
-  const subscription = await mollie.subscriptions.create({ customerId, subscriptionRequest: plan(more) })
+  const subscription = await mollie.subscriptions.create({ customerId, subscriptionRequest: subscriptionRequest(more) })
   const subscriptionId = subscription.id
   return {
     customerId,

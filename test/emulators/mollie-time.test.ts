@@ -1,6 +1,6 @@
 import type * as models from 'mollie-api-typescript/models'
 import { expect, test } from 'vitest'
-import { firstPayment, plan, startMollie, subscribe } from './mollie-fixture.ts'
+import { firstPayment, startMollie, subscribe, subscriptionRequest } from './mollie-fixture.ts'
 
 async function subscribed(more: Partial<models.SubscriptionRequest> = {}) {
   const { emulator, mollie } = await startMollie()
@@ -90,7 +90,7 @@ test('is completed after the number of payments it was made for', async () => {
 test('a mandate that dies suspends what is charged on it, and nothing is charged on it again', async () => {
   const { emulator, mollie, id, customerId, fetched } = await subscribed()
   const create = (description: string) =>
-    mollie.subscriptions.create({ customerId, subscriptionRequest: plan({ description }) })
+    mollie.subscriptions.create({ customerId, subscriptionRequest: subscriptionRequest({ description }) })
   const other = await create('another')
   expect(await emulator.suspend(id)).toMatchObject({ status: 'suspended' })
   expect((await fetched()).nextPaymentDate).toBeUndefined()

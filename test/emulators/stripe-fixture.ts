@@ -7,7 +7,7 @@ import type { StripeEmulator } from '../../dev/emulators/stripe/emulator.ts'
 import { startStripeEmulator } from '../../dev/emulators/stripe/start.ts'
 import { close, listen } from '../../dev/web/listen.ts'
 
-export const PRICES: StripeAccount['prices'] = [
+const PRICES: StripeAccount['prices'] = [
   { id: 'price_month', label: 'Monthly', currency: 'USD', amount: 999, interval: 'month', intervalCount: 1 },
   { id: 'price_quarter', label: 'Quarterly', currency: 'JPY', amount: 2400, interval: 'month', intervalCount: 3 },
   { id: 'price_once', label: 'Lifetime', currency: 'EUR', amount: 4900, interval: null, intervalCount: null },

@@ -15,7 +15,7 @@ test('replays the first answer to the same key and parameters', async () => {
     'idempotent-replayed': 'true',
     'original-request': first.lastResponse.requestId,
   })
-  expect(emulator.sessions).toHaveLength(1)
+  expect(emulator.checkoutSessions).toHaveLength(1)
 })
 
 test('refuses a key that comes back with other parameters or for another path', async () => {
@@ -45,7 +45,7 @@ test('keeps a server error and what was refused while executing, but no failed v
 
   await expect(create(subscriptionOrder({ success_url: 'x' }), 'mistyped')).rejects.toThrow('Not a valid URL')
   expect(await create(subscriptionOrder(), 'mistyped')).toMatchObject({ status: 'open' })
-  expect(emulator.sessions).toHaveLength(2)
+  expect(emulator.checkoutSessions).toHaveLength(2)
 })
 
 test('answers 409 to a key that is still in use', async () => {
@@ -64,7 +64,7 @@ test('answers 409 to a key that is still in use', async () => {
   await expect(second).rejects.toMatchObject({ statusCode: 409, code: 'idempotency_key_in_use' })
   gate.resolve()
   expect(await first).toMatchObject({ status: 'open' })
-  expect(emulator.sessions).toHaveLength(1)
+  expect(emulator.checkoutSessions).toHaveLength(1)
 })
 
 test('a call dropped before it takes effect leaves no trace, one whose answer is lost can be replayed', async () => {
@@ -75,17 +75,17 @@ test('a call dropped before it takes effect leaves no trace, one whose answer is
     throw new DroppedCall()
   }
   await expect(create()).rejects.toBeInstanceOf(Stripe.errors.StripeConnectionError)
-  expect(emulator.sessions).toHaveLength(0)
+  expect(emulator.checkoutSessions).toHaveLength(0)
 
   emulator.onCall = async (_, run) => {
     await run()
     throw new DroppedCall()
   }
   await expect(create()).rejects.toBeInstanceOf(Stripe.errors.StripeConnectionError)
-  expect(emulator.sessions).toHaveLength(1)
+  expect(emulator.checkoutSessions).toHaveLength(1)
 
   emulator.onCall = undefined
   const replayed = await create()
-  expect(replayed.id).toBe(emulator.sessions[0]?.id)
+  expect(replayed.id).toBe(emulator.checkoutSessions[0]?.id)
   expect(replayed.lastResponse.headers['idempotent-replayed']).toBe('true')
 })

@@ -55,7 +55,7 @@ test('a period that has rolled over is active with a draft of an invoice, and is
   expect(await period()).toEqual(periodOf(rolled))
 })
 
-test('a trial turns into the first paid period', async () => {
+test('a trial turns into the first period that is paid for', async () => {
   const { emulator, id, subscription } = await subscribed({ subscription_data: { trial_period_days: 7 } })
   const trial = await subscription()
   await emulator.trialWillEnd(id)

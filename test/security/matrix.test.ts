@@ -101,7 +101,7 @@ async function expectRefused(place: Place, caller: Call, who: Subscriber, expect
 describe('an owner key', () => {
   const denied: [number, string] = [403, 'Access denied: API key owner does not match paywall owner']
 
-  refusing('of another account opens no paywall', async () => {
+  refusing('of another owner opens no paywall', async () => {
     for (const { one, other } of pairs().filter((pair) => pair.one.owner !== pair.other.owner)) {
       for (const who of other.members) {
         await expectRefused(other, { key: one.key }, who, {

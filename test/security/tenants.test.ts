@@ -65,7 +65,7 @@ async function everything(): Promise<string> {
   const tables = ['users', 'members', 'checkouts', 'checkout_claims', 'purchases', 'balances', 'ledger', 'events']
   const counts = tables.map((table) => `(select jsonb_agg(to_jsonb(t) order by to_jsonb(t)::text) from ${table} t)`)
   const { rows } = await world.database.query(`select md5(jsonb_build_array(${counts.join(', ')})::text) as sum`)
-  return `${rows[0].sum} ${world.stripe.sessions.length}`
+  return `${rows[0].sum} ${world.stripe.checkoutSessions.length}`
 }
 
 /** The answers to lookups of `who` on `place`, by each way of naming a user. */
@@ -98,7 +98,7 @@ const pairs = () =>
     places.flatMap((other, j) => (i === j ? [] : [{ one, other, sameOwner: one.owner === other.owner }])),
   )
 
-describe('a key of another account', () => {
+describe('a key of another owner', () => {
   test('opens nothing, learns nothing and changes nothing, on any endpoint of any paywall', async () => {
     const before = await everything()
     for (const { one, other } of pairs().filter(({ sameOwner }) => !sameOwner)) {

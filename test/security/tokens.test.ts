@@ -183,10 +183,10 @@ describe('a good token', () => {
   })
 })
 
-test('nobody was asked for keys, and no session was opened for a forged token', () => {
+test('nobody was asked for keys, and no page was opened for a forged token', () => {
   expect(all.world.receiver.received.filter(({ path }) => path === '/keys')).toEqual([])
   // Four good tokens above, and the payer's own purchase.
-  expect(all.world.stripe.sessions).toHaveLength(5)
+  expect(all.world.stripe.checkoutSessions).toHaveLength(5)
 })
 
 test('no token, key or address is in the logs', () => {

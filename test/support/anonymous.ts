@@ -44,7 +44,7 @@ export async function pay(world: TestWorld, checkoutUrl: string): Promise<string
 
 /** Stripe's id of the subscription that was bought on a page. */
 export function subscriptionOf(world: TestWorld, checkoutUrl: string): string {
-  const session = world.stripe.sessions.find(({ id }) => checkoutUrl.endsWith(`/${id}`))
+  const session = world.stripe.checkoutSessions.find(({ id }) => checkoutUrl.endsWith(`/${id}`))
   return z.object({ subscription: z.string() }).parse(session).subscription
 }
 

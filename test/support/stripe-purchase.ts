@@ -21,7 +21,7 @@ const Subscription = z.object({
 export interface PaidSubscription {
   userId: string
   /** Stripe's ids. */
-  sessionId: string
+  pageId: string
   subscriptionId: string
   customer: string
   /** Where Stripe sends the browser. */
@@ -39,13 +39,13 @@ export async function paySubscription(
 ): Promise<PaidSubscription> {
   const body = { email: newEmail(), priceId: priceIdOf(world.paywall, slug) }
   const { userId, checkoutUrl } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
-  const session = world.stripe.sessions.find(({ url }) => url === checkoutUrl)
+  const session = world.stripe.checkoutSessions.find(({ url }) => url === checkoutUrl)
   if (later) await world.stripe.payLater(String(session?.id))
   const back = later ? String(session?.success_url) : await press(checkoutUrl, 'pay')
   const subscriptions = world.stripe.subscriptions.map((each) => Subscription.parse(each))
   const subscription = subscriptions.find(({ metadata }) => metadata.user_id === userId)
   if (!session || !subscription) throw new Error(`Stripe has no subscription of ${userId}`)
-  return { userId, sessionId: session.id, subscriptionId: subscription.id, customer: subscription.customer, back }
+  return { userId, pageId: session.id, subscriptionId: subscription.id, customer: subscription.customer, back }
 }
 
 /** A subscription as Stripe has it, in the words of the user endpoint. */
@@ -67,7 +67,7 @@ export async function cancelThroughApi(world: TestWorld, subscriptionId: string,
 }
 
 /** The official SDK in the paywall's own Stripe account. */
-export function stripeOf({ stripe, paywall }: TestWorld): Stripe {
+function stripeOf({ stripe, paywall }: TestWorld): Stripe {
   const { hostname: host, port } = new URL(stripe.url)
   return new Stripe(stripeCredentials(paywall).secretKey, { host, port, protocol: 'http', telemetry: false })
 }
@@ -80,7 +80,7 @@ export function paymentsOf(world: TestWorld, { customer }: PaidSubscription): st
 
 /** Everything that Stripe has to tell of a purchase, the oldest first. */
 export function eventsOf(world: TestWorld, paid: PaidSubscription): StripeEvent[] {
-  return eventsAbout(world, paid.sessionId, paid.customer, ...paymentsOf(world, paid))
+  return eventsAbout(world, paid.pageId, paid.customer, ...paymentsOf(world, paid))
 }
 
 /** What events tell of, as text, by their ids: it never changes. */

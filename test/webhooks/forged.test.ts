@@ -18,7 +18,7 @@ beforeAll(async () => {
   world = await startTestWorld({ file: { paywalls: [{}, {}] } })
   world.stripe.holdWebhooks()
   paid = await paySubscription(world)
-  body = JSON.stringify(eventsAbout(world, paid.sessionId).find(({ type }) => type === 'checkout.session.completed'))
+  body = JSON.stringify(eventsAbout(world, paid.pageId).find(({ type }) => type === 'checkout.session.completed'))
 })
 afterAll(() => world.close())
 

@@ -73,7 +73,7 @@ test('the events of a purchase that is already cancelled store the same, in what
 })
 
 /**
- * Stripe's responses about a session or subscription are made at once and sent when the test says so: each says what was
+ * Stripe's responses about a checkout session or subscription are made at once and sent when the test says so: each says what was
  * true when it was asked for, however late it arrives.
  */
 function holdAnswers() {

@@ -47,11 +47,11 @@ const typesTold = async (userId: string) => (await toldAbout(world, userId)).map
 const bought = ['checkout.completed', 'subscription.created']
 
 test('a paid page whose webhooks were lost and whose buyer never came back is found, once, and told', async () => {
-  const { userId, sessionId, subscriptionId } = await payUnnoticed(world)
+  const { userId, pageId, subscriptionId } = await payUnnoticed(world)
   await ageCheckouts(world, userId, 14)
-  expect(await asked(reconcile, sessionId)).toEqual([0])
+  expect(await asked(reconcile, pageId)).toEqual([0])
   await ageCheckouts(world, userId, 2)
-  expect(await asked(reconcile, sessionId)).toEqual([1])
+  expect(await asked(reconcile, pageId)).toEqual([1])
 
   expect(await purchaseOf(userId)).toMatchObject(asStripeHasIt(world, subscriptionId))
   expect((await provenBalances(world, userId)).standard).toBe(100)
@@ -59,13 +59,13 @@ test('a paid page whose webhooks were lost and whose buyer never came back is fo
   expect(told.map(({ type }) => type)).toEqual(bought)
   expect(sequenceFaults(told)).toEqual([])
   await ageCheckouts(world, userId, 180)
-  expect(await asked(reconcile, sessionId, subscriptionId)).toEqual([0, 0])
+  expect(await asked(reconcile, pageId, subscriptionId)).toEqual([0, 0])
 })
 
 test('a page that nobody pays is looked at less and less often, and after four days no more', async () => {
   const order = { paywall: world.paywall, key: world.key }
   const { userId, checkoutUrl } = opened(await startCheckout(world, order))
-  const { id } = world.stripe.sessions.find(({ url }) => url === checkoutUrl)!
+  const { id } = world.stripe.checkoutSessions.find(({ url }) => url === checkoutUrl)!
   const hours = (count: number) => count * 60
   const [looks, quiet] = [
     [16, 33, 67, hours(3), hours(7), hours(15), hours(31), hours(63), hours(97)],
@@ -194,7 +194,7 @@ test('two crons at once ask about each purchase once', async () => {
   const fetched = await Promise.all(Array.from({ length: 6 }, () => payAndComeBack(world)))
   for (const { userId } of unnoticed) await ageCheckouts(world, userId, 20)
   for (const paid of fetched) await rewrite(paid, "fetched_at = now() - interval '8 days'")
-  const ids = [...unnoticed.map(({ sessionId }) => sessionId), ...fetched.map(({ subscriptionId }) => subscriptionId)]
+  const ids = [...unnoticed.map(({ pageId }) => pageId), ...fetched.map(({ subscriptionId }) => subscriptionId)]
   await runTogether(world, 'take_due', 2)
   expect(await asked(() => Promise.all([reconcile(), reconcile()]), ...ids)).toEqual(Array(12).fill(1))
 })
@@ -209,7 +209,7 @@ test('an account whose Stripe is away is logged and holds up no other', async ()
   for (const { userId } of away) await ageCheckouts(world, userId, 60)
   await ageCheckouts(world, well.userId, 20)
   world.stripe.onCall = async ({ path }, run) => {
-    if (away.some(({ sessionId }) => path.endsWith(`/${sessionId}`))) throw new DroppedCall()
+    if (away.some(({ pageId }) => path.endsWith(`/${pageId}`))) throw new DroppedCall()
     return run()
   }
   const logged = world.logs.length

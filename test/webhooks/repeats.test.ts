@@ -75,7 +75,7 @@ test('the browser’s return and the webhooks of the same purchase race to one p
   }
 })
 
-test('the plan’s tokens are credited once a period that is paid, however often Stripe repeats itself', async () => {
+test('the price’s tokens are credited once for each covered period, however often Stripe repeats itself', async () => {
   const paid = await paySubscription(world)
   const standard = async () => {
     await deliverAll(paid, 4)

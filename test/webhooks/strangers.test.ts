@@ -45,7 +45,7 @@ async function foreignSubscription(metadata?: Stripe.MetadataParam): Promise<str
 
 test('a purchase is stored for the paywall that sold it, not for another one of the same Stripe account', async () => {
   const paid = await paySubscription(world)
-  for (const { id } of eventsAbout(world, paid.sessionId, paid.subscriptionId)) {
+  for (const { id } of eventsAbout(world, paid.pageId, paid.subscriptionId)) {
     expect(await world.stripe.resend(id)).toEqual([200, 200])
   }
   const told = await toldAbout(world, paid.userId)

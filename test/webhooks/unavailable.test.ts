@@ -65,8 +65,8 @@ test.each(outages)(
   'when %s Stripe is told to come again (%i), and the repeat takes effect',
   async (_, status, fail) => {
     const paid = await paySubscription(world)
-    const completed = eventsAbout(world, paid.sessionId).find(({ type }) => type === 'checkout.session.completed')
-    fail(`/v1/checkout/sessions/${paid.sessionId}`)
+    const completed = eventsAbout(world, paid.pageId).find(({ type }) => type === 'checkout.session.completed')
+    fail(`/v1/checkout/sessions/${paid.pageId}`)
     expect(await deliver(world, completed!.id)).toBe(status)
     world.stripe.onCall = undefined
     world.neon.onStatement = undefined

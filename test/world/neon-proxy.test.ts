@@ -82,8 +82,8 @@ describe('when the caller closes its request', () => {
   /** The driver sends a statement when somebody waits for it. */
   const sent = async <Result>(statement: PromiseLike<Result>) => statement
 
-  /** What the sessions do that have a statement of this test, or had it last. */
-  async function sessions(): Promise<string[]> {
+  /** What the connections do that have a statement of this test, or had it last. */
+  async function connections(): Promise<string[]> {
     return withClient(url, async (client) => {
       const { rows } = await client.query<{ state: string }>(
         `select state from pg_stat_activity where datname = current_database() and query like '%given up%' and pid <> pg_backend_pid()`,
@@ -96,10 +96,10 @@ describe('when the caller closes its request', () => {
     const caller = new AbortController()
     const query = neon(url, { fetchOptions: { signal: caller.signal } })
     const asked = sent(query`insert into owners (email) select 'given up' || pg_sleep(600)`)
-    await until('a statement that runs', async () => (await sessions()).includes('active'))
+    await until('a statement that runs', async () => (await connections()).includes('active'))
     caller.abort()
     await expect(asked).rejects.toThrow('aborted')
-    await until('no session with it', async () => (await sessions()).length === 0)
+    await until('no connection with it', async () => (await connections()).length === 0)
   })
 
   test('a statement that waits for a connection never runs', async () => {

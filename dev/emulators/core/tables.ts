@@ -6,7 +6,7 @@ import * as z from 'zod'
  * record belongs to.
  */
 
-/** The members that every record begins with. */
+/** The fields that every record begins with. */
 export const owned = { id: z.string(), account: z.string(), created: z.int() }
 
 export const newId = (prefix: string, bytes = 12) => `${prefix}${randomBytes(bytes).toString('hex')}`

@@ -25,8 +25,6 @@ interface StoredEvent {
 export interface Webhooks<EventRecord extends StoredEvent> {
   /** Stores an event and sends it. */
   send(event: EventRecord): void
-  /** How many paywalls an event is still to be delivered to. */
-  pendingFor(eventId: string): number
   /** The deliveries that are still to be made, by event. */
   pending(): Map<string, DeliveryRecord[]>
 }
@@ -115,6 +113,7 @@ export function createWebhooks<EventRecord extends StoredEvent, Event extends { 
 
   const paywallsOf = ({ account }: EventRecord) => accounts().get(account)?.paywalls ?? []
 
+  /** How many paywalls an event is still to be delivered to. */
   const pendingFor = (eventId: string) => [...deliveries.values()].filter(({ event }) => event === eventId).length
 
   const pending = () => Map.groupBy(deliveries.values(), ({ event }) => event)
@@ -154,7 +153,6 @@ export function createWebhooks<EventRecord extends StoredEvent, Event extends { 
 
   return {
     send,
-    pendingFor,
     pending,
     controls: {
       holdWebhooks: () => {

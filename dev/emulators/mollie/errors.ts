@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { Refusal } from '../core/refusal.ts'
 
-/** An error in Mollie's shape. `field` names the member of the body that is wrong. */
+/** An error in Mollie's shape. `field` names the part of the body that is wrong. */
 export class MollieError extends Refusal {
   override name = 'MollieError'
   readonly field: string | null

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { MollieError, unprocessable } from './errors.ts'
 
-/** Parses a JSON body. Throws Mollie's 422 for the first mistake; unknown members come before all others. */
+/** Parses a JSON body. Throws Mollie's 422 for the first mistake; unknown fields come before all others. */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const result = schema.safeParse(body)
   if (result.success) return result.data
@@ -11,7 +11,7 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
     const name = [...issue.path, ...issue.keys.slice(0, 1)].join('.')
     throw unprocessable(`Non-existent body parameter "${name}" for this API call.`, name)
   }
-  // Mollie's `field` names a member of the body, even if the mistake is inside that member.
+  // Mollie's `field` names a field of the body itself, even if the mistake is deeper inside it.
   const field = issue?.path[0]
   throw unprocessable(describe(issue), field === undefined ? undefined : String(field))
 }
@@ -41,7 +41,7 @@ export const webAddress = z
   .string()
   .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), 'The URL is invalid')
 
-/** A member that may be left out or null; both become null. */
+/** A field that may be left out or null; both become null. */
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullish().transform((value) => value ?? null)
 

@@ -1,6 +1,6 @@
 type Members = Record<string, unknown>
 
-/** Stripe's `previous_attributes`: the old values of the members that differ. Nested objects are compared likewise. */
+/** Stripe's `previous_attributes`: the old values of the fields that differ. Nested objects are compared likewise. */
 export function previousAttributes(before: object, after: object): Members {
   const was: Members = { ...before }
   const is: Members = { ...after }

@@ -1,11 +1,11 @@
 import { html, raw } from 'hono/html'
 import { layout, money } from '../core/layout.ts'
 import { cycleText } from '../core/periods.ts'
-import { sessionAmount } from './objects/session.ts'
-import type { SessionRecord } from './records.ts'
+import { checkoutAmount } from './objects/checkout-session.ts'
+import type { CheckoutSessionRecord } from './records.ts'
 
 /** The page where a person pays. `problem` says why the last attempt failed. */
-export async function checkoutPage(session: SessionRecord, problem?: string): Promise<string> {
+export async function checkoutPage(session: CheckoutSessionRecord, problem?: string): Promise<string> {
   const { quantity, price } = session
   const known = session.email !== null
   return layout(
@@ -18,7 +18,7 @@ export async function checkoutPage(session: SessionRecord, problem?: string): Pr
       <form method="post">
         <label for="email">Email</label>
         <input id="email" name="email" type="email" autocomplete="email" required value="${session.email ?? ''}"${known ? raw(' readonly') : ''}>
-        <button class="pay" name="action" value="pay">Pay ${money(sessionAmount(session), price.currency)}</button>
+        <button class="pay" name="action" value="pay">Pay ${money(checkoutAmount(session), price.currency)}</button>
         <button name="action" value="decline" formnovalidate>Decline the card</button>
         <button class="quiet" name="action" value="cancel" formnovalidate>Cancel</button>
         <p class="hint">This is an emulator: it asks for no card and moves no money. Pay succeeds at once. Decline the card
@@ -29,15 +29,15 @@ export async function checkoutPage(session: SessionRecord, problem?: string): Pr
 }
 
 /** The price, or the length of the trial. */
-function headline({ price, quantity, trialDays }: SessionRecord): string {
+function headline({ price, quantity, trialDays }: CheckoutSessionRecord): string {
   if (trialDays === null) return money(price.amount * quantity, price.currency)
   return trialDays === 1 ? '1 day free' : `${trialDays} days free`
 }
 
-function terms(session: SessionRecord): string {
+function terms(session: CheckoutSessionRecord): string {
   const { price, quantity, trialDays } = session
   if (!price.interval) return 'One-time payment'
   if (trialDays === null) return `${cycleText(price)}, until cancelled`
   const full = money(price.amount * quantity, price.currency)
-  return `then ${full} ${cycleText(price)}, until cancelled. Due today: ${money(sessionAmount(session), price.currency)}`
+  return `then ${full} ${cycleText(price)}, until cancelled. Due today: ${money(checkoutAmount(session), price.currency)}`
 }

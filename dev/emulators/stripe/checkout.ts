@@ -3,27 +3,27 @@ import { newId, newRecord } from '../core/tables.ts'
 import { type AccountContext, find } from './account-context.ts'
 import { invalidRequest } from './errors.ts'
 import { markInvoicePaid, newInvoice } from './invoices.ts'
-import { sessionAmount, sessionObject } from './objects/session.ts'
+import { checkoutAmount, checkoutSessionObject } from './objects/checkout-session.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { chargeCard, findPayment, openPayment } from './payments.ts'
-import type { CustomerRecord, PaymentRecord, SessionRecord, SubscriptionRecord } from './records.ts'
+import type { CheckoutSessionRecord, CustomerRecord, PaymentRecord, SubscriptionRecord } from './records.ts'
 
 /*
- * How a session ends. Paid: its customer is found or made, the card is charged, the subscription and its first invoice
- * are made, the session is complete, the events are sent. Declined: a failed charge, and the session stays open.
- * Expired: the session is closed.
+ * How a checkout session ends; `session` is always one in this folder, since a portal session is called so in full. Paid:
+ * its customer is found or made, the card is charged, the subscription and its first invoice are made, the session is
+ * complete, the events are sent. Declined: a failed charge, and the session stays open. Expired: the session is closed.
  */
 
 const DAY_SECONDS = 24 * 3600
 
-export function findSession(context: AccountContext, id: string): SessionRecord {
+export function findSession(context: AccountContext, id: string): CheckoutSessionRecord {
   const session = find(context, context.records.sessions, 'checkout.session', id)
   expireIfDue(context, session)
   return session
 }
 
 /** Completes an open session: the payer pays, or starts a trial. It never awaits, so two clicks cannot both pay. */
-export function paySession(context: AccountContext, session: SessionRecord, email: string): void {
+export function paySession(context: AccountContext, session: CheckoutSessionRecord, email: string): void {
   complete(context, session, email)
 }
 
@@ -31,37 +31,37 @@ export function paySession(context: AccountContext, session: SessionRecord, emai
  * Completes an open session of a subscription before its money has arrived, as a bank debit does: the subscription is
  * `incomplete` until its invoice is paid, or ends as `incomplete_expired`.
  */
-export function payLater(context: AccountContext, id: string, email: string): SessionRecord {
+export function payLater(context: AccountContext, id: string, email: string): CheckoutSessionRecord {
   const session = findSession(context, id)
-  if (session.status !== 'open' || session.mode !== 'subscription' || sessionAmount(session) === 0) {
+  if (session.status !== 'open' || session.mode !== 'subscription' || checkoutAmount(session) === 0) {
     throw invalidRequest(`Session ${id} is not open for a subscription that is paid at once.`)
   }
   session.unpaid = true
   return complete(context, session, session.email ?? email)
 }
 
-function complete(context: AccountContext, session: SessionRecord, email: string): SessionRecord {
+function complete(context: AccountContext, session: CheckoutSessionRecord, email: string): CheckoutSessionRecord {
   session.payerEmail = email
   const customer = payingCustomer(context, session, email)
   session.customer = customer?.id ?? null
   const payment = session.unpaid ? null : takePayment(context, session, customer)
   if (session.mode === 'subscription' && customer) startSubscription(context, session, customer, payment)
   session.status = 'complete'
-  context.emit('checkout.session.completed', sessionObject(session, context.url))
+  context.emit('checkout.session.completed', checkoutSessionObject(session, context.url))
   return session
 }
 
 /** The card is declined and the session stays open. A trial takes no payment, so nothing can be declined. */
-export function declineSession(context: AccountContext, session: SessionRecord): void {
-  if (sessionAmount(session) > 0) chargeCard(context, sessionPayment(context, session), false)
+export function declineSession(context: AccountContext, session: CheckoutSessionRecord): void {
+  if (checkoutAmount(session) > 0) chargeCard(context, sessionPayment(context, session), false)
 }
 
 /** Closes an open session whose time is over. */
-export function expireIfDue(context: AccountContext, session: SessionRecord): void {
+export function expireIfDue(context: AccountContext, session: CheckoutSessionRecord): void {
   if (session.status === 'open' && session.expiresAt <= context.now) close(context, session)
 }
 
-export function expireSession(context: AccountContext, id: string): SessionRecord {
+export function expireSession(context: AccountContext, id: string): CheckoutSessionRecord {
   const session = findSession(context, id)
   if (session.status !== 'open') {
     throw invalidRequest(
@@ -71,13 +71,13 @@ export function expireSession(context: AccountContext, id: string): SessionRecor
   return close(context, session)
 }
 
-function close(context: AccountContext, session: SessionRecord): SessionRecord {
+function close(context: AccountContext, session: CheckoutSessionRecord): CheckoutSessionRecord {
   session.status = 'expired'
-  context.emit('checkout.session.expired', sessionObject(session, context.url))
+  context.emit('checkout.session.expired', checkoutSessionObject(session, context.url))
   return session
 }
 
-function payingCustomer(context: AccountContext, session: SessionRecord, email: string): CustomerRecord | null {
+function payingCustomer(context: AccountContext, session: CheckoutSessionRecord, email: string): CustomerRecord | null {
   if (session.customer !== null) return find(context, context.records.customers, 'customer', session.customer)
   if (session.mode === 'payment' && !session.alwaysCreateCustomer) return null
   const customer = { ...newRecord(context, 'cus_', 7), email }
@@ -87,10 +87,10 @@ function payingCustomer(context: AccountContext, session: SessionRecord, email: 
 
 function takePayment(
   context: AccountContext,
-  session: SessionRecord,
+  session: CheckoutSessionRecord,
   customer: CustomerRecord | null,
 ): PaymentRecord | null {
-  if (sessionAmount(session) === 0) return null
+  if (checkoutAmount(session) === 0) return null
   const payment = sessionPayment(context, session)
   payment.customer = customer?.id ?? null
   payment.email = session.payerEmail
@@ -99,10 +99,10 @@ function takePayment(
 }
 
 /** All attempts to pay a session use the same payment intent. */
-function sessionPayment(context: AccountContext, session: SessionRecord): PaymentRecord {
+function sessionPayment(context: AccountContext, session: CheckoutSessionRecord): PaymentRecord {
   if (session.payment !== null) return findPayment(context, session.payment)
   const payment = openPayment(context, {
-    amount: sessionAmount(session),
+    amount: checkoutAmount(session),
     currency: session.price.currency,
     customer: session.customer,
     email: session.email,
@@ -115,7 +115,7 @@ function sessionPayment(context: AccountContext, session: SessionRecord): Paymen
 
 function startSubscription(
   context: AccountContext,
-  session: SessionRecord,
+  session: CheckoutSessionRecord,
   customer: CustomerRecord,
   payment: PaymentRecord | null,
 ): void {
@@ -142,7 +142,7 @@ function startSubscription(
     latestInvoice: '',
   }
   context.records.subscriptions.set(subscription.id, subscription)
-  const sold = { seller: session.seller, email: session.payerEmail, amount: sessionAmount(session) }
+  const sold = { seller: session.seller, email: session.payerEmail, amount: checkoutAmount(session) }
   const invoice = newInvoice(context, { subscription, reason: 'subscription_create', status: 'open', ...sold })
   session.subscription = subscription.id
   session.invoice = invoice.id

@@ -11,7 +11,7 @@ const OfEvent = z.strictObject({ event: z.string() })
 const Nothing = z.strictObject({})
 
 export const CONTROLS: Controls<StripeEmulator> = {
-  'GET sessions': (emulator) => emulator.sessions,
+  'GET sessions': (emulator) => emulator.checkoutSessions,
   'GET subscriptions': (emulator) => emulator.subscriptions,
   'GET events': (emulator) => emulator.events,
   'GET calls': (emulator) => emulator.calls,

@@ -1,5 +1,5 @@
 import type { AccountContext } from './account-context.ts'
-import { sessionObject } from './objects/session.ts'
+import { checkoutSessionObject } from './objects/checkout-session.ts'
 
 /** If a subscription's session was completed before its money arrived, sends the event that says whether it did. */
 export function reportDelayedPayment(
@@ -10,6 +10,6 @@ export function reportDelayedPayment(
   for (const session of context.records.sessions.values()) {
     if (session.subscription !== subscriptionId || !session.unpaid) continue
     session.unpaid = outcome === 'failed'
-    context.emit(`checkout.session.async_payment_${outcome}`, sessionObject(session, context.url))
+    context.emit(`checkout.session.async_payment_${outcome}`, checkoutSessionObject(session, context.url))
   }
 }

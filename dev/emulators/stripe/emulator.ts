@@ -8,15 +8,15 @@ import type { StripeEvent } from './objects/event.ts'
  */
 export interface StripeEmulator extends Emulator<StripeEvent, Form> {
   /** Stripe's objects over all accounts, as they are now. */
-  readonly sessions: StripeObject[]
+  readonly checkoutSessions: StripeObject[]
   readonly subscriptions: StripeObject[]
 
   /**
-   * Completes a session's page before its money has arrived, as a bank debit does: the subscription is `incomplete`
+   * Completes a checkout session before its money has arrived, as a bank debit does: the subscription is `incomplete`
    * until `renew` collects the money, or until `end` makes it `incomplete_expired`. `email` is the payer's, where the
    * session has none.
    */
-  payLater(sessionId: string, email?: string): Promise<StripeObject>
+  payLater(checkoutSessionId: string, email?: string): Promise<StripeObject>
   /** Begins the next period, which is not paid yet: see `renewals.ts`. */
   rollOver(subscriptionId: string): Promise<StripeObject>
   /** Charges the unpaid invoice; if there is none, rolls over first. */

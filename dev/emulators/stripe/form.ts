@@ -5,7 +5,7 @@ export interface Form {
 
 export type FormValue = string | FormValue[] | Form
 
-/** An object without a prototype: a parameter named `__proto__` then becomes a plain member. */
+/** An object without a prototype: a parameter named `__proto__` then becomes a plain field. */
 const emptyForm = (): Form => Object.create(null)
 
 /** Decodes `a[b][0][c]=v` and `a[]=v`. A later value for the same name replaces the earlier. */

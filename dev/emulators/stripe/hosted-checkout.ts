@@ -5,7 +5,7 @@ import type { HttpRequest, HttpResponse } from '../core/server.ts'
 import type { AccountContext } from './account-context.ts'
 import { declineSession, paySession } from './checkout.ts'
 import { checkoutPage } from './checkout-page.ts'
-import type { SessionRecord } from './records.ts'
+import type { CheckoutSessionRecord } from './records.ts'
 
 const PageForm = z.object({ action: z.enum(['pay', 'decline', 'cancel']), email: z.string().trim().optional() })
 
@@ -17,7 +17,7 @@ const DECLINED = 'declined'
 /** The hosted page of one session: GET shows it, POST is one of its buttons. */
 export async function hostedCheckout(
   context: AccountContext,
-  session: SessionRecord,
+  session: CheckoutSessionRecord,
   request: HttpRequest,
 ): Promise<HttpResponse> {
   if (session.status !== 'open') return closedSession(session, request)
@@ -46,7 +46,11 @@ export async function unknownSession(): Promise<HttpResponse> {
   return page(404, await noticePage('Nothing to pay here', 'This checkout does not exist. Check the address.'))
 }
 
-async function pay(context: AccountContext, session: SessionRecord, typed: string | undefined): Promise<HttpResponse> {
+async function pay(
+  context: AccountContext,
+  session: CheckoutSessionRecord,
+  typed: string | undefined,
+): Promise<HttpResponse> {
   const email = z.email().safeParse(session.email ?? typed)
   if (!email.success) return page(422, await checkoutPage(session, 'Enter your email address.'))
   paySession(context, session, email.data)
@@ -54,7 +58,7 @@ async function pay(context: AccountContext, session: SessionRecord, typed: strin
 }
 
 /** A second click on Pay ends here, too: nothing is paid twice, and the page has a link to go on. */
-async function closedSession(session: SessionRecord, request: HttpRequest): Promise<HttpResponse> {
+async function closedSession(session: CheckoutSessionRecord, request: HttpRequest): Promise<HttpResponse> {
   const status = request.method === 'GET' || request.method === 'HEAD' ? 200 : 409
   if (session.status === 'expired') {
     const back =
@@ -68,4 +72,5 @@ async function closedSession(session: SessionRecord, request: HttpRequest): Prom
   )
 }
 
-const successUrl = (session: SessionRecord) => session.successUrl.replaceAll('{CHECKOUT_SESSION_ID}', session.id)
+const successUrl = (session: CheckoutSessionRecord) =>
+  session.successUrl.replaceAll('{CHECKOUT_SESSION_ID}', session.id)

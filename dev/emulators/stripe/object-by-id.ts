@@ -1,9 +1,9 @@
 import type { AccountContext } from './account-context.ts'
+import { checkoutLineItems, checkoutSessionObject } from './objects/checkout-session.ts'
 import { customerObject } from './objects/customer.ts'
 import { invoiceObject, invoicePayments } from './objects/invoice.ts'
 import { chargeObject, paymentIntentObject } from './objects/payment.ts'
 import { refundObject } from './objects/refund.ts'
-import { sessionLineItems, sessionObject } from './objects/session.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { listOf } from './objects/wire.ts'
 
@@ -17,7 +17,7 @@ export function objectById(context: AccountContext, id: string): object | null {
   const customer = records.customers.get(id)
   const owned = [session, subscription, invoice, payment, customer].some((row) => row?.account === context.account.id)
   if (!owned) return id.startsWith('ch_') ? chargeById(context, id) : null
-  if (session) return sessionObject(session, context.url)
+  if (session) return checkoutSessionObject(session, context.url)
   if (subscription) return subscriptionObject(subscription)
   if (invoice) return invoiceObject(invoice)
   if (payment) return paymentIntentObject(payment)
@@ -35,7 +35,7 @@ export function chargeById(context: AccountContext, id: string): object | null {
 /** A list that Stripe adds to an object only if `expand` asks for it; null if the object has no such list. */
 export function includedList(context: AccountContext, id: string, member: string): object | null {
   const session = context.records.sessions.get(id)
-  if (session && member === 'line_items') return sessionLineItems(session)
+  if (session && member === 'line_items') return checkoutLineItems(session)
   const invoice = context.records.invoices.get(id)
   if (invoice && member === 'payments') return listOf('/v1/invoice_payments', invoicePayments(invoice))
   if (id.startsWith('ch_') && member === 'refunds') {

@@ -18,7 +18,7 @@ const SoldPrice = z.object({
   intervalCount: z.int().nullable(),
 })
 
-const SessionRecord = z.object({
+const CheckoutSessionRecord = z.object({
   ...owned,
   mode: z.enum(['subscription', 'payment']),
   status: z.enum(['open', 'complete', 'expired']),
@@ -136,7 +136,7 @@ const EventRecord = z.object({
 })
 
 export const Records = z.object({
-  sessions: table(SessionRecord),
+  sessions: table(CheckoutSessionRecord),
   customers: table(CustomerRecord),
   subscriptions: table(SubscriptionRecord),
   invoices: table(InvoiceRecord),
@@ -150,7 +150,7 @@ export const Records = z.object({
 
 export type Records = z.output<typeof Records>
 export type SoldPrice = z.output<typeof SoldPrice>
-export type SessionRecord = z.output<typeof SessionRecord>
+export type CheckoutSessionRecord = z.output<typeof CheckoutSessionRecord>
 export type CustomerRecord = z.output<typeof CustomerRecord>
 export type SubscriptionRecord = z.output<typeof SubscriptionRecord>
 export type InvoiceRecord = z.output<typeof InvoiceRecord>

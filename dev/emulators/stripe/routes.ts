@@ -3,11 +3,12 @@ import { matchPath } from '../core/paths.ts'
 import { type AccountContext, find } from './account-context.ts'
 import { findPrice } from './accounts.ts'
 import { expireSession, findSession } from './checkout.ts'
-import { createSession, SessionParameters } from './create-session.ts'
+import { CheckoutSessionParameters, createCheckoutSession } from './create-checkout-session.ts'
 import { noSuch, StripeError } from './errors.ts'
 import { expand } from './expand.ts'
 import type { Form } from './form.ts'
 import { chargeById } from './object-by-id.ts'
+import { checkoutSessionObject } from './objects/checkout-session.ts'
 import { customerObject } from './objects/customer.ts'
 import { eventObject } from './objects/event.ts'
 import { invoiceObject, invoicePayments } from './objects/invoice.ts'
@@ -15,7 +16,6 @@ import { paymentIntentObject } from './objects/payment.ts'
 import { portalSessionObject } from './objects/portal-session.ts'
 import { priceObject } from './objects/price.ts'
 import { refundObject } from './objects/refund.ts'
-import { sessionObject } from './objects/session.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { listOf } from './objects/wire.ts'
 import { integer, parseParameters, text } from './parameters.ts'
@@ -56,14 +56,14 @@ const InvoicePaymentParameters = z.strictObject({
 
 /** The part of Stripe's API that the emulator has. `:id` stands for one part of a path. */
 const routes: Route[] = [
-  route('POST', '/v1/checkout/sessions', SessionParameters, (context, parameters) =>
-    sessionObject(createSession(context, parameters), context.url),
+  route('POST', '/v1/checkout/sessions', CheckoutSessionParameters, (context, parameters) =>
+    checkoutSessionObject(createCheckoutSession(context, parameters), context.url),
   ),
   route('GET', '/v1/checkout/sessions/:id', Nothing, (context, _, id) =>
-    sessionObject(findSession(context, id), context.url),
+    checkoutSessionObject(findSession(context, id), context.url),
   ),
   route('POST', '/v1/checkout/sessions/:id/expire', Nothing, (context, _, id) =>
-    sessionObject(expireSession(context, id), context.url),
+    checkoutSessionObject(expireSession(context, id), context.url),
   ),
   route('GET', '/v1/subscriptions/:id', Nothing, (context, _, id) => subscriptionObject(findSubscription(context, id))),
   route('POST', '/v1/subscriptions/:id', UpdateParameters, (context, parameters, id) =>

@@ -17,8 +17,8 @@ import type { Form } from './form.ts'
 import { stripeFrontPage } from './front-page.ts'
 import { hostedCheckout, unknownSession } from './hosted-checkout.ts'
 import { hostedPortal, unknownPortal } from './hosted-portal.ts'
+import { checkoutSessionObject } from './objects/checkout-session.ts'
 import { eventObject } from './objects/event.ts'
-import { sessionObject } from './objects/session.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { dispute, refund } from './payments.ts'
 import { Records, type SubscriptionRecord } from './records.ts'
@@ -56,17 +56,17 @@ export async function startStripeEmulator(options: EmulatorOptions<StripeAccount
     return api(request)
   }
 
-  async function visitCheckout(request: HttpRequest, sessionId: string): Promise<HttpResponse> {
-    const record = state.records.sessions.get(sessionId)
+  async function visitCheckout(request: HttpRequest, checkoutSessionId: string): Promise<HttpResponse> {
+    const record = state.records.sessions.get(checkoutSessionId)
     if (!record) return unknownSession()
     const context = store.contextOf(record)
-    const response = await hostedCheckout(context, findSession(context, sessionId), request)
+    const response = await hostedCheckout(context, findSession(context, checkoutSessionId), request)
     await state.save()
     return response
   }
 
-  async function visitPortal(request: HttpRequest, sessionId: string): Promise<HttpResponse> {
-    const session = state.records.portalSessions.get(sessionId)
+  async function visitPortal(request: HttpRequest, portalSessionId: string): Promise<HttpResponse> {
+    const session = state.records.portalSessions.get(portalSessionId)
     if (!session) return unknownPortal()
     const response = await hostedPortal(store.contextOf(session), session, request)
     await state.save()
@@ -86,8 +86,8 @@ export async function startStripeEmulator(options: EmulatorOptions<StripeAccount
   const emulator: StripeEmulator = {
     url,
     calls: controls.calls,
-    get sessions() {
-      return store.sessions()
+    get checkoutSessions() {
+      return store.checkoutSessions()
     },
     get subscriptions() {
       return store.subscriptions()
@@ -96,7 +96,7 @@ export async function startStripeEmulator(options: EmulatorOptions<StripeAccount
       return store.events()
     },
     payLater: (id, email = 'payer@example.com') =>
-      store.change('sessions', id, (context) => sessionObject(payLater(context, id, email), context.url)),
+      store.change('sessions', id, (context) => checkoutSessionObject(payLater(context, id, email), context.url)),
     rollOver: (id) => changeSubscription(id, (context) => rollOver(context, id)),
     renew: (id, { fail = false } = {}) => changeSubscription(id, (context) => renewSubscription(context, id, !fail)),
     end: (id) => changeSubscription(id, (context) => cancelSubscription(context, {}, id)),

@@ -6,8 +6,8 @@ import type { Account } from './accounts.ts'
 import { previousAttributes } from './changes.ts'
 import type { StripeObject } from './emulator.ts'
 import { noSuch } from './errors.ts'
+import { checkoutSessionObject } from './objects/checkout-session.ts'
 import { eventObject } from './objects/event.ts'
-import { sessionObject } from './objects/session.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import type { EventRecord, Records } from './records.ts'
 
@@ -68,7 +68,8 @@ export function createStore(options: {
     openContext,
     contextOf,
     change,
-    sessions: () => [...records.sessions.values()].map((row) => ({ ...sessionObject(row, options.url()) })),
+    checkoutSessions: () =>
+      [...records.sessions.values()].map((row) => ({ ...checkoutSessionObject(row, options.url()) })),
     subscriptions: () => [...records.subscriptions.values()].map((row) => ({ ...subscriptionObject(row) })),
     events: () => {
       const pending = webhooks.pending()

@@ -138,7 +138,7 @@ function noteDetails(
   if (details?.feedback !== undefined) subscription.cancelFeedback = details.feedback || null
 }
 
-/** Merges metadata: an empty value removes its member, and an empty string instead of an object removes all. */
+/** Merges metadata: an empty value removes its field, and an empty string instead of an object removes all. */
 function mergeMetadata(kept: Record<string, string>, given: Record<string, string> | '' | undefined) {
   if (given === '') return {}
   return Object.fromEntries(Object.entries({ ...kept, ...given }).filter(([, value]) => value !== ''))

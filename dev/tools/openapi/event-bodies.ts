@@ -12,7 +12,7 @@ const guest = z
   .object({ id: z.uuid().nullable().describe('Null for a guest'), email: z.string().nullable() })
   .describe('The user or guest who opened the ticket')
 
-/** The members of every event, besides the object that its type is named after. */
+/** The fields of every event, besides the object that its type is named after. */
 const about = {
   paywall_id: z.string(),
   user,

@@ -75,7 +75,7 @@ function meaningOf(name: string, meanings: Record<string, string>): string {
 /** What all error bodies have. */
 export const ERROR: Json = {
   type: 'object',
-  description: 'The members of every error',
+  description: 'The fields of every error',
   properties: {
     error: { type: 'string', description: 'What is wrong: a code or a short sentence, which never changes' },
     message: { type: 'string', description: 'An explanation for a human' },

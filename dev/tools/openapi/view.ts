@@ -18,7 +18,6 @@ export interface Schema {
   maximum?: number | undefined
   minLength?: number | undefined
   maxLength?: number | undefined
-  maxItems?: number | undefined
 }
 
 const Schema: z.ZodType<Schema> = z.lazy(() =>
@@ -39,7 +38,6 @@ const Schema: z.ZodType<Schema> = z.lazy(() =>
     maximum: z.number().optional(),
     minLength: z.number().optional(),
     maxLength: z.number().optional(),
-    maxItems: z.number().optional(),
   }),
 )
 

@@ -5,7 +5,6 @@ import { reachableCopy, type ServerUser } from './server-user.ts'
 
 export interface PostgresBinaries {
   initdb: string
-  pgCtl: string
   postgres: string
 }
 
@@ -14,7 +13,7 @@ export function postgresBinaries(user: ServerUser): PostgresBinaries {
   const platform = `${process.platform}-${process.arch}`
   const native = reachableCopy(join(packageFolder(platform), 'native'), 'postgres', user)
   const binary = (name: string) => join(native, 'bin', name)
-  return { initdb: binary('initdb'), pgCtl: binary('pg_ctl'), postgres: binary('postgres') }
+  return { initdb: binary('initdb'), postgres: binary('postgres') }
 }
 
 function packageFolder(platform: string): string {

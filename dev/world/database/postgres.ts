@@ -127,7 +127,7 @@ class Server implements Postgres {
       `autovacuum=${durable ? 'on' : 'off'}`,
     ]
     const log = openSync(cluster.log, 'a')
-    // A session of its own: Ctrl-C in the terminal must reach us alone, so that the Workers end before their database.
+    // In a process group of its own, which Ctrl-C in the terminal does not reach: the Workers must end before their database.
     const child = spawn(binaries.postgres, ['-D', cluster.data, ...settings.flatMap((setting) => ['-c', setting])], {
       ...user,
       cwd: '/',

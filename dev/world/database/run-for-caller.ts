@@ -1,5 +1,13 @@
 import pg from 'pg'
 
+/** Whoever waits for the answer to a statement. */
+export interface Caller {
+  /** Whether it closed its request before it had the whole response. */
+  isGone: boolean
+  /** What is done when that happens. */
+  onGone: (() => void) | undefined
+}
+
 /** The caller closed its request before its statement had an answer. */
 export class CallerGone extends Error {
   override name = 'CallerGone'
@@ -18,56 +26,46 @@ export class CallerGone extends Error {
 export async function runForCaller(
   pool: pg.Pool,
   query: pg.QueryArrayConfig,
-  caller: AbortSignal,
+  caller: Caller,
 ): Promise<pg.QueryArrayResult> {
   const client = await connectForCaller(pool, caller)
-  if (caller.aborted) {
+  if (caller.isGone) {
     client.release()
     throw new CallerGone()
   }
   let cancelling: Promise<void> | undefined
-  const cancel = () => {
+  caller.onGone = () => {
     cancelling = cancelStatement(client, pool)
   }
-  caller.addEventListener('abort', cancel)
-  client.on('error', ignore)
   try {
     return await client.query(query)
   } catch (error) {
-    throw caller.aborted ? new CallerGone() : error
+    throw caller.isGone ? new CallerGone() : error
   } finally {
-    caller.removeEventListener('abort', cancel)
+    caller.onGone = undefined
     await cancelling
-    client.off('error', ignore)
     // A cancel request that comes late would hit the next statement of this connection, so there is none.
     client.release(cancelling !== undefined)
   }
 }
 
 /** A connection of the pool. One that is free only after the caller went is for the next. */
-async function connectForCaller(pool: pg.Pool, caller: AbortSignal): Promise<pg.PoolClient> {
-  const connecting = pool.connect()
-  const { promise: left, reject } = Promise.withResolvers<never>()
-  const leave = () => reject(new CallerGone())
-  caller.addEventListener('abort', leave)
-  if (caller.aborted) leave()
-  try {
-    return await Promise.race([left, connecting])
-  } catch (error) {
-    if (error instanceof CallerGone) void connecting.then((client) => client.release(), ignore)
-    throw error
-  } finally {
-    caller.removeEventListener('abort', leave)
-  }
+function connectForCaller(pool: pg.Pool, caller: Caller): Promise<pg.PoolClient> {
+  return new Promise((resolve, reject) => {
+    caller.onGone = () => reject(new CallerGone())
+    pool.connect((error, client) => {
+      if (!client) return reject(error)
+      if (!caller.isGone) return resolve(client)
+      client.release()
+      reject(new CallerGone())
+    })
+  })
 }
-
-/** A connection that is lost fails the statement under way, which says so. The pool hears of those that are idle. */
-const ignore = () => undefined
 
 /** On a connection of its own: those of the pool may all be waiting. */
 async function cancelStatement(running: pg.PoolClient, { options }: pg.Pool): Promise<void> {
   const client = new pg.Client(options)
-  client.on('error', ignore)
+  client.on('error', () => undefined) // a connection that is lost fails the statement under way, which says so
   try {
     await client.connect()
     await client.query('select pg_cancel_backend($1)', [processId(running)])

@@ -1,19 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
 import { close, listen } from '../../web/listen.ts'
 import { sendText } from '../../web/send-text.ts'
 import { createArrivals } from './arrivals.ts'
 import { isSignedWithAny, type Received } from './received.ts'
 import { receiverPage } from './receiver-page.ts'
 
-/** How the receiver responds to a POST. Members that are left out: 200, no further header, no body, at once. */
+/** How the receiver responds to a POST. Fields that are left out: 200, no further header, no body. */
 export interface ReceiverResponse {
   status?: number
   headers?: Record<string, string>
   body?: string
-  /** How long it waits before it responds. */
-  delayMs?: number
 }
 
 /** Stands in for an owner's backend: it keeps the webhooks that arrive and shows them on a page. */
@@ -72,8 +69,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
       isSignedWithAny(secrets(), body, headers) || isSignedWithAny(await readMadeSecrets(), body, headers)
     const arrived = { at, path, headers, body, verified }
     arrivals.add(arrived)
-    const { status = 200, headers: extra = {}, body: reply = '', delayMs = 0 } = await receiver.answer(arrived)
-    if (delayMs > 0) await delay(delayMs)
+    const { status = 200, headers: extra = {}, body: reply = '' } = await receiver.answer(arrived)
     response.writeHead(status, extra).end(reply)
   }
 

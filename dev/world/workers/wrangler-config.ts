@@ -8,7 +8,7 @@ export const WRANGLER_ENVIRONMENT = { ...process.env }
 process.env.WRANGLER_LOG ??= 'error'
 const { experimental_generateTypes, unstable_getMiniflareWorkerOptions, unstable_readConfig } = await import('wrangler')
 
-export const WRANGLER_CONFIG = fileURLToPath(new URL('../../../wrangler.toml', import.meta.url))
+const WRANGLER_CONFIG = fileURLToPath(new URL('../../../wrangler.toml', import.meta.url))
 
 /** One `[env.<env>]` block of wrangler.toml: a Worker and what it may touch. */
 export interface WorkerConfig {

@@ -11,7 +11,7 @@ const ErrorBody = z.object({ title: z.string().nullish(), field: z.string().null
 export class MollieRefusal extends ProcessorError {
   override name = 'MollieRefusal'
   readonly status: number
-  /** The member of the body that is wrong, if Mollie names one. */
+  /** The field of the body that is wrong, if Mollie names one. */
   readonly field: string | null
   /** Whether the object that the path names does not exist, or does not exist any more. */
   readonly isMissing: boolean

@@ -42,7 +42,7 @@ export async function readMollieEvent(
     case 'payment.authorized': {
       const payment = await paymentOf(api, event)
       const isPaid = event.type === 'payment.paid'
-      return result(payment && referenceOf(payment, 'session'), isPaid ? factOf('succeeded', payment, event) : null)
+      return result(payment && referenceOf(payment, 'page'), isPaid ? factOf('succeeded', payment, event) : null)
     }
     // A payment that was pending may have been stored as a purchase, so it is looked up as one and not by its page.
     case 'payment.failed':
@@ -56,14 +56,14 @@ export async function readMollieEvent(
     case 'chargeback.reversed': {
       const { paymentId } = Reversal.parse(event._embedded?.entity)
       const payment = await findPayment(api, paymentId)
-      return result(payment && referenceOf(payment, 'session'))
+      return result(payment && referenceOf(payment, 'page'))
     }
     case 'refund.refunded':
     case 'chargeback.received': {
       const reversal = Reversal.parse(event._embedded?.entity)
       const payment = await findPayment(api, reversal.paymentId)
       const kind = event.type === 'refund.refunded' ? 'refunded' : 'disputed'
-      return result(payment && referenceOf(payment, 'session'), factOf(kind, reversal, event))
+      return result(payment && referenceOf(payment, 'page'), factOf(kind, reversal, event))
     }
     default:
       // The owner chooses which events Mollie sends. Those of other types are not about purchases.
@@ -89,7 +89,7 @@ async function paymentOf(api: MollieApi, { entityId, _embedded }: Event): Promis
 /**
  * A renewal belongs to the purchase of its subscription's first payment; any other payment is a purchase of its own.
  */
-function referenceOf({ id, metadata }: Payment, kind: 'session' | 'payment'): PurchaseReference {
+function referenceOf({ id, metadata }: Payment, kind: 'page' | 'payment'): PurchaseReference {
   const renewal = Renewal.safeParse(metadata)
   return renewal.success ? { kind: 'subscription', id: renewal.data.first_payment } : { kind, id }
 }

@@ -18,7 +18,7 @@ export function mollie(credentials: Credentials<'mollie'>, options: { paywallId:
     openCheckout: (order) => openPayment(api, order),
 
     // Mollie sends the browser back whether the payment succeeded or not, and some banks take days to decide.
-    isUndecided: (sessionId) => isUndecided(api, sessionId),
+    isUndecided: (pageId) => isUndecided(api, pageId),
 
     async cancelAtPeriodEnd(subscriptionId) {
       const found = await endSale(api, subscriptionId, new Date())

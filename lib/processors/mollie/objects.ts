@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { toMinorUnits } from '../../money/money.ts'
 import { INTERVALS } from '../processor.ts'
 
-/** The members of Mollie's objects that we rely on. */
+/** The fields of Mollie's objects that we rely on. */
 
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
 const date = z.iso.date().transform((text) => new Date(text))

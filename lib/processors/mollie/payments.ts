@@ -12,7 +12,7 @@ export async function openPayment(api: MollieApi, order: CheckoutOrder): Promise
   const payment = Payment.parse(await createPayment(api, order))
   const url = payment._links.checkout?.href
   if (!url) throw new Error(`Mollie opened payment ${payment.id} without an address`)
-  return { sessionId: payment.id, url }
+  return { pageId: payment.id, url }
 }
 
 /** Null if the account has no such payment, or none any more. */

@@ -29,7 +29,7 @@ export async function fetchSale(
   now: Date,
 ): Promise<Found> {
   const payment = await findPayment(api, id)
-  if (!payment || (kind === 'session' && !mayBeSold(payment))) return null
+  if (!payment || (kind === 'page' && !mayBeSold(payment))) return null
   // A renewal's payment is part of the purchase that its first payment began.
   if (payment.sequenceType === 'recurring') return fetchSaleOfCharge(api, payment, paywallId, now)
   const oneTime = snapshotOfPayment(payment)

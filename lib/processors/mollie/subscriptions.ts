@@ -19,8 +19,8 @@ const KEY_PERIOD_MS = 10 * 60_000
 /** The first date on which the subscription may be charged: the day after the first period, or the trial, has ended. */
 export function firstChargeOf(payment: Payment, { interval, interval_count, trial_days }: FirstSale): Date {
   const begunAt = payment.paidAt ?? payment.createdAt
-  const paidUntil = trial_days > 0 ? daysLater(begunAt, trial_days) : later(begunAt, interval, interval_count)
-  return daysLater(dateOf(paidUntil), 1)
+  const coveredUntil = trial_days > 0 ? daysLater(begunAt, trial_days) : later(begunAt, interval, interval_count)
+  return daysLater(dateOf(coveredUntil), 1)
 }
 
 /**

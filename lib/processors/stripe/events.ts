@@ -16,7 +16,7 @@ const Event = z.object({
 
 const currency = z.string().toUpperCase()
 const Subscription = z.object({ id: z.string() })
-const Session = z.object({
+const CheckoutSession = z.object({
   id: z.string(),
   mode: z.string(),
   payment_status: z.string(),
@@ -59,8 +59,8 @@ export async function readStripeEvent(api: Stripe, secret: string, inbound: Inbo
   switch (event.type) {
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded': {
-      const session = Session.parse(object)
-      return result({ kind: 'session', id: session.id }, oneTimePayment(session, at))
+      const session = CheckoutSession.parse(object)
+      return result({ kind: 'page', id: session.id }, oneTimePayment(session, at))
     }
     case 'customer.subscription.created':
     case 'customer.subscription.updated':
@@ -120,8 +120,8 @@ async function verified(api: Stripe, secret: string, { headers, rawBody, now }: 
 
 const currencyAndTime = (object: { currency: string }, occurredAt: Date) => ({ currency: object.currency, occurredAt })
 
-/** The payment of a one-time purchase. A subscription's session has none here: its invoice has an event of its own. */
-function oneTimePayment(session: z.output<typeof Session>, occurredAt: Date): PaymentFact | null {
+/** The payment of a one-time purchase. A subscription's page has none here: its invoice has an event of its own. */
+function oneTimePayment(session: z.output<typeof CheckoutSession>, occurredAt: Date): PaymentFact | null {
   if (session.mode !== 'payment' || session.payment_status !== 'paid') return null
   if (!session.amount_total || !session.currency) return null
   return {

@@ -58,7 +58,7 @@ const PaymentIntent = z.object({
   latest_charge: z.object({ refunded: z.boolean() }).nullable(),
 })
 
-const Session = z.object({
+const CheckoutSession = z.object({
   id: z.string(),
   customer,
   status: z.enum(['open', 'complete', 'expired']),
@@ -72,8 +72,8 @@ const Session = z.object({
 type Found = { paywallId: string; purchase: PurchaseSnapshot } | null
 
 /** The purchase of a hosted page; null until the page is completed. */
-export function snapshotOfSession(reply: unknown): Found {
-  const session = Session.parse(reply)
+export function snapshotOfPage(reply: unknown): Found {
+  const session = CheckoutSession.parse(reply)
   if (session.status !== 'complete') return null
   if (session.subscription) return snapshotOfSubscription(session.subscription)
   if (session.payment_intent) return snapshotOfPayment(session.payment_intent)
@@ -125,7 +125,7 @@ export function snapshotOfSubscription(reply: unknown): Found {
       customer: subscription.customer,
       status: subscriptionStatus(subscription.status),
       begun: subscription.status !== 'incomplete' && subscription.status !== 'incomplete_expired',
-      periodPaid: isPeriodPaid(subscription),
+      periodCovered: isCovered(subscription),
       interval: item!.price.recurring.interval,
       intervalCount: item!.price.recurring.interval_count,
       unitAmount: item!.price.unit_amount ?? 0,
@@ -152,12 +152,12 @@ function oneTime(
   const isPaid = facts.status === 'active' || facts.status === 'refunded'
   return {
     paywallId: sale.data.paywall_id,
-    purchase: { ...facts, ...none, ...never, checkoutId: sale.data.checkout_id, begun: isPaid, periodPaid: isPaid },
+    purchase: { ...facts, ...none, ...never, checkoutId: sale.data.checkout_id, begun: isPaid, periodCovered: isPaid },
   }
 }
 
 /** At a renewal, and after a trial, Stripe begins the new period first and charges its invoice about an hour later. */
-function isPeriodPaid({ status, latest_invoice: invoice }: z.output<typeof WithInvoice>): boolean {
+function isCovered({ status, latest_invoice: invoice }: z.output<typeof WithInvoice>): boolean {
   return status === 'trialing' || invoice === null || invoice.status === 'paid'
 }
 

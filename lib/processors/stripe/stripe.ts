@@ -3,9 +3,12 @@ import type { Credentials } from '../credentials.ts'
 import type { CheckoutOrder, Processor, PurchaseReference, PurchaseSnapshot } from '../processor.ts'
 import { stripeApi } from './api.ts'
 import { asProcessorError, isMissingCustomer } from './errors.ts'
-import { cancellationOf, snapshotOfPayment, snapshotOfSession, snapshotOfSubscription } from './snapshots.ts'
+import { cancellationOf, snapshotOfPage, snapshotOfPayment, snapshotOfSubscription } from './snapshots.ts'
 
-/** Stripe, through its official SDK. An empty `apiBase` means api.stripe.com. */
+/**
+ * Stripe, through its official SDK. What Stripe calls a checkout session is a hosted page here, and its id the page's. An
+ * empty `apiBase` means api.stripe.com.
+ */
 export function stripe(credentials: Credentials<'stripe'>, options: { paywallId: string; apiBase: string }): Processor {
   const api = stripeApi(credentials.secretKey, options.apiBase)
 
@@ -14,14 +17,14 @@ export function stripe(credentials: Credentials<'stripe'>, options: { paywallId:
     tellsOfCancellations: true,
 
     async openCheckout(order) {
-      const session = await asking(createSession(api, order))
-      if (!session.url) throw new Error(`Stripe opened session ${session.id} without an address`)
-      return { sessionId: session.id, url: session.url }
+      const session = await asking(createCheckoutSession(api, order))
+      if (!session.url) throw new Error(`Stripe opened checkout session ${session.id} without an address`)
+      return { pageId: session.id, url: session.url }
     },
 
-    async closeCheckout(sessionId) {
-      const session = await asking(api.checkout.sessions.retrieve(sessionId))
-      if (session.status === 'open') await asking(api.checkout.sessions.expire(sessionId))
+    async closeCheckout(pageId) {
+      const session = await asking(api.checkout.sessions.retrieve(pageId))
+      if (session.status === 'open') await asking(api.checkout.sessions.expire(pageId))
     },
 
     async cancelAtPeriodEnd(subscriptionId, reason) {
@@ -55,8 +58,8 @@ async function fetchSnapshot(
   { kind, id }: PurchaseReference,
 ): Promise<{ paywallId: string; purchase: PurchaseSnapshot } | null> {
   switch (kind) {
-    case 'session':
-      return snapshotOfSession(
+    case 'page':
+      return snapshotOfPage(
         await api.checkout.sessions.retrieve(id, {
           expand: ['subscription.latest_invoice', 'payment_intent.latest_charge'],
         }),
@@ -74,17 +77,17 @@ async function fetchSnapshot(
  * If the account does not have the stored customer, the sale is made with a new one: the owner may have changed
  * accounts. The second call needs another idempotency key, because Stripe has stored its refusal under the first.
  */
-async function createSession(api: Stripe, order: CheckoutOrder): Promise<Stripe.Checkout.Session> {
+async function createCheckoutSession(api: Stripe, order: CheckoutOrder): Promise<Stripe.Checkout.Session> {
   try {
-    return await api.checkout.sessions.create(sessionFor(order), { idempotencyKey: order.key })
+    return await api.checkout.sessions.create(checkoutSessionFor(order), { idempotencyKey: order.key })
   } catch (error) {
     if (order.customer === null || !isMissingCustomer(error)) throw error
     const idempotencyKey = `${order.key}:new-customer`
-    return api.checkout.sessions.create(sessionFor({ ...order, customer: null }), { idempotencyKey })
+    return api.checkout.sessions.create(checkoutSessionFor({ ...order, customer: null }), { idempotencyKey })
   }
 }
 
-function sessionFor(order: CheckoutOrder): Stripe.Checkout.SessionCreateParams {
+function checkoutSessionFor(order: CheckoutOrder): Stripe.Checkout.SessionCreateParams {
   const metadata = { checkout_id: order.checkoutId, paywall_id: order.paywallId, user_id: order.userId }
   return {
     line_items: [{ price: order.processorPrice, quantity: 1 }],

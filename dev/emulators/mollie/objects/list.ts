@@ -7,7 +7,7 @@ export interface PageOf {
   from?: string | undefined
 }
 
-/** One page of a list. `name` is the member that Mollie puts the rows into. */
+/** One page of a list. `name` is the field that Mollie puts the rows into. */
 export function listOf<Row extends { id: string }>(name: string, address: string, rows: Row[], page: PageOf) {
   const start = page.from === undefined ? 0 : rows.findIndex(({ id }) => id === page.from)
   if (start < 0) throw new MollieError(400, `Invalid cursor value: ${page.from}`, 'from')

@@ -4,7 +4,7 @@ type Scalar = string | number | boolean | null | undefined
 
 /**
  * A type of the official SDK as it is on the wire, where `links` is `_links` and an open enum is any text. Every object
- * that the emulator sends is checked against the SDK's own type through this one, so it cannot lack a member that
+ * that the emulator sends is checked against the SDK's own type through this one, so it cannot lack a field that
  * Mollie requires.
  */
 export type Wire<T> =

@@ -6,19 +6,19 @@ import { close, listen } from '../../dev/web/listen.ts'
 
 /** An attempt that reached a webhook endpoint. Times are in milliseconds since 1970. */
 export interface Arrival {
-  endpoint: number
+  receiver: number
   eventId: string
   /** When the event was committed, about: its own timestamp. */
   happenedAt: number
   at: number
 }
 
-/** An owner's webhook endpoints, which answer 200 at once, except those that hang. */
-export interface Hooks extends AsyncDisposable {
-  urlOf(endpoint: number): string
+/** Servers at an owner's webhook endpoints, by number. They answer 200 at once, except those that hang. */
+export interface Receivers extends AsyncDisposable {
+  urlOf(receiver: number): string
   /** First attempts only: a retry of what hung is nobody's first. */
   arrivals: Arrival[]
-  /** Endpoints that take a request and never answer. */
+  /** Those that take a request and never answer. */
   hanging: Set<number>
   /** Breaks the connections of what hangs, and forgets all arrivals. */
   reset(): void
@@ -26,7 +26,7 @@ export interface Hooks extends AsyncDisposable {
 
 const Event = z.object({ id: z.string(), timestamp: z.coerce.date() })
 
-export async function openHooks(): Promise<Hooks> {
+export async function openReceivers(): Promise<Receivers> {
   const arrivals = new Map<string, Arrival>()
   const hanging = new Set<number>()
   const held = new Set<ServerResponse>()
@@ -34,19 +34,19 @@ export async function openHooks(): Promise<Hooks> {
   const url = await listen(server, 0)
 
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const endpoint = Number(request.url?.split('/').at(-1))
+    const receiver = Number(request.url?.split('/').at(-1))
     const { id, timestamp } = Event.parse(JSON.parse(await text(request)))
-    const key = `${endpoint} ${id}`
+    const key = `${receiver} ${id}`
     if (!arrivals.has(key))
-      arrivals.set(key, { endpoint, eventId: id, happenedAt: timestamp.getTime(), at: Date.now() })
-    if (!hanging.has(endpoint)) return void response.writeHead(200).end()
+      arrivals.set(key, { receiver, eventId: id, happenedAt: timestamp.getTime(), at: Date.now() })
+    if (!hanging.has(receiver)) return void response.writeHead(200).end()
     held.add(response)
     await once(response, 'close')
     held.delete(response)
   }
 
   return {
-    urlOf: (endpoint) => `${url}/hooks/${endpoint}`,
+    urlOf: (receiver) => `${url}/webhooks/${receiver}`,
     get arrivals() {
       return [...arrivals.values()]
     },

@@ -9,7 +9,7 @@ const PRIVATE_NAME = /^(localhost|internal|local|.+\.(localhost|internal|local))
  * Workers call into a private network; nor to `ownHosts`, where we would call ourselves. `allowLocal` also accepts http,
  * any port and loopback: the local world.
  */
-export function endpointUrlProblem(
+export function webhookUrlProblem(
   url: string,
   { allowLocal, ownHosts }: { allowLocal: boolean; ownHosts: (string | null)[] },
 ): string | null {

@@ -4,12 +4,12 @@ import { type AccountContext, find } from './account-context.ts'
 import { findPrice } from './accounts.ts'
 import { invalidRequest, noSuch } from './errors.ts'
 import { email, integer, metadata, text, webAddress } from './parameters.ts'
-import type { SessionRecord } from './records.ts'
+import type { CheckoutSessionRecord } from './records.ts'
 
 const LONGEST_SECONDS = 24 * 3600
 const SHORTEST_SECONDS = 30 * 60
 
-export const SessionParameters = z.strictObject({
+export const CheckoutSessionParameters = z.strictObject({
   mode: z.enum(['payment', 'subscription']),
   line_items: z
     .array(z.strictObject({ price: text(), quantity: integer(1, 999_999).default(1) }))
@@ -28,12 +28,12 @@ export const SessionParameters = z.strictObject({
   expires_at: integer(0).optional(),
 })
 
-type Parameters = z.output<typeof SessionParameters>
+type Parameters = z.output<typeof CheckoutSessionParameters>
 
 /** Opens a checkout session. Throws Stripe's error if parameters contradict each other or name an unknown object. */
-export function createSession(context: AccountContext, parameters: Parameters): SessionRecord {
+export function createCheckoutSession(context: AccountContext, parameters: Parameters): CheckoutSessionRecord {
   refuseContradictions(parameters)
-  const session: SessionRecord = {
+  const session: CheckoutSessionRecord = {
     ...newRecord(context, 'cs_test_', 29),
     ...itemOf(context, parameters),
     mode: parameters.mode,

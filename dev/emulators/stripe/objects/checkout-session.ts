@@ -1,15 +1,15 @@
 import type Stripe from 'stripe'
-import type { SessionRecord } from '../records.ts'
+import type { CheckoutSessionRecord } from '../records.ts'
 import { priceObject } from './price.ts'
 import { listOf, type Wire } from './wire.ts'
 
-export function sessionAmount(session: SessionRecord): number {
+export function checkoutAmount(session: CheckoutSessionRecord): number {
   return session.trialDays === null ? session.price.amount * session.quantity : 0
 }
 
 /** `url` is the emulator's own address, which an open session's page is at. */
-export function sessionObject(session: SessionRecord, url: string): Wire<Stripe.Checkout.Session> {
-  const amount = sessionAmount(session)
+export function checkoutSessionObject(session: CheckoutSessionRecord, url: string): Wire<Stripe.Checkout.Session> {
+  const amount = checkoutAmount(session)
   return {
     id: session.id,
     object: 'checkout.session',
@@ -75,8 +75,8 @@ export function sessionObject(session: SessionRecord, url: string): Wire<Stripe.
 }
 
 /** Stripe adds these to a session only if `expand` asks for them. */
-export function sessionLineItems(session: SessionRecord): Wire<Stripe.ApiList<Stripe.LineItem>> {
-  const amount = sessionAmount(session)
+export function checkoutLineItems(session: CheckoutSessionRecord): Wire<Stripe.ApiList<Stripe.LineItem>> {
+  const amount = checkoutAmount(session)
   return listOf(`/v1/checkout/sessions/${session.id}/line_items`, [
     {
       id: `li_${session.id.slice(-24)}`,
@@ -95,12 +95,12 @@ export function sessionLineItems(session: SessionRecord): Wire<Stripe.ApiList<St
   ])
 }
 
-function paymentStatus(session: SessionRecord, amount: number) {
+function paymentStatus(session: CheckoutSessionRecord, amount: number) {
   if (session.status !== 'complete' || session.unpaid) return 'unpaid'
   return amount === 0 ? 'no_payment_required' : 'paid'
 }
 
-function customerDetails(session: SessionRecord): Wire<Stripe.Checkout.Session.CustomerDetails> | null {
+function customerDetails(session: CheckoutSessionRecord): Wire<Stripe.Checkout.Session.CustomerDetails> | null {
   const email = session.payerEmail ?? session.email
   if (email === null) return null
   const unasked = { address: null, business_name: null, individual_name: null, name: null, phone: null }
