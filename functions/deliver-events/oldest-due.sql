@@ -1,9 +1,9 @@
 -- How many seconds the delivery has been due that has waited longest, at a webhook endpoint that is enabled; null if none is
--- due. It looks at two thousand webhook endpoints, those behind `after`. `place` is where to go on; null at the end.
+-- due. It looks at a thousand webhook endpoints, those behind `after`. `place` is where to go on; null at the end.
 create function oldest_due(after uuid default null) returns jsonb language plpgsql stable security definer
 set enable_seqscan = off as $$
 declare
-  steps constant integer := 2000;
+  steps constant integer := 1000;
   oldest timestamptz;
   place uuid;
 begin

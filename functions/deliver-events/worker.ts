@@ -42,7 +42,7 @@ export default {
   },
 } satisfies ExportedHandler<Env>
 
-/** What oldest_due gives of two thousand webhook endpoints; `place` is where to go on. */
+/** What oldest_due gives of a thousand webhook endpoints; `place` is where to go on. */
 interface OldestDue {
   seconds: number | null
   place: string | null
