@@ -34,7 +34,7 @@ test('of checkouts that one user opens at once, one page stays payable', async (
   for (let round = 0; round < 5; round++) {
     const email = newEmail()
     const before = world.stripe.checkoutSessions.length
-    await runTogether(world, 'record_checkout', 4)
+    runTogether(world, 'record_checkout', 4)
     const checkouts = await Promise.all(['monthly', 'yearly', 'monthly', 'yearly'].map((slug) => checkout(email, slug)))
     expect(new Set(checkouts.map(({ userId }) => userId)).size).toBe(1)
     await until('one payable page', async () => {

@@ -195,7 +195,7 @@ test('two crons at once ask about each purchase once', async () => {
   for (const { userId } of unnoticed) await ageCheckouts(world, userId, 20)
   for (const paid of fetched) await rewrite(paid, "fetched_at = now() - interval '8 days'")
   const ids = [...unnoticed.map(({ pageId }) => pageId), ...fetched.map(({ subscriptionId }) => subscriptionId)]
-  await runTogether(world, 'take_due', 2)
+  runTogether(world, 'take_due', 2)
   expect(await asked(() => Promise.all([reconcile(), reconcile()]), ...ids)).toEqual(Array(12).fill(1))
 })
 

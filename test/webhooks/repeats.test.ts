@@ -35,7 +35,7 @@ async function deliverAll(paid: PaidSubscription, copies: number): Promise<void>
 test('an event that arrives 20 times at once takes effect once, and is told once', async () => {
   const paid = await paySubscription(world)
   const completed = eventsOf(world, paid).find(({ type }) => type === 'checkout.session.completed')
-  await runTogether(world, 'store_purchase', 20)
+  runTogether(world, 'store_purchase', 20)
   const statuses = await Promise.all(Array.from({ length: 20 }, () => deliver(world, completed!.id)))
   expect(statuses).toEqual(Array(20).fill(200))
   const told = await toldAbout(world, paid.userId)
@@ -60,7 +60,7 @@ test('all events of a purchase, 8 times each at once, tell one purchase and one 
 test('the browser’s return and the webhooks of the same purchase race to one purchase', async () => {
   for (let round = 0; round < 6; round++) {
     const paid = await paySubscription(world)
-    await runTogether(world, 'store_purchase', 9)
+    runTogether(world, 'store_purchase', 9)
     const returns = Array.from({ length: 3 }, () => call(world, paid.back))
     const [replies] = await Promise.all([Promise.all(returns), deliverAll(paid, 2)])
     expect(replies.map(({ status }) => status)).toEqual([303, 303, 303])

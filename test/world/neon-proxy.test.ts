@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
 import { AnswerLost, type NeonProxy, startNeonProxy } from '../../dev/world/database/neon-proxy.ts'
-import { CallerGone } from '../../dev/world/database/run-for-caller.ts'
+import { type Caller, CallerGone, runForCaller } from '../../dev/world/database/run-for-caller.ts'
 import { freePort } from '../../dev/world/ports.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { until } from '../support/until.ts'
@@ -103,45 +103,16 @@ describe('when the caller closes its request', () => {
   })
 
   test('a statement that waits for a connection never runs', async () => {
-    const query = neon(url)
-    await query`create table waited (n int)`
-    const { release } = await holdTable('waited')
-    const waiting = Array.from({ length: 40 }, () => sent(query`insert into waited values (1)`))
-    await until('every connection to be taken', async () => (await locked('waited')) === 40)
-
-    const caller = new AbortController()
-    const dropped = Promise.withResolvers<unknown>()
-    proxy.onStatement = (_statement, run) =>
-      run().catch((error) => {
-        dropped.resolve(error)
-        throw error
-      })
-    const before = proxy.statements
-    const late = sent(neon(url, { fetchOptions: { signal: caller.signal } })`insert into waited values (2)`)
-    await until('one more statement', async () => proxy.statements === before + 1)
-    caller.abort()
-    await expect(late).rejects.toThrow('aborted')
-    expect(await dropped.promise).toBeInstanceOf(CallerGone)
-    proxy.onStatement = undefined
-    await release()
-    await Promise.all(waiting)
-    expect(await query`select n, count(*)::int from waited group by n`).toEqual([{ n: 1, count: 40 }])
+    const pool = new pg.Pool({ connectionString: url, max: 1 })
+    await pool.query('create table waited (n int)')
+    const onlyConnection = await pool.connect()
+    const caller: Caller = { isGone: false, onGone: undefined }
+    const late = runForCaller(pool, { text: 'insert into waited values (1)', rowMode: 'array' }, caller)
+    caller.isGone = true
+    caller.onGone?.()
+    await expect(late).rejects.toThrow(CallerGone)
+    onlyConnection.release()
+    expect((await pool.query('select from waited')).rowCount).toBe(0)
+    await pool.end()
   })
-
-  async function holdTable(table: string) {
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    await client.query(`begin; lock table ${table}`)
-    return { release: async () => void (await client.end()) }
-  }
-
-  function locked(table: string): Promise<number> {
-    return withClient(url, async (client) => {
-      const { rows } = await client.query<{ count: number }>(
-        'select count(*)::int from pg_locks where not granted and relation = to_regclass($1)',
-        [table],
-      )
-      return rows[0]?.count ?? 0
-    })
-  }
 })

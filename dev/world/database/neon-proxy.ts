@@ -20,12 +20,15 @@ export interface NeonProxy {
   readonly url: string
   /** Statements received since the start: the difference around a request is its number of round trips. */
   readonly statements: number
-  /** Stands around each statement: it may wait before `run`, or throw `AnswerLost` before or after it. */
+  /**
+   * Stands around each statement that has its connection: it may wait before `run`, or throw `AnswerLost` before or after
+   * it.
+   */
   onStatement: ((statement: Statement, run: () => Promise<StatementResult>) => Promise<StatementResult>) | undefined
   close(): Promise<void>
 }
 
-/** Connections per database. Neon's pooler has more; a test of 200 callers must queue somewhere. */
+/** Connections per role and database. Neon's pooler has more; a test of 200 callers must queue somewhere. */
 const POOL_SIZE = 40
 
 /** Values as Postgres wrote them: the driver in the Worker parses them. */
@@ -67,8 +70,12 @@ export async function startNeonProxy({ port = 0 }: { port?: number } = {}): Prom
       rowMode: 'array' as const,
       types: RAW_TEXT,
     }
-    const run = () => runForCaller(poolOf(connectionString), query, caller)
-    const { command, rowCount, fields, rows } = await (proxy.onStatement?.(statement, run) ?? run())
+    const { command, rowCount, fields, rows } = await runForCaller(
+      poolOf(connectionString),
+      query,
+      caller,
+      (run) => proxy.onStatement?.(statement, run) ?? run(),
+    )
     return { command, rowCount, fields, rows }
   }
 

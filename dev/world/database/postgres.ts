@@ -31,6 +31,12 @@ export interface PostgresOptions {
   durable?: boolean
 }
 
+/**
+ * Room for all that the Neon proxies of three test processes may hold open, 40 for each of a world's 13 roles: Postgres
+ * refuses what is beyond, which a Worker answers with 503.
+ */
+const CONNECTIONS = 1600
+
 /** A server that fails for this long at a stretch is given up. Recovery after a crash takes a fraction of it. */
 const START_SECONDS = 30
 
@@ -120,7 +126,7 @@ class Server implements Postgres {
       'listen_addresses=127.0.0.1',
       `port=${port}`,
       'unix_socket_directories=',
-      'max_connections=300',
+      `max_connections=${CONNECTIONS}`,
       'timezone=UTC',
       'jit=off',
       `fsync=${durable ? 'on' : 'off'}`,

@@ -16,6 +16,7 @@ export class CallerGone extends Error {
 /**
  * Runs a statement for as long as its caller waits for it. If the caller goes, a statement that runs is cancelled, and one
  * that still waits for a connection is never sent. Throws `CallerGone` then, unless the statement was done first.
+ * `intercept` gets the call once its connection is open.
  *
  * Neon's proxy does the same, as its published source has it (proxy/src/serverless, `run_until_cancelled` and
  * `QueryData::process`): it ends the wait for a connection, or sends a cancel request for the statement, when the HTTP
@@ -27,18 +28,18 @@ export async function runForCaller(
   pool: pg.Pool,
   query: pg.QueryArrayConfig,
   caller: Caller,
+  intercept: (run: () => Promise<pg.QueryArrayResult>) => Promise<pg.QueryArrayResult> = (run) => run(),
 ): Promise<pg.QueryArrayResult> {
   const client = await connectForCaller(pool, caller)
-  if (caller.isGone) {
-    client.release()
-    throw new CallerGone()
-  }
   let cancelling: Promise<void> | undefined
-  caller.onGone = () => {
-    cancelling = cancelStatement(client, pool)
-  }
   try {
-    return await client.query(query)
+    return await intercept(async () => {
+      if (caller.isGone) throw new CallerGone()
+      caller.onGone = () => {
+        cancelling = cancelStatement(client, pool)
+      }
+      return await client.query(query)
+    })
   } catch (error) {
     throw caller.isGone ? new CallerGone() : error
   } finally {
