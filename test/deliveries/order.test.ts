@@ -153,12 +153,21 @@ test('whoever lost its lease has no say', async () => {
     await answered.promise
     return { status }
   }
+  const others = await Promise.all([openMailbox(world), openMailbox(world)])
+  const othersAnswered = Promise.withResolvers<void>()
+  for (const other of others) {
+    other.answer = () => othersAnswered.promise.then(() => ({}))
+    for (let member = 0; member < 2; member += 1) await other.tell(1, await other.newMember())
+  }
   const slow = sweep(world)
   await attempts[0]!.arrived.promise
+  // A sweep that still has a slot would take over its own attempt.
+  await until('the sweep has no slot left', async () => others.every((other) => other.ids().length === 2))
   await mailbox.passTime()
   const next = sweep(world)
   await attempts[1]!.arrived.promise
   attempts[0]!.answered.resolve()
+  othersAnswered.resolve()
   await slow
   expect(await mailbox.deliveries()).toMatchObject([{ state: 'pending', attempts: 2, last_status: null }])
   attempts[1]!.answered.resolve()
