@@ -1,7 +1,7 @@
 // npm run bench: reads the command line, runs the benchmark that it names, prints it and writes its result file.
 // Each benchmark starts worlds of its own on 127.0.0.1, bounds its time, and leaves nothing running.
 
-import { Refusal } from '../cli/command.ts'
+import { CommandError } from '../cli/command.ts'
 import { HELP, type Options, readOptions } from './options.ts'
 import { busyWarning, origin, writeResult } from './report/result-file.ts'
 
@@ -22,7 +22,7 @@ try {
   if (options) await run(options)
   else console.log(HELP)
 } catch (error) {
-  console.error(error instanceof Refusal ? error.sentences.join('\n') : error)
+  console.error(error instanceof CommandError ? error.sentences.join('\n') : error)
   process.exitCode = 1
 }
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { Refusal } from '../cli/command.ts'
+import { CommandError } from '../cli/command.ts'
 
 export const HELP = `npm run bench -- [what] [options]
 
@@ -29,7 +29,7 @@ export interface Options {
   date: string
 }
 
-/** What the command line says; null if it asks for help. Throws a `Refusal` for what is wrong with it. */
+/** What the command line says; null if it asks for help. Throws a `CommandError` for what is wrong with it. */
 export function readOptions(args: string[]): Options | null {
   const { values, positionals } = parseArgs({
     args,
@@ -48,7 +48,7 @@ export function readOptions(args: string[]): Options | null {
   if (values.help) return null
   const [said = 'endpoints', ...more] = positionals
   const what = WHATS.find((each) => each === said)
-  if (!what || more.length > 0) throw new Refusal([`there is no benchmark ${positionals.join(' ')}; try --help`])
+  if (!what || more.length > 0) throw new CommandError([`there is no benchmark ${positionals.join(' ')}; try --help`])
   return {
     what,
     against: values.against,
@@ -63,12 +63,12 @@ export function readOptions(args: string[]): Options | null {
 
 function positive(option: string, text: string): number {
   const number = Number(text)
-  if (!(number > 0 && number < Infinity)) throw new Refusal([`${option} must be a number above 0, not ${text}`])
+  if (!(number > 0 && number < Infinity)) throw new CommandError([`${option} must be a number above 0, not ${text}`])
   return number
 }
 
 function count(option: string, text: string): number {
   const number = positive(option, text)
-  if (!Number.isSafeInteger(number)) throw new Refusal([`${option} must be a whole number, not ${text}`])
+  if (!Number.isSafeInteger(number)) throw new CommandError([`${option} must be a whole number, not ${text}`])
   return number
 }

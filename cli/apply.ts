@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { allCountries } from '../lib/geo/countries.ts'
 import { structureOf, versionOf } from '../lib/paywall/structure.ts'
 import { type ApplyPlan, applyFile, planFile } from './apply/apply.ts'
-import { enterLocalWorld, pathArgument, Refusal, required, sealingKeys } from './command.ts'
+import { CommandError, enterLocalWorld, pathArgument, required, sealingKeys } from './command.ts'
 import { withDatabase } from './database.ts'
 import { type FilePaywall, type PaywallFile, readPaywallFile } from './paywall-file/file.ts'
 
@@ -35,10 +35,10 @@ export async function runApply(args: string[]): Promise<void> {
 
 async function readFileArgument(args: string[]): Promise<PaywallFile> {
   const [path, ...rest] = args
-  if (path === undefined) throw new Refusal(['which file? Give the path of a paywall file'])
-  if (rest.length > 0) throw new Refusal([`one file at a time: ${rest.join(' ')} is too much`])
+  if (path === undefined) throw new CommandError(['which file? Give the path of a paywall file'])
+  if (rest.length > 0) throw new CommandError([`one file at a time: ${rest.join(' ')} is too much`])
   const result = await readPaywallFile(await readText(path), process.env)
-  if ('errors' in result) throw new Refusal(result.errors.map((error) => `${path}: ${error}`))
+  if ('errors' in result) throw new CommandError(result.errors.map((error) => `${path}: ${error}`))
   return result.file
 }
 
@@ -48,7 +48,7 @@ async function readText(path: string): Promise<string> {
   } catch (error) {
     if (!(error instanceof Error)) throw error
     const reason = 'code' in error && error.code === 'ENOENT' ? 'no such file' : error.message
-    throw new Refusal([`${path} cannot be read: ${reason}`], { cause: error })
+    throw new CommandError([`${path} cannot be read: ${reason}`], { cause: error })
   }
 }
 

@@ -1,12 +1,12 @@
-// What every command needs: its environment and arguments, and the refusal that it ends with.
+// What every command needs: its environment and arguments, and the error that it ends with.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 
 /** Why a command did not do its work, in sentences for the person who ran it. */
-export class Refusal extends Error {
-  override name = 'Refusal'
+export class CommandError extends Error {
+  override name = 'CommandError'
   readonly sentences: string[]
 
   constructor(sentences: string[], options?: ErrorOptions) {
@@ -23,28 +23,28 @@ export interface SealingKeys {
 
 /**
  * Where DATABASE_URL is not set, takes the variables from the file that `npm run dev` leaves for its local world.
- * Variables that are set stay as they are. Throws a `Refusal` if there is no local world.
+ * Variables that are set stay as they are. Throws a `CommandError` if there is no local world.
  */
 export function enterLocalWorld(): void {
   if (process.env.DATABASE_URL) return
   const folder = resolve(ROOT, process.env.PAYWALL_LOCAL_DIR ?? '.local')
   const path = join(folder, 'env')
   if (!existsSync(path)) {
-    throw new Refusal([`DATABASE_URL is not set, and there is no local world in ${folder}: npm run dev makes one`])
+    throw new CommandError([`DATABASE_URL is not set, and there is no local world in ${folder}: npm run dev makes one`])
   }
   if (process.env.DATABASE_URL === '') delete process.env.DATABASE_URL // loadEnvFile replaces no variable, however empty
   process.loadEnvFile(path)
   process.stderr.write(`DATABASE_URL is not set: using the local world in ${folder}\n`)
 }
 
-/** The value of a variable. Throws a `Refusal` if it is not set. */
+/** The value of a variable. Throws a `CommandError` if it is not set. */
 export function required(name: string): string {
   const value = process.env[name]
-  if (!value) throw new Refusal([`${name} is not set in the environment`])
+  if (!value) throw new CommandError([`${name} is not set in the environment`])
   return value
 }
 
-/** The keys that the Workers open secrets with. Throws a `Refusal` if one is missing or malformed. */
+/** The keys that the Workers open secrets with. Throws a `CommandError` if one is missing or malformed. */
 export function sealingKeys(): SealingKeys {
   return {
     processorCredentialsKey: sealingKey('PROCESSOR_CREDENTIALS_KEY'),
@@ -55,7 +55,7 @@ export function sealingKeys(): SealingKeys {
 function sealingKey(name: string): string {
   const key = required(name)
   if (!/^[A-Za-z0-9_-]+$/.test(key) || Buffer.from(key, 'base64url').length !== 32) {
-    throw new Refusal([`${name} must be 32 bytes in base64url`])
+    throw new CommandError([`${name} must be 32 bytes in base64url`])
   }
   return key
 }

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { DB } from '../generated/tables.ts'
-import { Refusal } from './command.ts'
+import { CommandError } from './command.ts'
 
 /** The database, or a transaction on it. Its tables' types are generated from schema.sql. */
 export type Database = Kysely<DB>
@@ -12,7 +12,7 @@ const ROWS_PER_STATEMENT = 1_000
 const UNDEFINED_TABLE = '42P01'
 
 /**
- * Connects to the database of `url`, runs `work` on it and disconnects. Throws a `Refusal` if the database cannot be
+ * Connects to the database of `url`, runs `work` on it and disconnects. Throws a `CommandError` if the database cannot be
  * reached, has no tables, or refuses a statement.
  */
 export async function withDatabase<Result>(url: string, work: (db: Database) => Promise<Result>): Promise<Result> {
@@ -21,13 +21,13 @@ export async function withDatabase<Result>(url: string, work: (db: Database) => 
     await checkConnection(pool)
     return await work(databaseOf(pool))
   } catch (error) {
-    throw refusalOf(error)
+    throw commandErrorOf(error)
   } finally {
     await pool.end()
   }
 }
 
-/** Runs `work` on a connection of its own. Throws a `Refusal` if the database cannot be reached. */
+/** Runs `work` on a connection of its own. Throws a `CommandError` if the database cannot be reached. */
 export async function withClient<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
   client.on('error', () => undefined) // a connection that is lost fails the statement under way, or the next, which says so
@@ -60,7 +60,7 @@ export function* batchesOf<Row>(rows: Row[], keyOf: (row: Row) => string): Gener
 }
 
 function openPool(url: string): pg.Pool {
-  if (!URL.canParse(url)) throw new Refusal(['DATABASE_URL is not a URL'])
+  if (!URL.canParse(url)) throw new CommandError(['DATABASE_URL is not a URL'])
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
   pool.on('error', () => undefined) // a connection that is lost while idle fails the next statement, which says so
   return pool
@@ -76,7 +76,7 @@ async function checkConnection(pool: pg.Pool): Promise<void> {
 }
 
 const unreachable = (error: unknown) =>
-  new Refusal([`the database cannot be reached: ${reasonOf(error)}`], { cause: error })
+  new CommandError([`the database cannot be reached: ${reasonOf(error)}`], { cause: error })
 
 /** If a host has several addresses and none answers, Node's error has a code but an empty message. */
 function reasonOf(error: unknown): string {
@@ -84,10 +84,10 @@ function reasonOf(error: unknown): string {
   return error.message || ('code' in error ? String(error.code) : error.name)
 }
 
-/** What Postgres said as a `Refusal`; any other error as it is. */
-function refusalOf(error: unknown): unknown {
+/** What Postgres said as a `CommandError`; any other error as it is. */
+function commandErrorOf(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error
   if (error.code === UNDEFINED_TABLE)
-    return new Refusal(['the database has no tables yet: run `paywall migrate` first'])
-  return new Refusal([`the database refused: ${error.message}`], { cause: error })
+    return new CommandError(['the database has no tables yet: run `paywall migrate` first'])
+  return new CommandError([`the database refused: ${error.message}`], { cause: error })
 }

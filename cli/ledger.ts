@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
-import { enterLocalWorld, Refusal, required } from './command.ts'
+import { CommandError, enterLocalWorld, required } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
 
-/** `paywall ledger verify`: throws a `Refusal` that names every balance that its ledger rows do not explain. */
+/** `paywall ledger verify`: throws a `CommandError` that names every balance that its ledger rows do not explain. */
 export async function runLedger(args: string[]): Promise<void> {
-  if (args.length !== 1 || args[0] !== 'verify') throw new Refusal(['say ledger verify'])
+  if (args.length !== 1 || args[0] !== 'verify') throw new CommandError(['say ledger verify'])
   enterLocalWorld()
   const { balances, rows, wrong } = await withDatabase(required('DATABASE_URL'), recomputeBalances)
-  if (wrong.length > 0) throw new Refusal(wrong.flatMap(sentencesOf))
+  if (wrong.length > 0) throw new CommandError(wrong.flatMap(sentencesOf))
   console.log(`Right: ${balances} balances, each the sum of its part of ${rows} ledger rows.`)
 }
 

@@ -1,13 +1,13 @@
 // The `paywall` command: finds the command that was asked for, runs it, and prints why if it could not do its work.
 import { enableCompileCache } from 'node:module'
-import { Refusal } from './command.ts'
+import { CommandError } from './command.ts'
 
 interface Command {
   name: string
   /** The arguments, as the help shows them. */
   usage: string
   summary: string
-  /** Throws a `Refusal` where it cannot do its work. */
+  /** Throws a `CommandError` where it cannot do its work. */
   run(args: string[]): Promise<void>
 }
 
@@ -64,7 +64,7 @@ async function run(command: Command): Promise<void> {
   try {
     await command.run(args)
   } catch (error) {
-    if (error instanceof Refusal) fail(error.sentences)
+    if (error instanceof CommandError) fail(error.sentences)
     else fail([`this should not have happened: ${error instanceof Error ? error.message : String(error)}`])
   }
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { enterLocalWorld, pathArgument, Refusal, required } from './command.ts'
+import { CommandError, enterLocalWorld, pathArgument, required } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
 
 /** More would only scroll away. */
@@ -18,7 +18,7 @@ export async function runTickets(args: string[]): Promise<void> {
   if (first === 'attachment' && second && third && rest.length === 0) return saveAttachment(second, pathArgument(third))
   if (first === '--paywall' && second && third === undefined) return listTickets(second)
   if (first === undefined) return listTickets(null)
-  throw new Refusal(['say tickets, tickets --paywall ID, or tickets attachment KEY FILE'])
+  throw new CommandError(['say tickets, tickets --paywall ID, or tickets attachment KEY FILE'])
 }
 
 async function listTickets(paywallId: string | null): Promise<void> {
@@ -76,11 +76,11 @@ async function saveAttachment(key: string, path: string): Promise<void> {
   const attachment = await withDatabase(required('DATABASE_URL'), (db) =>
     db.selectFrom('ticket_attachments').select('size').where('object_key', '=', key).executeTakeFirst(),
   )
-  if (!attachment) throw new Refusal([`no ticket has an attachment ${key}`])
+  if (!attachment) throw new CommandError([`no ticket has an attachment ${key}`])
   await download(key, path)
   const { size } = await stat(path)
   if (size !== attachment.size)
-    throw new Refusal([`${path} has ${size} bytes, but the attachment has ${attachment.size}`])
+    throw new CommandError([`${path} has ${size} bytes, but the attachment has ${attachment.size}`])
   console.log(`Wrote ${attachment.size} bytes to ${path}`)
 }
 
@@ -92,7 +92,7 @@ async function download(key: string, path: string): Promise<void> {
   const folder = process.env.ATTACHMENTS_FOLDER
   const bucket = folder ? ['--local', '--persist-to', folder] : ['--remote']
   const problem = await runWrangler(['r2', 'object', 'get', `${BUCKET}/${key}`, '--file', path, ...bucket])
-  if (problem !== null) throw new Refusal([`wrangler could not read ${key}: ${problem}`])
+  if (problem !== null) throw new CommandError([`wrangler could not read ${key}: ${problem}`])
 }
 
 /** Null, or what wrangler says went wrong. */

@@ -27,9 +27,9 @@ process.once('disconnect', () => void stop(0))
 const say = (message: Message) => process.connected && process.send?.(message)
 
 try {
-  const { place, commands } = await start()
+  const { addresses, commands } = await start()
   process.on('message', (call: Call) => void answer(commands, call))
-  say({ ready: place })
+  say({ ready: addresses })
 } catch (error) {
   say({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) })
   await stop(1)
@@ -121,7 +121,7 @@ async function start() {
     },
     inspector: async () => (await world.workers.inspector()).href,
   }
-  return { place: { url: world.url, databaseUrl, neonUrl: world.neon.url }, commands }
+  return { addresses: { url: world.url, databaseUrl, neonUrl: world.neon.url }, commands }
 }
 
 async function answer(commands: WorldCommands, { number, command, argument = '' }: Call): Promise<void> {

@@ -40,8 +40,8 @@ export async function openWorld({
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 }) // a process that crashed leaves it behind
   }
   try {
-    const place = await readyFrom(child)
-    return { name, ...place, ask: commandsOf(child), [Symbol.asyncDispose]: stop }
+    const addresses = await readyFrom(child)
+    return { name, ...addresses, ask: commandsOf(child), [Symbol.asyncDispose]: stop }
   } catch (error) {
     await stop()
     throw new Error(`the world of ${name} does not start`, { cause: error })

@@ -4,7 +4,7 @@
 // 3. write what differs, with the functions of the same files
 import { sql } from 'kysely'
 import pg from 'pg'
-import { Refusal, type SealingKeys } from '../command.ts'
+import { CommandError, type SealingKeys } from '../command.ts'
 import type { Database } from '../database.ts'
 import type { PaywallFile } from '../paywall-file/file.ts'
 import { saveAccounts } from './accounts.ts'
@@ -37,7 +37,7 @@ class TakenMeanwhile extends Error {
 
 /**
  * Makes the database say what the file says, all of it or nothing. Repeating it changes nothing, and it may run beside
- * checkouts and other applies. Throws a `Refusal` where the file takes what is another owner's.
+ * checkouts and other applies. Throws a `CommandError` where the file takes what is another owner's.
  */
 export async function applyFile(db: Database, file: PaywallFile, sealing: SealingKeys): Promise<ApplyResult> {
   for (let attempt = 1; ; attempt++) {
@@ -83,7 +83,7 @@ async function compare(db: Database, file: PaywallFile, sealing: SealingKeys): P
   const paywalls = await comparePaywalls(file, stored, sealing.processorCredentialsKey)
 
   const errors = [...keys.errors, ...paywalls.errors]
-  if (errors.length > 0) throw new Refusal(errors)
+  if (errors.length > 0) throw new CommandError(errors)
   const changes = [...keys.changes, ...webhooks.changes, ...paywalls.changes]
   const ids = file.paywalls.map(({ id }) => id)
   const otherPaywalls = stored.paywalls.filter(({ id, foreign }) => !foreign && !ids.includes(id)).map(({ id }) => id)

@@ -54,7 +54,7 @@ export async function comparePaywalls(
   return difference
 }
 
-/** What of the paywall another paywall has, each with the member that says so. */
+/** What of the paywall another paywall has, each with the field that says so. */
 function conflictsOf({ id, domain }: FilePaywall, file: PaywallFile, { paywalls }: Stored): string[] {
   const conflicts: string[] = []
   if (paywalls.some((other) => other.id === id && other.foreign)) conflicts.push('id: is a paywall of another owner')

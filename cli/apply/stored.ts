@@ -90,7 +90,7 @@ function selectPaywalls(db: Database, email: string, ids: string[], domains: str
 /** For `=`: true for each of the values. Unlike `in`, it may be given none. */
 const oneOf = (values: string[]) => sql<string>`any(${values}::text[])`
 
-/** Whether a value of the file and one of the database are the same: jsonb does not keep the order of members. */
+/** Whether a value of the file and one of the database are the same: jsonb does not keep the order of fields. */
 export function sameJson(one: unknown, other: unknown): boolean {
   return canonicalize(one) === canonicalize(other)
 }

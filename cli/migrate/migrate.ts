@@ -5,7 +5,7 @@
 // 4. It installs the release's functions, grants each Worker its own, and removes the releases that are two behind.
 // Whatever interrupts it, a repeat goes on behind the last step that was done.
 import type pg from 'pg'
-import { Refusal } from '../command.ts'
+import { CommandError } from '../command.ts'
 import { type Release, readCalledRelease, releaseSteps, removalSteps } from './release.ts'
 import { roleSteps } from './roles.ts'
 import { isLocked, runStep, type Step, WAIT_FOR_A_TABLE } from './step.ts'
@@ -35,7 +35,7 @@ export interface MigrateOptions {
 
 /**
  * Does the steps above; repeating it does nothing. `client` is connected as the database's owner, directly and not
- * through a pooler that gives each transaction another session, and keeps the lock until it is closed. Throws a `Refusal`
+ * through a pooler that gives each transaction another session, and keeps the lock until it is closed. Throws a `CommandError`
  * if the database has migrations that this tree does not know, or another migration is at work.
  */
 export async function migrate(client: pg.Client, options: MigrateOptions): Promise<void> {
@@ -60,7 +60,9 @@ async function waitForOthers(client: pg.Client): Promise<void> {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
   } catch (error) {
     if (!isLocked(error)) throw error
-    throw new Refusal(['another migration is at work on this database: try again when it is done'], { cause: error })
+    throw new CommandError(['another migration is at work on this database: try again when it is done'], {
+      cause: error,
+    })
   }
   await client.query(`set lock_timeout = '${WAIT_FOR_A_TABLE}'`)
 }

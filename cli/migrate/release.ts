@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { Refusal } from '../command.ts'
+import { CommandError } from '../command.ts'
 import { OWNER_ROLE, ROLES, type WorkerRole } from './roles.ts'
 import { inTransaction, type Step } from './step.ts'
 
@@ -27,11 +27,13 @@ export function readRelease(): Release {
   return { name: nameOf(files), files, roles: ROLES }
 }
 
-/** The same, for whoever deploys or starts the Workers. Throws a `Refusal` if they would call another release. */
+/** The same, for whoever deploys or starts the Workers. Throws a `CommandError` if they would call another release. */
 export function readCalledRelease(release = readRelease()): Release {
   const called = /'(release_[0-9a-f]{16})'/.exec(readFileSync(join(ROOT, 'generated/calls.ts'), 'utf8'))?.[1]
   if (called !== release.name) {
-    throw new Refusal([`the Workers call ${called}, but the .sql files make ${release.name}: run npm run generate`])
+    throw new CommandError([
+      `the Workers call ${called}, but the .sql files make ${release.name}: run npm run generate`,
+    ])
   }
   return release
 }

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { Refusal } from '../command.ts'
+import { CommandError } from '../command.ts'
 
 /** A statement that waits for a table longer than this would keep every Worker waiting behind it. */
 export const WAIT_FOR_A_TABLE = '5s'
@@ -24,14 +24,14 @@ export async function inTransaction(client: pg.Client, work: () => Promise<void>
   }
 }
 
-/** Does the step. Throws a `Refusal` that names it if it cannot. */
+/** Does the step. Throws a `CommandError` that names it if it cannot. */
 export async function runStep({ what, run }: Step): Promise<void> {
   try {
     await run()
   } catch (error) {
     if (!(error instanceof Error)) throw error
     const reason = isLocked(error) ? `a table was in use for more than ${WAIT_FOR_A_TABLE}: try again` : error.message
-    throw new Refusal([`could not ${what}: ${reason}`], { cause: error })
+    throw new CommandError([`could not ${what}: ${reason}`], { cause: error })
   }
 }
 

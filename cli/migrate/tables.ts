@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import type pg from 'pg'
-import { Refusal } from '../command.ts'
+import { CommandError } from '../command.ts'
 import { OWNER_ROLE } from './roles.ts'
 import { inTransaction, type Step } from './step.ts'
 
@@ -17,7 +17,7 @@ interface MigrationFile {
 
 /**
  * What brings the tables to schema.sql: all of it in an empty database, else the migrations that are missing. Throws a
- * `Refusal` if the database has migrations that this tree does not know.
+ * `CommandError` if the database has migrations that this tree does not know.
  *
  * A database that has tables but no list of migrations was made before there were any, and begins with the first. Its
  * tables belong to whoever made them, and first become the owner role's.
@@ -31,7 +31,7 @@ export async function tableSteps(client: pg.Client): Promise<Step[]> {
   const done = await migrationsDone(client)
   const unknown = done.filter((name) => !files.some((file) => file.name === name))
   if (unknown.length > 0) {
-    throw new Refusal([
+    throw new CommandError([
       `the database has migrations that this tree does not know (${unknown.join(', ')}): migrate and deploy from the tree that has them`,
     ])
   }

@@ -6,7 +6,7 @@ const WRONG_SHAPE: readonly (string | undefined)[] = ['invalid_type', 'invalid_u
 type Check<Value> = (value: Value, context: z.RefinementCtx<Value>) => void
 
 /**
- * The schema with checks that compare its members, `depth` levels deep. zod skips such checks once any rule is broken;
+ * The schema with checks that compare its fields, `depth` levels deep. zod skips such checks once any rule is broken;
  * these run all the same, so that the person who wrote the file sees every error at once. Only where a value that they
  * read has the wrong type are they skipped.
  */
@@ -20,16 +20,16 @@ export function checked<Schema extends z.ZodType>(
   return checks.reduce((refined, check) => refined.superRefine(check, { when }), schema)
 }
 
-/** Refuses entries whose `member` is the same as an earlier entry's. `meaning` makes of a value what is compared. */
-export function unique<Member extends string>(member: Member, meaning = (value: string | number): unknown => value) {
-  return (entries: { [name in Member]?: string | number | null | undefined }[], context: z.RefinementCtx): void => {
+/** Refuses entries whose `field` is the same as an earlier entry's. `meaning` makes of a value what is compared. */
+export function unique<Field extends string>(field: Field, meaning = (value: string | number): unknown => value) {
+  return (entries: { [name in Field]?: string | number | null | undefined }[], context: z.RefinementCtx): void => {
     const seen = new Map<unknown, number>()
     for (const [index, entry] of entries.entries()) {
-      const value = entry[member]
+      const value = entry[field]
       if (value === undefined || value === null) continue
       const first = seen.get(meaning(value))
       if (first === undefined) seen.set(meaning(value), index)
-      else issueAt(context, [index, member], `the same as in entry ${first}`)
+      else issueAt(context, [index, field], `the same as in entry ${first}`)
     }
   }
 }

@@ -109,12 +109,12 @@ function completeLocal({ processorPrice, ...local }: WrittenPrice['locals'][numb
   return { ...local, amount: toMinorUnits(local.amount, local.currency), processor_price: processorPrice }
 }
 
-/** zod's own messages, except that a missing member `is missing`. */
+/** zod's own messages, except that a missing field `is missing`. */
 const wording: z.core.$ZodErrorMap = (issue) =>
   issue.code === 'invalid_type' && issue.input === undefined ? 'is missing' : undefined
 
 function messagesOf(issue: z.core.$ZodIssue): string[] {
   if (issue.code !== 'unrecognized_keys')
     return [pathMessage(issue.path, issue.message.replace(/^Invalid input: /, ''))]
-  return issue.keys.map((key) => pathMessage([...issue.path, key], 'there is no such member'))
+  return issue.keys.map((key) => pathMessage([...issue.path, key], 'there is no such field'))
 }

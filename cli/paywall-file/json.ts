@@ -48,10 +48,10 @@ export function storageProblems(value: unknown, path: PropertyKey[] = []): strin
   if (problem) return [pathMessage(path, problem)]
   if (typeof value !== 'object' || value === null) return []
 
-  const members = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
-  return members.flatMap(([key, member]) => {
+  const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+  return entries.flatMap(([key, entry]) => {
     const wrong = typeof key === 'string' ? nameProblem(key) : null
-    return wrong ? [pathMessage(path, wrong)] : storageProblems(member, [...path, key])
+    return wrong ? [pathMessage(path, wrong)] : storageProblems(entry, [...path, key])
   })
 }
 
@@ -63,8 +63,8 @@ function problemOf(value: unknown, depth: number): string | null {
 }
 
 function nameProblem(name: string): string | null {
-  if (name === '__proto__') return 'a member cannot be called __proto__'
-  return textProblem(name) && `a member's name ${textProblem(name)}`
+  if (name === '__proto__') return 'a field cannot be called __proto__'
+  return textProblem(name) && `a field's name ${textProblem(name)}`
 }
 
 function textProblem(text: string): string | null {

@@ -34,7 +34,7 @@ const settings = z
       .default([])
       .describe('The types of tokens this paywall counts'),
   })
-  .describe('Served to everybody, as it is; any other member is yours')
+  .describe('Served to everybody, as it is; any other field is yours')
 
 const tierTable = z
   .record(z.string().regex(/^[1-9][0-9]{0,2}$/, 'a tier is a number from 1'), z.array(country))
@@ -118,8 +118,8 @@ function checkProcessor({ test, processor }: WrittenPaywall, environment: Enviro
   if (!(ACQUIRING as readonly string[]).includes(processor.acquiring)) {
     issueAt(context, ['processor', 'acquiring'], `this version sells through ${ACQUIRING.join(', ')} only`)
   }
-  for (const member of test ? [] : literalSecrets(processor.credentials)) {
-    issueAt(context, ['processor', 'credentials', member], 'a live paywall takes its secrets from env:NAME')
+  for (const field of test ? [] : literalSecrets(processor.credentials)) {
+    issueAt(context, ['processor', 'credentials', field], 'a live paywall takes its secrets from env:NAME')
   }
   const account = revealProcessor(processor, environment)
   const mode = account && modeOfProcessorKey(account)

@@ -28,7 +28,7 @@ export function revealProcessor(
   { acquiring, credentials }: { acquiring: string; credentials: Record<string, string> },
   environment: Environment,
 ): ProcessorAccount | null {
-  const secrets = Object.entries(credentials).map(([member, text]) => [member, revealSecret(text, environment)])
+  const secrets = Object.entries(credentials).map(([field, text]) => [field, revealSecret(text, environment)])
   const account = Account.safeParse({ acquiring, credentials: Object.fromEntries(secrets) })
   return account.success ? account.data : null
 }
@@ -36,7 +36,7 @@ export function revealProcessor(
 /** The names of the credentials that are secrets and yet are in the file itself. */
 export function literalSecrets(credentials: Record<string, string>): string[] {
   return Object.keys(credentials).filter(
-    (member) => !PUBLIC_CREDENTIALS.includes(member) && isLiteral(credentials[member] ?? ''),
+    (field) => !PUBLIC_CREDENTIALS.includes(field) && isLiteral(credentials[field] ?? ''),
   )
 }
 

@@ -32,7 +32,7 @@ export function paywallFileSchema(environment: Environment) {
   return checked(shape(environment), 3, checkWebhooks, checkKeyModes)
 }
 
-/** The published JSON Schema of the paywall file, for editors: the rules that one member can break by itself. */
+/** The published JSON Schema of the paywall file, for editors: the rules that one field can break by itself. */
 export function paywallFileJsonSchema(): string {
   const schema = z.toJSONSchema(paywallFileSchema({}), { target: 'draft-2020-12', io: 'input' })
   return `${JSON.stringify({ title: 'Paywall file', ...schema }, null, 2)}\n`

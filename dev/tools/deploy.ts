@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import * as z from 'zod'
-import { Refusal } from '../../cli/command.ts'
+import { CommandError } from '../../cli/command.ts'
 import { migrateDatabase } from '../../cli/migrate.ts'
 import { readWorkerConfigs, type WorkerConfig, WRANGLER_ENVIRONMENT } from '../world/workers/wrangler-config.ts'
 import { workerSecrets } from './worker-secrets.ts'
@@ -28,7 +28,7 @@ try {
   for (const [index, config] of configs.entries()) deploy(config, filesOfSecrets?.[index])
   if (database) await migrateDatabase(database.url, database.rolesKey)
 } catch (error) {
-  console.error(error instanceof Refusal ? error.message : error)
+  console.error(error instanceof CommandError ? error.message : error)
   process.exitCode = 1
 } finally {
   rmSync(folder, { recursive: true })
@@ -45,7 +45,7 @@ function readArguments(args: string[]): { file: string | undefined; wranglerArgu
 /** The database to migrate. A Worker whose release is not installed answers 500 to everybody, so there must be one. */
 function databaseOf({ DATABASE_URL: url, DATABASE_ROLES_KEY: rolesKey }: Record<string, string | undefined>) {
   if (url && rolesKey) return { url, rolesKey }
-  throw new Refusal([
+  throw new CommandError([
     'nothing was deployed, since the functions that the Workers call cannot be installed: name DATABASE_URL and DATABASE_ROLES_KEY in the file of --secrets, or in the environment',
   ])
 }
@@ -59,7 +59,7 @@ function deploy(config: WorkerConfig, secretsFile: string | undefined): void {
     stdio: 'inherit',
     env: WRANGLER_ENVIRONMENT,
   })
-  if (status !== 0) throw new Refusal([`${config.env} was not deployed; nothing after it was tried`])
+  if (status !== 0) throw new CommandError([`${config.env} was not deployed; nothing after it was tried`])
 }
 
 function writeSecrets({ env }: WorkerConfig, secrets: Record<string, string>): string {
@@ -77,7 +77,8 @@ function readSecrets(path: string): Record<string, string> {
 function calledFirst(configs: WorkerConfig[]): WorkerConfig[] {
   const ordered = new Set<WorkerConfig>()
   function place(config: WorkerConfig, callers: WorkerConfig[]): void {
-    if (callers.includes(config)) throw new Refusal([`wrangler.toml: ${config.env} calls itself through its services`])
+    if (callers.includes(config))
+      throw new CommandError([`wrangler.toml: ${config.env} calls itself through its services`])
     for (const { service: name } of config.services) {
       const called = configs.find((other) => other.name === name)
       if (called) place(called, [...callers, config])

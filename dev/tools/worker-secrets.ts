@@ -1,18 +1,19 @@
-import { Refusal } from '../../cli/command.ts'
+import { CommandError } from '../../cli/command.ts'
 import { databaseUrlOf } from '../../cli/migrate/roles.ts'
 import type { WorkerConfig } from '../world/workers/wrangler-config.ts'
 
 /**
  * What a Worker is given: the secrets that its block of wrangler.toml requires, and no others. Its DATABASE_URL logs in as
- * the Worker's own role. DATABASE_ROLES_KEY, which all roles' passwords follow from, is given to none. Throws a `Refusal`
+ * the Worker's own role. DATABASE_ROLES_KEY, which all roles' passwords follow from, is given to none. Throws a `CommandError`
  * that names what is missing.
  */
 export function workerSecrets(config: WorkerConfig, all: Record<string, string>): Record<string, string> {
   const wanted = config.secrets
-  if (wanted.includes('DATABASE_ROLES_KEY')) throw new Refusal([`${config.env} may not have DATABASE_ROLES_KEY`])
+  if (wanted.includes('DATABASE_ROLES_KEY')) throw new CommandError([`${config.env} may not have DATABASE_ROLES_KEY`])
   const needed = wanted.includes('DATABASE_URL') ? [...wanted, 'DATABASE_ROLES_KEY'] : wanted
   const missing = needed.filter((name) => !all[name])
-  if (missing.length > 0) throw new Refusal([`the secrets have no ${missing.join(', ')}, which ${config.env} requires`])
+  if (missing.length > 0)
+    throw new CommandError([`the secrets have no ${missing.join(', ')}, which ${config.env} requires`])
   return Object.fromEntries(
     wanted.map((name) => {
       const value = all[name]!

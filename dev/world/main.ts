@@ -7,7 +7,7 @@
 import { rmSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
-import { Refusal } from '../../cli/command.ts'
+import { CommandError } from '../../cli/command.ts'
 import { removeCluster } from './database/cluster.ts'
 import { ensureDatabase, prepareDatabase } from './database/database.ts'
 import { waitUntilUnused } from './database/leftover.ts'
@@ -35,7 +35,7 @@ try {
   else console.log(HELP)
   process.exit(0)
 } catch (error) {
-  if (error instanceof Refusal) for (const sentence of error.sentences) console.error(sentence)
+  if (error instanceof CommandError) for (const sentence of error.sentences) console.error(sentence)
   else console.error(error)
   process.exit(1)
 }
@@ -99,12 +99,12 @@ async function refuseTakenPorts({ service, stripe, mollie, receiver, mail }: Opt
     '--receiver-port': receiver,
     '--mail-port': mail,
   }
-  const refusals: string[] = []
+  const problems: string[] = []
   for (const [option, port] of Object.entries(wanted)) {
     if (await isTaken(port))
-      refusals.push(`port ${port} is in use: stop what listens there, or give another with ${option}`)
+      problems.push(`port ${port} is in use: stop what listens there, or give another with ${option}`)
   }
-  if (refusals.length > 0) throw new Refusal(refusals)
+  if (problems.length > 0) throw new CommandError(problems)
 }
 
 /** Forgets all data. The secrets stay, so that a key that is written down somewhere goes on working. */

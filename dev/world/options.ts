@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Refusal } from '../../cli/command.ts'
+import { CommandError } from '../../cli/command.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -36,7 +36,7 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Opt
   if (values.help) return null
   const databaseUrl = values['database-url']
   if (databaseUrl && values.reset)
-    throw new Refusal(['--reset is for the embedded Postgres: your own is yours to empty'])
+    throw new CommandError(['--reset is for the embedded Postgres: your own is yours to empty'])
   return {
     configs: (values.config ?? [join(ROOT, 'demo/paywall.json')]).map((path) => typedPath(path, environment)),
     ports: {
@@ -69,19 +69,19 @@ function parse(args: string[]) {
       },
     })
   } catch (error) {
-    throw new Refusal([error instanceof Error ? `${error.message}; try --help` : String(error)], { cause: error })
+    throw new CommandError([error instanceof Error ? `${error.message}; try --help` : String(error)], { cause: error })
   }
 }
 
 function port(option: string, text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : 0
-  if (number < 1 || number > 65_535) throw new Refusal([`${option} must be a number from 1 to 65535, not ${text}`])
+  if (number < 1 || number > 65_535) throw new CommandError([`${option} must be a number from 1 to 65535, not ${text}`])
   return number
 }
 
 function postgresUrl(text: string): string {
   if (/^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '')) return text
-  throw new Refusal(['--database-url must be a URL like postgres://user:password@host/database'])
+  throw new CommandError(['--database-url must be a URL like postgres://user:password@host/database'])
 }
 
 /** A path as the person typed it: npm runs us in the project's folder, wherever that was. */

@@ -1,7 +1,7 @@
 import { unwatchFile, watchFile } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
-import { Refusal } from '../../cli/command.ts'
+import { CommandError } from '../../cli/command.ts'
 import { type PaywallFile, readPaywallFile } from '../../cli/paywall-file/file.ts'
 
 /** The paywall files that the world was started with, as they are now. */
@@ -25,7 +25,7 @@ export async function openPaywallFiles(
   const files = new Map<string, PaywallFile>()
   const results = await Promise.all(paths.map((path) => read(path, environment)))
   const errors = results.flatMap((result, index) => ('file' in result ? [] : named(paths[index] ?? '', result.errors)))
-  if (errors.length > 0) throw new Refusal(errors)
+  if (errors.length > 0) throw new CommandError(errors)
   for (const [index, path] of paths.entries()) remember(path, results[index])
 
   function remember(path: string, result: Awaited<ReturnType<typeof read>> | undefined): void {
@@ -60,7 +60,7 @@ async function read(path: string, environment: Record<string, string | undefined
 }
 
 function refuse(path: string, error: unknown): never {
-  throw error instanceof Refusal ? new Refusal(named(path, error.sentences), { cause: error }) : error
+  throw error instanceof CommandError ? new CommandError(named(path, error.sentences), { cause: error }) : error
 }
 
 function named(path: string, errors: string[]): string[] {

@@ -23,7 +23,7 @@ declare
   failing uuid[] := '{}';
   queue uuid[] := '{}'; -- those that do not fail, for their second turns
   id uuid;
-  place uuid; -- null if the walk came to its end
+  cursor uuid; -- null if the walk came to its end
 begin
   for endpoint in select * from walk_ring(after, until, steps) loop
     if endpoint.has_failed then
@@ -37,7 +37,7 @@ begin
       end if;
     end if;
     if endpoint.is_last_step or count <= least(failing_count, cardinality(failing)) then
-      place := nullif(endpoint.id, until);
+      cursor := nullif(endpoint.id, until);
       exit;
     end if;
   end loop;
@@ -61,7 +61,7 @@ begin
     end if;
     queue := queue[2:];
   end loop;
-  return jsonb_build_object('deliveries', leased, 'place', place);
+  return jsonb_build_object('deliveries', leased, 'cursor', cursor);
 end $$;
 
 -- Leases the first due delivery of a webhook endpoint that nobody has. Null if there is none, or no slot for it: a webhook

@@ -2,7 +2,7 @@
 export interface Lease {
   deliveries: LeasedDelivery[]
   /** The webhook endpoint behind which the next lease looks on; null if this one has seen all that it was to see. */
-  place: string | null
+  cursor: string | null
 }
 
 /** A delivery that is ours until its lease ends. The secrets are sealed. */

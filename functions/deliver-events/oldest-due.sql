@@ -1,13 +1,13 @@
 -- How many seconds the delivery has been due that has waited longest, at a webhook endpoint that is enabled; null if none is
--- due. It looks at a thousand webhook endpoints, those behind `after`. `place` is where to go on; null at the end.
+-- due. It looks at a thousand webhook endpoints, those behind `after`. `cursor` is where to go on; null at the end.
 create function oldest_due(after uuid default null) returns jsonb language plpgsql stable security definer
 set enable_seqscan = off as $$
 declare
   steps constant integer := 1000;
   oldest timestamptz;
-  place uuid;
+  cursor uuid;
 begin
-  select min(e.due_since), (array_agg(e.id) filter (where e.is_last_step))[1] into oldest, place
+  select min(e.due_since), (array_agg(e.id) filter (where e.is_last_step))[1] into oldest, cursor
   from walk_ring(coalesce(after, min_uuid()), max_uuid(), steps) e;
-  return jsonb_build_object('seconds', extract(epoch from now() - oldest)::double precision, 'place', place);
+  return jsonb_build_object('seconds', extract(epoch from now() - oldest)::double precision, 'cursor', cursor);
 end $$;

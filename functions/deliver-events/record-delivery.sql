@@ -25,7 +25,7 @@ begin
   returning d.* into delivery;
   if not found then return jsonb_build_object('recorded', false); end if;
 
-  if finished then perform release_next(delivery); end if;
+  if finished then perform make_next_due(delivery); end if;
   update webhook_endpoints e
   set failures = case when record_delivery.state = 'delivered' then 0 else e.failures + 1 end,
     disabled_at = case when disable then coalesce(e.disabled_at, now()) else e.disabled_at end
@@ -35,7 +35,7 @@ end $$;
 
 -- Makes the first pending delivery behind a finished one due. Whoever is queueing one about the same member at this moment
 -- waited for the finished one's row lock, or had it before us and has committed: see waits_behind.
-create function release_next(finished deliveries) returns void language plpgsql as $$
+create function make_next_due(finished deliveries) returns void language plpgsql as $$
 begin
   update deliveries d set next_attempt_at = now()
   where d.endpoint_id = finished.endpoint_id and d.paywall_id = finished.paywall_id and d.user_id = finished.user_id

@@ -20,12 +20,12 @@ export function beginRound(): Round {
 }
 
 /** A lease that gave something begins another round: nothing is known of those that it passed. */
-export function goOn({ until, recent }: Round, { deliveries, place }: Lease): Round {
-  const after = place ?? deliveries.at(-1)?.endpoint_id ?? until
+export function goOn({ until, recent }: Round, { deliveries, cursor }: Lease): Round {
+  const after = cursor ?? deliveries.at(-1)?.endpoint_id ?? until
   const hadTurn = deliveries.filter((delivery) => !delivery.is_failing).map((delivery) => delivery.endpoint_id)
   return {
     after,
-    until: place === null || deliveries.length > 0 ? after : until,
+    until: cursor === null || deliveries.length > 0 ? after : until,
     recent: hadTurn.length > 0 ? [...new Set(hadTurn)] : recent,
   }
 }

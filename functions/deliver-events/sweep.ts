@@ -62,7 +62,7 @@ export async function sweep(db: Database, options: PostOptions, onStuck?: OnStuc
         const failingCount = FAILING_SLOTS - countFailing(underWay)
         const lease = await leaseDeliveries<Lease>(db, { holder, count: free, failingCount, ...round })
         for (const delivery of lease.deliveries) begin(delivery)
-        const isOver = lease.place === null
+        const isOver = lease.cursor === null
         if (isOver && beganQuiet && lease.deliveries.length === 0) break
         round = goOn(round, lease)
         const sawAll = isOver || lease.deliveries.length === free

@@ -42,10 +42,10 @@ export default {
   },
 } satisfies ExportedHandler<Env>
 
-/** What oldest_due gives of a thousand webhook endpoints; `place` is where to go on. */
+/** What oldest_due gives of a thousand webhook endpoints; `cursor` is where to go on. */
 interface OldestDue {
   seconds: number | null
-  place: string | null
+  cursor: string | null
 }
 
 /** How long the delivery has been due that has waited longest; null if none is due. */
@@ -53,9 +53,9 @@ async function oldestDueSeconds(db: Database): Promise<number | null> {
   let oldest: number | null = null
   let after: string | null = null
   do {
-    const { seconds, place }: OldestDue = await oldestDue<OldestDue>(db, { after })
+    const { seconds, cursor }: OldestDue = await oldestDue<OldestDue>(db, { after })
     if (seconds !== null) oldest = Math.max(oldest ?? 0, seconds)
-    after = place
+    after = cursor
   } while (after !== null)
   return oldest
 }

@@ -15,9 +15,9 @@ const jsonBytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(va
 /** Whether a value can be stored as it was sent. Large integers are rounded, and `__proto__` cannot be a field. */
 function isExact(value: unknown): boolean {
   let exact = true
-  JSON.stringify(value, (name, member) => {
-    if (name === '__proto__' || (Number.isInteger(member) && !Number.isSafeInteger(member))) exact = false
-    return member
+  JSON.stringify(value, (name, field) => {
+    if (name === '__proto__' || (Number.isInteger(field) && !Number.isSafeInteger(field))) exact = false
+    return field
   })
   return exact
 }

@@ -7,7 +7,7 @@ const paywall = JSON.parse(writtenFile()).paywalls[0]
 
 describe('a bad file', () => {
   test.each<[path: string, value: unknown, message: string | null]>([
-    ['own', 1, 'there is no such member'],
+    ['own', 1, 'there is no such field'],
     ['owner', undefined, 'is missing'],
     ['owner.email', 'nobody', 'Invalid email address'],
     ['keys[0].secret', 'env:NOWHERE', 'the environment has no NOWHERE'],
@@ -31,11 +31,11 @@ describe('a bad file', () => {
     ['paywalls[0].settings.name', 'Other', "is not the paywall's name"],
     ['paywalls[0].settings.text', 'a\0b', 'has a NUL character'],
     ['paywalls[0].settings.text', 'a\ud800b', 'has half of a surrogate pair'],
-    ['paywalls[0].settings.tokenization_queries[0].limit', 3, 'there is no such member'],
+    ['paywalls[0].settings.tokenization_queries[0].limit', 3, 'there is no such field'],
     ['paywalls[0].geo.tiers.2[0]', 'UK', 'not an ISO 3166-1 alpha-2 country code in upper case'],
     ['paywalls[0].geo.tiers.2[0]', 'US', 'US is already named'],
     ['paywalls[0].processor.credentials.secretKey', 'env:NOWHERE', 'the environment has no NOWHERE'],
-    ['paywalls[0].processor.credentials.secretkey', 'x', 'there is no such member'],
+    ['paywalls[0].processor.credentials.secretkey', 'x', 'there is no such field'],
     ['paywalls[0].processor.acquiring', 'paypal', null],
     [`${price}.currency`, 'usd', 'not an ISO 4217 currency code'],
     [`${price}.amount`, 9.999, '9.999 is not an amount of USD'],
@@ -43,7 +43,7 @@ describe('a bad file', () => {
     [`${price}.amount`, 1e15, '1000000000000000 is not an amount of USD'],
     [`${price}.trial_days`, 731, 'Too big: expected number to be <=730'],
     [`${price}.trial_days`, 1.5, 'expected int, received number'],
-    [`${price}.colour`, 'red', 'there is no such member'],
+    [`${price}.colour`, 'red', 'there is no such field'],
     [`${price}.tokens[0].type`, 'gold', 'is no type of settings.tokenization_queries'],
     [`${price}.locals[1].tier`, 4, 'there is no tier 4'],
     [local, { currency: 'INR', amount: 1, processorPrice: 'x' }, 'give one of countries and tier'],
@@ -127,7 +127,7 @@ describe('a bad file', () => {
       [
         'keys[0].secret: the environment has no NOWHERE',
         `${price}.amount: expected number, received string`,
-        'paywalls[0].x: there is no such member',
+        'paywalls[0].x: there is no such field',
         'webhooks[0].url: not a URL',
       ],
     ],
@@ -146,7 +146,7 @@ describe('a bad file', () => {
 
   test('does no harm with names that would change an object', async () => {
     const text = writtenFile().replace('"anything"', '"__proto__"')
-    expect(await errorsOf(text)).toEqual(['paywalls[0].settings: a member cannot be called __proto__'])
+    expect(await errorsOf(text)).toEqual(['paywalls[0].settings: a field cannot be called __proto__'])
     expect(await errorsOf('[')).toHaveLength(1)
     expect(await errorsOf('['.repeat(100_000) + ']'.repeat(100_000))).not.toEqual([])
   })

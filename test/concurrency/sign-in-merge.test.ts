@@ -40,7 +40,7 @@ test.each(['before', 'after'])('a purchase stored just %s the merge is the known
       ? (await inLine(world, anonymous.user.id, [comeBack, signInAsKnown])).toReversed()
       : await inLine(world, anonymous.user.id, [signInAsKnown, comeBack])
   expect(sessionIn(signedIn!).user.id).toBe(known.id)
-  await world.stripe.releaseWebhooks()
+  await world.stripe.sendHeldWebhooks()
   await world.stripe.drainWebhooks()
 
   expect(await userState(world, known.id)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })

@@ -89,7 +89,7 @@ test('a read and a webhook that meet over the same balances wait for each other,
     await client.query('commit')
     return answers
   })
-  await world.stripe.releaseWebhooks()
+  await world.stripe.sendHeldWebhooks()
   expect(both[1]).toEqual([200])
   expect(await provenBalances(world, userId)).toEqual({ alpha: 110, beta: 120, gamma: 130 })
 })

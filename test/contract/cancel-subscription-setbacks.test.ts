@@ -47,7 +47,7 @@ describe('what was undone in the portal can be cancelled again', () => {
     world.stripe.holdWebhooks()
     cancelled(await cancelOwn(world, subscriber))
     await world.stripe.portalUndo(subscriber.subscriptionId)
-    await world.stripe.releaseWebhooks((events) => events.slice(-1))
+    await world.stripe.sendHeldWebhooks((events) => events.slice(-1))
     cancelled(await cancelOwn(world, subscriber))
     expect(await purchaseOf(subscriber)).toMatchObject({ cancel_at_period_end: true })
   })
@@ -75,7 +75,7 @@ describe('what was undone in the portal can be cancelled again', () => {
     expect(await resent).toEqual([200])
     expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
     world.stripe.onCall = undefined
-    await world.stripe.releaseWebhooks()
+    await world.stripe.sendHeldWebhooks()
   })
 })
 
@@ -123,6 +123,6 @@ test('what Stripe took is a success, whether or not it could be written down', a
   cancelled(await cancelOwn(world, subscriber))
   world.neon.onStatement = undefined
   expect(await storedRequest(world, subscriber)).toMatchObject({ requested: true, accepted: false })
-  await world.stripe.releaseWebhooks()
+  await world.stripe.sendHeldWebhooks()
   await until('the webhook', async () => (await purchaseOf(subscriber))?.cancel_at_period_end)
 })

@@ -51,7 +51,7 @@ describe('a cancellation', () => {
     })
     expect((await userState(world, subscriber.id)).purchases).toEqual([before])
 
-    await world.stripe.releaseWebhooks()
+    await world.stripe.sendHeldWebhooks()
     const { status, cancel_at_period_end, cancel_at, canceled_at, id } = (await purchaseOf(subscriber)) ?? {}
     expect({ id, status, cancel_at_period_end, cancel_at, canceled_at }).toEqual(answered)
     expect((await userState(world, subscriber.id)).paid).toBe(true)
@@ -129,7 +129,7 @@ describe('a cancellation', () => {
     expect(await statements(() => cancelOwn(world, subscriber, { body: { cancellationReason: '' } }))).toBe(0)
     expect(await statements(() => cancelOwn(world, subscriber))).toBe(2)
     expect(await statements(() => cancelOwn(world, subscriber))).toBe(1)
-    await world.stripe.releaseWebhooks()
+    await world.stripe.sendHeldWebhooks()
   })
 
   test('is told to the owner once, and the end of the period ends the subscription', async () => {
@@ -155,7 +155,7 @@ describe('a repeat is refused', () => {
       subscriber.purchaseId,
     ])
     expect(await cancelFor(world, ours, subscriber)).toMatchObject(alreadyCancelled)
-    await world.stripe.releaseWebhooks()
+    await world.stripe.sendHeldWebhooks()
     expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
     expect(updatesOf(world, subscriber)).toHaveLength(1)
   })

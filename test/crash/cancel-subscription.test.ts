@@ -65,7 +65,7 @@ test('a crash after Stripe took it, and its webhook late: the next try after the
   await crashWhileCancelling(subscriber, true)
   await leaseEnds(subscriber)
   const { canceled_at } = cancelled(await cancelOwn(world, subscriber))
-  await world.stripe.releaseWebhooks()
+  await world.stripe.sendHeldWebhooks()
   const [purchase] = (await userState(world, subscriber.id)).purchases
   expect(purchase).toMatchObject({ cancel_at_period_end: true, canceled_at })
 })

@@ -60,7 +60,7 @@ test('webhooks whose Worker is killed, at each moment, are repeated by Stripe, a
   )
   for (const { outcome, moment } of crashed) expect(outcome, moment).toMatchObject({ value: 0 })
 
-  await world.stripe.releaseWebhooks()
+  await world.stripe.sendHeldWebhooks()
   for (const { paid } of crashed) await expectBoughtOnce(paid.userId)
 })
 
@@ -80,7 +80,7 @@ test('a browser’s return whose Worker is killed, at each moment, finds the pur
     expect(await call(world, paid.back), moment).toMatchObject({ status: 303 })
     expect((await userState(world, paid.userId)).purchases).toMatchObject([asStripeHasIt(world, paid.subscriptionId)])
   }
-  await world.stripe.releaseWebhooks()
+  await world.stripe.sendHeldWebhooks()
   for (const { paid } of crashed) await expectBoughtOnce(paid.userId)
 })
 

@@ -33,10 +33,10 @@ test('an event waits for the earlier ones about its member through their failure
   const [failing, fine] = [await mailbox.newMember(), await mailbox.newMember()]
   const [first, second, third] = await mailbox.tell(3, failing)
   const others = await mailbox.tell(3, fine)
-  let refusals = 0
+  let failures = 0
   mailbox.answer = ({ headers }) => {
-    if (headers['webhook-id'] !== second || refusals === 2) return {}
-    refusals += 1
+    if (headers['webhook-id'] !== second || failures === 2) return {}
+    failures += 1
     return { status: 503 }
   }
 

@@ -63,7 +63,7 @@ async function turns(leases: number): Promise<string[][]> {
 
 /** Goes all round once. Returns in how many leases, if these are few. */
 async function goRound(): Promise<number> {
-  for (let leases = 1; leases < 20; leases += 1) if ((await lease()).place === null) return leases
+  for (let leases = 1; leases < 20; leases += 1) if ((await lease()).cursor === null) return leases
   throw new Error('the round does not end')
 }
 

@@ -79,7 +79,7 @@ test('holds events, releases them in the order chosen, repeated or lost, and res
   await emulator.drainWebhooks()
   expect(receiver.deliveries).toEqual([])
 
-  const statuses = await emulator.releaseWebhooks((events) => {
+  const statuses = await emulator.sendHeldWebhooks((events) => {
     const kept = events.filter(({ type }) => type !== 'chargeback.received').reverse()
     return [...kept, ...kept]
   })

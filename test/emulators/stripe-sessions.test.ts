@@ -73,7 +73,7 @@ describe('checkout sessions', () => {
     await expect(stripe.checkout.sessions.retrieve(paid.id, { expand: ['mode'] })).rejects.toThrow(/cannot be expanded/)
   })
 
-  const refusals: [string, Record<string, unknown>, string, string][] = [
+  const invalid: [string, Record<string, unknown>, string, string][] = [
     ['an unknown price', { line_items: [{ price: 'price_no' }] }, "No such price: 'price_no'", 'line_items[0][price]'],
     ['a recurring price for one payment', { mode: 'payment' }, 'passed a recurring price', 'line_items[0][price]'],
     [
@@ -119,7 +119,7 @@ describe('checkout sessions', () => {
       'payment_intent_data[description]',
     ],
   ]
-  test.for(refusals)('refuses %s', async ([, change, message, param]) => {
+  test.for(invalid)('refuses %s', async ([, change, message, param]) => {
     const { stripe } = await startStripe()
     const refused = await stripe.checkout.sessions.create(subscriptionOrder(change)).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(Stripe.errors.StripeInvalidRequestError)

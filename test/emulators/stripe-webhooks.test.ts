@@ -95,7 +95,7 @@ test('holds events and releases them in the order chosen, repeated or lost', asy
   await emulator.drainWebhooks()
   expect(receiver.deliveries).toEqual([])
 
-  const statuses = await emulator.releaseWebhooks((events) => {
+  const statuses = await emulator.sendHeldWebhooks((events) => {
     const kept = events.filter(({ type }) => type !== 'invoice.paid').reverse()
     return [...kept, ...kept]
   })

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterEach(async () => {
   world.mollie.onCall = undefined
   world.mollie.slowMandates = false
-  await world.mollie.releaseWebhooks()
+  await world.mollie.sendHeldWebhooks()
 })
 afterAll(() => world.close())
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   world.mollie.onCall = undefined
-  await world.mollie.releaseWebhooks()
+  await world.mollie.sendHeldWebhooks()
 })
 afterAll(() => world.close())
 
@@ -101,7 +101,7 @@ test('what is paid is there at once, and sold once, though its subscription can 
 test('what was given back whole before it began is over, and never renews', async () => {
   world.mollie.holdWebhooks()
   const { userId, paymentId } = await payFirst(world)
-  await world.mollie.releaseWebhooks(() => [])
+  await world.mollie.sendHeldWebhooks(() => [])
   await world.mollie.refund(paymentId)
   await world.mollie.drainWebhooks()
   expect(subscriptionsOf(world, userId)).toEqual([])

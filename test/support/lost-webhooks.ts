@@ -4,7 +4,7 @@ import type { TestWorld } from './world.ts'
 
 /** Drops every webhook that Stripe has held back, for good. */
 export async function loseWebhooks(world: TestWorld): Promise<void> {
-  const lost = world.stripe.releaseWebhooks(() => [])
+  const lost = world.stripe.sendHeldWebhooks(() => [])
   // Before the next `await`, so that what happens meanwhile is held back, too.
   world.stripe.holdWebhooks()
   await lost

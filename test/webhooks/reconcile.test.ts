@@ -130,7 +130,7 @@ test('a payment of the next period that was not told is found two hours after th
   const paid = await payAndComeBack(world)
   const { userId, subscriptionId } = paid
   await world.stripe.rollOver(subscriptionId)
-  await world.stripe.releaseWebhooks()
+  await world.stripe.sendHeldWebhooks()
   world.stripe.holdWebhooks()
   expect((await provenBalances(world, userId)).standard).toBe(100)
   await world.stripe.renew(subscriptionId)

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Refusal } from './refusal.ts'
+import { EmulatorError } from './emulator-error.ts'
 import type { HttpRequest, HttpResponse } from './server.ts'
 
 /** Makes one thing happen at an emulator; `body` says what exactly. */
@@ -30,7 +30,7 @@ export async function runControl<Emulator>(
   try {
     return json(200, (await run(emulator, readJson(request.body))) ?? {})
   } catch (error) {
-    if (error instanceof Refusal) return json(error.status, { error: error.message })
+    if (error instanceof EmulatorError) return json(error.status, { error: error.message })
     if (error instanceof z.ZodError) return json(400, { error: z.prettifyError(error) })
     throw error
   }
@@ -40,7 +40,7 @@ function readJson(text: string): unknown {
   try {
     return text === '' ? {} : JSON.parse(text)
   } catch {
-    throw new Refusal(400, 'The body is not JSON.')
+    throw new EmulatorError(400, 'The body is not JSON.')
   }
 }
 

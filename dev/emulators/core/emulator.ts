@@ -26,7 +26,7 @@ export interface Emulator<Event, Body> {
    * `order` repeats is sent again; one that it leaves out is lost. Resolves to the statuses of the responses; 0 stands
    * for no response.
    */
-  releaseWebhooks(order?: (events: Event[]) => Event[]): Promise<number[]>
+  sendHeldWebhooks(order?: (events: Event[]) => Event[]): Promise<number[]>
   /** Sends an event again, now. Resolves to one status for each paywall of its account. */
   resend(eventId: string): Promise<number[]>
   /** Resolves once every event that is not held back has been accepted or given up. */

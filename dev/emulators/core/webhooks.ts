@@ -119,7 +119,7 @@ export function createWebhooks<EventRecord extends StoredEvent, Event extends { 
   const pending = () => Map.groupBy(deliveries.values(), ({ event }) => event)
 
   /** Ends the hold. What `order` repeats is sent again, what it leaves out is lost, what is refused is retried. */
-  async function release(order: (events: Event[]) => Event[] = (inOrder) => inOrder): Promise<number[]> {
+  async function sendHeld(order: (events: Event[]) => Event[] = (inOrder) => inOrder): Promise<number[]> {
     const waiting = held ?? []
     held = null
     const ids = new Set(waiting.map(({ event }) => event))
@@ -158,7 +158,7 @@ export function createWebhooks<EventRecord extends StoredEvent, Event extends { 
       holdWebhooks: () => {
         held ??= []
       },
-      releaseWebhooks: release,
+      sendHeldWebhooks: sendHeld,
       resend,
       drainWebhooks: drain,
     },

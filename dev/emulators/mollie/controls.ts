@@ -37,5 +37,5 @@ export const CONTROLS: Controls<MollieEmulator> = {
   'POST forget-keys': control(Nothing, (emulator) => emulator.forgetKeys()),
   'POST resend': control(OfEvent, (emulator, { event }) => emulator.resend(event)),
   'POST hold-webhooks': control(Nothing, (emulator) => emulator.holdWebhooks()),
-  'POST release-webhooks': control(Nothing, (emulator) => emulator.releaseWebhooks()),
+  'POST send-held-webhooks': control(Nothing, (emulator) => emulator.sendHeldWebhooks()),
 }

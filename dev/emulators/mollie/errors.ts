@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http'
-import { Refusal } from '../core/refusal.ts'
+import { EmulatorError } from '../core/emulator-error.ts'
 
 /** An error in Mollie's shape. `field` names the part of the body that is wrong. */
-export class MollieError extends Refusal {
+export class MollieError extends EmulatorError {
   override name = 'MollieError'
   readonly field: string | null
 

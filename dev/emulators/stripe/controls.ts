@@ -26,5 +26,5 @@ export const CONTROLS: Controls<StripeEmulator> = {
   'POST dispute': control(OfPayment, (emulator, body) => emulator.dispute(body.payment_intent)),
   'POST resend': control(OfEvent, (emulator, { event }) => emulator.resend(event)),
   'POST hold-webhooks': control(Nothing, (emulator) => emulator.holdWebhooks()),
-  'POST release-webhooks': control(Nothing, (emulator) => emulator.releaseWebhooks()),
+  'POST send-held-webhooks': control(Nothing, (emulator) => emulator.sendHeldWebhooks()),
 }

@@ -1,10 +1,10 @@
-import { Refusal } from '../core/refusal.ts'
+import { EmulatorError } from '../core/emulator-error.ts'
 
 /**
  * An error in Stripe's shape. With `executed` false the endpoint did not run, so the error is stored under no
  * idempotency key.
  */
-export class StripeError extends Refusal {
+export class StripeError extends EmulatorError {
   override name = 'StripeError'
   readonly error: ErrorBody
   readonly executed: boolean

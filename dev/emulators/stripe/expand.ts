@@ -20,21 +20,21 @@ export function expand(context: AccountContext, object: object, paths: string[])
   return expanded
 }
 
-function walk(context: AccountContext, node: Node, [member, ...rest]: string[], path: string): void {
-  if (member === undefined) return
-  const value = node[member] ?? included(context, node, member)
-  if (value === null && member in node) return
+function walk(context: AccountContext, node: Node, [field, ...rest]: string[], path: string): void {
+  if (field === undefined) return
+  const value = node[field] ?? included(context, node, field)
+  if (value === null && field in node) return
   const found = typeof value === 'string' ? objectById(context, value) : value
   if (Array.isArray(found)) {
     for (const element of found) walk(context, element, rest, path)
     return
   }
   if (!isNode(found)) throw invalidRequest(`This property cannot be expanded (${path}).`, { param: 'expand' })
-  node[member] = found
+  node[field] = found
   walk(context, found, rest, path)
 }
 
-const included = (context: AccountContext, node: Node, member: string) =>
-  typeof node.id === 'string' ? includedList(context, node.id, member) : null
+const included = (context: AccountContext, node: Node, field: string) =>
+  typeof node.id === 'string' ? includedList(context, node.id, field) : null
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null

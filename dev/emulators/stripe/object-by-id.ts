@@ -33,12 +33,12 @@ export function chargeById(context: AccountContext, id: string): object | null {
 }
 
 /** A list that Stripe adds to an object only if `expand` asks for it; null if the object has no such list. */
-export function includedList(context: AccountContext, id: string, member: string): object | null {
+export function includedList(context: AccountContext, id: string, field: string): object | null {
   const session = context.records.sessions.get(id)
-  if (session && member === 'line_items') return checkoutLineItems(session)
+  if (session && field === 'line_items') return checkoutLineItems(session)
   const invoice = context.records.invoices.get(id)
-  if (invoice && member === 'payments') return listOf('/v1/invoice_payments', invoicePayments(invoice))
-  if (id.startsWith('ch_') && member === 'refunds') {
+  if (invoice && field === 'payments') return listOf('/v1/invoice_payments', invoicePayments(invoice))
+  if (id.startsWith('ch_') && field === 'refunds') {
     return listOf(`/v1/charges/${id}/refunds`, refundsOf(context, id))
   }
   return null

@@ -62,12 +62,12 @@ export const MEANINGS: Record<string, string> = {
 export const CODE_MEANINGS: Record<string, string> = {
   invalid_body: 'the body is not a JSON object',
   identity_required:
-    'the user is not named. Send an e-mail address, a user id or both, and `paywallId` if the body has that member',
+    'the user is not named. Send an e-mail address, a user id or both, and `paywallId` if the body has that field',
 
   'Email is required': '`email` is missing or blank',
   'Invalid email format': '`email` is no e-mail address of at most 254 characters',
   'Invalid userMeta':
-    '`userMeta` is not an object, or has something that cannot be stored as it was sent: an integer beyond 2^53, or a member ' +
+    '`userMeta` is not an object, or has something that cannot be stored as it was sent: an integer beyond 2^53, or a field ' +
     'named `__proto__`',
   'userMeta too large': '`userMeta` is larger than 4 KB',
 

@@ -1,18 +1,18 @@
 import type { ApiOperation, ApiReply } from '../../../lib/http/api-operation.ts'
-import { errorSchema, type Refusal, refusalsOf, sharedRefusals } from './refusals.ts'
+import { type DocumentedError, errorSchema, errorsOf, sharedErrors } from './errors.ts'
 import { type Json, referTo } from './schemas.ts'
 
 /** Responses that are the same wherever they occur, by status. */
-const SHARED: Record<number, { name: string; refusals: Refusal[] }> = {
-  405: { name: 'MethodNotAllowed', refusals: sharedRefusals(['method_not_allowed']) },
-  413: { name: 'PayloadTooLarge', refusals: sharedRefusals(['payload_too_large']) },
-  429: { name: 'TooManyRequests', refusals: sharedRefusals(['rate_limited']) },
-  500: { name: 'InternalError', refusals: sharedRefusals(['failed']) },
+const SHARED: Record<number, { name: string; errors: DocumentedError[] }> = {
+  405: { name: 'MethodNotAllowed', errors: sharedErrors(['method_not_allowed']) },
+  413: { name: 'PayloadTooLarge', errors: sharedErrors(['payload_too_large']) },
+  429: { name: 'TooManyRequests', errors: sharedErrors(['rate_limited']) },
+  500: { name: 'InternalError', errors: sharedErrors(['failed']) },
   502: {
     name: 'ProcessorFailure',
-    refusals: sharedRefusals(['processor_rejected', 'processor_unavailable', 'processor_misconfigured']),
+    errors: sharedErrors(['processor_rejected', 'processor_unavailable', 'processor_misconfigured']),
   },
-  503: { name: 'Unavailable', refusals: sharedRefusals(['database_unavailable']) },
+  503: { name: 'Unavailable', errors: sharedErrors(['database_unavailable']) },
 }
 
 const header = (name: string): Json => ({ $ref: `#/components/headers/${name}` })
@@ -49,14 +49,14 @@ export const headers: Record<string, Json> = {
 /** The document's `components.responses`. */
 export function sharedResponses(): Json {
   return Object.fromEntries(
-    Object.entries(SHARED).map(([status, { name, refusals }]) => [name, refused(Number(status), refusals)]),
+    Object.entries(SHARED).map(([status, { name, errors }]) => [name, refused(Number(status), errors)]),
   )
 }
 
 /** All responses of an operation, by status. */
 export function responsesOf(operation: ApiOperation): Json {
-  const byStatus = Map.groupBy(refusalsOf(operation), ({ status }) => status)
-  const refusals = [...byStatus].map(([status, each]) => [status, sharedOr(status, each, operation)])
+  const byStatus = Map.groupBy(errorsOf(operation), ({ status }) => status)
+  const errors = [...byStatus].map(([status, each]) => [status, sharedOr(status, each, operation)])
   const { reply, conditional } = operation
   return {
     [reply.status]: granted(reply, operation),
@@ -66,18 +66,18 @@ export function responsesOf(operation: ApiOperation): Json {
         headers: { 'X-Request-Id': header('X-Request-Id'), ETag: header('ETag') },
       },
     }),
-    ...Object.fromEntries(refusals),
+    ...Object.fromEntries(errors),
   }
 }
 
-function sharedOr(status: number, refusals: Refusal[], operation: ApiOperation): Json {
+function sharedOr(status: number, errors: DocumentedError[], operation: ApiOperation): Json {
   const shared = SHARED[status]
   const { saysCode = false } = operation
   const maybeDone = status === 503 && operation.unrepeatable === true
-  const isShared = shared && !saysCode && !maybeDone && JSON.stringify(shared.refusals) === JSON.stringify(refusals)
+  const isShared = shared && !saysCode && !maybeDone && JSON.stringify(shared.errors) === JSON.stringify(errors)
   if (isShared) return { $ref: `#/components/responses/${shared.name}` }
-  const retried = maybeDone || refusals.some(({ error }) => isRetried(error, operation))
-  return refused(status, refusals, { saysCode, retried, maybeDone })
+  const retried = maybeDone || errors.some(({ error }) => isRetried(error, operation))
+  return refused(status, errors, { saysCode, retried, maybeDone })
 }
 
 const isRetried = (error: string, { retried = [], words }: ApiOperation) =>
@@ -85,13 +85,13 @@ const isRetried = (error: string, { retried = [], words }: ApiOperation) =>
 
 function refused(
   status: number,
-  refusals: Refusal[],
+  errors: DocumentedError[],
   { saysCode = false, retried = false, maybeDone = false } = {},
 ): Json {
   const unknown =
     'Without `Retry-After` it is not known whether the balance was changed: read the balance before you repeat the call'
   return {
-    description: maybeDone ? `${describe(refusals)}\n\n${unknown}` : describe(refusals),
+    description: maybeDone ? `${describe(errors)}\n\n${unknown}` : describe(errors),
     headers: {
       'X-Request-Id': header('X-Request-Id'),
       ...([429, 503].includes(status) && { 'Retry-After': header('Retry-After') }),
@@ -99,14 +99,14 @@ function refused(
       ...(status === 401 && { 'WWW-Authenticate': header('WWW-Authenticate') }),
       ...(status === 405 && { Allow: header('Allow') }),
     },
-    content: { 'application/json': { schema: errorSchema(refusals, { saysCode }) } },
+    content: { 'application/json': { schema: errorSchema(errors, { saysCode }) } },
   }
 }
 
 /** A line for each error. */
-function describe(refusals: Refusal[]): string {
-  const errors = Map.groupBy(refusals, ({ error }) => error)
-  return [...errors]
+function describe(errors: DocumentedError[]): string {
+  const byCode = Map.groupBy(errors, ({ error }) => error)
+  return [...byCode]
     .map(([error, alike]) => `- \`${error}\`: ${[...new Set(alike.map(({ meaning }) => meaning))].join('; or ')}`)
     .join('\n')
 }

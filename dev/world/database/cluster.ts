@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { Refusal } from '../../../cli/command.ts'
+import { CommandError } from '../../../cli/command.ts'
 import type { PostgresBinaries } from './binaries.ts'
 import { freshFolder, isReachable, reachableStandIn, type ServerUser } from './server-user.ts'
 
@@ -32,7 +32,7 @@ export async function openCluster(
   { binaries, user, durable }: { binaries: PostgresBinaries; user: ServerUser; durable: boolean },
 ): Promise<Cluster> {
   if (!isOurs(folder, user)) {
-    throw new Refusal([`${folder} belongs to another user of this machine: start as that user, or remove it`])
+    throw new CommandError([`${folder} belongs to another user of this machine: start as that user, or remove it`])
   }
   if (!existsSync(join(folder, 'data'))) makeHome(folder, user)
   const home = realpathSync(folder)

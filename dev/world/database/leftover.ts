@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Refusal } from '../../../cli/command.ts'
+import { CommandError } from '../../../cli/command.ts'
 
 /** A server whose world was killed ends by itself: see `lastWill`. This is more than it needs. */
 const TIMEOUT_SECONDS = 10
@@ -14,7 +14,8 @@ export async function waitUntilUnused(data: string): Promise<void> {
     const pid = Number.parseInt(readFileSync(lockFile, 'utf8'), 10)
     if (!isRunning(pid)) return
     if (!isPostgres(pid)) return rmSync(lockFile, { force: true }) // its id went to another process: Postgres would not see that
-    if (Date.now() > deadline) throw new Refusal([`another local world is using ${data} (Postgres is process ${pid})`])
+    if (Date.now() > deadline)
+      throw new CommandError([`another local world is using ${data} (Postgres is process ${pid})`])
     await delay(50)
   }
 }

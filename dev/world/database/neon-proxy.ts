@@ -117,7 +117,7 @@ function callerOf(response: ServerResponse): Caller {
   return caller
 }
 
-/** A refusal by Postgres is Neon's 400 with Postgres's own fields; no answer from Postgres is a 500. */
+/** An error of Postgres is Neon's 400 with Postgres's own fields; no answer from Postgres is a 500. */
 function sendError(response: ServerResponse, error: unknown): void {
   if (error instanceof pg.DatabaseError) {
     const { name: _name, length: _length, ...fields } = error

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { Refusal } from '../../../cli/command.ts'
+import { CommandError } from '../../../cli/command.ts'
 import { lastWill } from '../last-will.ts'
 import { freePort } from '../ports.ts'
 import { type PostgresBinaries, postgresBinaries } from './binaries.ts'
@@ -109,7 +109,7 @@ class Server implements Postgres {
         void gone.then(() => this.#restart())
         return
       }
-      if (Date.now() > deadline) throw new Refusal([`Postgres does not start: ${this.#lastWords()}`])
+      if (Date.now() > deadline) throw new CommandError([`Postgres does not start: ${this.#lastWords()}`])
       await delay(100)
     }
   }

@@ -8,8 +8,8 @@ const TIMEOUT_MS = 8_000
 const ErrorBody = z.object({ title: z.string().nullish(), field: z.string().nullish() })
 
 /** An error response of Mollie. */
-export class MollieRefusal extends ProcessorError {
-  override name = 'MollieRefusal'
+export class MollieApiError extends ProcessorError {
+  override name = 'MollieApiError'
   readonly status: number
   /** The field of the body that is wrong, if Mollie names one. */
   readonly field: string | null
@@ -52,7 +52,7 @@ export function mollieApi(apiKey: string, base: string): MollieApi {
     })
     const reply = readJson(response.text)
     if (response.ok) return reply
-    throw new MollieRefusal(response.status, ErrorBody.safeParse(reply).data ?? {})
+    throw new MollieApiError(response.status, ErrorBody.safeParse(reply).data ?? {})
   }
 
   return {

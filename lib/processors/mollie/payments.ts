@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { toDecimalText } from '../../money/money.ts'
 import type { CheckoutOrder, HostedCheckout } from '../processor.ts'
-import { type MollieApi, MollieRefusal } from './api.ts'
+import { type MollieApi, MollieApiError } from './api.ts'
 import { Customer, type FirstSale, Payment, type Sale } from './objects.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function findPayment(api: MollieApi, id: string): Promise<Payment |
   try {
     return Payment.parse(await api.get(`/payments/${encodeURIComponent(id)}`))
   } catch (error) {
-    if (error instanceof MollieRefusal && error.isMissing) return null
+    if (error instanceof MollieApiError && error.isMissing) return null
     throw error
   }
 }
@@ -33,7 +33,7 @@ async function createPayment(api: MollieApi, order: CheckoutOrder): Promise<unkn
   try {
     return await api.post('/payments', paymentFor(order, await customerOf(api, order)), order.key)
   } catch (error) {
-    const isMissing = error instanceof MollieRefusal && (error.isMissing || error.field === 'customerId')
+    const isMissing = error instanceof MollieApiError && (error.isMissing || error.field === 'customerId')
     if (order.customer === null || !isMissing) throw error
     const another = { ...order, customer: null, key: `${order.key}:new-customer` }
     return api.post('/payments', paymentFor(another, await customerOf(api, another)), another.key)

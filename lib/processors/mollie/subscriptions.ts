@@ -3,7 +3,7 @@
 import type * as z from 'zod'
 import { log } from '../../http/log.ts'
 import type { Interval } from '../processor.ts'
-import { type MollieApi, MollieRefusal } from './api.ts'
+import { type MollieApi, MollieApiError } from './api.ts'
 import { dateOf, dateText, daysLater, later } from './dates.ts'
 import { type FirstSale, type Payment, Payments, Renewal, Subscription, Subscriptions } from './objects.ts'
 
@@ -53,7 +53,7 @@ export async function makeSubscription(
     const path = `/customers/${encodeURIComponent(customerOf(payment))}/subscriptions`
     return Subscription.parse(await api.post(path, subscriptionFor(payment, sale), key))
   } catch (error) {
-    if (!(error instanceof MollieRefusal && error.kind === 'rejected')) throw error
+    if (!(error instanceof MollieApiError && error.kind === 'rejected')) throw error
     const made = await findSubscription(api, payment)
     if (!made) log('warn', 'a paid first payment has no subscription yet', { payment: payment.id, cause: error })
     return made
@@ -66,7 +66,7 @@ export async function endSubscription(api: MollieApi, subscription: Subscription
     return Subscription.parse(await api.delete(pathOf(subscription)))
   } catch (error) {
     // Mollie refuses to end a subscription twice. If another caller was faster, that is not an error.
-    if (!(error instanceof MollieRefusal && error.kind === 'rejected')) throw error
+    if (!(error instanceof MollieApiError && error.kind === 'rejected')) throw error
     const current = Subscription.parse(await api.get(pathOf(subscription)))
     if (!hasEnded(current)) throw error
     return current

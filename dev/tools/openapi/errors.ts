@@ -6,7 +6,7 @@ import { CODE_MEANINGS, MEANINGS } from './meanings.ts'
 import { inlineSchema, isObject, type Json, referTo } from './schemas.ts'
 
 /** One way in which a call can fail. */
-export interface Refusal {
+export interface DocumentedError {
   status: number
   error: string
   meaning: string
@@ -16,7 +16,7 @@ export interface Refusal {
 
 type SharedName = keyof typeof sharedWords
 
-/** The refusals that are not in an operation's own words: those that every call can meet, and those of its needs. */
+/** The errors that are not in an operation's own words: those that every call can meet, and those of its needs. */
 function sharedBy(operation: ApiOperation): SharedName[] {
   const json = operation.bodies !== undefined
   return [
@@ -34,25 +34,25 @@ function sharedBy(operation: ApiOperation): SharedName[] {
 
 const PROCESSOR = ['processor_rejected', 'processor_unavailable', 'processor_misconfigured'] as const
 
-/** All refusals of an operation: the codes of its schemas, its own words, and the words that operations share. */
-export function refusalsOf(operation: ApiOperation): Refusal[] {
+/** All errors of an operation: the codes of its schemas, its own words, and the words that operations share. */
+export function errorsOf(operation: ApiOperation): DocumentedError[] {
   const { bodies = {}, query, words, details = {}, access } = operation
   const codes = new Set([...Object.values(bodies), ...(query ? [query] : [])].flatMap(codesOf))
   return [
     ...[...codes].map((error) => ({ status: 400, error, meaning: meaningOf(error, CODE_MEANINGS), detail: null })),
-    ...refusalsIn(words, {
+    ...errorsIn(words, {
       details: Object.fromEntries(Object.entries(details).map(([name, each]) => [name, inlineSchema(each, 'output')])),
       byToken: !access.includes('owner'),
     }),
-    ...sharedRefusals(sharedBy(operation)),
+    ...sharedErrors(sharedBy(operation)),
   ]
 }
 
-export const sharedRefusals = (names: SharedName[]): Refusal[] =>
-  refusalsIn(Object.fromEntries(names.map((name) => [name, sharedWords[name]])))
+export const sharedErrors = (names: SharedName[]): DocumentedError[] =>
+  errorsIn(Object.fromEntries(names.map((name) => [name, sharedWords[name]])))
 
 /** `byToken`: only a token names a user there, so a user who is not found is the token's. */
-function refusalsIn(words: Words, { details = {}, byToken = false }: RefusalOptions = {}): Refusal[] {
+function errorsIn(words: Words, { details = {}, byToken = false }: ErrorOptions = {}): DocumentedError[] {
   return Object.entries(words).map(([name, [status, error]]) => {
     const isOfToken = byToken && (name === 'unknown_identity' || name === 'not_member')
     const meaning = meaningOf(isOfToken ? 'unknown_user' : name, MEANINGS)
@@ -60,7 +60,7 @@ function refusalsIn(words: Words, { details = {}, byToken = false }: RefusalOpti
   })
 }
 
-interface RefusalOptions {
+interface ErrorOptions {
   /** What the bodies have beside `error`, by refusal. */
   details?: Record<string, Json>
   byToken?: boolean
@@ -84,15 +84,15 @@ export const ERROR: Json = {
 }
 
 /** The schema of an error body that says one of these. */
-export function errorSchema(refusals: Refusal[], { saysCode = false } = {}): Json {
-  const byDetail = Map.groupBy(refusals, ({ detail }) => JSON.stringify(detail))
+export function errorSchema(errors: DocumentedError[], { saysCode = false } = {}): Json {
+  const byDetail = Map.groupBy(errors, ({ detail }) => JSON.stringify(detail))
   const variants = [...byDetail.values()].map((alike) => variant(alike, saysCode))
   return variants.length === 1 ? variants[0]! : { anyOf: variants }
 }
 
-function variant(refusals: Refusal[], saysCode: boolean): Json {
-  const detail = refusals[0]?.detail ?? null
-  const error = oneOf([...new Set(refusals.map((refusal) => refusal.error))])
+function variant(errors: DocumentedError[], saysCode: boolean): Json {
+  const detail = errors[0]?.detail ?? null
+  const error = oneOf([...new Set(errors.map((error) => error.error))])
   const required = [...(saysCode ? ['code'] : []), ...(Array.isArray(detail?.required) ? detail.required : [])]
   return {
     type: 'object',
