@@ -11,7 +11,7 @@ declare
   change record;
   reply jsonb;
 begin
-  select * into gate from open_owner_gate(key_hash, paywall_id, host);
+  gate := open_owner_gate(key_hash, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
   if idempotency_key is not null then
@@ -19,13 +19,13 @@ begin
     if earlier is not null then return earlier; end if;
   end if;
 
-  select * into member from lock_member(paywall_id, null, email, user_id);
+  member := lock_member(paywall_id, null, email, user_id);
   if member.refusal is not null then return verdict(member.refusal); end if;
   if not exists (select from token_types(gate.settings) t where t.type = change_balance.type) then
     return verdict('unknown_type');
   end if;
 
-  select * into change from change_count(gate.owner_id, paywall_id, member.id, gate.settings, type, delta);
+  change := change_count(gate.owner_id, paywall_id, member.id, gate.settings, type, delta);
   if change.refusal is not null then
     return verdict(change.refusal) || jsonb_build_object('available', change.count);
   end if;

@@ -3,7 +3,7 @@ create function read_bootstrap(paywall_id text, host text) returns jsonb languag
 declare
   paywall record;
 begin
-  select * into paywall from find_paywall(paywall_id, host);
+  paywall := find_paywall(paywall_id, host);
   if paywall.id is null then return verdict('unknown_paywall'); end if;
   return verdict('found') || jsonb_build_object('paywall', structure_json(paywall_id));
 end $$;

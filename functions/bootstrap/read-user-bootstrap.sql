@@ -6,10 +6,10 @@ declare
   gate record;
   member record;
 begin
-  select * into gate from open_user_gate(token_user_id, paywall_id, host);
+  gate := open_user_gate(token_user_id, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
-  select * into member from find_topped_up_member(paywall_id, token_user_id, null, null, gate.settings);
+  member := find_topped_up_member(paywall_id, token_user_id, null, null, gate.settings);
   if member.refusal is not null then return verdict(member.refusal); end if;
 
   return verdict('found') || jsonb_build_object(

@@ -13,10 +13,10 @@ declare
   named_id uuid;
   subscription purchases;
 begin
-  select * into gate from open_gate(key_hash, token_user_id, paywall_id, host);
+  gate := open_gate(key_hash, token_user_id, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
-  select * into member from find_member(paywall_id, token_user_id, email, user_id);
+  member := find_member(paywall_id, token_user_id, email, user_id);
   if member.refusal is not null and key_hash is not null then return verdict(member.refusal); end if;
 
   named_id := find_subscription(paywall_id, member.id, subscription_id);

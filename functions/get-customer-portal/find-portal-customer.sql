@@ -11,10 +11,10 @@ declare
   subscription purchases;
   merged_meta jsonb;
 begin
-  select * into gate from open_gate(key_hash, token_user_id, paywall_id, host);
+  gate := open_gate(key_hash, token_user_id, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
-  select * into member from find_member(paywall_id, token_user_id, email, null);
+  member := find_member(paywall_id, token_user_id, email, null);
   if member.refusal is not null and key_hash is not null then return verdict(member.refusal); end if;
 
   select * into subscription from purchases p

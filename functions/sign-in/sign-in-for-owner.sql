@@ -9,7 +9,7 @@ declare
   gate record;
   named_id uuid;
 begin
-  select * into gate from open_owner_gate(key_hash, paywall_id, host);
+  gate := open_owner_gate(key_hash, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
   named_id := user_of_address(paywall_id, email, null);

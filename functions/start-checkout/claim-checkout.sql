@@ -24,7 +24,7 @@ declare
   buyer record;
   checkout checkouts;
 begin
-  select * into gate from open_gate(key_hash, token_user_id, paywall_id, host);
+  gate := open_gate(key_hash, token_user_id, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
   -- The claim, if the key was used before.
@@ -34,7 +34,7 @@ begin
   if claim.opened then return replay_of(claim); end if;
 
   -- What is asked for. Only a call that is right in all of this waits for the attempt that holds the claim.
-  select * into targets from redirect_targets(paywall_id, success_url, error_url);
+  targets := redirect_targets(paywall_id, success_url, error_url);
   if targets.success_url is null or targets.error_url is null or price_id is null
     or key_hash is not null and email is null then
     return verdict('missing_parameters') || jsonb_build_object(
@@ -47,7 +47,7 @@ begin
   if claim.leased_until > now() then return verdict('in_progress'); end if;
 
   -- The buyer, locked.
-  select * into buyer from lock_buyer(paywall_id, token_user_id, email, user_meta, ignore_active_purchase);
+  buyer := lock_buyer(paywall_id, token_user_id, email, user_meta, ignore_active_purchase);
   if buyer.refusal is not null then return verdict(buyer.refusal); end if;
 
   -- The claim, taken for this attempt.

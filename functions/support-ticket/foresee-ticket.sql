@@ -7,7 +7,7 @@ declare
   sender record;
   wait integer;
 begin
-  select * into sender from find_sender(paywall_id, host, token_user_id, guest_email);
+  sender := find_sender(paywall_id, host, token_user_id, guest_email);
   if sender.refusal is not null then return verdict(sender.refusal); end if;
   wait := sender_wait(paywall_id, sender.email, token_user_id);
   return verdict(case when wait is null then 'room' else 'over_quota' end) || jsonb_build_object('wait', wait);

@@ -14,9 +14,9 @@ declare
   ticket tickets;
   queued integer;
 begin
-  select * into sender from find_sender(paywall_id, host, token_user_id, guest_email);
+  sender := find_sender(paywall_id, host, token_user_id, guest_email);
   if sender.refusal is null and token_user_id is not null then
-    select * into member from lock_member(paywall_id, token_user_id, null, null);
+    member := lock_member(paywall_id, token_user_id, null, null);
     sender.refusal := member.refusal;
   end if;
   if sender.refusal is not null then return verdict(sender.refusal); end if;

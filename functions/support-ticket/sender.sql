@@ -14,7 +14,7 @@ begin
   end if;
   select g.refusal, g.owner_id into refusal, owner_id from open_user_gate(token_user_id, paywall_id, host) g;
   if refusal is not null then return; end if;
-  select * into member from find_member(paywall_id, token_user_id, null, null);
+  member := find_member(paywall_id, token_user_id, null, null);
   refusal := member.refusal;
   select u.email into email from users u where u.id = token_user_id;
 end $$;

@@ -10,10 +10,10 @@ declare
   profile jsonb;
   state jsonb;
 begin
-  select * into gate from open_gate(key_hash, token_user_id, paywall_id, host);
+  gate := open_gate(key_hash, token_user_id, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
-  select * into member from find_topped_up_member(paywall_id, token_user_id, email, user_id, gate.settings);
+  member := find_topped_up_member(paywall_id, token_user_id, email, user_id, gate.settings);
   if member.refusal is not null then return verdict(member.refusal); end if;
 
   -- One query, so that both are of one moment.

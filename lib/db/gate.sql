@@ -22,7 +22,7 @@ declare
   paywall record;
 begin
   select * into key from api_keys k where k.key_hash = open_owner_gate.key_hash and k.revoked_at is null;
-  select * into paywall from find_paywall(paywall_id, host);
+  paywall := find_paywall(paywall_id, host);
   refusal := case
     when key.id is null then 'unknown_key'
     when paywall.id is null then 'unknown_paywall'
@@ -41,7 +41,7 @@ create function open_user_gate(
 declare
   paywall record;
 begin
-  select * into paywall from find_paywall(paywall_id, host);
+  paywall := find_paywall(paywall_id, host);
   refusal := case
     when not exists (select from users u where u.id = token_user_id)
       or exists (

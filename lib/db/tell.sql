@@ -70,7 +70,7 @@ begin
 end $$;
 
 -- Whether an earlier delivery about the member is pending at a webhook endpoint. That delivery's row is locked: whoever
--- is finishing it either has committed, and we see that, or waits for us, and then sees the one that we queue and releases it.
+-- is finishing it either has committed, and we see that, or waits for us, and then sees the one that we queue and makes it due.
 create function waits_behind(endpoint_id uuid, paywall_id text, user_id uuid) returns boolean language plpgsql
 set enable_seqscan = off -- a query plan that was made while the table was empty must not read all of it later
 as $$
