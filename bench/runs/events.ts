@@ -1,12 +1,14 @@
 // npm run bench -- events: how soon owners are told, and what one dead webhook endpoint costs the others.
 // 1. Twenty webhook endpoints, a steady trickle of debits: from the commit to the first attempt.
 // 2. The same while one of the twenty takes requests and never answers: the other nineteen.
-// 3. What one webhook endpoint gets a second, with events of few users waiting, and with half a million blocked at another.
+// 3. What one webhook endpoint gets a second, with events of few users waiting, with half a million blocked at another, and
+//    with half a million that come up later at three thousand others.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { HERE, inTurn, openContenders } from '../contenders/contenders.ts'
 import { openReceivers, type Receivers } from '../events/receivers.ts'
-import { type Backlog, fillDeliveries, forgetEvents } from '../fill/deliveries.ts'
+import { type Crowd, fillCrowd, fillCrowdDeliveries } from '../fill/crowd.ts'
+import { fillDeliveries, forgetEvents } from '../fill/deliveries.ts'
 import { Filler } from '../fill/insert.ts'
 import { fillUsers } from '../fill/users.ts'
 import { callsOf } from '../load/endpoint.ts'
@@ -30,8 +32,16 @@ const [TIMEOUT_SECONDS, WATCHED_SECONDS] = [20, 10]
 /** As long as nothing arrives, a sweep has nothing under way. */
 const QUIET_MS = 1_000
 
+/** What waits for the one webhook endpoint while much more waits for others. */
+const BESIDE_OTHERS = 3_000
 const BLOCKED = 500_000
 const BLOCKED_USERS = 1_000
+
+const crowdOf = ({ scene: { paywallId } }: Stage): Crowd => ({
+  paywallId,
+  webhookEndpoints: 3_000,
+  deliveries: BLOCKED,
+})
 
 export async function benchEvents(options: Options) {
   await using contenders = await openContenders(options)
@@ -41,9 +51,10 @@ export async function benchEvents(options: Options) {
   const stages: Stage[] = []
   for (const world of contenders.worlds) stages.push({ world, scene: await setScene(world, { webhooks }) })
   const rounds = Object.fromEntries(stages.map(({ world }) => [world.name, [] as EventRound[]]))
-  for (const { world, scene } of stages) {
-    await using filler = await Filler.open(world.databaseUrl)
-    await fillUsers(filler, { from: 1, to: BLOCKED_USERS }, scene)
+  for (const stage of stages) {
+    await using filler = await Filler.open(stage.world.databaseUrl)
+    await fillUsers(filler, { from: 1, to: BLOCKED_USERS }, stage.scene)
+    await fillCrowd(filler, crowdOf(stage))
   }
   for (let round = 0; round < options.rounds; round++) {
     for (const stage of inTurn(stages, round)) {
@@ -65,12 +76,15 @@ async function eventRound(stage: Stage, receivers: Receivers, seconds: number): 
 
   const { paywallId } = stage.scene
   const backlog = { paywallId, webhookUrl: receivers.urlOf(ALIVE), users: 24, as: 'due' as const }
-  const alone = await drain(stage, receivers, filler, [{ ...backlog, events: 13_700 }])
+  await fillDeliveries(filler, { ...backlog, events: 13_700 })
+  const alone = await drain(stage, receivers, filler)
   const down = { paywallId, webhookUrl: receivers.urlOf(DOWN), as: 'blocked' as const }
-  const beside = await drain(stage, receivers, filler, [
-    { ...down, events: BLOCKED, users: BLOCKED_USERS },
-    { ...backlog, events: 3_000 },
-  ])
+  await fillDeliveries(filler, { ...down, events: BLOCKED, users: BLOCKED_USERS })
+  await fillDeliveries(filler, { ...backlog, events: BESIDE_OTHERS })
+  const besideOne = await drain(stage, receivers, filler)
+  await fillCrowdDeliveries(filler, crowdOf(stage))
+  await fillDeliveries(filler, { ...backlog, events: BESIDE_OTHERS })
+  const besideMany = await drain(stage, receivers, filler)
   return {
     'first attempt, p50 ms': everyone.p50,
     'first attempt, p99 ms': everyone.p99,
@@ -78,7 +92,8 @@ async function eventRound(stage: Stage, receivers: Receivers, seconds: number): 
     'one hangs: the others, p99 ms': others.p99,
     'attempts that did not come in time': everyone.missing + others.missing,
     '13,700 of 24 users wait: deliveries/s': alone,
-    '500,000 blocked elsewhere: deliveries/s': beside,
+    '500,000 blocked elsewhere: deliveries/s': besideOne,
+    '500,000 at 3,000 others: deliveries/s': besideMany,
   }
 }
 
@@ -102,8 +117,7 @@ async function trickle(
 }
 
 /** Lets the cron work on what waits, and counts what the living webhook endpoint gets a second. */
-async function drain({ world }: Stage, receivers: Receivers, filler: Filler, backlogs: Backlog[]): Promise<number> {
-  for (const backlog of backlogs) await fillDeliveries(filler, backlog)
+async function drain({ world }: Stage, receivers: Receivers, filler: Filler): Promise<number> {
   await filler.vacuum()
   const startedAt = Date.now()
   const sweep = world.ask.scheduled('deliver-events')
