@@ -79,21 +79,6 @@ const STATES = {
   }),
 }
 
-/** Replies to keyed debits that nobody may ask for any more. */
-export async function fillExpiredReplies(filler: Filler, paywallId: string, count: number): Promise<void> {
-  await filler.insert(
-    'balance_replies',
-    { from: 1, to: count },
-    {
-      paywall_id: `'${paywallId}'`,
-      idempotency_key: 'gen_random_uuid()',
-      request_hash: `repeat('0', 64)`,
-      reply: `'{}'::jsonb`,
-      created_at: `now() - interval '2 days' - n * interval '1 millisecond'`,
-    },
-  )
-}
-
 /**
  * Forgets all events, and with them what waits: a sweep that is under way finds nothing more to do. Its statements lock
  * the same tables in another order, so this may be the one that a deadlock ends: then it tries again.

@@ -1,7 +1,7 @@
 // npm run bench: how fast every endpoint is.
 // 1. Start the worlds, the bare Workers beside them, and set the same scene in each world.
 // 2. Measure all endpoints in turns: requests a second, latency, and the database's part.
-// 3. Call the database with the endpoints' own statements, directly, in turns.
+// 3. Call the database with the endpoints' own statements, and with those that cannot be repeated, directly, in turns.
 // 4. Print both as tables and return them for the result file.
 
 import { openBare } from '../contenders/bare.ts'
@@ -10,6 +10,7 @@ import { ENDPOINTS } from '../load/endpoints.ts'
 import { setScene } from '../load/scene.ts'
 import type { Options } from '../options.ts'
 import { endpointTable, statementTable } from '../report/endpoint-tables.ts'
+import { statementsByHand } from '../statements/by-hand.ts'
 import { captureStatements } from '../statements/capture.ts'
 import { measureStatements } from '../statements/measure.ts'
 import { measureEndpoints, type Stage } from './measure-endpoints.ts'
@@ -28,7 +29,10 @@ export async function benchEndpoints(options: Options) {
     stages.map(async (stage) => ({
       name: stage.world.name,
       databaseUrl: stage.world.databaseUrl,
-      statements: await captureStatements(stage, endpoints),
+      statements: [
+        ...(await captureStatements(stage, endpoints)),
+        ...(await statementsByHand(stage.world.databaseUrl, stage.scene, options.only)),
+      ],
     })),
   )
   const statements = await measureStatements(captured, options)

@@ -1,5 +1,6 @@
 // npm run bench -- growth: what becomes slower as the tables grow.
-// 1. Fill users with all they have, pending deliveries behind a dead webhook endpoint, and expired rows: size by size.
+// 1. Fill users with all they have, pending deliveries behind a dead webhook endpoint and for 3,000 others, and expired rows
+//    of each kind: size by size.
 // 2. At each size, measure every endpoint over one connection, beside the Worker that asks `select 1`.
 // 3. At each size, fire each cron and time its statements.
 // 4. Print all sizes side by side, and mark what is not flat.
@@ -9,7 +10,9 @@ import { type Bare, openBare } from '../contenders/bare.ts'
 import type { CronRun } from '../contenders/commands.ts'
 import { HERE, openContenders } from '../contenders/contenders.ts'
 import { openReceivers } from '../events/receivers.ts'
-import { fillDeliveries, fillExpiredReplies, forgetEvents } from '../fill/deliveries.ts'
+import { type Crowd, fillCrowd, fillCrowdDeliveries } from '../fill/crowd.ts'
+import { fillDeliveries, forgetEvents } from '../fill/deliveries.ts'
+import { fillExpired, forgetExpired } from '../fill/expired.ts'
 import { Filler } from '../fill/insert.ts'
 import { filledCheckout, filledEmail, fillUsers } from '../fill/users.ts'
 import { ENDPOINTS } from '../load/endpoints.ts'
@@ -36,7 +39,12 @@ export async function benchGrowth(options: Options) {
   await using bare = await openBare(contenders.worlds[0]!)
   const webhooks = [ALIVE, DEAD].map((receiver) => ({ url: receivers.urlOf(receiver), events: ['payment.failed'] }))
   const stages: Stage[] = []
-  for (const world of contenders.worlds) stages.push({ world, scene: await setScene(world, { webhooks }) })
+  for (const world of contenders.worlds) {
+    const scene = await setScene(world, { webhooks })
+    stages.push({ world, scene })
+    await using filler = await Filler.open(world.databaseUrl)
+    await fillCrowd(filler, crowdOf(scene.paywallId, 0))
+  }
   const steps: GrowthStep[] = []
   let before = 0
   for (const size of SIZES.filter((each) => each <= options.size)) {
@@ -51,6 +59,8 @@ export async function benchGrowth(options: Options) {
 }
 
 const [ALIVE, DEAD] = [1, 2]
+
+const WAITING_ENDPOINTS = 3_000
 
 async function grow(
   stages: Stage[],
@@ -76,15 +86,22 @@ async function grow(
   return { size, ...measured, crons }
 }
 
+/** Those that wait beside the dead one: a lease passes them. Each has a delivery waiting at least. */
+const crowdOf = (paywallId: string, size: number): Crowd => ({
+  paywallId,
+  webhookEndpoints: WAITING_ENDPOINTS,
+  deliveries: Math.max(size / 2, WAITING_ENDPOINTS),
+})
+
 /** As many deliveries wait, and as many rows have expired, as there are users. */
 async function fillRest(filler: Filler, { paywallId }: Scene, size: number, urlOf: (receiver: number) => string) {
   await forgetEvents(filler)
   const [alive, dead] = [urlOf(ALIVE), urlOf(DEAD)]
   const users = Math.max(1, Math.floor(size / 100))
-  await fillDeliveries(filler, { paywallId, webhookUrl: dead, events: size, users, as: 'blocked' })
+  await fillDeliveries(filler, { paywallId, webhookUrl: dead, events: size / 2, users, as: 'blocked' })
+  await fillCrowdDeliveries(filler, crowdOf(paywallId, size))
   await fillDeliveries(filler, { paywallId, webhookUrl: alive, events: DUE, users: DUE, as: 'due' })
-  await fillDeliveries(filler, { paywallId, webhookUrl: alive, events: size / 2, users, as: 'expired' })
-  await fillExpiredReplies(filler, paywallId, size / 2)
+  await fillExpired(filler, { paywallId, webhookUrl: alive, users, rows: size })
 }
 
 /** Some of the filled users, from all over the tables, signed in. */
@@ -111,5 +128,5 @@ async function fireCrons({ world }: Stage): Promise<Record<string, CronRun>> {
 async function endWork(databaseUrl: string): Promise<void> {
   await using filler = await Filler.open(databaseUrl)
   await forgetEvents(filler)
-  await filler.run('truncate balance_replies')
+  await forgetExpired(filler)
 }

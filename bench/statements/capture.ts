@@ -8,6 +8,8 @@ import type { Stage } from '../runs/measure-endpoints.ts'
 /** The statements of one request, in order, and which of their values were of that request only. */
 export interface Sample {
   statements: SentStatement[]
+  /** Sent before them, and not timed. */
+  prepare?: SentStatement[]
   /** UUIDs, SHA-256 hashes and times that another request of the same kind about the same person did not have. */
   fresh: Set<string>
 }

@@ -79,8 +79,11 @@ async function directRound(
     const until = performance.now() + seconds * 1000
     await Promise.all(
       clients.map(async (client, first) => {
-        for (let turn = first; performance.now() < until; turn++) {
-          const statements = asNewRequest(samples[turn % samples.length]!)
+        // In steps, so that two connections seldom call about the same person.
+        for (let turn = first; performance.now() < until; turn += connections) {
+          const sample = samples[turn % samples.length]!
+          for (const { query, params } of sample.prepare ?? []) await client.query(query, params)
+          const statements = asNewRequest(sample)
           for (const [index, { query, params }] of statements.entries()) {
             const startedAt = performance.now()
             const { rows } = await client.query(query, params)

@@ -1,0 +1,47 @@
+import { fillDeliveries } from './deliveries.ts'
+import type { Columns, Filler } from './insert.ts'
+import { filledId } from './users.ts'
+
+const HASH = `repeat('0', 64)`
+
+/** Two days ago, and earlier: longer than anything here counts. */
+const AT = `now() - interval '2 days' - n * interval '1 millisecond'`
+
+/** A row of each table from which forget-expired deletes, besides deliveries, that nobody can use any more. */
+const EXPIRED: Record<string, Columns> = {
+  balance_replies: { idempotency_key: 'gen_random_uuid()', request_hash: HASH, reply: `'{}'::jsonb`, created_at: AT },
+  checkout_claims: {
+    caller: `'owner'`,
+    idempotency_key: 'gen_random_uuid()',
+    request_hash: HASH,
+    checkout_id: 'gen_random_uuid()',
+    holder: 'gen_random_uuid()',
+    leased_until: AT,
+    claimed_at: AT,
+  },
+  ticket_quotas: { who: `'email:expired-' || n || '@bench.example'`, opened: `array[${AT}]` },
+  sign_in_codes: {
+    email: `'expired-' || n || '@bench.example'`,
+    code_hash: HASH,
+    expires_at: AT,
+    sent: `'{}'::timestamptz[]`,
+  },
+  sign_in_sessions: { id: 'gen_random_uuid()', user_id: filledId('1'), token_hash: HASH, expires_at: AT },
+}
+
+/** So many rows in all, equally many in each table. */
+export async function fillExpired(
+  filler: Filler,
+  { paywallId, webhookUrl, users, rows }: { paywallId: string; webhookUrl: string; users: number; rows: number },
+): Promise<void> {
+  const each = Math.ceil(rows / (Object.keys(EXPIRED).length + 1))
+  for (const [table, columns] of Object.entries(EXPIRED)) {
+    await filler.insert(table, { from: 1, to: each }, { paywall_id: `'${paywallId}'`, ...columns })
+  }
+  await fillDeliveries(filler, { paywallId, webhookUrl, events: each, users, as: 'expired' })
+}
+
+/** What a run of forget-expired that takes too long still has before it. Deliveries go with their events. */
+export async function forgetExpired(filler: Filler): Promise<void> {
+  await filler.run(`truncate ${Object.keys(EXPIRED)}`)
+}

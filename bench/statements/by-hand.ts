@@ -1,0 +1,61 @@
+import type { SentStatement } from '../contenders/commands.ts'
+import { Filler } from '../fill/insert.ts'
+import type { Scene } from '../load/scene.ts'
+import type { CapturedEndpoint } from './capture.ts'
+
+/** A function whose call works once, or follows a failure of the processor: it cannot be kept from a request and repeated. */
+interface OnceFunction {
+  name: string
+  /** The rows that it is called about, one for each of some people: `people` are their user ids. */
+  rows: (people: string) => string
+  /** Its parameters, as SQL over such a row. */
+  parameters: string[]
+  /** Makes the row as it was before the call. It is not timed. */
+  reset?: string
+}
+
+const purchases = (people: string) => `select id::text from purchases where user_id = any (${people})`
+
+/** A cancellation that was claimed and not yet accepted. */
+const CLAIMED = `update purchases set cancel_requested_at = '2026-01-01Z', cancel_accepted_at = null where id = $1::uuid`
+
+const FUNCTIONS: OnceFunction[] = [
+  { name: 'accept_cancellation', rows: purchases, parameters: ['$1::uuid', `'2026-01-01Z'`], reset: CLAIMED },
+  { name: 'give_up_cancellation', rows: purchases, parameters: ['$1::uuid', `'2026-01-01Z'`, 'true'], reset: CLAIMED },
+  {
+    name: 'give_up_checkout',
+    rows: (people) =>
+      `select k.paywall_id, k.caller, k.idempotency_key::text, k.holder::text
+       from checkout_claims k join checkouts c on c.id = k.checkout_id where c.user_id = any (${people})`,
+    parameters: ['$1', '$2', '$3::uuid', '$4::uuid', 'true'],
+  },
+  {
+    name: 'refresh_session',
+    rows: (people) => `select paywall_id, id::text from sign_in_sessions where user_id = any (${people})`,
+    parameters: ['$1', `'bench.example'`, '$2::uuid', `repeat('0', 64)`, `repeat('1', 64)`, '30'],
+    reset: `update sign_in_sessions set token_hash = repeat('0', 64), ended_at = null where (paywall_id, id) = ($1, $2::uuid)`,
+  },
+]
+
+/** Calls of these functions, as the scene's people make them; none in a tree that does not have them yet. */
+export async function statementsByHand(databaseUrl: string, scene: Scene, only: string): Promise<CapturedEndpoint[]> {
+  await using filler = await Filler.open(databaseUrl)
+  const people = `'{${scene.people.map(({ id }) => id)}}'::uuid[]`
+  const written: CapturedEndpoint[] = []
+  for (const { name, rows, parameters, reset } of FUNCTIONS) {
+    if (!name.includes(only)) continue
+    const [found] = await filler.run(
+      `select pronamespace::regnamespace::text as release from pg_proc where proname = $1`,
+      [name],
+    )
+    if (!found) continue
+    const query = `select ${found.release}.${name}(${parameters}) as result`
+    const samples = (await filler.run(rows(people))).map((row) => {
+      const params = Object.values(row)
+      const prepare: SentStatement[] = reset === undefined ? [] : [{ query: reset, params }]
+      return { statements: [{ query, params }], prepare, fresh: new Set<string>() }
+    })
+    written.push({ endpoint: name, samples })
+  }
+  return written
+}
