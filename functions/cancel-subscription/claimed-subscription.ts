@@ -10,7 +10,7 @@ export interface ClaimedSubscription {
   credentials: string
   processor_id: string
   current_period_end: string | null
-  /** What the claim is known by when it ends. */
+  /** The time of the mark, which tells this claim from a later one. */
   requested_at: string
 }
 

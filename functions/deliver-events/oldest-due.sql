@@ -1,5 +1,6 @@
--- How many seconds the delivery has been due that has waited longest, at a webhook endpoint that is enabled; null if none is
--- due. It looks at a thousand webhook endpoints, those behind `after`. `cursor` is where to go on; null at the end.
+-- For how many seconds the oldest due delivery has been due, at webhook endpoints that are enabled; null if none is due. One
+-- whose attempt is under way counts, too. It looks at a thousand webhook endpoints, those behind `after`. `cursor` is where
+-- to go on; null at the end.
 create function oldest_due(after uuid default null) returns jsonb language plpgsql stable security definer
 set enable_seqscan = off as $$
 declare

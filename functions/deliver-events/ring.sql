@@ -4,8 +4,9 @@
 -- These are in SQL because they are inlined: a set-returning function that is `stable` and sets nothing becomes part of the
 -- statement that selects from it. It is planned with that one, and no further than that one reads.
 
--- Walks from behind `after` up to `until`, all round if they are the same, and makes so many steps at most. Gives the webhook
--- endpoints that are enabled and have something due, and since when; and the last step, if it made so many, whatever is there.
+-- Walks from behind `after` up to `until`, all round if they are the same, in `steps` steps at most. Gives a row for each
+-- webhook endpoint that is enabled and has something due, with the time since when. If all `steps` were made it gives one for
+-- the last of them, too, even if nothing is due there: the next walk goes on from it.
 create function walk_ring(after uuid, until uuid, steps integer)
 returns table (id uuid, is_due boolean, due_since timestamptz, has_failed boolean, is_last_step boolean)
 language sql stable as $$

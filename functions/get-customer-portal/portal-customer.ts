@@ -1,7 +1,7 @@
 import type { Acquiring } from '../../lib/processors/acquiring.ts'
 import type { FindRefusal } from './contract.ts'
 
-/** Who a member is at the processor that its subscription was bought at, and where the portal is to lead back to. */
+/** A member's customer id, the account at the processor that it belongs to, and where the portal leads back to. */
 export interface PortalCustomer {
   paywall_id: string
   acquiring: Acquiring

@@ -21,7 +21,7 @@ const RUN_MILLISECONDS = 8 * 60_000
 /** An invocation may make 10,000 subrequests; a reference takes six at most, and nine if some are made twice. */
 const RUN_REFERENCES = 1_000
 
-/** Looks at everything that is due, or as much of it as one invocation may. Returns how many deliveries now wait. */
+/** Looks at everything that is due, or as much of it as one invocation may. Returns how many deliveries it has queued. */
 export async function reconcile(db: Database, env: ProcessorEnv): Promise<number> {
   const deadline = Date.now() + RUN_MILLISECONDS
   let [fetches, queued] = [0, 0]

@@ -33,7 +33,7 @@ begin
   if claim.request_hash <> hash then return verdict('key_reused'); end if;
   if claim.opened then return replay_of(claim); end if;
 
-  -- What is asked for. Only a call that is right in all of this waits for the attempt that holds the claim.
+  -- What is asked for. What is wrong with that is said at once, even while another attempt holds the claim.
   targets := redirect_targets(paywall_id, success_url, error_url);
   if targets.success_url is null or targets.error_url is null or price_id is null
     or key_hash is not null and email is null then

@@ -10,7 +10,7 @@ export type CheckoutReply = z.output<typeof Reply>
 export interface ClaimedCheckout {
   id: string
   paywall_id: string
-  /** With the paywall, the claim's name: whose Idempotency-Key it is. */
+  /** Whose Idempotency-Key it is: with the paywall and the key, it names the claim. */
   caller: string
   key: string
   user_id: string

@@ -1,7 +1,7 @@
 -- Who buys: the user of the token, or of the address that the owner names, with the member's row locked. User and member are
--- made if they are new. Each refusal presupposes an existing user, so a refused call never leaves a new one behind:
--- `active_purchase`, `full_meta` (the user's meta would be too large) and `unknown_user` (an anonymous user who is merged by
--- now).
+-- made if they are new. A member that is new is never refused, since it has no purchase and no meta yet, so a refused call
+-- leaves neither a user nor a member behind. Refusals: `active_purchase`, `full_meta` (the user's meta would be too large)
+-- and `unknown_user` (an anonymous user who is merged by now).
 create function lock_buyer(
   paywall_id text, token_user_id uuid, email text, user_meta jsonb, ignore_active_purchase boolean,
   out refusal text, out user_id uuid, out merged_meta jsonb

@@ -29,5 +29,5 @@ type Refused = { verdict: Exclude<TicketRefusal, 'over_quota'> } | { verdict: 'o
 /** What foresee_ticket gives. */
 export type ForeseeResult = Refused | { verdict: 'room' }
 
-/** What open_ticket gives. `queued` is how many deliveries now wait. */
+/** What open_ticket gives. `queued` is how many deliveries it has queued. */
 export type OpenResult = Refused | { verdict: 'opened'; ticket: { id: number; status: 'open' }; queued: number }

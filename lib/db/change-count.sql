@@ -1,8 +1,8 @@
--- Adds `delta` tokens of a type to a member's balance, or takes them away below 0: what balances and withdraw-tokens share.
--- The member's row must be locked. The top-up of the day comes first and stays, whatever becomes of the change.
+-- Adds `delta` tokens of a type to a member's balance; a negative `delta` takes them away. What balances and withdraw-tokens
+-- share. The member's row must be locked. The top-up of the day comes first and stays, whatever becomes of the change.
 --
 -- `refusal` is `insufficient` if the balance would go below 0, `too_much` if it would reach 2^53, and null if it was changed;
--- `count` is what the balance then is; `queued` is how many deliveries now wait.
+-- `count` is what the balance then is; `queued` is how many deliveries this call has queued.
 create function change_count(
   owner_id uuid, paywall_id text, user_id uuid, settings jsonb, type text, delta bigint,
   out refusal text, out count bigint, out queued integer

@@ -11,5 +11,5 @@ export type ChangeResult<Refusal extends string, Reply> =
   | { verdict: Refusal }
   /** `available` is what the debit could have taken, exactly, however many were under way. */
   | { verdict: 'insufficient'; available: number }
-  /** `queued` is how many deliveries now wait. */
+  /** `queued` is how many deliveries the change has queued. */
   | { verdict: 'changed' | 'replayed'; reply: Reply; queued: number }

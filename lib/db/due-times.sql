@@ -39,7 +39,7 @@ declare
   after_period_start constant interval := '2 hours';  -- a period should be covered by then
   after_trial_notice constant interval := '1 hour';   -- the owner should be told of the end of its trial by then
   after_cancelling constant interval := '10 minutes'; -- it was cancelled here, and no fetch has shown that yet
-  until_cancelled constant interval := '1 minute';    -- a fetch so soon after a cancellation may not show it yet
+  until_cancelled constant interval := '1 minute';    -- a request of unknown outcome may still take effect for so long
   at_least_every constant interval := '168 hours';    -- a subscription that nothing else is due for
   pending_every constant interval := '24 hours';      -- a payment that is pending, ...
   pending_limit constant interval := '336 hours';     -- ... for as long as a bank may take

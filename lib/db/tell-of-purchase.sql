@@ -12,7 +12,7 @@ create function event_order() returns text[] language sql immutable as $$
 $$;
 
 -- Tells of everything that storing a purchase has changed: of its checkout if that is completed now (else null), of the
--- purchase, of a new payment (else null) and of the credits in the ledger. Gives the number of deliveries that now wait. The
+-- purchase, of a new payment (else null) and of the credits in the ledger. Gives how many deliveries it has queued. The
 -- member's row must be locked.
 create function tell_of_purchase(
   owner_id uuid, completed checkouts, before purchases, after purchases, payment payments, credits ledger[]
@@ -45,8 +45,8 @@ begin
 end $$;
 
 -- The types of the events that tell of a change of a subscription: one for each thing that has a type of its own, else
--- `updated` if the API shows any change (`is_visible`); and `trial_ending`. A period counts as renewed when it is paid, which
--- may be later than it began. A purchase without a payment, or a one-time purchase, has no subscription events.
+-- `updated` if the API shows any change (`is_visible`); and `trial_ending`. A period counts as renewed when it is covered,
+-- which may be later than it began. A purchase that has not begun, and a one-time purchase, have none but `trial_ending`.
 create function subscription_events(before purchases, after purchases, is_visible boolean) returns text[]
 language plpgsql immutable as $$
 declare

@@ -1,5 +1,5 @@
 -- The outbox: what the owner's backend is told, written in the transaction in which it happened, so that neither can be
--- without the other. Each function gives the number of deliveries that now wait.
+-- without the other. tell, tell_of_guest and tell_balance give how many deliveries they have queued.
 
 -- The webhook endpoints of an owner that ask for a type of event. `balance.changed` must be asked for by name.
 create function webhook_endpoints_for(owner_id uuid, type text) returns setof uuid language sql stable as $$

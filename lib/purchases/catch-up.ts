@@ -21,7 +21,7 @@ export interface Hint {
 /** The hint when no event told us: we fetched on our own. */
 export const NO_EVENT = { eventId: null, payment: null, trialEnding: false } satisfies Partial<Hint>
 
-/** What store_purchase gives: see store-purchase.sql. `queued` is how many deliveries now wait. */
+/** What store_purchase gives: see store-purchase.sql. `queued` is how many deliveries it has queued. */
 type Stored = { verdict: 'stored' | 'repeated' | 'never_bought'; queued: number } | { verdict: 'unknown_checkout' }
 
 /**

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { sha256Hex } from '../../crypto/crypto.ts'
 import { ProcessorError } from '../processor.ts'
 
-/** A checkout makes at most three calls. If all of them time out, that is still before its claim's lease ends. */
+/** A checkout makes three calls at most: even if each takes this long, its claim's lease ends later. */
 const TIMEOUT_MS = 8_000
 
 const ErrorBody = z.object({ title: z.string().nullish(), field: z.string().nullish() })

@@ -1,6 +1,9 @@
 import Stripe from 'stripe'
 
-/** The SDK makes two attempts. Even if both time out, that is well before the lease of a checkout's claim ends. */
+/**
+ * The SDK makes two attempts. Only a checkout for a customer that Stripe does not find makes two calls, and may so outlast its
+ * claim's lease: then the next attempt repeats both under the same keys.
+ */
 const TIMEOUT_MS = 8_000
 
 /** The official SDK. An empty `base` means api.stripe.com. */
