@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import * as z from 'zod'
-import { close, listen } from '../../dev/web/listen.ts'
+import { close, listen } from '../../dev/emulators/core/listen.ts'
 
 /** An attempt that reached a webhook endpoint. Times are in milliseconds since 1970. */
 export interface Arrival {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import pg from 'pg'
 import * as z from 'zod'
-import { close, listen } from '../../web/listen.ts'
+import { close, listen } from '../../emulators/core/listen.ts'
 import { type Caller, CallerGone, runForCaller } from './run-for-caller.ts'
 
 const ConnectionString = z.string()
