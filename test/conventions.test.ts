@@ -168,6 +168,13 @@ describe('code', () => {
     expect(wrong).toEqual([])
   })
 
+  test('builds queries of tables in cli alone', () => {
+    const builders = sources
+      .filter((file) => /^(import|}) .*'kysely/m.test(text(file)))
+      .map((file) => file.split('/')[0])
+    expect([...new Set(builders)]).toEqual(['cli'])
+  })
+
   test('chooses its words at the edge: lib makes no endpoint refusals', () => {
     const ofHttp = ['errors', 'base-app', 'once', 'parse'].map((name) => `lib/http/${name}.ts`)
     const allowed = [...ofHttp, 'lib/endpoint/app.ts']
