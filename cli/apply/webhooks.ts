@@ -35,7 +35,7 @@ export async function compareWebhooks(
     const known = stored.webhooks.find(({ url }) => url === webhook.url)
     const secret = known ? await unsealOrNull(known.secret, sealingKey, contextOf(known.url)) : null
     const hasItsSecret = secret && (webhook.secret ?? secret) === secret
-    if (known && hasItsSecret) compareMembers(difference, webhook, known)
+    if (known && hasItsSecret) compareFields(difference, webhook, known)
     else await setSecret(difference, webhook, known, sealingKey)
   }
   const urls = webhooks.map(({ url }) => url)
@@ -45,7 +45,7 @@ export async function compareWebhooks(
   return difference
 }
 
-function compareMembers(difference: WebhooksDifference, { url, events }: FileWebhook, known: StoredWebhook): void {
+function compareFields(difference: WebhooksDifference, { url, events }: FileWebhook, known: StoredWebhook): void {
   const changes = [
     known.disabled && 'enabled again',
     !sameJson(events, known.events) && `gets ${events.join(', ')}`,

@@ -1,6 +1,6 @@
 import { DEFAULT_TIERS } from './default-tiers.ts'
 
-/** A paywall's `geo` member: where it sells, and which tier a country is in. */
+/** A paywall's `geo` field: where it sells, and which tier a country is in. */
 export interface Geo {
   /** Empty: everywhere. */
   countries: string[]

@@ -1,5 +1,5 @@
 // How Stripe's replies become a purchase. A reply's shape depends on the account's settings, so each is parsed first. Then
-// its metadata says if it is one of our sales, and its members are translated. Nothing is fetched here.
+// its metadata says if it is one of our sales, and its fields are translated. Nothing is fetched here.
 import * as z from 'zod'
 import type { Cancellation, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
 
