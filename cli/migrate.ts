@@ -30,7 +30,7 @@ export async function migrateDatabase(
   if (steps === 0) console.log('Nothing to migrate.')
 }
 
-/** Neon's pooler gives each transaction another session, and a lock of the session's would be lost with it. */
+/** Neon's pooler gives each transaction another connection, and a lock of the connection's would be lost with it. */
 function checkDatabaseUrl(url: string): void {
   if (!URL.canParse(url)) throw new CommandError(['DATABASE_URL is not a URL'])
   if (/^[^.]+-pooler\./.test(new URL(url).hostname)) {

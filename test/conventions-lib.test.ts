@@ -22,13 +22,14 @@ const folderOf = (file: string) => /^functions\/[^/]+|^[^/]+/.exec(file)?.[0] ??
 const unitOf = (file: string) => (file.startsWith('lib/processors/') ? 'lib/processors' : file)
 
 /** The folders that use a file of lib, by themselves or through other files of lib. A test needs nothing to be in lib. */
-function usersOf(unit: string, seen = new Set([unit])): Set<string> {
+function usersOf(unit: string, units = new Set([unit])): Set<string> {
   const users = new Set<string>()
   for (const { file } of imports.filter(({ to }) => unitOf(to) === unit)) {
     const folder = folderOf(file)
     if (folder === 'test') continue
     if (folder !== 'lib') users.add(folder)
-    else if (!seen.has(unitOf(file))) for (const user of usersOf(unitOf(file), seen.add(unitOf(file)))) users.add(user)
+    else if (!units.has(unitOf(file)))
+      for (const user of usersOf(unitOf(file), units.add(unitOf(file)))) users.add(user)
   }
   return users
 }

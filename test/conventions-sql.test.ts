@@ -10,14 +10,14 @@ interface InSql {
   parameters: string[]
   returnsSet: boolean
   /** How Postgres would run a statement that does nothing but call it. */
-  plan: string
+  queryPlan: string
 }
 
 let inSql: InSql[]
 
 beforeAll(async () => {
   await withClient(await freshDatabase(), async (client) => {
-    const { rows } = await client.query<Omit<InSql, 'plan'>>(
+    const { rows } = await client.query<Omit<InSql, 'queryPlan'>>(
       `select p.proname as name, p.proretset as "returnsSet",
          array(select format_type(type, null) from unnest(p.proargtypes) with ordinality t (type, n) order by n) as parameters
        from pg_proc p join pg_language l on l.oid = p.prolang
@@ -31,17 +31,17 @@ beforeAll(async () => {
       const { rows: lines } = await client.query<{ 'QUERY PLAN': string }>(
         `explain (generic_plan, verbose) select * from ${each.name}(${parameters})`,
       )
-      inSql.push({ ...each, plan: lines.map((line) => line['QUERY PLAN']).join('\n') })
+      inSql.push({ ...each, queryPlan: lines.map((line) => line['QUERY PLAN']).join('\n') })
     }
   })
 })
 
 // Before version 18 Postgres plans what a function in SQL does at each call anew, unless the function is inlined: then it
-// becomes part of the statement that calls it, whose plan the session keeps. plpgsql keeps the plans of all its statements.
+// becomes part of the statement that calls it, whose query plan the connection keeps. plpgsql keeps those of all its statements.
 describe('database functions are plpgsql, but those that Postgres inlines', () => {
   test('which are one expression, or a stable query that sets nothing', () => {
     expect(inSql.map(({ name }) => name)).toContain('iso')
-    expect(inSql.filter(({ name, plan }) => plan.includes(`${name}(`)).map(({ name }) => name)).toEqual([])
+    expect(inSql.filter(({ name, queryPlan }) => queryPlan.includes(`${name}(`)).map(({ name }) => name)).toEqual([])
   })
 
   test('and a query only where it is selected from', () => {

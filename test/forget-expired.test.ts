@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newEmail, opened, startCheckout } from './support/checkout.ts'
+import { untilAllDelivered } from './support/owner-events.ts'
 import { askForCode, refresh, sessionIn, signInAnonymously } from './support/sign-in.ts'
 import { MESSAGE, sendForm, ticketForm, ticketId } from './support/tickets.ts'
 import { changeBalance } from './support/token-calls.ts'
-import { allTold } from './support/told.ts'
 import { startTestWorld, type TestWorld } from './support/world.ts'
 
 let world: TestWorld
@@ -49,21 +49,21 @@ test('what is in use stays, and what has no use any more goes', async () => {
   expect(await changeBalance(world, { user_id: userId }, once())).toMatchObject({ status: 200 })
   expect(await askForCode(world, newEmail())).toMatchObject({ status: 200 })
   ticketId(await sendForm(world, ticketForm({ ...MESSAGE, customer_email: newEmail() })))
-  await allTold(world)
+  await untilAllDelivered(world)
   // A token that was used already ends its session.
   sessionIn(await refresh(world, ended.refreshToken))
   expect(await refresh(world, ended.refreshToken)).toMatchObject({ status: 400 })
 
   const all = [1, 1, 1, 1, 2, 1]
-  const seen: Record<string, number[]> = {}
+  const rowsByHour: Record<string, number[]> = {}
   let passed = 0
   for (const hours of [0, 0.9, 1.5, 24.5, 25.5, 719, 720.5]) {
     await age(`${hours - passed} hours`)
     passed = hours
     await forgetExpired()
-    seen[hours] = await rowsIn()
+    rowsByHour[hours] = await rowsIn()
   }
-  expect(seen).toEqual({
+  expect(rowsByHour).toEqual({
     0: all,
     0.9: all,
     1.5: [1, 1, 1, 0, 1, 1],

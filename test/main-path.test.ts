@@ -60,10 +60,10 @@ test('an owner describes a paywall, a user buys on the hosted page, and the owne
     },
   })
 
-  const told = await world.receiver.waitFor(({ body }) => body.includes('"subscription.created"'))
-  const event = new Webhook(world.file.webhooks[0]?.secret ?? '').verify(told.body, told.headers)
+  const webhook = await world.receiver.waitFor(({ body }) => body.includes('"subscription.created"'))
+  const event = new Webhook(world.file.webhooks[0]?.secret ?? '').verify(webhook.body, webhook.headers)
   expect(event).toMatchObject({
-    id: told.headers['webhook-id'],
+    id: webhook.headers['webhook-id'],
     type: 'subscription.created',
     data: {
       paywall_id: paywall.id,

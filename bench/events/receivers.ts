@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import * as z from 'zod'
-import { close, listen } from '../../dev/web/listen.ts'
+import { close, listen } from '../../dev/emulators/core/listen.ts'
 
 /** An attempt that reached a webhook endpoint. Times are in milliseconds since 1970. */
 export interface Arrival {
@@ -29,7 +29,7 @@ const Event = z.object({ id: z.string(), timestamp: z.coerce.date() })
 export async function openReceivers(): Promise<Receivers> {
   const arrivals = new Map<string, Arrival>()
   const hanging = new Set<number>()
-  const held = new Set<ServerResponse>()
+  const hangingResponses = new Set<ServerResponse>()
   const server = createServer((request, response) => void receive(request, response))
   const url = await listen(server, 0)
 
@@ -40,9 +40,9 @@ export async function openReceivers(): Promise<Receivers> {
     if (!arrivals.has(key))
       arrivals.set(key, { receiver, eventId: id, happenedAt: timestamp.getTime(), at: Date.now() })
     if (!hanging.has(receiver)) return void response.writeHead(200).end()
-    held.add(response)
+    hangingResponses.add(response)
     await once(response, 'close')
-    held.delete(response)
+    hangingResponses.delete(response)
   }
 
   return {
@@ -53,11 +53,11 @@ export async function openReceivers(): Promise<Receivers> {
     hanging,
     reset() {
       hanging.clear()
-      for (const response of held) response.destroy()
+      for (const response of hangingResponses) response.destroy()
       arrivals.clear()
     },
     async [Symbol.asyncDispose]() {
-      for (const response of held) response.destroy()
+      for (const response of hangingResponses) response.destroy()
       await close(server)
     },
   }

@@ -39,10 +39,10 @@ export async function openLoop({
   const startedAt = performance.now()
   let wrong: string | undefined
   for (let sent = 0; sent < total && underWay.size < MOST_UNDER_WAY && !wrong; sent++) {
-    const due = startedAt + (sent * 1000) / perSecond
-    const early = due - performance.now()
+    const dueAt = startedAt + (sent * 1000) / perSecond
+    const early = dueAt - performance.now()
     if (early > 0) await delay(early)
-    const request = send(due).finally(() => underWay.delete(request))
+    const request = send(dueAt).finally(() => underWay.delete(request))
     underWay.add(request)
   }
   await Promise.all(underWay)
@@ -55,11 +55,11 @@ export async function openLoop({
     p99: percentile(sorted, 0.99),
   }
 
-  async function send(due: number): Promise<void> {
+  async function send(dueAt: number): Promise<void> {
     const { path, ...request } = next()
     const response = await fetch(url + path, request)
     const body = await response.text()
-    times.push(performance.now() - due)
+    times.push(performance.now() - dueAt)
     if (response.status === expected) onReply?.(body)
     else wrong ??= `${response.status} ${body.slice(0, 500)}`
   }

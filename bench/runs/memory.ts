@@ -56,12 +56,12 @@ async function sampleMemory(world: World, { requests, only }: Options): Promise<
 
 async function sampleNow(world: World, requests: number): Promise<MemorySample> {
   const isolates = await openIsolates(await world.ask.inspector())
-  const held: Record<string, number> = {}
+  const bytes: Record<string, number> = {}
   for (const isolate of isolates) {
     using opened = isolate
-    held[opened.worker] = await opened.heldAfterCollection()
+    bytes[opened.worker] = await opened.heldAfterCollection()
   }
-  return { requests, isolates: held, resident: await world.ask.residentMemory() }
+  return { requests, isolates: bytes, resident: await world.ask.residentMemory() }
 }
 
 function memoryTable(name: string, samples: MemorySample[]): string {

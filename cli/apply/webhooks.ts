@@ -1,6 +1,6 @@
-// The owner's webhook endpoints: what differs between the file and the database, and how it is written.
+// The owner's webhook endpoints: what differs between the file and the database, how it is written, and what they sign with.
 import { sql } from 'kysely'
-import { seal } from '../../lib/crypto/crypto.ts'
+import { seal, unseal } from '../../lib/crypto/crypto.ts'
 import type { Database } from '../database.ts'
 import type { PaywallFile } from '../paywall-file/file.ts'
 import type { NewSecret } from './keys.ts'
@@ -35,7 +35,7 @@ export async function compareWebhooks(
     const known = stored.webhooks.find(({ url }) => url === webhook.url)
     const secret = known ? await unsealOrNull(known.secret, sealingKey, contextOf(known.url)) : null
     const hasItsSecret = secret && (webhook.secret ?? secret) === secret
-    if (known && hasItsSecret) compareMembers(difference, webhook, known)
+    if (known && hasItsSecret) compareFields(difference, webhook, known)
     else await setSecret(difference, webhook, known, sealingKey)
   }
   const urls = webhooks.map(({ url }) => url)
@@ -45,7 +45,7 @@ export async function compareWebhooks(
   return difference
 }
 
-function compareMembers(difference: WebhooksDifference, { url, events }: FileWebhook, known: StoredWebhook): void {
+function compareFields(difference: WebhooksDifference, { url, events }: FileWebhook, known: StoredWebhook): void {
   const changes = [
     known.disabled && 'enabled again',
     !sameJson(events, known.events) && `gets ${events.join(', ')}`,
@@ -117,4 +117,24 @@ export async function saveWebhooks(db: Database, ownerId: string, webhooks: Webh
       }),
     )
     .execute()
+}
+
+/**
+ * The secrets that events are signed with now, `whsec_…`, of all webhook endpoints in the database: those that
+ * `paywall apply` made among them. For 24 hours after a change a webhook endpoint has two.
+ */
+export async function signingSecrets(db: Database, sealingKey: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('webhook_endpoints')
+    .select(['url', 'secret'])
+    .where('disabled_at', 'is', null)
+    .unionAll(
+      db
+        .selectFrom('webhook_endpoints')
+        .select(({ ref }) => ['url', ref('previous_secret').$notNull().as('secret')])
+        .where('previous_secret', 'is not', null)
+        .where('previous_secret_until', '>', sql<Date>`now()`),
+    )
+    .execute()
+  return Promise.all(rows.map(({ url, secret }) => unseal(secret, sealingKey, contextOf(url))))
 }

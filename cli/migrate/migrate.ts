@@ -35,7 +35,7 @@ export interface MigrateOptions {
 
 /**
  * Does the steps above; repeating it does nothing. `client` is connected as the database's owner, directly and not
- * through a pooler that gives each transaction another session, and keeps the lock until it is closed. Throws a `CommandError`
+ * through a pooler that gives each transaction another connection, and keeps the lock until it is closed. Throws a `CommandError`
  * if the database has migrations that this tree does not know, or another migration is at work.
  */
 export async function migrate(client: pg.Client, options: MigrateOptions): Promise<void> {

@@ -23,12 +23,12 @@ export function checked<Schema extends z.ZodType>(
 /** Refuses entries whose `field` is the same as an earlier entry's. `meaning` makes of a value what is compared. */
 export function unique<Field extends string>(field: Field, meaning = (value: string | number): unknown => value) {
   return (entries: { [name in Field]?: string | number | null | undefined }[], context: z.RefinementCtx): void => {
-    const seen = new Map<unknown, number>()
+    const firstIndexes = new Map<unknown, number>()
     for (const [index, entry] of entries.entries()) {
       const value = entry[field]
       if (value === undefined || value === null) continue
-      const first = seen.get(meaning(value))
-      if (first === undefined) seen.set(meaning(value), index)
+      const first = firstIndexes.get(meaning(value))
+      if (first === undefined) firstIndexes.set(meaning(value), index)
       else issueAt(context, [index, field], `the same as in entry ${first}`)
     }
   }
@@ -36,11 +36,11 @@ export function unique<Field extends string>(field: Field, meaning = (value: str
 
 /** Refuses lists that share an element. Their paths begin at the value that `context` checks. */
 export function disjoint(lists: { path: PropertyKey[]; values: readonly unknown[] }[], context: z.RefinementCtx): void {
-  const seen = new Set<unknown>()
+  const union = new Set<unknown>()
   for (const { path, values } of lists) {
     for (const [index, value] of values.entries()) {
-      if (seen.has(value)) issueAt(context, [...path, index], `${value} is already named`)
-      seen.add(value)
+      if (union.has(value)) issueAt(context, [...path, index], `${value} is already named`)
+      union.add(value)
     }
   }
 }

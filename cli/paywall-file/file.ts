@@ -17,7 +17,7 @@ import { type Environment, revealSecret } from './secret.ts'
 
 /**
  * A paywall file that can be applied as it is: every rule holds, every default is filled in, every secret is in plain
- * text, amounts are minor units. Members have the names of the columns they are written to.
+ * text, amounts are minor units. Fields have the names of the columns they are written to.
  */
 export interface PaywallFile {
   owner: { email: string }

@@ -58,12 +58,12 @@ async function calledFunctions(url: string, release: string): Promise<Called[]> 
 }
 
 function callOf({ name, parameters }: Called, path: string): string {
-  const members = parameters.map((each) => `  ${camelCase(each.name)}${each.is_optional ? '?' : ''}: ${typeOf(each)}`)
+  const fields = parameters.map((each) => `  ${camelCase(each.name)}${each.is_optional ? '?' : ''}: ${typeOf(each)}`)
   const places = parameters.map(({ type }, index) => `$${index + 1}::${type}`).join(', ')
   const values = parameters.map(({ name: each, type, is_optional }) =>
     parameterOf(`p.${camelCase(each)}`, type, is_optional),
   )
-  const signature = parameters.length === 0 ? '' : `, p: {\n${members.join('\n')}\n}`
+  const signature = parameters.length === 0 ? '' : `, p: {\n${fields.join('\n')}\n}`
   return `
 /** ${path} */
 export function ${camelCase(name)}<Result>(db: Database${signature}): Promise<Result> {

@@ -21,13 +21,13 @@ export function databaseRoles(): string {
 }
 
 /** The names that a file, and whatever it imports, imports from generated/calls.ts. */
-function callsOf(file: string, seen = new Set<string>(), calls = new Set<string>()): Set<string> {
-  if (seen.has(file)) return calls
-  seen.add(file)
+function callsOf(file: string, files = new Set<string>(), calls = new Set<string>()): Set<string> {
+  if (files.has(file)) return calls
+  files.add(file)
   for (const [, names = '', path = ''] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
     const imported = join(dirname(file), path)
     if (imported === CALLS) for (const name of namesIn(names)) calls.add(name)
-    else if (imported.endsWith('.ts') && existsSync(imported)) callsOf(imported, seen, calls)
+    else if (imported.endsWith('.ts') && existsSync(imported)) callsOf(imported, files, calls)
   }
   return calls
 }

@@ -1,9 +1,10 @@
-// Starts the parts in the order in which they need each other: the database's pool and its HTTP endpoint, the receiver of
-// webhooks, the mail inbox, the emulators, and the Workers, which get the addresses of the others. The emulators ask for the
+// Starts the parts in the order in which they need each other: the database's pool and its proxy, the receiver of webhooks,
+// the mail inbox, the emulators, and the Workers, which get the addresses of the others. The emulators ask for the
 // Workers' address when they use it, because it is not known before. Closing goes the other way round.
 import type { RequestInit, Response } from 'miniflare'
 import pg from 'pg'
 import { type ApplyResult, applyFile } from '../../cli/apply/apply.ts'
+import { signingSecrets } from '../../cli/apply/webhooks.ts'
 import { databaseOf } from '../../cli/database.ts'
 import { databaseUrlOf, ROLES } from '../../cli/migrate/roles.ts'
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
@@ -12,7 +13,6 @@ import { startMollieEmulator } from '../emulators/mollie/start.ts'
 import type { StripeEmulator } from '../emulators/stripe/emulator.ts'
 import { startStripeEmulator } from '../emulators/stripe/start.ts'
 import { type NeonProxy, startNeonProxy } from './database/neon-proxy.ts'
-import { webhookEndpointSecrets } from './database/webhook-endpoint-secrets.sql.ts'
 import { mollieAccounts } from './mollie-accounts.ts'
 import { type MailInbox, startMailInbox } from './pages/mail-inbox.ts'
 import { type Receiver, startReceiver } from './pages/receiver.ts'
@@ -82,7 +82,7 @@ export async function startWorld({
     await startReceiver({
       port: ports.receiver,
       secrets: () => webhookSecrets(files()),
-      madeSecrets: () => webhookEndpointSecrets(database, secrets.WEBHOOK_SECRETS_KEY),
+      madeSecrets: () => signingSecrets(databaseOf(database), secrets.WEBHOOK_SECRETS_KEY),
     }),
     (part) => part.close(),
   )

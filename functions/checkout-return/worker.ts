@@ -1,3 +1,8 @@
+// Where processors send the browser back to:
+// 1. read the checkout
+// 2. fetch its purchase and store it, so that it is visible on the owner's page. If the processor is slow, this goes on after
+//    the response
+// 3. send the browser on with a 303: to `successUrl` or, if nothing was bought, `errorUrl`, with `__SESSION__` filled in
 import { readCheckout } from '../../generated/calls.ts'
 import { connect, type Database } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
@@ -14,10 +19,6 @@ const TIMEOUT_MS = 2_500
 
 const app = createApp<Cloudflare.CheckoutReturnEnv>()
 
-/**
- * Where processors send the browser back to. The purchase is fetched and stored before the browser goes on to the
- * owner's page, so that it is visible there; 303 to `successUrl` or `errorUrl`, with `__SESSION__` filled in.
- */
 app.get(PATH, async (c) => {
   const path = Params.safeParse(c.req.param())
   if (!path.success) throw refuse(words.unknown_checkout)

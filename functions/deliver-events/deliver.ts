@@ -1,3 +1,8 @@
+// One attempt of a leased delivery:
+// 1. send the event (post-event.ts)
+// 2. decide what the outcome makes of the delivery (outcome.ts)
+// 3. record it and end the lease (record-delivery.sql), which is repeated while the database is away
+// 4. log it
 import { recordDelivery } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { databaseFailure } from '../../lib/db/unavailable.ts'
@@ -15,10 +20,7 @@ interface RecordResult {
   next_attempt_at: string | null
 }
 
-/**
- * Makes one attempt of a delivery that `holder` has leased: sends the event, decides what the outcome makes of the
- * delivery, writes that down, and logs it. Never throws: what was not written is tried again when its lease ends.
- */
+/** `holder` has leased the delivery. Never throws: what was not recorded is tried again when its lease ends. */
 export async function deliver(
   db: Database,
   delivery: LeasedDelivery,

@@ -10,14 +10,14 @@
 -- In order: of a member's pending deliveries at a webhook endpoint only the first has a `next_attempt_at`, so only that can
 -- be due.
 --
--- `enable_seqscan = off`, here and in the other crons' functions: a session keeps its plan, and one that was made while the
--- table was empty would read all of it.
+-- `enable_seqscan = off`, here and in the other crons' functions: a connection keeps its query plans, and one that was
+-- made while the table was empty would read all of it.
 create function lease_deliveries(
   holder uuid, count integer, failing_count integer, after uuid, until uuid, recent uuid[]
 ) returns jsonb language plpgsql security definer set enable_seqscan = off as $$
 declare
   steps constant integer := 100;
-  endpoint record;
+  webhook_endpoint record;
   delivery jsonb;
   leased jsonb := '[]';
   failing uuid[] := '{}';
@@ -25,19 +25,19 @@ declare
   id uuid;
   cursor uuid; -- null if the walk came to its end
 begin
-  for endpoint in select * from walk_ring(after, until, steps) loop
-    if endpoint.has_failed then
-      failing := failing || endpoint.id;
-    elsif endpoint.is_due then
-      delivery := lease_first_due(endpoint.id, false, holder);
+  for webhook_endpoint in select * from walk_ring(after, until, steps) loop
+    if webhook_endpoint.has_failed then
+      failing := failing || webhook_endpoint.id;
+    elsif webhook_endpoint.is_due then
+      delivery := lease_first_due(webhook_endpoint.id, false, holder);
       if delivery is not null then
         leased := leased || delivery;
-        queue := queue || endpoint.id;
+        queue := queue || webhook_endpoint.id;
         count := count - 1;
       end if;
     end if;
-    if endpoint.is_last_step or count <= least(failing_count, cardinality(failing)) then
-      cursor := nullif(endpoint.id, until);
+    if webhook_endpoint.is_last_step or count <= least(failing_count, cardinality(failing)) then
+      cursor := nullif(webhook_endpoint.id, until);
       exit;
     end if;
   end loop;

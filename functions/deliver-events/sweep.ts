@@ -1,3 +1,10 @@
+// Delivers what is due, several at a time, until nothing is or its time is over:
+// 1. lease what is due for the free slots, from where the round is (round.ts)
+// 2. begin an attempt of each (deliver.ts)
+// 3. as soon as a slot is free, back to 1: so the next event about a member goes out on the heels of the last. While attempts
+//    hang, the other slots look again and again for what has become due since
+// 4. once every slot is stuck, say so, and be told for how long to go on
+// 5. wait for the attempts that are still under way
 import { leaseDeliveries } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { deliver } from './deliver.ts'
@@ -32,13 +39,7 @@ interface Attempt {
 /** Told that every slot is stuck: returns for how many more milliseconds new attempts may begin. */
 type OnStuck = () => number
 
-/**
- * Delivers what is due, several at a time, until nothing is or its time is over. Returns how many attempts it began, when
- * the last of them has ended.
- *
- * A slot is filled again as soon as it is free, so the next event about a member goes out on the heels of the last. While
- * an attempt hangs, the other slots look again and again for what has become due since.
- */
+/** Returns how many attempts it began, when the last of them has ended. */
 export async function sweep(db: Database, options: PostOptions, onStuck?: OnStuck): Promise<number> {
   const holder = crypto.randomUUID()
   let deadline = Date.now() + SWEEP_MILLISECONDS

@@ -1,3 +1,8 @@
+// What processors tell us. Anything but 2xx makes the processor send it again, so a failure loses nothing:
+// 1. read the event as it was sent, and the paywall's account at that processor
+// 2. prove that the processor sent it (inbound.ts)
+// 3. take it as a hint only: fetch the purchase as it is now, and store it (catch-up.ts)
+// 4. after the response, wake deliver-events if the owner is to be told
 import { readAccount } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
@@ -19,10 +24,6 @@ type ReadAccountResult = { verdict: 'unknown_paywall' } | { verdict: 'found'; cr
 
 const app = createApp<Cloudflare.ProcessorWebhookEnv>()
 
-/**
- * What processors tell us. The event is proven and then only a hint: the purchase is fetched and stored as it is now.
- * Anything but 2xx makes the processor send it again, so a failure loses nothing.
- */
 app.post(PATH, async (c) => {
   const path = Params.safeParse(c.req.param())
   if (!path.success) throw refuse(words.unknown_processor)

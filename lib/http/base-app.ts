@@ -11,7 +11,7 @@ import { sharedWords } from './shared-words.ts'
 const CHALLENGE = 'Bearer, ApiKey'
 
 /** What a caller is told of a failure of something that the Worker depends on; null for any other error. */
-type FailureAnswer = (error: Error) => ApiError | null
+type ToRefusal = (error: Error) => ApiError | null
 
 /** What a request is found by in the log: its response carries it as `X-Request-Id`. */
 interface RequestVariables {
@@ -31,7 +31,7 @@ export function createBaseApp<Env extends object>({ failures = [], saysCode = fa
   if (saysCode) app.use(sayCode)
   app.notFound((c) => answer(c, refuse(sharedWords.not_found)))
   app.onError((error, c) => {
-    const refusal = error instanceof ApiError ? error : answerTo(error, failures)
+    const refusal = error instanceof ApiError ? error : refusalOf(error, failures)
     if (refusal.status >= 500) logFailure(c, refusal)
     return answer(c, refusal)
   })
@@ -39,7 +39,7 @@ export function createBaseApp<Env extends object>({ failures = [], saysCode = fa
 }
 
 interface AppOptions {
-  failures?: FailureAnswer[]
+  failures?: ToRefusal[]
   saysCode?: boolean
 }
 
@@ -51,7 +51,7 @@ export function allowOnly(...methods: string[]): Handler {
   }
 }
 
-function answerTo(error: Error, failures: FailureAnswer[]): ApiError {
+function refusalOf(error: Error, failures: ToRefusal[]): ApiError {
   for (const failure of failures) {
     const known = failure(error)
     if (known) return known

@@ -19,14 +19,14 @@ const MAYBE_INFINITE = /[eE]\+?\d{3}|\d{200}/
 /**
  * Reads a JSON body and parses it with the schema. An empty body counts as `{}`. The message of the first issue becomes
  * the code of the refusal: a schema has the contract's codes as messages, in the order in which they are checked.
- * `onRead` is given the members of the body before they are checked.
+ * `onRead` is given the fields of the body before they are checked.
  *
  * @throws ApiError 413 `payload_too_large`, 400 `invalid_json`, 400 with the schema's code
  */
 export async function parseJson<Schema extends z.ZodType>(
   request: HonoRequest,
   schema: Schema,
-  onRead?: (members: Record<string, unknown>) => void,
+  onRead?: (fields: Record<string, unknown>) => void,
 ): Promise<z.output<Schema>> {
   const body = readJson(await readText(request.raw, JSON_LIMIT))
   if (onRead && typeof body === 'object') onRead({ ...body })

@@ -78,8 +78,8 @@ describe('applying', () => {
     const second = await eightTimes({ 'keys[0].secret': undefined, 'webhooks[0].secret': undefined })
     const [newSecret, ...more] = second.flatMap(({ newSecrets }) => newSecrets)
     expect(more).toEqual([])
-    const [endpoint] = await webhookEndpointsOf(id)
-    expect(await unseal(endpoint!.secret, sealing.webhookSecretsKey, `webhook:${endpoint?.url}`)).toBe(
+    const [webhookEndpoint] = await webhookEndpointsOf(id)
+    expect(await unseal(webhookEndpoint!.secret, sealing.webhookSecretsKey, `webhook:${webhookEndpoint?.url}`)).toBe(
       newSecret?.secret,
     )
   })
@@ -139,23 +139,23 @@ describe('what another owner has', () => {
     ['a paywall', ['paywalls[0].id'], 'paywalls[0].id: is a paywall of another owner'],
     ['a domain', ['paywalls[0].domain'], 'paywalls[0].domain: is taken by a paywall of another owner'],
     ['a key', ['keys[0].secret'], 'keys[0].secret: is a key of another owner'],
-  ])('is refused, and nothing is written: %s', async (_what, members, message) => {
+  ])('is refused, and nothing is written: %s', async (_what, paths, message) => {
     const [one, other] = [someOwner(), someOwner()]
     await one.apply()
     const before = await everything()
-    const taken = Object.fromEntries(members.map((member) => [member, one.own[member]]))
+    const taken = Object.fromEntries(paths.map((path) => [path, one.own[path]]))
     await expect(other.plan(taken)).rejects.toMatchObject({ sentences: [message] })
     await expect(other.apply(taken)).rejects.toMatchObject({ sentences: [message] })
     expect(await everything()).toEqual(before)
   })
 
   test('is refused in the same words when both come at once', async () => {
-    for (const member of ['paywalls[0].id', 'paywalls[0].domain', 'keys[0].secret']) {
+    for (const path of ['paywalls[0].id', 'paywalls[0].domain', 'keys[0].secret']) {
       const [one, other] = [someOwner(), someOwner()]
-      const results = await Promise.allSettled([one.apply(), other.apply({ [member]: one.own[member] })])
+      const results = await Promise.allSettled([one.apply(), other.apply({ [path]: one.own[path] })])
       const refused = results.filter((result) => result.status === 'rejected')
       expect(refused).toHaveLength(1)
-      expect(refused[0]?.reason.sentences).toEqual([expect.stringContaining(`${member}: is`)])
+      expect(refused[0]?.reason.sentences).toEqual([expect.stringContaining(`${path}: is`)])
     }
   })
 

@@ -167,11 +167,11 @@ describe('a bad file', () => {
   })
 })
 
-/** The path of every member of a JSON value, at any depth. */
+/** The path of every field of a JSON value, at any depth. */
 function pathsOf(value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, member]) => {
+  return Object.entries(value).flatMap(([name, field]) => {
     const own = Array.isArray(value) ? `${path}[${name}]` : `${path}${path && '.'}${name}`
-    return [own, ...pathsOf(member, own)]
+    return [own, ...pathsOf(field, own)]
   })
 }

@@ -49,7 +49,7 @@ describe('a good file', () => {
     ['the longest trial', { [`${price}.trial_days`]: 730 }],
     ['no interval said by null', { [`${price}.interval`]: null, [`${price}.trial_days`]: null }],
     [
-      'member names that JavaScript knows',
+      'field names that JavaScript knows',
       { 'paywalls[0].settings.constructor': 1, 'paywalls[0].locales': { toString: {} } },
     ],
     [
@@ -102,7 +102,7 @@ describe('the published JSON Schema', () => {
     expect(published).toBe(paywallFileJsonSchema())
   })
 
-  test('accepts the demo, and not a member that is misspelt or missing', () => {
+  test('accepts the demo, and not a field that is misspelt or missing', () => {
     const schema = z.fromJSONSchema(JSON.parse(published))
     const accepts = (text: string) => schema.safeParse(JSON.parse(text)).success
     expect(accepts(readFileSync('demo/paywall.json', 'utf8'))).toBe(true)

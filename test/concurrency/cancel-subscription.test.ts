@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Reply } from '../support/call.ts'
+import { ownerEvents } from '../support/owner-events.ts'
 import { cancelFor, cancelOwn, type Subscriber, storedRequest, subscribe, updatesOf } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
-import { toldAbout } from '../support/told.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -35,7 +35,7 @@ function counted(replies: Reply[]): Record<string, number> {
 }
 
 const cancelScheduled = async ({ id }: Subscriber) =>
-  (await toldAbout(world, id)).filter(({ type }) => type === 'subscription.cancel_scheduled').length
+  (await ownerEvents(world, id)).filter(({ type }) => type === 'subscription.cancel_scheduled').length
 
 test('100 cancels at once are one cancellation', async () => {
   const subscriber = await subscribe(world, ours)

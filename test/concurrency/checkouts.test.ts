@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail, type Opened, opened, payAndReturn, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import { runTogether } from '../support/together.ts'
-import { sequenceFaults, toldAbout } from '../support/told.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -77,9 +77,9 @@ test.each([
     expect(purchases.map(({ status }) => status).toSorted()).toEqual(bought.map(({ status }) => status).toSorted())
     expect(new Set(purchases.map(({ interval }) => interval)).size).toBe(purchases.length)
 
-    const told = await toldAbout(world, userId)
-    expect(sequenceFaults(told)).toEqual([])
-    expect(told.filter(({ type }) => type === 'subscription.created')).toHaveLength(bought.length)
+    const events = await ownerEvents(world, userId)
+    expect(sequenceFaults(events)).toEqual([])
+    expect(events.filter(({ type }) => type === 'subscription.created')).toHaveLength(bought.length)
   }
 })
 

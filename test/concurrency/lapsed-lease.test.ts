@@ -22,9 +22,9 @@ afterAll(() => world.close())
 async function slowCheckout() {
   const [email, key] = [newEmail(), randomUUID()]
   const before = world.stripe.checkoutSessions.length
-  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<HttpResponse | null>()]
+  const [arrival, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<HttpResponse | null>()]
   world.stripe.onCall = async (_, run) => {
-    asked.resolve()
+    arrival.resolve()
     return (await answer.promise) ?? run()
   }
   const attempt = () =>
@@ -35,7 +35,7 @@ async function slowCheckout() {
       body: { email },
     })
   const slow = attempt()
-  await asked.promise
+  await arrival.promise
   world.stripe.onCall = undefined
   await world.database.query(
     "update checkout_claims set leased_until = now() - interval '1 s' where idempotency_key = $1",

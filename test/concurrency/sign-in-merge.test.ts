@@ -4,10 +4,10 @@ import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { inLine } from '../support/held-member.ts'
+import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { askForTokens, getCode, refresh, sessionIn, signInAnonymously } from '../support/sign-in.ts'
 import { MESSAGE, ticketPath } from '../support/tickets.ts'
 import { changeBalance, nextDay } from '../support/token-calls.ts'
-import { sequenceFaults, toldAbout } from '../support/told.ts'
 import { until } from '../support/until.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -50,9 +50,12 @@ test.each(['before', 'after'])('a purchase stored just %s the merge is the known
     [known.id, anonymous.user.id],
   ])
   expect(owners.rows).toEqual([{ user_id: known.id }])
-  const [toldKnown, toldAnonymous] = [await toldAbout(world, known.id), await toldAbout(world, anonymous.user.id)]
-  expect([...sequenceFaults(toldKnown), ...sequenceFaults(toldAnonymous)]).toEqual([])
-  const created = [...toldKnown, ...toldAnonymous].filter(({ type }) => type === 'subscription.created')
+  const [knownEvents, anonymousEvents] = [
+    await ownerEvents(world, known.id),
+    await ownerEvents(world, anonymous.user.id),
+  ]
+  expect([...sequenceFaults(knownEvents), ...sequenceFaults(anonymousEvents)]).toEqual([])
+  const created = [...knownEvents, ...anonymousEvents].filter(({ type }) => type === 'subscription.created')
   expect(created.map(({ data }) => data.user.id)).toEqual([when === 'before' ? anonymous.user.id : known.id])
 })
 
@@ -110,14 +113,14 @@ test.each<[string, (token: string) => Promise<Reply>]>([
 test('a page that the processor opens only after the merge is superseded by the known one’s next', async () => {
   const { anonymous, known, signInAsKnown } = await strangers()
   const merged = Promise.withResolvers<void>()
-  const asked = Promise.withResolvers<void>()
+  const arrival = Promise.withResolvers<void>()
   world.stripe.onCall = async (_, run) => {
-    asked.resolve()
+    arrival.resolve()
     await merged.promise
     return run()
   }
   const opening = yearlyOf(anonymous)()
-  await asked.promise
+  await arrival.promise
   world.stripe.onCall = undefined
   await signInAsKnown()
   merged.resolve()
@@ -152,8 +155,8 @@ test('an anonymous user who signs in twice at once gives all to one of the two',
     )
     const users = replies.map((reply) => sessionIn(reply).user)
     expect(users.map(({ email }) => email)).toEqual(emails)
-    const held = await Promise.all(users.map(({ id }) => provenBalances(world, id)))
-    expect(held.map(({ premium = 0 }) => premium).toSorted()).toEqual([0, 7])
+    const balances = await Promise.all(users.map(({ id }) => provenBalances(world, id)))
+    expect(balances.map(({ premium = 0 }) => premium).toSorted()).toEqual([0, 7])
   }
 })
 
@@ -178,7 +181,7 @@ test('merges amid webhooks, renewals, credits and reads lose nothing and block n
     const { purchases } = await userState(world, known.id)
     expect(purchases).toHaveLength(1)
     expect(subscriptionOf(world, anonymous.checkoutUrl)).toBe(subscriptionId)
-    expect(sequenceFaults(await toldAbout(world, known.id))).toEqual([])
+    expect(sequenceFaults(await ownerEvents(world, known.id))).toEqual([])
     expect(world.logs.filter(({ message }) => message.includes('unexpected failure'))).toEqual([])
   }
 })

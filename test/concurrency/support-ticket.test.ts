@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
+import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { attachmentKeys, image, MESSAGE, sendForm, ticketForm, ticketPath } from '../support/tickets.ts'
 import { runTogether } from '../support/together.ts'
-import { sequenceFaults, toldAbout } from '../support/told.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -58,9 +58,9 @@ test('of 50 calls of one user two get a ticket, and the owner is told of both, i
   const user = await signIn(world)
   expect(await race(times(50, asUser(user.token)))).toEqual({ 200: 2, 429: 48 })
   expect(await counted(user)).toEqual({ tickets: 2, quotas: { email: 2, user: 2 } })
-  const told = await toldAbout(world, user.id)
-  expect(told.map(({ type }) => type)).toEqual(times(2, 'ticket.created'))
-  expect(sequenceFaults(told)).toEqual([])
+  const events = await ownerEvents(world, user.id)
+  expect(events.map(({ type }) => type)).toEqual(times(2, 'ticket.created'))
+  expect(sequenceFaults(events)).toEqual([])
 })
 
 test('of 50 calls of an anonymous user two get a ticket', async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { buy } from '../support/checkout.ts'
+import { ownerEvents, sequenceFaults, untilAllDelivered } from '../support/owner-events.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { person, type Tenant, tenant } from '../support/tenants.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
-import { allTold, sequenceFaults, toldAbout } from '../support/told.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 const Change = z.object({ type: z.string(), count: z.int(), delta: z.int(), reason: z.string() })
@@ -32,7 +32,7 @@ afterAll(() => world.close())
 const as = ({ paywall, key }: Tenant) => ({ paywallId: paywall.id, key })
 
 const changesAbout = async (userId: string) =>
-  (await toldAbout(world, userId))
+  (await ownerEvents(world, userId))
     .filter(({ type }) => type === 'balance.changed')
     .map(({ data }) => Change.parse(data.balance))
 
@@ -51,14 +51,14 @@ test('an owner that asks by name is told of each change, in order, with what cau
     { type: 'premium', count: 2, delta: 2, reason: 'credit' },
     { type: 'premium', count: 1, delta: -1, reason: 'debit' },
   ])
-  expect(sequenceFaults(await toldAbout(world, user_id))).toEqual([])
+  expect(sequenceFaults(await ownerEvents(world, user_id))).toEqual([])
 })
 
 test("the price's tokens are told of with the purchase", async () => {
   const { userId } = await buy(world, asks)
   await world.stripe.drainWebhooks()
   expect(await changesAbout(userId)).toEqual([{ type: 'standard', count: 100, delta: 100, reason: 'plan' }])
-  expect(sequenceFaults(await toldAbout(world, userId))).toEqual([])
+  expect(sequenceFaults(await ownerEvents(world, userId))).toEqual([])
 })
 
 test('40 changes at once are told once each, in the order in which they happened', async () => {
@@ -66,8 +66,8 @@ test('40 changes at once are told once each, in the order in which they happened
   const change = (_: unknown, index: number) =>
     changeBalance(world, { user_id, op: index % 2 === 0 ? 'credit' : 'debit', amount: 1 }, as(asks))
   await Promise.all(Array.from({ length: 40 }, change))
-  const told = await toldAbout(world, user_id)
-  expect(sequenceFaults(told)).toEqual([])
+  const events = await ownerEvents(world, user_id)
+  expect(sequenceFaults(events)).toEqual([])
   const counts = (await changesAbout(user_id)).map(({ count }) => count)
   const deltas = (await changesAbout(user_id)).map(({ delta }) => delta)
   expect(counts).toHaveLength(41)
@@ -77,12 +77,12 @@ test('40 changes at once are told once each, in the order in which they happened
 test('a change that nobody asked to hear of writes no event, and numbers none', async () => {
   const { id: user_id } = await person(world, asksForAll)
   await changeBalance(world, { user_id }, as(asksForAll))
-  await allTold(world)
+  await untilAllDelivered(world)
   const { rows } = await world.database.query('select from events where user_id = $1', [user_id])
   expect(rows).toEqual([])
   const { userId } = await buy(world, asksForAll)
   await world.stripe.drainWebhooks()
-  const told = await toldAbout(world, userId)
-  expect(sequenceFaults(told)).toEqual([])
-  expect(told.map(({ type }) => type)).not.toContain('balance.changed')
+  const events = await ownerEvents(world, userId)
+  expect(sequenceFaults(events)).toEqual([])
+  expect(events.map(({ type }) => type)).not.toContain('balance.changed')
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { AnswerLost } from '../../dev/world/database/neon-proxy.ts'
+import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { signIn } from '../support/exchange.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { statementsOf } from '../support/statements.ts'
@@ -103,11 +103,11 @@ test('after 24 hours a key is new', async () => {
 test.each(['before', 'after'])('when the answer is lost %s the statement ran, nothing is tried twice', async (when) => {
   const { id: user_id } = await signIn(world)
   const key = newKey()
-  let asked = 0
+  let statements = 0
   world.neon.onStatement = async (_, run) => {
-    asked += 1
+    statements += 1
     if (when === 'after') await run()
-    throw new AnswerLost()
+    throw new ResponseLost()
   }
   const lost = await changeBalance(world, { user_id, op: 'debit' }, key)
   world.neon.onStatement = undefined
@@ -116,7 +116,7 @@ test.each(['before', 'after'])('when the answer is lost %s the statement ran, no
     headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
     body: { error: 'database_unavailable', code: 'database_unavailable' },
   })
-  expect(asked).toBe(1)
+  expect(statements).toBe(1)
 
   const again = await changeBalance(world, { user_id, op: 'debit' }, key)
   expect(again).toMatchObject({ status: 200, body: { count: 9 }, headers: when === 'after' ? replayed : {} })

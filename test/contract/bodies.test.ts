@@ -21,12 +21,12 @@ const post = (endpoint: string, body: string) => call(world, path(endpoint), { k
 /** The status for a request that says how long its body is, and never sends it. */
 function announce(target: string, length: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const asked = request(new URL(target, world.url), { method: 'POST', headers: { 'content-length': length } })
-    asked.on('response', ({ statusCode }) => {
-      asked.destroy()
+    const outgoing = request(new URL(target, world.url), { method: 'POST', headers: { 'content-length': length } })
+    outgoing.on('response', ({ statusCode }) => {
+      outgoing.destroy()
       resolve(statusCode)
     })
-    asked.on('error', reject).flushHeaders()
+    outgoing.on('error', reject).flushHeaders()
   })
 }
 
@@ -129,14 +129,14 @@ describe('the query', () => {
     ['a broken escape', 'email=%@b.co'],
     ['SQL', "email=' or 1=1 --"],
     ['a very long value', `email=${'x'.repeat(8_000)}@b.co`],
-    ['members of objects', 'email[__proto__]=a@b.co&email=x&__proto__=1&constructor=2'],
+    ['fields of objects', 'email[__proto__]=a@b.co&email=x&__proto__=1&constructor=2'],
   ])('%s names nobody', async (_name, query) => {
     const reply = await call(world, path(`user?${query}`), { key: world.key })
     expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 404, body: { error: 'identity_not_found' } })
   })
 })
 
-test('unknown members of a body are ignored', async () => {
+test('unknown fields of a body are ignored', async () => {
   const body = { paywallId: '99', user_id: 'x', toString: 1, constructor: { prototype: 2 } }
   const { userId } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
   expect((await userState(world, userId)).purchases).toEqual([])

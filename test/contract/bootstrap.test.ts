@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => all.close())
 
-/** The payload of contract section 2, each field with its type; no other member may be there. */
+/** The payload of contract section 2, each field with its type; no other field may be there. */
 const Price = z.strictObject({
   id: z.string().regex(/^price_[0-9a-f]{24}$/),
   slug: z.string(),
@@ -78,7 +78,7 @@ describe('the structural payload', () => {
     ])
   })
 
-  test("serves the owner's own members as they are, prices in the file's order, amounts in major units", async () => {
+  test("serves the owner's own fields as they are, prices in the file's order, amounts in major units", async () => {
     const { paywall } = await newTenant(all.world, {
       settings: { brand_color: '#123456', theme: { dark: true } },
       prices: [

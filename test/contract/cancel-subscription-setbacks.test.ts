@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { AnswerLost } from '../../dev/world/database/neon-proxy.ts'
+import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
+import { ownerEvents } from '../support/owner-events.ts'
 import { cancelled, cancelOwn, type Subscriber, storedRequest, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
-import { toldAbout } from '../support/told.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -24,7 +24,7 @@ async function purchaseOf({ id }: Subscriber) {
   return purchase
 }
 
-const typesTold = async ({ id }: Subscriber) => (await toldAbout(world, id)).map(({ type }) => type)
+const eventTypes = async ({ id }: Subscriber) => (await ownerEvents(world, id)).map(({ type }) => type)
 const pathOf = ({ subscriptionId }: Subscriber) => `/v1/subscriptions/${subscriptionId}`
 const alreadyCancelled = { status: 400, body: { error: 'Subscription is already cancelled' } }
 
@@ -39,7 +39,7 @@ describe('what was undone in the portal can be cancelled again', () => {
       expect(await storedRequest(world, subscriber)).toEqual({ requested: false, accepted: false, reason: null })
     }
     const turn = ['subscription.cancel_scheduled', 'subscription.uncanceled']
-    expect((await typesTold(subscriber)).slice(-4)).toEqual([...turn, ...turn])
+    expect((await eventTypes(subscriber)).slice(-4)).toEqual([...turn, ...turn])
   })
 
   test('even if the webhook of the cancellation was lost', async () => {
@@ -55,12 +55,12 @@ describe('what was undone in the portal can be cancelled again', () => {
   test('but a webhook from before the cancellation undoes nothing', async () => {
     const subscriber = await subscribe(world, ours)
     await world.stripe.drainWebhooks()
-    const asked = Promise.withResolvers<void>()
+    const arrival = Promise.withResolvers<void>()
     const answer = Promise.withResolvers<void>()
     world.stripe.onCall = async ({ method }, run) => {
       const reply = await run()
       if (method === 'GET') {
-        asked.resolve()
+        arrival.resolve()
         await answer.promise
       }
       return reply
@@ -68,7 +68,7 @@ describe('what was undone in the portal can be cancelled again', () => {
     const early = world.stripe.events.findLast(({ type }) => type === 'customer.subscription.created')
     const resent = world.stripe.resend(early?.id ?? '')
     await world.database.query('delete from processor_events where event_id = $1', [early?.id])
-    await asked.promise
+    await arrival.promise
     world.stripe.holdWebhooks()
     cancelled(await cancelOwn(world, subscriber))
     answer.resolve()
@@ -117,7 +117,7 @@ test('what Stripe took is a success, whether or not it could be written down', a
   await world.stripe.drainWebhooks()
   world.stripe.holdWebhooks()
   world.neon.onStatement = async ({ query }, run) => {
-    if (query.includes('accept_cancellation')) throw new AnswerLost()
+    if (query.includes('accept_cancellation')) throw new ResponseLost()
     return run()
   }
   cancelled(await cancelOwn(world, subscriber))

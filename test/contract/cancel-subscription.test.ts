@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ownerEvents } from '../support/owner-events.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
 import { statementsOf } from '../support/statements.ts'
 import {
@@ -12,7 +13,6 @@ import {
   updatesOf,
 } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
-import { toldAbout } from '../support/told.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -33,7 +33,7 @@ async function purchaseOf({ id }: Subscriber) {
   return purchase
 }
 
-const typesTold = async ({ id }: Subscriber) => (await toldAbout(world, id)).map(({ type }) => type)
+const eventTypes = async ({ id }: Subscriber) => (await ownerEvents(world, id)).map(({ type }) => type)
 const alreadyCancelled = { status: 400, body: { error: 'Subscription is already cancelled' } }
 
 describe('a cancellation', () => {
@@ -139,8 +139,8 @@ describe('a cancellation', () => {
     await world.stripe.renew(subscriber.subscriptionId)
     expect(await purchaseOf(subscriber)).toMatchObject({ status: 'canceled', cancel_at_period_end: true })
     expect((await userState(world, subscriber.id)).paid).toBe(false)
-    const told = (await typesTold(subscriber)).filter((type) => type.startsWith('subscription.'))
-    expect(told).toEqual(['subscription.created', 'subscription.cancel_scheduled', 'subscription.ended'])
+    const types = (await eventTypes(subscriber)).filter((type) => type.startsWith('subscription.'))
+    expect(types).toEqual(['subscription.created', 'subscription.cancel_scheduled', 'subscription.ended'])
     expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
   })
 })

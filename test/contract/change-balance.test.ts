@@ -16,9 +16,9 @@ beforeAll(async () => {
 })
 afterAll(() => all.close())
 
-/** A credit to our member, with members of the body replaced. */
-const change = (members: Record<string, unknown> = {}, options: OwnerCall & { paywallId?: string } = {}) =>
-  changeBalance(all.world, { user_id: all.member.id, ...members }, options)
+/** A credit to our member, with fields of the body replaced. */
+const change = (fields: Record<string, unknown> = {}, options: OwnerCall & { paywallId?: string } = {}) =>
+  changeBalance(all.world, { user_id: all.member.id, ...fields }, options)
 
 /** A user of its own, whose 10 standard tokens of the day come with the first touch. */
 const newUser = () => signIn(all.world)
@@ -98,7 +98,7 @@ describe('refusals of contract section 7', () => {
       { user_id: randomUUID() },
       { type: 'premium', op: 'debit', user_id: all.stranger.id },
     ]
-    for (const members of refused) await change({ user_id: id, ...members })
+    for (const fields of refused) await change({ user_id: id, ...fields })
     await change({ user_id: id }, { key: all.foreign.key })
     const { rows } = await all.world.database.query('select from balances where user_id = any ($1)', [
       [id, all.stranger.id],

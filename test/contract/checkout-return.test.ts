@@ -114,8 +114,8 @@ describe('a processor that does not help', () => {
   ])('%s: the browser goes on to successUrl, and the next visit stores the purchase', async (_name, statuses) => {
     const order = await checkout()
     const back = await press(order.checkoutUrl, 'pay')
-    const session = new URL(order.checkoutUrl).pathname.split('/').at(-1)
-    for (const status of statuses) world.stripe.failNext(`/v1/checkout/sessions/${session}`, status)
+    const pageId = new URL(order.checkoutUrl).pathname.split('/').at(-1)
+    for (const status of statuses) world.stripe.failNext(`/v1/checkout/sessions/${pageId}`, status)
     expect(await call(world, back)).toMatchObject(thanks)
     expect((await userState(world, order.userId)).purchases).toEqual([])
     expect(await call(world, back)).toMatchObject(thanks)

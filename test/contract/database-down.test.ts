@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { AnswerLost } from '../../dev/world/database/neon-proxy.ts'
+import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { operationOf, testEveryOperation } from '../support/every-operation.ts'
@@ -98,7 +98,7 @@ describe.each(Object.entries(ENDPOINTS))('%s', (name, ask) => {
   })
 
   test.each([
-    ['it does not answer', () => new AnswerLost()],
+    ['it does not answer', () => new ResponseLost()],
     ['it shuts down', () => databaseError('57P01')],
     ['the proxy in front of it cannot reach it', () => new Error('connect ECONNREFUSED db-secret.example:5432')],
   ])('503 when %s, which leaves open whether a balance was changed', async (_how, error) => {
@@ -133,7 +133,7 @@ test('start-checkout: what failed on either side of the processor succeeds under
     let statements = 0
     world.neon.onStatement = (_statement, run) => {
       statements += 1
-      return statements === which ? Promise.reject(new AnswerLost()) : run()
+      return statements === which ? Promise.reject(new ResponseLost()) : run()
     }
     expect(await startCheckout(world, order), `statement ${which}`).toMatchObject({ status: 503 })
     world.neon.onStatement = undefined
@@ -147,7 +147,7 @@ test('user: a top-up whose answer was lost is not made twice', async () => {
   const { id } = await signIn(world)
   world.neon.onStatement = async (_statement, run) => {
     await run()
-    throw new AnswerLost()
+    throw new ResponseLost()
   }
   expect(await call(world, path(`user?user_id=${id}`), { key: world.key })).toMatchObject({ status: 503 })
   world.neon.onStatement = undefined
@@ -158,7 +158,7 @@ test('user: a top-up whose answer was lost is not made twice', async () => {
 
 test('a change under an Idempotency-Key may be repeated, whatever became of it', async () => {
   const headers = { 'idempotency-key': randomUUID() }
-  fail(new AnswerLost())
+  fail(new ResponseLost())
   for (const reply of [
     await changeBalance(world, { email: newEmail() }, { headers }),
     await withdraw(world, { user_id: randomUUID() }, { headers }),
@@ -171,7 +171,7 @@ test('a change under an Idempotency-Key may be repeated, whatever became of it',
 test('bootstrap from the edge cache does not need the database', async () => {
   const ask = () => call(world, path('bootstrap'), { country: 'JP' })
   expect(await ask()).toMatchObject({ status: 200 })
-  fail(new AnswerLost())
+  fail(new ResponseLost())
   expect(await ask()).toMatchObject({
     status: 200,
     body: { prices: [{ id: priceIdOf(world.paywall, 'monthly') }, {}] },

@@ -115,15 +115,15 @@ describe('an empty body, without a key', () => {
 })
 
 describe('bootstrap, checkout-return, processor-webhook', () => {
-  const hook = (path: string) => elsewhere(`/webhooks/${path}`, { body: {} })
+  const webhook = (path: string) => elsewhere(`/webhooks/${path}`, { body: {} })
   testRows([
     ['bootstrap 404 for an unknown paywall', () => elsewhere('/api/v1/paywall/99/bootstrap'), 404, 'paywall_not_found'],
     ['bootstrap 404 for no number', () => elsewhere('/api/v1/paywall/acme/bootstrap'), 404, 'paywall_not_found'],
     ['bootstrap 401 for a bad token', () => ours('bootstrap', { token: 'x' }), 401, 'invalid_token'],
     ['return 404 for an unknown checkout', () => elsewhere(`/r/${randomUUID()}/success`), 404, 'checkout_not_found'],
     ['return 404 for no uuid', () => elsewhere('/r/7/error'), 404, 'checkout_not_found'],
-    ['webhook 404 for an unknown paywall', () => hook('stripe/99'), 404, 'paywall_not_found'],
-    ['webhook 404 for a processor we have not', () => hook(`paddle/${all.ours.paywall.id}`), 404, 'not_found'],
-    ['webhook 400 without a signature', () => hook(`stripe/${all.ours.paywall.id}`), 400, 'invalid_signature'],
+    ['webhook 404 for an unknown paywall', () => webhook('stripe/99'), 404, 'paywall_not_found'],
+    ['webhook 404 for a processor we have not', () => webhook(`paddle/${all.ours.paywall.id}`), 404, 'not_found'],
+    ['webhook 400 without a signature', () => webhook(`stripe/${all.ours.paywall.id}`), 400, 'invalid_signature'],
   ])
 })

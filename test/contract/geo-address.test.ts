@@ -101,7 +101,7 @@ async function agrees(country: string, tier: number) {
   const bootstrap = await call(world, `/api/v1/paywall/${shop.paywall.id}/bootstrap`, { country })
   const { local } = Bootstrap.parse(bootstrap.body).prices[0]
   expect(local, `${country}, tier ${tier}`).toEqual(expectedLocal(country, tier))
-  expect(await askedFor(country), country).toEqual(local ?? { currency: 'USD', amount: 9.99 })
+  expect(await hostedPrice(country), country).toEqual(local ?? { currency: 'USD', amount: 9.99 })
 }
 
 function expectedLocal(country: string, tier: number) {
@@ -110,7 +110,7 @@ function expectedLocal(country: string, tier: number) {
 }
 
 /** What the hosted page asks of a Bearer user in a country. */
-async function askedFor(country: string) {
+async function hostedPrice(country: string) {
   const { token } = await person(world, shop)
   const headers = { 'idempotency-key': randomUUID() }
   const { checkoutUrl } = opened(await startCheckout(world, { paywall: shop.paywall, token, country, headers }))

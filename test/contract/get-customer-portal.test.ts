@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { type Call, call, type Reply } from '../support/call.ts'
 import { buy } from '../support/checkout.ts'
+import { ownerEvents } from '../support/owner-events.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
 import { type Row, testRows } from '../support/rows.ts'
 import { statementsOf } from '../support/statements.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
 import { person, startTenants, type Tenant, type Tenants, tenant } from '../support/tenants.ts'
-import { toldAbout } from '../support/told.ts'
 import { userState } from '../support/user-state.ts'
 
 let tenants: Tenants
@@ -118,8 +118,8 @@ test('leads an owner and the user itself to a portal of their own, once each', a
   const urls = [opened(await asUser()), opened(await asOwner({ email: ` ${subscriber.email.toUpperCase()} ` }))]
   expect(new Set(urls).size).toBe(2)
   for (const url of urls) expect(await (await fetch(url)).text()).toContain('Monthly')
-  const asked = world.stripe.calls.filter(({ path }) => path === PORTAL_SESSIONS)
-  expect(asked.map(({ body }) => body.customer)).toEqual([subscriber.customer, subscriber.customer])
+  const calls = world.stripe.calls.filter(({ path }) => path === PORTAL_SESSIONS)
+  expect(calls.map(({ body }) => body.customer)).toEqual([subscriber.customer, subscriber.customer])
 })
 
 test('takes one statement, for a body that is wrong the one that asks for the key', async () => {
@@ -141,8 +141,8 @@ test('a person cancels there, keeps it there, and the owner is told', async () =
   expect(cancelled?.cancel_at).toBe(cancelled?.current_period_end)
   await press(url, 'undo')
   expect((await userState(world, customer.id)).purchases).toMatchObject([{ cancel_at_period_end: false }])
-  const told = (await toldAbout(world, customer.id)).map(({ type }) => type)
-  expect(told.slice(-2)).toEqual(['subscription.cancel_scheduled', 'subscription.uncanceled'])
+  const events = (await ownerEvents(world, customer.id)).map(({ type }) => type)
+  expect(events.slice(-2)).toEqual(['subscription.cancel_scheduled', 'subscription.uncanceled'])
 })
 
 describe('userMeta', () => {
@@ -208,9 +208,9 @@ test.each([
   ],
   ['its own domain', { settings: {}, domain: `${randomUUID()}.example` }, /^https:\/\/[\w-]+\.example\/$/],
   ['the host that was asked', { settings: {} }, /^http:\/\/127\.0\.0\.1:\d+$/],
-])('leads back to %s', async (_where, members, home) => {
+])('leads back to %s', async (_where, fields, home) => {
   const { world } = tenants
-  const shop = tenant(await paywallFile({ paywall: { prices: [monthly({ tokens: [] })], ...members } }))
+  const shop = tenant(await paywallFile({ paywall: { prices: [monthly({ tokens: [] })], ...fields } }))
   await world.apply(shop.file)
   const { email } = await subscribe(world, shop)
   opened(await asOwner({ email }, shop))

@@ -37,11 +37,11 @@ test('100 credits behind a locked row: who is told to try again has nothing cred
     await client.query('select from members where user_id = $1 for update', [id])
     // Each adds another amount, by which its ledger row is known.
     const amounts = Array.from({ length: CREDITS }, (_, index) => index + 1)
-    const asked = amounts.map(async (amount) => ({
+    const calls = amounts.map(async (amount) => ({
       amount,
       reply: await changeBalance(world, { user_id: id, amount, type: 'premium' }),
     }))
-    const answers = await Promise.all(asked)
+    const answers = await Promise.all(calls)
     await until('no statement of a Worker under way', async () => (await busyConnections()) === 0)
     await client.query('commit')
     return answers

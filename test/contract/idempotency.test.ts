@@ -143,7 +143,7 @@ describe('the same key with another body is refused', () => {
     )
   })
 
-  test('but members in another order, blanks and unknown members are the same body', async () => {
+  test('but fields in another order, blanks and unknown fields are the same body', async () => {
     const [key, before] = [randomUUID(), pages()]
     const first = await owner(key, { userMeta: { a: 1, b: 2 } })
     const reply = await owner(key, { shopUrl: '', trial_days: null, userMeta: { b: 2, a: 1 }, unknown: 'x' })

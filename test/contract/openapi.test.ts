@@ -123,11 +123,11 @@ describe('what holds answers to the document', () => {
     ['a status', 418, good],
     ['a path to be none', 404, { error: 'not_found' }],
     ['an error', 400, { error: 'oops', code: 'oops' }],
-    ["another refusal's member", 400, { error: 'invalid_op', code: 'invalid_op', available: 1 }],
-    ['a member too many', 200, { ...good, extra: 1 }],
-    ['a member too few', 400, { error: 'insufficient', code: 'insufficient' }],
+    ["another refusal's field", 400, { error: 'invalid_op', code: 'invalid_op', available: 1 }],
+    ['a field too many', 200, { ...good, extra: 1 }],
+    ['a field too few', 400, { error: 'insufficient', code: 'insufficient' }],
     ['a type', 200, { ...good, count: '1' }],
-    ['a nested member', 200, { ...good, balances: [{ type: 'standard', count: 1, extra: 1 }] }],
+    ['a nested field', 200, { ...good, balances: [{ type: 'standard', count: 1, extra: 1 }] }],
   ])('finds %s that is not documented', (_what, status, body) => {
     expect(answered(status, body)).not.toBeNull()
   })

@@ -167,8 +167,8 @@ describe('start-checkout: a try that Stripe keeps waiting past its lease', () =>
     const body = JSON.stringify(stripeError('invalid_request_error', 'No.'))
     answerFirst({ status: 400, headers: {}, body })
     expect(await first).toMatchObject({ status: 502, body: { error: 'processor_rejected' } })
-    const asked = 'select attempt, leased_until > now() as leased from checkout_claims where idempotency_key = $1'
-    expect(await queryClaim(asked)).toEqual({ attempt: 1, leased: true })
+    const claimState = 'select attempt, leased_until > now() as leased from checkout_claims where idempotency_key = $1'
+    expect(await queryClaim(claimState)).toEqual({ attempt: 1, leased: true })
     answerSecond(page('cs_test_last'))
     opened(await second)
   })
@@ -199,13 +199,13 @@ describe('processor-webhook: 502, and the repeat takes effect', () => {
     world.stripe.holdWebhooks()
     const { checkoutUrl, userId } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key }))
     await press(checkoutUrl, 'pay')
-    const session = new URL(checkoutUrl).pathname.split('/').at(-1) ?? ''
+    const pageId = new URL(checkoutUrl).pathname.split('/').at(-1) ?? ''
     for (const status of statuses) {
-      world.stripe.failNext(`${CHECKOUT_SESSIONS}/${session}`, status, stripeError('api_error', 'ordered'))
+      world.stripe.failNext(`${CHECKOUT_SESSIONS}/${pageId}`, status, stripeError('api_error', 'ordered'))
     }
-    expect(await deliver(session)).toMatchObject({ status: 502, body: { error } })
+    expect(await deliver(pageId)).toMatchObject({ status: 502, body: { error } })
     expect((await userState(world, userId)).purchases).toEqual([])
-    expect(await deliver(session)).toMatchObject({ status: 200, body: { received: true } })
+    expect(await deliver(pageId)).toMatchObject({ status: 200, body: { received: true } })
     expect(await userState(world, userId)).toMatchObject({ paid: true })
   })
 })

@@ -37,7 +37,7 @@ test('a guest is told to wait after 100 requests in 10 seconds', async () => {
     .toEqual([{ ...line, request_id: id, status: 429, refusal: 'rate_limited' }])
 })
 
-test('balances says it in both its members', async () => {
+test('balances says it in both its fields', async () => {
   const path = `/api/v1/paywall/${world.paywall.id}/balances`
   const { refused } = await burst(() => world.fetch(path, { method: 'POST', body: '{}' }))
   expect(await refused[0]!.json()).toEqual({ error: 'rate_limit_exceeded', code: 'rate_limit_exceeded' })

@@ -110,9 +110,9 @@ describe('the paywall is in the line', () => {
   const badKey = { headers: { 'idempotency-key': 'x' } }
 
   test.each<[string, () => Promise<Reply>, string]>([
-    ['a member of the body is wrong', () => withdraws({ ...withdrawal(), tokens: 0 }), 'Invalid tokens'],
-    ['a member of the body is missing', () => cancels(cancellation()), 'cancellationReason is required'],
-    ["a member of a user's body is missing", () => cancels({}, all.payer), 'subscriptionId is required'],
+    ['a field of the body is wrong', () => withdraws({ ...withdrawal(), tokens: 0 }), 'Invalid tokens'],
+    ['a field of the body is missing', () => cancels(cancellation()), 'cancellationReason is required'],
+    ["a field of a user's body is missing", () => cancels({}, all.payer), 'subscriptionId is required'],
     ['the Idempotency-Key is wrong', () => withdraws(withdrawal(), badKey), 'invalid_key_format'],
     ['the key and the body are wrong', () => withdraws({ ...withdrawal(), tokens: 0 }, { key: 'x' }), 'unknown_key'],
     ['the user has too few tokens', () => withdraws({ ...withdrawal(), tokens: 1e9 }), 'insufficient'],

@@ -17,8 +17,8 @@ test('a user has one trial on a paywall, unless the owner says otherwise by its 
   /** The days of trial that Stripe is asked for. */
   async function trialOf(checkout: ReturnType<typeof startCheckout>) {
     opened(await checkout)
-    const asked = world.stripe.calls.findLast(({ path }) => path === '/v1/checkout/sessions')
-    return Object(asked?.body.subscription_data).trial_period_days
+    const order = world.stripe.calls.findLast(({ path }) => path === '/v1/checkout/sessions')
+    return Object(order?.body.subscription_data).trial_period_days
   }
 
   const first = await startCheckout(world, { paywall, key, body: order })

@@ -3,9 +3,9 @@ import { anonymousBuyer, credit, openCheckout, pay } from '../support/anonymous.
 import { call } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
+import { ownerEvents } from '../support/owner-events.ts'
 import { askForTokens, getCode, refresh, signInAnonymously, signInByMail } from '../support/sign-in.ts'
 import { changeBalance, ledgerOf, withdraw } from '../support/token-calls.ts'
-import { toldAbout } from '../support/told.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -49,9 +49,9 @@ describe('an anonymous user who signs in with an address that nobody has', () =>
     const email = newEmail()
     await signInByMail(world, email, { token })
     await pay(world, checkoutUrl)
-    const told = await toldAbout(world, user.id)
-    expect(told.map(({ type }) => type)).toContain('subscription.created')
-    expect(new Set(told.map(({ data }) => data.user.email))).toEqual(new Set([email]))
+    const events = await ownerEvents(world, user.id)
+    expect(events.map(({ type }) => type)).toContain('subscription.created')
+    expect(new Set(events.map(({ data }) => data.user.email))).toEqual(new Set([email]))
   })
 })
 
@@ -94,10 +94,10 @@ describe('an anonymous user who signs in as a known one', () => {
     expect(after).toMatchObject({ id: before?.id, status: 'active' })
     expect(Date.parse(after?.current_period_end ?? '')).toBeGreaterThan(Date.parse(before?.current_period_end ?? ''))
     expect(await provenBalances(world, known.id)).toMatchObject({ standard: 200 })
-    const told = await toldAbout(world, known.id)
-    expect(told.map(({ type }) => type)).toEqual(['subscription.renewed', 'payment.succeeded'])
-    expect(told[0]?.data).toMatchObject({ sequence: 1, user: { id: known.id, email: known.email } })
-    expect((await toldAbout(world, user.id)).map(({ type }) => type)).not.toContain('subscription.renewed')
+    const events = await ownerEvents(world, known.id)
+    expect(events.map(({ type }) => type)).toEqual(['subscription.renewed', 'payment.succeeded'])
+    expect(events[0]?.data).toMatchObject({ sequence: 1, user: { id: known.id, email: known.email } })
+    expect((await ownerEvents(world, user.id)).map(({ type }) => type)).not.toContain('subscription.renewed')
   })
 
   test('gives it a purchase that is paid only after that', async () => {

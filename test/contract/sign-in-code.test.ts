@@ -71,11 +71,11 @@ test('answers the same for an address that a user has, one that nobody has and o
 })
 
 test('answers before the mail has gone out', async () => {
-  const held = Promise.withResolvers<void>()
-  world.mail.onMail = () => held.promise
+  const departure = Promise.withResolvers<void>()
+  world.mail.onMail = () => departure.promise
   const email = newEmail()
   expect(await askForCode(world, email)).toMatchObject({ status: 200 })
-  held.resolve()
+  departure.resolve()
   await world.mail.waitFor(email)
 })
 
@@ -180,7 +180,7 @@ test("a paywall's own domain sends codes for no other", async () => {
 test('asks the database once, whether it mails or refuses', async () => {
   const email = newEmail()
   const statements = await statementsOf(world, async () => {
-    for (let asked = 1; asked <= 6; asked++) await askForCode(world, email)
+    for (let count = 1; count <= 6; count++) await askForCode(world, email)
   })
   expect(statements).toBe(6)
 })

@@ -13,21 +13,21 @@ beforeAll(async () => {
 
 afterAll(() => all.close())
 
-/** A good call with the owner's key, with members of its body replaced; `undefined` takes one out. */
-function owner(members: Record<string, unknown>, options: Call & { id?: string } = {}) {
+/** A good call with the owner's key, with fields of its body replaced; `undefined` takes one out. */
+function owner(fields: Record<string, unknown>, options: Call & { id?: string } = {}) {
   const { id = all.ours.paywall.id, ...rest } = options
   const body = {
     email: newEmail(),
     priceId: priceIdOf(all.ours.paywall, 'monthly'),
     successUrl: 'https://owner.example/thanks',
     errorUrl: 'https://owner.example/sorry',
-    ...members,
+    ...fields,
   }
   return call(all.world, `/api/v1/paywall/${id}/start-checkout`, { key: all.ours.key, body, ...rest })
 }
 
-const bearer = (members: Record<string, unknown>, token = all.member.token) =>
-  call(all.world, `/api/v1/paywall/${all.ours.paywall.id}/start-checkout`, { token, body: members })
+const bearer = (fields: Record<string, unknown>, token = all.member.token) =>
+  call(all.world, `/api/v1/paywall/${all.ours.paywall.id}/start-checkout`, { token, body: fields })
 
 /** A `userMeta` of so many bytes. */
 const metaOf = (bytes: number, letter = 'x') => ({

@@ -28,8 +28,8 @@ const owner = (body: Record<string, unknown> = {}, { paywall, key }: Tenant = al
 const bearer = (token: string, body: Record<string, unknown> = {}, country = 'US') =>
   startCheckout(all.world, { paywall: all.ours.paywall, token, body, country })
 
-/** What the processor was last asked to open. */
-function asked() {
+/** The last hosted page that the processor was asked to open. */
+function orderAtStripe() {
   const order = all.world.stripe.calls.findLast(({ path }) => path === '/v1/checkout/sessions')
   if (!order) throw new Error('the processor was not asked')
   return order.body
@@ -58,20 +58,20 @@ describe('the answer', () => {
     const first = opened(await owner({ email }))
     const second = opened(await owner({ email: `  ${email.toUpperCase()} ` }))
     expect(second.userId).toBe(first.userId)
-    expect(asked()).toMatchObject({ customer_email: email })
+    expect(orderAtStripe()).toMatchObject({ customer_email: email })
   })
 
   test("is for the token's user, whatever e-mail the body has", async () => {
     const reply = opened(await bearer(all.member.token, { email: all.payer.email }))
     expect(reply.userId).toBe(all.member.id)
-    expect(asked()).toMatchObject({ customer_email: all.member.email, client_reference_id: all.member.id })
+    expect(orderAtStripe()).toMatchObject({ customer_email: all.member.email, client_reference_id: all.member.id })
     expect((await bearer(all.member.token, { email: { no: 'address' } })).status).toBe(200)
   })
 
   test('names the buyer by its id at the processor once there is one', async () => {
     opened(await owner({ email: all.payer.email, ignoreActivePurchase: true }))
-    expect(asked()).toMatchObject({ customer: expect.stringMatching(/^cus_/) })
-    expect(asked()).not.toHaveProperty('customer_email')
+    expect(orderAtStripe()).toMatchObject({ customer: expect.stringMatching(/^cus_/) })
+    expect(orderAtStripe()).not.toHaveProperty('customer_email')
   })
 })
 
@@ -100,8 +100,8 @@ test('after a change of Stripe accounts a buyer becomes a new customer there, fo
 
 test('the owner is told of shopUrl when it is paid', async () => {
   const { userId } = await buy(all.world, { ...all.ours, body: { shopUrl: 'a shop, 12 Main St' } })
-  const told = "select body::json #>> '{data,checkout,shop_url}' as shop_url from events where user_id = $1"
-  const { rows } = await all.world.database.query(told, [userId])
+  const shopUrl = "select body::json #>> '{data,checkout,shop_url}' as shop_url from events where user_id = $1"
+  const { rows } = await all.world.database.query(shopUrl, [userId])
   expect(rows).toContainEqual({ shop_url: 'a shop, 12 Main St' })
 })
 
@@ -148,7 +148,7 @@ describe('where the browser lands', () => {
       key,
       body: { email: newEmail(), priceId: priceIdOf(paywall, 'monthly') },
     })
-    expect(asked()).toMatchObject({
+    expect(orderAtStripe()).toMatchObject({
       success_url: expect.stringMatching(/^https:\/\/pay\.acme\.example\/r\/[0-9a-f-]{36}\/success$/),
       cancel_url: expect.stringMatching(/^https:\/\/pay\.acme\.example\/r\/[0-9a-f-]{36}\/error$/),
     })
@@ -164,7 +164,7 @@ describe('what is sold', () => {
     ['none for 0', { trial_days: 0 }, undefined],
   ])('trial: %s', async (_name, body, days) => {
     opened(await owner({ ...body, priceId: priceIdOf(all.ours.paywall, 'yearly') }))
-    const { mode, subscription_data: data } = asked()
+    const { mode, subscription_data: data } = orderAtStripe()
     expect({ mode, data }).toEqual({
       mode: 'subscription',
       data: { metadata: expect.anything(), ...(days && { trial_period_days: days }) },
@@ -173,13 +173,13 @@ describe('what is sold', () => {
 
   test('a one-time price is a payment, without a trial even if one is asked for', async () => {
     opened(await owner({ priceId: priceIdOf(domain.paywall, 'once'), trial_days: 7 }, domain))
-    expect(asked()).toMatchObject({ mode: 'payment', line_items: [{ price: 'price_once' }] })
+    expect(orderAtStripe()).toMatchObject({ mode: 'payment', line_items: [{ price: 'price_once' }] })
   })
 
   test('an owner gets the currency that it asks for, if the price has it; its own country says nothing', async () => {
     const priceFor = async (body: Record<string, unknown>) => {
       opened(await startCheckout(all.world, { paywall: all.ours.paywall, key: all.ours.key, country: 'IN', body }))
-      return asked().line_items
+      return orderAtStripe().line_items
     }
     expect(await priceFor({})).toMatchObject([{ price: 'price_monthly' }])
     expect(await priceFor({ localCurrency: 'INR' })).toMatchObject([{ price: 'price_monthly_inr' }])
@@ -190,15 +190,15 @@ describe('what is sold', () => {
 
   test('a Bearer user gets the price of the country it is in, whatever it asks for', async () => {
     opened(await bearer(all.member.token, { localCurrency: 'USD' }, 'IN'))
-    expect(asked().line_items).toMatchObject([{ price: 'price_monthly_inr' }])
+    expect(orderAtStripe().line_items).toMatchObject([{ price: 'price_monthly_inr' }])
     opened(await bearer(all.member.token, { localCurrency: 'INR' }, 'US'))
-    expect(asked().line_items).toMatchObject([{ price: 'price_monthly' }])
+    expect(orderAtStripe().line_items).toMatchObject([{ price: 'price_monthly' }])
   })
 
   test('X-Client-Ip and X-Forwarded-For never change a price', async () => {
     const headers = { 'x-client-ip': '49.36.0.1', 'x-forwarded-for': '49.36.0.1' }
     opened(await startCheckout(all.world, { paywall: all.ours.paywall, token: all.member.token, headers }))
-    expect(asked().line_items).toMatchObject([{ price: 'price_monthly' }])
+    expect(orderAtStripe().line_items).toMatchObject([{ price: 'price_monthly' }])
   })
 })
 

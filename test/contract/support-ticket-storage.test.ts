@@ -2,7 +2,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { AnswerLost } from '../../dev/world/database/neon-proxy.ts'
+import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
@@ -83,7 +83,7 @@ test('images stay where nobody knows whether the ticket was opened', async () =>
   const before = await attachmentKeys(world)
   world.neon.onStatement = async ({ query }, run) => {
     const result = await run()
-    if (query.includes('open_ticket')) throw new AnswerLost()
+    if (query.includes('open_ticket')) throw new ResponseLost()
     return result
   }
   const reply = await files([image()])

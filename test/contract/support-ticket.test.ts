@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
+import { ownerEvents } from '../support/owner-events.ts'
 import { testRows } from '../support/rows.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { person, startTenants, type Tenants } from '../support/tenants.ts'
 import { image, MESSAGE, sendForm, ticketForm, ticketId, ticketPath } from '../support/tickets.ts'
-import { toldAbout } from '../support/told.ts'
 
 let all: Tenants
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => all.close())
 
-/** A guest's ticket, with members of the body added or replaced; `undefined` leaves one out. */
+/** A guest's ticket, with fields of the body added or replaced; `undefined` leaves one out. */
 const guest = (body: Record<string, unknown> = {}, options: Call = {}, paywallId = all.ours.paywall.id) =>
   call(all.world, ticketPath(paywallId), { ...options, body: { ...MESSAGE, customer_email: newEmail(), ...body } })
 const send = (options: Call) => call(all.world, ticketPath(all.ours.paywall.id), options)
@@ -132,8 +132,8 @@ describe('a ticket', () => {
     expect([first, second]).toMatchObject([{ status: 200 }, { status: 200 }])
     expect(await rowOf(ticketId(first))).toMatchObject({ user_id: id, customer_email: email, subject: 'First' })
 
-    const told = await toldAbout(all.world, id)
-    expect(told).toMatchObject([
+    const events = await ownerEvents(all.world, id)
+    expect(events).toMatchObject([
       {
         type: 'ticket.created',
         data: { sequence: 1, user: { id, email }, ticket: { id: ticketId(first), status: 'open' } },
@@ -160,8 +160,8 @@ describe('a ticket', () => {
     expect(await rowOf(ticketId(reply))).toMatchObject({ user_id: null, customer_email })
     const { rows } = await all.world.database.query('select from users where email = $1', [customer_email])
     expect(rows).toEqual([])
-    const told = (await toldAbout(all.world, null)).filter(({ data }) => data.user.email === customer_email)
-    expect(told).toMatchObject([{ times: 1, data: { user: { id: null }, sequence: 1, ticket: { ...MESSAGE } } }])
+    const events = (await ownerEvents(all.world, null)).filter(({ data }) => data.user.email === customer_email)
+    expect(events).toMatchObject([{ times: 1, data: { user: { id: null }, sequence: 1, ticket: { ...MESSAGE } } }])
   })
 
   test('of an anonymous user needs no address and keeps none', async () => {

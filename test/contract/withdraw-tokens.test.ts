@@ -21,12 +21,12 @@ beforeAll(async () => {
 })
 afterAll(() => all.close())
 
-/** A withdrawal from our member, with members of the body replaced. */
-const take = (members: Record<string, unknown> = {}, options: OwnerCall = {}) =>
-  withdraw(all.world, { user_id: all.member.id, ...members }, options)
+/** A withdrawal from our member, with fields of the body replaced. */
+const take = (fields: Record<string, unknown> = {}, options: OwnerCall = {}) =>
+  withdraw(all.world, { user_id: all.member.id, ...fields }, options)
 
-const takeUnlimited = ({ key, ...named } = unlimited, members: Record<string, unknown> = {}) =>
-  take({ ...named, ...members }, { key })
+const takeUnlimited = ({ key, ...named } = unlimited, fields: Record<string, unknown> = {}) =>
+  take({ ...named, ...fields }, { key })
 
 const noBalance = 'No balance found for this user and paywall'
 const missing = (names: string) => `Missing required parameters: ${names}`

@@ -5,7 +5,7 @@ import type { Postgres } from '../../dev/world/database/postgres.ts'
 import { preparedDatabase, startScratchPostgres } from '../../dev/world/database/scratch-postgres.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, type Opened, opened, press, startCheckout } from '../support/checkout.ts'
-import { sequenceFaults, tellAfterCrash, toldAbout } from '../support/told.ts'
+import { ownerEvents, sequenceFaults, tellAfterCrash } from '../support/owner-events.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -53,12 +53,12 @@ const LAST_STATEMENTS = [
 
 /** Kills Postgres each time that one of these statements has been sent. Resolves to the number of kills so far. */
 function killDuringStatements(): () => number {
-  const seen = new Map<string, number>()
+  const counts = new Map<string, number>()
   let kills = 0
   world.neon.onStatement = async ({ query }, run) => {
     const last = LAST_STATEMENTS.find(({ text }) => query.includes(text))
-    const number = last ? (seen.get(last.text) ?? 0) + 1 : 0
-    if (last) seen.set(last.text, number)
+    const number = last ? (counts.get(last.text) ?? 0) + 1 : 0
+    if (last) counts.set(last.text, number)
     if (!last || number !== last.number) return run()
     kills += 1
     const [result] = await Promise.allSettled([run(), postgres.kill()])
@@ -103,12 +103,12 @@ test('Postgres is killed while 60 users buy: nothing acknowledged is lost, nothi
     const { purchases } = await userState(world, userId)
     expect(purchases).toMatchObject([{ status: 'active' }])
     expect((await provenBalances(world, userId)).standard).toBe(100)
-    const told = await toldAbout(world, userId)
-    expect(told.map(({ type }) => type).toSorted()).toEqual([
+    const events = await ownerEvents(world, userId)
+    expect(events.map(({ type }) => type).toSorted()).toEqual([
       'checkout.completed',
       'payment.succeeded',
       'subscription.created',
     ])
-    expect(sequenceFaults(told, { crashed: true })).toEqual([])
+    expect(sequenceFaults(events, { crashed: true })).toEqual([])
   }
 }, 180_000)

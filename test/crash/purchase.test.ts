@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { type Await, interruptOnce, interruptTogether, type Side } from '../support/interrupt.ts'
+import { ownerEvents, sequenceFaults, tellAfterCrash } from '../support/owner-events.ts'
 import { asStripeHasIt, deliver, eventsOf, type PaidSubscription, paySubscription } from '../support/stripe-purchase.ts'
-import { sequenceFaults, tellAfterCrash, toldAbout } from '../support/told.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -21,13 +21,13 @@ async function expectBoughtOnce(userId: string): Promise<void> {
   expect(paid).toBe(true)
   expect((await provenBalances(world, userId)).standard).toBe(100)
   await tellAfterCrash(world)
-  const told = await toldAbout(world, userId)
-  expect(told.map(({ type }) => type).toSorted()).toEqual([
+  const events = await ownerEvents(world, userId)
+  expect(events.map(({ type }) => type).toSorted()).toEqual([
     'checkout.completed',
     'payment.succeeded',
     'subscription.created',
   ])
-  expect(sequenceFaults(told, { crashed: true })).toEqual([])
+  expect(sequenceFaults(events, { crashed: true })).toEqual([])
 }
 
 const ACCOUNT = { statement: 'read_account' }
@@ -96,9 +96,9 @@ test('the owner is told by the cron of a purchase whose queue message was never 
   expect(world.receiver.received.filter(({ body }) => body.includes(paid.userId))).toEqual([])
 
   await world.workers.scheduled('deliver-events')
-  const told = await toldAbout(world, paid.userId)
-  expect(told.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
-  expect(sequenceFaults(told)).toEqual([])
+  const events = await ownerEvents(world, paid.userId)
+  expect(events.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
+  expect(sequenceFaults(events)).toEqual([])
 })
 
 test('the owner is told by the cron of purchases whose queue messages were lost with the runtime', async () => {
@@ -110,8 +110,8 @@ test('the owner is told by the cron of purchases whose queue messages were lost 
 
   await tellAfterCrash(world)
   for (const { userId } of purchases) {
-    const told = await toldAbout(world, userId)
-    expect(told.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
-    expect(sequenceFaults(told, { crashed: true })).toEqual([])
+    const events = await ownerEvents(world, userId)
+    expect(events.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
+    expect(sequenceFaults(events, { crashed: true })).toEqual([])
   }
 })

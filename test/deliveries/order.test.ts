@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { AnswerLost } from '../../dev/world/database/neon-proxy.ts'
+import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { type DeliveryRow, openMailbox, sweep } from '../support/mailbox.ts'
 import { until } from '../support/until.ts'
 import { waiting } from '../support/waiting.ts'
@@ -19,13 +19,13 @@ afterAll(() => world.close())
 test('many sweeps at once tell each member everything, once and in order', async () => {
   const mailbox = await openMailbox(world)
   const members = await Promise.all(Array.from({ length: 6 }, () => mailbox.newMember()))
-  const told = await Promise.all(members.map((member) => mailbox.tell(8, member)))
+  const idsByMember = await Promise.all(members.map((member) => mailbox.tell(8, member)))
 
   await Promise.all(Array.from({ length: 6 }, () => sweep(world)))
 
   const ids = mailbox.ids()
-  expect(ids.toSorted()).toEqual(told.flat().toSorted())
-  for (const events of told) expect(ids.filter((id) => events.includes(id))).toEqual(events)
+  expect(ids.toSorted()).toEqual(idsByMember.flat().toSorted())
+  for (const own of idsByMember) expect(ids.filter((id) => own.includes(id))).toEqual(own)
 })
 
 test('an event waits for the earlier ones about its member through their failures; other members do not', async () => {
@@ -130,7 +130,7 @@ test('an outcome that the database did not take at first is written again, not s
     if (!query.includes('record_delivery') || lost === 2) return run()
     lost += 1
     if (lost === 2) await run()
-    throw new AnswerLost()
+    throw new ResponseLost()
   }
 
   await sweep(world)

@@ -70,9 +70,9 @@ async function goRound(): Promise<number> {
 test('each of many webhook endpoints has a turn before any has its second', async () => {
   await waiting(client, { count: MANY, members: 3 })
   for (const time of ['first', 'second', 'third']) {
-    const told = (await turns(MANY / SLOTS)).flat()
-    expect(told, `the ${time} time`).toHaveLength(MANY)
-    expect(new Set(told).size, `the ${time} time`).toBe(MANY)
+    const ids = (await turns(MANY / SLOTS)).flat()
+    expect(ids, `the ${time} time`).toHaveLength(MANY)
+    expect(new Set(ids).size, `the ${time} time`).toBe(MANY)
   }
 })
 
@@ -99,16 +99,16 @@ test.each([1, STEPS - 1, STEPS, STEPS + 1, 2 * STEPS])('a round of %i ends where
 test('one that is busy keeps three slots, however many stand between its turns', async () => {
   await waiting(client, { count: MANY, dueIn: '1 hour' })
   const [busy] = await waiting(client, { count: 1, members: 100 })
-  const told = await turns(25)
-  expect(told.slice(5).map((each) => each.length)).toEqual(Array(20).fill(3))
-  expect(new Set(told.flat())).toEqual(new Set([busy]))
+  const leases = await turns(25)
+  expect(leases.slice(5).map((each) => each.length)).toEqual(Array(20).fill(3))
+  expect(new Set(leases.flat())).toEqual(new Set([busy]))
 })
 
 test('those that fail have two slots, and each of them has turns, beside one that takes all it is given', async () => {
   const failing = await waiting(client, { count: 20, failures: 1, members: 100 })
   const [good] = await waiting(client, { count: 1, members: 1_000 })
-  const told = await turns(150)
+  const leases = await turns(150)
   const countIn = (ids: string[], some: string[]) => ids.filter((id) => some.includes(id)).length
-  for (const ids of told) expect([countIn(ids, failing), countIn(ids, [good!])]).toEqual([2, 3])
-  expect(new Set(told.flat())).toEqual(new Set([...failing, good]))
+  for (const ids of leases) expect([countIn(ids, failing), countIn(ids, [good!])]).toEqual([2, 3])
+  expect(new Set(leases.flat())).toEqual(new Set([...failing, good]))
 })

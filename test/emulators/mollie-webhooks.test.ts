@@ -4,29 +4,32 @@ import { ACME, entityOf, firstPayment, order, startMollie, startReceiver, subscr
 test('tells of payments, refunds and chargebacks in signed events, and nothing of a subscription', async () => {
   const receiver = await startReceiver()
   const { emulator, mollie } = await startMollie({ serviceUrl: receiver.url })
-  const told = async () => {
+  const lastDelivery = async () => {
     await emulator.drainWebhooks()
     return receiver.deliveries.at(-1)
   }
   const { customerId, payment, subscription } = await subscribe(mollie)
-  const paid = await told()
+  const paid = await lastDelivery()
   expect(paid).toMatchObject({ event: { resource: 'event', webhookEventTypes: 'payment.paid', entityId: payment.id } })
   expect(paid?.event.id).toMatch(/^event_/)
   expect(paid?.event.embedded?.entity).toEqual(payment)
 
   const renewal = await emulator.renew(subscription.id)
-  expect((await told())?.event).toMatchObject({ entityId: renewal.id, embedded: { entity: { status: 'paid' } } })
+  expect((await lastDelivery())?.event).toMatchObject({
+    entityId: renewal.id,
+    embedded: { entity: { status: 'paid' } },
+  })
   const refund = await emulator.refund(renewal.id, '1.00')
-  expect((await told())?.event).toMatchObject({ webhookEventTypes: 'refund.refunded', entityId: refund.id })
+  expect((await lastDelivery())?.event).toMatchObject({ webhookEventTypes: 'refund.refunded', entityId: refund.id })
   const chargeback = await emulator.chargeback(renewal.id)
-  const back = await told()
+  const back = await lastDelivery()
   expect(back?.event).toMatchObject({ webhookEventTypes: 'chargeback.received', entityId: chargeback.id })
   expect(back && entityOf(back)).toMatchObject({ resource: 'chargeback', paymentId: renewal.id })
 
   await mollie.subscriptions.cancel({ customerId, subscriptionId: subscription.id })
   const open = await mollie.payments.create({ paymentRequest: order({ method: 'banktransfer' }) })
   await mollie.payments.cancel({ paymentId: open.id })
-  await told()
+  await lastDelivery()
   expect(receiver.types()).toEqual([
     'payment.paid',
     'payment.paid',

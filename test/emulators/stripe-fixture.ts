@@ -2,10 +2,10 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import Stripe from 'stripe'
 import { onTestFinished } from 'vitest'
+import { close, listen } from '../../dev/emulators/core/listen.ts'
 import type { StripeAccount } from '../../dev/emulators/stripe/accounts.ts'
 import type { StripeEmulator } from '../../dev/emulators/stripe/emulator.ts'
 import { startStripeEmulator } from '../../dev/emulators/stripe/start.ts'
-import { close, listen } from '../../dev/web/listen.ts'
 
 const PRICES: StripeAccount['prices'] = [
   { id: 'price_month', label: 'Monthly', currency: 'USD', amount: 999, interval: 'month', intervalCount: 1 },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decodeForm } from '../../dev/emulators/stripe/form.ts'
 
-test('decodes nested members and both ways to write a list', () => {
+test('decodes nested fields and both ways to write a list', () => {
   const form = decodeForm(
     'line_items[0][price]=p1&line_items[1][price]=p2&expand[]=a&expand[]=b&metadata[a%20b]=%26&mode=x',
   )

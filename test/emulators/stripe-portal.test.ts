@@ -68,7 +68,7 @@ test('cancels at the end of the period, keeps again, and tells of both', async (
   const { emulator, stripe } = await startStripe({ serviceUrl: receiver.url })
   const { portal, subscription } = await openPortal(stripe)
   await emulator.drainWebhooks()
-  const told = receiver.deliveries.length
+  const before = receiver.deliveries.length
 
   const answer = await press(portal, 'cancel')
   expect([answer.status, answer.headers.get('location')]).toEqual([303, `/p/session/${portal.id}`])
@@ -82,7 +82,7 @@ test('cancels at the end of the period, keeps again, and tells of both', async (
   expect((await press(portal, 'undo', { subscription })).status).toBe(303)
   expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({ cancel_at: null, canceled_at: null })
   await emulator.drainWebhooks()
-  const types = receiver.deliveries.slice(told).map(({ event }) => event.type)
+  const types = receiver.deliveries.slice(before).map(({ event }) => event.type)
   expect(types).toEqual(['customer.subscription.updated', 'customer.subscription.updated'])
 })
 

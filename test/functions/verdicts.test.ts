@@ -35,7 +35,7 @@ type Compared<InTypeScript, InSql> = [InTypeScript | InSql] extends [InTypeScrip
 const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 let copy: string
-const asked = new Set<string>()
+const comparedNames = new Set<string>()
 
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'paywall-verdicts-'))
@@ -56,7 +56,7 @@ function questionsAbout(code: string): string[] {
   return entries.flatMap((entry) => {
     const call = new RegExp(`\\b${camelCase(entry.name)}<((?:[^<>()]|<[^<>()]*>)+)>\\(`, 'g')
     return [...code.matchAll(call)].map(([, result]) => {
-      asked.add(entry.name)
+      comparedNames.add(entry.name)
       const inSql = verdictsOf(entry).map((verdict) => `'${verdict}'`)
       return `void ('the same' satisfies Compared<VerdictOf<${result}>, ${inSql.join(' | ') || 'never'}>) // ${entry.path}`
     })
@@ -66,7 +66,7 @@ function questionsAbout(code: string): string[] {
 test('that TypeScript expects of a database function are those that its .sql file can give', async () => {
   expect([...(await faults())]).toEqual([])
   // Those that give a verdict must have been asked about; the rest give a value, or nothing that anybody reads.
-  const silent = entries.filter(({ name }) => !asked.has(name))
+  const silent = entries.filter(({ name }) => !comparedNames.has(name))
   expect(silent.filter((entry) => verdictsOf(entry).length > 0).map(({ name }) => name)).toEqual([])
 })
 

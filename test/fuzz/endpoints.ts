@@ -2,7 +2,7 @@ import type { Dice } from './dice.ts'
 import { VALUES } from './hostile.ts'
 import type { People } from './people.ts'
 
-/** An operation of the contracts, and a good query or body for it: members and their JSON. */
+/** An operation of the contracts, and a good query or body for it: fields and their JSON. */
 export interface Endpoint {
   /** The operation's id. */
   id: string

@@ -35,8 +35,8 @@ export function generate(seed: number, people: People): Generated {
 }
 
 function goodPath({ id, query }: Endpoint, people: People, dice: Dice): string {
-  const asked = query ? `?${query(people, dice)}` : ''
-  return pathOf(operationOf(id), people.ours.paywall.id) + asked
+  const search = query ? `?${query(people, dice)}` : ''
+  return pathOf(operationOf(id), people.ours.paywall.id) + search
 }
 
 function credentials(caller: Caller, { ours, members, subscribers }: People, dice: Dice): Record<string, string> {
@@ -45,12 +45,12 @@ function credentials(caller: Caller, { ours, members, subscribers }: People, dic
   return {}
 }
 
-/** The members as JSON. Of two requests one has a member or more that is missing, hostile, doubled or new. */
-function bodyOf(members: [name: string, json: string][], dice: Dice): string {
-  const said = members.map(([name, json]) => `${JSON.stringify(name)}:${json}`)
+/** The fields as JSON. Of two requests one has a field or more that is missing, hostile, doubled or new. */
+function bodyOf(fields: [name: string, json: string][], dice: Dice): string {
+  const said = fields.map(([name, json]) => `${JSON.stringify(name)}:${json}`)
   while (dice.chance(0.4)) {
     const place = dice.below(said.length)
-    const [name] = members[place] ?? ['']
+    const [name] = fields[place] ?? ['']
     const spoilt = `${JSON.stringify(name)}:${dice.pick(hostile.VALUES)}`
     const extra = `${JSON.stringify(dice.pick(hostile.NAMES))}:${dice.pick(hostile.VALUES)}`
     dice.pick([

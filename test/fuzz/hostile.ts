@@ -63,7 +63,7 @@ export const VALUES: Some = [
   nested('{"a":', '}', 9_000),
 ]
 
-/** Members to add to a body, some of them with names that JavaScript knows. */
+/** Fields to add to a body, some of them with names that JavaScript knows. */
 export const NAMES: Some = [
   '__proto__',
   'constructor',

@@ -24,7 +24,7 @@ let url: string
 let before: Record<string, Row[]>
 let after: Record<string, Row[]>
 
-const Told = z.object({
+const WebhookBody = z.object({
   data: z.object({ sequence: z.number(), user: z.object({ id: z.string().nullable() }) }),
 })
 
@@ -100,10 +100,10 @@ test('every row is found again', () => {
     const change = CHANGES[table] ?? ((row: Row) => row)
     expect(sorted(after[table] ?? []), table).toEqual(sorted(rows.map((row) => change(row, rows))))
   }
-  const [waiting, due] = [before.deliveries!, after.deliveries!].map(
+  const [dueBefore, dueAfter] = [before.deliveries!, after.deliveries!].map(
     (rows) => rows.filter(({ state, next_attempt_at }) => state === 'pending' && next_attempt_at !== null).length,
   )
-  expect(due).toBeLessThan(waiting!)
+  expect(dueAfter).toBeLessThan(dueBefore!)
 })
 
 describe('the service works on it:', () => {
@@ -150,26 +150,26 @@ describe('the service works on it:', () => {
       )
       return rows[0].left === 0
     })
-    const told = world.receiver.received.map(({ body }) => Told.parse(JSON.parse(body)).data)
-    expect(told).toHaveLength(pending.length)
-    for (const [user, events] of Map.groupBy(told, ({ user: { id } }) => id)) {
+    const events = world.receiver.received.map(({ body }) => WebhookBody.parse(JSON.parse(body)).data)
+    expect(events).toHaveLength(pending.length)
+    for (const [user, own] of Map.groupBy(events, ({ user: { id } }) => id)) {
       if (user === null) continue
-      const sequences = events.map(({ sequence }) => sequence)
+      const sequences = own.map(({ sequence }) => sequence)
       expect(sequences, user).toEqual(sequences.toSorted())
     }
   })
 
   test('a run of reconcile, which takes what is due and leaves alone what was never opened', async () => {
-    const due = async () => {
+    const countDue = async () => {
       const { rows } = await world.database.query<{ count: number }>(
         `select (select count(*)::int from checkouts where completed_at is null and reconcile_at <= now())
            + (select count(*)::int from purchases where reconcile_at <= now()) as count`,
       )
       return rows[0]?.count
     }
-    expect(await due()).toBeGreaterThan(0)
+    expect(await countDue()).toBeGreaterThan(0)
     await world.workers.scheduled('reconcile')
-    expect(await due()).toBe(0)
+    expect(await countDue()).toBe(0)
     const { rows } = await world.database.query(
       `select count(*)::int as count from checkouts where session_id is null and looked_at > now() - interval '1 hour'`,
     )

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { letDaysPass, mollieProcessor, rewritePurchase, subscriptionsOf } from '../support/mollie-purchase.ts'
+import { ownerEvents } from '../support/owner-events.ts'
 import { cancelFor, cancelled, cancelOwn, type Subscriber, storedRequest, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
-import { toldAbout } from '../support/told.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -19,7 +19,7 @@ afterEach(() => {
 })
 afterAll(() => world.close())
 
-const typesTold = async ({ id }: Subscriber) => (await toldAbout(world, id)).map(({ type }) => type)
+const eventTypes = async ({ id }: Subscriber) => (await ownerEvents(world, id)).map(({ type }) => type)
 const purchaseOf = async ({ id }: Subscriber) => (await userState(world, id)).purchases[0]
 /** Mollie's id of a subscriber's subscription; ours goes by the first payment. */
 const atMollie = ({ id }: Subscriber) => subscriptionsOf(world, id)[0]!.id
@@ -58,13 +58,13 @@ test('20 cancels at once end the subscription once, at Mollie at once and here w
     cancel_at: before?.current_period_end,
   })
   expect((await userState(world, subscriber.id)).paid).toBe(true)
-  expect((await typesTold(subscriber)).slice(3)).toEqual(['subscription.cancel_scheduled'])
+  expect((await eventTypes(subscriber)).slice(3)).toEqual(['subscription.cancel_scheduled'])
 
   await letDaysPass(world, subscriber.id, atMollie(subscriber), 34)
   await world.workers.scheduled('reconcile')
   expect(await purchaseOf(subscriber)).toMatchObject({ status: 'canceled' })
   expect((await userState(world, subscriber.id)).paid).toBe(false)
-  expect((await typesTold(subscriber)).slice(4)).toEqual(['subscription.ended'])
+  expect((await eventTypes(subscriber)).slice(4)).toEqual(['subscription.ended'])
 })
 
 test('a trial that is cancelled lasts as long as it would have', async () => {
@@ -106,7 +106,7 @@ describe('a cancellation whose answer is lost', () => {
     const subscriber = await cancelUnheard()
     cancelled(await cancelOwn(world, subscriber))
     await followedUp(subscriber)
-    expect((await typesTold(subscriber)).slice(3)).toEqual(['subscription.cancel_scheduled'])
+    expect((await eventTypes(subscriber)).slice(3)).toEqual(['subscription.cancel_scheduled'])
   })
 
   test('shows after ten minutes if it is not', async () => {
@@ -173,5 +173,5 @@ test('what was cancelled at Mollie itself shows within a week, and at the end of
   await letDaysPass(world, subscriber.id, subscriptionId, 8)
   await world.workers.scheduled('reconcile')
   expect(await purchaseOf(subscriber)).toMatchObject({ status: 'active', cancel_at_period_end: true })
-  expect((await typesTold(subscriber)).slice(3)).toEqual(['subscription.cancel_scheduled'])
+  expect((await eventTypes(subscriber)).slice(3)).toEqual(['subscription.cancel_scheduled'])
 })

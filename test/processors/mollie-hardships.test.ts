@@ -10,9 +10,9 @@ import {
   subscribeAtMollie,
   subscriptionsOf,
 } from '../support/mollie-purchase.ts'
+import { ownerEvents } from '../support/owner-events.ts'
 import { cancelled, cancelOwn, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
-import { toldAbout } from '../support/told.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -115,7 +115,7 @@ test('a charge that is told with its metadata as text, or without, is no purchas
   const unsaid = { ...event, id: 'event_bare', _embedded: { entity: bare } }
   expect(await postMollieWebhook(world, JSON.stringify(unsaid))).toMatchObject({ status: 200 })
   expect((await userState(world, userId)).purchases).toMatchObject([{ interval: 'month' }])
-  const renewals = (await toldAbout(world, userId)).filter(({ type }) => type === 'subscription.renewed')
+  const renewals = (await ownerEvents(world, userId)).filter(({ type }) => type === 'subscription.renewed')
   expect(renewals).toHaveLength(1)
 })
 
@@ -151,8 +151,8 @@ test('who has all the money back of what has no subscription yet is out, and tha
   await world.mollie.refund(paymentId)
   await world.mollie.drainWebhooks()
   expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
-  const told = (await toldAbout(world, userId)).map(({ type }) => type).slice(3)
-  expect(told).toEqual(['subscription.ended', 'payment.refunded'])
+  const types = (await ownerEvents(world, userId)).map(({ type }) => type).slice(3)
+  expect(types).toEqual(['subscription.ended', 'payment.refunded'])
 })
 
 test('whose customer was deleted at Mollie keeps what was paid', async () => {

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mollieProcessor, payFirst, paymentsOf, rewritePurchase, subscriptionsOf } from '../support/mollie-purchase.ts'
+import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { randomNumbers, shuffled } from '../support/random.ts'
 import { cancel } from '../support/subscriber.ts'
-import { sequenceFaults, toldAbout } from '../support/told.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -62,20 +62,20 @@ async function liveThrough(seed: number): Promise<void> {
     if (random() < 0.7) underWay.push(deliverSome(0.5))
   }
   await Promise.all([...underWay, deliverSome(1)])
-  await expectSettled(userId, `seed ${seed}`)
+  await expectAsAtMollie(userId, `seed ${seed}`)
 }
 
 /** What we have stored is what Mollie has now, and the owner was told once of each payment. */
-async function expectSettled(userId: string, note: string): Promise<void> {
+async function expectAsAtMollie(userId: string, note: string): Promise<void> {
   const before = await userState(world, userId)
-  const told = await toldAbout(world, userId)
+  const events = await ownerEvents(world, userId)
   await rewritePurchase(world, userId, "fetched_at = now() - interval '8 days', looked_at = null")
   await world.workers.scheduled('reconcile')
   expect(await userState(world, userId), note).toEqual(before)
-  expect(await toldAbout(world, userId), note).toHaveLength(told.length)
-  expect(sequenceFaults(told), note).toEqual([])
+  expect(await ownerEvents(world, userId), note).toHaveLength(events.length)
+  expect(sequenceFaults(events), note).toEqual([])
 
-  const counted = (type: string) => told.filter((each) => each.type === type).length
+  const counted = (type: string) => events.filter((each) => each.type === type).length
   const made = paymentsOf(world, userId).filter(({ amount }) => amount.value !== '0.00')
   const ended = (wanted: string) => made.filter(({ status }) => status === wanted).length
   expect([counted('payment.succeeded'), counted('payment.failed')], note).toEqual([ended('paid'), ended('failed')])

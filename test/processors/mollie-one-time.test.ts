@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { mollieProcessor, payFirst, paymentsOf, subscriptionsOf } from '../support/mollie-purchase.ts'
+import { ownerEvents } from '../support/owner-events.ts'
 import { monthly } from '../support/paywall-file.ts'
-import { toldAbout } from '../support/told.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -53,8 +53,8 @@ test('a one-time purchase waits for a bank that takes its time, and ends when al
   await world.mollie.refund(id)
   await world.mollie.drainWebhooks()
   expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
-  const told = await toldAbout(world, userId)
-  const payments = told.filter(({ data }) => data.payment).map(({ type, data }) => `${type} ${data.payment?.amount}`)
+  const events = await ownerEvents(world, userId)
+  const payments = events.filter(({ data }) => data.payment).map(({ type, data }) => `${type} ${data.payment?.amount}`)
   expect(payments).toEqual(['payment.succeeded 980', 'payment.refunded 80', 'payment.refunded 900'])
   expect(subscriptionsOf(world, userId)).toEqual([])
 })

@@ -11,7 +11,7 @@ import {
   subscribeAtMollie,
   subscriptionsOf,
 } from '../support/mollie-purchase.ts'
-import { sequenceFaults, toldAbout } from '../support/told.ts'
+import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -26,7 +26,7 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-const typesTold = async (userId: string) => (await toldAbout(world, userId)).map(({ type }) => type)
+const eventTypes = async (userId: string) => (await ownerEvents(world, userId)).map(({ type }) => type)
 const purchaseOf = async (userId: string) => (await userState(world, userId)).purchases[0]
 
 /** The end of a date, UTC, which is a day after its midnight; `days` later. */
@@ -57,7 +57,7 @@ test('a subscription begins with its first payment, and runs until the day of th
   })
   await world.mollie.drainWebhooks()
   expect((await provenBalances(world, userId)).standard).toBe(100)
-  expect(await typesTold(userId)).toEqual(['checkout.completed', 'subscription.created', 'payment.succeeded'])
+  expect(await eventTypes(userId)).toEqual(['checkout.completed', 'subscription.created', 'payment.succeeded'])
 })
 
 test('however many learn of a payment at the same moment, it begins one subscription', async () => {
@@ -71,9 +71,9 @@ test('however many learn of a payment at the same moment, it begins one subscrip
     world.workers.scheduled('reconcile'),
   ])
   expect(subscriptionsOf(world, userId)).toHaveLength(1)
-  const told = await toldAbout(world, userId)
-  expect(told.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created', 'payment.succeeded'])
-  expect(sequenceFaults(told)).toEqual([])
+  const events = await ownerEvents(world, userId)
+  expect(events.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created', 'payment.succeeded'])
+  expect(sequenceFaults(events)).toEqual([])
   expect((await provenBalances(world, userId)).standard).toBe(100)
 })
 
@@ -95,7 +95,7 @@ test('what is paid is there at once, and sold once, though its subscription can 
   expect(await purchaseOf(userId)).toMatchObject({ current_period_end: endOf(subscription?.startDate) })
   expect(paymentsOf(world, userId)).toHaveLength(1)
   await world.mollie.drainWebhooks()
-  expect(await typesTold(userId)).toEqual(['checkout.completed', 'subscription.created', 'payment.succeeded'])
+  expect(await eventTypes(userId)).toEqual(['checkout.completed', 'subscription.created', 'payment.succeeded'])
 })
 
 test('what was given back whole before it began is over, and never renews', async () => {
@@ -122,7 +122,7 @@ test('a first payment that a bank has in hand is pending, and begins what it pay
   await world.mollie.drainWebhooks()
   expect(await userState(world, good.userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   expect(await userState(world, bad.userId)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
-  expect(await typesTold(bad.userId)).toEqual(['payment.failed'])
+  expect(await eventTypes(bad.userId)).toEqual(['payment.failed'])
 })
 
 test.each(['decline', 'cancel'] as const)('a first payment that ends with %s sells nothing', async (action) => {
@@ -130,7 +130,7 @@ test.each(['decline', 'cancel'] as const)('a first payment that ends with %s sel
   expect((await call(world, back)).headers.location).toContain('https://owner.example/sorry')
   await world.mollie.drainWebhooks()
   expect(await userState(world, userId)).toMatchObject({ purchases: [], paid: false })
-  expect(await toldAbout(world, userId)).toEqual([])
+  expect(await ownerEvents(world, userId)).toEqual([])
   expect(subscriptionsOf(world, userId)).toEqual([])
 })
 
@@ -146,20 +146,20 @@ test('a trial costs nothing at first, and its end is told three days ahead thoug
     current_period_end: endOf(new Date().toLocaleDateString('sv-SE', { timeZone: 'Europe/Amsterdam' }), 8),
   })
   const begun = ['checkout.completed', 'subscription.created']
-  expect(await typesTold(userId)).toEqual(begun)
+  expect(await eventTypes(userId)).toEqual(begun)
 
   await letDaysPass(world, userId, subscriptionId, 3)
   await world.workers.scheduled('reconcile')
-  expect(await typesTold(userId)).toEqual(begun)
+  expect(await eventTypes(userId)).toEqual(begun)
   await letDaysPass(world, userId, subscriptionId, 2)
   await world.workers.scheduled('reconcile')
   await world.workers.scheduled('reconcile')
-  expect(await typesTold(userId)).toEqual([...begun, 'subscription.trial_ending'])
+  expect(await eventTypes(userId)).toEqual([...begun, 'subscription.trial_ending'])
 
   await world.mollie.renew(subscriptionId)
   await world.mollie.drainWebhooks()
   expect(await purchaseOf(userId)).toMatchObject({ status: 'active' })
-  expect((await typesTold(userId)).slice(3)).toEqual(['subscription.renewed', 'payment.succeeded'])
+  expect((await eventTypes(userId)).slice(3)).toEqual(['subscription.renewed', 'payment.succeeded'])
 })
 
 test('the same Idempotency-Key opens one payment, whoever of twenty is first', async () => {

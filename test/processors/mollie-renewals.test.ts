@@ -7,7 +7,7 @@ import {
   subscribeAtMollie,
   subscriptionsOf,
 } from '../support/mollie-purchase.ts'
-import { sequenceFaults, type Told, toldAbout } from '../support/told.ts'
+import { type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -22,14 +22,14 @@ afterAll(() => world.close())
 async function bought(slug?: string) {
   const subscription = await subscribeAtMollie(world, slug)
   const { userId, subscriptionId: id } = subscription
-  let heard = (await toldAbout(world, userId)).length
-  async function hears(happen: () => Promise<unknown>): Promise<Told[]> {
+  let count = (await ownerEvents(world, userId)).length
+  async function hears(happen: () => Promise<unknown>): Promise<OwnerEvent[]> {
     await happen()
     await world.mollie.drainWebhooks()
-    const told = await toldAbout(world, userId)
-    expect(sequenceFaults(told)).toEqual([])
-    const news = told.slice(heard)
-    heard = told.length
+    const events = await ownerEvents(world, userId)
+    expect(sequenceFaults(events)).toEqual([])
+    const news = events.slice(count)
+    count = events.length
     return news
   }
   const purchase = async () => (await userState(world, userId)).purchases[0]
@@ -37,7 +37,7 @@ async function bought(slug?: string) {
   return { ...subscription, id, hears, purchase, standard }
 }
 
-const types = (told: Told[]) => told.map(({ type }) => type)
+const types = (events: OwnerEvent[]) => events.map(({ type }) => type)
 const monthLater = (text: string | null | undefined) => {
   const time = new Date(String(text))
   time.setUTCMonth(time.getUTCMonth() + 1)
@@ -65,8 +65,8 @@ test('a direct debit that is under way keeps the user in, and renews when it is 
   expect((await userState(world, userId)).paid).toBe(true)
   expect(await standard()).toBe(100)
   const charge = paymentsOf(world, userId).find(({ status }) => status === 'pending')
-  const told = await hears(() => world.mollie.resolvePayment(String(charge?.id)))
-  expect(types(told)).toEqual(['subscription.renewed', 'payment.succeeded'])
+  const events = await hears(() => world.mollie.resolvePayment(String(charge?.id)))
+  expect(types(events)).toEqual(['subscription.renewed', 'payment.succeeded'])
   expect(await standard()).toBe(200)
 })
 
@@ -111,11 +111,11 @@ test('refunds and chargebacks of a subscription’s payments are told, once each
   const { id, userId, hears, purchase } = await bought()
   await hears(() => world.mollie.renew(id))
   const [first, charge] = paymentsOf(world, userId)
-  const told = [
+  const events = [
     ...(await hears(() => world.mollie.refund(first!.id, '3.00'))),
     ...(await hears(() => world.mollie.chargeback(charge!.id))),
   ]
-  expect(told.map(({ type, data }) => `${type} ${data.payment?.amount}`)).toEqual([
+  expect(events.map(({ type, data }) => `${type} ${data.payment?.amount}`)).toEqual([
     'payment.refunded 300',
     'payment.disputed 999',
   ])

@@ -60,8 +60,8 @@ test.each<[string, () => ReturnType<typeof postMollieWebhook>]>([
 
 test('another paywall of the same account learns of the payment and leaves it alone', async () => {
   const [, neighbour] = world.file.paywalls
-  const told = await postMollieWebhook(world, body, { paywallId: neighbour!.id, secret: mollieSecretOf(world, 1) })
-  expect(told).toMatchObject({ status: 200, body: { received: true } })
+  const response = await postMollieWebhook(world, body, { paywallId: neighbour!.id, secret: mollieSecretOf(world, 1) })
+  expect(response).toMatchObject({ status: 200, body: { received: true } })
   expect(subscriptionsOf(world, paid.userId)).toEqual([])
   expect((await world.database.query('select from purchases')).rowCount).toBe(0)
 })
@@ -85,10 +85,10 @@ test('an event that brings no more than the id of a payment takes effect too', a
 
 test('what another account of the same organisation is paid is none of our business', async () => {
   const { _embedded, ...event } = JSON.parse(body)
-  const told = { ...event, id: 'event_foreign', entityId: 'tr_foreign' }
-  expect(await postMollieWebhook(world, JSON.stringify(told))).toMatchObject({ status: 200 })
+  const simple = { ...event, id: 'event_foreign', entityId: 'tr_foreign' }
+  expect(await postMollieWebhook(world, JSON.stringify(simple))).toMatchObject({ status: 200 })
   const { metadata, ...entity } = _embedded.entity
-  const whole = { ...told, id: 'event_foreign_2', _embedded: { entity: { ...entity, id: 'tr_foreign' } } }
+  const whole = { ...simple, id: 'event_foreign_2', _embedded: { entity: { ...entity, id: 'tr_foreign' } } }
   expect(await postMollieWebhook(world, JSON.stringify(whole))).toMatchObject({ status: 200 })
 })
 

@@ -77,7 +77,7 @@ const asks = {
 const IN_TENANTS_TEST = ['readUser', 'startCheckout', 'exchangeTokens']
 testEveryOperation(Object.keys(asks), { of: takesOwnerKey, elsewhere: IN_TENANTS_TEST })
 
-type Asked = Record<keyof typeof asks, [status: number, error: string]>
+type Refusals = Record<keyof typeof asks, [status: number, error: string]>
 
 /** A test in which nothing changes. */
 function refusing(name: string, work: () => Promise<void>): void {
@@ -89,8 +89,8 @@ function refusing(name: string, work: () => Promise<void>): void {
 }
 
 /** Asks for all of it; each is refused as said, and tells nothing of `who`. */
-async function expectRefused(place: Place, caller: Call, who: Subscriber, expected: Asked): Promise<void> {
-  const ask = async (name: keyof Asked) => {
+async function expectRefused(place: Place, caller: Call, who: Subscriber, expected: Refusals): Promise<void> {
+  const ask = async (name: keyof Refusals) => {
     const reply = await asks[name](place, caller, who)
     expect(reply, name).toMatchObject({ status: expected[name][0], body: { error: expected[name][1] } })
     expect(saidOf(reply, who), name).toEqual([])

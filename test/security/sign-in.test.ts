@@ -98,12 +98,12 @@ test('wrong, used up, expired and never mailed codes are told apart by nothing',
     await askForTokens(world, { grant_type: 'code', email: expired, code: expiredCode }),
     await askForTokens(world, { grant_type: 'code', email: newEmail(), code: '123456' }),
   ]
-  const seen = replies.map(({ status, headers: { 'x-request-id': _, date: __, ...headers }, body }) => ({
+  const visible = replies.map(({ status, headers: { 'x-request-id': _, date: __, ...headers }, body }) => ({
     status,
     headers,
     body,
   }))
-  expect(seen).toEqual(Array(3).fill(seen[0]))
+  expect(visible).toEqual(Array(3).fill(visible[0]))
   expect(replies[0]).toMatchObject(invalidGrant)
 })
 

@@ -14,7 +14,7 @@ export function priceIdOf(paywall: FilePaywall, slug: string): string {
   return price.id
 }
 
-/** A start-checkout of the monthly price, with members of the body added or replaced. */
+/** A start-checkout of the monthly price, with fields of the body added or replaced. */
 export function startCheckout(
   world: TestWorld,
   { paywall, body = {}, ...options }: Call & { paywall: FilePaywall; body?: Record<string, unknown> },

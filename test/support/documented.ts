@@ -34,8 +34,8 @@ const paths = Object.entries(document.paths).map(([path, methods]) => ({
   pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
 }))
 
-/** An answer, as far as the document has a say in it. */
-export interface Answered {
+/** A response, as far as the document has a say in it. */
+export interface SentResponse {
   method: string
   url: string
   status: number
@@ -46,9 +46,9 @@ export interface Answered {
 
 /**
  * What an answer has that the API's document does not say: an undocumented status, header or body. Null if it is as
- * documented. Members that the document does not name are wrong here, though clients have to bear them.
+ * documented. Fields that the document does not name are wrong here, though clients have to bear them.
  */
-export function undocumented({ method, url, status, headers, text }: Answered): string | null {
+export function undocumented({ method, url, status, headers, text }: SentResponse): string | null {
   const { pathname } = new URL(url, 'http://localhost')
   if (method === 'OPTIONS' || PAGES.includes(pathname)) return null
   const known = NOT_CANONICAL.test(pathname) ? null : knownPath(pathname)
@@ -100,16 +100,16 @@ interface Described {
 
 /** How the document describes an answer; null if it does not. A wrong method is described with the path's right one. */
 function described({ path, methods }: KnownPath, method: string, status: number): Described | null {
-  const asked = method === 'POST' ? 'post' : method === 'GET' || method === 'HEAD' ? 'get' : null
-  const name = asked && methods[asked] ? asked : methods.get ? 'get' : 'post'
-  const answer = name === asked || status === 405 ? methods[name]?.responses[status] : null
+  const operation = method === 'POST' ? 'post' : method === 'GET' || method === 'HEAD' ? 'get' : null
+  const name = operation && methods[operation] ? operation : methods.get ? 'get' : 'post'
+  const answer = name === operation || status === 405 ? methods[name]?.responses[status] : null
   if (!answer) return null
   if (isReference(answer))
     return { answer: resolve<DocumentedResponse>(answer, components.responses), pointer: answer.$ref }
   return { answer, pointer: encodeURI(`#/paths/${path.replaceAll('/', '~1')}/${name}/responses/${status}`) }
 }
 
-function headerFault(answer: DocumentedResponse, headers: Answered['headers']): string | null {
+function headerFault(answer: DocumentedResponse, headers: SentResponse['headers']): string | null {
   for (const [name, each] of Object.entries(answer.headers)) {
     const { required, schema } = resolve<Header>(each, components.headers)
     const value = headers.get(name)
@@ -119,7 +119,7 @@ function headerFault(answer: DocumentedResponse, headers: Answered['headers']): 
   return null
 }
 
-function contentFault({ answer, pointer }: Described, headers: Answered['headers'], text: string): string | null {
+function contentFault({ answer, pointer }: Described, headers: SentResponse['headers'], text: string): string | null {
   if (!answer.content) return text === '' ? null : `a body where none is documented: ${text.slice(0, 200)}`
   if (!headers.get('content-type')?.startsWith('application/json')) return 'it is not JSON'
   return bodyFault(text, `${ROOT}${pointer}/content/application~1json/schema`)

@@ -1,5 +1,5 @@
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
-import { AnswerLost } from '../../dev/world/database/neon-proxy.ts'
+import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import type { TestWorld } from './world.ts'
 
 /** A wait of a Worker: on a statement that contains this text, or on a call to Stripe whose path ends with this one. */
@@ -29,7 +29,7 @@ export function interruptOnce(
     world.neon.onStatement = async ({ query }, run) => {
       if (!query.includes(wait.statement)) return run()
       await interrupt(run)
-      throw new AnswerLost()
+      throw new ResponseLost()
     }
   } else {
     world.stripe.onCall = async ({ path }, run) => {

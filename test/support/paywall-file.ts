@@ -9,7 +9,7 @@ export interface FileOverrides {
   owner?: Written
   keys?: Written[]
   webhooks?: Written[]
-  /** Members of the one paywall: the others stay as they are. */
+  /** Fields of the one paywall: the others stay as they are. */
   paywall?: Written
   /** Instead of the one paywall: each is filled up as that is. */
   paywalls?: Written[]
@@ -25,7 +25,7 @@ export async function paywallFile(overrides: FileOverrides = {}): Promise<Paywal
     keys: [{ name: 'backend', secret: `pk_test_${hex(32)}` }],
     webhooks: [],
     ...rest,
-    paywalls: paywalls.map((members) => ({ ...defaultPaywall(), ...members })),
+    paywalls: paywalls.map((fields) => ({ ...defaultPaywall(), ...fields })),
   }
   const read = await readPaywallFile(JSON.stringify(written), environment)
   if ('errors' in read) throw new Error(`the test's paywall file is wrong:\n${read.errors.join('\n')}`)

@@ -20,7 +20,7 @@ export async function peakMemory(world: TestWorld, worker: string, work: () => P
   })
   try {
     while (!over) {
-      peak = Math.max(peak, await heldNow(socket))
+      peak = Math.max(peak, await heapNow(socket))
       await delay(2)
     }
     await watched
@@ -43,7 +43,7 @@ async function connect(world: TestWorld, worker: string): Promise<WebSocket> {
   return socket
 }
 
-async function heldNow(socket: WebSocket): Promise<number> {
+async function heapNow(socket: WebSocket): Promise<number> {
   const answer = new Promise<MessageEvent>((resolve) => socket.addEventListener('message', resolve, { once: true }))
   socket.send(JSON.stringify({ id: 1, method: 'Runtime.getHeapUsage' }))
   const { result } = Usage.parse(JSON.parse(String((await answer).data)))

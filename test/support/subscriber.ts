@@ -35,9 +35,9 @@ export async function subscribe(
   return { ...user, purchaseId, subscriptionId, customer }
 }
 
-/** Cancels as the user itself does; members of the body are added or replaced. */
+/** Cancels as the user itself does; fields of the body are added or replaced. */
 export function cancelOwn(world: TestWorld, subscriber: Subscriber, options: Call & { body?: object } = {}) {
-  return cancel(world, { token: subscriber.token, ...options, body: { ...askedBy(subscriber), ...options.body } })
+  return cancel(world, { token: subscriber.token, ...options, body: { ...bodyOf(subscriber), ...options.body } })
 }
 
 /** Cancels as the owner does for its user. */
@@ -47,14 +47,14 @@ export function cancelFor(
   subscriber: Subscriber,
   options: Call & { body?: object } = {},
 ) {
-  const body = { ...askedBy(subscriber), paywallId: paywall.id, userId: subscriber.id, ...options.body }
+  const body = { ...bodyOf(subscriber), paywallId: paywall.id, userId: subscriber.id, ...options.body }
   return cancel(world, { key, ...options, body })
 }
 
 export const cancel = (world: TestWorld, options: Call): Promise<Reply> =>
   call(world, '/api/paywall/cancel-subscription', options)
 
-const askedBy = ({ purchaseId }: Subscriber) => ({ subscriptionId: purchaseId, cancellationReason: 'too expensive' })
+const bodyOf = ({ purchaseId }: Subscriber) => ({ subscriptionId: purchaseId, cancellationReason: 'too expensive' })
 
 /** The calls that asked Stripe to change a subscription. */
 export const updatesOf = (world: TestWorld, { subscriptionId }: Subscriber): StripeCall[] =>
@@ -81,7 +81,7 @@ export async function storedRequest(world: TestWorld, { purchaseId }: Subscriber
   return rows[0]
 }
 
-const Answered = z.object({
+const CancellationReply = z.object({
   success: z.literal(true),
   message: z.string().min(1),
   subscription: z.strictObject({
@@ -94,7 +94,7 @@ const Answered = z.object({
 })
 
 /** What a cancellation answered; any other answer fails the test with all of it. */
-export function cancelled(reply: Reply): z.output<typeof Answered>['subscription'] {
+export function cancelled(reply: Reply): z.output<typeof CancellationReply>['subscription'] {
   if (reply.status !== 200) throw new Error(`not cancelled: ${JSON.stringify(reply)}`)
-  return Answered.parse(reply.body).subscription
+  return CancellationReply.parse(reply.body).subscription
 }

@@ -4,28 +4,28 @@ import type { TestWorld } from './world.ts'
 /** The world's owner calls, unless another key is named; with null, nobody does. */
 export type OwnerCall = Omit<Call, 'key'> & { key?: string | null }
 
-/** A credit or debit of standard tokens, with members of the body added or replaced. */
+/** A credit or debit of standard tokens, with fields of the body added or replaced. */
 export function changeBalance(
   world: TestWorld,
-  members: Record<string, unknown>,
+  fields: Record<string, unknown>,
   { paywallId = world.paywall.id, key = world.key, ...options }: OwnerCall & { paywallId?: string } = {},
 ): Promise<Reply> {
   return call(world, `/api/v1/paywall/${paywallId}/balances`, {
     ...(key !== null && { key }),
-    body: { op: 'credit', amount: 1, type: 'standard', ...members },
+    body: { op: 'credit', amount: 1, type: 'standard', ...fields },
     ...options,
   })
 }
 
-/** A withdrawal of one standard token, with members of the body added or replaced. */
+/** A withdrawal of one standard token, with fields of the body added or replaced. */
 export function withdraw(
   world: TestWorld,
-  members: Record<string, unknown>,
+  fields: Record<string, unknown>,
   { key = world.key, ...options }: OwnerCall = {},
 ): Promise<Reply> {
   return call(world, '/api/v1/withdraw-tokens', {
     ...(key !== null && { key }),
-    body: { paywall_id: world.paywall.id, tokens: 1, ...members },
+    body: { paywall_id: world.paywall.id, tokens: 1, ...fields },
     ...options,
   })
 }

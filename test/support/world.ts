@@ -12,7 +12,7 @@ import { type FileOverrides, paywallFile } from './paywall-file.ts'
 import { sharedBase, type WorldBase } from './shared-workers.ts'
 
 export interface TestWorldOptions extends WorkersOfItsOwn {
-  /** Members of the file that differ from the default one. */
+  /** Fields of the file that differ from the default one. */
   file?: FileOverrides
   /** Whether the test writes events of its own to the outbox, of types that the document does not have. */
   inventsEvents?: boolean

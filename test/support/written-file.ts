@@ -50,7 +50,7 @@ const WRITTEN = {
 
 export type Changes = Record<string, unknown>
 
-/** The file's text with members set by their paths (`paywalls[0].prices[0].amount`); `undefined` takes one out. */
+/** The file's text with fields set by their paths (`paywalls[0].prices[0].amount`); `undefined` takes one out. */
 export function writtenFile(changes: Changes = {}): string {
   const file: unknown = structuredClone(WRITTEN)
   for (const [path, value] of Object.entries(changes)) setMember(file, path.split(/[.[\]]+/).filter(Boolean), value)

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { permutations, randomNumbers, shuffled } from '../support/random.ts'
 import {
   asStripeHasIt,
@@ -9,7 +10,6 @@ import {
   type PaidSubscription,
   paySubscription,
 } from '../support/stripe-purchase.ts'
-import { sequenceFaults, type Told, toldAbout } from '../support/told.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -27,20 +27,20 @@ afterAll(() => world.close())
 
 const typeOf = (event: { type: string }) => event.type
 
-async function expectAsAtStripe(paid: PaidSubscription, note: string): Promise<Told[]> {
+async function expectAsAtStripe(paid: PaidSubscription, note: string): Promise<OwnerEvent[]> {
   const { purchases } = await userState(world, paid.userId)
   expect(purchases, note).toMatchObject([asStripeHasIt(world, paid.subscriptionId)])
-  const told = await toldAbout(world, paid.userId)
-  expect(sequenceFaults(told), note).toEqual([])
-  expect(brokenLinks(told), note).toEqual([])
-  return told
+  const events = await ownerEvents(world, paid.userId)
+  expect(sequenceFaults(events), note).toEqual([])
+  expect(brokenLinks(events), note).toEqual([])
+  return events
 }
 
 /** The `previous` of each event must be the state that the owner was told last; gives the events where it is not. */
-function brokenLinks(told: Told[]): string[] {
-  const changes = told.filter(({ data }) => data.previous)
+function brokenLinks(events: OwnerEvent[]): string[] {
+  const changes = events.filter(({ data }) => data.previous)
   return changes.flatMap(({ type, data }) => {
-    const earlier = told.filter((each) => each.data.sequence < data.sequence && each.data.subscription)
+    const earlier = events.filter((each) => each.data.sequence < data.sequence && each.data.subscription)
     const states = earlier.map((each) => JSON.stringify(each.data.subscription))
     const [previous, current] = [JSON.stringify(data.previous), JSON.stringify(data.subscription)]
     // A renewal whose period had begun before it was paid changes nothing that shows.
@@ -61,13 +61,13 @@ test('the events of a purchase that is already cancelled store the same, in what
     orders.map(async (order) => {
       const paid = await paySubscription(world)
       await world.stripe.portalCancel(paid.subscriptionId)
-      const events = eventsOf(world, paid)
+      const stripeEvents = eventsOf(world, paid)
       for (const kind of order) {
-        const event = events.find(({ type }) => type === kind)
+        const event = stripeEvents.find(({ type }) => type === kind)
         expect(await deliver(world, event!.id)).toBe(200)
       }
-      const told = await expectAsAtStripe(paid, order.join(', '))
-      expect(told.map(typeOf).toSorted()).toEqual(['checkout.completed', 'payment.succeeded', 'subscription.created'])
+      const events = await expectAsAtStripe(paid, order.join(', '))
+      expect(events.map(typeOf).toSorted()).toEqual(['checkout.completed', 'payment.succeeded', 'subscription.created'])
     }),
   )
 })
@@ -77,16 +77,16 @@ test('the events of a purchase that is already cancelled store the same, in what
  * true when it was asked for, however late it arrives.
  */
 function holdAnswers() {
-  const held: { path: string; handOver: () => void }[] = []
+  const calls: { path: string; handOver: () => void }[] = []
   world.stripe.onCall = async ({ method, path }, run) => {
     const answer = await run()
-    if (method === 'GET') await new Promise<void>((handOver) => held.push({ path, handOver }))
+    if (method === 'GET') await new Promise<void>((handOver) => calls.push({ path, handOver }))
     return answer
   }
   return (id: string) =>
     until(`a call about ${id}`, async () => {
-      const index = held.findIndex(({ path }) => path.endsWith(`/${id}`))
-      return index >= 0 && held.splice(index, 1)[0]!.handOver
+      const index = calls.findIndex(({ path }) => path.endsWith(`/${id}`))
+      return index >= 0 && calls.splice(index, 1)[0]!.handOver
     })
 }
 
@@ -105,8 +105,8 @@ test('an answer of Stripe’s that comes late does not overwrite a newer one', a
   expect(await deliver(world, undone!.id)).toBe(200)
   handOver()
   expect(await late).toBe(200)
-  const told = await expectAsAtStripe(paid, 'after the late answer')
-  expect(told.map(typeOf)).not.toContain('subscription.cancel_scheduled')
+  const events = await expectAsAtStripe(paid, 'after the late answer')
+  expect(events.map(typeOf)).not.toContain('subscription.cancel_scheduled')
 })
 
 test('four answers from four moments end in the last moment, in whatever order they are handed over', async () => {
@@ -120,21 +120,21 @@ test('four answers from four moments end in the last moment, in whatever order t
   ]
   async function handOverIn(order: number[]): Promise<void> {
     const paid = await paySubscription(world)
-    const asked: { handOver: () => void; answered: Promise<number> }[] = []
+    const fetches: { handOver: () => void; answered: Promise<number> }[] = []
     for (const change of moments) {
       const known = eventsOf(world, paid).length
       await change(paid.subscriptionId)
-      const news = eventsOf(world, paid).slice(asked.length === 0 ? 0 : known)
+      const news = eventsOf(world, paid).slice(fetches.length === 0 ? 0 : known)
       const event = news.find(({ type }) => type.startsWith('customer.subscription.'))
       const answered = deliver(world, event!.id)
-      asked.push({ answered, handOver: await nextAnswer(paid.subscriptionId) })
+      fetches.push({ answered, handOver: await nextAnswer(paid.subscriptionId) })
     }
     for (const moment of order) {
-      asked[moment]!.handOver()
-      expect(await asked[moment]!.answered).toBe(200)
+      fetches[moment]!.handOver()
+      expect(await fetches[moment]!.answered).toBe(200)
     }
-    const told = await expectAsAtStripe(paid, `moments ${order}`)
-    const times = (wanted: string) => told.filter(({ type }) => type === wanted).length
+    const events = await expectAsAtStripe(paid, `moments ${order}`)
+    const times = (wanted: string) => events.filter(({ type }) => type === wanted).length
     expect(times('subscription.created'), `moments ${order}`).toBe(1)
     // That the first period ended is only seen if its own moment arrives first.
     expect(times('subscription.renewed'), `moments ${order}`).toBe(order[0] === 0 ? 1 : 0)
@@ -186,8 +186,8 @@ async function liveThrough(seed: number): Promise<void> {
   if (asStripeHasIt(world, paid.subscriptionId).status !== 'canceled') await world.stripe.end(paid.subscriptionId)
   await Promise.all([...underWay, deliverSome(1)])
 
-  const told = await expectAsAtStripe(paid, `seed ${seed}`)
-  const succeeded = told.filter(({ type }) => type === 'payment.succeeded')
+  const events = await expectAsAtStripe(paid, `seed ${seed}`)
+  const succeeded = events.filter(({ type }) => type === 'payment.succeeded')
   expect(succeeded, `seed ${seed}`).toHaveLength(eventsOf(world, paid).filter(isPaidInvoice).length)
 }
 

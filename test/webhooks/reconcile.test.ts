@@ -3,12 +3,12 @@ import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { buy, opened, startCheckout } from '../support/checkout.ts'
 import { recomputeDueTimes } from '../support/due-times.ts'
 import { ageCheckouts, loseWebhooks, payAndComeBack, payUnnoticed } from '../support/lost-webhooks.ts'
+import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
 import { asStripeHasIt } from '../support/stripe-purchase.ts'
 import { cancelFor, cancelled, subscribe } from '../support/subscriber.ts'
 import { tenant } from '../support/tenants.ts'
 import { runTogether } from '../support/together.ts'
-import { sequenceFaults, toldAbout } from '../support/told.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -28,7 +28,7 @@ afterAll(() => world.close())
 const reconcile = () => world.workers.scheduled('reconcile')
 
 /** How often Stripe was asked about something while this went on. */
-async function asked(during: () => Promise<unknown>, ...ids: string[]): Promise<number[]> {
+async function countCalls(during: () => Promise<unknown>, ...ids: string[]): Promise<number[]> {
   const before = world.stripe.calls.length
   await during()
   const calls = world.stripe.calls.slice(before)
@@ -43,23 +43,23 @@ async function rewrite({ subscriptionId: id }: { subscriptionId: string }, colum
 }
 
 const purchaseOf = async (userId: string) => (await userState(world, userId)).purchases[0]
-const typesTold = async (userId: string) => (await toldAbout(world, userId)).map(({ type }) => type)
+const eventTypes = async (userId: string) => (await ownerEvents(world, userId)).map(({ type }) => type)
 const bought = ['checkout.completed', 'subscription.created']
 
 test('a paid page whose webhooks were lost and whose buyer never came back is found, once, and told', async () => {
   const { userId, pageId, subscriptionId } = await payUnnoticed(world)
   await ageCheckouts(world, userId, 14)
-  expect(await asked(reconcile, pageId)).toEqual([0])
+  expect(await countCalls(reconcile, pageId)).toEqual([0])
   await ageCheckouts(world, userId, 2)
-  expect(await asked(reconcile, pageId)).toEqual([1])
+  expect(await countCalls(reconcile, pageId)).toEqual([1])
 
   expect(await purchaseOf(userId)).toMatchObject(asStripeHasIt(world, subscriptionId))
   expect((await provenBalances(world, userId)).standard).toBe(100)
-  const told = await toldAbout(world, userId)
-  expect(told.map(({ type }) => type)).toEqual(bought)
-  expect(sequenceFaults(told)).toEqual([])
+  const events = await ownerEvents(world, userId)
+  expect(events.map(({ type }) => type)).toEqual(bought)
+  expect(sequenceFaults(events)).toEqual([])
   await ageCheckouts(world, userId, 180)
-  expect(await asked(reconcile, pageId, subscriptionId)).toEqual([0, 0])
+  expect(await countCalls(reconcile, pageId, subscriptionId)).toEqual([0, 0])
 })
 
 test('a page that nobody pays is looked at less and less often, and after four days no more', async () => {
@@ -71,15 +71,15 @@ test('a page that nobody pays is looked at less and less often, and after four d
     [16, 33, 67, hours(3), hours(7), hours(15), hours(31), hours(63), hours(97)],
     [14, 31, 65, hours(2), hours(5), hours(13), hours(29), hours(61), hours(95), hours(98), hours(200)],
   ]
-  const seen: number[] = []
+  const moments: number[] = []
   let age = 0
   for (const moment of [...looks, ...quiet].toSorted((one, other) => one - other)) {
     await ageCheckouts(world, userId, moment - age)
     age = moment
-    const [times] = await asked(reconcile, id)
-    seen.push(...Array<number>(times ?? 0).fill(moment))
+    const [times] = await countCalls(reconcile, id)
+    moments.push(...Array<number>(times ?? 0).fill(moment))
   }
-  expect(seen).toEqual(looks)
+  expect(moments).toEqual(looks)
   expect((await userState(world, userId)).purchases).toEqual([])
 })
 
@@ -89,14 +89,14 @@ test('a subscription that ended untold is found a week after it was last fetched
   await world.stripe.end(subscriptionId)
   await loseWebhooks(world)
   await rewrite(paid, "fetched_at = now() - interval '6 days 23 hours'")
-  expect(await asked(reconcile, subscriptionId)).toEqual([0])
+  expect(await countCalls(reconcile, subscriptionId)).toEqual([0])
   await rewrite(paid, "fetched_at = now() - interval '7 days 1 minute'")
-  expect(await asked(reconcile, subscriptionId)).toEqual([1])
+  expect(await countCalls(reconcile, subscriptionId)).toEqual([1])
   expect(await purchaseOf(userId)).toMatchObject({ status: 'canceled' })
-  expect(await typesTold(userId)).toEqual([...bought, 'subscription.ended'])
+  expect(await eventTypes(userId)).toEqual([...bought, 'subscription.ended'])
 
   await rewrite(paid, "fetched_at = now() - interval '60 days', current_period_end = now() - interval '30 days'")
-  expect(await asked(reconcile, subscriptionId)).toEqual([0])
+  expect(await countCalls(reconcile, subscriptionId)).toEqual([0])
 })
 
 test('a renewal that was not told is found an hour after its time, or an hour later if Stripe is away', async () => {
@@ -111,19 +111,19 @@ test('a renewal that was not told is found an hour after its time, or an hour la
        fetched_at = now() - interval '2 days'`,
     )
   await periodEnded('50 minutes')
-  expect(await asked(reconcile, subscriptionId)).toEqual([0])
+  expect(await countCalls(reconcile, subscriptionId)).toEqual([0])
   await periodEnded('61 minutes')
   // The SDK asks a second time by itself.
   for (const _ of [1, 2]) world.stripe.failNext(`/v1/subscriptions/${subscriptionId}`, 500)
-  expect(await asked(reconcile, subscriptionId)).toEqual([2])
-  expect(await asked(reconcile, subscriptionId)).toEqual([0])
+  expect(await countCalls(reconcile, subscriptionId)).toEqual([2])
+  expect(await countCalls(reconcile, subscriptionId)).toEqual([0])
   await rewrite(paid, "looked_at = looked_at - interval '61 minutes'")
-  expect(await asked(reconcile, subscriptionId)).toEqual([1])
+  expect(await countCalls(reconcile, subscriptionId)).toEqual([1])
 
   expect(await purchaseOf(userId)).toMatchObject(asStripeHasIt(world, subscriptionId))
   expect((await provenBalances(world, userId)).standard).toBe(200)
-  expect(await typesTold(userId)).toEqual([...bought, 'subscription.renewed'])
-  expect(await asked(reconcile, subscriptionId)).toEqual([0])
+  expect(await eventTypes(userId)).toEqual([...bought, 'subscription.renewed'])
+  expect(await countCalls(reconcile, subscriptionId)).toEqual([0])
 })
 
 test('a payment of the next period that was not told is found two hours after the period began', async () => {
@@ -142,12 +142,12 @@ test('a payment of the next period that was not told is found two hours after th
        fetched_at = now() - interval '1 hour'`,
     )
   await begun('119 minutes')
-  expect(await asked(reconcile, subscriptionId)).toEqual([0])
+  expect(await countCalls(reconcile, subscriptionId)).toEqual([0])
   await begun('121 minutes')
-  expect(await asked(reconcile, subscriptionId)).toEqual([1])
+  expect(await countCalls(reconcile, subscriptionId)).toEqual([1])
   expect((await provenBalances(world, userId)).standard).toBe(200)
-  expect((await typesTold(userId)).filter((type) => type === 'subscription.renewed')).toHaveLength(1)
-  expect(await asked(reconcile, subscriptionId)).toEqual([0])
+  expect((await eventTypes(userId)).filter((type) => type === 'subscription.renewed')).toHaveLength(1)
+  expect(await countCalls(reconcile, subscriptionId)).toEqual([0])
 })
 
 test('a cancellation that Stripe took and did not tell us of shows ten minutes later', async () => {
@@ -164,13 +164,13 @@ test('a cancellation that Stripe took and did not tell us of shows ten minutes l
        fetched_at = now() - interval '20 minutes'`,
     )
   await acceptedAgo('9 minutes')
-  expect(await asked(reconcile, subscriptionId)).toEqual([0])
+  expect(await countCalls(reconcile, subscriptionId)).toEqual([0])
   await acceptedAgo('11 minutes')
-  expect(await asked(reconcile, subscriptionId)).toEqual([1])
+  expect(await countCalls(reconcile, subscriptionId)).toEqual([1])
   expect(await purchaseOf(subscriber.id)).toMatchObject({ status: 'active', cancel_at_period_end: true })
-  expect(await typesTold(subscriber.id)).toEqual([...bought, 'subscription.cancel_scheduled'])
+  expect(await eventTypes(subscriber.id)).toEqual([...bought, 'subscription.cancel_scheduled'])
   await rewrite(subscriber, "fetched_at = now() - interval '1 day'")
-  expect(await asked(reconcile, subscriptionId)).toEqual([0])
+  expect(await countCalls(reconcile, subscriptionId)).toEqual([0])
 })
 
 test('a bank’s payment that was not through is asked about daily, for two weeks', async () => {
@@ -181,11 +181,11 @@ test('a bank’s payment that was not through is asked about daily, for two week
   const pending = (age: string, fetched: string) =>
     rewrite(payment, `status = 'pending', created_at = now() - ${age}, fetched_at = now() - ${fetched}`)
   await pending("interval '5 days'", "interval '23 hours'")
-  expect(await asked(reconcile, payment.subscriptionId)).toEqual([0])
+  expect(await countCalls(reconcile, payment.subscriptionId)).toEqual([0])
   await pending("interval '16 days'", "interval '25 hours'")
-  expect(await asked(reconcile, payment.subscriptionId)).toEqual([0])
+  expect(await countCalls(reconcile, payment.subscriptionId)).toEqual([0])
   await pending("interval '5 days'", "interval '25 hours'")
-  expect(await asked(reconcile, payment.subscriptionId)).toEqual([1])
+  expect(await countCalls(reconcile, payment.subscriptionId)).toEqual([1])
   expect(await purchaseOf(userId)).toMatchObject({ status: 'active', interval: null })
 })
 
@@ -196,7 +196,7 @@ test('two crons at once ask about each purchase once', async () => {
   for (const paid of fetched) await rewrite(paid, "fetched_at = now() - interval '8 days'")
   const ids = [...unnoticed.map(({ pageId }) => pageId), ...fetched.map(({ subscriptionId }) => subscriptionId)]
   runTogether(world, 'take_due', 2)
-  expect(await asked(() => Promise.all([reconcile(), reconcile()]), ...ids)).toEqual(Array(12).fill(1))
+  expect(await countCalls(() => Promise.all([reconcile(), reconcile()]), ...ids)).toEqual(Array(12).fill(1))
 })
 
 test('an account whose Stripe is away is logged and holds up no other', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
+import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { deliver, eventsOf, type PaidSubscription, paySubscription } from '../support/stripe-purchase.ts'
-import { sequenceFaults, toldAbout } from '../support/told.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -20,16 +20,16 @@ afterAll(() => world.close())
  * twice, all at once.
  */
 function lifeOf(paid: PaidSubscription) {
-  let heard = 0
+  let count = 0
   return async (happen: Promise<unknown>) => {
     await happen
     const copies = [...eventsOf(world, paid), ...eventsOf(world, paid)]
     const statuses = await Promise.all(copies.map(({ id }) => deliver(world, id)))
     expect(statuses.filter((status) => status !== 200)).toEqual([])
-    const told = await toldAbout(world, paid.userId)
-    expect(sequenceFaults(told)).toEqual([])
-    const news = told.slice(heard).map(({ type }) => type)
-    heard = told.length
+    const events = await ownerEvents(world, paid.userId)
+    expect(sequenceFaults(events)).toEqual([])
+    const news = events.slice(count).map(({ type }) => type)
+    count = events.length
     return { news: news.toSorted(), standard: (await provenBalances(world, paid.userId)).standard ?? 0 }
   }
 }
@@ -92,14 +92,14 @@ test('a purchase begins when its first payment comes, however late', async () =>
 test.each([
   ['seen while it waits', true],
   ['seen only when it is over', false],
-])('a purchase whose first payment failed for good, %s, never began: nothing is told', async (_, seen) => {
+])('a purchase whose first payment failed for good, %s, never began: nothing is told', async (_, isFetchedEarly) => {
   const paid = await paySubscription(world, 'monthly', { later: true })
   const after = lifeOf(paid)
-  if (seen) await after(Promise.resolve())
+  if (isFetchedEarly) await after(Promise.resolve())
   expect(await after(world.stripe.end(paid.subscriptionId))).toEqual({ news: [], standard: 0 })
   expect(await userState(world, paid.userId)).toMatchObject({
     paid: false,
-    purchases: seen ? [{ status: 'canceled' }] : [],
+    purchases: isFetchedEarly ? [{ status: 'canceled' }] : [],
   })
   const { rows } = await world.database.query('select completed_at from checkouts where user_id = $1', [paid.userId])
   expect(rows).toEqual([{ completed_at: null }])

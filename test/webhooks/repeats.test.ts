@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
+import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import {
   asStripeHasIt,
   deliver,
@@ -9,7 +10,6 @@ import {
   paySubscription,
 } from '../support/stripe-purchase.ts'
 import { runTogether } from '../support/together.ts'
-import { sequenceFaults, toldAbout } from '../support/told.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -38,9 +38,9 @@ test('an event that arrives 20 times at once takes effect once, and is told once
   runTogether(world, 'store_purchase', 20)
   const statuses = await Promise.all(Array.from({ length: 20 }, () => deliver(world, completed!.id)))
   expect(statuses).toEqual(Array(20).fill(200))
-  const told = await toldAbout(world, paid.userId)
-  expect(told.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
-  expect(sequenceFaults(told)).toEqual([])
+  const events = await ownerEvents(world, paid.userId)
+  expect(events.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
+  expect(sequenceFaults(events)).toEqual([])
 })
 
 test('all events of a purchase, 8 times each at once, tell one purchase and one payment', async () => {
@@ -48,13 +48,13 @@ test('all events of a purchase, 8 times each at once, tell one purchase and one 
   await deliverAll(paid, 8)
   const { purchases } = await userState(world, paid.userId)
   expect(purchases).toMatchObject([asStripeHasIt(world, paid.subscriptionId)])
-  const told = await toldAbout(world, paid.userId)
-  expect(told.map(({ type }) => type).toSorted()).toEqual([
+  const events = await ownerEvents(world, paid.userId)
+  expect(events.map(({ type }) => type).toSorted()).toEqual([
     'checkout.completed',
     'payment.succeeded',
     'subscription.created',
   ])
-  expect(sequenceFaults(told)).toEqual([])
+  expect(sequenceFaults(events)).toEqual([])
 })
 
 test('the browser’s return and the webhooks of the same purchase race to one purchase', async () => {
@@ -64,13 +64,13 @@ test('the browser’s return and the webhooks of the same purchase race to one p
     const returns = Array.from({ length: 3 }, () => call(world, paid.back))
     const [replies] = await Promise.all([Promise.all(returns), deliverAll(paid, 2)])
     expect(replies.map(({ status }) => status)).toEqual([303, 303, 303])
-    const told = await toldAbout(world, paid.userId)
-    expect(told.map(({ type }) => type).toSorted()).toEqual([
+    const events = await ownerEvents(world, paid.userId)
+    expect(events.map(({ type }) => type).toSorted()).toEqual([
       'checkout.completed',
       'payment.succeeded',
       'subscription.created',
     ])
-    expect(sequenceFaults(told)).toEqual([])
+    expect(sequenceFaults(events)).toEqual([])
     expect((await userState(world, paid.userId)).purchases).toHaveLength(1)
   }
 })
@@ -98,13 +98,13 @@ test('the end of a trial is announced once, however often Stripe announces it', 
   await world.stripe.trialWillEnd(paid.subscriptionId)
   await deliverAll(paid, 6)
   await deliverAll(paid, 1)
-  const told = await toldAbout(world, paid.userId)
-  expect(told.map(({ type }) => type)).toEqual([
+  const events = await ownerEvents(world, paid.userId)
+  expect(events.map(({ type }) => type)).toEqual([
     'checkout.completed',
     'subscription.created',
     'subscription.trial_ending',
   ])
-  expect(sequenceFaults(told)).toEqual([])
+  expect(sequenceFaults(events)).toEqual([])
 })
 
 test('each payment, refund, dispute and failed attempt is told once, however often Stripe repeats itself', async () => {
@@ -122,9 +122,9 @@ test('each payment, refund, dispute and failed attempt is told once, however oft
   await stripe.dispute(paymentsOf(world, paid)[1]!)
   await deliverAll(paid, 2)
 
-  const told = await toldAbout(world, paid.userId)
-  expect(sequenceFaults(told)).toEqual([])
-  const payments = told.filter(({ data }) => data.payment).map(({ type, data }) => `${type} ${data.payment?.amount}`)
+  const events = await ownerEvents(world, paid.userId)
+  expect(sequenceFaults(events)).toEqual([])
+  const payments = events.filter(({ data }) => data.payment).map(({ type, data }) => `${type} ${data.payment?.amount}`)
   expect(payments.toSorted()).toEqual([
     'payment.disputed 999',
     'payment.failed 999',

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import Stripe from 'stripe'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { press } from '../support/checkout.ts'
+import { ownerEvents } from '../support/owner-events.ts'
 import { eventsAbout, paySubscription, postWebhook } from '../support/stripe-purchase.ts'
-import { toldAbout } from '../support/told.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 const SECRET_KEY = 'sk_test_shared_by_two_paywalls'
@@ -48,9 +48,9 @@ test('a purchase is stored for the paywall that sold it, not for another one of 
   for (const { id } of eventsAbout(world, paid.pageId, paid.subscriptionId)) {
     expect(await world.stripe.resend(id)).toEqual([200, 200])
   }
-  const told = await toldAbout(world, paid.userId)
-  expect(told).toHaveLength(3)
-  expect(told.filter(({ data }) => data.paywall_id !== world.paywall.id)).toEqual([])
+  const events = await ownerEvents(world, paid.userId)
+  expect(events).toHaveLength(3)
+  expect(events.filter(({ data }) => data.paywall_id !== world.paywall.id)).toEqual([])
   const { rows } = await world.database.query('select paywall_id from purchases where user_id = $1', [paid.userId])
   expect(rows).toEqual([{ paywall_id: world.paywall.id }])
 })

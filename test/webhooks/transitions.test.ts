@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail, opened, payAndReturn, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { cancelThroughApi, paySubscription } from '../support/stripe-purchase.ts'
-import { sequenceFaults, type Told, toldAbout } from '../support/told.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -20,20 +20,22 @@ afterAll(() => world.close())
 async function bought(slug: string) {
   const paid = await paySubscription(world, slug)
   await world.stripe.drainWebhooks()
-  const heard = { events: await toldAbout(world, paid.userId) }
-  async function hears(happen: (subscriptionId: string) => Promise<unknown>): Promise<Told[]> {
+  const first = await ownerEvents(world, paid.userId)
+  let count = first.length
+  async function hears(happen: (subscriptionId: string) => Promise<unknown>): Promise<OwnerEvent[]> {
     await happen(paid.subscriptionId)
     await world.stripe.drainWebhooks()
-    const before = heard.events.length
-    heard.events = await toldAbout(world, paid.userId)
-    expect(sequenceFaults(heard.events)).toEqual([])
-    return heard.events.slice(before)
+    const events = await ownerEvents(world, paid.userId)
+    expect(sequenceFaults(events)).toEqual([])
+    const news = events.slice(count)
+    count = events.length
+    return news
   }
-  return { ...paid, hears, first: heard.events }
+  return { ...paid, hears, first }
 }
 
-const types = (told: Told[]) => told.map(({ type }) => type).toSorted()
-const one = (told: Told[], type: string) => told.find((each) => each.type === type)?.data
+const types = (events: OwnerEvent[]) => events.map(({ type }) => type).toSorted()
+const one = (events: OwnerEvent[], type: string) => events.find((each) => each.type === type)?.data
 
 test('a subscription’s life is told step by step, by name, with what it was before', async () => {
   const { stripe } = world
@@ -108,7 +110,7 @@ test('a one-time purchase is told by its checkout and its payments alone', async
   const { userId, checkoutUrl } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
   await payAndReturn(world, checkoutUrl)
   await world.stripe.drainWebhooks()
-  expect(types(await toldAbout(world, userId))).toEqual(['checkout.completed', 'payment.succeeded'])
+  expect(types(await ownerEvents(world, userId))).toEqual(['checkout.completed', 'payment.succeeded'])
   expect((await userState(world, userId)).purchases).toMatchObject([
     { status: 'active', interval: null, current_period_end: null, unit_amount: 999 },
   ])
@@ -122,6 +124,6 @@ test('a page that is declined or left sells nothing and tells nothing', async ()
   expect(back).toMatchObject({ status: 303 })
   expect(back.headers.location).toContain('https://owner.example/sorry')
   await world.stripe.drainWebhooks()
-  expect(await toldAbout(world, userId)).toEqual([])
+  expect(await ownerEvents(world, userId)).toEqual([])
   expect((await userState(world, userId)).purchases).toEqual([])
 })

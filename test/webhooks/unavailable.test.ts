@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
-import { AnswerLost } from '../../dev/world/database/neon-proxy.ts'
+import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
+import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { asStripeHasIt, deliver, eventsAbout, paySubscription } from '../support/stripe-purchase.ts'
-import { sequenceFaults, toldAbout } from '../support/told.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -57,7 +57,7 @@ function loseAnswers(which: (query: string) => boolean, after: boolean): void {
   world.neon.onStatement = async ({ query }, run) => {
     if (!which(query)) return run()
     if (after) await run()
-    throw new AnswerLost()
+    throw new ResponseLost()
   }
 }
 
@@ -75,8 +75,8 @@ test.each(outages)(
     const { purchases } = await userState(world, paid.userId)
     expect(purchases).toMatchObject([asStripeHasIt(world, paid.subscriptionId)])
     await world.workers.scheduled('deliver-events')
-    const told = await toldAbout(world, paid.userId)
-    expect(told.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
-    expect(sequenceFaults(told)).toEqual([])
+    const events = await ownerEvents(world, paid.userId)
+    expect(events.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
+    expect(sequenceFaults(events)).toEqual([])
   },
 )

@@ -2,7 +2,7 @@ import { neon, neonConfig } from '@neondatabase/serverless'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
-import { AnswerLost, type NeonProxy, startNeonProxy } from '../../dev/world/database/neon-proxy.ts'
+import { type NeonProxy, ResponseLost, startNeonProxy } from '../../dev/world/database/neon-proxy.ts'
 import { type Caller, CallerGone, runForCaller } from '../../dev/world/database/run-for-caller.ts'
 import { freePort } from '../../dev/world/ports.ts'
 import { freshDatabase } from '../support/databases.ts'
@@ -71,7 +71,7 @@ test('lets a test lose the answer of a statement that has committed', async () =
   const query = neon(url)
   proxy.onStatement = async (_statement, run) => {
     await run()
-    throw new AnswerLost()
+    throw new ResponseLost()
   }
   await expect(query`insert into owners (email) values ('lost@example.com')`).rejects.toThrow('Error connecting')
   proxy.onStatement = undefined
@@ -95,10 +95,10 @@ describe('when the caller closes its request', () => {
   test('a statement that runs is cancelled', async () => {
     const caller = new AbortController()
     const query = neon(url, { fetchOptions: { signal: caller.signal } })
-    const asked = sent(query`insert into owners (email) select 'given up' || pg_sleep(600)`)
+    const statement = sent(query`insert into owners (email) select 'given up' || pg_sleep(600)`)
     await until('a statement that runs', async () => (await connections()).includes('active'))
     caller.abort()
-    await expect(asked).rejects.toThrow('aborted')
+    await expect(statement).rejects.toThrow('aborted')
     await until('no connection with it', async () => (await connections()).length === 0)
   })
 

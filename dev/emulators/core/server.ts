@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
-import { close, listen } from '../../web/listen.ts'
+import { close, listen } from './listen.ts'
 
 export interface HttpRequest {
   method: string

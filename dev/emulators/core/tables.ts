@@ -11,7 +11,7 @@ export const owned = { id: z.string(), account: z.string(), created: z.int() }
 
 export const newId = (prefix: string, bytes = 12) => `${prefix}${randomBytes(bytes).toString('hex')}`
 
-/** Those members of a new record. */
+/** Those fields of a new record. */
 export function newRecord(context: { account: { id: string }; now: number }, prefix: string, bytes?: number) {
   return { id: newId(prefix, bytes), account: context.account.id, created: context.now }
 }

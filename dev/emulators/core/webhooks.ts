@@ -52,7 +52,7 @@ export function createWebhooks<EventRecord extends StoredEvent, Event extends { 
   const { deliveries, events } = state.records
   const closing = new AbortController()
   const underWay = new Set<Promise<void>>()
-  let held: DeliveryRecord[] | null = null
+  let heldDeliveries: DeliveryRecord[] | null = null
 
   function send(event: EventRecord): void {
     events.set(event.id, event)
@@ -60,7 +60,7 @@ export function createWebhooks<EventRecord extends StoredEvent, Event extends { 
     for (const { paywallId } of accounts().get(event.account)?.paywalls ?? []) {
       const delivery = { id: `${event.id} ${paywallId}`, event: event.id, paywallId, attempts: 0 }
       deliveries.set(delivery.id, delivery)
-      if (held) held.push(delivery)
+      if (heldDeliveries) heldDeliveries.push(delivery)
       else start(delivery)
     }
   }
@@ -120,8 +120,8 @@ export function createWebhooks<EventRecord extends StoredEvent, Event extends { 
 
   /** Ends the hold. What `order` repeats is sent again, what it leaves out is lost, what is refused is retried. */
   async function sendHeld(order: (events: Event[]) => Event[] = (inOrder) => inOrder): Promise<number[]> {
-    const waiting = held ?? []
-    held = null
+    const waiting = heldDeliveries ?? []
+    heldDeliveries = null
     const ids = new Set(waiting.map(({ event }) => event))
     const chosen = order([...ids].flatMap((id) => events.get(id) ?? []).map((event) => eventObject(event, 1)))
     const statuses: number[] = []
@@ -156,7 +156,7 @@ export function createWebhooks<EventRecord extends StoredEvent, Event extends { 
     pending,
     controls: {
       holdWebhooks: () => {
-        held ??= []
+        heldDeliveries ??= []
       },
       sendHeldWebhooks: sendHeld,
       resend,

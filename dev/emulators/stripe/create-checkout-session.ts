@@ -101,8 +101,8 @@ function payer(context: AccountContext, parameters: Parameters) {
   return { customer: customer.id, customerEmail, email: customer.email }
 }
 
-function expiry(context: AccountContext, asked: number | undefined): number {
-  const at = asked ?? context.now + LONGEST_SECONDS
+function expiry(context: AccountContext, expiresAt: number | undefined): number {
+  const at = expiresAt ?? context.now + LONGEST_SECONDS
   if (at > context.now + LONGEST_SECONDS) {
     throw invalidRequest('The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.', {
       param: 'expires_at',

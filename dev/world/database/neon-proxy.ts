@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import pg from 'pg'
 import * as z from 'zod'
-import { close, listen } from '../../web/listen.ts'
+import { close, listen } from '../../emulators/core/listen.ts'
 import { type Caller, CallerGone, runForCaller } from './run-for-caller.ts'
 
 const ConnectionString = z.string()
@@ -10,8 +10,8 @@ export type Statement = z.infer<typeof Statement>
 export type StatementResult = pg.QueryArrayResult
 
 /** Thrown by an interceptor: the connection breaks without an answer, whether or not the statement ran. */
-export class AnswerLost extends Error {
-  override name = 'AnswerLost'
+export class ResponseLost extends Error {
+  override name = 'ResponseLost'
 }
 
 /** Stands in for Neon's own proxy: plain Postgres behind the HTTP protocol that @neondatabase/serverless speaks. */
@@ -21,7 +21,7 @@ export interface NeonProxy {
   /** Statements received since the start: the difference around a request is its number of round trips. */
   readonly statements: number
   /**
-   * Stands around each statement that has its connection: it may wait before `run`, or throw `AnswerLost` before or after
+   * Stands around each statement that has its connection: it may wait before `run`, or throw `ResponseLost` before or after
    * it.
    */
   onStatement: ((statement: Statement, run: () => Promise<StatementResult>) => Promise<StatementResult>) | undefined
@@ -52,7 +52,7 @@ export async function startNeonProxy({ port = 0 }: { port?: number } = {}): Prom
       const result = await execute(request, callerOf(response))
       send(response, 200, { ...result, rowAsArray: true })
     } catch (error) {
-      if (error instanceof AnswerLost || error instanceof CallerGone) response.destroy()
+      if (error instanceof ResponseLost || error instanceof CallerGone) response.destroy()
       else sendError(response, error)
     }
   }

@@ -77,7 +77,7 @@ async function cancelStatement(running: pg.PoolClient, { options }: pg.Pool): Pr
   }
 }
 
-/** A member of pg's clients that its types leave out. */
+/** A property of pg's clients that its types leave out. */
 function processId(client: pg.PoolClient): number {
   if ('processID' in client && typeof client.processID === 'number') return client.processID
   throw new Error('pg no longer tells the process of a connection')

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../web/escape-html.ts'
+import { escapeHtml } from './escape-html.ts'
 
 /** One thing that arrived. `facts` are shown under the title: a text is escaped, `{ html }` is put in as it is. */
 export interface Entry {

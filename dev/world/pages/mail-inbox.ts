@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import { close, listen } from '../../web/listen.ts'
-import { sendText } from '../../web/send-text.ts'
+import { close, listen } from '../../emulators/core/listen.ts'
 import { createArrivals } from './arrivals.ts'
 import { type Mail, Message } from './mail.ts'
 import { mailPage } from './mail-page.ts'
+import { sendText } from './send-text.ts'
 
 /** Where every e-mail of the local world arrives. */
 export interface MailInbox {

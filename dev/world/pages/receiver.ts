@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { close, listen } from '../../web/listen.ts'
-import { sendText } from '../../web/send-text.ts'
+import { close, listen } from '../../emulators/core/listen.ts'
 import { createArrivals } from './arrivals.ts'
 import { isSignedWithAny, type Received } from './received.ts'
 import { receiverPage } from './receiver-page.ts'
+import { sendText } from './send-text.ts'
 
 /** How the receiver responds to a POST. Fields that are left out: 200, no further header, no body. */
 export interface ReceiverResponse {

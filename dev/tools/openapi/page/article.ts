@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../web/escape-html.ts'
+import { escapeHtml } from '../../../world/pages/escape-html.ts'
 import { type Document, type Operation, type Parameter, resolve } from '../view.ts'
 import { fieldsTable, table, typeOf } from './fields.ts'
 import { inline, prose } from './prose.ts'

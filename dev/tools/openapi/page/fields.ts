@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../web/escape-html.ts'
+import { escapeHtml } from '../../../world/pages/escape-html.ts'
 import { nameIn, type Schema } from '../view.ts'
 import { inline } from './prose.ts'
 

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../web/escape-html.ts'
+import { escapeHtml } from '../../../world/pages/escape-html.ts'
 import { Document, type Schema } from '../view.ts'
 import { operationArticle } from './article.ts'
 import { fieldsTable, typeOf } from './fields.ts'

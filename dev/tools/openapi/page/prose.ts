@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../web/escape-html.ts'
+import { escapeHtml } from '../../../world/pages/escape-html.ts'
 
 /** HTML of the Markdown that our descriptions use: `code`, links, lists and paragraphs. */
 export function prose(text: string): string {

@@ -17,28 +17,28 @@ const Body = z.object({
 })
 
 /** An event as it reached the owner's backend, and how often it did. */
-export type Told = z.output<typeof Body> & { times: number }
+export type OwnerEvent = z.output<typeof Body> & { times: number }
 
 /**
  * What the owner has been told about a user (null: about guests), in the order in which it arrived. Waits until everything that there is to
  * tell has arrived, and fails on a signature that does not hold or on two bodies under one `webhook-id`.
  */
-export async function toldAbout(world: TestWorld, userId: string | null): Promise<Told[]> {
-  await allTold(world)
-  const told = new Map<string, Told & { raw: string }>()
+export async function ownerEvents(world: TestWorld, userId: string | null): Promise<OwnerEvent[]> {
+  await untilAllDelivered(world)
+  const events = new Map<string, OwnerEvent & { raw: string }>()
   for (const { body, headers, verified } of world.receiver.received) {
     const event = Body.parse(JSON.parse(body))
     if (event.data.user.id !== userId) continue
     const id = headers['webhook-id'] ?? ''
-    const known = told.get(id)
+    const known = events.get(id)
     if (!verified || id !== event.id || (known && known.raw !== body)) throw new Error(`a bad webhook: ${body}`)
-    told.set(id, { ...event, raw: body, times: (known?.times ?? 0) + 1 })
+    events.set(id, { ...event, raw: body, times: (known?.times ?? 0) + 1 })
   }
-  return [...told.values()].map(({ raw: _, ...event }) => event)
+  return [...events.values()].map(({ raw: _, ...event }) => event)
 }
 
 /** Resolves once no event waits for the owner's backend any more. */
-export async function allTold(world: TestWorld, timeoutMs?: number): Promise<void> {
+export async function untilAllDelivered(world: TestWorld, timeoutMs?: number): Promise<void> {
   await until(
     'every event delivered',
     async () => {
@@ -66,8 +66,8 @@ export async function tellAfterCrash(world: TestWorld): Promise<void> {
  * What is wrong with a member's events as a sequence: told twice (which a crash may do), out of order or with a gap.
  * Nothing, as a rule.
  */
-export function sequenceFaults(told: Told[], { crashed = false } = {}): string[] {
-  return told.flatMap(({ type, data, times }, index) => {
+export function sequenceFaults(events: OwnerEvent[], { crashed = false } = {}): string[] {
+  return events.flatMap(({ type, data, times }, index) => {
     if (times !== 1 && !crashed) return [`${type} was told ${times} times`]
     return data.sequence === index + 1 ? [] : [`${type} has number ${data.sequence} in place ${index + 1}`]
   })
