@@ -1,11 +1,14 @@
 -- Takes up to `count` due deliveries for `holder`, of which at most `failing_count` go to webhook endpoints that fail, and
 -- counts the attempts. What it gives is described by `Lease` in leased-delivery.ts.
 --
--- It walks round the webhook endpoints for which something is pending (ring.sql), from behind `after` up to `until`, but a
--- hundred steps at most: so a lease takes no longer however many are disabled, failing or not due. The next lease goes on where
--- this one ended, and so comes to all of them. Each that has something due gets one turn. Of those that fail, as many as may
--- are chosen at random among those on the way. Slots that are left go to second turns, and to those that had one `recent`ly.
--- So those who have waited for hours do not keep out those who have waited for seconds.
+-- It looks at the webhook endpoints for which something is pending, in the order of their ids (ring.sql): those behind `after`
+-- up to `until`, a hundred at most. So what a lease costs does not depend on how many are disabled, failing or not due. The
+-- next lease goes on where this one ended.
+-- 1. Each that does not fail and has something due gets one slot.
+-- 2. The slots for failing ones, `failing_count` at most, go to some of those that were passed, chosen at random: one that has
+--    waited for hours does not keep out one that has waited for seconds.
+-- 3. Slots that are left go to second deliveries of those of step 1, and to the `recent` ones, which had a slot at an earlier
+--    lease.
 --
 -- In order: of a member's pending deliveries at a webhook endpoint only the first has a `next_attempt_at`, so only that can
 -- be due.
@@ -64,9 +67,9 @@ begin
   return jsonb_build_object('deliveries', leased, 'cursor', cursor);
 end $$;
 
--- Leases the first due delivery of a webhook endpoint that nobody has. Null if there is none, or no slot for it: a webhook
--- endpoint has three over all consumers, or one if its last attempt failed, and none as long as an attempt has not been
--- answered for more than a second, since it may hang. (Of two that lease in the same instant, each may take the last.)
+-- Leases the first due delivery of a webhook endpoint that is not leased yet. Null if there is none, or if no further attempt
+-- may begin there now: a webhook endpoint has three at a time over all sweeps, one if its last attempt failed, and no further
+-- one while an attempt has been under way for more than a second, since that one may hang.
 --
 -- Once: the row itself is locked and its conditions are read again under the lock, so of two consumers one has it.
 create function lease_first_due(endpoint_id uuid, may_fail boolean, holder uuid) returns jsonb language plpgsql as $$

@@ -18,7 +18,7 @@ const SLOTS = 5
 /** How many of them go to webhook endpoints that fail: those may hang, and then the others still have the rest. */
 const FAILING_SLOTS = 2
 
-/** How soon it is looked again for due deliveries while attempts are under way and slots are free. */
+/** How soon to look again for due deliveries while attempts are under way and slots are free. */
 const LOOK_MILLISECONDS = 50
 
 /** A slot is stuck if its attempt takes longer. */
@@ -46,7 +46,7 @@ export async function sweep(db: Database, options: PostOptions, onStuck?: OnStuc
   const underWay = new Set<Attempt>()
   let attempts = 0
   let round = beginRound()
-  let beganQuiet = true // no attempt was under way then that could have made something due behind its back
+  let beganQuiet = true // no attempt was under way then: one that ends later may make something due where the round has passed
 
   function begin(delivery: LeasedDelivery): void {
     const ended = deliver(db, delivery, holder, options).finally(() => underWay.delete(attempt))
