@@ -119,6 +119,9 @@ export const operations: ApiOperation[] = [
       description: 'The subscription will not be renewed',
       body: { name: 'Cancelled', schema: Reply, example },
     },
+    lostAnswer:
+      'The processor was not asked. If the call was noted and only its answer was lost, a repeat within 30 seconds is answered ' +
+      '400 `Subscription is already cancelled`, although it is not. Repeat the call after 30 seconds: then it cancels.',
     words,
     needs: ['processor'],
   },

@@ -6,7 +6,7 @@ import { sweep } from './sweep.ts'
 
 type Env = Cloudflare.DeliverEventsEnv
 
-/** What is due for longer is worth a line in the log. */
+/** What is due for longer is late, which the log says as a warning. */
 const LATE_SECONDS = 5
 
 /**
@@ -37,8 +37,11 @@ export default {
     const db = connect(env)
     const oldest_due_seconds = await oldestDueSeconds(db)
     if (oldest_due_seconds === null) return
+    // Before the sweep, so that the log has it even if the sweep fails.
+    if (oldest_due_seconds > LATE_SECONDS) log('warn', 'deliveries are late', { oldest_due_seconds })
+    else log('info', 'deliveries are due', { oldest_due_seconds })
     const attempts = await sweep(db, optionsOf(env))
-    if (oldest_due_seconds > LATE_SECONDS) log('warn', 'deliveries are late', { oldest_due_seconds, attempts })
+    log('info', 'swept', { attempts })
   },
 } satisfies ExportedHandler<Env>
 

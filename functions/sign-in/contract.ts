@@ -162,6 +162,9 @@ export const operations: ApiOperation[] = [
       description: 'The code is on its way',
       body: { name: 'CodeSent', schema: CodeReply, example: { sent: true } satisfies z.input<typeof CodeReply> },
     },
+    lostAnswer:
+      'If the call was carried out and only its answer was lost, no code was mailed, and the one mailed before does not work ' +
+      'any more. The call counts as one of the five of the hour.',
     words: codeWords,
   },
   {
@@ -179,6 +182,11 @@ export const operations: ApiOperation[] = [
     bodies: { GiveTokens: TokenBody },
     example: { grant_type: 'code', email: 'ada@example.com', code: '123456' } satisfies z.input<typeof TokenBody>,
     reply: { status: 200, description: 'Signed in', body: tokens },
+    lostAnswer:
+      'If the call was carried out and only its answer was lost, the user may have to sign in again. The code is used up, or ' +
+      'the refresh token was used: a repeat is answered 400 `invalid_grant`, and ends the session of the refresh token. An ' +
+      'anonymous user can then only sign in by a mailed code, with its access token while that is good. A repeat with ' +
+      '`grant_type: "anonymous"` makes a second user.',
     words: tokenWords,
   },
   {

@@ -160,6 +160,9 @@ export const operations: ApiOperation[] = [
     words,
     details: { active_purchase: activePurchase },
     retried: ['in_progress'],
+    lostAnswer:
+      'If the call was carried out and only its answer was lost, a repeat without `Idempotency-Key` opens a second page; the ' +
+      'buyer never got the first. With a key a repeat opens none.',
     needs: ['processor'],
   },
 ]

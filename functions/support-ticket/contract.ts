@@ -118,7 +118,7 @@ export const operations: ApiOperation[] = [
     description:
       'Takes the message of a user or a guest, as JSON or, with images, as a form. The event `ticket.created` tells you of ' +
       "it. A user, or a guest's address, may open two tickets in 24 hours. An owner key is ignored here. Every call opens a " +
-      'ticket of its own: if you repeat one that was answered 503, there may be two.',
+      'ticket of its own.',
     access: ['user', 'anybody'],
     bodies: { OpenTicket: GuestBody },
     form: { name: 'OpenTicketForm', schema: Form, contentTypes: { files: acceptedTypes } },
@@ -129,6 +129,8 @@ export const operations: ApiOperation[] = [
     } satisfies z.input<typeof GuestBody>,
     reply: { status: 200, description: 'The ticket is open', body: { name: 'OpenedTicket', schema: Reply, example } },
     words: allWords,
+    lostAnswer:
+      'If the call was carried out and only its answer was lost, a repeat opens a second ticket, and both count for the quota.',
     needs: ['storage'],
   },
 ]

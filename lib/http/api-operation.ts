@@ -73,6 +73,11 @@ export interface ApiOperation extends Endpoint {
    * call took effect.
    */
   unrepeatable?: boolean
+  /**
+   * What a repeat meets if the call was carried out and only its answer was lost: its 503 has `Retry-After` then, too. Absent
+   * if such a repeat does no harm.
+   */
+  lostAnswer?: string
   /** Answers `If-None-Match`. */
   conditional?: boolean
   /** Takes the end user's address in `X-Client-Ip`. */

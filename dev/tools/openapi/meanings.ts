@@ -5,7 +5,8 @@ export const MEANINGS: Record<string, string> = {
   anonymous: 'the user of the token is anonymous. Only a user with an e-mail address may do this',
   bad_token: 'the token is malformed, expired, not signed by us, or for another paywall',
   database_unavailable:
-    'our database cannot be reached or is too busy. Repeat the same call after the time in `Retry-After`',
+    'our database cannot be reached, is too busy or did not answer. Repeat the same call after the time in `Retry-After`. If ' +
+    'the first one was carried out and only its answer was lost, a repeat does no harm, unless more is said here',
   failed: 'a mistake on our side. Quote `X-Request-Id` when you ask for help',
   forged: 'the signature is missing, wrong or too old',
   in_progress:

@@ -74,24 +74,36 @@ function sharedOr(status: number, errors: DocumentedError[], operation: ApiOpera
   const shared = SHARED[status]
   const { saysCode = false } = operation
   const maybeDone = status === 503 && operation.unrepeatable === true
-  const isShared = shared && !saysCode && !maybeDone && JSON.stringify(shared.errors) === JSON.stringify(errors)
+  const note = status === 503 ? noteOf(operation) : undefined
+  const isShared = shared && !saysCode && !note && JSON.stringify(shared.errors) === JSON.stringify(errors)
   if (isShared) return { $ref: `#/components/responses/${shared.name}` }
   const retried = maybeDone || errors.some(({ error }) => isRetried(error, operation))
-  return refused(status, errors, { saysCode, retried, maybeDone })
+  return refused(status, errors, { saysCode, retried, note })
+}
+
+/** What an operation's 503 says besides what the errors mean. */
+function noteOf({ unrepeatable, lostAnswer }: ApiOperation): string | undefined {
+  return unrepeatable
+    ? 'Without `Retry-After` it is not known whether the balance was changed: read the balance before you repeat the call'
+    : lostAnswer
 }
 
 const isRetried = (error: string, { retried = [], words }: ApiOperation) =>
   retried.some((name) => words[name]?.[1] === error)
 
+interface RefusedOptions {
+  saysCode?: boolean
+  retried?: boolean
+  note?: string | undefined
+}
+
 function refused(
   status: number,
   errors: DocumentedError[],
-  { saysCode = false, retried = false, maybeDone = false } = {},
+  { saysCode = false, retried = false, note }: RefusedOptions = {},
 ): Json {
-  const unknown =
-    'Without `Retry-After` it is not known whether the balance was changed: read the balance before you repeat the call'
   return {
-    description: maybeDone ? `${describe(errors)}\n\n${unknown}` : describe(errors),
+    description: note ? `${describe(errors)}\n\n${note}` : describe(errors),
     headers: {
       'X-Request-Id': header('X-Request-Id'),
       ...([429, 503].includes(status) && { 'Retry-After': header('Retry-After') }),

@@ -29,7 +29,7 @@ export interface NeonProxy {
 }
 
 /** Connections per role and database. Neon's pooler has more; a test of 200 callers must queue somewhere. */
-const POOL_SIZE = 40
+export const POOL_SIZE = 40
 
 /** Values as Postgres wrote them: the driver in the Worker parses them. */
 const RAW_TEXT = { getTypeParser: () => (value: string) => value }

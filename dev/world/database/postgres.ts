@@ -4,11 +4,13 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { CommandError } from '../../../cli/command.ts'
+import { ROLES } from '../../../cli/migrate/roles.ts'
 import { lastWill } from '../last-will.ts'
 import { freePort } from '../ports.ts'
 import { type PostgresBinaries, postgresBinaries } from './binaries.ts'
 import { type Cluster, openCluster } from './cluster.ts'
 import { waitUntilUnused } from './leftover.ts'
+import { POOL_SIZE } from './neon-proxy.ts'
 import { type ServerUser, serverUser } from './server-user.ts'
 
 /** A real Postgres on 127.0.0.1 that comes back by itself when its process dies. */
@@ -31,11 +33,17 @@ export interface PostgresOptions {
   durable?: boolean
 }
 
+/** How many worlds may use one Postgres at the same time: one for each test process (`maxWorkers` in vitest.config.ts). */
+const WORLDS = 3
+
+/** For the connections that worlds and tests open themselves, beside those of the Neon proxies. */
+const OWN_CONNECTIONS = 100
+
 /**
- * Room for all that the Neon proxies of three test processes may hold open, 40 for each of a world's 13 roles: Postgres
- * refuses what is beyond, which a Worker answers with 503.
+ * Room for all that the Neon proxies of these worlds may hold open: Postgres refuses what is beyond, which a Worker answers
+ * with 503.
  */
-const CONNECTIONS = 1600
+const CONNECTIONS = WORLDS * ROLES.length * POOL_SIZE + OWN_CONNECTIONS
 
 /** A server that fails for this long at a stretch is given up. Recovery after a crash takes a fraction of it. */
 const START_SECONDS = 30

@@ -1,0 +1,107 @@
+// A call was carried out, its answer was lost, and it was answered 503 with Retry-After: what a repeat meets. This is what
+// docs/operations.md says there, and `lostAnswer` in the contracts.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { operations } from '../../dev/tools/openapi/operations.ts'
+import { call, type Reply } from '../support/call.ts'
+import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { testEveryOperation } from '../support/every-operation.ts'
+import { interruptOnce } from '../support/interrupt.ts'
+import { askForCode, askForTokens, getCode, refresh, sessionIn, signInAnonymously } from '../support/sign-in.ts'
+import { cancelled, cancelOwn, subscribe, updatesOf } from '../support/subscriber.ts'
+import { type Tenant, tenant } from '../support/tenants.ts'
+import { MESSAGE, ticketId, ticketPath } from '../support/tickets.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+let ours: Tenant
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  ours = tenant(world.file)
+})
+
+afterAll(() => world.close())
+
+const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
+
+/** Makes the call, of which this database function is carried out and its answer lost. */
+async function lose(databaseFunction: string, ask: () => Promise<Reply>): Promise<void> {
+  const [reply] = await Promise.all([ask(), interruptOnce(world, { statement: `.${databaseFunction}(` }, 'after')])
+  expect(reply).toMatchObject({ status: 503, body: { error: 'database_unavailable' } })
+  expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
+}
+
+const CASES = {
+  async 'giveTokens by refresh token is refused; an anonymous user keeps itself by a mailed code and its access token'() {
+    const { token, refreshToken, user } = await signInAnonymously(world)
+    await lose('refresh_session', () => refresh(world, refreshToken))
+    expect(await refresh(world, refreshToken)).toMatchObject(invalidGrant)
+    const email = newEmail()
+    const code = await getCode(world, email)
+    const reply = await askForTokens(world, { grant_type: 'code', email, code }, { token })
+    expect(sessionIn(reply).user).toMatchObject({ id: user.id, email })
+  },
+
+  async 'giveTokens by code is refused; the next code is good'() {
+    const email = newEmail()
+    const grant = { grant_type: 'code', email, code: await getCode(world, email) }
+    await lose('sign_in_by_code', () => askForTokens(world, grant))
+    expect(await askForTokens(world, grant)).toMatchObject(invalidGrant)
+    sessionIn(await askForTokens(world, { ...grant, code: await getCode(world, email) }))
+  },
+
+  async 'giveTokens to an anonymous user makes a second one'() {
+    const count = async () => (await world.database.query('select from users where email is null')).rowCount ?? 0
+    const before = await count()
+    await lose('sign_in_anonymously', () => askForTokens(world, { grant_type: 'anonymous' }))
+    await signInAnonymously(world)
+    expect(await count()).toBe(before + 2)
+  },
+
+  async 'sendSignInCode mails a code, which the first call did not, though that one counts and voids the code before'() {
+    const email = newEmail()
+    const grant = { grant_type: 'code', email, code: await getCode(world, email) }
+    await lose('keep_code', () => askForCode(world, email))
+    expect(await askForTokens(world, grant)).toMatchObject(invalidGrant)
+    for (const _call of [3, 4, 5]) await getCode(world, email)
+    expect(world.mail.received.filter(({ to }) => to === email)).toHaveLength(4)
+    expect(await askForCode(world, email)).toMatchObject({ status: 429 })
+  },
+
+  async 'cancelSubscription is refused as cancelled for 30 seconds, though nobody asks the processor, and then cancels'() {
+    const subscriber = await subscribe(world, ours)
+    await lose('claim_cancellation', () => cancelOwn(world, subscriber))
+    const alreadyCancelled = { status: 400, body: { error: 'Subscription is already cancelled' } }
+    expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
+    expect(updatesOf(world, subscriber)).toEqual([])
+    await world.database.query(
+      "update purchases set cancel_requested_at = cancel_requested_at - interval '30 seconds' where id = $1",
+      [subscriber.purchaseId],
+    )
+    cancelled(await cancelOwn(world, subscriber))
+    expect(updatesOf(world, subscriber)).toHaveLength(1)
+  },
+
+  async 'openTicket opens a second one, and both count'() {
+    const customer_email = newEmail()
+    const ask = () => call(world, ticketPath(world.paywall.id), { body: { ...MESSAGE, customer_email } })
+    await lose('open_ticket', ask)
+    ticketId(await ask())
+    expect(await ask()).toMatchObject({ status: 429 })
+  },
+
+  async 'startCheckout without a key opens a second page'() {
+    const order = { paywall: world.paywall, key: world.key, body: { email: newEmail() } }
+    const before = world.stripe.checkoutSessions.length
+    await lose('record_checkout', () => startCheckout(world, order))
+    opened(await startCheckout(world, order))
+    expect(world.stripe.checkoutSessions).toHaveLength(before + 2)
+  },
+}
+
+describe('a repeat of', () => {
+  test.each(Object.entries(CASES))('%s', (_name, meets) => meets())
+})
+
+const telling = operations.filter(({ lostAnswer }) => lostAnswer !== undefined).map(({ id }) => id)
+testEveryOperation(Object.keys(CASES), { of: ({ id }) => telling.includes(id) })
