@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { AnswerLost } from '../../dev/world/database/neon-proxy.ts'
+import { AnswerCutOff, AnswerLost } from '../../dev/world/database/neon-proxy.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { operationOf, testEveryOperation } from '../support/every-operation.ts'
@@ -99,6 +99,7 @@ describe.each(Object.entries(ENDPOINTS))('%s', (name, ask) => {
 
   test.each([
     ['it does not answer', () => new AnswerLost()],
+    ['its answer breaks off', () => new AnswerCutOff()],
     ['it shuts down', () => databaseError('57P01')],
     ['the proxy in front of it cannot reach it', () => new Error('connect ECONNREFUSED db-secret.example:5432')],
   ])('503 when %s, which leaves open whether a balance was changed', async (_how, error) => {
