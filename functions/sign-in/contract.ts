@@ -178,6 +178,9 @@ export const operations: ApiOperation[] = [
     countedBy: 'address',
     bodies: { GiveTokens: TokenBody },
     example: { grant_type: 'code', email: 'ada@example.com', code: '123456' } satisfies z.input<typeof TokenBody>,
+    unrepeatable:
+      'it is not known whether the code or the refresh token was used. If it was, it is refused from now on: then the ' +
+      'user has to sign in again',
     reply: { status: 200, description: 'Signed in', body: tokens },
     words: tokenWords,
   },

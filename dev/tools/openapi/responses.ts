@@ -73,25 +73,30 @@ export function responsesOf(operation: ApiOperation): Json {
 function sharedOr(status: number, errors: DocumentedError[], operation: ApiOperation): Json {
   const shared = SHARED[status]
   const { saysCode = false } = operation
-  const maybeDone = status === 503 && operation.unrepeatable === true
-  const isShared = shared && !saysCode && !maybeDone && JSON.stringify(shared.errors) === JSON.stringify(errors)
+  const unknown = status === 503 ? operation.unrepeatable : undefined
+  const isShared = shared && !saysCode && !unknown && JSON.stringify(shared.errors) === JSON.stringify(errors)
   if (isShared) return { $ref: `#/components/responses/${shared.name}` }
-  const retried = maybeDone || errors.some(({ error }) => isRetried(error, operation))
-  return refused(status, errors, { saysCode, retried, maybeDone })
+  const retried = unknown !== undefined || errors.some(({ error }) => isRetried(error, operation))
+  return refused(status, errors, { saysCode, retried, unknown })
 }
 
 const isRetried = (error: string, { retried = [], words }: ApiOperation) =>
   retried.some((name) => words[name]?.[1] === error)
 
+interface RefusedOptions {
+  saysCode?: boolean
+  retried?: boolean
+  /** What is not known without `Retry-After`. */
+  unknown?: string | undefined
+}
+
 function refused(
   status: number,
   errors: DocumentedError[],
-  { saysCode = false, retried = false, maybeDone = false } = {},
+  { saysCode = false, retried = false, unknown }: RefusedOptions = {},
 ): Json {
-  const unknown =
-    'Without `Retry-After` it is not known whether the balance was changed: read the balance before you repeat the call'
   return {
-    description: maybeDone ? `${describe(errors)}\n\n${unknown}` : describe(errors),
+    description: unknown ? `${describe(errors)}\n\nWithout \`Retry-After\` ${unknown}` : describe(errors),
     headers: {
       'X-Request-Id': header('X-Request-Id'),
       ...([429, 503].includes(status) && { 'Retry-After': header('Retry-After') }),
