@@ -40,7 +40,8 @@ export async function cancelAtProcessor(
     }
     return cancellation
   } catch (error) {
-    const isKnown = error instanceof ProcessorError && error.answered
+    // A processor that answers that it is unavailable may have taken the request all the same.
+    const isKnown = error instanceof ProcessorError && error.answered && error.kind !== 'unavailable'
     await record(giveUpCancellation(db, { ...claimed, isKnown }))
     throw error
   }

@@ -101,6 +101,9 @@ describe('when Stripe does not take it', () => {
     const reply = await cancelOwn(world, subscriber)
     expect(reply).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
+    // Stripe may have taken it before it failed: the request stays, so that reconcile looks.
+    const request = { requested: true, accepted: false, reason: 'too expensive' }
+    expect(await storedRequest(world, subscriber)).toEqual(request)
     cancelled(await cancelOwn(world, subscriber))
   })
 
