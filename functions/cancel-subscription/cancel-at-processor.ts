@@ -4,6 +4,7 @@
 // 3. after the response, fetch and store the subscription, if its processor sends no webhook for a cancellation
 import { acceptCancellation, giveUpCancellation } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
+import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { log } from '../../lib/http/log.ts'
 import {
   type Cancellation,
@@ -67,8 +68,7 @@ async function look(
 ): Promise<void> {
   try {
     const stored = await catchUp(db, processor, about, hint)
-    const queued = queuedBy(stored)
-    if (queued > 0) await env.EVENTS.send({ queued })
+    await wakeDeliverEvents(env, queuedBy(stored))
   } catch (cause) {
     log('warn', 'what came of a cancellation is not stored yet', { cause })
   }
