@@ -37,6 +37,8 @@ export interface WorldOptions {
   code?: Map<string, string>
   /** Whether the Workers can be looked into with the DevTools protocol. */
   inspect?: boolean
+  /** The Workers, by env, for which queues and rate limits are away. */
+  cutOff?: string[]
   /** Variables of the Workers instead of those in wrangler.toml. */
   variables?: Record<string, Value>
   onLog: (level: string, message: string) => void
@@ -120,6 +122,7 @@ export async function startWorld({
       ...(keep && { folder: keep.storage }),
       ...(options.code && { code: options.code }),
       ...(options.inspect && { inspect: true }),
+      ...(options.cutOff && { cutOff: options.cutOff }),
       takeMail: mail.take,
       onLog: options.onLog,
       values: { ...secrets, ...local, ...options.variables },

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type ChangeRefusal, MAX_TOKENS } from '../../lib/db/change-count.ts'
+import { type ChangeRefusal, MAX_TOKENS, UNKNOWN_CHANGE } from '../../lib/db/change-count.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/user-fields.ts'
@@ -96,7 +96,7 @@ export const operations: ApiOperation[] = [
     bodies: { BalanceChange: Body },
     example: { email: 'ada@example.com', type: 'standard', amount: 10, op: 'debit' } satisfies z.input<typeof Body>,
     idempotent: true,
-    unrepeatable: true,
+    unrepeatable: UNKNOWN_CHANGE,
     reply: {
       status: 200,
       description: 'The balance was changed',

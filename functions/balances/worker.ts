@@ -5,6 +5,7 @@ import { sha256Hex } from '../../lib/crypto/crypto.ts'
 import type { ChangeResult } from '../../lib/db/change-count.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
+import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { readOnce, unlessRepeatable } from '../../lib/http/once.ts'
 import { parseJson } from '../../lib/http/parse.ts'
@@ -37,7 +38,7 @@ app.post(PATH, async (c) => {
 
   if (row.verdict === 'insufficient') throw refuse(words.insufficient, { available: row.available })
   if (row.verdict !== 'changed' && row.verdict !== 'replayed') throw refuse(words[row.verdict])
-  if (row.queued > 0) c.executionCtx.waitUntil(c.env.EVENTS.send({ queued: row.queued }))
+  c.executionCtx.waitUntil(wakeDeliverEvents(c.env, row.queued))
   return c.json(row.reply, 200, row.verdict === 'replayed' ? { 'Idempotency-Replayed': 'true' } : {})
 })
 

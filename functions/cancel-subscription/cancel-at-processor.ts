@@ -4,6 +4,7 @@
 // 3. after the response, fetch and store the subscription, if its processor sends no webhook for a cancellation
 import { acceptCancellation, giveUpCancellation } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
+import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { log } from '../../lib/http/log.ts'
 import {
   type Cancellation,
@@ -40,7 +41,8 @@ export async function cancelAtProcessor(
     }
     return cancellation
   } catch (error) {
-    const isKnown = error instanceof ProcessorError && error.answered
+    // A processor that answers that it is unavailable may have taken the request all the same.
+    const isKnown = error instanceof ProcessorError && error.answered && error.kind !== 'unavailable'
     await record(giveUpCancellation(db, { ...claimed, isKnown }))
     throw error
   }
@@ -66,8 +68,7 @@ async function look(
 ): Promise<void> {
   try {
     const stored = await catchUp(db, processor, about, hint)
-    const queued = queuedBy(stored)
-    if (queued > 0) await env.EVENTS.send({ queued })
+    await wakeDeliverEvents(env, queuedBy(stored))
   } catch (cause) {
     log('warn', 'what came of a cancellation is not stored yet', { cause })
   }

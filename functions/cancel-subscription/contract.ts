@@ -120,8 +120,8 @@ export const operations: ApiOperation[] = [
       body: { name: 'Cancelled', schema: Reply, example },
     },
     lostAnswer:
-      'The processor was not asked. If the call was noted and only its answer was lost, a repeat within 30 seconds is answered ' +
-      '400 `Subscription is already cancelled`, although it is not. Repeat the call after 30 seconds: then it cancels.',
+      '`Retry-After` is 30 if the processor was not asked and it is not known whether the call was noted. An earlier repeat may ' +
+      'be answered 400 `Subscription is already cancelled`, although it is not; one after that time cancels.',
     words,
     needs: ['processor'],
   },

@@ -6,12 +6,16 @@ import { connect } from '../../lib/db/connect.ts'
 import { callerParameters } from '../../lib/db/gate.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
+import { ifUnknown } from '../../lib/http/once.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { logPaywall, placeOf } from '../../lib/http/place.ts'
 import type { Cancellation } from '../../lib/processors/processor.ts'
 import { cancelAtProcessor } from './cancel-at-processor.ts'
 import type { ClaimedSubscription, ClaimResult } from './claimed-subscription.ts'
 import { type CancelRequest, OwnerBody, PATH, type Reply, UserBody, words } from './contract.ts'
+
+/** As long as cancellation_lease(): a claim that we do not know to be made refuses every repeat until it ends. */
+const LEASE_SECONDS = 30
 
 const app = createApp<Cloudflare.CancelSubscriptionEnv>()
 
@@ -30,7 +34,7 @@ app.post(PATH, async (c) => {
   const db = connect(c.env)
   const { cancellationReason: reason, ...target } = request
   const parameters = { ...target, ...callerParameters(caller), ...placeOf(c, request.paywallId), reason }
-  const row = await claimCancellation<ClaimResult>(db, parameters)
+  const row = await claimCancellation<ClaimResult>(db, parameters).catch(ifUnknown({ retryAfter: LEASE_SECONDS }))
   if (row.verdict === 'unknown_identity' && request.email && request.userId) throw refuse(words.mismatched_identity)
   if (row.verdict !== 'claimed') throw refuse(words[row.verdict])
 

@@ -6,6 +6,7 @@
 import { readCheckout } from '../../generated/calls.ts'
 import { connect, type Database } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
+import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { hostOf, logPaywall } from '../../lib/http/place.ts'
@@ -48,7 +49,7 @@ async function isBought(
   checkout: ReturningCheckout,
 ): Promise<boolean> {
   if (checkout.completed || !checkout.page_id) return true
-  const caughtUp = look(db, env, checkout, checkout.page_id).catch((cause) => {
+  const caughtUp = look(db, env, context, checkout, checkout.page_id).catch((cause) => {
     log('warn', 'a returning browser goes on before its purchase is stored', { checkout_id: checkout.id, cause })
     return true
   })
@@ -60,13 +61,13 @@ async function isBought(
 async function look(
   db: Database,
   env: Cloudflare.CheckoutReturnEnv,
+  context: Pick<ExecutionContext, 'waitUntil'>,
   { paywall_id: paywallId, acquiring, credentials, now }: ReturningCheckout,
   pageId: string,
 ): Promise<boolean> {
   const processor = await processorFor({ paywallId, acquiring, credentials }, env)
   const stored = await catchUp(db, processor, { kind: 'page', id: pageId }, { ...NO_EVENT, paywallId, fetchedAt: now })
-  const queued = queuedBy(stored)
-  if (queued > 0) await env.EVENTS.send({ queued })
+  context.waitUntil(wakeDeliverEvents(env, queuedBy(stored)))
   return stored !== null || (await processor.isUndecided?.(pageId)) === true
 }
 

@@ -29,20 +29,21 @@ export async function postEvent(delivery: LeasedDelivery, options: PostOptions):
   const headers = await signedHeaders(delivery, options.secretsKey)
   if (headers === null) return failure('the signing secret cannot be opened')
 
+  let response: Response
   try {
-    const response = await fetch(delivery.url, {
+    response = await fetch(delivery.url, {
       method: 'POST',
       headers,
       body: delivery.body,
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1000),
     })
-    await response.body?.cancel()
-    return outcomeOf(response)
   } catch (error) {
     const timedOut = error instanceof DOMException && error.name === 'TimeoutError'
     return failure(timedOut ? `no answer within ${TIMEOUT_SECONDS} s` : 'connection failed')
   }
+  await response.body?.cancel().catch(() => undefined) // the status has said it all, even if the connection breaks now
+  return outcomeOf(response)
 }
 
 function outcomeOf({ ok, status, headers }: Response): Outcome {

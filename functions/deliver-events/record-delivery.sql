@@ -1,5 +1,6 @@
 -- Writes down how an attempt ended, and ends its lease. `recorded` is false if `holder` no longer has the lease for that
--- attempt: whoever took it over decides. Repeating it does nothing.
+-- attempt: whoever took it over decides. A repeat, as after an answer that was lost, does nothing and gives the same: as long
+-- as no attempt has followed, the row has no holder and still counts as many attempts.
 --
 -- A pending delivery is tried again in `retry_in_seconds`. One that is finished, delivered or given up, lets the next about
 -- its member go at once. A webhook endpoint that is gone is disabled; what waits for it stays pending, and goes out in order
@@ -23,7 +24,12 @@ begin
   where d.event_id = record_delivery.event_id and d.endpoint_id = record_delivery.endpoint_id
     and d.holder = record_delivery.holder and d.attempts = record_delivery.attempts and d.state = 'pending'
   returning d.* into delivery;
-  if not found then return jsonb_build_object('recorded', false); end if;
+  if not found then
+    select * into delivery from deliveries d
+    where d.event_id = record_delivery.event_id and d.endpoint_id = record_delivery.endpoint_id
+      and d.holder is null and d.attempts = record_delivery.attempts;
+    return jsonb_build_object('recorded', found, 'next_attempt_at', iso(delivery.next_attempt_at));
+  end if;
 
   if finished then perform make_next_due(delivery); end if;
   update webhook_endpoints e

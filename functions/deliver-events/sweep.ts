@@ -66,8 +66,9 @@ export async function sweep(db: Database, options: PostOptions, onStuck?: OnStuc
         const isOver = lease.cursor === null
         if (isOver && beganQuiet && lease.deliveries.length === 0) break
         round = goOn(round, lease)
-        const sawAll = isOver || lease.deliveries.length === free
-        if (!sawAll || underWay.size === 0) continue
+        // After a whole round, or with every slot taken. Otherwise the next lease goes on at once where this one ended.
+        const mayRest = isOver || lease.deliveries.length === free
+        if (!mayRest || underWay.size === 0) continue
       } else if (onStuck && areStuck(underWay)) {
         deadline = Math.min(deadline, Date.now() + onStuck())
         onStuck = undefined

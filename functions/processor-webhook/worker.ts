@@ -6,6 +6,7 @@
 import { readAccount } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
+import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { ApiError, refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { readText } from '../../lib/http/parse.ts'
@@ -47,8 +48,7 @@ app.post(PATH, async (c) => {
     if (stored.verdict === 'unknown_checkout') {
       log('warn', 'a purchase without a checkout of ours', { paywall_id: paywallId })
     }
-    const queued = queuedBy(stored)
-    if (queued > 0) c.executionCtx.waitUntil(c.env.EVENTS.send({ queued }))
+    c.executionCtx.waitUntil(wakeDeliverEvents(c.env, queuedBy(stored)))
     return c.json({ received: true })
   } catch (error) {
     if (error instanceof ForgedEvent) throw new ApiError(...words.forged, { cause: error })

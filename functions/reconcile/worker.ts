@@ -1,4 +1,5 @@
 import { connect } from '../../lib/db/connect.ts'
+import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { reconcile } from './reconcile.ts'
 
 type Env = Cloudflare.ReconcileEnv
@@ -9,7 +10,6 @@ type Env = Cloudflare.ReconcileEnv
  */
 export default {
   async scheduled(_event, env) {
-    const queued = await reconcile(connect(env), env)
-    if (queued > 0) await env.EVENTS.send({ queued })
+    await wakeDeliverEvents(env, await reconcile(connect(env), env))
   },
 } satisfies ExportedHandler<Env>

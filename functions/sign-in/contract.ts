@@ -181,12 +181,13 @@ export const operations: ApiOperation[] = [
     countedBy: 'address',
     bodies: { GiveTokens: TokenBody },
     example: { grant_type: 'code', email: 'ada@example.com', code: '123456' } satisfies z.input<typeof TokenBody>,
+    unrepeatable:
+      'it is not known whether the code or the refresh token was used. If it was, a repeat is answered 400 `invalid_grant`, and ' +
+      'one by refresh token ends its session: then the user has to sign in again. An anonymous user can only do so by a mailed ' +
+      'code, with its access token while that is good.',
     reply: { status: 200, description: 'Signed in', body: tokens },
     lostAnswer:
-      'If the call was carried out and only its answer was lost, the user may have to sign in again. The code is used up, or ' +
-      'the refresh token was used: a repeat is answered 400 `invalid_grant`, and ends the session of the refresh token. An ' +
-      'anonymous user can then only sign in by a mailed code, with its access token while that is good. A repeat with ' +
-      '`grant_type: "anonymous"` makes a second user.',
+      'If a call with `grant_type: "anonymous"` was carried out and only its answer was lost, a repeat makes a second user.',
     words: tokenWords,
   },
   {

@@ -8,6 +8,7 @@ import { refreshSession, signInAnonymously, signInByCode } from '../../generated
 import { readBearer } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { refuse } from '../../lib/http/errors.ts'
+import { ifUnknown } from '../../lib/http/once.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { placeOf } from '../../lib/http/place.ts'
 import { type GrantRefusal, TokenBody, tokenWords as words } from './contract.ts'
@@ -20,6 +21,11 @@ type TokenContext = Context<{ Bindings: Cloudflare.SignInEnv }>
 
 /** What came of a grant, and the refresh token that its user gets if it was good. */
 type Granted = { row: SignInResult<GrantRefusal>; refreshToken: NewRefreshToken }
+
+/** A code and a refresh token work once: if the first call took effect, its repeat is refused. */
+const CODE_UNKNOWN = 'It is not known whether the code was used: if it is refused now, ask for another one'
+const TOKEN_UNKNOWN =
+  'It is not known whether the refresh token was used: if it is refused now, the user has to sign in again'
 
 /** Answers with the tokens, or refuses the grant. */
 export async function giveTokens(c: TokenContext): Promise<Response> {
@@ -57,7 +63,7 @@ async function grantByCode(c: TokenContext, { email, code }: Body & { grant_type
     codeTries: CODE_TRIES,
     anonymousId,
     ...sessionOf(refreshToken),
-  })
+  }).catch(ifUnknown({ detail: { message: CODE_UNKNOWN } }))
   return { row, refreshToken }
 }
 
@@ -79,6 +85,8 @@ async function grantNext(
   const refreshToken = await newRefreshToken(presented.sessionId)
   const { tokenHash: nextHash, ...session } = sessionOf(refreshToken)
   const parameters = { ...placeOf(c), ...session, presentedHash: presented.hash, nextHash }
-  const row = await refreshSession<SignInResult<GrantRefusal>>(connect(c.env), parameters)
+  const row = await refreshSession<SignInResult<GrantRefusal>>(connect(c.env), parameters).catch(
+    ifUnknown({ detail: { message: TOKEN_UNKNOWN } }),
+  )
   return { row, refreshToken }
 }

@@ -58,7 +58,7 @@ begin
   update members m set meta = buyer.merged_meta
   where m.paywall_id = claim_checkout.paywall_id and m.user_id = buyer.user_id and m.meta <> buyer.merged_meta;
 
-  -- An attempt after a crash repeats the checkout that the first one stored, to the letter.
+  -- An attempt after a crash repeats the checkout that the first one stored; claimed_checkout_json says what is read anew.
   select * into checkout from checkouts c where c.id = claim.checkout_id;
   if not found then
     checkout := new_checkout(

@@ -11,7 +11,7 @@ end $$;
 
 -- Takes the claim for the attempt that asks, if it is free: it is new, it no longer counts, or the attempt before has let
 -- its lease run out, as one does that has crashed. Gives the claim as it is afterwards, its row locked: `holder` says whose
--- it is. The Idempotency-Key must be locked.
+-- it is. The Idempotency-Key must be locked, and the hash of a claim that still counts compared.
 create function take_claim(
   paywall_id text, caller text, key uuid, new_hash text, new_holder uuid, lease_end timestamptz
 ) returns checkout_claims language plpgsql as $$
@@ -30,7 +30,7 @@ begin
     claim.attempt := 1;
     claim.opened := false;
     claim.claimed_at := now();
-  elsif claim.opened or claim.leased_until > now() or claim.request_hash <> new_hash then
+  elsif claim.opened or claim.leased_until > now() then
     return claim;
   end if;
   claim.holder := new_holder;

@@ -6,7 +6,10 @@ import type { CheckoutRefusal, Reply } from './contract.ts'
 
 export type CheckoutReply = z.output<typeof Reply>
 
-/** What the processor must be asked for, as the first attempt under this Idempotency-Key stored it. */
+/**
+ * What the processor must be asked for, as the first attempt under this Idempotency-Key stored it; but `email`, `geo` and
+ * `credentials` as they are now.
+ */
 export interface ClaimedCheckout {
   id: string
   paywall_id: string

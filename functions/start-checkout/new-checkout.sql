@@ -37,7 +37,8 @@ begin
   return coalesce(requested, price.trial_days);
 end $$;
 
--- What the processor must be asked for, and the account to ask: see `ClaimedCheckout` in claimed-checkout.ts.
+-- What the processor must be asked for, and the account to ask: see `ClaimedCheckout` in claimed-checkout.ts. The checkout
+-- and its price do not change. The user's address, the paywall's tiers and the credentials are given as they are now.
 create function claimed_checkout_json(checkout checkouts, claim checkout_claims) returns jsonb language plpgsql stable as $$
 begin
   return (

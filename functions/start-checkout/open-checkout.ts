@@ -26,9 +26,11 @@ export async function openCheckout(
   checkout: ClaimedCheckout,
   later: (work: Promise<unknown>) => void,
 ): Promise<CheckoutReply | null> {
-  const processor = await processorFor({ ...checkout, paywallId: checkout.paywall_id }, env)
   const price = priceOf(checkout)
-  const hosted = await ask(db, processor, holder, checkout, price)
+  const { processor, hosted } = await ask(env, checkout, price).catch(async (error) => {
+    await giveUp(db, holder, checkout, error)
+    throw error
+  })
   const { recorded, superseded } = await recordCheckout<RecordResult>(db, {
     ...claimOf(checkout, holder),
     checkoutId: checkout.id,
@@ -52,28 +54,35 @@ const claimOf = ({ paywall_id: paywallId, caller, key }: ClaimedCheckout, holder
   holder,
 })
 
-async function ask(db: Database, processor: Processor, holder: string, checkout: ClaimedCheckout, price: Price) {
+/** Opens the page at the processor. */
+async function ask(env: ProcessorEnv, checkout: ClaimedCheckout, price: Price) {
+  const processor = await processorFor({ ...checkout, paywallId: checkout.paywall_id }, env)
   const back = `${checkout.return_origin}/r/${checkout.id}`
+  const hosted = await processor.openCheckout({
+    key: `${checkout.id}:${checkout.attempt}`,
+    checkoutId: checkout.id,
+    paywallId: checkout.paywall_id,
+    userId: checkout.user_id,
+    email: checkout.email,
+    customer: checkout.customer,
+    processorPrice: price.processor_price,
+    currency: price.currency,
+    amount: price.amount,
+    recurring: checkout.price.recurring,
+    trialDays: checkout.trial_days,
+    successUrl: `${back}/success`,
+    errorUrl: `${back}/error`,
+  })
+  return { processor, hosted }
+}
+
+/** Gives the claim up. If that fails, it ends with its lease: the caller is told what the processor said all the same. */
+async function giveUp(db: Database, holder: string, checkout: ClaimedCheckout, error: unknown): Promise<void> {
+  const answered = error instanceof ProcessorError && error.answered
   try {
-    return await processor.openCheckout({
-      key: `${checkout.id}:${checkout.attempt}`,
-      checkoutId: checkout.id,
-      paywallId: checkout.paywall_id,
-      userId: checkout.user_id,
-      email: checkout.email,
-      customer: checkout.customer,
-      processorPrice: price.processor_price,
-      currency: price.currency,
-      amount: price.amount,
-      recurring: checkout.price.recurring,
-      trialDays: checkout.trial_days,
-      successUrl: `${back}/success`,
-      errorUrl: `${back}/error`,
-    })
-  } catch (error) {
-    const answered = error instanceof ProcessorError && error.answered
     await giveUpCheckout(db, { ...claimOf(checkout, holder), answered })
-    throw error
+  } catch (cause) {
+    log('error', 'the claim of a failed checkout is not given up', { checkout_id: checkout.id, cause })
   }
 }
 

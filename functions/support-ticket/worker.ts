@@ -2,6 +2,7 @@ import { openTicket } from '../../generated/calls.ts'
 import { readBearer } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
+import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { placeOf } from '../../lib/http/place.ts'
 import { discardAttachments } from './attachments.ts'
@@ -23,7 +24,7 @@ app.post(PATH, async (c) => {
   const bearer = await readBearer(c.req, place.paywallId, c.env)
   if (bearer.kind === 'bad_token') throw refuse(words.bad_token)
 
-  const { ATTACHMENTS: bucket, EVENTS } = c.env
+  const bucket = c.env.ATTACHMENTS
   const db = connect(c.env)
   const attachments: Attachment[] = []
   const discard = () => {
@@ -41,7 +42,7 @@ app.post(PATH, async (c) => {
     discard()
     throw refuseTicket(row)
   }
-  if (row.queued > 0) c.executionCtx.waitUntil(EVENTS.send({ queued: row.queued }))
+  c.executionCtx.waitUntil(wakeDeliverEvents(c.env, row.queued))
   return c.json({ ticket: row.ticket })
 })
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type ChangeRefusal, MAX_TOKENS } from '../../lib/db/change-count.ts'
+import { type ChangeRefusal, MAX_TOKENS, UNKNOWN_CHANGE } from '../../lib/db/change-count.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords, fill } from '../../lib/http/errors.ts'
 
@@ -83,7 +83,7 @@ export const operations: ApiOperation[] = [
       tokens: 10,
     } satisfies z.input<typeof Body>,
     idempotent: true,
-    unrepeatable: true,
+    unrepeatable: UNKNOWN_CHANGE,
     reply: { status: 200, description: 'The tokens are taken', body: { name: 'Withdrawn', schema: Reply, example } },
     words,
     details: { insufficient: left },

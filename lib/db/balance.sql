@@ -39,7 +39,7 @@ begin
   return exists (
     select from token_types(settings) t
     left join balances b on (b.paywall_id, b.user_id, b.type) = (top_up_is_due.paywall_id, top_up_is_due.user_id, t.type)
-    where t.daily_limit is not null and b.topped_up_on is distinct from (now() at time zone 'utc')::date
+    where t.daily_limit is not null and coalesce(b.topped_up_on < (now() at time zone 'utc')::date, true)
   ) and not exists (
     select from purchases p
     where p.paywall_id = top_up_is_due.paywall_id and p.user_id = top_up_is_due.user_id and gives_access(p));
@@ -47,6 +47,9 @@ end $$;
 
 -- Raises each balance that has a daily limit and is below it to that limit, in the order of the types, if the top-up is due.
 -- Gives the ledger rows.
+--
+-- `now()` is when the call began. One that began before midnight may wait for one that began after it, and then finds balances
+-- that were topped up on a later day than its own: those stay as they are.
 create function top_up(paywall_id text, user_id uuid, settings jsonb) returns setof ledger language plpgsql as $$
 declare
   today constant date := (now() at time zone 'utc')::date;
@@ -57,9 +60,10 @@ begin
   for tokens in select * from token_types(settings) t where t.daily_limit is not null order by t.type loop
     insert into balances as b (paywall_id, user_id, type, count, topped_up_on)
     values (paywall_id, user_id, tokens.type, 0, today)
-    on conflict on constraint balances_pkey do update set topped_up_on = today where b.topped_up_on is distinct from today
+    on conflict on constraint balances_pkey do update set topped_up_on = today
+      where coalesce(b.topped_up_on < today, true)
     returning b.count into balance_count;
-    if balance_count < tokens.daily_limit then -- null if this type was topped up today
+    if balance_count < tokens.daily_limit then -- null if this type had its top-up
       return next move_tokens(paywall_id, user_id, tokens.type, tokens.daily_limit - balance_count, 'top_up');
     end if;
   end loop;

@@ -32,6 +32,7 @@ export function connect(env: DatabaseEnv): Database {
 }
 
 function open(env: DatabaseEnv): Database {
+  neonConfig.fetchFunction = fetchWhole
   if (env.NEON_FETCH_ENDPOINT) neonConfig.fetchEndpoint = env.NEON_FETCH_ENDPOINT
   const query = neon(env.DATABASE_URL)
   return {
@@ -41,4 +42,15 @@ function open(env: DatabaseEnv): Database {
       return row?.result
     },
   }
+}
+
+/**
+ * `fetch` for Neon's driver, with all that it reads of a response. It has the body, too, because the driver makes a
+ * `NeonDbError` only of what is thrown in here: a body that breaks off leaves the outcome of the call as unknown as no
+ * response does.
+ */
+async function fetchWhole(...request: Parameters<typeof fetch>) {
+  const response = await fetch(...request)
+  const text = await response.text()
+  return { ok: response.ok, status: response.status, text: () => text, json: () => JSON.parse(text) }
 }

@@ -17,7 +17,6 @@ const GONE = /^(08|57P|58)/
  * which is our bug. Neon gives no code, or an empty one, where it could not reach Postgres or got no answer.
  */
 export function databaseFailure(error: unknown): DatabaseFailure | null {
-  if (error instanceof DOMException && error.name === 'TimeoutError') return 'unknown'
   if (!(error instanceof NeonDbError)) return null
   if (!error.code) return 'unknown'
   if (GIVEN_UP.test(error.code)) return 'not_done'

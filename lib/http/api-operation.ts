@@ -69,10 +69,10 @@ export interface ApiOperation extends Endpoint {
   /** Takes an `Idempotency-Key`, and marks a repeated answer with `Idempotency-Replayed`. */
   idempotent?: boolean
   /**
-   * A repeat without an Idempotency-Key takes effect again. So a 503 has no `Retry-After` where it is not known whether the
-   * call took effect.
+   * Of an operation whose repeat could take effect again, or be refused because the first call took effect: what is not
+   * known if a 503 has no `Retry-After`, and what to do then.
    */
-  unrepeatable?: boolean
+  unrepeatable?: string
   /**
    * What a repeat meets if the call was carried out and only its answer was lost: its 503 has `Retry-After` then, too. Absent
    * if such a repeat does no harm.

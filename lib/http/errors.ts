@@ -7,6 +7,13 @@ type Detail =
   | { isTest: '0' | '1' } // get-customer-portal 403
   | { available: number; requested?: number } // balances, withdraw-tokens 400
 
+/** What a refusal may say besides its words. */
+export interface Additions {
+  detail?: Detail
+  /** Seconds after which a repeat may succeed; sent as `Retry-After`. */
+  retryAfter?: number
+}
+
 /** A refusal that the caller is meant to read (contract section 7). Anything else that is thrown is our mistake: a 500. */
 export class ApiError extends Error {
   override name = 'ApiError'
@@ -18,15 +25,9 @@ export class ApiError extends Error {
    */
   readonly refusal: string
   readonly detail: Detail | undefined
-  /** Seconds after which a repeat may succeed; sent as `Retry-After`. */
   readonly retryAfter: number | undefined
 
-  constructor(
-    status: ContentfulStatusCode,
-    error: string,
-    refusal: string,
-    options: { detail?: Detail; retryAfter?: number } & ErrorOptions = {},
-  ) {
+  constructor(status: ContentfulStatusCode, error: string, refusal: string, options: Additions & ErrorOptions = {}) {
     super(error, options)
     this.status = status
     this.error = error

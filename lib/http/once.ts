@@ -1,7 +1,7 @@
 import type { HonoRequest } from 'hono'
 import { hashOf } from '../crypto/canonical.ts'
 import { databaseFailure } from '../db/unavailable.ts'
-import { ApiError } from './errors.ts'
+import { type Additions, ApiError } from './errors.ts'
 import { parseIdempotencyKey } from './parse.ts'
 import { sharedWords } from './shared-words.ts'
 
@@ -18,13 +18,22 @@ export async function readOnce(request: HonoRequest, change: object): Promise<On
 }
 
 /**
- * For a `catch` around a credit or debit without a key. If its outcome is unknown, answers 503 without `Retry-After`,
- * because a repeat could apply it twice. Any other error is thrown on.
+ * For a `catch` around a database call that its caller must not simply repeat. If the outcome is unknown, answers 503 with
+ * `additions` instead of the usual `Retry-After`. Any other error is thrown on.
  */
-export function unlessRepeatable(once: Once | null) {
+export function ifUnknown(additions: Additions) {
   return (cause: unknown): never => {
-    if (once || databaseFailure(cause) !== 'unknown') throw cause
-    const message = 'It is not known whether the balance was changed: read it before you try again'
-    throw new ApiError(...sharedWords.database_unavailable, { cause, detail: { message } })
+    if (databaseFailure(cause) !== 'unknown') throw cause
+    throw new ApiError(...sharedWords.database_unavailable, { ...additions, cause })
   }
+}
+
+/** `ifUnknown` for a credit or debit without a key: a repeat could apply it twice. With a key it does no harm. */
+export function unlessRepeatable(once: Once | null) {
+  const message = 'It is not known whether the balance was changed: read it before you try again'
+  return once ? throwOn : ifUnknown({ detail: { message } })
+}
+
+function throwOn(error: unknown): never {
+  throw error
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
+import { interruptOnce } from '../support/interrupt.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { cancelled, cancelOwn, type Subscriber, storedRequest, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
@@ -101,6 +102,9 @@ describe('when Stripe does not take it', () => {
     const reply = await cancelOwn(world, subscriber)
     expect(reply).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
+    // Stripe may have taken it before it failed: the request stays, so that reconcile looks.
+    const request = { requested: true, accepted: false, reason: 'too expensive' }
+    expect(await storedRequest(world, subscriber)).toEqual(request)
     cancelled(await cancelOwn(world, subscriber))
   })
 
@@ -125,4 +129,19 @@ test('what Stripe took is a success, whether or not it could be written down', a
   expect(await storedRequest(world, subscriber)).toMatchObject({ requested: true, accepted: false })
   await world.stripe.sendHeldWebhooks()
   await until('the webhook', async () => (await purchaseOf(subscriber))?.cancel_at_period_end)
+})
+
+test('what may have been claimed is to be asked for again when the claim has ended, and not before', async () => {
+  const subscriber = await subscribe(world, ours)
+  const interrupted = interruptOnce(world, { statement: 'claim_cancellation' }, 'after')
+  const reply = await cancelOwn(world, subscriber)
+  await interrupted
+  expect(reply).toMatchObject({ status: 503, body: { error: 'database_unavailable' } })
+  expect(await cancelOwn(world, subscriber)).toMatchObject(alreadyCancelled)
+
+  await world.database.query(
+    'update purchases set cancel_requested_at = cancel_requested_at - make_interval(secs => $2) where id = $1',
+    [subscriber.purchaseId, Number(reply.headers['retry-after'])],
+  )
+  cancelled(await cancelOwn(world, subscriber))
 })

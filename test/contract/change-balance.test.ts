@@ -203,6 +203,19 @@ describe('the daily top-up', () => {
     ])
   })
 
+  test('comes once a day, also if a call from before midnight waited for one from after it', async () => {
+    const { id } = await newUser()
+    await change({ user_id: id, op: 'debit', amount: 4 })
+    await nextDay(all.world, id, -1)
+    expect(await change({ user_id: id, op: 'debit', amount: 1 })).toMatchObject({ body: { count: 5 } })
+    expect((await userState(all.world, id)).balances).toContainEqual({ type: 'standard', count: 5 })
+    const { rows } = await all.world.database.query(
+      "select topped_up_on = (now() at time zone 'utc')::date + 1 as tomorrow from balances where user_id = $1",
+      [id],
+    )
+    expect(rows).toEqual([{ tomorrow: true }])
+  })
+
   test('never takes away, and does not claw a credit back', async () => {
     const { id } = await newUser()
     expect(await change({ user_id: id, amount: 40 })).toMatchObject({ body: { count: 50 } })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
+import { ResponseCutOff, ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { operationOf, testEveryOperation } from '../support/every-operation.ts'
@@ -77,8 +77,16 @@ const ENDPOINTS = {
   processorWebhook: () => call(world, `/webhooks/stripe/${world.paywall.id}`, { body: {} }),
 }
 
-/** A repeat of these would change a balance twice. */
-const CHANGES_A_BALANCE = ['changeBalance', 'withdrawTokens']
+const BALANCE_UNKNOWN = 'It is not known whether the balance was changed: read it before you try again'
+
+/** What is not known of those whose repeat would take effect twice, or would be refused. */
+const NOT_KNOWN: Record<string, string> = {
+  changeBalance: BALANCE_UNKNOWN,
+  withdrawTokens: BALANCE_UNKNOWN,
+  'giveTokens by code': 'It is not known whether the code was used: if it is refused now, ask for another one',
+  'giveTokens of a session':
+    'It is not known whether the refresh token was used: if it is refused now, the user has to sign in again',
+}
 
 function expectToBeAskedAgain(reply: Reply, name: string): void {
   expect(reply).toMatchObject({ status: 503, body: { error: 'database_unavailable' } })
@@ -99,13 +107,14 @@ describe.each(Object.entries(ENDPOINTS))('%s', (name, ask) => {
 
   test.each([
     ['it does not answer', () => new ResponseLost()],
+    ['its answer breaks off', () => new ResponseCutOff()],
     ['it shuts down', () => databaseError('57P01')],
     ['the proxy in front of it cannot reach it', () => new Error('connect ECONNREFUSED db-secret.example:5432')],
-  ])('503 when %s, which leaves open whether a balance was changed', async (_how, error) => {
+  ])('503 when %s, which leaves open what was done', async (_how, error) => {
     fail(error())
     const reply = await ask()
-    if (!CHANGES_A_BALANCE.includes(name)) return expectToBeAskedAgain(reply, name)
-    const message = 'It is not known whether the balance was changed: read it before you try again'
+    const message = NOT_KNOWN[name]
+    if (!message) return expectToBeAskedAgain(reply, name)
     expect(reply).toMatchObject({ status: 503, body: { ...said(name, 'database_unavailable'), message } })
     expect(reply.headers).not.toHaveProperty('retry-after')
   })

@@ -4,6 +4,7 @@ import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { seal } from '../../lib/crypto/crypto.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press, startCheckout } from '../support/checkout.ts'
+import { interruptOnce } from '../support/interrupt.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
@@ -117,6 +118,28 @@ describe('start-checkout: the answer says what to do about it, and the next try 
     expect(first).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
     expect(second).toMatchObject({ status: 200 })
     expect(pages).toBe(1)
+  })
+
+  test('502 with what it said, even if the claim cannot be given up', async () => {
+    world.stripe.failNext(CHECKOUT_SESSIONS, 400, stripeError('api_error', 'ordered'))
+    const interrupted = interruptOnce(world, { statement: 'give_up_checkout' }, 'before')
+    const reply = await startCheckout(world, { paywall: world.paywall, key: world.key })
+    await interrupted
+    expect(reply).toMatchObject({ status: 502, body: { error: 'processor_rejected' } })
+    const lines = () => world.logs.filter(({ message }) => message.includes('the claim of a failed checkout'))
+    await expect.poll(lines).toMatchObject([{ level: 'error' }])
+  })
+
+  test('500 for credentials that do not open; applying them again is enough', async () => {
+    const { processor } = world.paywall
+    if (processor.acquiring !== 'stripe') throw new Error('not a Stripe paywall')
+    await world.database.query(
+      "update processor_accounts set credentials = 'AAAAAAAAAAAAAAAAAAAAAAAA' where paywall_id = $1",
+      [world.paywall.id],
+    )
+    const { first, second } = await twice(() => setSecretKey(processor.credentials.secretKey))
+    expect(first).toMatchObject({ status: 500, body: { error: 'internal_error' } })
+    expect(opened(second).acquiring).toBe('stripe')
   })
 
   test('502 for an answer that is not one', async () => {

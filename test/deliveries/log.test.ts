@@ -67,3 +67,22 @@ describe('the cron', () => {
     expect(line!.oldest_due_seconds).toBeLessThan(40)
   })
 })
+
+test.each([
+  [200, 'delivered'],
+  [500, 'not delivered'],
+])('an attempt answered %i is logged as %s, even if the answer to its record was lost', async (status, message) => {
+  const mailbox = await openMailbox(world)
+  mailbox.answer = () => ({ status })
+  const [id] = await mailbox.tell()
+  const interrupted = interruptOnce(world, { statement: 'record_delivery' }, 'after')
+  await sweep(world)
+  await interrupted
+
+  const lines = world.logs.map((line) => JSON.parse(line.message) as Record<string, unknown>)
+  const next_attempt_at = message === 'delivered' ? undefined : expect.any(String)
+  const about = lines.filter(({ event_id }) => event_id === id)
+  expect(about.map((line) => ({ message: line.message, next_attempt_at: line.next_attempt_at }))).toEqual([
+    { message, next_attempt_at },
+  ])
+})

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { close, listen } from '../../dev/emulators/core/listen.ts'
 import type { ReceiverResponse } from '../../dev/world/pages/receiver.ts'
 import { seal } from '../../lib/crypto/crypto.ts'
 import { type DeliveryRow, openMailbox, sweep } from '../support/mailbox.ts'
@@ -137,6 +139,18 @@ test('a huge reply is no obstacle', async () => {
   await mailbox.tell(2)
   await sweep(world)
   expect(await mailbox.deliveries()).toMatchObject([{ state: 'delivered' }, { state: 'delivered' }])
+})
+
+test('a connection that breaks behind the head of a 200 is no failed attempt', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-length': 1_000 })
+    response.write('so far', () => response.destroy())
+  })
+  const mailbox = await openMailbox(world, { url: `${await listen(server, 0)}/webhooks` })
+  await mailbox.tell()
+  await sweep(world)
+  expect(await mailbox.deliveries()).toMatchObject([{ state: 'delivered', attempts: 1, last_status: 200 }])
+  await close(server)
 })
 
 test('an address is refused when the paywall is live or the address is private, and the others get theirs', async () => {

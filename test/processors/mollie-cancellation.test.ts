@@ -142,18 +142,20 @@ test('what cannot be renewed yet, since Mollie made no subscription of it, is ne
 })
 
 describe('when Mollie does not take it', () => {
-  const answers: [status: number, error: string][] = [
-    [401, 'processor_misconfigured'],
-    [403, 'processor_misconfigured'],
-    [429, 'processor_unavailable'],
-    [503, 'processor_unavailable'],
+  const refused = { requested: false, accepted: false, reason: null }
+  const unknown = { requested: true, accepted: false, reason: 'too expensive' }
+  const answers: [status: number, error: string, request: typeof refused | typeof unknown][] = [
+    [401, 'processor_misconfigured', refused],
+    [403, 'processor_misconfigured', refused],
+    [429, 'processor_unavailable', unknown],
+    [503, 'processor_unavailable', unknown],
   ]
-  test.each(answers)('%i is told as %s, and nothing is cancelled', async (status, error) => {
+  test.each(answers)('%i is told as %s, and it can be tried again at once', async (status, error, request) => {
     const subscriber = await subscribe(world, ours)
     const path = `/v2/customers/${subscriber.customer}/subscriptions/${atMollie(subscriber)}`
     world.mollie.failNext(path, status)
     expect(await cancelOwn(world, subscriber)).toMatchObject({ status: 502, body: { error } })
-    expect(await storedRequest(world, subscriber)).toEqual({ requested: false, accepted: false, reason: null })
+    expect(await storedRequest(world, subscriber)).toEqual(request)
     cancelled(await cancelOwn(world, subscriber))
   })
 })

@@ -30,6 +30,8 @@ interface WorkersOfItsOwn {
   inspect?: boolean
   /** Workers that do not run, by env: a call to them gets no response. */
   gone?: string[]
+  /** Workers, by env, for which queues and rate limits are away: what they ask of them fails. */
+  cutOff?: string[]
   /** A database elsewhere, such as on a Postgres that the test kills. It must have the schema. */
   databaseUrl?: string
 }
@@ -95,12 +97,13 @@ export async function startTestWorld({
 }
 
 async function baseOfItsOwn(options: WorkersOfItsOwn): Promise<WorldBase> {
-  const { checkoutLeaseSeconds, rateLimited = false, storage, inspect = false, databaseUrl } = options
+  const { checkoutLeaseSeconds, rateLimited = false, storage, inspect = false, cutOff, databaseUrl } = options
   return {
     databaseUrl: databaseUrl ?? (await freshDatabase()),
     secrets: await testSecrets(),
     ports: { service: 0, stripe: 0, mollie: 0, receiver: 0, mail: 0 },
     inspect,
+    ...(cutOff && { cutOff }),
     ...(storage !== undefined && {
       keep: { storage, stripe: join(storage, 'stripe.json'), mollie: join(storage, 'mollie.json') },
     }),

@@ -73,19 +73,16 @@ export function responsesOf(operation: ApiOperation): Json {
 function sharedOr(status: number, errors: DocumentedError[], operation: ApiOperation): Json {
   const shared = SHARED[status]
   const { saysCode = false } = operation
-  const maybeDone = status === 503 && operation.unrepeatable === true
-  const note = status === 503 ? noteOf(operation) : undefined
-  const isShared = shared && !saysCode && !note && JSON.stringify(shared.errors) === JSON.stringify(errors)
+  const notes = status === 503 ? notesOf(operation) : []
+  const isShared = shared && !saysCode && notes.length === 0 && JSON.stringify(shared.errors) === JSON.stringify(errors)
   if (isShared) return { $ref: `#/components/responses/${shared.name}` }
-  const retried = maybeDone || errors.some(({ error }) => isRetried(error, operation))
-  return refused(status, errors, { saysCode, retried, note })
+  const retried = notes.length > 0 || errors.some(({ error }) => isRetried(error, operation))
+  return refused(status, errors, { saysCode, retried, notes })
 }
 
 /** What an operation's 503 says besides what the errors mean. */
-function noteOf({ unrepeatable, lostAnswer }: ApiOperation): string | undefined {
-  return unrepeatable
-    ? 'Without `Retry-After` it is not known whether the balance was changed: read the balance before you repeat the call'
-    : lostAnswer
+function notesOf({ unrepeatable, lostAnswer }: ApiOperation): string[] {
+  return [...(unrepeatable ? [`Without \`Retry-After\` ${unrepeatable}`] : []), ...(lostAnswer ? [lostAnswer] : [])]
 }
 
 const isRetried = (error: string, { retried = [], words }: ApiOperation) =>
@@ -94,16 +91,17 @@ const isRetried = (error: string, { retried = [], words }: ApiOperation) =>
 interface RefusedOptions {
   saysCode?: boolean
   retried?: boolean
-  note?: string | undefined
+  /** Paragraphs behind what the errors mean. */
+  notes?: string[]
 }
 
 function refused(
   status: number,
   errors: DocumentedError[],
-  { saysCode = false, retried = false, note }: RefusedOptions = {},
+  { saysCode = false, retried = false, notes = [] }: RefusedOptions = {},
 ): Json {
   return {
-    description: note ? `${describe(errors)}\n\n${note}` : describe(errors),
+    description: [describe(errors), ...notes].join('\n\n'),
     headers: {
       'X-Request-Id': header('X-Request-Id'),
       ...([429, 503].includes(status) && { 'Retry-After': header('Retry-After') }),

@@ -14,6 +14,11 @@ export class ResponseLost extends Error {
   override name = 'ResponseLost'
 }
 
+/** The same, in the middle of an answer that says that all went well. */
+export class ResponseCutOff extends ResponseLost {
+  override name = 'ResponseCutOff'
+}
+
 /** Stands in for Neon's own proxy: plain Postgres behind the HTTP protocol that @neondatabase/serverless speaks. */
 export interface NeonProxy {
   /** What NEON_FETCH_ENDPOINT is set to. */
@@ -52,7 +57,8 @@ export async function startNeonProxy({ port = 0 }: { port?: number } = {}): Prom
       const result = await execute(request, callerOf(response))
       send(response, 200, { ...result, rowAsArray: true })
     } catch (error) {
-      if (error instanceof ResponseLost || error instanceof CallerGone) response.destroy()
+      if (error instanceof ResponseCutOff) cutOff(response)
+      else if (error instanceof ResponseLost || error instanceof CallerGone) response.destroy()
       else sendError(response, error)
     }
   }
@@ -125,6 +131,11 @@ function sendError(response: ServerResponse, error: unknown): void {
   } else {
     send(response, 500, { message: error instanceof Error ? error.message : String(error) })
   }
+}
+
+function cutOff(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1_000 })
+  response.write('{"command":', () => response.destroy())
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {

@@ -26,6 +26,8 @@ export interface WorkersOptions {
   folder?: string
   /** Whether the Workers can be looked into with the DevTools protocol. */
   inspect?: boolean
+  /** The Workers, by env, for which queues and rate limits are away: what they ask of them fails. */
+  cutOff?: string[]
   onLog: (level: string, message: string) => void
 }
 
@@ -58,6 +60,7 @@ export async function startWorkers({
   takeMail,
   folder,
   inspect,
+  cutOff = [],
   onLog,
 }: WorkersOptions): Promise<Workers> {
   const configs = readWorkerConfigs()
@@ -66,7 +69,10 @@ export async function startWorkers({
     ...(databaseUrls[env] && { DATABASE_URL: databaseUrls[env] }),
   })
   const scripts = code ?? (await bundleWorkers(configs))
-  const workers = gatewayFirst(configs).map((config) => workerOptions(config, scripts, valuesFor(config)))
+  const workers = gatewayFirst(configs).map((config) => ({
+    ...workerOptions(config, scripts, valuesFor(config)),
+    ...(cutOff.includes(config.env) && withoutQueuesAndLimits(config)),
+  }))
   let runtime: ChildProcess | undefined
   let onRestart = () => {}
   const options = convertV4MiniflareOptions({
@@ -128,6 +134,13 @@ function workerOptions(config: WorkerConfig, scripts: Map<string, string>, value
     modules: modulesOf(script),
     bindings: bindings(config, values),
   }
+}
+
+/** In the place of a queue or a rate limit stands the Worker itself, which does not have their methods. */
+function withoutQueuesAndLimits({ name, services, queueBindings, limitBindings }: WorkerConfig) {
+  const others = services.map(({ binding, service }) => [binding, service])
+  const standIns = [...queueBindings, ...limitBindings].map((binding) => [binding, name])
+  return { queueProducers: {}, ratelimits: {}, serviceBindings: Object.fromEntries([...others, ...standIns]) }
 }
 
 function modulesOf(script: string) {

@@ -25,6 +25,10 @@ export interface WorkerConfig {
   services: { binding: string; service: string }[]
   /** Names of its bindings that send e-mail. */
   mailBindings: string[]
+  /** Names of its bindings that send to a queue. */
+  queueBindings: string[]
+  /** Names of its bindings that count against a limit. */
+  limitBindings: string[]
 }
 
 const Root = z.object({ definedEnvironments: z.array(z.string()) })
@@ -38,6 +42,8 @@ const Block = z.object({
   triggers: z.object({ crons: z.array(z.string()).default([]) }),
   services: z.array(z.object({ binding: z.string(), service: z.string() })).default([]),
   send_email: z.array(z.object({ name: z.string() })).default([]),
+  queues: z.object({ producers: z.array(z.object({ binding: z.string() })).default([]) }),
+  ratelimits: z.array(z.object({ name: z.string() })).default([]),
 })
 
 /** Every Worker of wrangler.toml, in its order. */
@@ -45,14 +51,17 @@ export function readWorkerConfigs(): WorkerConfig[] {
   const { definedEnvironments } = Root.parse(unstable_readConfig({ config: WRANGLER_CONFIG }))
   return definedEnvironments.map((env) => {
     const config = unstable_readConfig({ config: WRANGLER_CONFIG, env })
-    const { secrets, triggers, send_email: mail, compatibility_date: compatibilityDate, ...block } = Block.parse(config)
+    const { secrets, triggers, queues, ratelimits, ...block } = Block.parse(config)
+    const { send_email: mail, compatibility_date: compatibilityDate, ...rest } = block
     return {
-      ...block,
+      ...rest,
       env,
       compatibilityDate,
       secrets: secrets.required,
       crons: triggers.crons,
       mailBindings: mail.map(({ name }) => name),
+      queueBindings: queues.producers.map(({ binding }) => binding),
+      limitBindings: ratelimits.map(({ name }) => name),
     }
   })
 }

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { newEmail, opened, press, startCheckout } from '../support/checkout.ts'
+import { openMailbox, sweep } from '../support/mailbox.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+// Queues and rate limits help a request, and none depends on them.
+
+let world: TestWorld
+
+/** Webhooks wait: what is stored here, checkout-return has stored. */
+beforeAll(async () => {
+  world = await startTestWorld({ rateLimited: true, cutOff: ['gateway', 'balances', 'checkout-return'] })
+  world.stripe.holdWebhooks()
+})
+afterAll(() => world.close())
+
+const warnings = (message: string) =>
+  world.logs.filter((line) => line.level === 'warn' && JSON.parse(line.message).message === message)
+
+test('a caller who cannot be counted is served', async () => {
+  expect(await call(world, `/api/v1/paywall/${world.paywall.id}/bootstrap`)).toMatchObject({ status: 200 })
+  await expect.poll(() => warnings('a caller could not be counted')).toHaveLength(1)
+})
+
+test('a buyer comes back to a stored purchase, and the owner hears of it when the cron comes', async () => {
+  const order = { paywall: world.paywall, key: world.key, body: { email: newEmail() } }
+  const { checkoutUrl, userId } = opened(await startCheckout(world, order))
+  const reply = await call(world, await press(checkoutUrl, 'pay'))
+  expect(reply).toMatchObject({ status: 303, headers: { location: expect.stringContaining('/thanks') } })
+  expect(await userState(world, userId)).toMatchObject({ paid: true })
+
+  await expect.poll(() => warnings('deliver-events was not woken')).toHaveLength(1)
+  expect(warnings('a returning browser goes on before its purchase is stored')).toEqual([])
+  await sweep(world)
+  await world.receiver.waitFor(({ body }) => body.includes('checkout.completed') && body.includes(userId))
+})
+
+test('a credit is answered, and the owner hears of it when the cron comes', async () => {
+  const mailbox = await openMailbox(world)
+  const before = warnings('deliver-events was not woken').length
+  await mailbox.credit()
+  await expect.poll(() => warnings('deliver-events was not woken')).toHaveLength(before + 1)
+  await sweep(world)
+  expect(mailbox.received()).toHaveLength(2) // the top-up of the day, and the credit
+})
