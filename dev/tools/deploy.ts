@@ -1,8 +1,7 @@
 // Migrates the database, then deploys every Worker: npm run deploy -- [--secrets FILE] [arguments for wrangler]
 // 1. With --secrets, gathers what each Worker is given of FILE, which is JSON or dotenv, and stops if something is missing.
-// 2. Migrates the database of DATABASE_URL, which FILE or else the environment names. With --dry-run it touches none.
-// 3. Deploys the Workers, those that others call first.
-// 4. Removes the releases of functions that are two behind: only now, since a deploy before this one may have failed halfway.
+// 2. Takes the database of DATABASE_URL, which FILE or else the environment names. With --dry-run it touches none.
+// 3. Migrates it, deploys the Workers and removes old releases of functions, in the order of deploy-in-order.ts.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,6 +11,7 @@ import * as z from 'zod'
 import { CommandError } from '../../cli/command.ts'
 import { migrateDatabase } from '../../cli/migrate.ts'
 import { readWorkerConfigs, type WorkerConfig, WRANGLER_ENVIRONMENT } from '../world/workers/wrangler-config.ts'
+import { deployInOrder } from './deploy-in-order.ts'
 import { workerSecrets } from './worker-secrets.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -21,12 +21,15 @@ const folder = mkdtempSync(join(tmpdir(), 'paywall-deploy-'))
 
 try {
   const secrets = file === undefined ? null : readSecrets(file)
-  const configs = calledFirst(readWorkerConfigs())
-  const filesOfSecrets = secrets && configs.map((config) => writeSecrets(config, workerSecrets(config, secrets)))
+  const configs = readWorkerConfigs()
+  const filesOfSecrets = secrets && filesWith(secrets, configs)
   const database = wranglerArguments.includes('--dry-run') ? null : databaseOf(secrets ?? process.env)
-  if (database) await migrateDatabase(database.url, database.rolesKey, { keepReleases: true })
-  for (const [index, config] of configs.entries()) deploy(config, filesOfSecrets?.[index])
-  if (database) await migrateDatabase(database.url, database.rolesKey)
+  await deployInOrder(configs, {
+    async migrate(options) {
+      if (database) await migrateDatabase(database.url, database.rolesKey, options)
+    },
+    deploy: (config) => deploy(config, filesOfSecrets?.get(config.env)),
+  })
 } catch (error) {
   console.error(error instanceof CommandError ? error.message : error)
   process.exitCode = 1
@@ -62,6 +65,11 @@ function deploy(config: WorkerConfig, secretsFile: string | undefined): void {
   if (status !== 0) throw new CommandError([`${config.env} was not deployed; nothing after it was tried`])
 }
 
+/** Writes a file for each Worker, with what it is given. Their paths, by env. */
+function filesWith(secrets: Record<string, string>, configs: WorkerConfig[]): Map<string, string> {
+  return new Map(configs.map((config) => [config.env, writeSecrets(config, workerSecrets(config, secrets))]))
+}
+
 function writeSecrets({ env }: WorkerConfig, secrets: Record<string, string>): string {
   const path = join(folder, `${env}.json`)
   writeFileSync(path, JSON.stringify(secrets), { mode: 0o600 })
@@ -71,20 +79,4 @@ function writeSecrets({ env }: WorkerConfig, secrets: Record<string, string>): s
 function readSecrets(path: string): Record<string, string> {
   const text = readFileSync(path, 'utf8')
   return z.record(z.string(), z.string()).parse(path.endsWith('.json') ? JSON.parse(text) : parseEnv(text))
-}
-
-/** A service binding can only name a Worker that exists, so a Worker comes after those it calls. */
-function calledFirst(configs: WorkerConfig[]): WorkerConfig[] {
-  const ordered = new Set<WorkerConfig>()
-  function place(config: WorkerConfig, callers: WorkerConfig[]): void {
-    if (callers.includes(config))
-      throw new CommandError([`wrangler.toml: ${config.env} calls itself through its services`])
-    for (const { service: name } of config.services) {
-      const called = configs.find((other) => other.name === name)
-      if (called) place(called, [...callers, config])
-    }
-    ordered.add(config)
-  }
-  for (const config of configs) place(config, [])
-  return [...ordered]
 }

@@ -24,6 +24,8 @@ interface WorkersOfItsOwn {
   checkoutLeaseSeconds?: number
   /** Whether the gateway counts requests; off by default, since a test makes more than a caller may. */
   rateLimited?: boolean
+  /** Secrets that it has instead of fresh ones. */
+  secrets?: Partial<Secrets>
   /** A folder where KV and R2 are kept. */
   storage?: string
   /** Whether the Workers' memory can be measured: see `peakMemory`. */
@@ -97,10 +99,10 @@ export async function startTestWorld({
 }
 
 async function baseOfItsOwn(options: WorkersOfItsOwn): Promise<WorldBase> {
-  const { checkoutLeaseSeconds, rateLimited = false, storage, inspect = false, cutOff, databaseUrl } = options
+  const { checkoutLeaseSeconds, rateLimited = false, secrets, storage, inspect = false, cutOff, databaseUrl } = options
   return {
     databaseUrl: databaseUrl ?? (await freshDatabase()),
-    secrets: await testSecrets(),
+    secrets: { ...(await testSecrets()), ...secrets },
     ports: { service: 0, stripe: 0, mollie: 0, receiver: 0, mail: 0 },
     inspect,
     ...(cutOff && { cutOff }),

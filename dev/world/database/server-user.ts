@@ -38,7 +38,7 @@ export function isReachable(path: string): boolean {
   }
 }
 
-/** A folder that the server user reaches, standing in for `path` where a folder above that is closed, such as /root. */
+/** A folder that the server user reaches, in place of `path` where a folder above that is closed, such as /root. */
 export function reachableStandIn(path: string, purpose: string): string {
   const name = createHash('sha256').update(resolve(path)).digest('hex').slice(0, 16)
   return join('/var/tmp', `paywall-${purpose}-${name}`)

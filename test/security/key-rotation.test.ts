@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeSecrets } from '../../dev/world/secrets.ts'
+import { signAccessToken } from '../../functions/sign-in/sign-access-token.ts'
+import { type TokenUser, verifyAccessToken } from '../../lib/auth/access-token.ts'
+import { call } from '../support/call.ts'
+import { type Session, signInAnonymously } from '../support/sign-in.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+// While access tokens' keys are rotated the JWK set holds two: the one that tokens were signed with and the one that signs.
+
+/** An Ed25519 key pair, as the secrets have it. */
+interface KeyPair {
+  privateKey: string
+  publicJwk: { kid: string }
+}
+
+async function makeKeyPair(): Promise<KeyPair> {
+  const { ACCESS_TOKEN_PRIVATE_KEY: privateKey, ACCESS_TOKEN_PUBLIC_KEYS: publicKeys } = await makeSecrets()
+  return { privateKey, publicJwk: JSON.parse(publicKeys).keys[0] }
+}
+
+const jwkSet = (...pairs: KeyPair[]) => JSON.stringify({ keys: pairs.map(({ publicJwk }) => publicJwk) })
+
+const [left, old, current] = await Promise.all([makeKeyPair(), makeKeyPair(), makeKeyPair()])
+/** The key that left, under the name of one that is there. */
+const disguised = { ...left, privateKey: JSON.stringify({ ...JSON.parse(left.privateKey), kid: old.publicJwk.kid }) }
+
+describe('in the middle of a rotation', () => {
+  let world: TestWorld
+  let session: Session
+
+  beforeAll(async () => {
+    const secrets = { ACCESS_TOKEN_PRIVATE_KEY: current.privateKey, ACCESS_TOKEN_PUBLIC_KEYS: jwkSet(old, current) }
+    world = await startTestWorld({ secrets })
+    session = await signInAnonymously(world)
+  })
+  afterAll(() => world.close())
+
+  const read = (token: string) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
+
+  const tokenOf = ({ privateKey }: KeyPair) => {
+    const user: TokenUser = { userId: session.user.id, email: null, anonymous: true, paywallId: world.paywall.id }
+    return signAccessToken(user, privateKey, new Date())
+  }
+
+  test('a token of the old key opens what a token of the new one opens', async () => {
+    expect(await read(session.token)).toMatchObject({ status: 200 })
+    expect(await read(await tokenOf(old))).toMatchObject({ status: 200 })
+  })
+
+  test('a token of a key that left opens nothing, whatever it says is its key', async () => {
+    for (const pair of [left, disguised]) {
+      expect(await read(await tokenOf(pair))).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+    }
+  })
+})
+
+test('a key counts from the set that brings it until the one that lacks it, in an isolate that sees them all', async () => {
+  const user = { userId: crypto.randomUUID(), email: null, anonymous: true, paywallId: '1' }
+  const now = new Date()
+  const [ofOld, ofCurrent] = [
+    await signAccessToken(user, old.privateKey, now),
+    await signAccessToken(user, current.privateKey, now),
+  ]
+  const good = async (set: string) =>
+    (await Promise.all([ofOld, ofCurrent].map((token) => verifyAccessToken(token, set, '1', now)))).map(
+      (verified) => verified !== null,
+    )
+  expect(await good(jwkSet(old))).toEqual([true, false])
+  expect(await good(jwkSet(old, current))).toEqual([true, true])
+  expect(await good(jwkSet(current))).toEqual([false, true])
+})
