@@ -7,7 +7,7 @@ export const HELP = `npm run bench -- [what] [options]
   --against REF         measure the commit as well, in turns, and print the quotients
   --rounds N            rounds of each figure (default: 5)
   --seconds N           how long a round is (default: 2)
-  --only TEXT           only the endpoints whose names contain it
+  --only TEXT           only the endpoints and functions whose names contain it
   --size N              growth: the largest number of users (default: 1000000)
   --requests N          memory: how many requests (default: 100000)
   --date DATE           what the results say as their date (default: now)
@@ -59,6 +59,13 @@ export function readOptions(args: string[]): Options | null {
     requests: count('--requests', values.requests),
     date: values.date,
   }
+}
+
+/** What of all there is `--only` names. Throws a `CommandError` if that is nothing. */
+export function chosen<Named extends { name: string }>(all: Named[], only: string): Named[] {
+  const named = all.filter(({ name }) => name.includes(only))
+  if (named.length === 0) throw new CommandError([`nothing that is measured has ${only} in its name`])
+  return named
 }
 
 function positive(option: string, text: string): number {

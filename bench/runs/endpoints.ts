@@ -8,19 +8,21 @@ import { openBare } from '../contenders/bare.ts'
 import { HERE, openContenders } from '../contenders/contenders.ts'
 import { ENDPOINTS } from '../load/endpoints.ts'
 import { setScene } from '../load/scene.ts'
-import type { Options } from '../options.ts'
+import { chosen, type Options } from '../options.ts'
 import { endpointTable, statementTable } from '../report/endpoint-tables.ts'
-import { statementsByHand } from '../statements/by-hand.ts'
+import { ONCE_FUNCTIONS, statementsByHand } from '../statements/by-hand.ts'
 import { captureStatements } from '../statements/capture.ts'
 import { measureStatements } from '../statements/measure.ts'
 import { measureEndpoints, type Stage } from './measure-endpoints.ts'
 
 export async function benchEndpoints(options: Options) {
+  const all = chosen([...ENDPOINTS, ...ONCE_FUNCTIONS], options.only)
+  const endpoints = ENDPOINTS.filter((each) => all.includes(each))
+  const functions = ONCE_FUNCTIONS.filter((each) => all.includes(each))
   await using contenders = await openContenders(options)
   const stages: Stage[] = []
   for (const world of contenders.worlds) stages.push({ world, scene: await setScene(world) })
   await using bare = await openBare(contenders.worlds[0]!)
-  const endpoints = ENDPOINTS.filter(({ name }) => name.includes(options.only))
 
   const measured = await measureEndpoints(stages, bare, endpoints, options)
   console.log(endpointTable(measured, HERE, options.against))
@@ -31,7 +33,7 @@ export async function benchEndpoints(options: Options) {
       databaseUrl: stage.world.databaseUrl,
       statements: [
         ...(await captureStatements(stage, endpoints)),
-        ...(await statementsByHand(stage.world.databaseUrl, stage.scene, options.only)),
+        ...(await statementsByHand(functions, stage.world.databaseUrl, stage.scene)),
       ],
     })),
   )

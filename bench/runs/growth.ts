@@ -17,7 +17,7 @@ import { Filler } from '../fill/insert.ts'
 import { filledCheckout, filledEmail, fillUsers } from '../fill/users.ts'
 import { ENDPOINTS } from '../load/endpoints.ts'
 import { exchange, type Scene, setScene } from '../load/scene.ts'
-import type { Options } from '../options.ts'
+import { chosen, type Options } from '../options.ts'
 import { cronTable, type GrowthStep, growthTable } from '../report/growth-tables.ts'
 import { measureEndpoints, type Stage } from './measure-endpoints.ts'
 
@@ -79,7 +79,7 @@ async function grow(
     await filler.vacuum()
     grown.push({ world, scene: { ...scene, people: await callers(scene, size) } })
   }
-  const endpoints = ENDPOINTS.filter(({ name }) => name.includes(options.only))
+  const endpoints = chosen(ENDPOINTS, options.only)
   const measured = await measureEndpoints(grown, bare, endpoints, { ...options, connections: [1] })
   const crons: GrowthStep['crons'] = {}
   for (const stage of grown) crons[stage.world.name] = await fireCrons(stage)

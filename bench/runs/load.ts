@@ -9,7 +9,7 @@ import { callsOf, type Endpoint, expectedOf } from '../load/endpoint.ts'
 import { ENDPOINTS } from '../load/endpoints.ts'
 import { type OpenRound, openLoop } from '../load/open-loop.ts'
 import { setScene } from '../load/scene.ts'
-import type { Options } from '../options.ts'
+import { chosen, type Options } from '../options.ts'
 import { type LoadStep, latencyPicture } from '../report/latency-picture.ts'
 import { writeResult } from '../report/result-file.ts'
 import { figure, spreadText, table } from '../report/table.ts'
@@ -26,12 +26,15 @@ const OFFERED = [50, 75, 100, 150, 200, 300, 400, 600, 800, 1200]
 const [TOO_SLOW_MS, TOO_FEW] = [500, 0.9]
 
 export async function benchLoad(options: Options) {
+  const drawn = chosen(
+    DRAWN.map((name) => ENDPOINTS.find((each) => each.name === name)!),
+    options.only,
+  )
   await using contenders = await openContenders(options)
   const stages: Stage[] = []
   for (const world of contenders.worlds) stages.push({ world, scene: await setScene(world) })
   const steps: LoadStep[] = []
-  for (const name of DRAWN.filter((each) => each.includes(options.only))) {
-    const endpoint = ENDPOINTS.find((each) => each.name === name)!
+  for (const endpoint of drawn) {
     steps.push(...(await climb(stages, endpoint, options)))
   }
   console.log(loadTable(steps))

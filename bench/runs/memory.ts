@@ -10,7 +10,7 @@ import { callsOf, expectedOf } from '../load/endpoint.ts'
 import { ENDPOINTS } from '../load/endpoints.ts'
 import { setScene } from '../load/scene.ts'
 import { openIsolates } from '../memory/isolate.ts'
-import type { Options } from '../options.ts'
+import { chosen, type Options } from '../options.ts'
 import { figure, table } from '../report/table.ts'
 
 const CONNECTIONS = 8
@@ -38,7 +38,7 @@ export async function benchMemory(options: Options) {
 
 async function sampleMemory(world: World, { requests, only }: Options): Promise<MemorySample[]> {
   const scene = await setScene(world)
-  const endpoints = ENDPOINTS.filter(({ name }) => name.includes(only))
+  const endpoints = chosen(ENDPOINTS, only)
   const samples: MemorySample[] = []
   let sent = 0
   for (let turn = 0; ; turn++) {
@@ -47,8 +47,7 @@ async function sampleMemory(world: World, { requests, only }: Options): Promise<
       process.stderr.write(`${world.name}: ${sent} requests\n`)
     }
     if (sent >= requests && samples.length > 1) return samples
-    const endpoint = endpoints[turn % endpoints.length]
-    if (!endpoint) throw new Error(`no endpoint's name contains ${only}`)
+    const endpoint = endpoints[turn % endpoints.length]!
     const load = { url: world.url, connections: CONNECTIONS, until: { seconds: 1 }, expected: expectedOf(endpoint) }
     sent += (await closedLoop({ ...load, calls: await callsOf(endpoint, scene) })).requests
   }

@@ -19,7 +19,7 @@ const purchases = (people: string) => `select id::text from purchases where user
 /** A cancellation that was claimed and not yet accepted. */
 const CLAIMED = `update purchases set cancel_requested_at = '2026-01-01Z', cancel_accepted_at = null where id = $1::uuid`
 
-const FUNCTIONS: OnceFunction[] = [
+export const ONCE_FUNCTIONS: OnceFunction[] = [
   { name: 'accept_cancellation', rows: purchases, parameters: ['$1::uuid', `'2026-01-01Z'`], reset: CLAIMED },
   { name: 'give_up_cancellation', rows: purchases, parameters: ['$1::uuid', `'2026-01-01Z'`, 'true'], reset: CLAIMED },
   {
@@ -38,12 +38,15 @@ const FUNCTIONS: OnceFunction[] = [
 ]
 
 /** Calls of these functions, as the scene's people make them; none in a tree that does not have them yet. */
-export async function statementsByHand(databaseUrl: string, scene: Scene, only: string): Promise<CapturedEndpoint[]> {
+export async function statementsByHand(
+  functions: OnceFunction[],
+  databaseUrl: string,
+  scene: Scene,
+): Promise<CapturedEndpoint[]> {
   await using filler = await Filler.open(databaseUrl)
   const people = `'{${scene.people.map(({ id }) => id)}}'::uuid[]`
   const written: CapturedEndpoint[] = []
-  for (const { name, rows, parameters, reset } of FUNCTIONS) {
-    if (!name.includes(only)) continue
+  for (const { name, rows, parameters, reset } of functions) {
     const [found] = await filler.run(
       `select pronamespace::regnamespace::text as release from pg_proc where proname = $1`,
       [name],
