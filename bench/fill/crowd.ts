@@ -21,7 +21,7 @@ export async function fillCrowd(filler: Filler, { paywallId, webhookEndpoints }:
       owner_id: `(select owner_id from paywalls where id = '${paywallId}')`,
       url: `'https://crowd-' || n || '.example/'`,
       secret: `'unused'`,
-      events: `'{ticket.created}'`,
+      events: `'{payment.failed}'`,
       failures: '1',
     },
   )
@@ -36,7 +36,7 @@ export async function fillCrowdDeliveries(filler: Filler, crowd: Crowd): Promise
   await filler.insert(
     'events',
     { from: 1, to: events },
-    { ...about('n'), id: eventId('n'), type: `'ticket.created'`, body: `'{}'` },
+    { ...about('n'), id: eventId('n'), type: `'payment.failed'`, body: `'{}'` },
   )
   const [endpointNumber, eventNumber] = [`(1 + (n - 1) % ${webhookEndpoints})`, `(1 + (n - 1) / ${webhookEndpoints})`]
   await filler.insert(
