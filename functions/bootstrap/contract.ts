@@ -74,7 +74,9 @@ const user = z
   .object({
     id: z.uuid(),
     email: z.string().nullable().describe('Null for an anonymous user'),
-    has_active_subscription: z.boolean().describe('Whether the user has access now by a subscription'),
+    has_active_subscription: z
+      .boolean()
+      .describe('Whether the user has access now by a subscription; false for one who has bought once'),
     ...MemberState.shape,
   })
   .describe("The state of the token's user. Absent without a Bearer token")

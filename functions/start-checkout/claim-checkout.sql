@@ -47,7 +47,7 @@ begin
   if claim.leased_until > now() then return verdict('in_progress'); end if;
 
   -- The buyer, locked.
-  buyer := lock_buyer(paywall_id, token_user_id, email, user_meta, ignore_active_purchase);
+  buyer := lock_buyer(paywall_id, token_user_id, email, user_meta, price, ignore_active_purchase);
   if buyer.refusal is not null then return verdict(buyer.refusal); end if;
 
   -- The claim, taken for this attempt.

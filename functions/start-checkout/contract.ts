@@ -76,7 +76,10 @@ export const Body = z
       ),
       ignoreActivePurchase: z
         .union([blank.transform(() => false), z.boolean()], 'Invalid ignoreActivePurchase')
-        .describe('True to sell even to a user with an active subscription, to renew or upgrade it. Default false'),
+        .describe(
+          'True to sell even to a user with an active subscription, to renew or upgrade it, and to sell a one-time price to ' +
+            'a user who has it already. Default false',
+        ),
       userMeta: userMeta.describe("Merged, field by field, into the user's `meta` on this paywall. 4 KB at most"),
       localCurrency: optional('Invalid localCurrency', (code) =>
         z

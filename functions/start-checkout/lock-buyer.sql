@@ -3,7 +3,7 @@
 -- leaves neither a user nor a member behind. Refusals: `active_purchase`, `full_meta` (the user's meta would be too large)
 -- and `unknown_user` (an anonymous user who is merged by now).
 create function lock_buyer(
-  paywall_id text, token_user_id uuid, email text, user_meta jsonb, ignore_active_purchase boolean,
+  paywall_id text, token_user_id uuid, email text, user_meta jsonb, price prices, ignore_active_purchase boolean,
   out refusal text, out user_id uuid, out merged_meta jsonb
 ) language plpgsql as $$
 declare
@@ -26,8 +26,15 @@ begin
   merged_meta := merge_meta(member.meta, user_meta);
   refusal := case
     when merged_meta is null then 'full_meta'
-    when not ignore_active_purchase and exists (
-      select from purchases p
-      where p.paywall_id = lock_buyer.paywall_id and p.user_id = lock_buyer.user_id
-        and p.interval is not null and gives_access(p)) then 'active_purchase' end;
+    when not ignore_active_purchase and has_active_purchase(user_id, price) then 'active_purchase' end;
+end $$;
+
+-- Whether what a user has stands in the way of buying a price: any subscription that gives access, or, where the price is paid
+-- once, a purchase of that very price that does. An edited price has another id and the same slug: it counts as the same.
+create function has_active_purchase(user_id uuid, price prices) returns boolean language plpgsql stable as $$
+begin
+  return exists (
+    select from purchases p join prices bought on bought.id = p.price_id
+    where p.paywall_id = price.paywall_id and p.user_id = has_active_purchase.user_id and gives_access(p)
+      and (p.interval is not null or price.interval is null and bought.slug = price.slug));
 end $$;

@@ -21,8 +21,19 @@ end $$;
 -- How long a purchase that is past due still gives access.
 create function grace_period() returns interval language sql immutable as $$ select interval '7 days' $$;
 
--- Whether a purchase gives access now: it is trialing, active, or past due within the grace period, and its period is not over.
+-- How long a purchase that renews still gives access after its period: we may not have heard of the next one yet.
+create function renewal_grace() returns interval language sql immutable as $$ select interval '3 days' $$;
+
+-- When a purchase is to end; null: it renews, or was bought once.
+create function scheduled_end(p purchases) returns timestamptz language sql stable as $$
+  select coalesce(p.cancel_at, case when p.cancel_at_period_end then p.current_period_end end)
+$$;
+
+-- Whether a purchase gives access now: it is trialing or active, its period with the renewal grace not over, or past due within
+-- the grace period. Never after its scheduled end.
 create function gives_access(p purchases) returns boolean language sql stable as $$
-  select (p.status in ('trialing', 'active') or p.status = 'past_due' and p.past_due_since > now() - grace_period())
-    and coalesce(p.current_period_end > now(), true)
+  select (
+    p.status in ('trialing', 'active') and coalesce(p.current_period_end + renewal_grace() > now(), true)
+    or p.status = 'past_due' and p.past_due_since > now() - grace_period()
+  ) and coalesce(scheduled_end(p) > now(), true)
 $$;

@@ -22,7 +22,10 @@ export const MemberState = z.object({
   purchases: z.array(Purchase).describe('All purchases that the user ever made on this paywall, the latest first'),
   paid: z
     .boolean()
-    .describe('Whether a purchase gives the user access now: one that is paid, on trial, or not long past due'),
+    .describe(
+      'Whether a purchase gives the user access now, a subscription or a one-time purchase: one that is paid, on trial, or not ' +
+        'long past due. Let users in by this',
+    ),
   balances: z.array(Balance).describe('All balances on this paywall, by type'),
   trial: Trial.nullable().describe('The trial that ends last, if several run. Null: none runs'),
 })

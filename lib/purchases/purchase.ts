@@ -20,8 +20,8 @@ export const Purchase = z
     status: z
       .enum(PURCHASE_STATUSES)
       .describe(
-        '`canceled`: a subscription that has ended. One that was cancelled keeps its status until its current period is over. ' +
-          '`refunded`: a one-time purchase that was paid back',
+        '`canceled`: a subscription that has ended, or a purchase whose first payment failed for good. A subscription that was ' +
+          'cancelled keeps its status until its current period is over. `refunded`: a one-time purchase that was paid back',
       ),
     acquiring: z.enum(PROCESSOR_NAMES).describe('The processor through which it was bought'),
     price_id: z.string().describe('The id of its price, which may have been replaced since'),

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { buy, newEmail, opened, payAndReturn, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { buy, newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import { subscribe } from '../support/subscriber.ts'
-import { person, startTenants, type Tenant, type Tenants, tenant } from '../support/tenants.ts'
+import { startTenants, type Tenant, type Tenants, tenant } from '../support/tenants.ts'
 
 let all: Tenants
 /** An owner with a paywall on its own domain, and one more price: bought once. */
@@ -217,33 +217,5 @@ describe('userMeta', () => {
 
   test('may be 4 KB of JSON', async () => {
     expect(await owner({ userMeta: { note: 'x'.repeat(4096 - '{"note":""}'.length) } })).toMatchObject({ status: 200 })
-  })
-})
-
-describe('a purchase', () => {
-  const again = { status: 409, body: { error: 'active_purchase', hasActivePurchase: true } }
-
-  test('that is an active subscription stands in the way of another, for owners and for the user itself, unless it is to be ignored', async () => {
-    expect(await owner({ email: all.payer.email })).toMatchObject(again)
-    expect(await owner({ email: all.payer.email, ignoreActivePurchase: false })).toMatchObject(again)
-    expect(await bearer(all.payer.token)).toMatchObject(again)
-    expect(await owner({ email: all.payer.email, ignoreActivePurchase: true })).toMatchObject({ status: 200 })
-  })
-
-  test('that was bought once is no subscription: its buyer may buy it again, and may subscribe', async () => {
-    const { email, token } = await person(all.world, domain)
-    const once = { email, priceId: priceIdOf(domain.paywall, 'once') }
-    await payAndReturn(all.world, opened(await owner(once, domain)).checkoutUrl)
-    const reply = await call(all.world, `/api/v1/paywall/${domain.paywall.id}/bootstrap`, { token })
-    expect(reply.body).toMatchObject({ user: { has_active_subscription: false, paid: true } })
-    await payAndReturn(all.world, opened(await owner(once, domain)).checkoutUrl)
-    await payAndReturn(all.world, opened(await owner({ email }, domain)).checkoutUrl)
-    expect(await owner(once, domain)).toMatchObject(again)
-  })
-
-  test('of another paywall does not matter', async () => {
-    expect(await owner({ email: all.payer.email }, domain)).toMatchObject({ status: 200 })
-    const { token } = await person(all.world, domain, all.payer.email)
-    expect(await startCheckout(all.world, { paywall: domain.paywall, token })).toMatchObject({ status: 200 })
   })
 })

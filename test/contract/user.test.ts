@@ -150,7 +150,7 @@ describe('paid', () => {
   test.each([
     ['past due for six days', "status = 'past_due', past_due_since = now() - interval '6 days'", true],
     ['past due for eight days', "status = 'past_due', past_due_since = now() - interval '8 days'", false],
-    ['active, its period over', "current_period_end = now() - interval '1 second'", false],
+    ['active, its period over for four days', "current_period_end = now() - interval '4 days'", false],
     ['paused', "status = 'paused'", false],
     ['pending', "status = 'pending'", false],
   ])('%s', async (_name, change, paid) => {

@@ -4,6 +4,7 @@ import { newEmail, opened, payAndReturn, press, priceIdOf, startCheckout } from 
 import { type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { cancelThroughApi, paySubscription } from '../support/stripe-purchase.ts'
+import { cancel, cancelled } from '../support/subscriber.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -82,6 +83,24 @@ test('a subscription’s life is told step by step, by name, with what it was be
   const ended = await hears((id) => stripe.end(id))
   expect(types(ended)).toEqual(['subscription.ended'])
   expect(ended[0]?.data).toMatchObject({ subscription: { status: 'canceled' }, previous: { status: 'active' } })
+})
+
+test('a subscription that Stripe keeps unpaid is past due: it may be paid, or cancelled, and has not ended', async () => {
+  const { stripe } = world
+  const { hears, userId, subscriptionId } = await bought('monthly')
+  const leaveUnpaid = async (id: string) => {
+    await stripe.renew(id, { fail: true })
+    await stripe.markUnpaid(id)
+  }
+  expect(types(await hears(leaveUnpaid))).toEqual(['payment.failed', 'subscription.past_due'])
+  expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
+  expect(types(await hears((id) => stripe.renew(id)))).toEqual(['payment.succeeded', 'subscription.renewed'])
+  expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+
+  await hears(leaveUnpaid)
+  const body = { subscriptionId, paywallId: world.paywall.id, userId, cancellationReason: 'too expensive' }
+  const scheduled = await hears(async () => cancelled(await cancel(world, { key: world.key, body })))
+  expect(types(scheduled)).toEqual(['subscription.cancel_scheduled'])
 })
 
 test('a trial begins without a payment, its end is announced, and the first renewal pays', async () => {

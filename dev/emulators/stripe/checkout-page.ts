@@ -8,6 +8,7 @@ import type { CheckoutSessionRecord } from './records.ts'
 export async function checkoutPage(session: CheckoutSessionRecord, problem?: string): Promise<string> {
   const { quantity, price } = session
   const known = session.email !== null
+  const amount = checkoutAmount(session)
   return layout(
     problem ? `Not paid: ${session.seller}` : `Pay ${session.seller}`,
     html`
@@ -18,11 +19,14 @@ export async function checkoutPage(session: CheckoutSessionRecord, problem?: str
       <form method="post">
         <label for="email">Email</label>
         <input id="email" name="email" type="email" autocomplete="email" required value="${session.email ?? ''}"${known ? raw(' readonly') : ''}>
-        <button class="pay" name="action" value="pay">Pay ${money(checkoutAmount(session), price.currency)}</button>
+        <button class="pay" name="action" value="pay">Pay ${money(amount, price.currency)}</button>
+        ${amount > 0 ? html`<button name="action" value="later">Pay by bank debit; the money arrives later</button>` : ''}
         <button name="action" value="decline" formnovalidate>Decline the card</button>
         <button class="quiet" name="action" value="cancel" formnovalidate>Cancel</button>
         <p class="hint">This is an emulator: it asks for no card and moves no money. Pay succeeds at once. Decline the card
-          does what a bank does that refuses the payment. Cancel goes back to the seller and leaves this page open.</p>
+          does what a bank does that refuses the payment. Cancel goes back to the seller and leaves this page open. A
+          debit that is on its way arrives or fails with <code>POST /_emulator/resolve-payment</code>, a subscription's
+          with <code>POST /_emulator/renew</code>.</p>
       </form>`,
     session.seller,
   )

@@ -5,13 +5,14 @@ import { invalidRequest } from './errors.ts'
 import { markInvoicePaid, newInvoice } from './invoices.ts'
 import { checkoutAmount, checkoutSessionObject } from './objects/checkout-session.ts'
 import { subscriptionObject } from './objects/subscription.ts'
-import { chargeCard, findPayment, openPayment } from './payments.ts'
+import { beginDebit, chargeCard, findPayment, openPayment } from './payments.ts'
 import type { CheckoutSessionRecord, CustomerRecord, PaymentRecord, SubscriptionRecord } from './records.ts'
 
 /*
  * How a checkout session ends; `session` is always one in this folder, since a portal session is called so in full. Paid:
  * its customer is found or made, the card is charged, the subscription and its first invoice are made, the session is
- * complete, the events are sent. Declined: a failed charge, and the session stays open. Expired: the session is closed.
+ * complete, the events are sent. Paid later: likewise, but the money is on its way. Declined: a failed charge, and the
+ * session stays open. Expired: the session is closed.
  */
 
 const DAY_SECONDS = 24 * 3600
@@ -28,13 +29,16 @@ export function paySession(context: AccountContext, session: CheckoutSessionReco
 }
 
 /**
- * Completes an open session of a subscription before its money has arrived, as a bank debit does: the subscription is
- * `incomplete` until its invoice is paid, or ends as `incomplete_expired`.
+ * Completes an open session before its money has arrived, as a bank debit does. A one-time payment is `processing` until
+ * the bank has decided. A subscription is `incomplete` until its invoice is paid, or ends as `incomplete_expired`.
  */
-export function payLater(context: AccountContext, id: string, email: string): CheckoutSessionRecord {
-  const session = findSession(context, id)
-  if (session.status !== 'open' || session.mode !== 'subscription' || checkoutAmount(session) === 0) {
-    throw invalidRequest(`Session ${id} is not open for a subscription that is paid at once.`)
+export function payLater(
+  context: AccountContext,
+  session: CheckoutSessionRecord,
+  email: string,
+): CheckoutSessionRecord {
+  if (session.status !== 'open' || checkoutAmount(session) === 0) {
+    throw invalidRequest(`Session ${session.id} is not open for a purchase that is paid at once.`)
   }
   session.unpaid = true
   return complete(context, session, session.email ?? email)
@@ -44,7 +48,7 @@ function complete(context: AccountContext, session: CheckoutSessionRecord, email
   session.payerEmail = email
   const customer = payingCustomer(context, session, email)
   session.customer = customer?.id ?? null
-  const payment = session.unpaid ? null : takePayment(context, session, customer)
+  const payment = takePayment(context, session, customer)
   if (session.mode === 'subscription' && customer) startSubscription(context, session, customer, payment)
   session.status = 'complete'
   context.emit('checkout.session.completed', checkoutSessionObject(session, context.url))
@@ -90,11 +94,13 @@ function takePayment(
   session: CheckoutSessionRecord,
   customer: CustomerRecord | null,
 ): PaymentRecord | null {
-  if (checkoutAmount(session) === 0) return null
+  // A subscription that is not paid at once is charged through its invoice later.
+  if (checkoutAmount(session) === 0 || (session.unpaid && session.mode === 'subscription')) return null
   const payment = sessionPayment(context, session)
   payment.customer = customer?.id ?? null
   payment.email = session.payerEmail
-  chargeCard(context, payment, true)
+  if (session.unpaid) beginDebit(context, payment)
+  else chargeCard(context, payment, true)
   return payment
 }
 

@@ -12,15 +12,19 @@ export interface StripeEmulator extends Emulator<StripeEvent, Form> {
   readonly subscriptions: StripeObject[]
 
   /**
-   * Completes a checkout session before its money has arrived, as a bank debit does: the subscription is `incomplete`
-   * until `renew` collects the money, or until `end` makes it `incomplete_expired`. `email` is the payer's, where the
-   * session has none.
+   * Completes a checkout session before its money has arrived, as a bank debit does: a one-time payment is `processing`
+   * until `resolvePayment`; a subscription is `incomplete` until `renew` collects the money, or until `end` makes it
+   * `incomplete_expired`. `email` is the payer's, where the session has none.
    */
   payLater(checkoutSessionId: string, email?: string): Promise<StripeObject>
+  /** The bank decides about a one-time payment that is `processing`. */
+  resolvePayment(paymentIntent: string, options?: { fail?: boolean }): Promise<StripeObject>
   /** Begins the next period, which is not paid yet: see `renewals.ts`. */
   rollOver(subscriptionId: string): Promise<StripeObject>
   /** Charges the unpaid invoice; if there is none, rolls over first. */
   renew(subscriptionId: string, options?: { fail?: boolean }): Promise<StripeObject>
+  /** A past due subscription becomes `unpaid`: Stripe tries no more, but `renew` can still collect the money. */
+  markUnpaid(subscriptionId: string): Promise<StripeObject>
   /** Ends a subscription now. */
   end(subscriptionId: string): Promise<StripeObject>
   trialWillEnd(subscriptionId: string): Promise<StripeObject>

@@ -3,11 +3,15 @@ import { page, redirect } from '../core/html-responses.ts'
 import { noticePage } from '../core/layout.ts'
 import type { HttpRequest, HttpResponse } from '../core/server.ts'
 import type { AccountContext } from './account-context.ts'
-import { declineSession, paySession } from './checkout.ts'
+import { declineSession, payLater, paySession } from './checkout.ts'
 import { checkoutPage } from './checkout-page.ts'
+import { checkoutAmount } from './objects/checkout-session.ts'
 import type { CheckoutSessionRecord } from './records.ts'
 
-const PageForm = z.object({ action: z.enum(['pay', 'decline', 'cancel']), email: z.string().trim().optional() })
+const PageForm = z.object({
+  action: z.enum(['pay', 'later', 'decline', 'cancel']),
+  email: z.string().trim().optional(),
+})
 
 /**
  * The query of the address that a declined card leads to: a GET, so that reloading it declines nothing a second time.
@@ -31,7 +35,10 @@ export async function hostedCheckout(
   if (!form.success) return page(400, await checkoutPage(session, 'Choose one of the buttons.'))
   switch (form.data.action) {
     case 'pay':
-      return pay(context, session, form.data.email)
+      return pay(context, session, form.data.email, paySession)
+    case 'later':
+      if (checkoutAmount(session) === 0) return page(400, await checkoutPage(session, 'There is nothing to pay today.'))
+      return pay(context, session, form.data.email, payLater)
     case 'decline':
       declineSession(context, session)
       return redirect(`${request.path}?${DECLINED}`)
@@ -50,10 +57,11 @@ async function pay(
   context: AccountContext,
   session: CheckoutSessionRecord,
   typed: string | undefined,
+  complete: typeof paySession | typeof payLater,
 ): Promise<HttpResponse> {
   const email = z.email().safeParse(session.email ?? typed)
   if (!email.success) return page(422, await checkoutPage(session, 'Enter your email address.'))
-  paySession(context, session, email.data)
+  complete(context, session, email.data)
   return redirect(successUrl(session))
 }
 
@@ -66,10 +74,10 @@ async function closedSession(session: CheckoutSessionRecord, request: HttpReques
     return page(status, await noticePage('This checkout has expired', 'Nothing was paid. Start again to buy.', back))
   }
   const onward = { href: successUrl(session), label: `Continue to ${session.seller}` }
-  return page(
-    status,
-    await noticePage('Already paid', `You have paid ${session.seller} for ${session.price.label}.`, onward),
-  )
+  const [title, text] = session.unpaid
+    ? ['Not paid yet', `${session.seller} waits for the money for ${session.price.label}.`]
+    : ['Already paid', `You have paid ${session.seller} for ${session.price.label}.`]
+  return page(status, await noticePage(title, text, onward))
 }
 
 const successUrl = (session: CheckoutSessionRecord) =>

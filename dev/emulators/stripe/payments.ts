@@ -18,9 +18,33 @@ export function openPayment(context: AccountContext, given: NewPayment): Payment
 
 /** Makes one attempt at charging the card, and sends the events of its outcome. */
 export function chargeCard(context: AccountContext, payment: PaymentRecord, succeeded: boolean): void {
-  const attempt = { id: newId('ch_'), created: context.now, succeeded, amountRefunded: 0, disputed: false }
-  payment.charges.push(attempt)
-  context.emit(succeeded ? 'charge.succeeded' : 'charge.failed', chargeObject(payment, attempt))
+  decideCharge(context, payment, newCharge(context, payment), succeeded)
+}
+
+/** Begins an attempt that takes days, as a bank debit does: the payment is `processing` until `decideDebit`. */
+export function beginDebit(context: AccountContext, payment: PaymentRecord): void {
+  const charge = newCharge(context, payment)
+  context.emit('charge.pending', chargeObject(payment, charge))
+  context.emit('payment_intent.processing', paymentIntentObject(payment))
+}
+
+export function decideDebit(context: AccountContext, payment: PaymentRecord, succeeded: boolean): void {
+  const charge = payment.charges.at(-1)
+  if (!charge?.pending) throw invalidRequest(`PaymentIntent ${payment.id} is not processing.`)
+  decideCharge(context, payment, charge, succeeded)
+}
+
+function newCharge(context: AccountContext, payment: PaymentRecord): ChargeRecord {
+  const undecided = { pending: true, succeeded: false, amountRefunded: 0, disputed: false }
+  const charge = { id: newId('ch_'), created: context.now, ...undecided }
+  payment.charges.push(charge)
+  return charge
+}
+
+function decideCharge(context: AccountContext, payment: PaymentRecord, charge: ChargeRecord, succeeded: boolean): void {
+  charge.pending = false
+  charge.succeeded = succeeded
+  context.emit(succeeded ? 'charge.succeeded' : 'charge.failed', chargeObject(payment, charge))
   const outcome = succeeded ? 'payment_intent.succeeded' : 'payment_intent.payment_failed'
   context.emit(outcome, paymentIntentObject(payment))
 }

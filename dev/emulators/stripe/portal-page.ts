@@ -12,6 +12,7 @@ const STATUS = {
   trialing: 'on trial',
   active: 'active',
   past_due: 'past due',
+  unpaid: 'unpaid',
   canceled: 'ended',
 }
 

@@ -54,7 +54,7 @@ const SubscriptionRecord = z.object({
   customer: z.string(),
   price: SoldPrice,
   quantity: z.int(),
-  status: z.enum(['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'canceled']),
+  status: z.enum(['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'unpaid', 'canceled']),
   /** A time on the day of the month that periods end on; a month without that day ends them on its last. */
   anchor: z.int(),
   periodStart: z.int(),
@@ -97,6 +97,8 @@ const InvoiceRecord = z.object({
 const ChargeRecord = z.object({
   id: z.string(),
   created: z.int(),
+  /** The bank has not decided yet. */
+  pending: z.boolean().default(false),
   succeeded: z.boolean(),
   amountRefunded: z.int(),
   disputed: z.boolean(),

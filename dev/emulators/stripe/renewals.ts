@@ -42,7 +42,19 @@ export function renewSubscription(context: AccountContext, id: string, succeeds:
     if (invoice.status === 'paid') {
       subscription.status = 'active'
       reportDelayedPayment(context, id, 'succeeded')
-    } else if (subscription.status !== 'incomplete') subscription.status = 'past_due'
+    } else if (subscription.status === 'active') subscription.status = 'past_due'
+  })
+}
+
+/**
+ * No charge of a past due subscription went through, and the account is set to keep such a subscription: it is `unpaid`
+ * until `renewSubscription` collects the money.
+ */
+export function markUnpaid(context: AccountContext, id: string): SubscriptionRecord {
+  const subscription = findRunning(context, id)
+  if (subscription.status !== 'past_due') throw invalidRequest(`Subscription ${id} is not past due.`)
+  return change(context, subscription, 'customer.subscription.updated', () => {
+    subscription.status = 'unpaid'
   })
 }
 

@@ -12,6 +12,7 @@ import { ACCOUNT_PREFIX, type Account, type StripeAccount } from './accounts.ts'
 import { createStripeApi } from './api.ts'
 import { expireIfDue, findSession, payLater } from './checkout.ts'
 import { CONTROLS } from './controls.ts'
+import { resolvePayment } from './delayed-payments.ts'
 import type { StripeEmulator } from './emulator.ts'
 import type { Form } from './form.ts'
 import { stripeFrontPage } from './front-page.ts'
@@ -19,10 +20,11 @@ import { hostedCheckout, unknownSession } from './hosted-checkout.ts'
 import { hostedPortal, unknownPortal } from './hosted-portal.ts'
 import { checkoutSessionObject } from './objects/checkout-session.ts'
 import { eventObject } from './objects/event.ts'
+import { paymentIntentObject } from './objects/payment.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { dispute, refund } from './payments.ts'
 import { Records, type SubscriptionRecord } from './records.ts'
-import { renewSubscription, rollOver } from './renewals.ts'
+import { markUnpaid, renewSubscription, rollOver } from './renewals.ts'
 import { createStore } from './store.ts'
 import { announceTrialEnd, cancelInPortal, cancelSubscription, resumeInPortal } from './subscriptions.ts'
 import { webhookHeaders } from './webhook-headers.ts'
@@ -96,9 +98,14 @@ export async function startStripeEmulator(options: EmulatorOptions<StripeAccount
       return store.events()
     },
     payLater: (id, email = 'payer@example.com') =>
-      store.change('sessions', id, (context) => checkoutSessionObject(payLater(context, id, email), context.url)),
+      store.change('sessions', id, (context) =>
+        checkoutSessionObject(payLater(context, findSession(context, id), email), context.url),
+      ),
+    resolvePayment: (id, { fail = false } = {}) =>
+      store.change('payments', id, (context) => paymentIntentObject(resolvePayment(context, id, !fail))),
     rollOver: (id) => changeSubscription(id, (context) => rollOver(context, id)),
     renew: (id, { fail = false } = {}) => changeSubscription(id, (context) => renewSubscription(context, id, !fail)),
+    markUnpaid: (id) => changeSubscription(id, (context) => markUnpaid(context, id)),
     end: (id) => changeSubscription(id, (context) => cancelSubscription(context, {}, id)),
     trialWillEnd: (id) => changeSubscription(id, (context) => announceTrialEnd(context, id)),
     portalCancel: (id) => changeSubscription(id, (context) => cancelInPortal(context, id)),

@@ -104,7 +104,8 @@ export function endSubscription(
   at: number,
 ): SubscriptionRecord {
   if (subscription.status === 'incomplete') return expireSubscription(context, subscription)
-  subscription.cancelReason ??= subscription.status === 'past_due' ? 'payment_failed' : 'cancellation_requested'
+  const isOwed = subscription.status === 'past_due' || subscription.status === 'unpaid'
+  subscription.cancelReason ??= isOwed ? 'payment_failed' : 'cancellation_requested'
   subscription.canceledAt ??= context.now
   subscription.status = 'canceled'
   subscription.endedAt = at

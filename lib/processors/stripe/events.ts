@@ -60,7 +60,12 @@ export async function readStripeEvent(api: Stripe, secret: string, inbound: Inbo
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded': {
       const session = CheckoutSession.parse(object)
-      return result({ kind: 'page', id: session.id }, oneTimePayment(session, at))
+      const fact = session.payment_status === 'paid' ? oneTimePayment(session, 'succeeded', at) : null
+      return result({ kind: 'page', id: session.id }, fact)
+    }
+    case 'checkout.session.async_payment_failed': {
+      const session = CheckoutSession.parse(object)
+      return result({ kind: 'page', id: session.id }, oneTimePayment(session, 'failed', at))
     }
     case 'customer.subscription.created':
     case 'customer.subscription.updated':
@@ -121,11 +126,14 @@ async function verified(api: Stripe, secret: string, { headers, rawBody, now }: 
 const currencyAndTime = (object: { currency: string }, occurredAt: Date) => ({ currency: object.currency, occurredAt })
 
 /** The payment of a one-time purchase. A subscription's page has none here: its invoice has an event of its own. */
-function oneTimePayment(session: z.output<typeof CheckoutSession>, occurredAt: Date): PaymentFact | null {
-  if (session.mode !== 'payment' || session.payment_status !== 'paid') return null
-  if (!session.amount_total || !session.currency) return null
+function oneTimePayment(
+  session: z.output<typeof CheckoutSession>,
+  kind: 'succeeded' | 'failed',
+  occurredAt: Date,
+): PaymentFact | null {
+  if (session.mode !== 'payment' || !session.amount_total || !session.currency) return null
   return {
-    kind: 'succeeded',
+    kind,
     id: session.payment_intent ?? session.id,
     amount: session.amount_total,
     currency: session.currency,

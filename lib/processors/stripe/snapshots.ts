@@ -170,17 +170,28 @@ function subscriptionStatus(status: z.output<typeof Subscription>['status']): Pu
     case 'past_due':
     case 'paused':
       return status
-    case 'canceled':
+    // Stripe has stopped charging it, but it has not ended: once its invoice is paid, it is active again.
     case 'unpaid':
+      return 'past_due'
+    case 'canceled':
     case 'incomplete_expired':
       return 'canceled'
   }
 }
 
+/** Of the payment of a completed page: one that is open may have been declined before, and is no purchase yet. */
 function paymentStatus(status: string, refunded: boolean): PurchaseStatus {
   if (refunded) return 'refunded'
-  if (status === 'succeeded') return 'active'
-  return status === 'canceled' ? 'canceled' : 'pending'
+  switch (status) {
+    case 'succeeded':
+      return 'active'
+    // A delayed payment that has failed waits for another payment method, which nobody can enter on a completed page.
+    case 'requires_payment_method':
+    case 'canceled':
+      return 'canceled'
+    default:
+      return 'pending'
+  }
 }
 
 function latest(times: Date[]): Date {

@@ -4,6 +4,8 @@ import type { Wire } from './wire.ts'
 
 export const isPaid = (payment: PaymentRecord) => payment.charges.at(-1)?.succeeded === true
 
+const hasFailed = ({ pending, succeeded }: ChargeRecord) => !pending && !succeeded
+
 const DECLINED = 'Your card was declined.'
 
 export function paymentIntentObject(payment: PaymentRecord): Wire<Stripe.PaymentIntent> {
@@ -30,7 +32,7 @@ export function paymentIntentObject(payment: PaymentRecord): Wire<Stripe.Payment
     customer_account: null,
     description: payment.description,
     excluded_payment_method_types: null,
-    last_payment_error: charge && !paid ? declined(charge) : null,
+    last_payment_error: charge && hasFailed(charge) ? declined(charge) : null,
     latest_charge: charge?.id ?? null,
     livemode: false,
     managed_payments: null,
@@ -50,7 +52,7 @@ export function paymentIntentObject(payment: PaymentRecord): Wire<Stripe.Payment
     source: null,
     statement_descriptor: null,
     statement_descriptor_suffix: null,
-    status: paid ? 'succeeded' : 'requires_payment_method',
+    status: paid ? 'succeeded' : charge?.pending ? 'processing' : 'requires_payment_method',
     transfer_data: null,
     transfer_group: null,
   }
@@ -76,8 +78,8 @@ export function chargeObject(payment: PaymentRecord, charge: ChargeRecord): Wire
     description: payment.description,
     disputed: charge.disputed,
     failure_balance_transaction: null,
-    failure_code: charge.succeeded ? null : 'card_declined',
-    failure_message: charge.succeeded ? null : DECLINED,
+    failure_code: hasFailed(charge) ? 'card_declined' : null,
+    failure_message: hasFailed(charge) ? DECLINED : null,
     fraud_details: {},
     livemode: false,
     metadata: payment.metadata,
@@ -97,7 +99,7 @@ export function chargeObject(payment: PaymentRecord, charge: ChargeRecord): Wire
     source_transfer: null,
     statement_descriptor: null,
     statement_descriptor_suffix: null,
-    status: charge.succeeded ? 'succeeded' : 'failed',
+    status: charge.pending ? 'pending' : charge.succeeded ? 'succeeded' : 'failed',
     transfer_data: null,
     transfer_group: null,
   }

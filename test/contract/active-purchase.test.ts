@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { buy, newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { monthly, paywallFile } from '../support/paywall-file.ts'
+import { at, newTenant, person, type Tenant, tenant } from '../support/tenants.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+const once = { slug: 'once', label: 'Once', currency: 'JPY', amount: 3000, processorPrice: 'price_once' }
+const tip = { ...once, slug: 'tip', processorPrice: 'price_tip' }
+
+let world: TestWorld
+let ours: Tenant
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { paywall: { prices: [monthly(), once, tip] } } })
+  ours = tenant(world.file)
+})
+afterAll(() => world.close())
+
+const again = { status: 409, body: { error: 'active_purchase', hasActivePurchase: true } }
+
+/** A start-checkout by the owner. */
+function order(email: string, slug: string, body: object = {}, { paywall, key }: Tenant = ours) {
+  return startCheckout(world, { paywall, key, body: { email, priceId: priceIdOf(paywall, slug), ...body } })
+}
+
+/** A start-checkout by the user itself. */
+const orderOwn = (token: string, slug: string, { paywall }: Tenant = ours) =>
+  startCheckout(world, { paywall, token, body: { priceId: priceIdOf(paywall, slug) } })
+
+test('an active subscription stands in the way of every price, for owner and user, unless it is to be ignored', async () => {
+  const { email, token } = await person(world, ours)
+  await buy(world, { ...ours, email })
+  for (const slug of ['monthly', 'once']) {
+    expect(await order(email, slug)).toMatchObject(again)
+    expect(await order(email, slug, { ignoreActivePurchase: false })).toMatchObject(again)
+    expect(await orderOwn(token, slug)).toMatchObject(again)
+    expect(await order(email, slug, { ignoreActivePurchase: true })).toMatchObject({ status: 200 })
+  }
+})
+
+test('what was bought once stands in the way of the same price and of no other, unless it is to be ignored', async () => {
+  const { email, token } = await person(world, ours)
+  await buy(world, { ...ours, email, slug: 'once' })
+  const { body } = await call(world, at(ours, 'bootstrap'), { token })
+  expect(body).toMatchObject({ user: { has_active_subscription: false, paid: true } })
+  expect(await order(email, 'once')).toMatchObject(again)
+  expect(await orderOwn(token, 'once')).toMatchObject(again)
+
+  await payAndReturn(world, opened(await order(email, 'once', { ignoreActivePurchase: true })).checkoutUrl)
+  for (const slug of ['tip', 'monthly']) {
+    expect(await order(email, slug)).toMatchObject({ status: 200 })
+    expect(await orderOwn(token, slug)).toMatchObject({ status: 200 })
+  }
+})
+
+test('an edited price is the same as before; one that was paid back may be bought again', async () => {
+  const shop = await newTenant(world, { prices: [once] })
+  const email = newEmail()
+  const { userId } = await buy(world, { ...shop, email, slug: 'once' })
+
+  const { id, processor } = shop.paywall
+  const keys = [{ name: 'backend', secret: shop.key }]
+  const paywall = { id, processor, prices: [{ ...once, amount: 4000 }] }
+  const edited = tenant(await paywallFile({ owner: shop.file.owner, keys, paywall }))
+  await world.apply(edited.file)
+  expect(priceIdOf(edited.paywall, 'once')).not.toBe(priceIdOf(shop.paywall, 'once'))
+  expect(await order(email, 'once', {}, edited)).toMatchObject(again)
+
+  const { rows } = await world.database.query('select processor_id from purchases where user_id = $1', [userId])
+  await world.stripe.refund(rows[0].processor_id)
+  await world.stripe.drainWebhooks()
+  expect(await order(email, 'once', {}, edited)).toMatchObject({ status: 200 })
+})
+
+test('a purchase on another paywall does not matter', async () => {
+  const other = await newTenant(world, { prices: [monthly(), once] })
+  const email = newEmail()
+  await buy(world, { ...other, email, slug: 'once' })
+  await buy(world, { ...other, email })
+  const { token } = await person(world, ours, email)
+  for (const slug of ['monthly', 'once']) {
+    expect(await order(email, slug)).toMatchObject({ status: 200 })
+    expect(await orderOwn(token, slug)).toMatchObject({ status: 200 })
+  }
+})

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { recomputeDueTimes } from '../support/due-times.ts'
+import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
+import { monthly } from '../support/paywall-file.ts'
+import { deliver, eventsAbout } from '../support/stripe-purchase.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  const lifetime = monthly({ slug: 'lifetime', interval: undefined, processorPrice: 'price_lifetime', locals: [] })
+  world = await startTestWorld({ file: { paywall: { prices: [lifetime] } } })
+})
+afterAll(() => world.close())
+
+const order = (email: string) => {
+  const body = { email, priceId: priceIdOf(world.paywall, 'lifetime') }
+  return startCheckout(world, { paywall: world.paywall, key: world.key, body })
+}
+
+/** A one-time purchase by bank debit: the browser is back, and the bank has not decided. */
+async function debit() {
+  const email = newEmail()
+  const { userId, checkoutUrl } = opened(await order(email))
+  const back = await call(world, await press(checkoutUrl, 'later'))
+  expect(back.headers.location).toContain('https://owner.example/thanks')
+  await world.stripe.drainWebhooks()
+  expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'pending' }] })
+  const { rows } = await world.database.query('select processor_id from purchases where user_id = $1', [userId])
+  return { email, userId, paymentIntent: String(rows[0]?.processor_id) }
+}
+
+/** What the owner has been told, after Stripe has told everything once more. */
+async function ownerHears(userId: string, paymentIntent: string) {
+  await world.stripe.drainWebhooks()
+  for (const { id } of eventsAbout(world, paymentIntent)) expect(await deliver(world, id)).toBe(200)
+  const events = await ownerEvents(world, userId)
+  expect(sequenceFaults(events)).toEqual([])
+  return events.map(({ type, data }) => [type, data.payment?.amount])
+}
+
+test('a delayed one-time payment that fails ends its purchase, which never began: the owner hears of the payment', async () => {
+  const { email, userId, paymentIntent } = await debit()
+  await world.stripe.resolvePayment(paymentIntent, { fail: true })
+  expect(await ownerHears(userId, paymentIntent)).toEqual([['payment.failed', 999]])
+  expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+  expect(await order(email)).toMatchObject({ status: 200 })
+})
+
+test('a delayed one-time payment that arrives begins its purchase', async () => {
+  const { userId, paymentIntent } = await debit()
+  await world.stripe.resolvePayment(paymentIntent)
+  expect(await ownerHears(userId, paymentIntent)).toEqual([
+    ['checkout.completed', undefined],
+    ['payment.succeeded', 999],
+  ])
+  expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+})
+
+test('a delayed one-time payment whose failure is not told is found a day later', async () => {
+  const { userId, paymentIntent } = await debit()
+  world.stripe.holdWebhooks()
+  await world.stripe.resolvePayment(paymentIntent, { fail: true })
+  await world.stripe.sendHeldWebhooks(() => [])
+  await world.database.query("update purchases set fetched_at = now() - interval '25 hours' where user_id = $1", [
+    userId,
+  ])
+  await recomputeDueTimes(world)
+  await world.workers.scheduled('reconcile')
+  expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+})
