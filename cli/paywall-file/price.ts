@@ -4,11 +4,9 @@ import { hashOf } from '../../lib/crypto/canonical.ts'
 import { MAX_TOKENS } from '../../lib/db/change-count.ts'
 import { isCountry } from '../../lib/geo/countries.ts'
 import type { LocalPrice as TargetedPrice } from '../../lib/geo/targeting.ts'
-import { toMinorUnits } from '../../lib/money/money.ts'
+import { isCurrency, toMinorUnits } from '../../lib/money/money.ts'
 import { INTERVALS, type Interval } from '../../lib/processors/processor.ts'
 import { checked, disjoint, issueAt, unique } from './checks.ts'
-
-const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 
 /** A local price as the database has it: its amount in minor units, and what the processor calls it. */
 export interface LocalPrice extends TargetedPrice {
@@ -17,7 +15,7 @@ export interface LocalPrice extends TargetedPrice {
 
 const currency = z
   .string()
-  .refine((code) => CURRENCIES.has(code), 'not an ISO 4217 currency code')
+  .refine(isCurrency, 'not an ISO 4217 currency code')
   .meta({ description: 'ISO 4217, upper case: USD', pattern: '^[A-Z]{3}$' })
 
 const amount = z.number().nonnegative().describe('Decimal major units: 9.99')
@@ -92,7 +90,7 @@ function checkCountries({ locals }: WrittenPrice, context: z.RefinementCtx): voi
 }
 
 function exactAmount({ amount, currency }: { amount: number; currency: string }, context: z.RefinementCtx): void {
-  if (!CURRENCIES.has(currency)) return
+  if (!isCurrency(currency)) return
   try {
     toMinorUnits(amount, currency)
   } catch (error) {

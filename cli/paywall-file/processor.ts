@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { CREDENTIALS, credentialSchemas } from '../../lib/processors/credentials.ts'
 import { issueAt } from './checks.ts'
+import { currencyProblem } from './currencies.ts'
 import type { WrittenPrice } from './price.ts'
 import { type Environment, isLiteral, revealSecret, secretSchema } from './secret.ts'
 
@@ -76,12 +77,24 @@ export function checkProcessorPrices(
 ): void {
   for (const [index, price] of prices.entries()) {
     const refuse = (path: PropertyKey[], message: string) => issueAt(context, ['prices', index, ...path], message)
+    checkCurrencies(processor.acquiring, price, refuse)
     if (processor.acquiring === 'freemius') checkFreemiusPrice(price, refuse)
     if (processor.acquiring === 'mollie') checkMolliePrice(price, refuse)
   }
 }
 
 type Refuse = (path: PropertyKey[], message: string) => void
+
+function checkCurrencies(acquiring: string, price: WrittenPrice, refuse: Refuse): void {
+  const places = [
+    { path: [], sold: price },
+    ...price.locals.map((sold, position) => ({ path: ['locals', position], sold })),
+  ]
+  for (const { path, sold } of places) {
+    const problem = currencyProblem(acquiring, sold)
+    if (problem) refuse([...path, problem.field], problem.message)
+  }
+}
 
 function checkFreemiusPrice({ processorPrice, locals }: WrittenPrice, refuse: Refuse): void {
   const isPricing = (text: string) => /^\d+:\d+$/.test(text)

@@ -1,7 +1,14 @@
-/** Decimal places of an ISO 4217 currency: 2 for USD, 0 for JPY, 3 for KWD. */
-function decimals(currency: string): number {
-  const { maximumFractionDigits } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
-  return maximumFractionDigits ?? 2
+// Amounts are integers here, in the minor units of ISO 4217, whoever the processor is and wherever this runs. `Intl` is
+// not asked: it says how people write an amount (a forint without decimals), and Node and workerd say it differently.
+import { DECIMALS } from '../../generated/currencies.ts'
+
+export const isCurrency = (code: string): boolean => Object.hasOwn(DECIMALS, code)
+
+/** Decimal places of an ISO 4217 currency: 2 for USD, 0 for JPY, 3 for KWD. Throws a RangeError for any other code. */
+export function decimalsOf(currency: string): number {
+  const decimals = DECIMALS[currency]
+  if (decimals === undefined) throw new RangeError(`${currency} is not a currency of ISO 4217`)
+  return decimals
 }
 
 /**
@@ -9,9 +16,9 @@ function decimals(currency: string): number {
  * Throws a RangeError when the amount has more decimals than the currency, or does not fit an exact integer.
  */
 export function toMinorUnits(amount: number, currency: string): number {
-  const minor = shift(amount, decimals(currency))
+  const minor = shift(amount, decimalsOf(currency))
   const rounded = Math.round(minor)
-  if (!Number.isSafeInteger(rounded) || shift(rounded, -decimals(currency)) !== amount) {
+  if (!Number.isSafeInteger(rounded) || shift(rounded, -decimalsOf(currency)) !== amount) {
     throw new RangeError(`${amount} is not an amount of ${currency}`)
   }
   return rounded
@@ -19,19 +26,19 @@ export function toMinorUnits(amount: number, currency: string): number {
 
 /** Integer minor units (999) to decimal major units (9.99). */
 export function toMajorUnits(minor: number, currency: string): number {
-  return shift(minor, -decimals(currency))
+  return shift(minor, -decimalsOf(currency))
 }
 
 /** Integer minor units (999) as a decimal text with all of the currency's decimals: 9.99, of JPY 999. */
 export function toDecimalText(minor: number, currency: string): string {
-  const places = decimals(currency)
+  const places = decimalsOf(currency)
   if (places === 0) return String(minor)
   const digits = String(minor).padStart(places + 1, '0')
   return `${digits.slice(0, -places)}.${digits.slice(-places)}`
 }
 
 /** Moves the decimal point in the decimal text: multiplying a binary float would turn 1.005 × 1000 into 1004.9999. */
-function shift(amount: number, places: number): number {
+export function shift(amount: number, places: number): number {
   const [digits, exponent = '0'] = String(amount).split('e')
   return Number(`${digits}e${Number(exponent) + places}`)
 }

@@ -1,9 +1,9 @@
 import type { Acquiring } from './acquiring.ts'
 
 /**
- * What a paywall asks of its processor, in our terms. Ids are the processor's own, amounts are integer minor units,
- * times are `Date`. Each processor has a folder that implements it, and what is special about a processor stays in
- * there. Every method throws `ProcessorError`.
+ * What a paywall asks of its processor, in our terms. Ids are the processor's own, amounts are integers in the minor
+ * units of ISO 4217, times are `Date`. Each processor has a folder that implements it, and what is special about a
+ * processor stays in there. Every method throws `ProcessorError`.
  */
 export interface Processor {
   readonly acquiring: Acquiring

@@ -39,6 +39,7 @@ describe('a bad file', () => {
     ['paywalls[0].processor.acquiring', 'paypal', null],
     [`${price}.currency`, 'usd', 'not an ISO 4217 currency code'],
     [`${price}.amount`, 9.999, '9.999 is not an amount of USD'],
+    [`${price}.currency`, 'XAU', 'not an ISO 4217 currency code'],
     [`${price}.amount`, -1, 'Too small: expected number to be >=0'],
     [`${price}.amount`, 1e15, '1000000000000000 is not an amount of USD'],
     [`${price}.trial_days`, 731, 'Too big: expected number to be <=730'],
@@ -117,8 +118,24 @@ describe('a bad file', () => {
         [`${price}.locals[0].amount`]: 0,
       },
       [
+        `${price}.locals[0].currency: Mollie cannot be paid in INR`,
         `${price}.interval_count: Mollie charges once a year at least: 12 with month`,
         `${price}.locals[0].amount: Mollie charges nothing less than the smallest coin`,
+      ],
+    ],
+    [
+      'prices that Stripe could not charge',
+      {
+        [`${price}.currency`]: 'IQD',
+        [`${price}.locals[0].currency`]: 'KWD',
+        [`${price}.locals[0].amount`]: 5.124,
+        [`${price}.locals[1].currency`]: 'MGA',
+        [`${price}.locals[1].amount`]: 1500.5,
+      },
+      [
+        `${price}.currency: Stripe cannot be paid in IQD`,
+        `${price}.locals[0].amount: Stripe charges KWD with 2 decimals at most`,
+        `${price}.locals[1].amount: Stripe charges MGA without decimals`,
       ],
     ],
     [

@@ -84,7 +84,7 @@ describe('the structural payload', () => {
       prices: [
         monthly({ slug: 'b', amount: 0.1, tokens: [], locals: [] }),
         { slug: 'once', label: 'Once', currency: 'JPY', amount: 3000, processorPrice: 'price_once' },
-        { slug: 'a', label: 'A', currency: 'KWD', amount: 1.005, interval: 'day', processorPrice: 'price_day' },
+        { slug: 'a', label: 'A', currency: 'KWD', amount: 2.01, interval: 'day', processorPrice: 'price_day' },
       ],
       offers: [{ slug: 'stay' }],
       layout: { type: 'stack', blocks: [{ type: 'prices' }] },
@@ -94,7 +94,7 @@ describe('the structural payload', () => {
     expect(prices.map(({ slug, amount, currency }) => [slug, amount, currency])).toEqual([
       ['b', 0.1, 'USD'],
       ['once', 3000, 'JPY'],
-      ['a', 1.005, 'KWD'],
+      ['a', 2.01, 'KWD'],
     ])
     expect(prices[1]).toMatchObject({ interval: null, interval_count: null, trial_days: 0 })
     expect(rest).toMatchObject({

@@ -4,11 +4,13 @@ import { ACME, firstPayment, order, sdk, startMollie, subscribe, subscriptionReq
 
 /** What a body must not be, and the field that Mollie names for it. */
 const WRONG_PAYMENTS: [field: string, body: object][] = [
-  ['amount', order({ amount: { currency: 'EUR', value: '9.9' } })],
-  ['amount', order({ amount: { currency: 'JPY', value: '1000.00' } })],
+  ['amount.value', order({ amount: { currency: 'EUR', value: '9.9' } })],
+  ['amount.value', order({ amount: { currency: 'JPY', value: '1000.00' } })],
+  ['amount.value', order({ amount: { currency: 'HUF', value: '3990' } })],
   ['amount', order({ amount: { currency: 'EUR', value: '0.00' } })],
-  ['amount', { ...order(), amount: { currency: 'EUR', value: 9.99 } }],
-  ['amount', order({ amount: { currency: 'euro', value: '9.99' } })],
+  ['amount.value', { ...order(), amount: { currency: 'EUR', value: 9.99 } }],
+  ['amount.currency', order({ amount: { currency: 'euro', value: '9.99' } })],
+  ['amount.currency', order({ amount: { currency: 'INR', value: '399.00' } })],
   ['description', order({ description: 'x'.repeat(256) })],
   ['redirectUrl', order({ redirectUrl: null })],
   ['cancelUrl', order({ cancelUrl: 'javascript:alert(1)' })],

@@ -25,7 +25,7 @@ export async function paywallFile(overrides: FileOverrides = {}): Promise<Paywal
     keys: [{ name: 'backend', secret: `pk_test_${hex(32)}` }],
     webhooks: [],
     ...rest,
-    paywalls: paywalls.map((fields) => ({ ...defaultPaywall(), ...fields })),
+    paywalls: paywalls.map((fields) => ({ ...defaultPaywall(), prices: defaultPrices(fields), ...fields })),
   }
   const read = await readPaywallFile(JSON.stringify(written), environment)
   if ('errors' in read) throw new Error(`the test's paywall file is wrong:\n${read.errors.join('\n')}`)
@@ -60,8 +60,15 @@ function defaultPaywall(): Written {
       acquiring: 'stripe',
       credentials: { secretKey: `sk_test_${hex(24)}`, webhookSecret: `whsec_${hex(24)}` },
     },
-    prices: [monthly(), yearly()],
   }
+}
+
+/** At Mollie, which takes no rupees, the local price is one for Hungary: 3990 HUF. */
+function defaultPrices({ processor }: Written): Written[] {
+  const atMollie =
+    typeof processor === 'object' && processor !== null && Reflect.get(processor, 'acquiring') === 'mollie'
+  const forints = { countries: ['HU'], currency: 'HUF', amount: 3990, processorPrice: 'Monthly, in forints' }
+  return [monthly(atMollie ? { locals: [forints] } : {}), yearly()]
 }
 
 /** 9.99 USD a month, no trial, 100 standard tokens a period; 399 INR in India. */

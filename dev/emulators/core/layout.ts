@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html'
-import { toMajorUnits } from '../../../lib/money/money.ts'
+import { shift } from '../../../lib/money/money.ts'
 
 /** A piece of a page. Values put into the template are escaped. */
 export type Html = ReturnType<typeof html>
@@ -59,6 +59,11 @@ export async function layout(title: string, content: Html, heading = title): Pro
   return page.toString()
 }
 
-/** An amount in minor units as a person reads it: `$9.99`. */
-export const money = (amount: number, currency: string) =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).format(toMajorUnits(amount, currency))
+/** An amount as a person reads it: 999 with two decimals is `$9.99`. */
+export const formatMoney = (amount: number, currency: string, decimals: number) =>
+  new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  }).format(shift(amount, -decimals))

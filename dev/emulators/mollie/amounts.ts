@@ -1,18 +1,37 @@
 import * as z from 'zod'
+import { formatMoney } from '../core/layout.ts'
+
+/*
+ * What docs.mollie.com/docs/multicurrency says of currencies and their decimals. It is written down once more here, and
+ * neither taken from the adapter nor from ISO 4217, so that an adapter that writes amounts differently is found out.
+ */
+
+const TWO_DECIMALS =
+  'AED AUD BRL CAD CHF CZK DKK EUR GBP HKD HUF ILS MXN MYR NOK NZD PHP PLN RON RUB SEK SGD THB TWD USD ZAR'.split(' ')
+const NO_DECIMALS = ['ISK', 'JPY']
 
 /** Money as Mollie writes it: text with exactly as many decimals as the currency has, `9.99` or `1000`. */
 export const Amount = z
   .strictObject({
-    currency: z.string().regex(/^[A-Z]{3}$/, { abort: true, error: 'must be three capitals' }),
+    currency: z.string().refine((code) => [...TWO_DECIMALS, ...NO_DECIMALS].includes(code), {
+      abort: true,
+      error: ({ input }) => `The currency '${input}' is not supported.`,
+    }),
     value: z.string(),
   })
-  .refine(({ currency, value }) => isExact(value, currency), 'The amount contains an invalid value')
+  .refine(({ currency, value }) => isExact(value, currency), {
+    path: ['value'],
+    error: 'The amount contains an invalid value',
+  })
 
 export type Amount = z.output<typeof Amount>
 
 export function minorUnits({ value }: Amount): number {
   return Number(value.replace('.', ''))
 }
+
+/** An amount as a person reads it. */
+export const money = (amount: Amount) => formatMoney(minorUnits(amount), amount.currency, decimals(amount.currency))
 
 /** An amount in minor units as Mollie writes it. */
 export function amountOf(minor: number, currency: string): Amount {
@@ -28,7 +47,4 @@ function isExact(value: string, currency: string): boolean {
   return shape.test(value)
 }
 
-function decimals(currency: string): number {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
-  return format.resolvedOptions().maximumFractionDigits ?? 2
-}
+const decimals = (currency: string) => (NO_DECIMALS.includes(currency) ? 0 : 2)

@@ -1,11 +1,11 @@
 import { html } from 'hono/html'
-import { layout, money } from '../core/layout.ts'
-import { minorUnits } from './amounts.ts'
+import { layout } from '../core/layout.ts'
+import { money } from './amounts.ts'
 import type { PaymentRecord } from './records.ts'
 
 /** The page where a person pays. `problem` says why the last button did nothing. */
 export async function checkoutPage({ amount, description, sequenceType }: PaymentRecord, problem?: string) {
-  const price = money(minorUnits(amount), amount.currency)
+  const price = money(amount)
   const terms = sequenceType === 'first' ? 'You allow the seller to charge you again later' : 'One-time payment'
   return layout(
     'Your payment',

@@ -11,9 +11,7 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
     const name = [...issue.path, ...issue.keys.slice(0, 1)].join('.')
     throw unprocessable(`Non-existent body parameter "${name}" for this API call.`, name)
   }
-  // Mollie's `field` names a field of the body itself, even if the mistake is deeper inside it.
-  const field = issue?.path[0]
-  throw unprocessable(describe(issue), field === undefined ? undefined : String(field))
+  throw unprocessable(describe(issue), issue && issue.path.length > 0 ? issue.path.join('.') : undefined)
 }
 
 /** Parses a query string. Throws Mollie's 400 for a parameter that the path does not have. */

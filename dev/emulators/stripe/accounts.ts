@@ -7,7 +7,7 @@ export interface StripeAccount extends PaywallOf {
   prices: StripePrice[]
 }
 
-/** `amount` in minor units; `interval` null: a one-time price. */
+/** `amount` in Stripe's units of the currency; `interval` null: a one-time price. */
 export interface StripePrice {
   id: string
   label: string

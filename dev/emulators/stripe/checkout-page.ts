@@ -1,6 +1,7 @@
 import { html, raw } from 'hono/html'
-import { layout, money } from '../core/layout.ts'
+import { layout } from '../core/layout.ts'
 import { cycleText } from '../core/periods.ts'
+import { money } from './currencies.ts'
 import { checkoutAmount } from './objects/checkout-session.ts'
 import type { CheckoutSessionRecord } from './records.ts'
 

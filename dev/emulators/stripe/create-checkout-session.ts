@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { newRecord } from '../core/tables.ts'
 import { type AccountContext, find } from './account-context.ts'
 import { findPrice } from './accounts.ts'
+import { refuseUncharged } from './currencies.ts'
 import { invalidRequest, noSuch } from './errors.ts'
 import { email, integer, metadata, text, webAddress } from './parameters.ts'
 import type { CheckoutSessionRecord } from './records.ts'
@@ -77,6 +78,7 @@ function itemOf(context: AccountContext, { mode, line_items: [item], metadata: a
   const priceId = item?.price ?? ''
   const sold = findPrice(context.account, priceId)
   if (!sold) throw noSuch('price', priceId, param)
+  refuseUncharged(sold.price.amount, sold.price.currency, param)
   if (mode === 'payment' && sold.price.interval) {
     throw invalidRequest(
       'You specified `payment` mode but passed a recurring price. Either switch to `subscription` mode or use only one-time prices.',

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { newId, newRecord } from '../core/tables.ts'
 import { type AccountContext, find } from './account-context.ts'
+import { refuseUncharged } from './currencies.ts'
 import { invalidRequest } from './errors.ts'
 import { disputeObject } from './objects/dispute.ts'
 import { chargeObject, isPaid, paymentIntentObject } from './objects/payment.ts'
@@ -70,6 +71,7 @@ export function refund(context: AccountContext, parameters: z.output<typeof Refu
       param: 'amount',
     })
   }
+  refuseUncharged(amount, payment.currency, 'amount')
   const record: RefundRecord = {
     ...newRecord(context, 're_'),
     amount,

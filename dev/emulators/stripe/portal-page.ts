@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
-import { type Html, layout, money } from '../core/layout.ts'
+import { type Html, layout } from '../core/layout.ts'
 import { cycleText } from '../core/periods.ts'
+import { money } from './currencies.ts'
 import type { PortalContents } from './portal.ts'
 import type { InvoiceRecord, PortalSessionRecord, SubscriptionRecord } from './records.ts'
 import { hasEnded } from './subscriptions.ts'

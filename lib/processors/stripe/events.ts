@@ -2,6 +2,7 @@ import Stripe from 'stripe'
 import * as z from 'zod'
 import { ForgedEvent, type Inbound, type PaymentFact, type ProcessorEvent } from '../event.ts'
 import type { PurchaseReference } from '../processor.ts'
+import { fromStripe } from './currencies.ts'
 import { asProcessorError } from './errors.ts'
 
 /** How old a signature may be, in seconds: what Stripe recommends. */
@@ -77,28 +78,30 @@ export async function readStripeEvent(api: Stripe, secret: string, inbound: Inbo
       return result({ kind: 'subscription', id: Subscription.parse(object).id }, null, true)
     case 'invoice.paid': {
       const invoice = Invoice.parse(object)
-      const fact = { kind: 'succeeded', id: invoice.id, amount: invoice.amount_paid } as const
-      return result(
-        subscriptionOf(invoice),
-        invoice.amount_paid > 0 ? { ...fact, ...currencyAndTime(invoice, at) } : null,
-      )
+      const fact = {
+        kind: 'succeeded',
+        id: invoice.id,
+        ...moneyOf(invoice, invoice.amount_paid),
+        occurredAt: at,
+      } as const
+      return result(subscriptionOf(invoice), invoice.amount_paid > 0 ? fact : null)
     }
     case 'invoice.payment_failed': {
       const invoice = Invoice.parse(object)
-      const fact = { kind: 'failed', id: `${invoice.id}:${invoice.attempt_count}`, amount: invoice.amount_due } as const
-      return result(subscriptionOf(invoice), { ...fact, ...currencyAndTime(invoice, at) })
+      const fact = { kind: 'failed', id: `${invoice.id}:${invoice.attempt_count}`, occurredAt: at } as const
+      return result(subscriptionOf(invoice), { ...fact, ...moneyOf(invoice, invoice.amount_due) })
     }
     case 'refund.created':
     case 'refund.updated': {
       const refund = Reversal.parse(object)
       if (refund.status !== 'succeeded') return result(null)
-      const fact = { kind: 'refunded', id: refund.id, amount: refund.amount } as const
-      return result(await purchaseOf(api, refund.payment_intent), { ...fact, ...currencyAndTime(refund, at) })
+      const fact = { kind: 'refunded', id: refund.id, ...moneyOf(refund, refund.amount), occurredAt: at } as const
+      return result(await purchaseOf(api, refund.payment_intent), fact)
     }
     case 'charge.dispute.created': {
       const dispute = Reversal.parse(object)
-      const fact = { kind: 'disputed', id: dispute.id, amount: dispute.amount } as const
-      return result(await purchaseOf(api, dispute.payment_intent), { ...fact, ...currencyAndTime(dispute, at) })
+      const fact = { kind: 'disputed', id: dispute.id, ...moneyOf(dispute, dispute.amount), occurredAt: at } as const
+      return result(await purchaseOf(api, dispute.payment_intent), fact)
     }
     default:
       // The owner chooses which events Stripe sends. Those of other types are not about purchases.
@@ -123,7 +126,10 @@ async function verified(api: Stripe, secret: string, { headers, rawBody, now }: 
   }
 }
 
-const currencyAndTime = (object: { currency: string }, occurredAt: Date) => ({ currency: object.currency, occurredAt })
+const moneyOf = ({ currency }: { currency: string }, amount: number) => ({
+  amount: fromStripe(amount, currency),
+  currency,
+})
 
 /** The payment of a one-time purchase. A subscription's page has none here: its invoice has an event of its own. */
 function oneTimePayment(
@@ -135,7 +141,7 @@ function oneTimePayment(
   return {
     kind,
     id: session.payment_intent ?? session.id,
-    amount: session.amount_total,
+    amount: fromStripe(session.amount_total, session.currency),
     currency: session.currency,
     occurredAt,
   }

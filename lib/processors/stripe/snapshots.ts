@@ -2,6 +2,7 @@
 // its metadata says if it is one of our sales, and its fields are translated. Nothing is fetched here.
 import * as z from 'zod'
 import type { Cancellation, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
+import { fromStripe } from './currencies.ts'
 
 const seconds = z.int().transform((value) => new Date(value * 1000))
 const currency = z.string().length(3).toUpperCase()
@@ -77,12 +78,13 @@ export function snapshotOfPage(reply: unknown): Found {
   if (session.status !== 'complete') return null
   if (session.subscription) return snapshotOfSubscription(session.subscription)
   if (session.payment_intent) return snapshotOfPayment(session.payment_intent)
+  const paidIn = session.currency ?? 'USD'
   return oneTime(session.metadata, {
     processorId: session.id,
     customer: session.customer,
     status: 'active',
-    unitAmount: session.amount_total ?? 0,
-    currency: session.currency ?? 'USD',
+    unitAmount: fromStripe(session.amount_total ?? 0, paidIn),
+    currency: paidIn,
   })
 }
 
@@ -92,7 +94,7 @@ export function snapshotOfPayment(reply: unknown): Found {
     processorId: payment.id,
     customer: payment.customer,
     status: paymentStatus(payment.status, payment.latest_charge?.refunded ?? false),
-    unitAmount: payment.amount,
+    unitAmount: fromStripe(payment.amount, payment.currency),
     currency: payment.currency,
   })
 }
@@ -128,7 +130,7 @@ export function snapshotOfSubscription(reply: unknown): Found {
       periodCovered: isCovered(subscription),
       interval: item!.price.recurring.interval,
       intervalCount: item!.price.recurring.interval_count,
-      unitAmount: item!.price.unit_amount ?? 0,
+      unitAmount: fromStripe(item!.price.unit_amount ?? 0, item!.price.currency),
       currency: item!.price.currency,
       currentPeriodStart: latest(subscription.items.data.map((each) => each.current_period_start)),
       currentPeriodEnd: periodEnd,

@@ -1,0 +1,53 @@
+import { formatMoney } from '../core/layout.ts'
+import { invalidRequest } from './errors.ts'
+
+/*
+ * What Stripe's documents say of currencies (docs.stripe.com/currencies, and the error that lists those it takes). It is
+ * written down once more here, and neither taken from the adapter nor from ISO 4217, so that an adapter that counts
+ * differently is found out. Currencies are in lower case, as Stripe writes them.
+ */
+
+const SUPPORTED = `
+usd aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd bif bmd bnd bob brl bsd bwp byn bzd cad cdf chf clp cny cop
+crc cve czk djf dkk dop dzd egp etb eur fjd fkp gbp gel gip gmd gnf gtq gyd hkd hnl hrk htg huf idr ils inr isk jmd jod jpy
+kes kgs khr kmf krw kwd kyd kzt lak lbp lkr lrd lsl mad mdl mga mkd mmk mnt mop mur mvr mwk mxn myr mzn nad ngn nio nok npr
+nzd omr pab pen pgk php pkr pln pyg qar ron rsd rub rwf sar sbd scr sek sgd shp sle sos srd std szl thb tjs tnd top try ttd
+twd tzs uah ugx uyu uzs vnd vuv wst xaf xcd xcg xof xpf yer zar zmw usdc btn ghs eek lvl svc vef ltl sll mro`
+  .trim()
+  .split(/\s+/)
+
+const ZERO_DECIMAL = 'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' ')
+const THREE_DECIMAL = 'bhd jod kwd omr tnd'.split(' ')
+/** Written with two decimals although they have none any more: the amount has to be a multiple of 100. */
+const EFFECTIVELY_ZERO_DECIMAL = ['isk', 'ugx']
+
+/** How many of an amount's digits stand behind the decimal point. */
+export function decimalsAtStripe(currency: string): number {
+  if (ZERO_DECIMAL.includes(currency.toLowerCase())) return 0
+  return THREE_DECIMAL.includes(currency.toLowerCase()) ? 3 : 2
+}
+
+/** An amount in Stripe's units as a person reads it. */
+export const money = (amount: number, currency: string) => formatMoney(amount, currency, decimalsAtStripe(currency))
+
+/** Throws Stripe's 400 for a currency that it does not take, or an amount that the currency cannot have. */
+export function refuseUncharged(amount: number, currency: string, param: string): void {
+  const code = currency.toLowerCase()
+  if (!SUPPORTED.includes(code)) {
+    const supported = SUPPORTED.join(', ')
+    throw invalidRequest(`Invalid currency: ${code}. Stripe currently supports these currencies: ${supported}`, {
+      param,
+    })
+  }
+  if (EFFECTIVELY_ZERO_DECIMAL.includes(code) && amount % 100 !== 0) {
+    throw invalidRequest(
+      `Invalid amount. Currency ${currency.toUpperCase()} has become effectively zero-decimal and charged amounts must be evenly divisible by 100. See https://stripe.com/docs/currencies#zero-decimal for more information.`,
+      { param },
+    )
+  }
+  if (THREE_DECIMAL.includes(code) && amount % 10 !== 0) {
+    throw invalidRequest(`Invalid amount. The last digit of an amount in ${currency.toUpperCase()} must be 0.`, {
+      param,
+    })
+  }
+}

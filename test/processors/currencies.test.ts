@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import type { FilePaywall } from '../../cli/paywall-file/file.ts'
+import { decimalsAtStripe } from '../../dev/emulators/stripe/currencies.ts'
+import { DECIMALS } from '../../generated/currencies.ts'
+import { MOLLIE_CURRENCIES } from '../../lib/processors/mollie/currencies.ts'
+import { STRIPE_CURRENCIES, STRIPE_DECIMALS } from '../../lib/processors/stripe/currencies.ts'
+import { call } from '../support/call.ts'
+import { buy, newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { mollieProcessor, paymentsOf, subscriptionsOf } from '../support/mollie-purchase.ts'
+import { ownerEvents } from '../support/owner-events.ts'
+import type { Written } from '../support/paywall-file.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+/** What a month costs in the file, what its page says, what the processor has, and what we have. */
+type Example = [currency: string, written: number, page: string, there: number | string, here: number]
+
+const AT_STRIPE: Example[] = [
+  ['HUF', 3990.5, 'HUF 3,990.50', 399_050, 399_050],
+  ['RSD', 1190.9, 'RSD 1,190.90', 119_090, 119_090],
+  ['TWD', 300.5, 'NT$300.50', 30_050, 30_050],
+  ['KWD', 4.25, 'KWD 4.250', 4250, 4250],
+  ['BHD', 12.01, 'BHD 12.010', 12_010, 12_010],
+  ['JPY', 980, '¥980', 980, 980],
+  ['ISK', 1290, 'ISK 1,290.00', 129_000, 1290],
+  ['UGX', 36_000, 'UGX 36,000.00', 3_600_000, 36_000],
+  ['MGA', 45_000, 'MGA 45,000', 45_000, 4_500_000],
+]
+
+const AT_MOLLIE: Example[] = [
+  ['HUF', 3990, 'HUF 3,990.00', '3990.00', 399_000],
+  ['TWD', 300.5, 'NT$300.50', '300.50', 30_050],
+  ['JPY', 980, '¥980', '980', 980],
+  ['ISK', 1290, 'ISK 1,290', '1290', 1290],
+]
+
+const monthlyIn = ([currency, amount]: Example): Written => ({
+  ...priceIn(currency, amount),
+  slug: `${currency} monthly`,
+  interval: 'month',
+})
+
+/** An amount that differs in every digit, with as many decimals as can be charged. */
+function onceIn(currency: string): Written {
+  const decimals = STRIPE_DECIMALS[currency] ?? DECIMALS[currency] ?? 0
+  return priceIn(currency, Number(`1234.${'567'.slice(0, decimals)}`))
+}
+
+const priceIn = (currency: string, amount: number): Written => ({
+  slug: currency,
+  label: currency,
+  currency,
+  amount,
+  processorPrice: `price_${currency}_${amount}`,
+})
+
+let world: TestWorld
+let stripe: FilePaywall
+let mollie: FilePaywall
+
+beforeAll(async () => {
+  const atStripe = [...AT_STRIPE.map(monthlyIn), ...[...STRIPE_CURRENCIES].map(onceIn)]
+  const atMollie = [...AT_MOLLIE.map(monthlyIn), ...[...MOLLIE_CURRENCIES].map(onceIn)]
+  const paywalls = [{ prices: atStripe }, { prices: atMollie, processor: mollieProcessor() }]
+  world = await startTestWorld({ file: { paywalls } })
+  stripe = world.file.paywalls[0]!
+  mollie = world.file.paywalls[1]!
+})
+afterAll(() => world.close())
+
+const Bootstrap = z.object({
+  prices: z.array(z.object({ slug: z.string(), currency: z.string(), amount: z.number() })),
+})
+
+async function shown(paywall: FilePaywall) {
+  const { body } = await call(world, `/api/v1/paywall/${paywall.id}/bootstrap`)
+  return Bootstrap.parse(body).prices
+}
+
+/** Opens the page of a month, reads it, and pays. */
+async function payMonth(paywall: FilePaywall, currency: string) {
+  const body = { email: newEmail(), priceId: priceIdOf(paywall, `${currency} monthly`) }
+  const { userId, checkoutUrl } = opened(await startCheckout(world, { paywall, key: world.key, body }))
+  const page = (await (await fetch(checkoutUrl)).text()).replaceAll('\u00a0', ' ')
+  await call(world, await press(checkoutUrl, 'pay'))
+  await Promise.all([world.stripe.drainWebhooks(), world.mollie.drainWebhooks()])
+  return { userId, page }
+}
+
+/** The amounts that the owner was told of. */
+async function told(userId: string) {
+  const events = await ownerEvents(world, userId)
+  return events.flatMap(({ type, data: { subscription, payment } }) => {
+    if (payment) return `${type} ${payment.amount} ${payment.currency}`
+    return type === 'subscription.created' ? `${type} ${subscription?.unit_amount} ${subscription?.currency}` : []
+  })
+}
+
+/** What Stripe took last: in a test, its own payment. */
+const lastPaid = () => world.stripe.events.findLast(({ type }) => type === 'payment_intent.succeeded')?.data.object
+
+test.each(AT_STRIPE)('a month at Stripe in %s, of %f', async (currency, written, text, there, here) => {
+  expect((await shown(stripe)).find(({ slug }) => slug === `${currency} monthly`)).toMatchObject({ amount: written })
+  const { userId, page } = await payMonth(stripe, currency)
+  expect(page).toContain(text)
+  const paid = lastPaid()
+  expect(paid).toMatchObject({ amount: there, currency: currency.toLowerCase() })
+  const { purchases } = await userState(world, userId, { paywallId: stripe.id })
+  expect(purchases).toMatchObject([{ unit_amount: here, currency }])
+
+  await world.stripe.refund(String(paid?.id))
+  await world.stripe.drainWebhooks()
+  const amount = `${here} ${currency}`
+  expect(await told(userId)).toEqual([
+    `subscription.created ${amount}`,
+    `payment.succeeded ${amount}`,
+    `payment.refunded ${amount}`,
+  ])
+})
+
+test.each(AT_MOLLIE)('a month at Mollie in %s, of %f', async (currency, written, text, there, here) => {
+  expect((await shown(mollie)).find(({ slug }) => slug === `${currency} monthly`)).toMatchObject({ amount: written })
+  const { userId, page } = await payMonth(mollie, currency)
+  expect(page).toContain(text)
+  expect(paymentsOf(world, userId)).toMatchObject([{ amount: { currency, value: there } }])
+  expect(subscriptionsOf(world, userId)).toMatchObject([{ amount: { currency, value: there } }])
+  const { purchases } = await userState(world, userId, { paywallId: mollie.id })
+  expect(purchases).toMatchObject([{ unit_amount: here, currency }])
+
+  await world.mollie.refund(paymentsOf(world, userId)[0]!.id)
+  await world.mollie.drainWebhooks()
+  const amount = `${here} ${currency}`
+  expect(await told(userId)).toEqual([
+    `subscription.created ${amount}`,
+    `payment.succeeded ${amount}`,
+    `payment.refunded ${amount}`,
+  ])
+})
+
+test('a one-time purchase at Stripe in ISK that is disputed, and a renewal that fails', async () => {
+  const { userId } = await buy(world, { paywall: stripe, key: world.key, slug: 'ISK' })
+  await world.stripe.drainWebhooks()
+  await world.stripe.dispute(String(lastPaid()?.id))
+  await world.stripe.drainWebhooks()
+  expect(await told(userId)).toEqual(['payment.succeeded 1234 ISK', 'payment.disputed 1234 ISK'])
+
+  const subscriber = await payMonth(stripe, 'ISK')
+  await world.stripe.renew(String(world.stripe.subscriptions.at(-1)?.id), { fail: true })
+  await world.stripe.drainWebhooks()
+  expect((await told(subscriber.userId)).at(-1)).toBe('payment.failed 1290 ISK')
+})
+
+describe('in every currency that a processor takes, the Workers count as the command does', () => {
+  /** Buys once in each currency, and says where what the Workers stored is not what the command stored. */
+  async function differences(paywall: FilePaywall, chargedOf: (userId: string, currency: string) => number) {
+    const prices = paywall.prices.filter(({ interval }) => interval === null)
+    const queue = prices.values()
+    const wrong: unknown[] = []
+    async function buyNext() {
+      for (const { slug, currency, amount } of queue) {
+        const { userId } = await buy(world, { paywall, key: world.key, slug })
+        const [purchase] = (await userState(world, userId, { paywallId: paywall.id })).purchases
+        const charged = chargedOf(userId, currency)
+        if (purchase?.unit_amount === amount && charged === onceIn(currency).amount) continue
+        wrong.push({ currency, charged, command: amount, workers: purchase?.unit_amount })
+      }
+    }
+    await Promise.all(Array.from({ length: 4 }, buyNext))
+    return { bought: prices.length, wrong }
+  }
+
+  const writtenOnce = (currencies: ReadonlySet<string>) =>
+    [...currencies].map((currency) => ({ slug: currency, currency, amount: onceIn(currency).amount }))
+
+  test('at Stripe', async () => {
+    expect(await shown(stripe)).toEqual(expect.arrayContaining(writtenOnce(STRIPE_CURRENCIES)))
+    // The way back stores the purchase, and what Stripe tells of payments in other units is tested above.
+    world.stripe.holdWebhooks()
+    const chargedOf = (userId: string, currency: string) => {
+      const session = world.stripe.checkoutSessions.find(({ client_reference_id: id }) => id === userId)
+      return Number(`${session?.amount_total}e-${decimalsAtStripe(currency)}`)
+    }
+    expect(await differences(stripe, chargedOf)).toEqual({ bought: STRIPE_CURRENCIES.size, wrong: [] })
+  }, 60_000)
+
+  test('at Mollie', async () => {
+    expect(await shown(mollie)).toEqual(expect.arrayContaining(writtenOnce(MOLLIE_CURRENCIES)))
+    const chargedOf = (userId: string) => Number(paymentsOf(world, userId)[0]?.amount.value)
+    expect(await differences(mollie, chargedOf)).toEqual({ bought: MOLLIE_CURRENCIES.size, wrong: [] })
+  })
+})
