@@ -10,7 +10,7 @@ import { parseJson } from '../../lib/http/parse.ts'
 import { placeOf } from '../../lib/http/place.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
 import { Body, PATH, type Reply, words } from './contract.ts'
-import type { FindResult, PortalCustomer } from './portal-customer.ts'
+import type { FindResult } from './portal-customer.ts'
 
 const app = createApp<Cloudflare.GetCustomerPortalEnv>()
 
@@ -30,24 +30,16 @@ app.post(PATH, async (c) => {
   if (row.verdict === 'no_subscription') throw refuse(words.no_subscription, { isTest: row.is_test ? '1' : '0' })
   if (row.verdict !== 'found') throw refuse(words[row.verdict])
 
-  const { paywall_id: paywallId, acquiring, credentials, customer } = row.customer
+  const { paywall_id: paywallId, acquiring, credentials, customer, home } = row.customer
   const processor = await processorFor({ paywallId, acquiring, credentials }, c.env)
   if (!processor.openPortal) throw refuse(words.no_portal, { isTest: row.is_test ? '1' : '0' })
 
-  const url = await processor.openPortal(customer, homeOf(row.customer) ?? new URL(c.req.url).origin)
+  // The front page of the owner's site, and never a page of ours: `home` itself greets a buyer, or one who did not buy.
+  const url = await processor.openPortal(customer, new URL('/', home).href)
   c.header('Cache-Control', 'no-store')
   return c.json({ url } satisfies z.input<typeof Reply>)
 })
 
 app.all(PATH, allowOnly('POST'))
-
-/**
- * Where the portal leads back to: the front page of the owner's site. Its redirect targets tell which site that is; the
- * pages themselves greet a buyer, or one who did not buy.
- */
-function homeOf({ home_urls }: PortalCustomer): string | undefined {
-  const [home] = home_urls.flatMap((url) => (url === null ? [] : new URL('/', url).href))
-  return home
-}
 
 export default app

@@ -9,7 +9,7 @@ import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
 import type { Caller } from '../../lib/db/gate.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
-import { fill, refuse } from '../../lib/http/errors.ts'
+import { refuse } from '../../lib/http/errors.ts'
 import { placeOf } from '../../lib/http/place.ts'
 import { claimOrWait } from './claim-or-wait.ts'
 import { type CheckoutRequest, PATH, words } from './contract.ts'
@@ -51,15 +51,15 @@ app.post(PATH, async (c) => {
 
 app.all(PATH, allowOnly('POST'))
 
-/** Names what is missing, in the contract's order. */
+/** Says in the contract's words that something is missing, and in `message` what, in the contract's order. */
 function missing(caller: Caller, request: CheckoutRequest, row: { has_success_url: boolean; has_error_url: boolean }) {
-  const names = [
-    caller.kind === 'owner' && request.email === null && 'email',
-    request.priceId === null && 'priceId',
-    !row.has_success_url && 'successUrl',
-    !row.has_error_url && 'errorUrl',
-  ].filter(Boolean)
-  return refuse(fill(words.missing_parameters, names.join(', ')))
+  const isOwner = caller.kind === 'owner'
+  const order = [isOwner && request.email === null && 'email', request.priceId === null && 'priceId'].filter(Boolean)
+  const targets = [!row.has_success_url && 'successUrl', !row.has_error_url && 'errorUrl'].filter(Boolean)
+  const said = isOwner ? words.missing_parameters : words.missing_price
+  return refuse(order.length > 0 ? said : words.missing_targets, {
+    message: `Missing: ${[...order, ...targets].join(', ')}`,
+  })
 }
 
 export default app

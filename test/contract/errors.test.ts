@@ -81,7 +81,7 @@ describe('sign-in/exchange', () => {
 describe('of a revoked key every endpoint says that first, of a good one what is wrong with', () => {
   beforeAll(() => all.world.apply({ ...all.live.file, keys: [] }))
 
-  const start = 'Missing required parameters: email, priceId, successUrl, errorUrl'
+  const start = 'Missing required parameters: email, priceId'
   const withdraw = 'Missing required parameters: paywall_id, user_id, tokens'
   const other = { headers: { 'idempotency-key': 'once' } }
   const change = { op: 'credit', amount: 1, type: 'standard', email: 'a@b.co' }

@@ -27,7 +27,10 @@ export const MEANINGS: Record<string, string> = {
   key_reused: 'the `Idempotency-Key` was used before, for a different request. Choose a new one',
   method_not_allowed: 'the path does not have this method. `Allow` names those that it has',
   mismatched_identity: 'the e-mail address and the user id are those of different users',
-  missing_parameters: 'required fields are missing. The error names them',
+  missing_parameters: 'required fields are missing. If the error does not name exactly those, `message` does',
+  missing_price: 'with a Bearer token: `priceId` is missing. `message` names all that is',
+  missing_targets:
+    '`successUrl` or `errorUrl` is missing, and the paywall has no page of its own in its place. `message` names those that are',
   no_address: '`customer_email` is missing or no e-mail address. A guest must give one',
   no_balance: 'the user has no balance on the paywall',
   no_credential: 'no credential was sent',
