@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { changeBalance } from '../../generated/calls.ts'
+import { misplacedKey } from '../../lib/auth/credential.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
 import type { ChangeResult } from '../../lib/db/change-count.ts'
@@ -20,7 +21,7 @@ const app = createApp<Cloudflare.BalancesEnv>({ saysCode })
 /** Owners only: a user's own token is as good as no key. */
 app.post(PATH, async (c) => {
   const key = c.req.header('x-api-key')
-  if (key === undefined) throw refuse(words.no_credential)
+  if (key === undefined) throw refuse(words.no_credential, misplacedKey(c.req))
 
   const keyHash = await sha256Hex(key)
   const onFault = keyFirst(c.env, { kind: 'owner', keyHash }, words)

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { claimCancellation } from '../../generated/calls.ts'
-import { readCredential } from '../../lib/auth/credential.ts'
+import { misplacedKey, readCredential } from '../../lib/auth/credential.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { callerParameters } from '../../lib/db/gate.ts'
@@ -22,7 +22,7 @@ const app = createApp<Cloudflare.CancelSubscriptionEnv>()
 app.post(PATH, async (c) => {
   const caller = await readCredential(c.req, null, c.env)
   if (caller.kind === 'none') throw refuse(words.no_credential)
-  if (caller.kind === 'bad_token') throw refuse(words.bad_token)
+  if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
   if (caller.kind === 'user') logPaywall(c, caller.paywallId)
   if (caller.kind === 'user' && caller.anonymous) throw refuse(words.anonymous)
 

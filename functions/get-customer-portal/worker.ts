@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { findPortalCustomer } from '../../generated/calls.ts'
-import { readCredential } from '../../lib/auth/credential.ts'
+import { misplacedKey, readCredential } from '../../lib/auth/credential.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { callerParameters } from '../../lib/db/gate.ts'
@@ -18,7 +18,7 @@ app.post(PATH, async (c) => {
   const place = placeOf(c)
   const caller = await readCredential(c.req, place.paywallId, c.env)
   if (caller.kind === 'none') throw refuse(words.no_credential)
-  if (caller.kind === 'bad_token') throw refuse(words.bad_token)
+  if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
 
   const request =
     caller.kind === 'owner' ? await parseJson(c.req, Body).catch(keyFirst(c.env, caller, words)) : { userMeta: {} }

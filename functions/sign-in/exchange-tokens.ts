@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { signInForOwner } from '../../generated/calls.ts'
+import { misplacedKey } from '../../lib/auth/credential.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
 import { connect } from '../../lib/db/connect.ts'
@@ -14,7 +15,7 @@ import { type SignInResult, tokensFor } from './tokens.ts'
 /** For an owner that runs its own sign-in: tokens for its user. The user is linked to the paywall by it. */
 export async function exchangeTokens(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {
   const key = c.req.header('x-api-key')
-  if (key === undefined) throw refuse(words.no_credential)
+  if (key === undefined) throw refuse(words.no_credential, misplacedKey(c.req))
 
   const keyHash = await sha256Hex(key)
   const person = await parseJson(c.req, ExchangeBody).catch(keyFirst(c.env, { kind: 'owner', keyHash }, words))

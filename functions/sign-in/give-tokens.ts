@@ -5,7 +5,7 @@
 import type { Context } from 'hono'
 import type * as z from 'zod'
 import { refreshSession, signInAnonymously, signInByCode } from '../../generated/calls.ts'
-import { readBearer } from '../../lib/auth/credential.ts'
+import { misplacedKey, readBearer } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { ifUnknown } from '../../lib/http/once.ts'
@@ -51,7 +51,7 @@ function grant(c: TokenContext, body: Body): Promise<Granted> {
 async function grantByCode(c: TokenContext, { email, code }: Body & { grant_type: 'code' }): Promise<Granted> {
   const place = placeOf(c)
   const caller = await readBearer(c.req, place.paywallId, c.env)
-  if (caller.kind === 'bad_token') throw refuse(words.bad_token)
+  if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
 
   const anonymousId = caller.kind === 'user' && caller.anonymous ? caller.userId : null
   const codeHash = await hashCode(code, place.paywallId, email, c.env.SIGN_IN_CODE_KEY)

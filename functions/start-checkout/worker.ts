@@ -4,7 +4,7 @@
 // 3. claim the key, or wait for the reply of the attempt that has it (claim-or-wait.ts)
 // 4. open the page at the processor and record it (open-checkout.ts); if the claim was lost meanwhile, back to 3
 // 5. after the response, keep the reply in KV
-import { readCredential } from '../../lib/auth/credential.ts'
+import { misplacedKey, readCredential } from '../../lib/auth/credential.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
 import type { Caller } from '../../lib/db/gate.ts'
@@ -23,7 +23,7 @@ app.post(PATH, async (c) => {
   const place = placeOf(c)
   const caller = await readCredential(c.req, place.paywallId, c.env)
   if (caller.kind === 'none') throw refuse(words.no_credential)
-  if (caller.kind === 'bad_token') throw refuse(words.bad_token)
+  if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
 
   const request = await readRequest(c, caller).catch(keyFirst(c.env, caller, words))
   const replies = c.env.CHECKOUT_REPLIES

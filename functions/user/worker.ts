@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { readUser } from '../../generated/calls.ts'
-import { readCredential } from '../../lib/auth/credential.ts'
+import { misplacedKey, readCredential } from '../../lib/auth/credential.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { callerParameters } from '../../lib/db/gate.ts'
@@ -29,7 +29,7 @@ app.get(PATH, async (c) => {
   const place = placeOf(c)
   const caller = await readCredential(c.req, place.paywallId, c.env)
   if (caller.kind === 'none') throw refuse(words.no_credential)
-  if (caller.kind === 'bad_token') throw refuse(words.bad_token)
+  if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
 
   const identity = caller.kind === 'owner' ? await parseQuery(c.req, Query).catch(keyFirst(c.env, caller, words)) : {}
   const row = await readUser<ReadUserResult>(connect(c.env), { ...place, ...callerParameters(caller), ...identity })

@@ -190,3 +190,40 @@ describe('every endpoint in its own words', () => {
     expect(await answers(credential())).toEqual(expected)
   })
 })
+
+describe('a key that is good for something else is told what for, wherever a key is asked for', () => {
+  const NEEDS_KEY = ['startCheckout', 'readUser', 'cancelSubscription', 'getCustomerPortal', 'changeBalance']
+  const OWNERS = [...NEEDS_KEY, 'withdrawTokens', 'exchangeTokens']
+  const asToken = 'This is an owner key and no access token: send it as `X-Api-Key`'
+
+  test.each<[string, () => Call, string, string[]]>([
+    [
+      'a live key on a test paywall',
+      () => ({ key: live }),
+      'This is a live key, and the paywall is a test one',
+      OWNERS,
+    ],
+    ['an owner key as a token', () => ({ token: all.ours.key }), asToken, [...OWNERS, 'bootstrap', 'openTicket']],
+    ['even a key that is wrong, as a token', () => ({ token: badKey }), asToken, OWNERS],
+  ])('%s', async (_name, credential, message, asked) => {
+    for (const name of asked) {
+      const reply = await ENDPOINTS[name]?.(credential())
+      expect(reply, name).toMatchObject({ status: 401, body: { message } })
+    }
+  })
+
+  test('a test key on a live paywall', async () => {
+    const { file, paywall } = all.live
+    const key = `pk_test_${'f'.repeat(40)}`
+    await all.world.apply({ ...file, keys: [...file.keys, { name: 'test', is_test: true, secret: key }] })
+    const reply = await call(all.world, `/api/v1/paywall/${paywall.id}/user?email=a@b.co`, { key })
+    const message = 'This is a test key, and the paywall is live'
+    expect(reply).toMatchObject({ status: 401, body: { error: 'Invalid API key', message } })
+  })
+
+  test('a token that is only bad, or a key of another owner, is told nothing more', async () => {
+    for (const credential of [{ token: 'x' }, { key: badKey }, { key: all.live.key }]) {
+      expect((await ENDPOINTS.readUser?.(credential))?.body).not.toHaveProperty('message')
+    }
+  })
+})

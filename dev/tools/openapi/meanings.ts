@@ -3,7 +3,8 @@ export const MEANINGS: Record<string, string> = {
   active_purchase: 'the user has an active subscription. Send `ignoreActivePurchase: true` to sell another one',
   already_cancelled: 'the subscription is cancelled already, or has ended',
   anonymous: 'the user of the token is anonymous. Only a user with an e-mail address may do this',
-  bad_token: 'the token is malformed, expired, not signed by us, or for another paywall',
+  bad_token:
+    'the token is malformed, expired, not signed by us, or for another paywall. If it is an owner key, `message` says so',
   database_unavailable:
     'our database cannot be reached, is too busy or did not answer. Repeat the same call after the time in `Retry-After`. If ' +
     'the first one was carried out and only its answer was lost, a repeat does no harm, unless more is said here',
@@ -26,6 +27,7 @@ export const MEANINGS: Record<string, string> = {
   key_required: 'a live paywall requires an `Idempotency-Key`',
   key_reused: 'the `Idempotency-Key` was used before, for a different request. Choose a new one',
   method_not_allowed: 'the path does not have this method. `Allow` names those that it has',
+  live_key: 'the API key is a live key, and the paywall is a test one. `message` says so',
   mismatched_identity: 'the e-mail address and the user id are those of different users',
   missing_parameters: 'required fields are missing. If the error does not name exactly those, `message` does',
   missing_price: 'with a Bearer token: `priceId` is missing. `message` names all that is',
@@ -47,12 +49,13 @@ export const MEANINGS: Record<string, string> = {
   rate_limited: 'too many calls. Wait for the time in `Retry-After`',
   storage_unavailable:
     'our file storage cannot be reached, so no ticket was opened. Try again after the time in `Retry-After`',
+  test_key: 'the API key is a test key, and the paywall is live. `message` says so',
   too_many_codes: 'five codes were mailed to the address in the last hour already',
   too_many_files: 'a ticket takes at most five files',
   too_much: 'the balance would become 2^53 or more',
   unknown_checkout: 'there is no such checkout',
   unknown_identity: 'there is no such user',
-  unknown_key: 'the API key is wrong or revoked, or it is a test key on a live paywall or the reverse',
+  unknown_key: 'the API key is wrong or revoked',
   unknown_paywall: 'there is no such paywall, or it is not served on this domain',
   unknown_price: 'the paywall does not sell this price, or not any more. Read bootstrap again',
   unknown_processor: 'there is no such processor',
