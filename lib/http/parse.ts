@@ -1,5 +1,6 @@
 import type { HonoRequest } from 'hono'
 import type * as z from 'zod'
+import { CODE_MEANINGS } from './code-meanings.ts'
 import { ApiError, refuse } from './errors.ts'
 import { sharedWords } from './shared-words.ts'
 
@@ -58,14 +59,16 @@ export function parseIdempotencyKey(request: HonoRequest): string | null {
   return key.toLowerCase()
 }
 
-/** Parses a value with the schema. The message of the first issue becomes the code of the refusal. */
+/**
+ * Parses a value with the schema. The message of the first issue becomes the code of the refusal, whose `message` says what is
+ * allowed instead.
+ */
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const code = issue?.message ?? 'invalid_body'
-  const path = issue?.path.join('.')
-  throw new ApiError(400, code, code, path ? { detail: { message: `see ${path}` } } : {})
+  const code = parsed.error.issues[0]?.message ?? 'invalid_body'
+  const message = CODE_MEANINGS[code]
+  throw new ApiError(400, code, code, message === undefined ? {} : { detail: { message } })
 }
 
 /**

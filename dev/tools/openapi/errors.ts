@@ -1,8 +1,9 @@
 import { type ApiOperation, countedBy } from '../../../lib/http/api-operation.ts'
+import { CODE_MEANINGS } from '../../../lib/http/code-meanings.ts'
 import type { Words } from '../../../lib/http/errors.ts'
 import { sharedWords } from '../../../lib/http/shared-words.ts'
 import { codesOf } from './codes.ts'
-import { CODE_MEANINGS, MEANINGS } from './meanings.ts'
+import { MEANINGS } from './meanings.ts'
 import { inlineSchema, isObject, type Json, referTo } from './schemas.ts'
 
 /** One way in which a call can fail. */
@@ -68,7 +69,7 @@ interface ErrorOptions {
 
 function meaningOf(name: string, meanings: Record<string, string>): string {
   const meaning = meanings[name]
-  if (meaning === undefined) throw new Error(`dev/tools/openapi/meanings.ts does not say what ${name} means`)
+  if (meaning === undefined) throw new Error(`neither meanings.ts nor code-meanings.ts says what ${name} means`)
   return meaning
 }
 
