@@ -7,7 +7,7 @@ import { callerParameters } from '../../lib/db/gate.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { placeOf } from '../../lib/http/place.ts'
+import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
 import { Body, PATH, type Reply, words } from './contract.ts'
 import type { FindResult } from './portal-customer.ts'
@@ -19,9 +19,10 @@ app.post(PATH, async (c) => {
   const caller = await readCredential(c.req, place.paywallId, c.env)
   if (caller.kind === 'none') throw refuse(words.no_credential)
   if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
+  const onFault = keyFirst(c.env, caller, words)
+  await checkPaywallId(c.req, place).catch(onFault)
 
-  const request =
-    caller.kind === 'owner' ? await parseJson(c.req, Body).catch(keyFirst(c.env, caller, words)) : { userMeta: {} }
+  const request = caller.kind === 'owner' ? await parseJson(c.req, Body).catch(onFault) : { userMeta: {} }
   const row = await findPortalCustomer<FindResult>(connect(c.env), {
     ...place,
     ...callerParameters(caller),

@@ -7,7 +7,7 @@ import { connect } from '../../lib/db/connect.ts'
 import type { OwnerRefusal } from '../../lib/db/gate.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { placeOf } from '../../lib/http/place.ts'
+import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import { ExchangeBody, exchangeWords as words } from './contract.ts'
 import { newRefreshToken, sessionOf } from './refresh-token.ts'
 import { type SignInResult, tokensFor } from './tokens.ts'
@@ -18,8 +18,10 @@ export async function exchangeTokens(c: Context<{ Bindings: Cloudflare.SignInEnv
   if (key === undefined) throw refuse(words.no_credential, misplacedKey(c.req))
 
   const keyHash = await sha256Hex(key)
-  const person = await parseJson(c.req, ExchangeBody).catch(keyFirst(c.env, { kind: 'owner', keyHash }, words))
+  const onFault = keyFirst(c.env, { kind: 'owner', keyHash }, words)
   const place = placeOf(c)
+  await checkPaywallId(c.req, place).catch(onFault)
+  const person = await parseJson(c.req, ExchangeBody).catch(onFault)
   const refreshToken = await newRefreshToken(crypto.randomUUID())
   const parameters = { keyHash, ...place, ...person, ...sessionOf(refreshToken) }
   const row = await signInForOwner<SignInResult<OwnerRefusal>>(connect(c.env), parameters)

@@ -10,7 +10,7 @@ import { connect } from '../../lib/db/connect.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { ifUnknown } from '../../lib/http/once.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { placeOf } from '../../lib/http/place.ts'
+import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import { type GrantRefusal, TokenBody, tokenWords as words } from './contract.ts'
 import { type NewRefreshToken, newRefreshToken, readRefreshToken, sessionOf } from './refresh-token.ts'
 import { CODE_TRIES, hashCode } from './sign-in-code.ts'
@@ -29,6 +29,7 @@ const TOKEN_UNKNOWN =
 
 /** Answers with the tokens, or refuses the grant. */
 export async function giveTokens(c: TokenContext): Promise<Response> {
+  await checkPaywallId(c.req, placeOf(c))
   const body = await parseJson(c.req, TokenBody)
   const { row, refreshToken } = await grant(c, body)
   if (row.verdict !== 'signed_in') throw refuse(words[row.verdict])

@@ -10,7 +10,7 @@ import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { fill, refuse } from '../../lib/http/errors.ts'
 import { readOnce, unlessRepeatable } from '../../lib/http/once.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { logPaywall, placeOf } from '../../lib/http/place.ts'
+import { checkPaywallId, logPaywall, placeOf } from '../../lib/http/place.ts'
 import { NamedBody, PATH, type Reply, type WithdrawRefusal, words } from './contract.ts'
 
 /** What withdraw_tokens gives. */
@@ -26,10 +26,12 @@ app.post(PATH, async (c) => {
   const keyHash = await sha256Hex(key)
   const onFault = keyFirst(c.env, { kind: 'owner', keyHash }, words)
   const body = await parseJson(c.req, NamedBody, (sent) => logPaywall(c, sent.paywall_id)).catch(onFault)
+  const place = placeOf(c, body.paywall_id)
+  await checkPaywallId(c.req, place).catch(onFault)
   const once = await readOnce(c.req, { endpoint: 'withdraw-tokens', ...body }).catch(onFault)
   const row = await withdrawTokens<WithdrawResult>(connect(c.env), {
     keyHash,
-    ...placeOf(c, body.paywall_id),
+    ...place,
     userId: body.user_id,
     type: body.token_type,
     tokens: body.tokens,

@@ -59,6 +59,17 @@ describe('the document', () => {
     expect(faults).toEqual([])
   })
 
+  test('has the headers that every SDK sends, wherever clients call', () => {
+    const sent = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId, parameters }) => ({
+        operationId,
+        names: JSON.stringify(parameters).match(/NamedPaywall|SdkVersion/g),
+      })),
+    )
+    const without = sent.filter(({ names }) => names?.length !== 2).map(({ operationId }) => operationId)
+    expect(without).toEqual(['checkoutReturn', 'processorWebhook'])
+  })
+
   test('shows answers that the endpoints give', () => {
     const faults = operations.flatMap(({ id, reply: { body } }) =>
       !body || body.schema.safeParse(body.example).success ? [] : [id],

@@ -42,6 +42,7 @@ export const MEANINGS: Record<string, string> = {
   not_owner: "the API key is another owner's than the paywall's",
   over_quota: 'the user, or the address, has opened two tickets in the last 24 hours already',
   payload_too_large: 'the body is too large',
+  paywall_id_mismatch: '`X-Paywall-Id` names another paywall than the call is about',
   processor_misconfigured:
     'the processor does not accept the credentials of the paywall, or they lack a permission. The owner has to correct them',
   processor_rejected: 'the processor refused the request',
