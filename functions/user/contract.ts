@@ -58,13 +58,8 @@ export const Reply = z.object({
   meta: z.record(z.string(), z.unknown()).describe('What was stored about the user on this paywall as `userMeta`'),
 })
 
+/** As an owner key gets it, by which the example asks: without `user`. */
 const example = {
-  user: {
-    id: '0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e',
-    email: 'ada@example.com',
-    name: null,
-    created_at: '2026-11-01T09:00:00.000Z',
-  },
   tier: 1,
   country: 'US',
   countryMatch: true,

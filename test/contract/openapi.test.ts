@@ -59,6 +59,12 @@ describe('the document', () => {
     expect(faults).toEqual([])
   })
 
+  test("shows a user's state as an owner key gets it, by which the example asks: without `user`", () => {
+    const { parameters, responses } = document.paths['/api/v1/paywall/{id}/user'].get
+    expect(parameters).toContainEqual(expect.objectContaining({ name: 'email', example: 'ada@example.com' }))
+    expect(responses[200].content['application/json'].example).not.toHaveProperty('user')
+  })
+
   test('has the headers that every SDK sends, wherever clients call', () => {
     const sent = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods).map(({ operationId, parameters }) => ({
