@@ -26,6 +26,7 @@ export const MEANINGS: Record<string, string> = {
   invalid_query: 'the query has a NUL character',
   key_required: 'a live paywall requires an `Idempotency-Key`',
   key_reused: 'the `Idempotency-Key` was used before, for a different request. Choose a new one',
+  malformed: 'the event is signed, but is not written as the processor writes events. Its log line says what is wrong',
   method_not_allowed: 'the path does not have this method. `Allow` names those that it has',
   live_key: 'the API key is a live key, and the paywall is a test one. `message` says so',
   mismatched_identity: 'the e-mail address and the user id are those of different users',
