@@ -20,8 +20,8 @@ export const MEANINGS: Record<string, string> = {
   invalid_form: 'the multipart form cannot be read',
   invalid_grant: 'the code or the refresh token is wrong, was used before, has expired, or was tried too often',
   invalid_json:
-    'the body is not JSON in UTF-8, or has something that cannot be stored: a NUL character, half of a surrogate pair, or a ' +
-    'number that is too large',
+    'the body is not JSON in UTF-8, ends half-way, or has something that cannot be stored: a NUL character, half of a surrogate ' +
+    'pair, or a number that is too large',
   invalid_key_format: 'the `Idempotency-Key` is not a UUID',
   invalid_query: 'the query has a NUL character',
   key_required: 'a live paywall requires an `Idempotency-Key`',
