@@ -134,6 +134,9 @@ describe('what holds answers to the document', () => {
     expect(answered(404, { error: 'not_found' }, { url: '/nowhere' })).toBeNull()
     expect(answered(404, { error: 'not_found' }, { url: url.replace('1001', '%31001') })).toBeNull()
     expect(undocumented({ method: 'HEAD', url: '/nowhere', status: 404, headers, text: '' })).toBeNull()
+    const other = { method: 'GET', url: `/r/${crypto.randomUUID()}/other`, status: 404, headers }
+    expect(undocumented({ ...other, text: '{"error":"not_found"}' })).toBeNull()
+    expect(undocumented({ ...other, text: '{"error":"paywall_not_found"}' })).not.toBeNull()
   })
 
   test.each([

@@ -21,6 +21,7 @@ type SharedName = keyof typeof sharedWords
 function sharedBy(operation: ApiOperation): SharedName[] {
   const json = operation.bodies !== undefined
   return [
+    ...(hasChoices(operation) ? (['not_found'] as const) : []),
     ...(json || operation.rawBody ? (['invalid_json', 'payload_too_large'] as const) : []),
     ...(operation.query ? (['invalid_query'] as const) : []),
     ...(operation.idempotent ? (['invalid_key_format'] as const) : []),
@@ -33,6 +34,9 @@ function sharedBy(operation: ApiOperation): SharedName[] {
     'database_unavailable',
   ]
 }
+
+/** Whether only some words may stand in a place of the path: with another one, nothing is there. */
+const hasChoices = ({ path }: ApiOperation) => path.includes('|')
 
 const PROCESSOR = ['processor_rejected', 'processor_unavailable', 'processor_misconfigured'] as const
 
