@@ -17,6 +17,8 @@ export type BalanceRefusal = ChangeRefusal | 'insufficient' | 'too_much'
 export const words = defineWords<BalanceRefusal | 'no_credential'>({
   no_credential: [401, 'unauthorized'],
   unknown_key: [401, 'unauthorized'],
+  test_key: [401, 'unauthorized'],
+  live_key: [401, 'unauthorized'],
   unknown_paywall: [404, 'paywall_not_found'],
   not_owner: [403, 'forbidden'],
   key_reused: [409, 'idempotency_key_reused'],

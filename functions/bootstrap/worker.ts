@@ -1,10 +1,10 @@
 import { readBootstrap, readUserBootstrap } from '../../generated/calls.ts'
-import { readBearer } from '../../lib/auth/credential.ts'
+import { misplacedKey, readBearer } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { countryOf } from '../../lib/geo/country.ts'
 import { refuse } from '../../lib/http/errors.ts'
-import { placeOf } from '../../lib/http/place.ts'
+import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import { type PaywallRow, structureOf, versionOf } from '../../lib/paywall/structure.ts'
 import type { MemberState } from '../../lib/purchases/member-state.ts'
 import { type BootstrapRefusal, PATH, words } from './contract.ts'
@@ -26,7 +26,8 @@ app.get(PATH, async (c) => {
   const place = placeOf(c)
   const country = countryOf(c.req.raw)
   const credential = await readBearer(c.req, place.paywallId, c.env)
-  if (credential.kind === 'bad_token') throw refuse(words.bad_token)
+  if (credential.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
+  await checkPaywallId(c.req, place)
 
   if (credential.kind === 'user') {
     const parameters = { ...place, tokenUserId: credential.userId }

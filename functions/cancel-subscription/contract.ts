@@ -75,6 +75,8 @@ export const words = defineWords<CancelRefusal>({
   bad_token: [401, 'invalid_token'],
   unknown_user: [401, 'invalid_token'],
   unknown_key: [401, 'Invalid API key'],
+  test_key: [401, 'Invalid API key'],
+  live_key: [401, 'Invalid API key'],
   unknown_paywall: [404, 'paywall_not_found'],
   not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
   unknown_identity: [404, 'identity_not_on_paywall'],

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { claimCancellation } from '../../generated/calls.ts'
-import { readCredential } from '../../lib/auth/credential.ts'
+import { misplacedKey, readCredential } from '../../lib/auth/credential.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { callerParameters } from '../../lib/db/gate.ts'
@@ -8,7 +8,7 @@ import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { ifUnknown } from '../../lib/http/once.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { logPaywall, placeOf } from '../../lib/http/place.ts'
+import { checkPaywallId, logPaywall, placeOf } from '../../lib/http/place.ts'
 import type { Cancellation } from '../../lib/processors/processor.ts'
 import { cancelAtProcessor } from './cancel-at-processor.ts'
 import type { ClaimedSubscription, ClaimResult } from './claimed-subscription.ts'
@@ -22,18 +22,21 @@ const app = createApp<Cloudflare.CancelSubscriptionEnv>()
 app.post(PATH, async (c) => {
   const caller = await readCredential(c.req, null, c.env)
   if (caller.kind === 'none') throw refuse(words.no_credential)
-  if (caller.kind === 'bad_token') throw refuse(words.bad_token)
+  if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
   if (caller.kind === 'user') logPaywall(c, caller.paywallId)
   if (caller.kind === 'user' && caller.anonymous) throw refuse(words.anonymous)
 
+  const onFault = keyFirst(c.env, caller, words)
   const request: CancelRequest & { paywallId: string } =
     caller.kind === 'owner'
-      ? await parseJson(c.req, OwnerBody, (sent) => logPaywall(c, sent.paywallId)).catch(keyFirst(c.env, caller, words))
+      ? await parseJson(c.req, OwnerBody, (sent) => logPaywall(c, sent.paywallId)).catch(onFault)
       : { ...(await parseJson(c.req, UserBody)), paywallId: caller.paywallId }
+  const place = placeOf(c, request.paywallId)
+  await checkPaywallId(c.req, place).catch(onFault)
 
   const db = connect(c.env)
   const { cancellationReason: reason, ...target } = request
-  const parameters = { ...target, ...callerParameters(caller), ...placeOf(c, request.paywallId), reason }
+  const parameters = { ...target, ...callerParameters(caller), ...place, reason }
   const row = await claimCancellation<ClaimResult>(db, parameters).catch(ifUnknown({ retryAfter: LEASE_SECONDS }))
   if (row.verdict === 'unknown_identity' && request.email && request.userId) throw refuse(words.mismatched_identity)
   if (row.verdict !== 'claimed') throw refuse(words[row.verdict])

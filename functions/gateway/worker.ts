@@ -1,6 +1,7 @@
 import type { Wording } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { loggable } from '../../lib/http/place.ts'
+import { loggedSdkVersion } from '../../lib/http/sdk-version.ts'
 import { sharedWords } from '../../lib/http/shared-words.ts'
 import { preflight, refusal } from './answers.ts'
 import { isOverLimit, LIMIT_PERIOD_SECONDS } from './limit.ts'
@@ -52,6 +53,7 @@ function refuse({ request, path, route, wording, headers = {}, cause }: Refused)
   const place = { request_id: requestId, binding: route?.binding }
   if (cause !== undefined) log('error', 'an endpoint did not answer', { ...place, cause })
   const paywall_id = loggable(route?.pattern.exec(path)?.groups?.id)
-  log('info', 'request', { ...place, method: request.method, paywall_id, status, refusal: refusedFor })
+  const sdk_version = loggedSdkVersion(request.headers.get('x-sdk-version'))
+  log('info', 'request', { ...place, method: request.method, paywall_id, sdk_version, status, refusal: refusedFor })
   return refusal(wording, requestId, { saysCode: route?.saysCode, headers })
 }

@@ -36,8 +36,9 @@ begin
   return verdict('found') || jsonb_build_object('is_test', gate.is_test, 'customer', (
     select jsonb_build_object(
       'paywall_id', subscription.paywall_id, 'acquiring', subscription.acquiring, 'credentials', a.credentials,
-      'customer', subscription.processor_customer, 'home_urls', jsonb_build_array(
-        p.settings ->> 'success_redirect_url', p.settings ->> 'error_redirect_url', 'https://' || p.domain))
+      'customer', subscription.processor_customer, 'home', coalesce(
+        p.settings ->> 'success_redirect_url', p.settings ->> 'error_redirect_url',
+        (select c.success_url from checkouts c where c.id = subscription.checkout_id)))
     from paywalls p join processor_accounts a on a.paywall_id = p.id
     where p.id = subscription.paywall_id and a.acquiring = subscription.acquiring));
 end $$;

@@ -8,8 +8,8 @@ export interface PortalCustomer {
   /** Sealed. */
   credentials: string
   customer: string
-  /** Addresses of the owner's own, the first to be preferred; an entry is null where the owner named none. */
-  home_urls: (string | null)[]
+  /** A page of the owner's: of the paywall's settings, or else the one that this subscription's buyer was sent to. */
+  home: string
 }
 
 /** What find_portal_customer gives. */

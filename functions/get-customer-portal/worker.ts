@@ -1,16 +1,16 @@
 import type * as z from 'zod'
 import { findPortalCustomer } from '../../generated/calls.ts'
-import { readCredential } from '../../lib/auth/credential.ts'
+import { misplacedKey, readCredential } from '../../lib/auth/credential.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { callerParameters } from '../../lib/db/gate.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { placeOf } from '../../lib/http/place.ts'
+import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
 import { Body, PATH, type Reply, words } from './contract.ts'
-import type { FindResult, PortalCustomer } from './portal-customer.ts'
+import type { FindResult } from './portal-customer.ts'
 
 const app = createApp<Cloudflare.GetCustomerPortalEnv>()
 
@@ -18,10 +18,11 @@ app.post(PATH, async (c) => {
   const place = placeOf(c)
   const caller = await readCredential(c.req, place.paywallId, c.env)
   if (caller.kind === 'none') throw refuse(words.no_credential)
-  if (caller.kind === 'bad_token') throw refuse(words.bad_token)
+  if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
+  const onFault = keyFirst(c.env, caller, words)
+  await checkPaywallId(c.req, place).catch(onFault)
 
-  const request =
-    caller.kind === 'owner' ? await parseJson(c.req, Body).catch(keyFirst(c.env, caller, words)) : { userMeta: {} }
+  const request = caller.kind === 'owner' ? await parseJson(c.req, Body).catch(onFault) : { userMeta: {} }
   const row = await findPortalCustomer<FindResult>(connect(c.env), {
     ...place,
     ...callerParameters(caller),
@@ -30,24 +31,16 @@ app.post(PATH, async (c) => {
   if (row.verdict === 'no_subscription') throw refuse(words.no_subscription, { isTest: row.is_test ? '1' : '0' })
   if (row.verdict !== 'found') throw refuse(words[row.verdict])
 
-  const { paywall_id: paywallId, acquiring, credentials, customer } = row.customer
+  const { paywall_id: paywallId, acquiring, credentials, customer, home } = row.customer
   const processor = await processorFor({ paywallId, acquiring, credentials }, c.env)
   if (!processor.openPortal) throw refuse(words.no_portal, { isTest: row.is_test ? '1' : '0' })
 
-  const url = await processor.openPortal(customer, homeOf(row.customer) ?? new URL(c.req.url).origin)
+  // The front page of the owner's site, and never a page of ours: `home` itself greets a buyer, or one who did not buy.
+  const url = await processor.openPortal(customer, new URL('/', home).href)
   c.header('Cache-Control', 'no-store')
   return c.json({ url } satisfies z.input<typeof Reply>)
 })
 
 app.all(PATH, allowOnly('POST'))
-
-/**
- * Where the portal leads back to: the front page of the owner's site. Its redirect targets tell which site that is; the
- * pages themselves greet a buyer, or one who did not buy.
- */
-function homeOf({ home_urls }: PortalCustomer): string | undefined {
-  const [home] = home_urls.flatMap((url) => (url === null ? [] : new URL('/', url).href))
-  return home
-}
 
 export default app

@@ -8,10 +8,11 @@ export const PATH = '/webhooks/:acquiring/:id'
 export const Params = z.object({ acquiring: z.enum(ACQUIRING).describe('The processor that sends the event') })
 
 /** How this endpoint says each refusal. */
-export const words = defineWords<'unknown_processor' | 'unknown_paywall' | 'forged'>({
+export const words = defineWords<'unknown_processor' | 'unknown_paywall' | 'forged' | 'malformed'>({
   unknown_processor: [404, 'not_found'],
   unknown_paywall: [404, 'paywall_not_found'],
   forged: [400, 'invalid_signature'],
+  malformed: [400, 'invalid_event'],
 })
 
 export const Reply = z.object({ received: z.literal(true) })

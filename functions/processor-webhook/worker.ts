@@ -11,7 +11,7 @@ import { ApiError, refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { readText } from '../../lib/http/parse.ts'
 import { placeOf } from '../../lib/http/place.ts'
-import { ForgedEvent } from '../../lib/processors/event.ts'
+import { ForgedEvent, MalformedEvent } from '../../lib/processors/event.ts'
 import { readEvent } from '../../lib/processors/inbound.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
 import { catchUp, queuedBy } from '../../lib/purchases/catch-up.ts'
@@ -52,6 +52,10 @@ app.post(PATH, async (c) => {
     return c.json({ received: true })
   } catch (error) {
     if (error instanceof ForgedEvent) throw new ApiError(...words.forged, { cause: error })
+    if (error instanceof MalformedEvent) {
+      log('warn', 'a signed event is malformed', { request_id: c.get('requestId'), cause: error })
+      throw new ApiError(...words.malformed, { cause: error })
+    }
     throw error
   }
 })

@@ -127,6 +127,8 @@ type ExchangeRefusal = OwnerRefusal | 'no_credential'
 export const exchangeWords = defineWords<ExchangeRefusal>({
   no_credential: [401, 'Unauthorized'],
   unknown_key: [401, 'Invalid API key'],
+  test_key: [401, 'Invalid API key'],
+  live_key: [401, 'Invalid API key'],
   unknown_paywall: [404, 'paywall_not_found'],
   not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
 })

@@ -1,12 +1,13 @@
 import type { Context } from 'hono'
 import { signInForOwner } from '../../generated/calls.ts'
+import { misplacedKey } from '../../lib/auth/credential.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
 import { connect } from '../../lib/db/connect.ts'
 import type { OwnerRefusal } from '../../lib/db/gate.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { placeOf } from '../../lib/http/place.ts'
+import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import { ExchangeBody, exchangeWords as words } from './contract.ts'
 import { newRefreshToken, sessionOf } from './refresh-token.ts'
 import { type SignInResult, tokensFor } from './tokens.ts'
@@ -14,11 +15,13 @@ import { type SignInResult, tokensFor } from './tokens.ts'
 /** For an owner that runs its own sign-in: tokens for its user. The user is linked to the paywall by it. */
 export async function exchangeTokens(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {
   const key = c.req.header('x-api-key')
-  if (key === undefined) throw refuse(words.no_credential)
+  if (key === undefined) throw refuse(words.no_credential, misplacedKey(c.req))
 
   const keyHash = await sha256Hex(key)
-  const person = await parseJson(c.req, ExchangeBody).catch(keyFirst(c.env, { kind: 'owner', keyHash }, words))
+  const onFault = keyFirst(c.env, { kind: 'owner', keyHash }, words)
   const place = placeOf(c)
+  await checkPaywallId(c.req, place).catch(onFault)
+  const person = await parseJson(c.req, ExchangeBody).catch(onFault)
   const refreshToken = await newRefreshToken(crypto.randomUUID())
   const parameters = { keyHash, ...place, ...person, ...sessionOf(refreshToken) }
   const row = await signInForOwner<SignInResult<OwnerRefusal>>(connect(c.env), parameters)

@@ -5,12 +5,12 @@
 import type { Context } from 'hono'
 import type * as z from 'zod'
 import { refreshSession, signInAnonymously, signInByCode } from '../../generated/calls.ts'
-import { readBearer } from '../../lib/auth/credential.ts'
+import { misplacedKey, readBearer } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { ifUnknown } from '../../lib/http/once.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { placeOf } from '../../lib/http/place.ts'
+import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import { type GrantRefusal, TokenBody, tokenWords as words } from './contract.ts'
 import { type NewRefreshToken, newRefreshToken, readRefreshToken, sessionOf } from './refresh-token.ts'
 import { CODE_TRIES, hashCode } from './sign-in-code.ts'
@@ -29,6 +29,7 @@ const TOKEN_UNKNOWN =
 
 /** Answers with the tokens, or refuses the grant. */
 export async function giveTokens(c: TokenContext): Promise<Response> {
+  await checkPaywallId(c.req, placeOf(c))
   const body = await parseJson(c.req, TokenBody)
   const { row, refreshToken } = await grant(c, body)
   if (row.verdict !== 'signed_in') throw refuse(words[row.verdict])
@@ -51,7 +52,7 @@ function grant(c: TokenContext, body: Body): Promise<Granted> {
 async function grantByCode(c: TokenContext, { email, code }: Body & { grant_type: 'code' }): Promise<Granted> {
   const place = placeOf(c)
   const caller = await readBearer(c.req, place.paywallId, c.env)
-  if (caller.kind === 'bad_token') throw refuse(words.bad_token)
+  if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
 
   const anonymousId = caller.kind === 'user' && caller.anonymous ? caller.userId : null
   const codeHash = await hashCode(code, place.paywallId, email, c.env.SIGN_IN_CODE_KEY)

@@ -3,7 +3,7 @@ import { keepCode } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { ApiError, refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { placeOf } from '../../lib/http/place.ts'
+import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import { CodeBody, codeWords as words } from './contract.ts'
 import { mailCode } from './mail-code.ts'
 import { CODE_MINUTES, CODES_AN_HOUR, hashCode, newCode } from './sign-in-code.ts'
@@ -16,8 +16,9 @@ type KeepResult =
 
 /** Mails a sign-in code. What it answers, and when, says nothing of the address: the mail goes out afterwards. */
 export async function sendCode(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {
-  const { email } = await parseJson(c.req, CodeBody)
   const place = placeOf(c)
+  await checkPaywallId(c.req, place)
+  const { email } = await parseJson(c.req, CodeBody)
   const digits = newCode()
   const hash = await hashCode(digits, place.paywallId, email, c.env.SIGN_IN_CODE_KEY)
   const limits = { codeMinutes: CODE_MINUTES, codesAnHour: CODES_AN_HOUR }

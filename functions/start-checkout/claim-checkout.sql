@@ -69,7 +69,8 @@ begin
   return verdict('claimed') || jsonb_build_object('checkout', claimed_checkout_json(checkout, claim));
 end $$;
 
--- Where to return to: what the call says, else, on a paywall with a domain of its own, its settings and its front page.
+-- Where to return to: what the call says, else, on a paywall with a domain of its own, what its settings say. A buyer who did
+-- not pay is better off on the page for those who did than on the front page of the domain, which comes last.
 create function redirect_targets(paywall_id text, inout success_url text, inout error_url text) language plpgsql stable as $$
 declare
   domain text;
@@ -79,5 +80,6 @@ begin
   select p.domain, p.settings into domain, settings from paywalls p where p.id = paywall_id;
   if domain is null then return; end if;
   success_url := coalesce(success_url, settings ->> 'success_redirect_url');
-  error_url := coalesce(error_url, settings ->> 'error_redirect_url', 'https://' || domain || '/');
+  error_url := coalesce(
+    error_url, settings ->> 'error_redirect_url', settings ->> 'success_redirect_url', 'https://' || domain || '/');
 end $$;

@@ -17,15 +17,24 @@ export type CheckoutRefusal =
   | 'active_purchase'
   | 'full_meta'
 
-/** How this endpoint says each refusal (contract section 7). `active_purchase` carries `hasActivePurchase`. */
-export const words = defineWords<CheckoutRefusal | 'no_credential' | 'bad_token' | 'in_progress'>({
+type Said = CheckoutRefusal | 'no_credential' | 'bad_token' | 'in_progress' | 'missing_price' | 'missing_targets'
+
+/**
+ * How this endpoint says each refusal (contract section 7). `active_purchase` carries `hasActivePurchase`. The three about
+ * missing parameters are sentences to compare with: which of the named ones are missing stands in `message`.
+ */
+export const words = defineWords<Said>({
   no_credential: [401, 'Unauthorized'],
   bad_token: [401, 'invalid_token'],
   unknown_key: [401, 'Invalid API key'],
+  test_key: [401, 'Invalid API key'],
+  live_key: [401, 'Invalid API key'],
   unknown_user: [401, 'invalid_token'],
   unknown_paywall: [404, 'paywall_not_found'],
   not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
-  missing_parameters: [400, 'Missing required parameters: {names}'],
+  missing_parameters: [400, 'Missing required parameters: email, priceId'],
+  missing_price: [400, 'Missing required parameters: priceId'],
+  missing_targets: [400, 'Missing required parameters: successUrl, errorUrl'],
   key_reused: [409, 'idempotency_key_reused'],
   key_required: [400, 'idempotency_key_required'],
   unknown_price: [404, 'price_not_found'],
@@ -65,7 +74,7 @@ export const Body = z
       ),
       errorUrl: url('errorUrl').describe(
         'Where a buyer who did not pay is sent. On a paywall with its own domain it may be left out: then ' +
-          '`settings.error_redirect_url` is used, or else the front page of that domain',
+          '`settings.error_redirect_url` is used, else `settings.success_redirect_url`, or else the front page of that domain',
       ),
       shopUrl: optional('Invalid shopUrl format', (code) => z.string().max(2048, code)).describe(
         'The page on which the buyer started, in any format. The event `checkout.completed` repeats it',

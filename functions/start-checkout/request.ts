@@ -3,6 +3,7 @@ import { hashOf } from '../../lib/crypto/canonical.ts'
 import type { Caller } from '../../lib/db/gate.ts'
 import { countryOf } from '../../lib/geo/country.ts'
 import { parseIdempotencyKey, parseJson } from '../../lib/http/parse.ts'
+import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import { Body, type CheckoutRequest, UserBody } from './contract.ts'
 
 /**
@@ -10,6 +11,7 @@ import { Body, type CheckoutRequest, UserBody } from './contract.ts'
  * `email` holds is not looked at.
  */
 export async function readRequest(c: Context, caller: Caller): Promise<CheckoutRequest> {
+  await checkPaywallId(c.req, placeOf(c))
   const { trial_days: trialDays, ...body } = await parseJson(c.req, caller.kind === 'owner' ? Body : UserBody)
   const key = parseIdempotencyKey(c.req)
   const content = { ...body, trialDays }

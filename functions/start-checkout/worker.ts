@@ -4,12 +4,12 @@
 // 3. claim the key, or wait for the reply of the attempt that has it (claim-or-wait.ts)
 // 4. open the page at the processor and record it (open-checkout.ts); if the claim was lost meanwhile, back to 3
 // 5. after the response, keep the reply in KV
-import { readCredential } from '../../lib/auth/credential.ts'
+import { misplacedKey, readCredential } from '../../lib/auth/credential.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
 import type { Caller } from '../../lib/db/gate.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
-import { fill, refuse } from '../../lib/http/errors.ts'
+import { refuse } from '../../lib/http/errors.ts'
 import { placeOf } from '../../lib/http/place.ts'
 import { claimOrWait } from './claim-or-wait.ts'
 import { type CheckoutRequest, PATH, words } from './contract.ts'
@@ -23,7 +23,7 @@ app.post(PATH, async (c) => {
   const place = placeOf(c)
   const caller = await readCredential(c.req, place.paywallId, c.env)
   if (caller.kind === 'none') throw refuse(words.no_credential)
-  if (caller.kind === 'bad_token') throw refuse(words.bad_token)
+  if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
 
   const request = await readRequest(c, caller).catch(keyFirst(c.env, caller, words))
   const replies = c.env.CHECKOUT_REPLIES
@@ -51,15 +51,15 @@ app.post(PATH, async (c) => {
 
 app.all(PATH, allowOnly('POST'))
 
-/** Names what is missing, in the contract's order. */
+/** Says in the contract's words that something is missing, and in `message` what, in the contract's order. */
 function missing(caller: Caller, request: CheckoutRequest, row: { has_success_url: boolean; has_error_url: boolean }) {
-  const names = [
-    caller.kind === 'owner' && request.email === null && 'email',
-    request.priceId === null && 'priceId',
-    !row.has_success_url && 'successUrl',
-    !row.has_error_url && 'errorUrl',
-  ].filter(Boolean)
-  return refuse(fill(words.missing_parameters, names.join(', ')))
+  const isOwner = caller.kind === 'owner'
+  const order = [isOwner && request.email === null && 'email', request.priceId === null && 'priceId'].filter(Boolean)
+  const targets = [!row.has_success_url && 'successUrl', !row.has_error_url && 'errorUrl'].filter(Boolean)
+  const said = isOwner ? words.missing_parameters : words.missing_price
+  return refuse(order.length > 0 ? said : words.missing_targets, {
+    message: `Missing: ${[...order, ...targets].join(', ')}`,
+  })
 }
 
 export default app

@@ -34,7 +34,7 @@ export function isForm(request: Request): boolean {
  * The parts of a multipart body, in order. One of them is in memory at a time, never the whole body, and its content is
  * good until the next is asked for: then its memory is used again, since a Worker has 128 MB for all its requests.
  *
- * @throws ApiError 413 `payload_too_large`, 400 `invalid_payload` for what is no form, `too_many_files`, and
+ * @throws ApiError 413 `payload_too_large`, 400 `invalid_payload` for what is no form or ends half-way, `too_many_files`, and
  * `invalid_file` as soon as a part is larger than a file may be
  */
 export async function* readParts(request: Request): AsyncGenerator<Part, void> {
@@ -75,7 +75,7 @@ async function* readBlocks(
   let size = 0
   try {
     for (;;) {
-      const { value: block, done } = await reader.readAtLeast(BLOCK, allocate())
+      const { value: block, done } = await reader.readAtLeast(BLOCK, allocate()).catch(refuseHalf)
       size += block?.length ?? 0
       if (size > FORM_LIMIT) throw refuse(sharedWords.payload_too_large)
       if (done || block.length < BLOCK) {
@@ -127,6 +127,10 @@ function described(part: MultipartPart): Part {
   } catch (cause) {
     throw noForm(cause) // its text is not UTF-8
   }
+}
+
+function refuseHalf(cause: unknown): never {
+  throw new ApiError(...faultWords.invalid_form, { cause, detail: { message: 'the form ends half-way' } })
 }
 
 const noForm = (cause?: unknown) =>

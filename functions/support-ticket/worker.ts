@@ -1,10 +1,10 @@
 import { openTicket } from '../../generated/calls.ts'
-import { readBearer } from '../../lib/auth/credential.ts'
+import { misplacedKey, readBearer } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { refuse } from '../../lib/http/errors.ts'
-import { placeOf } from '../../lib/http/place.ts'
+import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import { discardAttachments } from './attachments.ts'
 import { PATH, refuseTicket, words } from './contract.ts'
 import { readRest } from './multipart.ts'
@@ -22,7 +22,8 @@ app.use(async function readRestOfRefused(c, next) {
 app.post(PATH, async (c) => {
   const place = placeOf(c)
   const bearer = await readBearer(c.req, place.paywallId, c.env)
-  if (bearer.kind === 'bad_token') throw refuse(words.bad_token)
+  if (bearer.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
+  await checkPaywallId(c.req, place)
 
   const bucket = c.env.ATTACHMENTS
   const db = connect(c.env)

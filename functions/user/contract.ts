@@ -15,6 +15,8 @@ export const words = defineWords<ReadUserRefusal | 'no_credential' | 'bad_token'
   no_credential: [401, 'Unauthorized'],
   bad_token: [401, 'invalid_token'],
   unknown_key: [401, 'Invalid API key'],
+  test_key: [401, 'Invalid API key'],
+  live_key: [401, 'Invalid API key'],
   unknown_user: [401, 'invalid_token'],
   unknown_paywall: [404, 'paywall_not_found'],
   not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
@@ -56,13 +58,8 @@ export const Reply = z.object({
   meta: z.record(z.string(), z.unknown()).describe('What was stored about the user on this paywall as `userMeta`'),
 })
 
+/** As an owner key gets it, by which the example asks: without `user`. */
 const example = {
-  user: {
-    id: '0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e',
-    email: 'ada@example.com',
-    name: null,
-    created_at: '2026-11-01T09:00:00.000Z',
-  },
   tier: 1,
   country: 'US',
   countryMatch: true,

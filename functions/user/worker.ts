@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { readUser } from '../../generated/calls.ts'
-import { readCredential } from '../../lib/auth/credential.ts'
+import { misplacedKey, readCredential } from '../../lib/auth/credential.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { callerParameters } from '../../lib/db/gate.ts'
@@ -8,7 +8,7 @@ import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { type Geo, matchesCountry, tierOf } from '../../lib/geo/targeting.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { parseQuery } from '../../lib/http/parse.ts'
-import { placeOf } from '../../lib/http/place.ts'
+import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import type { MemberState } from '../../lib/purchases/member-state.ts'
 import { PATH, Query, type ReadUserRefusal, type Reply, words } from './contract.ts'
 import { reportedCountryOf } from './reported-country.ts'
@@ -29,9 +29,11 @@ app.get(PATH, async (c) => {
   const place = placeOf(c)
   const caller = await readCredential(c.req, place.paywallId, c.env)
   if (caller.kind === 'none') throw refuse(words.no_credential)
-  if (caller.kind === 'bad_token') throw refuse(words.bad_token)
+  if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
+  const onFault = keyFirst(c.env, caller, words)
+  await checkPaywallId(c.req, place).catch(onFault)
 
-  const identity = caller.kind === 'owner' ? await parseQuery(c.req, Query).catch(keyFirst(c.env, caller, words)) : {}
+  const identity = caller.kind === 'owner' ? await parseQuery(c.req, Query).catch(onFault) : {}
   const row = await readUser<ReadUserResult>(connect(c.env), { ...place, ...callerParameters(caller), ...identity })
   if (row.verdict !== 'found') throw refuse(words[row.verdict])
 

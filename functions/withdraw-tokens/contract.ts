@@ -12,6 +12,8 @@ export const words = defineWords<WithdrawRefusal | 'no_credential' | 'missing_pa
   no_credential: [401, 'Invalid API key'],
   missing_parameters: [400, 'Missing required parameters: {names}'],
   unknown_key: [401, 'Invalid API key'],
+  test_key: [401, 'Invalid API key'],
+  live_key: [401, 'Invalid API key'],
   unknown_paywall: [404, 'paywall_not_found'],
   not_owner: [403, 'Unauthorized. You are not the owner of this paywall'],
   key_reused: [409, 'idempotency_key_reused'],

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { withdrawTokens } from '../../generated/calls.ts'
+import { misplacedKey } from '../../lib/auth/credential.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
 import type { ChangeResult } from '../../lib/db/change-count.ts'
@@ -9,7 +10,7 @@ import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { fill, refuse } from '../../lib/http/errors.ts'
 import { readOnce, unlessRepeatable } from '../../lib/http/once.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { logPaywall, placeOf } from '../../lib/http/place.ts'
+import { checkPaywallId, logPaywall, placeOf } from '../../lib/http/place.ts'
 import { NamedBody, PATH, type Reply, type WithdrawRefusal, words } from './contract.ts'
 
 /** What withdraw_tokens gives. */
@@ -20,15 +21,17 @@ const app = createApp<Cloudflare.WithdrawTokensEnv>()
 /** The older way to debit, for owners that have it built in; the paywall is named in the body. */
 app.post(PATH, async (c) => {
   const key = c.req.header('x-api-key')
-  if (key === undefined) throw refuse(words.no_credential)
+  if (key === undefined) throw refuse(words.no_credential, misplacedKey(c.req))
 
   const keyHash = await sha256Hex(key)
   const onFault = keyFirst(c.env, { kind: 'owner', keyHash }, words)
   const body = await parseJson(c.req, NamedBody, (sent) => logPaywall(c, sent.paywall_id)).catch(onFault)
+  const place = placeOf(c, body.paywall_id)
+  await checkPaywallId(c.req, place).catch(onFault)
   const once = await readOnce(c.req, { endpoint: 'withdraw-tokens', ...body }).catch(onFault)
   const row = await withdrawTokens<WithdrawResult>(connect(c.env), {
     keyHash,
-    ...placeOf(c, body.paywall_id),
+    ...place,
     userId: body.user_id,
     type: body.token_type,
     tokens: body.tokens,

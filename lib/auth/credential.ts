@@ -25,6 +25,12 @@ export async function readCredential(
   return key === undefined ? readBearer(request, paywallId, env) : { kind: 'owner', keyHash: await sha256Hex(key) }
 }
 
+/** What to tell a refused caller who sent an owner key as a Bearer token; undefined for any other. */
+export function misplacedKey(request: HonoRequest): { message: string } | undefined {
+  const isKey = /^Bearer +pk_(test|live)_/i.test(request.header('authorization') ?? '')
+  return isKey ? { message: 'This is an owner key and no access token: send it as `X-Api-Key`' } : undefined
+}
+
 /** Reads `Authorization: Bearer` alone, for endpoints that ignore owner keys. */
 export async function readBearer(
   request: HonoRequest,

@@ -13,7 +13,8 @@ begin
     and not exists (select from paywalls other where other.domain = host and other.id <> paywall_id);
 end $$;
 
--- Lets an owner in by the SHA-256 of its key. A test key does not open a live paywall, nor a live key a test one.
+-- Lets an owner in by the SHA-256 of its key. A test key does not open a live paywall (`test_key`), nor a live key a test one
+-- (`live_key`).
 create function open_owner_gate(
   key_hash text, paywall_id text, host text, out refusal text, out owner_id uuid, out is_test boolean, out settings jsonb
 ) language plpgsql stable as $$
@@ -27,7 +28,8 @@ begin
     when key.id is null then 'unknown_key'
     when paywall.id is null then 'unknown_paywall'
     when paywall.owner_id <> key.owner_id then 'not_owner'
-    when paywall.is_test <> key.is_test then 'unknown_key' end;
+    when key.is_test and not paywall.is_test then 'test_key'
+    when paywall.is_test and not key.is_test then 'live_key' end;
   owner_id := paywall.owner_id;
   is_test := paywall.is_test;
   settings := paywall.settings;

@@ -11,7 +11,7 @@ export interface Identity {
 }
 
 /** Why an owner, or a user, is not let in: see gate.sql. */
-export type OwnerRefusal = 'unknown_key' | 'unknown_paywall' | 'not_owner'
+export type OwnerRefusal = 'unknown_key' | 'test_key' | 'live_key' | 'unknown_paywall' | 'not_owner'
 export type UserRefusal = 'unknown_user' | 'unknown_paywall'
 export type GateRefusal = OwnerRefusal | UserRefusal
 

@@ -36,6 +36,12 @@ export function countedBy({ access, countedBy }: Endpoint): CountedBy {
 }
 
 /**
+ * Whether clients make the call, with an SDK or without, and may therefore say who they are and which paywall they mean.
+ * Processors make the others: they send events, and browsers back.
+ */
+export const isOfClients = ({ tag, reply }: ApiOperation): boolean => tag !== 'Processors' && reply.status === 200
+
+/**
  * One method of one path in the API's document. The `contract.ts` of each Worker exports its own, made of the schemas
  * that the Worker parses with and the words that it refuses with. A contract writes them without a function call inside:
  * then the bundler leaves them and their texts out of the Worker.

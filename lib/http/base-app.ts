@@ -5,6 +5,7 @@ import { ApiError, refuse } from './errors.ts'
 import { log } from './log.ts'
 import { loggedPaywallOf } from './place.ts'
 import { addCommonHeaders } from './response-headers.ts'
+import { loggedSdkVersion } from './sdk-version.ts'
 import { sharedWords } from './shared-words.ts'
 
 /** The ways to authenticate, which every 401 names (RFC 9110). `ApiKey` stands for the header `X-Api-Key`. */
@@ -95,6 +96,7 @@ const logRequest: MiddlewareHandler = async function logRequest(c, next) {
     method: c.req.method,
     route: routePath(c, -1),
     paywall_id: loggedPaywallOf(c),
+    sdk_version: loggedSdkVersion(c.req.header('x-sdk-version')),
     status: c.res.status,
     refusal: c.error instanceof ApiError ? c.error.refusal : undefined,
     milliseconds: Date.now() - startedAt,

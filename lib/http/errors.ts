@@ -62,7 +62,13 @@ export function fill([status, error, refusal]: Wording, text: string): Wording {
   return [status, error.replace(/\{\w+\}/, () => text), refusal]
 }
 
+/** The `message` of refusals whose `error` alone would leave the caller guessing, by their names. */
+const MESSAGES: Record<string, Detail> = {
+  test_key: { message: 'This is a test key, and the paywall is live' },
+  live_key: { message: 'This is a live key, and the paywall is a test one' },
+}
+
 /** The error to throw for a refusal, in an endpoint's words. */
-export function refuse([status, error, refusal]: Wording, detail?: Detail): ApiError {
+export function refuse([status, error, refusal]: Wording, detail = MESSAGES[refusal]): ApiError {
   return new ApiError(status, error, refusal, detail && { detail })
 }

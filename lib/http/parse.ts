@@ -1,5 +1,6 @@
 import type { HonoRequest } from 'hono'
 import type * as z from 'zod'
+import { CODE_MEANINGS } from './code-meanings.ts'
 import { ApiError, refuse } from './errors.ts'
 import { sharedWords } from './shared-words.ts'
 
@@ -58,30 +59,33 @@ export function parseIdempotencyKey(request: HonoRequest): string | null {
   return key.toLowerCase()
 }
 
-/** Parses a value with the schema. The message of the first issue becomes the code of the refusal. */
+/**
+ * Parses a value with the schema. The message of the first issue becomes the code of the refusal, whose `message` says what is
+ * allowed instead.
+ */
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const code = issue?.message ?? 'invalid_body'
-  const path = issue?.path.join('.')
-  throw new ApiError(400, code, code, path ? { detail: { message: `see ${path}` } } : {})
+  const code = parsed.error.issues[0]?.message ?? 'invalid_body'
+  const message = CODE_MEANINGS[code]
+  throw new ApiError(400, code, code, message === undefined ? {} : { detail: { message } })
 }
 
 /**
  * Reads a body as text, of at most `limit` bytes. A body with a Content-Length is read at once, which is cheaper: the runtime
  * holds it to that length. One without is counted as it is read, so that it takes no more memory than the limit.
  *
- * @throws ApiError 413 `payload_too_large`, 400 `invalid_json` for bytes that are not UTF-8
+ * @throws ApiError 413 `payload_too_large`, 400 `invalid_json` for bytes that are not UTF-8, and for a body that ends half-way
  */
 export async function readText(request: Request, limit: number): Promise<string> {
   const length = request.headers.get('content-length')
-  if (length !== null && Number(length) <= limit) return decode([new Uint8Array(await request.arrayBuffer())])
+  if (length !== null && Number(length) <= limit)
+    return decode([new Uint8Array(await request.arrayBuffer().catch(refuseHalf))])
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader()
   const chunks: Uint8Array[] = []
   let size = length === null ? 0 : Infinity
   while (reader && size <= limit) {
-    const { done, value } = await reader.read()
+    const { done, value } = await reader.read().catch(refuseHalf)
     if (done) return decode(chunks)
     size += value.byteLength
     chunks.push(value)
@@ -89,6 +93,11 @@ export async function readText(request: Request, limit: number): Promise<string>
   if (!reader) return ''
   await readOn(reader)
   throw refuse(sharedWords.payload_too_large)
+}
+
+/** A body that cannot be read to its end: its sender went away, or announced more than it sent. */
+function refuseHalf(cause: unknown): never {
+  throw new ApiError(...sharedWords.invalid_json, { cause, detail: { message: 'the body ends half-way' } })
 }
 
 /** Refuses bytes that are not UTF-8: a lenient decoder would turn them into question marks, which would be stored. */
@@ -105,7 +114,7 @@ function decode(chunks: Uint8Array[]): string {
 async function readOn(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const over = new Promise<void>((resolve) => setTimeout(resolve, READ_ON_MS))
   for (let left = READ_ON_BYTES; left > 0; ) {
-    const chunk = await Promise.race([reader.read(), over])
+    const chunk = await Promise.race([reader.read().catch(() => undefined), over])
     if (!chunk || chunk.done) return
     left -= chunk.value.byteLength
   }

@@ -1,5 +1,7 @@
-import type { Context } from 'hono'
+import type { Context, HonoRequest } from 'hono'
 import type { Place } from '../db/gate.ts'
+import { refuse } from './errors.ts'
+import { sharedWords } from './shared-words.ts'
 
 /** The name under which a request's context keeps the paywall id for the log. */
 const LOGGED = 'paywallId'
@@ -9,6 +11,18 @@ const LOGGED = 'paywallId'
  * body or the token does: then `paywallId` is given.
  */
 export const placeOf = (c: Context, paywallId = c.req.param('id') ?? ''): Place => ({ paywallId, host: hostOf(c) })
+
+/**
+ * Compares `X-Paywall-Id` with the paywall that a request is about. A client that sends it says which paywall it was made for,
+ * so where the two differ one of them is a mistake, and nothing must be done on either. It is async for `keyFirst`'s sake.
+ *
+ * @throws ApiError 400 `paywall_id_mismatch`
+ */
+export async function checkPaywallId(request: HonoRequest, { paywallId }: Place): Promise<void> {
+  const named = request.header('x-paywall-id')
+  if (named === undefined || named === paywallId) return
+  throw refuse(sharedWords.paywall_id_mismatch, { message: '`X-Paywall-Id` names another paywall than the request' })
+}
 
 /**
  * Notes the paywall of a request whose path does not name it, for its line in the log. To be called as soon as the paywall

@@ -5,6 +5,7 @@ export const sharedWords = defineWords({
   invalid_json: [400, 'invalid_json'],
   invalid_query: [400, 'invalid_query'],
   invalid_key_format: [400, 'Invalid Idempotency-Key format'],
+  paywall_id_mismatch: [400, 'paywall_id_mismatch'],
   not_found: [404, 'not_found'],
   method_not_allowed: [405, 'method_not_allowed'],
   payload_too_large: [413, 'payload_too_large'],

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import type { PurchaseReference } from './processor.ts'
 
 /** A webhook of a processor as it reached us. The signature is over the raw body, so the body is not parsed yet. */
@@ -29,4 +30,26 @@ export interface ProcessorEvent {
 /** An inbound webhook that its processor did not sign, or signed too long ago. */
 export class ForgedEvent extends Error {
   override name = 'ForgedEvent'
+}
+
+/** An inbound webhook that is signed, but is not written as its processor writes events. */
+export class MalformedEvent extends Error {
+  override name = 'MalformedEvent'
+}
+
+/** An id as all processors make them. It goes into addresses and into the database, which do not take any text. */
+export const processorId = z.string().regex(/^[\w-]{1,200}$/)
+
+/**
+ * Parses a signed event, or a part of it. What a processor answers to a call of ours is not parsed with it: if that is
+ * malformed, it is no fault of whoever sent the event.
+ *
+ * @throws MalformedEvent
+ */
+export function parseEvent<Schema extends z.ZodType>(schema: Schema, part: unknown): z.output<Schema> {
+  try {
+    return schema.parse(part)
+  } catch (cause) {
+    throw new MalformedEvent('a signed event is not as its processor writes them', { cause })
+  }
 }

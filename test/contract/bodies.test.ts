@@ -1,9 +1,11 @@
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import { call } from '../support/call.ts'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { pathOf } from '../support/every-operation.ts'
+import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -135,6 +137,48 @@ describe('the query', () => {
     expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 404, body: { error: 'identity_not_found' } })
   })
 })
+
+describe('a body that ends half-way', () => {
+  const announced = { 'content-length': '500' }
+  const chunked = { 'transfer-encoding': 'chunked' }
+  const json = { 'content-type': 'application/json' }
+  const form = { 'content-type': 'multipart/form-data; boundary=b' }
+  const inChunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+  const half = '{"email":"a@b.co","op'
+  const halfForm = '--b\r\nContent-Disposition: form-data; name="subject"\r\n\r\nIt does'
+
+  test.each([
+    ['of a length that was announced', 'balances', { ...json, ...announced }, half, 'invalid_json'],
+    ['in chunks, of which the last is missing', 'balances', { ...json, ...chunked }, inChunk(half), 'invalid_json'],
+    ['of a webhook', 'webhook', { ...json, ...announced }, half, 'invalid_json'],
+    ['of a form', 'support/ticket', { ...form, ...announced }, halfForm, 'invalid_form'],
+    ['of a form in chunks', 'support/ticket', { ...form, ...chunked }, inChunk(halfForm), 'invalid_form'],
+  ])('%s is 400, and no failure of ours', async (_what, endpoint, headers, body, refusal) => {
+    const target = endpoint === 'webhook' ? `/webhooks/stripe/${world.paywall.id}` : path(endpoint)
+    const before = world.logs.length
+    await sendHalf(target, headers, body)
+    const line = await until('the line of the request', async () =>
+      world.logs.slice(before).find(({ message }) => JSON.parse(message).message === 'request'),
+    )
+    expect(JSON.parse(line.message)).toMatchObject({ status: 400, refusal })
+    expect(world.logs.slice(before).filter(({ level }) => level === 'error')).toEqual([])
+  })
+})
+
+/** Sends the beginning of a request by an owner key, and breaks off as a caller does whose network is gone. */
+function sendHalf(target: string, headers: Record<string, string>, body: string): Promise<void> {
+  const { hostname, port, host } = new URL(world.url)
+  const lines = Object.entries({ host, 'x-api-key': world.key, ...headers }).map(([name, value]) => `${name}: ${value}`)
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.end([`POST ${target} HTTP/1.1`, ...lines, '', body].join('\r\n'))
+    })
+    socket
+      .on('close', () => resolve())
+      .on('error', reject)
+      .resume()
+  })
+}
 
 test('unknown fields of a body are ignored', async () => {
   const body = { paywallId: '99', user_id: 'x', toString: 1, constructor: { prototype: 2 } }

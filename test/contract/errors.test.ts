@@ -81,7 +81,7 @@ describe('sign-in/exchange', () => {
 describe('of a revoked key every endpoint says that first, of a good one what is wrong with', () => {
   beforeAll(() => all.world.apply({ ...all.live.file, keys: [] }))
 
-  const start = 'Missing required parameters: email, priceId, successUrl, errorUrl'
+  const start = 'Missing required parameters: email, priceId'
   const withdraw = 'Missing required parameters: paywall_id, user_id, tokens'
   const other = { headers: { 'idempotency-key': 'once' } }
   const change = { op: 'credit', amount: 1, type: 'standard', email: 'a@b.co' }
@@ -104,6 +104,51 @@ describe('of a revoked key every endpoint says that first, of a good one what is
     const revoked = await elsewhere(to, { ...options, key: all.live.key })
     expect(revoked).toMatchObject({ status: 401, body: { error: unknownKey } })
   })
+})
+
+describe('a faulty field: `message` says what is allowed there', () => {
+  const change = (fields: object) =>
+    ours('balances', {
+      key: all.ours.key,
+      body: { op: 'credit', amount: 1, type: 'standard', email: 'a@b.co', ...fields },
+    })
+  const start = (body: object) => ours('start-checkout', { key: all.ours.key, body })
+  const ticket = (body: object) => ours('support/ticket', { body })
+  const saying = (error: string, message: string) => ({ error, message })
+  testRows([
+    ['op', () => change({ op: 'x' }), 400, saying('invalid_op', '`op` is neither `credit` nor `debit`')],
+    [
+      'amount',
+      () => change({ amount: 1.5 }),
+      400,
+      saying('invalid_amount', '`amount` is not a whole number from 1 to 10^12'),
+    ],
+    [
+      'trial_days',
+      () => start({ trial_days: -1 }),
+      400,
+      saying('Invalid trial_days', '`trial_days` is not a whole number from 0 to 730'),
+    ],
+    ['a body that is no object', () => start([]), 400, saying('invalid_body', 'the body is not a JSON object')],
+    [
+      'the query',
+      () => user(''),
+      400,
+      saying('identity_required', expect.stringContaining('Send an e-mail address, a user id or both')),
+    ],
+    [
+      'grant_type',
+      () => ours('sign-in/token', { body: { grant_type: 'password' } }),
+      400,
+      saying('unsupported_grant_type', '`grant_type` is neither `code`, `anonymous` nor `refresh_token`'),
+    ],
+    [
+      'customer_email',
+      () => ticket({ subject: 'None', content: 'None' }),
+      400,
+      saying('email_required', '`customer_email` is missing or no e-mail address. A guest must give one'),
+    ],
+  ])
 })
 
 describe('an empty body, without a key', () => {

@@ -59,6 +59,23 @@ describe('the document', () => {
     expect(faults).toEqual([])
   })
 
+  test("shows a user's state as an owner key gets it, by which the example asks: without `user`", () => {
+    const { parameters, responses } = document.paths['/api/v1/paywall/{id}/user'].get
+    expect(parameters).toContainEqual(expect.objectContaining({ name: 'email', example: 'ada@example.com' }))
+    expect(responses[200].content['application/json'].example).not.toHaveProperty('user')
+  })
+
+  test('has the headers that every SDK sends, wherever clients call', () => {
+    const sent = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId, parameters }) => ({
+        operationId,
+        names: JSON.stringify(parameters).match(/NamedPaywall|SdkVersion/g),
+      })),
+    )
+    const without = sent.filter(({ names }) => names?.length !== 2).map(({ operationId }) => operationId)
+    expect(without).toEqual(['checkoutReturn', 'processorWebhook'])
+  })
+
   test('shows answers that the endpoints give', () => {
     const faults = operations.flatMap(({ id, reply: { body } }) =>
       !body || body.schema.safeParse(body.example).success ? [] : [id],
@@ -117,6 +134,9 @@ describe('what holds answers to the document', () => {
     expect(answered(404, { error: 'not_found' }, { url: '/nowhere' })).toBeNull()
     expect(answered(404, { error: 'not_found' }, { url: url.replace('1001', '%31001') })).toBeNull()
     expect(undocumented({ method: 'HEAD', url: '/nowhere', status: 404, headers, text: '' })).toBeNull()
+    const other = { method: 'GET', url: `/r/${crypto.randomUUID()}/other`, status: 404, headers }
+    expect(undocumented({ ...other, text: '{"error":"not_found"}' })).toBeNull()
+    expect(undocumented({ ...other, text: '{"error":"paywall_not_found"}' })).not.toBeNull()
   })
 
   test.each([

@@ -139,6 +139,35 @@ test('what is no paywall id is not written: a caller may send anything in its pl
   expect(line).not.toHaveProperty('paywall_id')
 })
 
+describe('X-SDK-Version', () => {
+  const saying = (version: string, path = `/api/v1/paywall/${paywallId()}/bootstrap`) =>
+    call(all.world, path, { headers: { 'x-sdk-version': version } })
+
+  test.each(['paywall-js/3.1.0', '@acme/sdk/3.1.0-beta.2', 'Acme iOS 3.1 (44)', 'x'.repeat(64)])(
+    '%s is in the line, also of what the gateway refuses',
+    async (version) => {
+      for (const reply of [await saying(version), await saying(version, '/nowhere')]) {
+        expect(await linesOf(reply)).toEqual([expect.objectContaining({ message: 'request', sdk_version: version })])
+      }
+    },
+  )
+
+  test.each([
+    ['an address', () => newEmail()],
+    ['an address at numbers', () => `${randomUUID()}@163.com`],
+    ['an owner key', () => all.ours.key],
+    ['an access token', () => all.member.token],
+    ['65 characters', () => 'x'.repeat(65)],
+    ['JSON', () => '{"level":"error"}'],
+  ])('that is %s is left out', async (_what, text) => {
+    for (const reply of [await saying(text()), await saying(text(), '/nowhere')]) {
+      const [line] = await linesOf(reply)
+      expect(line).toMatchObject({ message: 'request' })
+      expect(line).not.toHaveProperty('sdk_version')
+    }
+  })
+})
+
 test('no person and no secret is written', () => {
   expect(leaksIn(all.world, [all.ours.key, all.member.id, all.payer.id])).toEqual([])
 })

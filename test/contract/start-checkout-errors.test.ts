@@ -36,33 +36,49 @@ const metaOf = (bytes: number, letter = 'x') => ({
 
 const withKey = (idempotencyKey: string) => owner({}, { headers: { 'idempotency-key': idempotencyKey } })
 
-const missing = (names: string) => `Missing required parameters: ${names}`
+/** The contract's sentence, and the names of what is missing. */
+const missing = (said: string, names = said) => ({
+  error: `Missing required parameters: ${said}`,
+  message: `Missing: ${names}`,
+})
 const badKey = `pk_test_${'0'.repeat(64)}`
 const nothing = { email: undefined, priceId: undefined, successUrl: undefined, errorUrl: undefined }
 const notOwner = 'Access denied: API key owner does not match paywall owner'
 
-describe('start-checkout 400 missing parameters, in the order of the contract', () => {
+describe('start-checkout 400 missing parameters: the sentence of the contract, and what is missing', () => {
   testRows([
     ['email and priceId', () => owner({ email: undefined, priceId: undefined }), 400, missing('email, priceId')],
-    ['everything', () => owner(nothing), 400, missing('email, priceId, successUrl, errorUrl')],
+    ['everything', () => owner(nothing), 400, missing('email, priceId', 'email, priceId, successUrl, errorUrl')],
     [
       'everything beside __proto__',
       () => owner({}, { body: '{"__proto__":{"email":"a@b.co","priceId":"x"}}' }),
       400,
-      missing('email, priceId, successUrl, errorUrl'),
+      missing('email, priceId', 'email, priceId, successUrl, errorUrl'),
     ],
-    ['email', () => owner({ email: undefined }), 400, missing('email')],
-    ['email that is blank', () => owner({ email: '' }), 400, missing('email')],
-    ['priceId that is null', () => owner({ priceId: null }), 400, missing('priceId')],
+    ['email', () => owner({ email: undefined }), 400, missing('email, priceId', 'email')],
+    ['email that is blank', () => owner({ email: '' }), 400, missing('email, priceId', 'email')],
+    ['priceId that is null', () => owner({ priceId: null }), 400, missing('email, priceId', 'priceId')],
+    [
+      'priceId and errorUrl',
+      () => owner({ priceId: '', errorUrl: '' }),
+      400,
+      missing('email, priceId', 'priceId, errorUrl'),
+    ],
     [
       'both URLs, without a domain',
       () => owner({ successUrl: '', errorUrl: null }),
       400,
       missing('successUrl, errorUrl'),
     ],
-    ['successUrl', () => owner({ successUrl: undefined }), 400, missing('successUrl')],
-    ['errorUrl', () => owner({ errorUrl: undefined }), 400, missing('errorUrl')],
-    ['never email in the Bearer path', () => bearer({}), 400, missing('priceId, successUrl, errorUrl')],
+    ['successUrl', () => owner({ successUrl: undefined }), 400, missing('successUrl, errorUrl', 'successUrl')],
+    ['errorUrl', () => owner({ errorUrl: undefined }), 400, missing('successUrl, errorUrl', 'errorUrl')],
+    ['never email in the Bearer path', () => bearer({}), 400, missing('priceId', 'priceId, successUrl, errorUrl')],
+    [
+      'only the URLs in the Bearer path',
+      () => bearer({ priceId: priceIdOf(all.ours.paywall, 'monthly') }),
+      400,
+      missing('successUrl, errorUrl'),
+    ],
   ])
 })
 

@@ -20,9 +20,6 @@ beforeAll(async () => {
 
 afterAll(() => all.close())
 
-/** A monthly price for a paywall that counts no tokens. */
-const plain = monthly({ tokens: [] })
-
 const owner = (body: Record<string, unknown> = {}, { paywall, key }: Tenant = all.ours) =>
   startCheckout(all.world, { paywall, key, body })
 const bearer = (token: string, body: Record<string, unknown> = {}, country = 'US') =>
@@ -122,24 +119,6 @@ describe('where the browser lands', () => {
       /^https:\/\/owner\.example\/thanks\?session=[0-9a-f-]{36}$/,
     )
     expect(await landing(await owner(none, domain), 'cancel')).toBe('https://owner.example/sorry')
-  })
-
-  test('on the root of the domain after a failure, where the paywall has no error_redirect_url', async () => {
-    const settings = { success_redirect_url: 'https://owner.example/thanks' }
-    const bare = tenant(await paywallFile({ paywall: { domain: 'pay.bare.example', settings, prices: [plain] } }))
-    await all.world.apply(bare.file)
-    const body = { successUrl: undefined, errorUrl: undefined }
-    expect(await landing(await owner(body, bare), 'cancel')).toBe('https://pay.bare.example/')
-  })
-
-  test('needs a successUrl where even a paywall with a domain has no success_redirect_url', async () => {
-    const bare = tenant(await paywallFile({ paywall: { domain: 'pay.less.example', settings: {}, prices: [plain] } }))
-    await all.world.apply(bare.file)
-    const body = { successUrl: undefined, errorUrl: undefined }
-    expect(await owner(body, bare)).toMatchObject({
-      status: 400,
-      body: { error: 'Missing required parameters: successUrl' },
-    })
   })
 
   test('by way of the host that was asked', async () => {

@@ -5,7 +5,7 @@ import { newEmail, startCheckout } from '../support/checkout.ts'
 import { testEveryOperation } from '../support/every-operation.ts'
 import { type Forge, forgeFor } from '../support/forge.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
-import { startTenants, type Tenants } from '../support/tenants.ts'
+import { startTenants, type Tenant, type Tenants } from '../support/tenants.ts'
 import { MESSAGE } from '../support/tickets.ts'
 
 const revoked = `pk_test_${'d'.repeat(40)}`
@@ -153,7 +153,26 @@ const ANONYMOUS = {
   getCustomerPortal: '403 portal_unavailable',
 }
 
+/** Of a call that would be let in, but says that it means another paywall. Nobody says so where no client calls. */
+const MISMATCH = '400 paywall_id_mismatch'
+const OPEN_MISMATCH = { bootstrap: MISMATCH, openTicket: MISMATCH, sendSignInCode: MISMATCH, giveTokens: MISMATCH }
+const USER_MISMATCH = {
+  ...NOBODY,
+  ...OPEN_MISMATCH,
+  startCheckout: MISMATCH,
+  readUser: MISMATCH,
+  cancelSubscription: MISMATCH,
+  getCustomerPortal: MISMATCH,
+}
+const OWNER_MISMATCH = {
+  ...USER_MISMATCH,
+  changeBalance: MISMATCH,
+  withdrawTokens: MISMATCH,
+  exchangeTokens: MISMATCH,
+}
+
 const badKey = `pk_test_${'0'.repeat(64)}`
+const naming = ({ paywall }: Tenant) => ({ headers: { 'x-paywall-id': paywall.id } })
 
 describe('every endpoint in its own words', () => {
   test.each<[string, () => Call, Record<string, string>]>([
@@ -186,7 +205,44 @@ describe('every endpoint in its own words', () => {
       () => ({ key: all.ours.key, token: 'x' }),
       { ...OWNER, bootstrap: '401 invalid_token', openTicket: '401 invalid_token' },
     ],
+    ['an owner key and its paywall', () => ({ key: all.ours.key, ...naming(all.ours) }), OWNER],
+    ['an owner key and another paywall', () => ({ key: all.ours.key, ...naming(all.foreign) }), OWNER_MISMATCH],
+    ["a user's token and another paywall", () => ({ token: all.payer.token, ...naming(all.foreign) }), USER_MISMATCH],
+    [
+      'a wrong key and another paywall',
+      () => ({ key: badKey, ...naming(all.foreign) }),
+      { ...BAD_KEY, ...OPEN_MISMATCH },
+    ],
+    ['another paywall alone', () => naming(all.foreign), { ...NOBODY, ...OPEN_MISMATCH }],
   ])('%s', async (_name, credential, expected) => {
     expect(await answers(credential())).toEqual(expected)
+  })
+})
+
+describe('a key that is good for something else is told what for, wherever a key is asked for', () => {
+  const NEEDS_KEY = ['startCheckout', 'readUser', 'cancelSubscription', 'getCustomerPortal', 'changeBalance']
+  const OWNERS = [...NEEDS_KEY, 'withdrawTokens', 'exchangeTokens']
+  const asToken = 'This is an owner key and no access token: send it as `X-Api-Key`'
+
+  test.each<[string, () => Call, string, string[]]>([
+    [
+      'a live key on a test paywall',
+      () => ({ key: live }),
+      'This is a live key, and the paywall is a test one',
+      OWNERS,
+    ],
+    ['an owner key as a token', () => ({ token: all.ours.key }), asToken, [...OWNERS, 'bootstrap', 'openTicket']],
+    ['even a key that is wrong, as a token', () => ({ token: badKey }), asToken, OWNERS],
+  ])('%s', async (_name, credential, message, asked) => {
+    for (const name of asked) {
+      const reply = await ENDPOINTS[name]?.(credential())
+      expect(reply, name).toMatchObject({ status: 401, body: { message } })
+    }
+  })
+
+  test('a token that is only bad, or a key of another owner, is told nothing more', async () => {
+    for (const credential of [{ token: 'x' }, { key: badKey }, { key: all.live.key }]) {
+      expect((await ENDPOINTS.readUser?.(credential))?.body).not.toHaveProperty('message')
+    }
   })
 })

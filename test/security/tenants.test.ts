@@ -198,19 +198,23 @@ describe("a user's token", () => {
 
 describe('test and live', () => {
   test.each([
-    ['a test key on a live paywall', () => ({ from: live, key: `pk_test_${'a'.repeat(40)}`, is_test: true })],
-    ['a live key on a test paywall', () => ({ from: places[0]!, key: `pk_live_${'b'.repeat(40)}`, is_test: false })],
-  ])('%s is no key, even of the same owner', async (_name, given) => {
-    const { from, key, is_test } = given()
-    const keys = [...from.file.keys, { name: 'other mode', is_test, secret: key }]
-    await world.apply({ ...from.file, keys })
-    const before = await everything()
-    for (const reply of await askAll(from, { key }, places[0]!.members[0]!)) {
-      expect(reply).toMatchObject({ status: 401, body: { error: 'Invalid API key' } })
-    }
-    expect(await everything()).toBe(before)
-    await world.apply(from.file)
-  })
+    ['test', 'live', () => ({ from: live, key: `pk_test_${'a'.repeat(40)}`, is_test: true })],
+    ['live', 'a test one', () => ({ from: places[0]!, key: `pk_live_${'b'.repeat(40)}`, is_test: false })],
+  ])(
+    'a %s key is no key where the paywall is %s, even of the same owner, who is told so',
+    async (mode, other, given) => {
+      const { from, key, is_test } = given()
+      const message = `This is a ${mode} key, and the paywall is ${other}`
+      const keys = [...from.file.keys, { name: 'other mode', is_test, secret: key }]
+      await world.apply({ ...from.file, keys })
+      const before = await everything()
+      for (const reply of await askAll(from, { key }, places[0]!.members[0]!)) {
+        expect(reply).toMatchObject({ status: 401, body: { error: 'Invalid API key', message } })
+      }
+      expect(await everything()).toBe(before)
+      await world.apply(from.file)
+    },
+  )
 
   test('a revoked key is no key from the next request on', async () => {
     const { file, paywall } = places[0]!

@@ -52,8 +52,8 @@ export function undocumented({ method, url, status, headers, text }: SentRespons
   const { pathname } = new URL(url, 'http://localhost')
   if (method === 'OPTIONS' || PAGES.includes(pathname)) return null
   const known = NOT_CANONICAL.test(pathname) ? null : knownPath(pathname)
-  if (!known?.isNamed && status === 404) return method === 'HEAD' ? null : bodyFault(text, NOT_FOUND)
   const found = known && described(known, method, status)
+  if (!found && !known?.isNamed && status === 404) return method === 'HEAD' ? null : bodyFault(text, NOT_FOUND)
   if (!found) return `${method} ${pathname} has no documented ${status}`
   return headerFault(found.answer, headers) ?? (method === 'HEAD' ? null : contentFault(found, headers, text))
 }

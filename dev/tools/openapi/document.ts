@@ -33,9 +33,8 @@ Bodies are JSON of at most 64 KB. An error has a code or a short sentence in \`e
 sometimes an explanation for humans in \`message\`. Every answer has an \`X-Request-Id\`: quote it when you ask for help.
 \`Retry-After\` tells how many seconds to wait before you try again.
 
-Times are ISO 8601 in UTC. Answers and events may get new fields at any time: ignore those that you do not know. The SDK
-sends \`X-Paywall-Id\` and \`X-SDK-Version\`, which have no effect. Countries are looked up by IP address with
-[DB-IP](https://db-ip.com).`
+Times are ISO 8601 in UTC. Answers and events may get new fields at any time: ignore those that you do not know. Countries
+are looked up by IP address with [DB-IP](https://db-ip.com).`
 
 /** The OpenAPI document of the whole service, as JSON text. */
 export function openApiDocument(): string {

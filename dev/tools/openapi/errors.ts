@@ -1,8 +1,9 @@
-import { type ApiOperation, countedBy } from '../../../lib/http/api-operation.ts'
+import { type ApiOperation, countedBy, isOfClients } from '../../../lib/http/api-operation.ts'
+import { CODE_MEANINGS } from '../../../lib/http/code-meanings.ts'
 import type { Words } from '../../../lib/http/errors.ts'
 import { sharedWords } from '../../../lib/http/shared-words.ts'
 import { codesOf } from './codes.ts'
-import { CODE_MEANINGS, MEANINGS } from './meanings.ts'
+import { MEANINGS } from './meanings.ts'
 import { inlineSchema, isObject, type Json, referTo } from './schemas.ts'
 
 /** One way in which a call can fail. */
@@ -20,9 +21,11 @@ type SharedName = keyof typeof sharedWords
 function sharedBy(operation: ApiOperation): SharedName[] {
   const json = operation.bodies !== undefined
   return [
+    ...(hasChoices(operation) ? (['not_found'] as const) : []),
     ...(json || operation.rawBody ? (['invalid_json', 'payload_too_large'] as const) : []),
     ...(operation.query ? (['invalid_query'] as const) : []),
     ...(operation.idempotent ? (['invalid_key_format'] as const) : []),
+    ...(isOfClients(operation) ? (['paywall_id_mismatch'] as const) : []),
     ...(countedBy(operation) === 'nothing' ? [] : (['rate_limited'] as const)),
     ...(operation.needs?.includes('processor') ? PROCESSOR : []),
     ...(operation.needs?.includes('storage') ? (['storage_unavailable'] as const) : []),
@@ -31,6 +34,9 @@ function sharedBy(operation: ApiOperation): SharedName[] {
     'database_unavailable',
   ]
 }
+
+/** Whether only some words may stand in a place of the path: with another one, nothing is there. */
+const hasChoices = ({ path }: ApiOperation) => path.includes('|')
 
 const PROCESSOR = ['processor_rejected', 'processor_unavailable', 'processor_misconfigured'] as const
 
@@ -68,7 +74,7 @@ interface ErrorOptions {
 
 function meaningOf(name: string, meanings: Record<string, string>): string {
   const meaning = meanings[name]
-  if (meaning === undefined) throw new Error(`dev/tools/openapi/meanings.ts does not say what ${name} means`)
+  if (meaning === undefined) throw new Error(`neither meanings.ts nor code-meanings.ts says what ${name} means`)
   return meaning
 }
 

@@ -4,7 +4,8 @@ export const MEANINGS: Record<string, string> = {
     'the user has an active subscription, or has this one-time price already. Send `ignoreActivePurchase: true` to sell anyway',
   already_cancelled: 'the subscription is cancelled already, or has ended',
   anonymous: 'the user of the token is anonymous. Only a user with an e-mail address may do this',
-  bad_token: 'the token is malformed, expired, not signed by us, or for another paywall',
+  bad_token:
+    'the token is malformed, expired, not signed by us, or for another paywall. If it is an owner key, `message` says so',
   database_unavailable:
     'our database cannot be reached, is too busy or did not answer. Repeat the same call after the time in `Retry-After`. If ' +
     'the first one was carried out and only its answer was lost, a repeat does no harm, unless more is said here',
@@ -20,24 +21,31 @@ export const MEANINGS: Record<string, string> = {
   invalid_form: 'the multipart form cannot be read',
   invalid_grant: 'the code or the refresh token is wrong, was used before, has expired, or was tried too often',
   invalid_json:
-    'the body is not JSON in UTF-8, or has something that cannot be stored: a NUL character, half of a surrogate pair, or a ' +
-    'number that is too large',
+    'the body is not JSON in UTF-8, ends half-way, or has something that cannot be stored: a NUL character, half of a surrogate ' +
+    'pair, or a number that is too large',
   invalid_key_format: 'the `Idempotency-Key` is not a UUID',
   invalid_query: 'the query has a NUL character',
   key_required: 'a live paywall requires an `Idempotency-Key`',
   key_reused: 'the `Idempotency-Key` was used before, for a different request. Choose a new one',
+  malformed: 'the event is signed, but is not written as the processor writes events',
   method_not_allowed: 'the path does not have this method. `Allow` names those that it has',
+  live_key: 'the API key is a live key, and the paywall is a test one. `message` says so',
   mismatched_identity: 'the e-mail address and the user id are those of different users',
-  missing_parameters: 'required fields are missing. The error names them',
+  missing_parameters: 'required fields are missing. If the error does not name exactly those, `message` does',
+  missing_price: 'with a Bearer token: `priceId` is missing. `message` names all that is',
+  missing_targets:
+    '`successUrl` or `errorUrl` is missing, and the paywall has no page of its own in its place. `message` names those that are',
   no_address: '`customer_email` is missing or no e-mail address. A guest must give one',
   no_balance: 'the user has no balance on the paywall',
   no_credential: 'no credential was sent',
   no_portal: 'the processor of the paywall has no customer portal',
   no_subscription: 'the user has no active subscription',
+  not_found: 'a part of the path is none of the words that may stand there',
   not_member: 'the user exists, but has never used this paywall',
   not_owner: "the API key is another owner's than the paywall's",
   over_quota: 'the user, or the address, has opened two tickets in the last 24 hours already',
   payload_too_large: 'the body is too large',
+  paywall_id_mismatch: '`X-Paywall-Id` names another paywall than the call is about',
   processor_misconfigured:
     'the processor does not accept the credentials of the paywall, or they lack a permission. The owner has to correct them',
   processor_rejected: 'the processor refused the request',
@@ -45,12 +53,13 @@ export const MEANINGS: Record<string, string> = {
   rate_limited: 'too many calls. Wait for the time in `Retry-After`',
   storage_unavailable:
     'our file storage cannot be reached, so no ticket was opened. Try again after the time in `Retry-After`',
+  test_key: 'the API key is a test key, and the paywall is live. `message` says so',
   too_many_codes: 'five codes were mailed to the address in the last hour already',
   too_many_files: 'a ticket takes at most five files',
   too_much: 'the balance would become 2^53 or more',
   unknown_checkout: 'there is no such checkout',
   unknown_identity: 'there is no such user',
-  unknown_key: 'the API key is wrong or revoked, or it is a test key on a live paywall or the reverse',
+  unknown_key: 'the API key is wrong or revoked',
   unknown_paywall: 'there is no such paywall, or it is not served on this domain',
   unknown_price: 'the paywall does not sell this price, or not any more. Read bootstrap again',
   unknown_processor: 'there is no such processor',
@@ -58,48 +67,4 @@ export const MEANINGS: Record<string, string> = {
   unknown_type: 'the paywall has no such type of tokens, or the user has no balance of it',
   unknown_user:
     'the user of the token does not exist any more: an anonymous user who has signed in as another one since',
-}
-
-/** What each code of a schema means: what is wrong with the body or the query. */
-export const CODE_MEANINGS: Record<string, string> = {
-  invalid_body: 'the body is not a JSON object',
-  identity_required:
-    'the user is not named. Send an e-mail address, a user id or both, and `paywallId` if the body has that field',
-
-  'Email is required': '`email` is missing or blank',
-  'Invalid email format': '`email` is no e-mail address of at most 254 characters',
-  'Invalid userMeta':
-    '`userMeta` is not an object, or has something that cannot be stored as it was sent: an integer beyond 2^53, or a field ' +
-    'named `__proto__`',
-  'userMeta too large': '`userMeta` is larger than 4 KB',
-
-  'Invalid priceId format': '`priceId` is not a text of at most 100 characters',
-  'Invalid successUrl format': '`successUrl` is not an http or https address of at most 2,048 characters',
-  'Invalid errorUrl format': '`errorUrl` is not an http or https address of at most 2,048 characters',
-  'Invalid shopUrl format': '`shopUrl` is not a text of at most 2,048 characters',
-  'Invalid trial_days': '`trial_days` is not a whole number from 0 to 730',
-  'Invalid ignoreActivePurchase': '`ignoreActivePurchase` is neither true nor false',
-  'Invalid localCurrency': '`localCurrency` is not a currency code of three letters',
-
-  'subscriptionId is required': '`subscriptionId` is missing or blank',
-  'cancellationReason is required': '`cancellationReason` is missing or blank',
-  'cancellationReason too long': '`cancellationReason` is longer than 1,000 characters',
-
-  invalid_op: '`op` is neither `credit` nor `debit`',
-  invalid_amount: '`amount` is not a whole number from 1 to 10^12',
-  type_required: '`type` is missing or blank',
-  'Invalid paywall_id': '`paywall_id` is not a text',
-  'Invalid user_id': '`user_id` is not a text',
-  'Invalid tokens': '`tokens` is not a whole number from 1 to 10^12',
-  'Invalid token_type': '`token_type` is not a text',
-
-  invalid_payload: '`subject` or `content` is missing or not a text',
-  subject_length: '`subject` is shorter than 3 characters or longer than 200',
-  content_length: '`content` is empty or longer than 5,000 characters',
-
-  unsupported_grant_type: '`grant_type` is not one of those listed above',
-  code_required: '`code` is missing or blank',
-  invalid_code: '`code` is not six digits',
-  refresh_token_required: '`refresh_token` is missing or blank',
-  'Invalid name': '`name` is not a text of at most 200 characters',
 }

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { ApiOperation } from '../../../lib/http/api-operation.ts'
+import { type ApiOperation, isOfClients } from '../../../lib/http/api-operation.ts'
 import { responsesOf } from './responses.ts'
 import { inlineSchema, isObject, type Json, referTo } from './schemas.ts'
 
@@ -36,6 +36,20 @@ export const parameters: Record<string, Json> = {
       'nothing else. `X-Forwarded-For` is ignored',
     schema: { type: 'string' },
   },
+  NamedPaywall: {
+    name: 'X-Paywall-Id',
+    in: 'header',
+    description:
+      'The id of the paywall that the client is made for; the SDK always sends it. If the call is about another one, it is ' +
+      'refused with 400 `paywall_id_mismatch`',
+    schema: { type: 'string' },
+  },
+  SdkVersion: {
+    name: 'X-SDK-Version',
+    in: 'header',
+    description: 'Name and version of the client. We log it with the call, if it is no longer than 64 characters',
+    schema: { type: 'string' },
+  },
 }
 
 /** The document's `paths`. */
@@ -69,12 +83,14 @@ function operationOf(operation: ApiOperation): Json {
 
 const SECURITY = { owner: { OwnerKey: [] }, user: { UserToken: [] }, anybody: {} }
 
-function parametersOf({ path, params, query, idempotent, conditional, clientIp, example }: ApiOperation): Json[] {
+function parametersOf(operation: ApiOperation): Json[] {
+  const { path, params, query, idempotent, conditional, clientIp, example } = operation
   const shared = [
     ...(path.includes(':id') ? ['PaywallId'] : []),
     ...(idempotent ? ['IdempotencyKey'] : []),
     ...(conditional ? ['IfNoneMatch'] : []),
     ...(clientIp ? ['ClientIp'] : []),
+    ...(isOfClients(operation) ? ['NamedPaywall', 'SdkVersion'] : []),
   ]
   return [
     ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` })),

@@ -1,22 +1,28 @@
 import * as z from 'zod'
 import { isSignedWith } from '../../crypto/crypto.ts'
-import { ForgedEvent, type Inbound, type PaymentFact, type ProcessorEvent } from '../event.ts'
+import { ForgedEvent, type Inbound, type PaymentFact, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
 import type { PurchaseReference } from '../processor.ts'
 import type { MollieApi } from './api.ts'
 import { Amount, Payment, Renewal } from './objects.ts'
 import { findPayment } from './payments.ts'
 
 const Event = z.object({
-  id: z.string(),
+  id: processorId,
   type: z.string(),
-  entityId: z.string().nullish(),
+  entityId: processorId.nullish(),
   createdAt: z.iso.datetime({ offset: true }).transform((text) => new Date(text)),
   _embedded: z.object({ entity: z.unknown().optional() }).nullish(),
 })
 type Event = z.output<typeof Event>
 
 /** The object of an event about a refund or a chargeback. */
-const Reversal = z.object({ id: z.string(), paymentId: z.string(), amount: Amount })
+const Reversal = z.object({ id: processorId, paymentId: processorId, amount: Amount })
+
+/** The object of an event about a payment. */
+const PaymentOfEvent = Payment.extend({ id: processorId })
+
+/** The body of an event. It is parsed in one go with its schema, so that text which is no JSON is malformed like any other. */
+const Body = z.string().transform((text): unknown => JSON.parse(text))
 
 /**
  * Verifies Mollie's signature over the raw body, then says what the event is about. The owner may set up a webhook
@@ -28,7 +34,7 @@ export async function readMollieEvent(
   { headers, rawBody }: Inbound,
 ): Promise<ProcessorEvent> {
   await verify(secret, headers.get('x-mollie-signature') ?? '', rawBody)
-  const event = Event.parse(JSON.parse(rawBody))
+  const event = parseEvent(Body.pipe(Event), rawBody)
   const result = (about: PurchaseReference | null, payment: PaymentFact | null = null) => ({
     id: event.id,
     about,
@@ -54,13 +60,13 @@ export async function readMollieEvent(
     }
     // The bank has given the money back to the seller, so the purchase may be paid again.
     case 'chargeback.reversed': {
-      const { paymentId } = Reversal.parse(event._embedded?.entity)
+      const { paymentId } = parseEvent(Reversal, event._embedded?.entity)
       const payment = await findPayment(api, paymentId)
       return result(payment && referenceOf(payment, 'page'))
     }
     case 'refund.refunded':
     case 'chargeback.received': {
-      const reversal = Reversal.parse(event._embedded?.entity)
+      const reversal = parseEvent(Reversal, event._embedded?.entity)
       const payment = await findPayment(api, reversal.paymentId)
       const kind = event.type === 'refund.refunded' ? 'refunded' : 'disputed'
       return result(payment && referenceOf(payment, 'page'), factOf(kind, reversal, event))
@@ -83,7 +89,8 @@ async function verify(secret: string, header: string, rawBody: string): Promise<
  * organisation.
  */
 async function paymentOf(api: MollieApi, { entityId, _embedded }: Event): Promise<Payment | null> {
-  return _embedded?.entity ? Payment.parse(_embedded.entity) : findPayment(api, z.string().parse(entityId))
+  if (_embedded?.entity) return parseEvent(PaymentOfEvent, _embedded.entity)
+  return findPayment(api, parseEvent(processorId, entityId))
 }
 
 /**

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { toMinorUnits } from '../../money/money.ts'
+import { processorId } from '../event.ts'
 import { INTERVALS } from '../processor.ts'
 
 /** The fields of Mollie's objects that we rely on. */
@@ -65,7 +66,7 @@ export const FirstSale = Sale.extend({
 export type FirstSale = z.output<typeof FirstSale>
 
 /** The metadata that we put on a subscription. Mollie copies it to each of its payments. */
-export const Renewal = Sale.extend({ first_payment: z.string() })
+export const Renewal = Sale.extend({ first_payment: processorId })
 
 function fromText(written: unknown): unknown {
   if (typeof written !== 'string') return written

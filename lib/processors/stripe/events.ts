@@ -1,6 +1,14 @@
 import Stripe from 'stripe'
 import * as z from 'zod'
-import { ForgedEvent, type Inbound, type PaymentFact, type ProcessorEvent } from '../event.ts'
+import {
+  ForgedEvent,
+  type Inbound,
+  MalformedEvent,
+  type PaymentFact,
+  type ProcessorEvent,
+  parseEvent,
+  processorId,
+} from '../event.ts'
 import type { PurchaseReference } from '../processor.ts'
 import { fromStripe } from './currencies.ts'
 import { asProcessorError } from './errors.ts'
@@ -8,37 +16,44 @@ import { asProcessorError } from './errors.ts'
 /** How old a signature may be, in seconds: what Stripe recommends. */
 const TOLERANCE_SECONDS = 300
 
+/** Seconds since 1970, up to the end of the year 9999. */
+const seconds = z.int().min(0).max(253_402_300_799)
+const amount = z.int().min(0)
+
 const Event = z.object({
-  id: z.string(),
+  id: processorId,
   type: z.string(),
-  created: z.int(),
+  created: seconds,
   data: z.object({ object: z.unknown() }),
 })
 
-const currency = z.string().toUpperCase()
-const Subscription = z.object({ id: z.string() })
+const currency = z
+  .string()
+  .regex(/^[a-z]{3}$/i)
+  .toUpperCase()
+const Subscription = z.object({ id: processorId })
 const CheckoutSession = z.object({
-  id: z.string(),
+  id: processorId,
   mode: z.string(),
   payment_status: z.string(),
-  payment_intent: z.string().nullable(),
-  amount_total: z.int().nullable(),
+  payment_intent: processorId.nullable(),
+  amount_total: amount.nullable(),
   currency: currency.nullable(),
 })
 const Invoice = z.object({
-  id: z.string(),
+  id: processorId,
   currency,
-  amount_paid: z.int(),
-  amount_due: z.int(),
+  amount_paid: amount,
+  amount_due: amount,
   attempt_count: z.int(),
-  parent: z.object({ subscription_details: z.object({ subscription: z.string() }).nullable() }).nullable(),
+  parent: z.object({ subscription_details: z.object({ subscription: processorId }).nullable() }).nullable(),
 })
 const Reversal = z.object({
-  id: z.string(),
-  amount: z.int(),
+  id: processorId,
+  amount,
   currency,
   status: z.string().nullable(),
-  payment_intent: z.string().nullable(),
+  payment_intent: processorId.nullable(),
 })
 const InvoicePayments = z.object({ data: z.array(z.object({ invoice: Invoice })) })
 
@@ -47,7 +62,7 @@ const InvoicePayments = z.object({ data: z.array(z.object({ invoice: Invoice }))
  * dispute does not name the purchase, so that is asked for.
  */
 export async function readStripeEvent(api: Stripe, secret: string, inbound: Inbound): Promise<ProcessorEvent> {
-  const event = Event.parse(await verified(api, secret, inbound))
+  const event = parseEvent(Event, await verified(api, secret, inbound))
   const { object } = event.data
   const at = new Date(event.created * 1000)
   const result = (about: PurchaseReference | null, payment: PaymentFact | null = null, trialEnding = false) => ({
@@ -60,12 +75,12 @@ export async function readStripeEvent(api: Stripe, secret: string, inbound: Inbo
   switch (event.type) {
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded': {
-      const session = CheckoutSession.parse(object)
+      const session = parseEvent(CheckoutSession, object)
       const fact = session.payment_status === 'paid' ? oneTimePayment(session, 'succeeded', at) : null
       return result({ kind: 'page', id: session.id }, fact)
     }
     case 'checkout.session.async_payment_failed': {
-      const session = CheckoutSession.parse(object)
+      const session = parseEvent(CheckoutSession, object)
       return result({ kind: 'page', id: session.id }, oneTimePayment(session, 'failed', at))
     }
     case 'customer.subscription.created':
@@ -73,11 +88,11 @@ export async function readStripeEvent(api: Stripe, secret: string, inbound: Inbo
     case 'customer.subscription.paused':
     case 'customer.subscription.resumed':
     case 'customer.subscription.deleted':
-      return result({ kind: 'subscription', id: Subscription.parse(object).id })
+      return result({ kind: 'subscription', id: parseEvent(Subscription, object).id })
     case 'customer.subscription.trial_will_end':
-      return result({ kind: 'subscription', id: Subscription.parse(object).id }, null, true)
+      return result({ kind: 'subscription', id: parseEvent(Subscription, object).id }, null, true)
     case 'invoice.paid': {
-      const invoice = Invoice.parse(object)
+      const invoice = parseEvent(Invoice, object)
       const fact = {
         kind: 'succeeded',
         id: invoice.id,
@@ -87,19 +102,19 @@ export async function readStripeEvent(api: Stripe, secret: string, inbound: Inbo
       return result(subscriptionOf(invoice), invoice.amount_paid > 0 ? fact : null)
     }
     case 'invoice.payment_failed': {
-      const invoice = Invoice.parse(object)
+      const invoice = parseEvent(Invoice, object)
       const fact = { kind: 'failed', id: `${invoice.id}:${invoice.attempt_count}`, occurredAt: at } as const
       return result(subscriptionOf(invoice), { ...fact, ...moneyOf(invoice, invoice.amount_due) })
     }
     case 'refund.created':
     case 'refund.updated': {
-      const refund = Reversal.parse(object)
+      const refund = parseEvent(Reversal, object)
       if (refund.status !== 'succeeded') return result(null)
       const fact = { kind: 'refunded', id: refund.id, ...moneyOf(refund, refund.amount), occurredAt: at } as const
       return result(await purchaseOf(api, refund.payment_intent), fact)
     }
     case 'charge.dispute.created': {
-      const dispute = Reversal.parse(object)
+      const dispute = parseEvent(Reversal, object)
       const fact = { kind: 'disputed', id: dispute.id, ...moneyOf(dispute, dispute.amount), occurredAt: at } as const
       return result(await purchaseOf(api, dispute.payment_intent), fact)
     }
@@ -122,6 +137,10 @@ async function verified(api: Stripe, secret: string, { headers, rawBody, now }: 
       now.getTime(),
     )
   } catch (cause) {
+    // The signature is looked at first. What else the SDK throws is about what was signed: no JSON, or a thin event.
+    if (!(cause instanceof Stripe.errors.StripeSignatureVerificationError)) {
+      throw new MalformedEvent('stripe: what is signed is not an event', { cause })
+    }
     throw new ForgedEvent('stripe: the signature does not hold', { cause })
   }
 }

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { opened, press, startCheckout } from '../support/checkout.ts'
+import { newTenant } from '../support/tenants.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+
+afterAll(() => world.close())
+
+const THANKS = 'https://owner.example/thanks'
+const SORRY = 'https://owner.example/sorry'
+const DOMAIN = `${randomUUID()}.example`
+
+/** A checkout on a paywall with these pages of its own, and on a domain of its own if there is one. */
+async function start(pages: { success?: string; error?: string }, { domain, body }: { domain?: string; body: object }) {
+  const settings = {
+    tokenization_queries: [{ type: 'standard' }, { type: 'premium' }],
+    ...(pages.success && { success_redirect_url: pages.success }),
+    ...(pages.error && { error_redirect_url: pages.error }),
+  }
+  const shop = await newTenant(world, { settings, ...(domain && { domain }) })
+  return startCheckout(world, { ...shop, body: { successUrl: undefined, errorUrl: undefined, ...body } })
+}
+
+describe('on a paywall with a domain, a buyer who did not pay lands', () => {
+  const domain = () => `${randomUUID()}.example`
+  test.each([
+    ['on its page for that', { success: THANKS, error: SORRY }, domain(), {}, SORRY],
+    ['on the page of success, if it has no other', { success: THANKS }, domain(), {}, THANKS],
+    [
+      'on its page for that, whatever the call says of success',
+      { error: SORRY },
+      domain(),
+      { successUrl: THANKS },
+      SORRY,
+    ],
+    ['on the front page of the domain, if it names none', {}, DOMAIN, { successUrl: THANKS }, `https://${DOMAIN}/`],
+  ])('%s', async (_where, pages, ofPaywall, body, landing) => {
+    const { checkoutUrl } = opened(await start(pages, { domain: ofPaywall, body }))
+    const back = await call(world, await press(checkoutUrl, 'cancel'))
+    expect(back).toMatchObject({ status: 303, headers: { location: landing } })
+  })
+
+  test('and there must be a page for one who did', async () => {
+    expect(await start({ error: SORRY }, { domain: domain(), body: {} })).toMatchObject({
+      status: 400,
+      body: { error: 'Missing required parameters: successUrl, errorUrl', message: 'Missing: successUrl' },
+    })
+  })
+})
+
+test.each([
+  ['both', {}, 'successUrl, errorUrl'],
+  ['successUrl', { errorUrl: SORRY }, 'successUrl'],
+  ['errorUrl', { successUrl: THANKS }, 'errorUrl'],
+])('without a domain %s must be passed, even if the paywall names pages', async (_which, body, names) => {
+  expect(await start({ success: THANKS, error: SORRY }, { body })).toMatchObject({
+    status: 400,
+    body: { error: 'Missing required parameters: successUrl, errorUrl', message: `Missing: ${names}` },
+  })
+})

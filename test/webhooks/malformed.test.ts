@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Reply } from '../support/call.ts'
+import { mollieProcessor, mollieSecretOf, postMollieWebhook } from '../support/mollie-purchase.ts'
+import { postWebhook } from '../support/stripe-purchase.ts'
+import { until } from '../support/until.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+// What is signed with the right secret and is no event: a mistake of whoever sent it, and not one of ours.
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { paywalls: [{}, { processor: mollieProcessor() }] } })
+})
+afterAll(() => world.close())
+
+/** It is refused, the log has what is wrong with it, and nobody looks for a mistake of ours. */
+async function expectMalformed(reply: Reply) {
+  expect(reply).toMatchObject({ status: 400, body: { error: 'invalid_event' } })
+  const id = reply.headers['x-request-id'] ?? 'none'
+  const lines = await until('both lines', async () => {
+    const found = world.logs.filter(({ message }) => message.includes(id)).map(({ message }) => JSON.parse(message))
+    return found.length > 1 && found
+  })
+  expect(lines).toEqual([
+    expect.objectContaining({ level: 'warn', message: 'a signed event is malformed' }),
+    expect.objectContaining({ level: 'info', message: 'request', status: 400, refusal: 'malformed' }),
+  ])
+  expect((await world.database.query('select from processor_events')).rowCount).toBe(0)
+}
+
+const DISPUTE = { id: 'dp_1', amount: 1, currency: 'usd', status: null, payment_intent: null }
+
+describe('Stripe', () => {
+  const event = (fields: object) =>
+    JSON.stringify({
+      id: 'evt_1',
+      type: 'customer.subscription.updated',
+      created: 1_790_000_000,
+      data: { object: { id: 'sub_1' } },
+      ...fields,
+    })
+  const dispute = (fields: object) =>
+    event({ type: 'charge.dispute.created', data: { object: { ...DISPUTE, ...fields } } })
+
+  test.each([
+    ['no JSON', '{'],
+    ['no object', 'null'],
+    ['a list', '[]'],
+    ['nothing', '{}'],
+    ['without an id', event({ id: undefined })],
+    ['an id with NUL', event({ id: 'evt_\u0000' })],
+    ['an id of 300 characters', event({ id: 'e'.repeat(300) })],
+    ['a time that is none', event({ created: 1e15 })],
+    ['without an object', event({ data: {} })],
+    ['an object of another shape', event({ data: { object: [] } })],
+    ['a subscription whose id is a path', event({ data: { object: { id: '../customers' } } })],
+    ['a session without its fields', event({ type: 'checkout.session.completed' })],
+    ['an invoice without its fields', event({ type: 'invoice.paid' })],
+    ['an amount below nothing', dispute({ amount: -1 })],
+    ['an amount that is text', dispute({ amount: '1' })],
+    ['a currency that is none', dispute({ currency: 'dollars' })],
+    ['a thin event', event({ object: 'v2.core.event' })],
+  ])('%s', async (_what, body) => {
+    await expectMalformed(await postWebhook(world, body))
+  })
+})
+
+describe('Mollie', () => {
+  const payment = {
+    id: 'tr_1',
+    status: 'paid',
+    sequenceType: 'oneoff',
+    description: 'x',
+    amount: { currency: 'EUR', value: '1.00' },
+    createdAt: '2026-11-01T09:00:00+00:00',
+    _links: {},
+  }
+  const event = (fields: object) =>
+    JSON.stringify({
+      id: 'event_1',
+      type: 'payment.paid',
+      entityId: 'tr_1',
+      createdAt: '2026-11-01T09:00:00+00:00',
+      _embedded: { entity: payment },
+      ...fields,
+    })
+  const entity = (fields: object) => event({ _embedded: { entity: { ...payment, ...fields } } })
+
+  test.each([
+    ['no JSON', '{'],
+    ['no body', ''],
+    ['no object', 'null'],
+    ['without a time', event({ createdAt: undefined })],
+    ['a time that is none', event({ createdAt: 'yesterday' })],
+    ['an id with NUL', event({ id: 'event_\u0000' })],
+    ['neither a payment nor its id', event({ entityId: null, _embedded: null })],
+    ['a payment that is text', event({ _embedded: { entity: 'tr_1' } })],
+    ['a payment of 300 characters', entity({ id: 't'.repeat(300) })],
+    ['a state that is none', entity({ status: 'lost' })],
+    ['an amount that is none', entity({ amount: { currency: 'EUR', value: 'much' } })],
+    ['a refund without its object', event({ type: 'refund.refunded', _embedded: null })],
+  ])('%s', async (_what, body) => {
+    const [, { id: paywallId }] = world.file.paywalls as [unknown, { id: string }]
+    const reply = await postMollieWebhook(world, body, { paywallId, secret: mollieSecretOf(world, 1) })
+    await expectMalformed(reply)
+  })
+})
