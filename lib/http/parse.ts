@@ -110,7 +110,10 @@ function decode(chunks: Uint8Array[]): string {
   }
 }
 
-/** Lets the sender of a refused body go on for a moment: one that is still sending when we hang up never reads our answer. */
+/**
+ * Lets the sender of a refused body go on for a moment: one that is still sending when we hang up never reads our answer. One
+ * that has gone away needs no answer, so that its body cannot be read on is no failure.
+ */
 async function readOn(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const over = new Promise<void>((resolve) => setTimeout(resolve, READ_ON_MS))
   for (let left = READ_ON_BYTES; left > 0; ) {
