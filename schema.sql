@@ -292,6 +292,17 @@ create table sign_in_sessions (
 create index sign_in_sessions_of_member on sign_in_sessions (paywall_id, user_id);
 create index sign_in_sessions_by_age on sign_in_sessions (least(ended_at, expires_at));
 
+-- How much of a budget is taken in its window, by whom: 'user:<id>', 'network:<address or prefix>' or 'paywall:<id>'. Written
+-- only by lib/db/budget.sql.
+create table budgets (
+  what         text not null check (char_length(what) between 1 and 50),
+  who          text not null check (char_length(who) between 1 and 100),
+  window_start timestamptz not null,
+  taken        bigint not null,
+  primary key (what, who)
+) with (autovacuum_vacuum_scale_factor = 0.01);
+create index budgets_by_age on budgets (window_start);
+
 -- Where an owner's events are sent. Until `previous_secret_until` the old secret signs too, so that a rotation loses no event.
 create table webhook_endpoints (
   id                    uuid primary key default gen_random_uuid(),

@@ -59,6 +59,13 @@ export interface Balances {
   user_id: string;
 }
 
+export interface Budgets {
+  taken: Int8;
+  what: string;
+  who: string;
+  window_start: Timestamp;
+}
+
 export interface CheckoutClaims {
   attempt: Generated<number>;
   caller: string;
@@ -314,6 +321,7 @@ export interface DB {
   api_keys: ApiKeys;
   balance_replies: BalanceReplies;
   balances: Balances;
+  budgets: Budgets;
   checkout_claims: CheckoutClaims;
   checkouts: Checkouts;
   deliveries: Deliveries;

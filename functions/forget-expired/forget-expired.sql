@@ -12,6 +12,7 @@ declare
   reply_deadline constant timestamptz := now() - (idempotency_window() + extra);
   quota_deadline constant timestamptz := now() - (quota_window() + extra);
   sign_in_deadline constant timestamptz := now() - extra;
+  budget_deadline constant timestamptz := now() - (interval '24 hours' + extra); -- no window is longer than a day
   delivery_deadline constant timestamptz := now() - interval '30 days';
   deleted bigint;
   forgotten bigint := 0;
@@ -43,6 +44,12 @@ begin
   delete from sign_in_sessions where ctid = any (array(
     select s.ctid from sign_in_sessions s where least(s.ended_at, s.expires_at) <= sign_in_deadline
     order by least(s.ended_at, s.expires_at) limit count for update skip locked));
+  get diagnostics deleted = row_count;
+  forgotten := forgotten + deleted;
+
+  delete from budgets where ctid = any (array(
+    select b.ctid from budgets b where b.window_start <= budget_deadline
+    order by b.window_start limit count for update skip locked));
   get diagnostics deleted = row_count;
   forgotten := forgotten + deleted;
 
