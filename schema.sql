@@ -78,7 +78,8 @@ create table members (
   paywall_id       text not null references paywalls,
   user_id          uuid not null references users,
   name             text check (char_length(name) between 1 and 200),
-  meta             jsonb not null default '{}' check (jsonb_typeof(meta) = 'object'),
+  meta             jsonb not null default '{}' check (jsonb_typeof(meta) = 'object'), -- what the owner wrote
+  buyer_meta       jsonb not null default '{}' check (jsonb_typeof(buyer_meta) = 'object'), -- what the user's own calls wrote
   event_sequence   bigint not null default 0, -- the number of the last event about this member
   open_session     text check (char_length(open_session) <= 300), -- the hosted page that may still be paid: '<acquiring>:<its id>'
   merged_into      uuid references users,     -- an anonymous member that signed in as a known user, who now has all it had

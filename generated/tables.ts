@@ -142,6 +142,7 @@ export interface Ledger {
 }
 
 export interface Members {
+  buyer_meta: Generated<Json>;
   created_at: Generated<Timestamp>;
   event_sequence: Generated<Int8>;
   merged_into: string | null;

@@ -1,6 +1,6 @@
 -- Finds the member's customer id at its processor, by the latest of its subscriptions that give access (contract section
 -- 4.5). The account is the one that the subscription was bought at, even if the paywall sells through another processor by
--- now. Merges `user_meta` into the member's meta, and locks the member's row for that.
+-- now. Merges `user_meta`, which only owners send, into the member's meta, and locks the member's row for that.
 create function find_portal_customer(
   paywall_id text, host text, user_meta jsonb, key_hash text default null, token_user_id uuid default null,
   email text default null

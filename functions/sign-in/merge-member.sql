@@ -7,7 +7,8 @@ begin
   order by m.user_id for no key update;
 
   update members into_member
-  set meta = from_member.meta || into_member.meta, open_session = coalesce(from_member.open_session, into_member.open_session)
+  set meta = from_member.meta || into_member.meta, buyer_meta = from_member.buyer_meta || into_member.buyer_meta,
+    open_session = coalesce(from_member.open_session, into_member.open_session)
   from members from_member
   where (from_member.paywall_id, from_member.user_id) = (merge_member.paywall_id, anonymous_id)
     and (into_member.paywall_id, into_member.user_id) = (merge_member.paywall_id, known_id);

@@ -55,8 +55,7 @@ begin
   if claim.opened then return replay_of(claim); end if;
   if claim.holder <> holder then return verdict('in_progress'); end if;
 
-  update members m set meta = buyer.merged_meta
-  where m.paywall_id = claim_checkout.paywall_id and m.user_id = buyer.user_id and m.meta <> buyer.merged_meta;
+  perform keep_user_meta(paywall_id, buyer.user_id, key_hash is not null, buyer.merged_meta);
 
   -- An attempt after a crash repeats the checkout that the first one stored; claimed_checkout_json says what is read anew.
   select * into checkout from checkouts c where c.id = claim.checkout_id;

@@ -89,7 +89,10 @@ export const Body = z
           'True to sell even to a user with an active subscription, to renew or upgrade it, and to sell a one-time price to ' +
             'a user who has it already. Default false',
         ),
-      userMeta: userMeta.describe("Merged, field by field, into the user's `meta` on this paywall. 4 KB at most"),
+      userMeta: userMeta.describe(
+        "Merged, field by field, into the user's `meta` on this paywall. 4 KB at most. A field that an owner key wrote stays " +
+          'as it is, whatever a Bearer token sends',
+      ),
       localCurrency: optional('Invalid localCurrency', (code) =>
         z
           .string()

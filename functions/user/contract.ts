@@ -55,7 +55,12 @@ export const Reply = z.object({
     .describe("The user's country, by IP address: ISO 3166-1 alpha-2, or `XX` if it is unknown"),
   countryMatch: z.boolean().describe('Whether the paywall targets that country'),
   ...MemberState.shape,
-  meta: z.record(z.string(), z.unknown()).describe('What was stored about the user on this paywall as `userMeta`'),
+  meta: z
+    .record(z.string(), z.unknown())
+    .describe(
+      'What was stored about the user on this paywall as `userMeta`. Where the owner and the user wrote the same field, it is ' +
+        "the owner's",
+    ),
 })
 
 /** As an owner key gets it, by which the example asks: without `user`. */

@@ -18,7 +18,7 @@ begin
 
   -- One query, so that both are of one moment.
   select
-    jsonb_build_object('meta', m.meta, 'geo', p.geo, 'user', jsonb_build_object(
+    jsonb_build_object('meta', m.buyer_meta || m.meta, 'geo', p.geo, 'user', jsonb_build_object(
       'id', u.id, 'email', u.email, 'name', m.name, 'created_at', iso(u.created_at))),
     member_state(m.paywall_id, m.user_id, gate.settings)
   into profile, state

@@ -60,11 +60,11 @@ begin
   end loop;
 end $$;
 
--- What a merge makes of a member's `meta`; null if that would be larger than 64 KB. A merge that makes `meta`
--- smaller is accepted even above the limit.
+-- What a merge makes of one part of a member's meta: `meta`, which owners write, or `buyer_meta`, which the user itself
+-- writes. Null if that part would be larger than 64 KB; a merge that makes it smaller is accepted even above the limit.
 create function merge_meta(meta jsonb, added jsonb) returns jsonb language plpgsql immutable as $$
 declare
-  largest constant integer := 64 * 1024; -- bytes of its JSON, all merges together
+  largest constant integer := 64 * 1024; -- bytes of its JSON, all merges together. A user fills up its own part only
   merged constant jsonb := meta || added;
 begin
   if octet_length(merged::text) > greatest(largest, octet_length(meta::text)) then return null; end if;

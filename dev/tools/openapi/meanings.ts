@@ -13,7 +13,8 @@ export const MEANINGS: Record<string, string> = {
   forged: 'the signature is missing, wrong or too old',
   in_progress:
     'an earlier call with this `Idempotency-Key` is still running. Repeat yours after the time in `Retry-After`',
-  full_meta: 'together with what was stored before, the `meta` of the user would be larger than 64 KB',
+  full_meta:
+    'what owner keys have written into the `meta` of the user, or what its own calls have, would be larger than 64 KB',
   insufficient: 'the user has fewer tokens than that. None were taken',
   invalid_file:
     'a file is larger than 10 MB, is in another field than `files`, is not an image of an accepted type, or is of another ' +

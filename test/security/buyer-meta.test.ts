@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { everything } from '../support/everything.ts'
+import { signIn } from '../support/exchange.ts'
+import { askForTokens, getCode, signInAnonymously } from '../support/sign-in.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(() => world.close())
+
+/** What the owner writes about a user. */
+async function writeAsOwner(email: string, userMeta: object) {
+  const { paywall, key } = world
+  return opened(await startCheckout(world, { paywall, key, body: { email, userMeta } })).userId
+}
+
+/** What a user writes about itself. */
+const write = (token: string, userMeta: object) =>
+  startCheckout(world, { paywall: world.paywall, token, body: { userMeta } })
+
+/** The `meta` of a user, as the owner reads it or, with a token, the user itself. */
+async function metaOf(userId: string, token?: string): Promise<unknown> {
+  const path = `/api/v1/paywall/${world.paywall.id}/user`
+  const reply = token ? call(world, path, { token }) : call(world, `${path}?user_id=${userId}`, { key: world.key })
+  return Object(await reply.then(({ body }) => body)).meta
+}
+
+describe('what an owner wrote about a user', () => {
+  test('a Bearer call neither overwrites nor removes, whichever came first', async () => {
+    const email = newEmail()
+    await writeAsOwner(email, { role: 'user', limits: { seats: 1 } })
+    const { id, token } = await signIn(world, { email })
+    expect(await write(token, { role: 'admin', limits: { seats: 99 }, theme: 'dark' })).toMatchObject({ status: 200 })
+    expect(await metaOf(id)).toEqual({ role: 'user', limits: { seats: 1 }, theme: 'dark' })
+    expect(await metaOf(id, token)).toEqual({ role: 'user', limits: { seats: 1 }, theme: 'dark' })
+
+    expect(await write(token, { plan: 'gold', role: null })).toMatchObject({ status: 200 })
+    await writeAsOwner(email, { plan: 'free' })
+    const served = { role: 'user', limits: { seats: 1 }, theme: 'dark', plan: 'free' }
+    expect(await metaOf(id)).toEqual(served)
+
+    const portal = `/api/v1/paywall/${world.paywall.id}/get-customer-portal`
+    await call(world, portal, { token, body: { userMeta: { role: 'admin' } } })
+    expect(await metaOf(id)).toEqual(served)
+  })
+
+  test('stays writable however much the user writes: each side has its own 64 KB', async () => {
+    const email = newEmail()
+    const { id, token } = await signIn(world, { email })
+    const text = 'x'.repeat(4 * 1024 - 20)
+    for (let count = 0; count < 16; count += 1) {
+      expect(await write(token, { [`a${count}`]: text })).toMatchObject({ status: 200 })
+    }
+    const before = await everything(world)
+    expect(await write(token, { b: text })).toMatchObject({ status: 400, body: { error: 'userMeta too large' } })
+    expect(await everything(world)).toBe(before)
+    await writeAsOwner(email, { b: text })
+    await writeAsOwner(email, { a0: 'short' })
+    expect(await metaOf(id)).toMatchObject({ b: text, a0: 'short', a15: text })
+  })
+
+  test('is on top after a merge, too', async () => {
+    const email = newEmail()
+    const known = await signIn(world, { email })
+    await write(known.token, { colour: 'red', size: 1 })
+    await writeAsOwner(email, { role: 'user' })
+    const anonymous = await signInAnonymously(world)
+    await write(anonymous.token, { role: 'admin', colour: 'blue', tab: 2 })
+    const grant = { grant_type: 'code', email, code: await getCode(world, email) }
+    expect(await askForTokens(world, grant, { token: anonymous.token })).toMatchObject({ status: 200 })
+    expect(await metaOf(known.id)).toEqual({ role: 'user', colour: 'red', size: 1, tab: 2 })
+  })
+})
