@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { GateRefusal } from '../../lib/db/gate.ts'
+import { isCountry, UNKNOWN_COUNTRY } from '../../lib/geo/countries.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
 import { newEmail, userMeta } from '../../lib/http/user-fields.ts'
@@ -98,19 +99,30 @@ export const Body = z
           .string()
           .regex(/^[A-Za-z]{3}$/, code)
           .toUpperCase(),
-      ).describe('With an owner key: charge the local price in this currency (ISO 4217), if there is one'),
+      ).describe(
+        'With an owner key and without `country`: charge the local price in this currency (ISO 4217), if there is one',
+      ),
+      country: optional('Invalid country', (code) =>
+        z
+          .string(code)
+          .toUpperCase()
+          .refine((country) => isCountry(country) || country === UNKNOWN_COUNTRY, code),
+      ).describe(
+        "With an owner key: the buyer's country (ISO 3166-1 alpha-2), to charge the price that bootstrap shows there. `XX`: " +
+          'unknown, which is the base price. Ignored with a Bearer token, whose user is where its address is',
+      ),
     },
     'invalid_body',
   )
   .meta({ required: ['priceId'] })
 
+const ignored = z
+  .unknown()
+  .optional()
+  .transform(() => null)
+
 /** The same with a Bearer token. */
-export const UserBody = Body.extend({
-  email: z
-    .unknown()
-    .optional()
-    .transform(() => null),
-})
+export const UserBody = Body.extend({ email: ignored, country: ignored })
 
 /** A start-checkout call (contract section 4.2), normalised; null where it left something out. */
 export interface CheckoutRequest {
@@ -129,7 +141,10 @@ export interface CheckoutRequest {
   trialDays: number | null
   ignoreActivePurchase: boolean
   userMeta: Record<string, unknown>
-  /** Where a Bearer user is, which decides the price; null for an owner, whose own address says nothing. */
+  /**
+   * Where the buyer is, which decides the price: as Cloudflare sees a Bearer user, or as an owner says. Null for an owner who
+   * does not say, because its own address says nothing.
+   */
   country: string | null
   /** The currency that an owner asks for; null for a Bearer user. */
   localCurrency: string | null

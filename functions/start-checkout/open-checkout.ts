@@ -86,7 +86,10 @@ async function giveUp(db: Database, holder: string, checkout: ClaimedCheckout, e
   }
 }
 
-/** A user pays the local price of the country it is in; an owner gets the currency that it asks for, if the price has it. */
+/**
+ * The price of the country that the buyer is in, as bootstrap shows it there. Of an owner that names no country, the local
+ * price in the currency that it asks for, if there is one.
+ */
 function priceOf({ price, geo, country, local_currency: currency }: ClaimedCheckout): Price {
   const local = country
     ? localPriceFor(price.locals, geo, country)

@@ -7,8 +7,8 @@ import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import { Body, type CheckoutRequest, UserBody } from './contract.ts'
 
 /**
- * Puts the body, the caller and the Idempotency-Key together. In the Bearer path the token says who buys, so whatever
- * `email` holds is not looked at.
+ * Puts the body, the caller and the Idempotency-Key together. In the Bearer path the token says who buys, and its
+ * address where the buyer is, so whatever `email` and `country` hold is not looked at.
  */
 export async function readRequest(c: Context, caller: Caller): Promise<CheckoutRequest> {
   await checkPaywallId(c.req, placeOf(c))
@@ -20,8 +20,9 @@ export async function readRequest(c: Context, caller: Caller): Promise<CheckoutR
     key: key ?? crypto.randomUUID(),
     hasKey: key !== null,
     caller: caller.kind === 'owner' ? 'owner' : `user:${caller.userId}`,
-    hash: await hashOf(content),
-    country: caller.kind === 'user' ? countryOf(c.req.raw) : null,
+    // Without `country` where none is named: such a call had the same hash before this field was there, and keys outlive a deploy.
+    hash: await hashOf({ ...content, country: body.country ?? undefined }),
+    country: caller.kind === 'user' ? countryOf(c.req.raw) : body.country,
     localCurrency: caller.kind === 'owner' ? body.localCurrency : null,
     returnOrigin: new URL(c.req.url).origin,
   }

@@ -1,3 +1,4 @@
+import { UNKNOWN_COUNTRY } from './countries.ts'
 import { DEFAULT_TIERS } from './default-tiers.ts'
 
 /** A paywall's `geo` field: where it sells, and which tier a country is in. */
@@ -30,9 +31,11 @@ export function matchesCountry(geo: Geo, country: string): boolean {
 
 /**
  * The one resolver of local prices: what bootstrap shows a caller from a country is what a checkout from there asks.
- * A price for the country goes before one for its tier; null means the base price.
+ * A price for the country goes before one for its tier; null means the base price. That is also the price where the country
+ * is unknown: otherwise everybody who hides it would pay the last tier's, which is the cheapest as a rule.
  */
 export function localPriceFor<Local extends LocalPrice>(locals: Local[], geo: Geo, country: string): Local | null {
+  if (country === UNKNOWN_COUNTRY) return null
   const tier = tierOf(geo, country)
   return (
     locals.find((local) => local.countries?.includes(country)) ?? locals.find((local) => local.tier === tier) ?? null

@@ -20,6 +20,7 @@ export const CODE_MEANINGS: Record<string, string> = {
   'Invalid shopUrl format': '`shopUrl` is not a text of at most 2,048 characters',
   'Invalid trial_days': '`trial_days` is not a whole number from 0 to 730',
   'Invalid ignoreActivePurchase': '`ignoreActivePurchase` is neither true nor false',
+  'Invalid country': '`country` is not a country code of ISO 3166-1 alpha-2, such as US, and not XX either',
   'Invalid localCurrency': '`localCurrency` is not a currency code of three letters',
 
   'subscriptionId is required': '`subscriptionId` is missing or blank. It is the `id` of a purchase',

@@ -128,6 +128,7 @@ describe('the same key with another body is refused', () => {
     ['userMeta', { userMeta: { a: 1 } }],
     ['ignoreActivePurchase', { ignoreActivePurchase: true }],
     ['localCurrency', { localCurrency: 'INR' }],
+    ['country', { country: 'IN' }],
   ])('%s', async (_member, body) => {
     const key = randomUUID()
     const first = await owner(key)

@@ -46,6 +46,7 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
       ['ignoreActivePurchase', 'true'],
       ['userMeta', meta(dice)],
       ['localCurrency', '"INR"'],
+      ['country', dice.pick(['"IN"', '"XX"', 'null'])],
     ],
   },
   {
