@@ -99,6 +99,7 @@ create table checkouts (
   country         text check (country ~ '^[A-Z]{2}$'),        -- where the buyer is, if that decides the price
   local_currency  text check (local_currency ~ '^[A-Z]{3}$'), -- the currency an owner asked for
   customer        text check (char_length(customer) <= 255),  -- the buyer's id at the processor, if known by then
+  customers       jsonb not null default '{}' check (jsonb_typeof(customers) = 'object'), -- the same for each currency it bought in
   success_url     text not null check (char_length(success_url) <= 4096),
   error_url       text not null check (char_length(error_url) <= 4096),
   shop_url        text check (char_length(shop_url) <= 2048), -- where it was begun, as the caller says: the owner is told of it

@@ -87,6 +87,7 @@ export interface Checkouts {
   created_at: Generated<Timestamp>;
   currency: string | null;
   customer: string | null;
+  customers: Generated<Json>;
   error_url: string;
   id: string;
   local_currency: string | null;

@@ -3,3 +3,8 @@
 alter table members
   add column buyer_meta jsonb not null default '{}',
   add constraint members_buyer_meta_check check (jsonb_typeof(buyer_meta) = 'object');
+
+-- Whom a buyer is at the processor, for each currency that it has bought in.
+alter table checkouts
+  add column customers jsonb not null default '{}',
+  add constraint checkouts_customers_check check (jsonb_typeof(customers) = 'object');

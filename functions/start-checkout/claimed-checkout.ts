@@ -20,6 +20,7 @@ export interface ClaimedCheckout {
   email: string | null
   acquiring: Acquiring
   customer: string | null
+  customers: CheckoutOrder['customers']
   trial_days: number
   country: string | null
   local_currency: string | null

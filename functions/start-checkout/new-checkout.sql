@@ -7,17 +7,19 @@ create function new_checkout(
 declare
   checkout checkouts;
   processor constant text := (select p.acquiring from paywalls p where p.id = price.paywall_id);
-  customer constant text := (
-    select p.processor_customer from purchases p
-    where p.paywall_id = price.paywall_id and p.user_id = new_checkout.user_id and p.acquiring = processor
-      and p.processor_customer is not null
-    order by p.created_at desc limit 1);
+  customer text;
+  customers jsonb;
 begin
+  select (array_agg(p.processor_customer order by p.created_at desc))[1],
+    coalesce(jsonb_object_agg(p.currency, p.processor_customer order by p.created_at), '{}') into customer, customers
+  from purchases p
+  where p.paywall_id = price.paywall_id and p.user_id = new_checkout.user_id and p.acquiring = processor
+    and p.processor_customer is not null;
   insert into checkouts as c (
-    id, paywall_id, user_id, price_id, acquiring, customer,
+    id, paywall_id, user_id, price_id, acquiring, customer, customers,
     success_url, error_url, return_origin, shop_url, country, local_currency, trial_days
   ) values (
-    checkout_id, price.paywall_id, user_id, price.id, processor, customer,
+    checkout_id, price.paywall_id, user_id, price.id, processor, customer, customers,
     success_url, error_url, return_origin, shop_url, country, local_currency, trial_days
   ) returning c.* into checkout;
   return checkout;
@@ -44,7 +46,8 @@ begin
   return (
     select jsonb_build_object(
       'id', checkout.id, 'paywall_id', checkout.paywall_id, 'caller', claim.caller, 'key', claim.idempotency_key,
-      'user_id', checkout.user_id, 'email', u.email, 'acquiring', checkout.acquiring, 'customer', checkout.customer,
+      'user_id', checkout.user_id, 'email', u.email, 'acquiring', checkout.acquiring,
+      'customer', checkout.customer, 'customers', checkout.customers,
       'trial_days', checkout.trial_days, 'country', checkout.country, 'local_currency', checkout.local_currency,
       'return_origin', checkout.return_origin, 'attempt', claim.attempt, 'geo', paywall.geo, 'credentials', a.credentials,
       'price', jsonb_build_object(

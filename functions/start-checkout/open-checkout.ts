@@ -65,6 +65,7 @@ async function ask(env: ProcessorEnv, checkout: ClaimedCheckout, price: Price) {
     userId: checkout.user_id,
     email: checkout.email,
     customer: checkout.customer,
+    customers: checkout.customers,
     processorPrice: price.processor_price,
     currency: price.currency,
     amount: price.amount,

@@ -42,8 +42,10 @@ export interface CheckoutOrder {
   paywallId: string
   userId: string
   email: string | null
-  /** The buyer's id at the processor; null until the processor has given one. */
+  /** The buyer's id at the processor, as its last purchase has it; null until the processor has given one. */
   customer: string | null
+  /** The same for each currency that the buyer has bought in. */
+  customers: Readonly<Record<string, string>>
   processorPrice: string
   currency: string
   amount: number

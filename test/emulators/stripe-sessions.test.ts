@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
-import { buy, idOf, startStripe, subscriptionOrder } from './stripe-fixture.ts'
+import { buy, idOf, paymentOrder, startStripe, subscriptionOrder } from './stripe-fixture.ts'
 
 describe('checkout sessions', () => {
   test('opens a session with what it was given', async () => {
@@ -49,6 +49,32 @@ describe('checkout sessions', () => {
     const again = await buy(stripe, { ...order, customer })
     expect(again).toMatchObject({ customer, customer_email: null, customer_details: { email: 'ada@example.com' } })
     expect(emulator.subscriptions.map((subscription) => subscription.customer)).toEqual([customer, customer])
+  })
+
+  test('bills a customer in one currency at a time, open sessions included', async () => {
+    const { emulator, stripe } = await startStripe()
+    const { customer_email: _, ...order } = subscriptionOrder()
+    const inYen = { ...order, line_items: [{ price: 'price_quarter', quantity: 1 }] }
+    const customer = idOf((await buy(stripe, subscriptionOrder())).customer)
+    const refusal = {
+      type: 'StripeInvalidRequestError',
+      rawType: 'invalid_request_error',
+      statusCode: 400,
+      message:
+        'You cannot combine currencies on a single customer. This customer has an active subscription, subscription ' +
+        'schedule, discount, quote, invoice item or active subscription mode checkout session with currency usd.',
+    }
+    const inOtherCurrency = () => stripe.checkout.sessions.create({ ...inYen, customer })
+    await expect(inOtherCurrency(), 'a subscription').rejects.toMatchObject(refusal)
+    const { customer_email: _email, ...once } = paymentOrder()
+    expect(await stripe.checkout.sessions.create({ ...once, customer }), 'a one-time payment').toBeTruthy()
+    expect(await stripe.checkout.sessions.create(inYen), 'another customer').toBeTruthy()
+
+    await emulator.end(String(emulator.subscriptions[0]?.id))
+    const open = await stripe.checkout.sessions.create({ ...order, customer })
+    await expect(inOtherCurrency(), 'an open session').rejects.toMatchObject(refusal)
+    await stripe.checkout.sessions.expire(open.id)
+    expect(await inOtherCurrency()).toMatchObject({ currency: 'jpy', customer })
   })
 
   test('expires an open session once', async () => {

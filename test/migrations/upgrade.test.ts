@@ -58,7 +58,11 @@ const without = (row: Row, ...columns: string[]) =>
 const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
   balances: (row) => without(row, 'previous_count', 'top_up'),
   purchases: (row) => without(row, 'previous'),
-  checkouts: (row) => (row.session_id === null && row.completed_at === null ? { ...row, reconcile_at: null } : row),
+  checkouts: (row) => ({
+    ...row,
+    customers: {},
+    ...(row.session_id === null && row.completed_at === null && { reconcile_at: null }),
+  }),
   members: (row) => ({ ...row, buyer_meta: {} }),
   webhook_endpoints: (row) => ({ ...row, failures: 0 }),
   deliveries: (row, rows) => (waits(row, rows) ? { ...row, next_attempt_at: null } : row),

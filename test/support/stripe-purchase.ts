@@ -67,7 +67,7 @@ export async function cancelThroughApi(world: TestWorld, subscriptionId: string,
 }
 
 /** The official SDK in the paywall's own Stripe account. */
-function stripeOf({ stripe, paywall }: TestWorld): Stripe {
+export function stripeOf({ stripe, paywall }: TestWorld): Stripe {
   const { hostname: host, port } = new URL(stripe.url)
   return new Stripe(stripeCredentials(paywall).secretKey, { host, port, protocol: 'http', telemetry: false })
 }

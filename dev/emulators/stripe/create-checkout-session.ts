@@ -3,6 +3,7 @@ import { newRecord } from '../core/tables.ts'
 import { type AccountContext, find } from './account-context.ts'
 import { findPrice } from './accounts.ts'
 import { refuseUncharged } from './currencies.ts'
+import { refuseOtherCurrency } from './customer-currency.ts'
 import { invalidRequest, noSuch } from './errors.ts'
 import { email, integer, metadata, text, webAddress } from './parameters.ts'
 import type { CheckoutSessionRecord } from './records.ts'
@@ -55,6 +56,7 @@ export function createCheckoutSession(context: AccountContext, parameters: Param
     invoice: null,
     unpaid: false,
   }
+  refuseOtherCurrency(context, session)
   context.records.sessions.set(session.id, session)
   return session
 }

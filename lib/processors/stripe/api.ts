@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 
 /**
- * The SDK makes two attempts. Only a checkout for a customer that Stripe does not find makes two calls, and may so outlast its
+ * The SDK makes two attempts. Only a checkout for a customer that Stripe does not take makes two calls, and may so outlast its
  * claim's lease: then the next attempt repeats both under the same keys.
  */
 const TIMEOUT_MS = 8_000

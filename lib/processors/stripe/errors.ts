@@ -12,12 +12,15 @@ export function asProcessorError(error: unknown): unknown {
   })
 }
 
-/** Whether Stripe refused a call because it names a customer that the account does not have. */
-export function isMissingCustomer(error: unknown): boolean {
+/**
+ * Whether Stripe refused a call because of the customer that it names: the account does not have it, or it has a subscription
+ * or an open page in another currency, for which Stripe has a sentence and no code.
+ */
+export function isUnusableCustomer(error: unknown): boolean {
+  if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) return false
   return (
-    error instanceof Stripe.errors.StripeInvalidRequestError &&
-    error.code === 'resource_missing' &&
-    error.param === 'customer'
+    (error.code === 'resource_missing' && error.param === 'customer') ||
+    error.message.startsWith('You cannot combine currencies on a single customer')
   )
 }
 

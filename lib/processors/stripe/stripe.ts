@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import type { Credentials } from '../credentials.ts'
 import type { CheckoutOrder, Processor, PurchaseReference, PurchaseSnapshot } from '../processor.ts'
 import { stripeApi } from './api.ts'
-import { asProcessorError, isMissingCustomer } from './errors.ts'
+import { asProcessorError, isUnusableCustomer } from './errors.ts'
 import { cancellationOf, snapshotOfPage, snapshotOfPayment, snapshotOfSubscription } from './snapshots.ts'
 
 /**
@@ -74,20 +74,22 @@ async function fetchSnapshot(
 }
 
 /**
- * If the account does not have the stored customer, the sale is made with a new one: the owner may have changed
- * accounts. The second call needs another idempotency key, because Stripe has stored its refusal under the first.
+ * Stripe bills a customer in one currency at a time, so a buyer is one customer for each currency. If Stripe does not take the
+ * stored one, the sale is made with a new one: the owner may have changed accounts, or may have given that customer something
+ * in another currency. The second call needs another idempotency key, because Stripe has stored its refusal under the first.
  */
 async function createCheckoutSession(api: Stripe, order: CheckoutOrder): Promise<Stripe.Checkout.Session> {
+  const customer = order.customers[order.currency] ?? null
   try {
-    return await api.checkout.sessions.create(checkoutSessionFor(order), { idempotencyKey: order.key })
+    return await api.checkout.sessions.create(checkoutSessionFor(order, customer), { idempotencyKey: order.key })
   } catch (error) {
-    if (order.customer === null || !isMissingCustomer(error)) throw error
+    if (customer === null || !isUnusableCustomer(error)) throw error
     const idempotencyKey = `${order.key}:new-customer`
-    return api.checkout.sessions.create(checkoutSessionFor({ ...order, customer: null }), { idempotencyKey })
+    return api.checkout.sessions.create(checkoutSessionFor(order, null), { idempotencyKey })
   }
 }
 
-function checkoutSessionFor(order: CheckoutOrder): Stripe.Checkout.SessionCreateParams {
+function checkoutSessionFor(order: CheckoutOrder, customer: string | null): Stripe.Checkout.SessionCreateParams {
   const metadata = { checkout_id: order.checkoutId, paywall_id: order.paywallId, user_id: order.userId }
   return {
     line_items: [{ price: order.processorPrice, quantity: 1 }],
@@ -95,7 +97,7 @@ function checkoutSessionFor(order: CheckoutOrder): Stripe.Checkout.SessionCreate
     cancel_url: order.errorUrl,
     client_reference_id: order.userId,
     metadata,
-    ...buyerOf(order),
+    ...(customer ? { customer } : order.email && { customer_email: order.email }),
     ...(order.recurring
       ? {
           mode: 'subscription',
@@ -103,9 +105,4 @@ function checkoutSessionFor(order: CheckoutOrder): Stripe.Checkout.SessionCreate
         }
       : { mode: 'payment', payment_intent_data: { metadata } }),
   }
-}
-
-function buyerOf(order: CheckoutOrder): Pick<Stripe.Checkout.SessionCreateParams, 'customer' | 'customer_email'> {
-  if (order.customer) return { customer: order.customer }
-  return order.email ? { customer_email: order.email } : {}
 }
