@@ -72,7 +72,7 @@ export const Reply = z.object({
 })
 
 const insufficient = z.object({
-  available: z.int().min(0).describe('How many tokens of this type the user has'),
+  available: z.int().min(0).describe('How many tokens of this type could be debited now, with the top-up of today'),
 })
 
 const example = {

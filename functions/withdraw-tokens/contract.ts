@@ -61,7 +61,7 @@ export const Reply = z.object({
 })
 
 const left = z.object({
-  available: z.int().min(0).describe('How many tokens of this type the user has'),
+  available: z.int().min(0).describe('How many tokens of this type could be debited now, with the top-up of today'),
   requested: z.int().min(1).describe('How many tokens the call asked for'),
 })
 

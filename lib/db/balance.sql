@@ -45,6 +45,19 @@ begin
     where p.paywall_id = top_up_is_due.paywall_id and p.user_id = top_up_is_due.user_id and gives_access(p));
 end $$;
 
+-- What the top-up of today, which must be due, raises a member's balance of a type to if it is below; null if the type has no
+-- daily limit, or had its top-up today.
+create function limit_of_today(paywall_id text, user_id uuid, settings jsonb, type text) returns bigint
+language plpgsql stable as $$
+begin
+  return (
+    select t.daily_limit
+    from token_types(settings) t
+      left join balances b
+        on (b.paywall_id, b.user_id, b.type) = (limit_of_today.paywall_id, limit_of_today.user_id, t.type)
+    where t.type = limit_of_today.type and coalesce(b.topped_up_on < (now() at time zone 'utc')::date, true));
+end $$;
+
 -- Raises each balance that has a daily limit and is below it to that limit, in the order of the types, if the top-up is due.
 -- Gives the ledger rows.
 --

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_TOKENS } from '../../lib/db/change-count.ts'
-import { buy } from '../support/checkout.ts'
+import { everything } from '../support/everything.ts'
 import { signIn } from '../support/exchange.ts'
 import { testRows } from '../support/rows.ts'
 import { statementsOf } from '../support/statements.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
 import { changeBalance, ledgerOf, nextDay, type OwnerCall } from '../support/token-calls.ts'
-import { userState } from '../support/user-state.ts'
 
 let all: Tenants
 
@@ -179,69 +178,12 @@ describe('a credit or a debit', () => {
       id,
       most - 3,
     ])
+    await nextDay(all.world, id)
+    const before = await everything(all.world)
     expect(await change({ user_id: id, amount: 4 })).toMatchObject({ status: 400, body: refusal('balance_limit') })
+    expect(await everything(all.world)).toBe(before)
     expect(await change({ user_id: id, amount: MAX_TOKENS })).toMatchObject({ status: 400 })
     expect(await change({ user_id: id, amount: 3 })).toMatchObject({ status: 200, body: { count: most } })
     expect(await change({ user_id: id, op: 'debit' })).toMatchObject({ body: { count: most - 1 } })
-  })
-})
-
-describe('the daily top-up', () => {
-  test('comes before a debit, also one that is refused, once a day', async () => {
-    const { id } = await newUser()
-    const debit = (amount: number) => change({ user_id: id, op: 'debit', amount })
-    expect(await debit(11)).toMatchObject({ status: 400, body: { available: 10 } })
-    expect(await debit(8)).toMatchObject({ body: { count: 2 } })
-    await nextDay(all.world, id)
-    expect(await debit(9)).toMatchObject({ body: { count: 1 } })
-    expect(await debit(9)).toMatchObject({ status: 400, body: { available: 1 } })
-    expect(await ledgerOf(all.world, id)).toEqual([
-      ['standard', 'top_up', 10],
-      ['standard', 'debit', -8],
-      ['standard', 'top_up', 8],
-      ['standard', 'debit', -9],
-    ])
-  })
-
-  test('comes once a day, also if a call from before midnight waited for one from after it', async () => {
-    const { id } = await newUser()
-    await change({ user_id: id, op: 'debit', amount: 4 })
-    await nextDay(all.world, id, -1)
-    expect(await change({ user_id: id, op: 'debit', amount: 1 })).toMatchObject({ body: { count: 5 } })
-    expect((await userState(all.world, id)).balances).toContainEqual({ type: 'standard', count: 5 })
-    const { rows } = await all.world.database.query(
-      "select topped_up_on = (now() at time zone 'utc')::date + 1 as tomorrow from balances where user_id = $1",
-      [id],
-    )
-    expect(rows).toEqual([{ tomorrow: true }])
-  })
-
-  test('never takes away, and does not claw a credit back', async () => {
-    const { id } = await newUser()
-    expect(await change({ user_id: id, amount: 40 })).toMatchObject({ body: { count: 50 } })
-    await nextDay(all.world, id)
-    expect(await change({ user_id: id, amount: 1 })).toMatchObject({ body: { count: 51 } })
-    expect((await ledgerOf(all.world, id)).map(([, reason]) => reason)).toEqual(['top_up', 'credit', 'credit'])
-  })
-
-  test('comes with the touch of another type', async () => {
-    const { id } = await newUser()
-    expect(await change({ user_id: id, type: 'premium', amount: 3 })).toMatchObject({
-      body: {
-        balances: [
-          { type: 'premium', count: 3 },
-          { type: 'standard', count: 10 },
-        ],
-      },
-    })
-  })
-
-  test('does not come to those who pay', async () => {
-    const { world, ours } = all
-    const { userId } = await buy(world, { ...ours })
-    expect(await change({ user_id: userId, op: 'debit', amount: 95 })).toMatchObject({ body: { count: 5 } })
-    await nextDay(world, userId)
-    expect(await change({ user_id: userId, op: 'debit', amount: 1 })).toMatchObject({ body: { count: 4 } })
-    expect((await userState(world, userId)).balances).toContainEqual({ type: 'standard', count: 4 })
   })
 })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_TOKENS } from '../../lib/db/change-count.ts'
+import { everything } from '../support/everything.ts'
 import { signIn } from '../support/exchange.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { testRows } from '../support/rows.ts'
@@ -97,6 +98,15 @@ describe('a withdrawal', () => {
     ])
     await nextDay(all.world, id)
     expect(await take({ user_id: id, token_type: '' })).toMatchObject({ body: { remaining: 9 } })
+  })
+
+  test('that is refused leaves nothing behind, and what the top-up of the day brings is available', async () => {
+    const { id } = await signIn(all.world)
+    const before = await everything(all.world)
+    const refused = { status: 400, body: { error: 'Insufficient tokens', available: 10, requested: 11 } }
+    expect(await take({ user_id: id, tokens: 11 })).toMatchObject(refused)
+    expect(await everything(all.world)).toBe(before)
+    expect(await take({ user_id: id, tokens: 10 })).toMatchObject({ status: 200, body: { remaining: 0 } })
   })
 
   test('takes what was credited, of a type that is not standard, down to nothing', async () => {

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buy } from '../support/checkout.ts'
+import { everything } from '../support/everything.ts'
+import { signIn } from '../support/exchange.ts'
+import { changeBalance, ledgerOf, nextDay } from '../support/token-calls.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+// The daily top-up, as it comes with a change of a balance: 10 standard tokens. balances.test.ts has it as it comes with a read.
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(() => world.close())
+
+const change = (fields: Record<string, unknown>) => changeBalance(world, fields)
+const newUser = () => signIn(world)
+
+test('counts in a debit and comes with it, once a day; with one that is refused nothing comes', async () => {
+  const { id } = await newUser()
+  const debit = (amount: number) => change({ user_id: id, op: 'debit', amount })
+  const before = await everything(world)
+  expect(await debit(11)).toMatchObject({ status: 400, body: { available: 10 } })
+  expect(await debit(11)).toMatchObject({ status: 400, body: { available: 10 } })
+  expect(await everything(world)).toBe(before)
+  expect(await debit(8)).toMatchObject({ body: { count: 2 } })
+  await nextDay(world, id)
+  const yesterday = await everything(world)
+  expect(await debit(12)).toMatchObject({ status: 400, body: { available: 10 } })
+  expect(await everything(world)).toBe(yesterday)
+  expect(await debit(9)).toMatchObject({ body: { count: 1 } })
+  expect(await debit(9)).toMatchObject({ status: 400, body: { available: 1 } })
+  expect(await ledgerOf(world, id)).toEqual([
+    ['standard', 'top_up', 10],
+    ['standard', 'debit', -8],
+    ['standard', 'top_up', 8],
+    ['standard', 'debit', -9],
+  ])
+})
+
+test('comes once a day, also if a call from before midnight waited for one from after it', async () => {
+  const { id } = await newUser()
+  await change({ user_id: id, op: 'debit', amount: 4 })
+  await nextDay(world, id, -1)
+  expect(await change({ user_id: id, op: 'debit', amount: 1 })).toMatchObject({ body: { count: 5 } })
+  expect((await userState(world, id)).balances).toContainEqual({ type: 'standard', count: 5 })
+  const { rows } = await world.database.query(
+    "select topped_up_on = (now() at time zone 'utc')::date + 1 as tomorrow from balances where user_id = $1",
+    [id],
+  )
+  expect(rows).toEqual([{ tomorrow: true }])
+})
+
+test('never takes away, and does not claw a credit back', async () => {
+  const { id } = await newUser()
+  expect(await change({ user_id: id, amount: 40 })).toMatchObject({ body: { count: 50 } })
+  await nextDay(world, id)
+  expect(await change({ user_id: id, amount: 1 })).toMatchObject({ body: { count: 51 } })
+  expect((await ledgerOf(world, id)).map(([, reason]) => reason)).toEqual(['top_up', 'credit', 'credit'])
+})
+
+test('comes with the touch of another type', async () => {
+  const { id } = await newUser()
+  expect(await change({ user_id: id, type: 'premium', amount: 3 })).toMatchObject({
+    body: {
+      balances: [
+        { type: 'premium', count: 3 },
+        { type: 'standard', count: 10 },
+      ],
+    },
+  })
+})
+
+test('does not come to those who pay', async () => {
+  const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
+  expect(await change({ user_id: userId, op: 'debit', amount: 95 })).toMatchObject({ body: { count: 5 } })
+  await nextDay(world, userId)
+  expect(await change({ user_id: userId, op: 'debit', amount: 1 })).toMatchObject({ body: { count: 4 } })
+  expect((await userState(world, userId)).balances).toContainEqual({ type: 'standard', count: 4 })
+})
