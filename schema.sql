@@ -59,7 +59,7 @@ create table prices (
   trial_days      integer not null check (trial_days between 0 and 730),
   processor_price text not null check (char_length(processor_price) between 1 and 255),
   locals          jsonb not null check (jsonb_typeof(locals) = 'array'), -- [{countries | tier, currency, amount, processor_price}]
-  tokens          jsonb not null check (jsonb_typeof(tokens) = 'array'), -- [{type, count}] credited once for each covered period
+  tokens          jsonb not null check (jsonb_typeof(tokens) = 'array'), -- [{type, count, trial_count?}]: see credit_tokens()
   position        integer not null,
   retired_at      timestamptz,
   check ((interval is null) = (interval_count is null))
@@ -96,6 +96,7 @@ create table checkouts (
   price_id        text not null references prices,
   acquiring       text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),
   trial_days      integer not null check (trial_days between 0 and 730),
+  further_trial   boolean not null default true, -- that trial counts even if the buyer has had one: the owner has asked for it
   country         text check (country ~ '^[A-Z]{2}$'),        -- where the buyer is, if that decides the price
   local_currency  text check (local_currency ~ '^[A-Z]{3}$'), -- the currency an owner asked for
   customer        text check (char_length(customer) <= 255),  -- the buyer's id at the processor, if known by then
@@ -216,7 +217,7 @@ create table ledger (
   type        text not null check (char_length(type) between 1 and 100),
   delta       bigint not null check (delta <> 0),
   count_after bigint not null,
-  reason      text not null check (reason in ('top_up', 'plan', 'credit', 'debit', 'merge')),
+  reason      text not null check (reason in ('top_up', 'plan', 'trial', 'credit', 'debit', 'merge')),
   reference   text check (char_length(reference) <= 255), -- what caused it, such as the purchase's id
   at          timestamptz not null default now(),
   foreign key (paywall_id, user_id, type) references balances

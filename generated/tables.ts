@@ -89,6 +89,7 @@ export interface Checkouts {
   customer: string | null;
   customers: Generated<Json>;
   error_url: string;
+  further_trial: Generated<boolean>;
   id: string;
   local_currency: string | null;
   looked_at: Timestamp | null;

@@ -8,3 +8,11 @@ alter table members
 alter table checkouts
   add column customers jsonb not null default '{}',
   add constraint checkouts_customers_check check (jsonb_typeof(customers) = 'object');
+
+-- A buyer has one trial, whatever pages it had open when that began. Pages that were opened until now were promised theirs.
+alter table checkouts add column further_trial boolean not null default true;
+
+-- The tokens of a trial are told apart from those of a period that was paid for. The check of the rows reads the whole ledger.
+alter table ledger
+  drop constraint ledger_reason_check,
+  add constraint ledger_reason_check check (reason in ('top_up', 'plan', 'trial', 'credit', 'debit', 'merge'));

@@ -21,7 +21,12 @@ const webAddress = z.url({ protocol: /^https?$/, error: 'must be an http or http
 const tokenizationQueries = z.array(
   z.strictObject({
     type: tokenType,
-    daily_limit: z.int().min(0).max(MAX_TOKENS).optional().describe('Users who do not pay have this many each day'),
+    daily_limit: z
+      .int()
+      .min(0)
+      .max(MAX_TOKENS)
+      .optional()
+      .describe('Users without a paid period have this many each day, also those on trial'),
   }),
 )
 
@@ -33,6 +38,12 @@ const settings = z
     tokenization_queries: checked(tokenizationQueries, 1, unique('type'))
       .default([])
       .describe('The types of tokens this paywall counts'),
+    max_trial_days: z
+      .int()
+      .min(0)
+      .max(730)
+      .optional()
+      .describe("The longest trial that a user's own call may ask for. Absent: 730 days, as the contract allows"),
   })
   .describe('Served to everybody, as it is; any other field is yours')
 

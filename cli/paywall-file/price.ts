@@ -48,7 +48,18 @@ const local = checked(
   exactAmount,
 ).refine(({ countries, tier }) => (countries === undefined) !== (tier === undefined), 'give one of countries and tier')
 
-const tokens = z.array(z.strictObject({ type: tokenType, count: z.int().min(1).max(MAX_TOKENS) }))
+const tokens = z.array(
+  z.strictObject({
+    type: tokenType,
+    count: z.int().min(1).max(MAX_TOKENS).describe('Credited for each period that is paid for, or once'),
+    trial_count: z
+      .int()
+      .min(0)
+      .max(MAX_TOKENS)
+      .optional()
+      .describe('Credited with the trial of a user, of which it has one. Default 0'),
+  }),
+)
 
 const shape = z.strictObject({
   slug: z.string().min(1).max(100).describe('The stable name of this price; its id changes when what is sold changes'),
@@ -65,9 +76,7 @@ const shape = z.strictObject({
   trial_days: z.int().min(0).max(730).nullish().describe('Days before the first payment. Default 0'),
   processorPrice,
   locals: checked(z.array(local), 1, unique('tier')).default([]).describe('Other prices for some countries or tiers'),
-  tokens: checked(tokens, 1, unique('type'))
-    .default([])
-    .describe('Credited once for each period that is paid for or a trial'),
+  tokens: checked(tokens, 1, unique('type')).default([]).describe('What a buyer gets to spend'),
 })
 
 /** One price of the file, its amounts in major units. */
@@ -75,8 +84,11 @@ export const price = checked(checked(shape, 1, exactAmount, checkRhythm), 4, che
 
 export type WrittenPrice = z.output<typeof shape>
 
-function checkRhythm({ interval, interval_count, trial_days }: WrittenPrice, context: z.RefinementCtx): void {
+function checkRhythm({ interval, interval_count, trial_days, tokens }: WrittenPrice, context: z.RefinementCtx): void {
   if (interval) return
+  for (const [index, { trial_count }] of tokens.entries()) {
+    if (trial_count) issueAt(context, ['tokens', index, 'trial_count'], 'a price without interval has no trial')
+  }
   if (interval_count) issueAt(context, ['interval_count'], 'a price without interval is bought once')
   if (trial_days) issueAt(context, ['trial_days'], 'a price without interval has no trial')
 }

@@ -64,9 +64,15 @@ const settings = z
     tokenization_queries: z
       .array(z.object({ type: z.string(), daily_limit: z.int().min(0).optional() }))
       .describe(
-        'The types of tokens of which users have balances. With a `daily_limit`, users whom no purchase gives access are ' +
-          'topped up to that many, once a UTC day',
+        'The types of tokens of which users have balances. With a `daily_limit`, users without a paid period are topped ' +
+          'up to that many, once a UTC day',
       ),
+    max_trial_days: z
+      .int()
+      .min(0)
+      .max(730)
+      .optional()
+      .describe('The longest trial that a user may ask start-checkout for with its Bearer token'),
   })
   .describe('As the owner configured them. Other fields are passed on unchanged')
 

@@ -68,6 +68,7 @@ async function look(
   const processor = await processorFor({ paywallId, acquiring, credentials }, env)
   const stored = await catchUp(db, processor, { kind: 'page', id: pageId }, { ...NO_EVENT, paywallId, fetchedAt: now })
   context.waitUntil(wakeDeliverEvents(env, queuedBy(stored)))
+  if (stored?.verdict === 'second_trial') return false
   return stored !== null || (await processor.isUndecided?.(pageId)) === true
 }
 

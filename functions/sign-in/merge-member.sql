@@ -2,9 +2,12 @@
 -- nothing finds it any more, and its sessions are over. Both members' rows are locked first, in the order of their ids:
 -- whoever writes about the anonymous one waits, and then finds `merged_into`.
 create function merge_member(paywall_id text, anonymous_id uuid, known_id uuid) returns void language plpgsql as $$
+declare
+  had_trial boolean; -- the known member, before it got the other one's purchases
 begin
   perform from members m where m.paywall_id = merge_member.paywall_id and m.user_id in (anonymous_id, known_id)
   order by m.user_id for no key update;
+  had_trial := has_other_trial(paywall_id, known_id, null);
 
   update members into_member
   set meta = from_member.meta || into_member.meta, buyer_meta = from_member.buyer_meta || into_member.buyer_meta,
@@ -18,12 +21,14 @@ begin
   update purchases p set user_id = known_id where (p.paywall_id, p.user_id) = (merge_member.paywall_id, anonymous_id);
   update tickets t set user_id = known_id where (t.paywall_id, t.user_id) = (merge_member.paywall_id, anonymous_id);
   perform end_sessions(paywall_id, anonymous_id);
-  perform merge_balances(paywall_id, anonymous_id, known_id);
+  perform merge_balances(paywall_id, anonymous_id, known_id, had_trial);
 end $$;
 
 -- Empties the anonymous member's balances. Only what was credited moves, or what is left of that: daily top-ups stay behind,
--- since a known member has its own, and anonymous ones cost nothing to make. Both members' rows must be locked.
-create function merge_balances(paywall_id text, anonymous_id uuid, known_id uuid) returns void language plpgsql as $$
+-- since a known member has its own, and anonymous ones cost nothing to make. So do the tokens of a trial if the known member
+-- had a trial of its own. Both members' rows must be locked.
+create function merge_balances(paywall_id text, anonymous_id uuid, known_id uuid, had_trial boolean) returns void
+language plpgsql as $$
 declare
   balance balances;
   credited bigint;
@@ -40,7 +45,7 @@ begin
 
     select coalesce(sum(l.delta), 0) into credited from ledger l
     where (l.paywall_id, l.user_id, l.type) = (balance.paywall_id, anonymous_id, balance.type)
-      and l.delta > 0 and l.reason <> 'top_up';
+      and l.delta > 0 and l.reason <> 'top_up' and not (had_trial and l.reason = 'trial');
     select b.count into known_count from balances b
     where (b.paywall_id, b.user_id, b.type) = (balance.paywall_id, known_id, balance.type);
     credited := least(credited, balance.count, largest_balance() - known_count);

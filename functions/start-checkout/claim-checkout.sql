@@ -63,7 +63,7 @@ begin
     checkout := new_checkout(
       claim.checkout_id, buyer.user_id, price, targets.success_url, targets.error_url, return_origin,
       shop_url, country, local_currency,
-      trial_days_for(buyer.user_id, price, requested => trial_days, by_owner => key_hash is not null));
+      requested_days => trial_days, by_owner => key_hash is not null, settings => gate.settings);
   end if;
   return verdict('claimed') || jsonb_build_object('checkout', claimed_checkout_json(checkout, claim));
 end $$;

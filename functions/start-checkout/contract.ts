@@ -82,7 +82,8 @@ export const Body = z
       ),
       trial_days: optional('Invalid trial_days', (code) => z.int(code).min(0, code).max(730, code)).describe(
         "Days of trial before the first payment, instead of the price's own; 0: no trial. A user has one trial on a " +
-          'paywall: for a further one the call needs an owner key',
+          'paywall: for a further one the call needs an owner key. With a Bearer token they are cut to ' +
+          '`settings.max_trial_days`',
       ),
       ignoreActivePurchase: z
         .union([blank.transform(() => false), z.boolean()], 'Invalid ignoreActivePurchase')

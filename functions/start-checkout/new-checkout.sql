@@ -1,42 +1,50 @@
--- Stores a new checkout: what is sold, through which processor, and with how long a trial. Gives its row. The columns are
--- named, so that one that a later migration adds gets its default. The member's row must be locked.
+-- Stores a new checkout: what is sold, through which processor, and with how long a trial; `requested_days` is what the call
+-- asked for. Gives its row. The columns are named, so that one that a later migration adds gets its default. The member's row
+-- must be locked.
 create function new_checkout(
   checkout_id uuid, user_id uuid, price prices, success_url text, error_url text, return_origin text,
-  shop_url text, country text, local_currency text, trial_days integer
+  shop_url text, country text, local_currency text, requested_days integer, by_owner boolean, settings jsonb
 ) returns checkouts language plpgsql as $$
 declare
   checkout checkouts;
   processor constant text := (select p.acquiring from paywalls p where p.id = price.paywall_id);
   customer text;
   customers jsonb;
+  trial record;
 begin
   select (array_agg(p.processor_customer order by p.created_at desc))[1],
     coalesce(jsonb_object_agg(p.currency, p.processor_customer order by p.created_at), '{}') into customer, customers
   from purchases p
   where p.paywall_id = price.paywall_id and p.user_id = new_checkout.user_id and p.acquiring = processor
     and p.processor_customer is not null;
+  trial := trial_for(user_id, price, requested_days, by_owner, (settings ->> 'max_trial_days')::integer);
   insert into checkouts as c (
     id, paywall_id, user_id, price_id, acquiring, customer, customers,
-    success_url, error_url, return_origin, shop_url, country, local_currency, trial_days
+    success_url, error_url, return_origin, shop_url, country, local_currency, trial_days, further_trial
   ) values (
     checkout_id, price.paywall_id, user_id, price.id, processor, customer, customers,
-    success_url, error_url, return_origin, shop_url, country, local_currency, trial_days
+    success_url, error_url, return_origin, shop_url, country, local_currency, trial.days, trial.is_further
   ) returning c.* into checkout;
   return checkout;
 end $$;
 
--- How many days of trial a buyer gets. A user gets one trial on a paywall, since somebody could cancel and begin again for
--- ever. An owner that asks for a trial by its own key may give another. The member's row must be locked.
-create function trial_days_for(user_id uuid, price prices, requested integer, by_owner boolean) returns integer
-language plpgsql as $$
+-- How many days of trial a page offers a buyer. A user gets one trial on a paywall, since somebody could cancel and begin again
+-- for ever. An owner that asks for a trial by its own key may give one more: `is_further`. What a user asks for itself is cut to
+-- `most_days`, if the paywall has such a limit. The member's row must be locked. Whether the trial that a page leads to counts
+-- is decided when it is stored (is_second_trial), because another page may have led to one by then.
+create function trial_for(
+  user_id uuid, price prices, requested integer, by_owner boolean, most_days integer, out days integer, out is_further boolean
+) language plpgsql as $$
+declare
+  has_had_one constant boolean := has_other_trial(price.paywall_id, user_id, null);
 begin
-  if price.interval is null then return 0; end if;
-  if by_owner and requested is not null then return requested; end if;
-  if exists (
-    select from purchases p
-    where p.paywall_id = price.paywall_id and p.user_id = trial_days_for.user_id and p.trial_start is not null
-  ) then return 0; end if;
-  return coalesce(requested, price.trial_days);
+  is_further := has_had_one and by_owner and coalesce(requested, 0) > 0;
+  days := case
+    when price.interval is null then 0
+    when has_had_one and not is_further then 0
+    when requested is null then price.trial_days
+    when by_owner then requested
+    else least(requested, most_days) end;
 end $$;
 
 -- What the processor must be asked for, and the account to ask: see `ClaimedCheckout` in claimed-checkout.ts. The checkout

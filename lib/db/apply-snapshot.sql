@@ -46,7 +46,7 @@ begin
   return purchase;
 end $$;
 
--- When the last covered period began: its tokens are credited. A one-time purchase has one. A purchase that
+-- When the last covered period began. A one-time purchase has one. A purchase that
 -- had already ended at our first fetch credits no tokens.
 create function last_covered_period(before purchases, after purchases, period_covered boolean) returns timestamptz
 language plpgsql stable as $$

@@ -32,7 +32,7 @@ begin
   return entry;
 end $$;
 
--- Whether a member gets its daily top-up now: no purchase gives it access, and it got none yet on this UTC day.
+-- Whether a member gets its daily top-up now: it has no paid period, and it got none yet on this UTC day.
 create function top_up_is_due(paywall_id text, user_id uuid, settings jsonb) returns boolean
 language plpgsql stable as $$
 begin
@@ -42,7 +42,7 @@ begin
     where t.daily_limit is not null and coalesce(b.topped_up_on < (now() at time zone 'utc')::date, true)
   ) and not exists (
     select from purchases p
-    where p.paywall_id = top_up_is_due.paywall_id and p.user_id = top_up_is_due.user_id and gives_access(p));
+    where p.paywall_id = top_up_is_due.paywall_id and p.user_id = top_up_is_due.user_id and is_paying(p));
 end $$;
 
 -- What the top-up of today, which must be due, raises a member's balance of a type to if it is below; null if the type has no

@@ -1,5 +1,5 @@
 -- The member that a read is about, after the top-up of the day: the first read of a UTC day raises the balances of a member
--- who has no access. Locks the member only if today's top-up is due.
+-- who has no paid period. Locks the member only if today's top-up is due.
 create function find_topped_up_member(
   paywall_id text, token_user_id uuid, email text, user_id text, settings jsonb, out refusal text, out id uuid
 ) language plpgsql as $$

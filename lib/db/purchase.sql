@@ -18,6 +18,16 @@ begin
       'created_at', iso(p.created_at)));
 end $$;
 
+-- Whether a member has had a trial, by any purchase but this one. While the member's row is locked nobody adds one.
+create function has_other_trial(paywall_id text, user_id uuid, purchase_id uuid) returns boolean
+language plpgsql stable as $$
+begin
+  return exists (
+    select from purchases p
+    where p.paywall_id = has_other_trial.paywall_id and p.user_id = has_other_trial.user_id and p.trial_start is not null
+      and p.id is distinct from purchase_id);
+end $$;
+
 -- How long a purchase that is past due still gives access.
 create function grace_period() returns interval language sql immutable as $$ select interval '7 days' $$;
 
@@ -36,4 +46,9 @@ create function gives_access(p purchases) returns boolean language sql stable as
     p.status in ('trialing', 'active') and coalesce(p.current_period_end + renewal_grace() > now(), true)
     or p.status = 'past_due' and p.past_due_since > now() - grace_period()
   ) and coalesce(scheduled_end(p) > now(), true)
+$$;
+
+-- Whether a purchase gives access now and was paid for: all that the user may have had of it so far is not just a trial.
+create function is_paying(p purchases) returns boolean language sql stable as $$
+  select gives_access(p) and p.status <> 'trialing' and coalesce(p.paid_period_start >= p.trial_end, true)
 $$;

@@ -1,8 +1,10 @@
 // From a hint to a stored purchase:
 // 1. fetch the purchase as it is now: events come late, twice and in any order, so what they say of it may be old
 // 2. store it (store-purchase.sql), unless a later fetch is stored already. That finds what has changed, and tells the owner
+// 3. if it is the second trial of its buyer, end it at the processor, so that nobody is charged for it
 import { storePurchase } from '../../generated/calls.ts'
 import type { Database } from '../db/connect.ts'
+import { log } from '../http/log.ts'
 import type { PaymentFact } from '../processors/event.ts'
 import type { Processor, PurchaseReference, PurchaseSnapshot } from '../processors/processor.ts'
 
@@ -22,7 +24,12 @@ export interface Hint {
 export const NO_EVENT = { eventId: null, payment: null, trialEnding: false } satisfies Partial<Hint>
 
 /** What store_purchase gives: see store-purchase.sql. `queued` is how many deliveries it has queued. */
-type Stored = { verdict: 'stored' | 'repeated' | 'never_bought'; queued: number } | { verdict: 'unknown_checkout' }
+type Stored =
+  | { verdict: 'stored' | 'repeated' | 'never_bought' | 'second_trial'; queued: number }
+  | { verdict: 'unknown_checkout' }
+
+/** What the processor is told, where it keeps a reason. */
+const SECOND_TRIAL = 'The buyer has had a trial'
 
 /**
  * The one path by which a purchase gets here, whatever made us look: it is fetched as it is now, and stored. Null if
@@ -38,7 +45,7 @@ export async function catchUp(
 ): Promise<Stored | null> {
   const snapshot = await processor.fetchPurchase(about)
   if (!snapshot) return null
-  return storePurchase<Stored>(db, {
+  const stored = await storePurchase<Stored>(db, {
     paywallId,
     acquiring: processor.acquiring,
     checkoutId: snapshot.checkoutId,
@@ -49,6 +56,12 @@ export async function catchUp(
     payment: payment && { ...payment, occurred_at: payment.occurredAt },
     eventId,
   })
+  const goesOn = snapshot.status !== 'canceled' && !snapshot.cancelAtPeriodEnd
+  if (stored.verdict === 'second_trial' && goesOn) {
+    log('info', 'a second trial is ended', { paywall_id: paywallId, checkout_id: snapshot.checkoutId })
+    await processor.cancelAtPeriodEnd(snapshot.processorId, SECOND_TRIAL)
+  }
+  return stored
 }
 
 /** The number of deliveries that a stored purchase made wait. */

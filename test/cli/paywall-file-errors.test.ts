@@ -50,6 +50,8 @@ describe('a bad file', () => {
     [local, { currency: 'INR', amount: 1, processorPrice: 'x' }, 'give one of countries and tier'],
     [`${local}.tier`, 3, null],
     ['paywalls[0].prices[1].trial_days', 3, 'a price without interval has no trial'],
+    [`${price}.tokens[0].trial_count`, -1, 'Too small: expected number to be >=0'],
+    ['paywalls[0].settings.max_trial_days', 731, 'Too big: expected number to be <=730'],
     ['paywalls[0].prices[1].interval_count', 3, 'a price without interval is bought once'],
     ['paywalls[0].prices[1].amount', 0.5, '0.5 is not an amount of JPY'],
     ['paywalls[0].prices[1].slug', 'monthly', 'the same as in entry 0'],
@@ -60,6 +62,11 @@ describe('a bad file', () => {
   })
 
   test.each<[string, Changes, string[]]>([
+    [
+      'tokens of a trial that a price cannot have',
+      { 'paywalls[0].prices[1].tokens': [{ type: 'standard', count: 1, trial_count: 1 }] },
+      ['paywalls[0].prices[1].tokens[0].trial_count: a price without interval has no trial'],
+    ],
     [
       'two keys of one name and secret',
       { 'keys[1]': { name: 'backend', secret: environment.API_KEY } },

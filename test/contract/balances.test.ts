@@ -138,20 +138,28 @@ test('a user whose subscription has ended is topped up again', async () => {
   expect(await balances(userId)).toMatchObject({ standard: 10 })
 })
 
-test('a trial is a period of its own, and a purchase for good brings its tokens once', async () => {
+test('a trial brings its own tokens, each paid period the price’s, and a purchase for good its tokens once', async () => {
   const tokens = [
     { type: 'standard', count: 7 },
     { type: 'premium', count: 2 },
   ]
+  const withTrial = [
+    { type: 'standard', count: 100 },
+    { type: 'premium', count: 9, trial_count: 4 },
+  ]
   const once = { slug: 'once', label: 'Once', currency: 'USD', amount: 5, processorPrice: 'price_once', tokens }
-  const shop = tenant(await paywallFile({ paywall: { prices: [monthly({ trial_days: 3 }), yearly(), once] } }))
+  const shop = tenant(
+    await paywallFile({ paywall: { prices: [monthly({ trial_days: 3, tokens: withTrial }), yearly(), once] } }),
+  )
   await world.apply(shop.file)
 
   const trial = await buy(world, shop)
   await world.stripe.drainWebhooks()
-  expect(await balances(trial.userId, shop)).toMatchObject({ standard: 100 })
+  expect(await balances(trial.userId, shop), 'and the top-up of the day').toEqual({ standard: 10, premium: 4 })
+  for (const { id } of world.stripe.events.slice(-3)) await world.stripe.resend(id)
+  expect(await balances(trial.userId, shop)).toEqual({ standard: 10, premium: 4 })
   await renew(world.stripe.subscriptions.at(-1)?.id ?? '')
-  expect(await balances(trial.userId, shop)).toMatchObject({ standard: 200 })
+  expect(await balances(trial.userId, shop)).toEqual({ standard: 110, premium: 13 })
 
   const forGood = await buy(world, { ...shop, slug: 'once' })
   await world.stripe.drainWebhooks()

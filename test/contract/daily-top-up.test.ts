@@ -73,6 +73,30 @@ test('comes with the touch of another type', async () => {
   })
 })
 
+test('comes to those on trial, and no more once they have paid', async () => {
+  const { userId } = await buy(world, { paywall: world.paywall, key: world.key, slug: 'yearly' })
+  await world.stripe.drainWebhooks()
+  expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'trialing' }] })
+  expect(await change({ user_id: userId, op: 'debit', amount: 6 })).toMatchObject({ body: { count: 4 } })
+  await nextDay(world, userId)
+  expect(await change({ user_id: userId, op: 'debit', amount: 6 })).toMatchObject({ body: { count: 4 } })
+
+  const subscription = String(world.stripe.subscriptions.at(-1)?.id)
+  await world.stripe.renew(subscription, { fail: true })
+  await world.stripe.drainWebhooks()
+  await nextDay(world, userId)
+  expect(await userState(world, userId), 'it was never paid for').toMatchObject({
+    purchases: [{ status: 'past_due' }],
+    balances: expect.arrayContaining([{ type: 'standard', count: 10 }]),
+  })
+  await change({ user_id: userId, op: 'debit', amount: 6 })
+
+  await world.stripe.renew(subscription)
+  await world.stripe.drainWebhooks()
+  await nextDay(world, userId)
+  expect((await userState(world, userId)).balances).toContainEqual({ type: 'standard', count: 4 })
+})
+
 test('does not come to those who pay', async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
   expect(await change({ user_id: userId, op: 'debit', amount: 95 })).toMatchObject({ body: { count: 5 } })

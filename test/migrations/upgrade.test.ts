@@ -61,6 +61,7 @@ const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
   checkouts: (row) => ({
     ...row,
     customers: {},
+    further_trial: true,
     ...(row.session_id === null && row.completed_at === null && { reconcile_at: null }),
   }),
   members: (row) => ({ ...row, buyer_meta: {} }),

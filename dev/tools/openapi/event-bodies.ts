@@ -92,9 +92,9 @@ export const BalanceEvent = eventOf('balance', {
       count: z.int().min(0).describe('How many tokens the user has now'),
       delta: z.int().describe('How many tokens were added; negative if some were taken away'),
       reason: z
-        .enum(['top_up', 'plan', 'credit', 'debit', 'merge'])
+        .enum(['top_up', 'plan', 'trial', 'credit', 'debit', 'merge'])
         .describe(
-          '`top_up`: the daily top-up. `plan`: the tokens of a price that was bought. `credit`, `debit`: a call. `merge`: an ' +
+          '`top_up`: the daily top-up. `plan`: the tokens of a price, for a period that was paid. `trial`: those for a trial. `credit`, `debit`: a call. `merge`: an ' +
             'anonymous user signed in as another one',
         ),
     })

@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { payOnPage } from '../support/anonymous.ts'
+import { call } from '../support/call.ts'
+import { newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { signIn } from '../support/exchange.ts'
+import { inLine } from '../support/held-member.ts'
+import { mollieProcessor, subscriptionsOf } from '../support/mollie-purchase.ts'
+import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
+import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
+import { askForTokens, getCode, signInAnonymously } from '../support/sign-in.ts'
+import { type Tenant, tenant } from '../support/tenants.ts'
+import { ledgerOf } from '../support/token-calls.ts'
+import { provenBalances, userState } from '../support/user-state.ts'
+import { verifyLedger } from '../support/verify-ledger.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+/** It sells a year for 8,000 premium tokens after a trial of 7 days with 50 of them, and no trial is longer than 14 days. */
+let shop: Tenant
+/** The same at Mollie, whose pages cannot be closed. */
+let mollieShop: Tenant
+
+const settings = {
+  success_redirect_url: 'https://owner.example/thanks',
+  tokenization_queries: [{ type: 'standard', daily_limit: 10 }, { type: 'premium' }],
+  max_trial_days: 14,
+}
+const prices = [yearly({ tokens: [{ type: 'premium', count: 8000, trial_count: 50 }] }), monthly({ locals: [] })]
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { paywall: { settings, prices } } })
+  shop = tenant(world.file)
+  const paywalls = [{ settings, prices, processor: mollieProcessor() }]
+  const webhooks = [{ url: `${world.receiver.url}/webhooks/mollie`, secret: world.file.webhooks[0]!.secret! }]
+  mollieShop = tenant(await paywallFile({ paywalls, webhooks }))
+  await world.apply(mollieShop.file)
+})
+afterAll(() => world.close())
+
+/** A user's own checkout of the year. */
+async function open(token: string, body: object = {}, { paywall } = shop) {
+  const order = { priceId: priceIdOf(paywall, 'yearly'), ignoreActivePurchase: true, ...body }
+  return opened(await startCheckout(world, { paywall, token, body: order }))
+}
+
+/** Everything that the processors have to tell has arrived. */
+const drained = () => Promise.all([world.stripe.drainWebhooks(), world.mollie.drainWebhooks()])
+
+const stateOf = (userId: string, { paywall, key } = shop) => userState(world, userId, { paywallId: paywall.id, key })
+
+/** The days of trial that Stripe was asked for, for a user. */
+function trialAsked(userId: string): unknown {
+  const asked = world.stripe.calls.findLast(({ body }) => body.client_reference_id === userId)
+  return Object(asked?.body.subscription_data).trial_period_days
+}
+
+describe('trial_days of a user’s own call', () => {
+  test('are cut to what the paywall file allows, and bring the tokens of a trial and not those of a paid period', async () => {
+    const { token, user } = await signInAnonymously(world)
+    const { checkoutUrl } = await open(token, { trial_days: 730 })
+    expect(trialAsked(user.id)).toBe('14')
+    await call(world, await payOnPage(checkoutUrl))
+    await drained()
+    expect(await stateOf(user.id)).toMatchObject({ paid: true, purchases: [{ status: 'trialing' }] })
+    expect(await provenBalances(world, user.id)).toMatchObject({ premium: 50 })
+
+    await world.stripe.renew(String(world.stripe.subscriptions.at(-1)?.id))
+    await drained()
+    expect(await provenBalances(world, user.id)).toMatchObject({ premium: 8050 })
+    expect((await ledgerOf(world, user.id)).filter(([type]) => type === 'premium')).toEqual([
+      ['premium', 'trial', 50],
+      ['premium', 'plan', 8000],
+    ])
+  })
+
+  test('that are few are taken as they are, and none are the price’s own, whatever the file allows', async () => {
+    const [first, second] = [await signInAnonymously(world), await signInAnonymously(world)]
+    await open(first.token, { trial_days: 3 })
+    expect(trialAsked(first.user.id)).toBe('3')
+    await open(second.token)
+    expect(trialAsked(second.user.id)).toBe('7')
+  })
+
+  test('of an owner’s call are not cut', async () => {
+    const body = { email: newEmail(), priceId: priceIdOf(shop.paywall, 'yearly'), trial_days: 730 }
+    const { userId } = opened(await startCheckout(world, { paywall: shop.paywall, key: shop.key, body }))
+    expect(trialAsked(userId)).toBe('730')
+  })
+
+  test('bring no tokens of a price that has none for a trial', async () => {
+    const { token, user } = await signInAnonymously(world)
+    const priceId = priceIdOf(shop.paywall, 'monthly')
+    const { checkoutUrl } = await open(token, { priceId, trial_days: 14 })
+    await call(world, await payOnPage(checkoutUrl))
+    await drained()
+    expect((await ledgerOf(world, user.id)).filter(([, reason]) => reason !== 'top_up')).toEqual([])
+  })
+})
+
+/** How a user at Mollie may have five pages, each of which was opened before a trial began. */
+async function fivePages() {
+  const { token, id } = await signIn(world, { paywallId: mollieShop.paywall.id, key: mollieShop.key })
+  const pages: string[] = []
+  for (let count = 0; count < 5; count += 1) pages.push((await open(token, {}, mollieShop)).checkoutUrl)
+  return { id, pages }
+}
+
+describe('five open pages', () => {
+  test('that are paid at once are one trial: the others are never charged, and bring nothing', async () => {
+    const { id, pages } = await fivePages()
+    world.mollie.holdWebhooks()
+    const backs = await Promise.all(pages.map(payOnPage))
+    const returns = await inLine(
+      world,
+      id,
+      backs.map((back) => () => call(world, back)),
+    )
+    await world.mollie.sendHeldWebhooks()
+    await drained()
+
+    const landed = returns.map(({ headers }) => headers.location).toSorted()
+    expect(landed.map((location) => location?.split('?')[0])).toEqual([
+      ...Array(4).fill('https://owner.example/sorry'),
+      'https://owner.example/thanks',
+    ])
+    const { purchases, paid } = await stateOf(id, mollieShop)
+    expect(paid).toBe(true)
+    expect(purchases.map(({ status }) => status)).toEqual(['trialing'])
+    expect(await provenBalances(world, id)).toMatchObject({ premium: 50 })
+    const atMollie = subscriptionsOf(world, id).map(({ status }) => status)
+    expect(atMollie.toSorted()).toEqual(['active', 'canceled', 'canceled', 'canceled', 'canceled'])
+    const events = await ownerEvents(world, id)
+    expect(events.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
+    expect(sequenceFaults(events)).toEqual([])
+  })
+
+  test('of which the webhooks come alone, and again, are one trial', async () => {
+    const { id, pages } = await fivePages()
+    await Promise.all(pages.map(payOnPage))
+    await drained()
+    for (const event of world.mollie.events.slice(-10)) await world.mollie.resend(event.id)
+    await world.workers.scheduled('reconcile')
+    expect((await stateOf(id, mollieShop)).purchases.map(({ status }) => status)).toEqual(['trialing'])
+    expect(await provenBalances(world, id)).toMatchObject({ premium: 50 })
+    expect(subscriptionsOf(world, id).filter(({ status }) => status === 'active')).toHaveLength(1)
+  })
+
+  test('of which one is paid a trial later are no second trial, but what is paid for counts', async () => {
+    const { id, pages } = await fivePages()
+    await call(world, await payOnPage(pages[0]!))
+    await drained()
+    await world.database.query(
+      "update purchases set status = 'canceled', reconcile_at = null where user_id = $1", // as if its trial had ended
+      [id],
+    )
+    await call(world, await payOnPage(pages[1]!))
+    await drained()
+    expect(await stateOf(id, mollieShop)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+  })
+})
+
+test('a trial that could not be ended at the processor is ended by the processor’s next webhook', async () => {
+  const { id, pages } = await fivePages()
+  await call(world, await payOnPage(pages[0]!))
+  await drained()
+  world.mollie.holdWebhooks()
+  await payOnPage(pages[1]!)
+  const paid = world.mollie.events.at(-1)!
+  world.mollie.onCall = async ({ method }, run) => {
+    if (method === 'DELETE') throw new Error('cut off')
+    return run()
+  }
+  expect(await world.mollie.resend(paid.id)).toEqual([502])
+  world.mollie.onCall = undefined
+  expect(subscriptionsOf(world, id).map(({ status }) => status)).toEqual(['active', 'active'])
+  expect(await world.mollie.resend(paid.id)).toEqual([200])
+  expect(subscriptionsOf(world, id).map(({ status }) => status)).toEqual(['active', 'canceled'])
+  await world.mollie.sendHeldWebhooks()
+})
+
+describe('two users who become one', () => {
+  /** Signs an anonymous user in as a known one. */
+  async function merge(anonymous: { token: string }, email: string) {
+    const grant = { grant_type: 'code', email, code: await getCode(world, email) }
+    expect(await askForTokens(world, grant, { token: anonymous.token })).toMatchObject({ status: 200 })
+  }
+
+  test('have the tokens of one trial', async () => {
+    const anonymous = await signInAnonymously(world)
+    const known = await signIn(world)
+    for (const { token } of [anonymous, known]) await call(world, await payOnPage((await open(token)).checkoutUrl))
+    await drained()
+    expect(await provenBalances(world, anonymous.user.id)).toMatchObject({ premium: 50 })
+    await merge(anonymous, known.email)
+    expect(await provenBalances(world, known.id)).toMatchObject({ premium: 50 })
+    expect(await provenBalances(world, anonymous.user.id)).toMatchObject({ premium: 0 })
+    expect(await verifyLedger(world.databaseUrl)).toMatchObject({ code: 0 })
+  })
+
+  test('keep those of the only trial, and get no second one', async () => {
+    const anonymous = await signInAnonymously(world)
+    const known = await signIn(world)
+    await call(world, await payOnPage((await open(anonymous.token)).checkoutUrl))
+    await drained()
+    await merge(anonymous, known.email)
+    expect(await provenBalances(world, known.id)).toMatchObject({ premium: 50 })
+    await open(known.token, { trial_days: 14 })
+    expect(trialAsked(known.id)).toBeUndefined()
+  })
+
+  test('and have a page open each, at Stripe, have one trial', async () => {
+    const anonymous = await signInAnonymously(world)
+    const known = await signIn(world)
+    const pages = [await open(anonymous.token), await open(known.token)]
+    await merge(anonymous, known.email)
+    world.stripe.holdWebhooks()
+    const backs = await Promise.all(pages.map(({ checkoutUrl }) => payOnPage(checkoutUrl)))
+    await inLine(
+      world,
+      known.id,
+      backs.map((back) => () => call(world, back)),
+    )
+    await world.stripe.sendHeldWebhooks()
+    await drained()
+    expect((await stateOf(known.id)).purchases.map(({ status }) => status)).toEqual(['trialing'])
+    expect(await provenBalances(world, known.id)).toMatchObject({ premium: 50 })
+    const subscriptions = world.stripe.subscriptions.filter(({ metadata }) =>
+      [known.id, anonymous.user.id].includes(Object(metadata).user_id),
+    )
+    expect(subscriptions.map((each) => each.cancel_at_period_end).toSorted()).toEqual([false, true])
+  })
+})
+
+test('an owner’s own key can give a further trial, which brings no tokens of a trial', async () => {
+  const { id, token, email } = await signIn(world)
+  await payAndReturn(world, (await open(token)).checkoutUrl)
+  const body = { email, priceId: priceIdOf(shop.paywall, 'yearly'), trial_days: 5, ignoreActivePurchase: true }
+  const further = opened(await startCheckout(world, { paywall: shop.paywall, key: shop.key, body }))
+  await payAndReturn(world, further.checkoutUrl)
+  await drained()
+  expect((await stateOf(id)).purchases.map(({ status }) => status)).toEqual(['trialing', 'trialing'])
+  expect(await provenBalances(world, id)).toMatchObject({ premium: 50 })
+})
