@@ -4,9 +4,7 @@ import { call } from '../support/call.ts'
 import { newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { inLine } from '../support/held-member.ts'
-import { mollieProcessor, subscriptionsOf } from '../support/mollie-purchase.ts'
-import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
-import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
+import { monthly, yearly } from '../support/paywall-file.ts'
 import { askForTokens, getCode, signInAnonymously } from '../support/sign-in.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { ledgerOf } from '../support/token-calls.ts'
@@ -17,8 +15,6 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 let world: TestWorld
 /** It sells a year for 8,000 premium tokens after a trial of 7 days with 50 of them, and no trial is longer than 14 days. */
 let shop: Tenant
-/** The same at Mollie, whose pages cannot be closed. */
-let mollieShop: Tenant
 
 const settings = {
   success_redirect_url: 'https://owner.example/thanks',
@@ -30,23 +26,18 @@ const prices = [yearly({ tokens: [{ type: 'premium', count: 8000, trial_count: 5
 beforeAll(async () => {
   world = await startTestWorld({ file: { paywall: { settings, prices } } })
   shop = tenant(world.file)
-  const paywalls = [{ settings, prices, processor: mollieProcessor() }]
-  const webhooks = [{ url: `${world.receiver.url}/webhooks/mollie`, secret: world.file.webhooks[0]!.secret! }]
-  mollieShop = tenant(await paywallFile({ paywalls, webhooks }))
-  await world.apply(mollieShop.file)
 })
 afterAll(() => world.close())
 
 /** A user's own checkout of the year. */
-async function open(token: string, body: object = {}, { paywall } = shop) {
+async function open(token: string, body: object = {}) {
+  const { paywall } = shop
   const order = { priceId: priceIdOf(paywall, 'yearly'), ignoreActivePurchase: true, ...body }
   return opened(await startCheckout(world, { paywall, token, body: order }))
 }
 
-/** Everything that the processors have to tell has arrived. */
-const drained = () => Promise.all([world.stripe.drainWebhooks(), world.mollie.drainWebhooks()])
-
-const stateOf = (userId: string, { paywall, key } = shop) => userState(world, userId, { paywallId: paywall.id, key })
+/** Everything that Stripe has to tell has arrived. */
+const drained = () => world.stripe.drainWebhooks()
 
 /** The days of trial that Stripe was asked for, for a user. */
 function trialAsked(userId: string): unknown {
@@ -61,7 +52,7 @@ describe('trial_days of a user’s own call', () => {
     expect(trialAsked(user.id)).toBe('14')
     await call(world, await payOnPage(checkoutUrl))
     await drained()
-    expect(await stateOf(user.id)).toMatchObject({ paid: true, purchases: [{ status: 'trialing' }] })
+    expect(await userState(world, user.id)).toMatchObject({ paid: true, purchases: [{ status: 'trialing' }] })
     expect(await provenBalances(world, user.id)).toMatchObject({ premium: 50 })
 
     await world.stripe.renew(String(world.stripe.subscriptions.at(-1)?.id))
@@ -95,87 +86,6 @@ describe('trial_days of a user’s own call', () => {
     await drained()
     expect((await ledgerOf(world, user.id)).filter(([, reason]) => reason !== 'top_up')).toEqual([])
   })
-})
-
-/** How a user at Mollie may have five pages, each of which was opened before a trial began. */
-async function fivePages() {
-  const { token, id } = await signIn(world, { paywallId: mollieShop.paywall.id, key: mollieShop.key })
-  const pages: string[] = []
-  for (let count = 0; count < 5; count += 1) pages.push((await open(token, {}, mollieShop)).checkoutUrl)
-  return { id, pages }
-}
-
-describe('five open pages', () => {
-  test('that are paid at once are one trial: the others are never charged, and bring nothing', async () => {
-    const { id, pages } = await fivePages()
-    world.mollie.holdWebhooks()
-    const backs = await Promise.all(pages.map(payOnPage))
-    const returns = await inLine(
-      world,
-      id,
-      backs.map((back) => () => call(world, back)),
-    )
-    await world.mollie.sendHeldWebhooks()
-    await drained()
-
-    const landed = returns.map(({ headers }) => headers.location).toSorted()
-    expect(landed.map((location) => location?.split('?')[0])).toEqual([
-      ...Array(4).fill('https://owner.example/sorry'),
-      'https://owner.example/thanks',
-    ])
-    const { purchases, paid } = await stateOf(id, mollieShop)
-    expect(paid).toBe(true)
-    expect(purchases.map(({ status }) => status)).toEqual(['trialing'])
-    expect(await provenBalances(world, id)).toMatchObject({ premium: 50 })
-    const atMollie = subscriptionsOf(world, id).map(({ status }) => status)
-    expect(atMollie.toSorted()).toEqual(['active', 'canceled', 'canceled', 'canceled', 'canceled'])
-    const events = await ownerEvents(world, id)
-    expect(events.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
-    expect(sequenceFaults(events)).toEqual([])
-  })
-
-  test('of which the webhooks come alone, and again, are one trial', async () => {
-    const { id, pages } = await fivePages()
-    await Promise.all(pages.map(payOnPage))
-    await drained()
-    for (const event of world.mollie.events.slice(-10)) await world.mollie.resend(event.id)
-    await world.workers.scheduled('reconcile')
-    expect((await stateOf(id, mollieShop)).purchases.map(({ status }) => status)).toEqual(['trialing'])
-    expect(await provenBalances(world, id)).toMatchObject({ premium: 50 })
-    expect(subscriptionsOf(world, id).filter(({ status }) => status === 'active')).toHaveLength(1)
-  })
-
-  test('of which one is paid a trial later are no second trial, but what is paid for counts', async () => {
-    const { id, pages } = await fivePages()
-    await call(world, await payOnPage(pages[0]!))
-    await drained()
-    await world.database.query(
-      "update purchases set status = 'canceled', reconcile_at = null where user_id = $1", // as if its trial had ended
-      [id],
-    )
-    await call(world, await payOnPage(pages[1]!))
-    await drained()
-    expect(await stateOf(id, mollieShop)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
-  })
-})
-
-test('a trial that could not be ended at the processor is ended by the processor’s next webhook', async () => {
-  const { id, pages } = await fivePages()
-  await call(world, await payOnPage(pages[0]!))
-  await drained()
-  world.mollie.holdWebhooks()
-  await payOnPage(pages[1]!)
-  const paid = world.mollie.events.at(-1)!
-  world.mollie.onCall = async ({ method }, run) => {
-    if (method === 'DELETE') throw new Error('cut off')
-    return run()
-  }
-  expect(await world.mollie.resend(paid.id)).toEqual([502])
-  world.mollie.onCall = undefined
-  expect(subscriptionsOf(world, id).map(({ status }) => status)).toEqual(['active', 'active'])
-  expect(await world.mollie.resend(paid.id)).toEqual([200])
-  expect(subscriptionsOf(world, id).map(({ status }) => status)).toEqual(['active', 'canceled'])
-  await world.mollie.sendHeldWebhooks()
 })
 
 describe('two users who become one', () => {
@@ -222,12 +132,28 @@ describe('two users who become one', () => {
     )
     await world.stripe.sendHeldWebhooks()
     await drained()
-    expect((await stateOf(known.id)).purchases.map(({ status }) => status)).toEqual(['trialing'])
+    expect((await userState(world, known.id)).purchases.map(({ status }) => status)).toEqual(['trialing'])
     expect(await provenBalances(world, known.id)).toMatchObject({ premium: 50 })
     const subscriptions = world.stripe.subscriptions.filter(({ metadata }) =>
       [known.id, anonymous.user.id].includes(Object(metadata).user_id),
     )
     expect(subscriptions.map((each) => each.cancel_at_period_end).toSorted()).toEqual([false, true])
+  })
+
+  test('and whose second trial could not be ended have bought it once it was charged', async () => {
+    const anonymous = await signInAnonymously(world)
+    const known = await signIn(world)
+    const [second, first] = [await open(anonymous.token), await open(known.token)]
+    await merge(anonymous, known.email)
+    await call(world, await payOnPage(first.checkoutUrl))
+    await drained()
+    world.stripe.holdWebhooks()
+    await payOnPage(second.checkoutUrl)
+    await world.stripe.renew(String(world.stripe.subscriptions.at(-1)?.id))
+    await world.stripe.sendHeldWebhooks()
+    await drained()
+    expect((await userState(world, known.id)).purchases.map(({ status }) => status)).toEqual(['active', 'trialing'])
+    expect(await provenBalances(world, known.id)).toMatchObject({ premium: 8050 })
   })
 })
 
@@ -238,6 +164,6 @@ test('an owner’s own key can give a further trial, which brings no tokens of a
   const further = opened(await startCheckout(world, { paywall: shop.paywall, key: shop.key, body }))
   await payAndReturn(world, further.checkoutUrl)
   await drained()
-  expect((await stateOf(id)).purchases.map(({ status }) => status)).toEqual(['trialing', 'trialing'])
+  expect((await userState(world, id)).purchases.map(({ status }) => status)).toEqual(['trialing', 'trialing'])
   expect(await provenBalances(world, id)).toMatchObject({ premium: 50 })
 })

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { payOnPage } from '../support/anonymous.ts'
+import { call } from '../support/call.ts'
+import { opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { signIn } from '../support/exchange.ts'
+import { inLine } from '../support/held-member.ts'
+import { mollieProcessor, paymentsOf, subscriptionsOf } from '../support/mollie-purchase.ts'
+import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
+import { yearly } from '../support/paywall-file.ts'
+import { provenBalances, userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+// At Mollie a page cannot be closed: a user who opens several before the first trial begins is offered as many.
+
+/** Sells a year for 8,000 premium tokens after a trial of 7 days with 50 of them. */
+let world: TestWorld
+
+beforeAll(async () => {
+  const prices = [yearly({ tokens: [{ type: 'premium', count: 8000, trial_count: 50 }] })]
+  world = await startTestWorld({ file: { paywall: { processor: mollieProcessor(), prices } } })
+})
+afterAll(() => world.close())
+
+/** Everything that Mollie has to tell has arrived. */
+const drained = () => world.mollie.drainWebhooks()
+
+/** A user who has five pages, each of them opened before a trial began. */
+async function fivePages() {
+  const { paywall } = world
+  const { token, id } = await signIn(world)
+  const pages: string[] = []
+  for (let count = 0; count < 5; count += 1) {
+    const body = { priceId: priceIdOf(paywall, 'yearly') }
+    pages.push(opened(await startCheckout(world, { paywall, token, body })).checkoutUrl)
+  }
+  return { id, pages }
+}
+
+describe('five open pages', () => {
+  test('that are paid at once are one trial: the others are never charged, and bring nothing', async () => {
+    const { id, pages } = await fivePages()
+    world.mollie.holdWebhooks()
+    const backs = await Promise.all(pages.map(payOnPage))
+    const returns = await inLine(
+      world,
+      id,
+      backs.map((back) => () => call(world, back)),
+    )
+    await world.mollie.sendHeldWebhooks()
+    await drained()
+
+    const landed = returns.map(({ headers }) => headers.location).toSorted()
+    expect(landed.map((location) => location?.split('?')[0])).toEqual([
+      ...Array(4).fill('https://owner.example/sorry'),
+      'https://owner.example/thanks',
+    ])
+    const { purchases, paid } = await userState(world, id)
+    expect(paid).toBe(true)
+    expect(purchases.map(({ status }) => status)).toEqual(['trialing'])
+    expect(await provenBalances(world, id)).toMatchObject({ premium: 50 })
+    const atMollie = subscriptionsOf(world, id).map(({ status }) => status)
+    expect(atMollie.toSorted()).toEqual(['active', 'canceled', 'canceled', 'canceled', 'canceled'])
+    const events = await ownerEvents(world, id)
+    expect(events.map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
+    expect(sequenceFaults(events)).toEqual([])
+  })
+
+  test('of which the webhooks come alone, and again, are one trial', async () => {
+    const { id, pages } = await fivePages()
+    await Promise.all(pages.map(payOnPage))
+    await drained()
+    for (const event of world.mollie.events.slice(-10)) await world.mollie.resend(event.id)
+    await world.workers.scheduled('reconcile')
+    expect((await userState(world, id)).purchases.map(({ status }) => status)).toEqual(['trialing'])
+    expect(await provenBalances(world, id)).toMatchObject({ premium: 50 })
+    expect(subscriptionsOf(world, id).filter(({ status }) => status === 'active')).toHaveLength(1)
+  })
+
+  test('of which one is paid when the first trial is over are no second one', async () => {
+    const { id, pages } = await fivePages()
+    await call(world, await payOnPage(pages[0]!))
+    await drained()
+    await world.database.query(
+      "update purchases set status = 'canceled', reconcile_at = null where user_id = $1", // as if its trial had ended
+      [id],
+    )
+    await call(world, await payOnPage(pages[1]!))
+    await drained()
+    expect(await userState(world, id)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+  })
+})
+
+test('a payment that was listed while a bank had it in hand, and is a second trial then, is listed as ended', async () => {
+  const { id, pages } = await fivePages()
+  await press(pages[1]!, 'later')
+  await drained()
+  await call(world, await payOnPage(pages[0]!))
+  await drained()
+  const statuses = async () => (await userState(world, id)).purchases.map(({ status }) => status)
+  expect(await statuses()).toEqual(['trialing', 'pending'])
+  const pending = paymentsOf(world, id).find(({ status }) => status === 'pending')
+  await world.mollie.resolvePayment(String(pending?.id))
+  await drained()
+  expect(await statuses()).toEqual(['trialing', 'canceled'])
+  expect(await provenBalances(world, id)).toMatchObject({ premium: 50 })
+  expect(subscriptionsOf(world, id).filter(({ status }) => status === 'active')).toHaveLength(1)
+  expect((await ownerEvents(world, id)).map(({ type }) => type)).toEqual(['checkout.completed', 'subscription.created'])
+})
+
+test('a trial that could not be ended at the processor is ended by the processor’s next webhook', async () => {
+  const { id, pages } = await fivePages()
+  await call(world, await payOnPage(pages[0]!))
+  await drained()
+  world.mollie.holdWebhooks()
+  await payOnPage(pages[1]!)
+  const paid = world.mollie.events.at(-1)!
+  world.mollie.onCall = async ({ method }, run) => {
+    if (method === 'DELETE') throw new Error('cut off')
+    return run()
+  }
+  expect(await world.mollie.resend(paid.id)).toEqual([502])
+  world.mollie.onCall = undefined
+  expect(subscriptionsOf(world, id).map(({ status }) => status)).toEqual(['active', 'active'])
+  expect(await world.mollie.resend(paid.id)).toEqual([200])
+  expect(subscriptionsOf(world, id).map(({ status }) => status)).toEqual(['active', 'canceled'])
+  await world.mollie.sendHeldWebhooks()
+})
