@@ -9,7 +9,7 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 let world: TestWorld
 
 beforeAll(async () => {
-  const trial = yearly({ tokens: [{ type: 'standard', count: 100 }] })
+  const trial = yearly({ tokens: [{ type: 'standard', count: 100, trial_count: 40 }] })
   world = await startTestWorld({ file: { paywall: { prices: [monthly(), trial] } } })
 })
 beforeEach(() => world.stripe.holdWebhooks())
@@ -67,10 +67,10 @@ test('a trial brings its tokens at once, and the first period after it when it i
   const paid = await paySubscription(world, 'yearly')
   const { subscriptionId: id } = paid
   const after = lifeOf(paid)
-  const begun = { news: ['checkout.completed', 'subscription.created'], standard: 100 }
+  const begun = { news: ['checkout.completed', 'subscription.created'], standard: 40 }
   expect(await after(Promise.resolve())).toEqual(begun)
-  expect(await after(stripe.rollOver(id))).toEqual({ news: ['subscription.updated'], standard: 100 })
-  expect(await after(stripe.renew(id))).toEqual(renewed)
+  expect(await after(stripe.rollOver(id))).toEqual({ news: ['subscription.updated'], standard: 40 })
+  expect(await after(stripe.renew(id))).toEqual({ ...renewed, standard: 140 })
 })
 
 test('a purchase begins when its first payment comes, however late', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
+import { everything } from '../support/everything.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import {
   asStripeHasIt,
@@ -75,7 +76,7 @@ test('the browser’s return and the webhooks of the same purchase race to one p
   }
 })
 
-test('the price’s tokens are credited once for each covered period, however often Stripe repeats itself', async () => {
+test('the price’s tokens are credited once for each paid period, however often Stripe repeats itself', async () => {
   const paid = await paySubscription(world)
   const standard = async () => {
     await deliverAll(paid, 4)
@@ -90,6 +91,22 @@ test('the price’s tokens are credited once for each covered period, however of
   expect(await standard()).toBe(300)
   await world.stripe.end(paid.subscriptionId)
   expect(await standard()).toBe(300)
+})
+
+test('an event that took effect has none when it comes again, however much has changed at Stripe since', async () => {
+  const paid = await paySubscription(world)
+  await deliverAll(paid, 1)
+  const told = eventsOf(world, paid)
+  const { subscriptionId } = paid
+  await world.stripe.renew(subscriptionId)
+  await world.stripe.portalCancel(subscriptionId)
+  /** Every row; how often Stripe was asked does not matter. */
+  const rows = async () => (await everything(world)).split(' ')[0]
+  const before = await rows()
+  for (const { id } of told) expect(await deliver(world, id)).toBe(200)
+  expect(await rows()).toBe(before)
+  await deliverAll(paid, 1)
+  expect((await userState(world, paid.userId)).purchases).toMatchObject([asStripeHasIt(world, subscriptionId)])
 })
 
 test('the end of a trial is announced once, however often Stripe announces it', async () => {
