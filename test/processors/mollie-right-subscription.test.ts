@@ -1,0 +1,94 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { FilePaywall } from '../../cli/paywall-file/file.ts'
+import { call } from '../support/call.ts'
+import {
+  letDaysPass,
+  mollieProcessor,
+  payFirst,
+  paymentsOf,
+  subscribeAtMollie,
+  subscriptionsOf,
+} from '../support/mollie-purchase.ts'
+import { type Subscriber, subscribe } from '../support/subscriber.ts'
+import { tenant } from '../support/tenants.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+// A customer at Mollie may have several subscriptions and several mandates: which of them belong to a purchase.
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
+})
+afterEach(async () => {
+  world.mollie.slowMandates = false
+  await world.mollie.sendHeldWebhooks()
+})
+afterAll(() => world.close())
+
+const apiKeyOf = ({ processor }: FilePaywall) =>
+  processor.acquiring === 'mollie' ? processor.credentials.apiKey : 'no key of Mollie'
+
+/** Makes a subscription at Mollie itself, as a second Worker would that learned of the same payment at the same moment. */
+async function makeTwin({ customerId, metadata, amount, interval, startDate }: Record<string, unknown>) {
+  const made = await fetch(`${world.mollie.url}/v2/customers/${customerId}/subscriptions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKeyOf(world.paywall)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ metadata, amount, interval, startDate, description: 'made twice' }),
+  })
+  expect(made.status).toBe(201)
+}
+
+/** A further purchase of a subscriber's, paid on its page and not yet fetched. */
+const payAgain = ({ email }: Pick<Subscriber, 'email'>) =>
+  payFirst(world, 'monthly', { email, body: { ignoreActivePurchase: true } })
+
+test('of two subscriptions after one payment the older one counts, and the newer one is ended before it charges', async () => {
+  const { userId, subscriptionId, back } = await subscribeAtMollie(world)
+  await letDaysPass(world, userId, subscriptionId, 1)
+  await makeTwin({ ...world.mollie.subscriptions.find(({ id }) => id === subscriptionId) })
+  expect(subscriptionsOf(world, userId).map(({ status }) => status)).toEqual(['active', 'active'])
+
+  const before = await userState(world, userId)
+  for (const { id } of world.mollie.events.slice(-1)) await world.mollie.resend(id)
+  await world.database.query('update purchases set reconcile_at = now() where user_id = $1', [userId])
+  await world.workers.scheduled('reconcile')
+  const [older, newer] = subscriptionsOf(world, userId)
+  expect(older).toMatchObject({ id: subscriptionId, status: 'active' })
+  expect(newer).toMatchObject({ status: 'canceled' })
+  expect((await userState(world, userId)).purchases).toEqual(before.purchases)
+  expect(await call(world, back)).toMatchObject({ status: 303 })
+})
+
+test('a subscription charges the card that its own first payment was made with, and no newer one', async () => {
+  const buyer = await subscribe(world, tenant(world.file))
+  world.mollie.holdWebhooks()
+  const [one, other] = [await payAgain(buyer), await payAgain(buyer)]
+  await call(world, one.back)
+  await call(world, other.back)
+  const mandateOf = (id: string) => paymentsOf(world, buyer.id).find((payment) => payment.id === id)?.mandateId
+  expect(mandateOf(one.paymentId)).not.toBe(mandateOf(other.paymentId))
+  expect(subscriptionsOf(world, buyer.id).map(({ mandateId }) => mandateId)).toEqual([
+    expect.any(String),
+    mandateOf(one.paymentId),
+    mandateOf(other.paymentId),
+  ])
+})
+
+test('and no older one either: until its own mandate is valid, it waits', async () => {
+  const buyer = await subscribe(world, tenant(world.file))
+  world.mollie.slowMandates = true
+  const { back, paymentId } = await payAgain(buyer)
+  await call(world, back)
+  await world.mollie.drainWebhooks()
+  expect(subscriptionsOf(world, buyer.id)).toHaveLength(1)
+  expect((await userState(world, buyer.id)).purchases).toMatchObject([{ status: 'active' }, { status: 'active' }])
+
+  world.mollie.slowMandates = false
+  world.mollie.forgetKeys()
+  await world.database.query('update purchases set reconcile_at = now() where user_id = $1', [buyer.id])
+  await world.workers.scheduled('reconcile')
+  const mandateId = paymentsOf(world, buyer.id).find((payment) => payment.id === paymentId)?.mandateId
+  expect(subscriptionsOf(world, buyer.id)).toMatchObject([{ status: 'active' }, { status: 'active', mandateId }])
+})
