@@ -21,7 +21,7 @@ begin
       when by_external_id.id is null and by_email.external_id <> external_id then 'other_external_id' end;
     lacks_name := id is not null and refusal is null
       and (by_email.id is null and email is not null or by_external_id.id is null and external_id is not null);
-    if lacks_name then perform from users u where u.id = name_user.id for update; end if;
+    if lacks_name then perform from users u where u.id = name_user.id for no key update; end if;
     if id is not null then return; end if;
 
     insert into users as u (owner_id, email, external_id) values (owner_id, email, external_id)
