@@ -1,12 +1,13 @@
 -- Everything the paywall billing service remembers. Postgres 16 or newer, so Neon as it is.
--- Money is integer minor units, time is timestamptz by the database's clock, e-mails are trimmed and lower-case.
+-- Money is integer minor units, time is timestamptz by the database's clock, e-mails are trimmed, lower-case and ASCII, so that
+-- none is another one in disguise.
 -- An index called `by_age` serves the cron that deletes what has no use any more: functions/forget-expired.
 -- The order: what is sold, who buys, checkouts and purchases, tokens, support, sign-in, events, releases.
 
 -- Who sells: paywalls, owner keys and webhook endpoints belong to an owner.
 create table owners (
   id         uuid primary key default gen_random_uuid(),
-  email      text not null unique check (email = lower(btrim(email)) and char_length(email) between 3 and 254),
+  email      text not null unique check (email = lower(btrim(email)) and email ~ '^[!-~]+$' and char_length(email) between 3 and 254),
   created_at timestamptz not null default now()
 );
 
@@ -68,8 +69,7 @@ create table prices (
 create unique index prices_on_sale on prices (paywall_id, slug) where retired_at is null;
 
 -- Who buys from an owner, on any of its paywalls. Two owners that know the same address have two users, and neither learns of
--- the other's. An anonymous user has neither an e-mail address nor an id of the owner's. Addresses are ASCII, so that none
--- is another one in disguise.
+-- the other's. An anonymous user has neither an e-mail address nor an id of the owner's.
 create table users (
   id          uuid primary key default gen_random_uuid(),
   owner_id    uuid not null references owners,
@@ -252,7 +252,7 @@ create table tickets (
   id             bigint generated always as identity primary key,
   paywall_id     text not null references paywalls,
   user_id        uuid references users,
-  customer_email text check (char_length(customer_email) <= 254),
+  customer_email text check (customer_email ~ '^[!-~]+$' and char_length(customer_email) <= 254),
   subject        text not null check (char_length(subject) between 3 and 200),
   content        text not null check (char_length(content) between 1 and 5000),
   status         text not null default 'open' check (status in ('open')),
@@ -283,7 +283,7 @@ create index ticket_quotas_by_age on ticket_quotas ((opened[cardinality(opened)]
 -- The sign-in code of an e-mail address on a paywall, hashed, and how often it was sent and tried.
 create table sign_in_codes (
   paywall_id text not null references paywalls,
-  email      text not null check (char_length(email) between 3 and 254),
+  email      text not null check (email ~ '^[!-~]+$' and char_length(email) between 3 and 254),
   code_hash  text not null check (code_hash ~ '^[0-9a-f]{64}$'),
   expires_at timestamptz not null,
   tries      integer not null default 0,

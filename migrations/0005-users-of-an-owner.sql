@@ -69,6 +69,19 @@ alter table members
   add foreign key (owner_id, paywall_id) references paywalls (owner_id, id),
   add foreign key (owner_id, user_id) references users (owner_id, id),
   add foreign key (owner_id, merged_into) references users (owner_id, id);
+
+-- No address is another one in disguise: all that were taken so far are ASCII.
+alter table owners
+  drop constraint owners_email_check,
+  add constraint owners_email_check
+    check (email = lower(btrim(email)) and email ~ '^[!-~]+$' and char_length(email) between 3 and 254);
+alter table tickets
+  drop constraint tickets_customer_email_check,
+  add constraint tickets_customer_email_check check (customer_email ~ '^[!-~]+$' and char_length(customer_email) <= 254);
+alter table sign_in_codes
+  drop constraint sign_in_codes_email_check,
+  add constraint sign_in_codes_email_check check (email ~ '^[!-~]+$' and char_length(email) between 3 and 254);
+
 create index members_of_user on members (user_id);
 create index members_merged_into on members (merged_into) where merged_into is not null;
 
