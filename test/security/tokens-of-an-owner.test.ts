@@ -5,6 +5,7 @@ import { type Call, call, type Reply } from '../support/call.ts'
 import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { everything } from '../support/everything.ts'
 import { forgeFor } from '../support/forge.ts'
+import { inLine } from '../support/held-member.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { askForTokens, getCode, refresh, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
 import { cancel, cancelled, subscribe } from '../support/subscriber.ts'
@@ -186,25 +187,48 @@ describe('an anonymous user of several paywalls who signs in', () => {
     })
   })
 
-  test('just as it comes to one more of them leaves nothing behind with the user that is gone', async () => {
+  /** What a user who is gone must not have. */
+  async function leftBehind(userId: string) {
+    const { rows } = await world.database.query(
+      `select (select count(*)::int from members where user_id = $1 and merged_into is null) as members,
+         (select count(*)::int from checkouts where user_id = $1) as checkouts,
+         (select count(*)::int from tickets where user_id = $1) as tickets`,
+      [userId],
+    )
+    return rows[0]
+  }
+  const NOTHING = { members: 0, checkouts: 0, tickets: 0 }
+  const writeTo = (place: Tenant, token: string) => call(world, at(place, 'support/ticket'), { token, body: MESSAGE })
+
+  async function strangers() {
+    const [known, anonymous] = [await person(world, here), await signInAnonymously(world)]
+    const grant = { grant_type: 'code', email: known.email, code: await getCode(world, known.email) }
+    return { known, anonymous, signInAsKnown: () => askForTokens(world, grant, { token: anonymous.token }) }
+  }
+
+  test.each([
+    ['a checkout', buyMonthly],
+    ['a ticket', writeTo],
+  ])('while %s is to make it a member of one more is gone before it is one', async (_what, act) => {
+    const { known, anonymous, signInAsKnown } = await strangers()
+    const calls = [signInAsKnown, () => act(there, anonymous.token)]
+    const [signedIn, refused] = await inLine(world, anonymous.user.id, calls)
+    expect(sessionIn(signedIn!).user.id).toBe(known.id)
+    expect(refused).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+    expect(await leftBehind(anonymous.user.id)).toEqual(NOTHING)
+  })
+
+  test('just as it comes to two more of them leaves nothing behind with the user that is gone', async () => {
     for (let round = 0; round < 8; round++) {
-      const known = await person(world, here)
-      const anonymous = await signInAnonymously(world)
-      const grant = { grant_type: 'code', email: known.email, code: await getCode(world, known.email) }
+      const { known, anonymous, signInAsKnown } = await strangers()
       const [signedIn, ...joins] = await Promise.all([
-        askForTokens(world, grant, { token: anonymous.token }),
+        signInAsKnown(),
         buyMonthly(there, anonymous.token),
-        call(world, at(third, 'support/ticket'), { token: anonymous.token, body: MESSAGE }),
+        writeTo(third, anonymous.token),
       ])
       expect(sessionIn(signedIn).user.id).toBe(known.id)
       for (const { status } of joins) expect(status).toBeOneOf([200, 401])
-      const { rows } = await world.database.query(
-        `select (select count(*)::int from members where user_id = $1 and merged_into is null) as members,
-           (select count(*)::int from checkouts where user_id = $1) as checkouts,
-           (select count(*)::int from tickets where user_id = $1) as tickets`,
-        [anonymous.user.id],
-      )
-      expect(rows).toEqual([{ members: 0, checkouts: 0, tickets: 0 }])
+      expect(await leftBehind(anonymous.user.id)).toEqual(NOTHING)
     }
     expect(world.logs.filter(({ message }) => message.includes('unexpected failure'))).toEqual([])
   })
