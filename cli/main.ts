@@ -32,6 +32,12 @@ const COMMANDS: Command[] = [
     run: async (args) => (await import('./migrate.ts')).runMigrate(args),
   },
   {
+    name: 'users',
+    usage: 'users merge|set-email … --owner EMAIL',
+    summary: 'merge FROM INTO: make two users of an owner one; set-email USER NEW: give one another address',
+    run: async (args) => (await import('./users.ts')).runUsers(args),
+  },
+  {
     name: 'tickets',
     usage: 'tickets [attachment KEY FILE]',
     summary: 'show support tickets (--paywall ID: of one paywall), or write an image of one to a file',

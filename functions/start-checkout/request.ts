@@ -8,7 +8,7 @@ import { Body, type CheckoutRequest, UserBody } from './contract.ts'
 
 /**
  * Puts the body, the caller and the Idempotency-Key together. In the Bearer path the token says who buys, and its
- * address where the buyer is, so whatever `email` and `country` hold is not looked at.
+ * address where the buyer is, so whatever `email`, `externalId` and `country` hold is not looked at.
  */
 export async function readRequest(c: Context, caller: Caller): Promise<CheckoutRequest> {
   await checkPaywallId(c.req, placeOf(c))

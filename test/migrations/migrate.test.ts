@@ -146,6 +146,7 @@ describe('goes on where it was cut off', () => {
       'run migration 0002-first-pending-delivery',
       'run migration 0003-releases',
       'run migration 0004-budgets',
+      'run migration 0005-users-of-an-owner',
       'run migration 0007-money',
       `install ${readRelease().name}`,
     ])

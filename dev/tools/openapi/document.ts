@@ -71,7 +71,7 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: "A user's access token for one paywall, from `sign-in/token` or `sign-in/exchange`",
+    description: "A user's access token for all paywalls of one owner, from `sign-in/token` or `sign-in/exchange`",
   },
 }
 

@@ -41,7 +41,8 @@ export const parameters: Record<string, Json> = {
     in: 'header',
     description:
       'The id of the paywall that the client is made for; the SDK always sends it. If the call is about another one, it is ' +
-      'refused with 400 `paywall_id_mismatch`',
+      "refused with 400 `paywall_id_mismatch`. Where neither path nor body names one, as in a user's call of `cancel-subscription`, " +
+      'the call is about this one',
     schema: { type: 'string' },
   },
   SdkVersion: {
