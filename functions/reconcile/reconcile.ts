@@ -18,7 +18,10 @@ const SLOTS = 5
 /** The next cron comes after 10 minutes, and takes up what is left. */
 const RUN_MILLISECONDS = 8 * 60_000
 
-/** An invocation may make 10,000 subrequests; a reference takes six at most, nine if some are made twice, and four more the one time that it is a second trial. */
+/**
+ * An invocation may make 10,000 subrequests; a reference takes six at most, nine if some are made twice, and four more the one
+ * time that it is a second trial.
+ */
 const RUN_REFERENCES = 1_000
 
 /** Looks at everything that is due, or as much of it as one invocation may. Returns how many deliveries it has queued. */

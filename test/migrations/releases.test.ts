@@ -19,7 +19,7 @@ let second: Workers
 function releaseMarked(marker: string): Release {
   const files = readRelease().files.map(({ path, text }) => ({
     path,
-    text: text.replace("'meta', m.meta,", `'meta', m.meta || '{"release": "${marker}"}',`),
+    text: text.replace("'meta', m.buyer_meta || m.meta,", `'meta', m.meta || '{"release": "${marker}"}',`),
   }))
   return { ...readRelease(), files, name: nameOf(files) }
 }

@@ -203,7 +203,7 @@ describe('one user on two paywalls of one owner is two members', () => {
     const guest = await person(world, other, payer.email)
     expect(guest.id).toBe(payer.id)
     const all = { paid: true, purchases: [{ id: payer.purchaseId }], trial: { purchase_id: payer.purchaseId } }
-    expect(await state(one, { token: payer.token }, payer)).toMatchObject({ body: { ...all, balances: standard(0) } })
+    expect(await state(one, { token: payer.token }, payer)).toMatchObject({ body: { ...all, balances: standard(10) } })
     await world.stripe.drainWebhooks()
     const before = await everything(world)
     const nothing = { paid: false, purchases: [], trial: null, balances: standard(10) }
