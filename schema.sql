@@ -42,7 +42,7 @@ create table paywalls (
 create table processor_accounts (
   paywall_id  text not null references paywalls,
   acquiring   text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),
-  credentials text not null check (char_length(credentials) between 1 and 8192), -- AES-GCM, lib/crypto/crypto.ts seal
+  credentials text not null check (char_length(credentials) between 1 and 8192), -- AES-GCM, lib/crypto/seal.ts
   primary key (paywall_id, acquiring)
 );
 
@@ -308,12 +308,13 @@ create table webhook_endpoints (
   id                    uuid primary key default gen_random_uuid(),
   owner_id              uuid not null references owners,
   url                   text not null check (char_length(url) between 8 and 2048),
-  secret                text not null check (char_length(secret) between 1 and 1024), -- AES-GCM, lib/crypto/crypto.ts seal
+  secret                text not null check (char_length(secret) between 1 and 1024), -- AES-GCM, lib/crypto/seal.ts
   previous_secret       text check (char_length(previous_secret) between 1 and 1024),
   previous_secret_until timestamptz,
   events                text[] not null check (cardinality(events) between 1 and 50),
   failures              integer not null default 0, -- failed attempts since the last that it took
   disabled_at           timestamptz,
+  held_until            timestamptz, -- nothing is sent there before: its secret could not be opened
   created_at            timestamptz not null default now(),
   unique (owner_id, url)
 );

@@ -32,6 +32,12 @@ const COMMANDS: Command[] = [
     run: async (args) => (await import('./migrate.ts')).runMigrate(args),
   },
   {
+    name: 'rekey',
+    usage: 'rekey',
+    summary: 'seal all secrets with the first of the keys, so that the other can go',
+    run: async (args) => (await import('./rekey.ts')).runRekey(args),
+  },
+  {
     name: 'tickets',
     usage: 'tickets [attachment KEY FILE]',
     summary: 'show support tickets (--paywall ID: of one paywall), or write an image of one to a file',

@@ -309,6 +309,7 @@ export interface WebhookEndpoints {
   disabled_at: Timestamp | null;
   events: string[];
   failures: Generated<number>;
+  held_until: Timestamp | null;
   id: Generated<string>;
   owner_id: string;
   previous_secret: string | null;

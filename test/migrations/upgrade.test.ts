@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import * as z from 'zod'
 import { withClient } from '../../cli/database.ts'
-import { seal } from '../../lib/crypto/crypto.ts'
+import { seal } from '../../lib/crypto/seal.ts'
 import { catalogOf } from '../support/catalog.ts'
 import { withOldSchema } from '../support/old-schema.ts'
 import { migrated, type OwnedPostgres, startOwnedPostgres } from '../support/owned-postgres.ts'
@@ -59,7 +59,7 @@ const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
   balances: (row) => without(row, 'previous_count', 'top_up'),
   purchases: (row) => without(row, 'previous'),
   checkouts: (row) => (row.session_id === null && row.completed_at === null ? { ...row, reconcile_at: null } : row),
-  webhook_endpoints: (row) => ({ ...row, failures: 0 }),
+  webhook_endpoints: (row) => ({ ...row, failures: 0, held_until: null }),
   deliveries: (row, rows) => (waits(row, rows) ? { ...row, next_attempt_at: null } : row),
 }
 
