@@ -1,6 +1,6 @@
 -- Everything the paywall billing service remembers. Postgres 16 or newer, so Neon as it is.
 -- Money is integer minor units, time is timestamptz by the database's clock, e-mails are trimmed and lower-case.
--- An index called `by_age` serves the cron that deletes what has no use any more: functions/forget-expired.
+-- An index called `by_age` serves the cron that deletes or empties what has no use any more: functions/forget-expired.
 -- The order: what is sold, who buys, checkouts and purchases, tokens, support, sign-in, events, releases.
 
 -- Who sells: paywalls, owner keys and webhook endpoints belong to an owner.
@@ -319,7 +319,8 @@ create table webhook_endpoints (
   unique (owner_id, url)
 );
 
--- The outbox: what happened, written in the call that made it happen. The bytes stored are the bytes signed.
+-- The outbox: what happened, written in the call that made it happen. The bytes stored are the bytes signed. Events stay, but
+-- the person leaves their bodies: see functions/forget-expired/forget-people.sql. Vacuumed often, as is balance_replies.
 create table events (
   id         text primary key check (id ~ '^evt_[0-9a-f]{32}$'),
   paywall_id text not null references paywalls,
@@ -328,9 +329,11 @@ create table events (
   type       text not null check (char_length(type) between 1 and 50),
   body       text not null check (char_length(body) <= 262144),
   created_at timestamptz not null default now(),
+  forget_at  timestamptz default now() + interval '30 days', -- when the person leaves the body; null: it has
   unique (paywall_id, user_id, sequence),
   foreign key (paywall_id, user_id) references members
-);
+) with (autovacuum_vacuum_scale_factor = 0.01);
+create index events_by_age on events (forget_at) where forget_at is not null;
 
 -- One event to one webhook endpoint. Deliveries about one member go out in the order of their sequence: only the first
 -- pending one has a time for its next attempt, so that what waits behind it is not in the index of what is due. Vacuumed

@@ -122,6 +122,7 @@ export interface Deliveries {
 export interface Events {
   body: string;
   created_at: Generated<Timestamp>;
+  forget_at: Generated<Timestamp | null>;
   id: string;
   paywall_id: string;
   sequence: Int8;

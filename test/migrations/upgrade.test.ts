@@ -60,6 +60,7 @@ const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
   purchases: (row) => without(row, 'previous'),
   checkouts: (row) => (row.session_id === null && row.completed_at === null ? { ...row, reconcile_at: null } : row),
   webhook_endpoints: (row) => ({ ...row, failures: 0, held_until: null }),
+  events: (row) => ({ ...row, forget_at: after.events?.[0]?.forget_at }),
   deliveries: (row, rows) => (waits(row, rows) ? { ...row, next_attempt_at: null } : row),
 }
 
