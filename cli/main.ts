@@ -44,6 +44,12 @@ const COMMANDS: Command[] = [
     run: async (args) => (await import('./tickets.ts')).runTickets(args),
   },
   {
+    name: 'users',
+    usage: 'users export|erase EMAIL --owner EMAIL',
+    summary: 'print all that is kept of a person for an owner, or erase it (--yes)',
+    run: async (args) => (await import('./users.ts')).runUsers(args),
+  },
+  {
     name: 'ledger',
     usage: 'ledger verify',
     summary: 'recompute every balance from its ledger, and name those that differ',
