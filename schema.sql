@@ -1,12 +1,13 @@
 -- Everything the paywall billing service remembers. Postgres 16 or newer, so Neon as it is.
--- Money is integer minor units, time is timestamptz by the database's clock, e-mails are trimmed and lower-case.
+-- Money is integer minor units, time is timestamptz by the database's clock, e-mails are trimmed, lower-case and ASCII, so that
+-- none is another one in disguise.
 -- An index called `by_age` serves the cron that deletes or empties what has no use any more: functions/forget-expired.
 -- The order: what is sold, who buys, checkouts and purchases, tokens, support, sign-in, events, releases.
 
 -- Who sells: paywalls, owner keys and webhook endpoints belong to an owner.
 create table owners (
   id         uuid primary key default gen_random_uuid(),
-  email      text not null unique check (email = lower(btrim(email)) and char_length(email) between 3 and 254),
+  email      text not null unique check (email = lower(btrim(email)) and email ~ '^[!-~]+$' and char_length(email) between 3 and 254),
   created_at timestamptz not null default now()
 );
 
@@ -35,7 +36,8 @@ create table paywalls (
   offers     jsonb not null check (jsonb_typeof(offers) = 'array'),
   layout     jsonb not null check (jsonb_typeof(layout) = 'object'),
   locales    jsonb not null check (jsonb_typeof(locales) = 'object'),
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  unique (owner_id, id)
 );
 
 -- An owner's account at a processor. Kept when its paywall changes to another processor, because purchases made there live on.
@@ -66,25 +68,38 @@ create table prices (
 );
 create unique index prices_on_sale on prices (paywall_id, slug) where retired_at is null;
 
--- Who buys, on any paywall. The e-mail address is null for an anonymous user.
+-- Who buys from an owner, on any of its paywalls. Two owners that know the same address have two users, and neither learns of
+-- the other's. An anonymous user has neither an e-mail address nor an id of the owner's.
 create table users (
-  id         uuid primary key default gen_random_uuid(),
-  email      text unique check (email = lower(btrim(email)) and char_length(email) between 3 and 254),
-  created_at timestamptz not null default now()
+  id          uuid primary key default gen_random_uuid(),
+  owner_id    uuid not null references owners,
+  email       text check (email = lower(btrim(email)) and email ~ '^[!-~]+$' and char_length(email) between 3 and 254),
+  external_id text check (char_length(external_id) between 1 and 255), -- the owner's own id of the user
+  created_at  timestamptz not null default now(),
+  unique (owner_id, id),
+  unique (owner_id, email),
+  unique (owner_id, external_id)
 );
 
--- A user on one paywall, and what the owner keeps about the user there.
+-- A user on one paywall, and what the owner keeps about the user there. The owner stands in the keys of both, so that a user
+-- of one owner cannot be a member of another's paywall.
 create table members (
-  paywall_id       text not null references paywalls,
-  user_id          uuid not null references users,
+  paywall_id       text not null,
+  user_id          uuid not null,
+  owner_id         uuid not null,
   name             text check (char_length(name) between 1 and 200),
   meta             jsonb not null default '{}' check (jsonb_typeof(meta) = 'object'),
   event_sequence   bigint not null default 0, -- the number of the last event about this member
   open_session     text check (char_length(open_session) <= 300), -- the hosted page that may still be paid: '<acquiring>:<its id>'
-  merged_into      uuid references users,     -- an anonymous member that signed in as a known user, who now has all it had
+  merged_into      uuid, -- a user who has all that this one had: on all paywalls of the owner, or on none
   created_at       timestamptz not null default now(),
-  primary key (paywall_id, user_id)
+  primary key (paywall_id, user_id),
+  foreign key (owner_id, paywall_id) references paywalls (owner_id, id),
+  foreign key (owner_id, user_id) references users (owner_id, id),
+  foreign key (owner_id, merged_into) references users (owner_id, id)
 );
+create index members_of_user on members (user_id);
+create index members_merged_into on members (merged_into) where merged_into is not null;
 
 -- One try to sell one price to one member: what was asked for, what the processor opened, and whether it was bought. What the
 -- processor is asked for is stored before the first attempt, so that an attempt after a crash repeats it to the letter.
@@ -237,7 +252,7 @@ create table tickets (
   id             bigint generated always as identity primary key,
   paywall_id     text not null references paywalls,
   user_id        uuid references users,
-  customer_email text check (char_length(customer_email) <= 254),
+  customer_email text check (customer_email ~ '^[!-~]+$' and char_length(customer_email) <= 254),
   subject        text not null check (char_length(subject) between 3 and 200),
   content        text not null check (char_length(content) between 1 and 5000),
   status         text not null default 'open' check (status in ('open')),
@@ -268,7 +283,7 @@ create index ticket_quotas_by_age on ticket_quotas ((opened[cardinality(opened)]
 -- The sign-in code of an e-mail address on a paywall, hashed, and how often it was sent and tried.
 create table sign_in_codes (
   paywall_id text not null references paywalls,
-  email      text not null check (char_length(email) between 3 and 254),
+  email      text not null check (email ~ '^[!-~]+$' and char_length(email) between 3 and 254),
   code_hash  text not null check (code_hash ~ '^[0-9a-f]{64}$'),
   expires_at timestamptz not null,
   tries      integer not null default 0,

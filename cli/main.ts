@@ -38,16 +38,18 @@ const COMMANDS: Command[] = [
     run: async (args) => (await import('./rekey.ts')).runRekey(args),
   },
   {
+    name: 'users',
+    usage: 'users merge|set-email|export|erase …',
+    summary:
+      'merge FROM INTO: make two users of an owner one; set-email USER NEW: give one another address; ' +
+      'export USER, erase USER: all that is kept of a person, and its end',
+    run: async (args) => (await import('./users.ts')).runUsers(args),
+  },
+  {
     name: 'tickets',
     usage: 'tickets [attachment KEY FILE]',
     summary: 'show support tickets (--paywall ID: of one paywall), or write an image of one to a file',
     run: async (args) => (await import('./tickets.ts')).runTickets(args),
-  },
-  {
-    name: 'users',
-    usage: 'users export|erase EMAIL --owner EMAIL',
-    summary: 'print all that is kept of a person for an owner, or erase it (--yes)',
-    run: async (args) => (await import('./users.ts')).runUsers(args),
   },
   {
     name: 'ledger',

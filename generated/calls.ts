@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_a0a69297d62d5c18'
+const RELEASE = 'release_d185d4857aa5dbb8'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -23,29 +23,32 @@ export function changeBalance<Result>(db: Database, p: {
   delta: number
   email?: string | null | undefined
   userId?: string | null | undefined
+  externalId?: string | null | undefined
   idempotencyKey?: string | null | undefined
   requestHash?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.change_balance($1::text, $2::text, $3::text, $4::text, $5::bigint, $6::text, $7::text, $8::uuid, $9::text) as result`,
-    [p.keyHash, p.paywallId, p.host, p.type, p.delta, p.email ?? null, p.userId ?? null, p.idempotencyKey ?? null, p.requestHash ?? null],
+    `select ${RELEASE}.change_balance($1::text, $2::text, $3::text, $4::text, $5::bigint, $6::text, $7::text, $8::text, $9::uuid, $10::text) as result`,
+    [p.keyHash, p.paywallId, p.host, p.type, p.delta, p.email ?? null, p.userId ?? null, p.externalId ?? null, p.idempotencyKey ?? null, p.requestHash ?? null],
   )
 }
 
 /** functions/cancel-subscription/claim-cancellation.sql */
 export function claimCancellation<Result>(db: Database, p: {
-  paywallId: string
   host: string
   subscriptionId: string
   reason: string
+  paywallId?: string | null | undefined
   keyHash?: string | null | undefined
   tokenUserId?: string | null | undefined
+  tokenAudience?: string | null | undefined
   email?: string | null | undefined
   userId?: string | null | undefined
+  externalId?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.claim_cancellation($1::text, $2::text, $3::text, $4::text, $5::text, $6::uuid, $7::text, $8::text) as result`,
-    [p.paywallId, p.host, p.subscriptionId, p.reason, p.keyHash ?? null, p.tokenUserId ?? null, p.email ?? null, p.userId ?? null],
+    `select ${RELEASE}.claim_cancellation($1::text, $2::text, $3::text, $4::text, $5::text, $6::uuid, $7::text, $8::text, $9::text, $10::text) as result`,
+    [p.host, p.subscriptionId, p.reason, p.paywallId ?? null, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null],
   )
 }
 
@@ -64,7 +67,9 @@ export function claimCheckout<Result>(db: Database, p: {
   returnOrigin: string
   keyHash?: string | null | undefined
   tokenUserId?: string | null | undefined
+  tokenAudience?: string | null | undefined
   email?: string | null | undefined
+  externalId?: string | null | undefined
   priceId?: string | null | undefined
   successUrl?: string | null | undefined
   errorUrl?: string | null | undefined
@@ -74,8 +79,8 @@ export function claimCheckout<Result>(db: Database, p: {
   localCurrency?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::text, $19::integer, $20::text, $21::text) as result`,
-    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.email ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null],
+    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::text, $19::text, $20::text, $21::integer, $22::text, $23::text) as result`,
+    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.externalId ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null],
   )
 }
 
@@ -86,11 +91,13 @@ export function findPortalCustomer<Result>(db: Database, p: {
   userMeta: object
   keyHash?: string | null | undefined
   tokenUserId?: string | null | undefined
+  tokenAudience?: string | null | undefined
   email?: string | null | undefined
+  externalId?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.find_portal_customer($1::text, $2::text, $3::jsonb, $4::text, $5::uuid, $6::text) as result`,
-    [p.paywallId, p.host, JSON.stringify(p.userMeta), p.keyHash ?? null, p.tokenUserId ?? null, p.email ?? null],
+    `select ${RELEASE}.find_portal_customer($1::text, $2::text, $3::jsonb, $4::text, $5::uuid, $6::text, $7::text, $8::text) as result`,
+    [p.paywallId, p.host, JSON.stringify(p.userMeta), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.externalId ?? null],
   )
 }
 
@@ -99,11 +106,12 @@ export function foreseeTicket<Result>(db: Database, p: {
   paywallId: string
   host: string
   tokenUserId?: string | null | undefined
+  tokenAudience?: string | null | undefined
   guestEmail?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.foresee_ticket($1::text, $2::text, $3::uuid, $4::text) as result`,
-    [p.paywallId, p.host, p.tokenUserId ?? null, p.guestEmail ?? null],
+    `select ${RELEASE}.foresee_ticket($1::text, $2::text, $3::uuid, $4::text, $5::text) as result`,
+    [p.paywallId, p.host, p.tokenUserId ?? null, p.tokenAudience ?? null, p.guestEmail ?? null],
   )
 }
 
@@ -214,11 +222,12 @@ export function openTicket<Result>(db: Database, p: {
   content: string
   attachments: object
   tokenUserId?: string | null | undefined
+  tokenAudience?: string | null | undefined
   guestEmail?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.open_ticket($1::text, $2::text, $3::text, $4::text, $5::jsonb, $6::uuid, $7::text) as result`,
-    [p.paywallId, p.host, p.subject, p.content, JSON.stringify(p.attachments), p.tokenUserId ?? null, p.guestEmail ?? null],
+    `select ${RELEASE}.open_ticket($1::text, $2::text, $3::text, $4::text, $5::jsonb, $6::uuid, $7::text, $8::text) as result`,
+    [p.paywallId, p.host, p.subject, p.content, JSON.stringify(p.attachments), p.tokenUserId ?? null, p.tokenAudience ?? null, p.guestEmail ?? null],
   )
 }
 
@@ -262,24 +271,27 @@ export function readUser<Result>(db: Database, p: {
   host: string
   keyHash?: string | null | undefined
   tokenUserId?: string | null | undefined
+  tokenAudience?: string | null | undefined
   email?: string | null | undefined
   userId?: string | null | undefined
+  externalId?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.read_user($1::text, $2::text, $3::text, $4::uuid, $5::text, $6::text) as result`,
-    [p.paywallId, p.host, p.keyHash ?? null, p.tokenUserId ?? null, p.email ?? null, p.userId ?? null],
+    `select ${RELEASE}.read_user($1::text, $2::text, $3::text, $4::uuid, $5::text, $6::text, $7::text, $8::text) as result`,
+    [p.paywallId, p.host, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null],
   )
 }
 
 /** functions/bootstrap/read-user-bootstrap.sql */
 export function readUserBootstrap<Result>(db: Database, p: {
   tokenUserId: string
+  tokenAudience: string
   paywallId: string
   host: string
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.read_user_bootstrap($1::uuid, $2::text, $3::text) as result`,
-    [p.tokenUserId, p.paywallId, p.host],
+    `select ${RELEASE}.read_user_bootstrap($1::uuid, $2::text, $3::text, $4::text) as result`,
+    [p.tokenUserId, p.tokenAudience, p.paywallId, p.host],
   )
 }
 
@@ -359,10 +371,11 @@ export function signInByCode<Result>(db: Database, p: {
   tokenHash: string
   tokenDays: number
   anonymousId?: string | null | undefined
+  tokenAudience?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.sign_in_by_code($1::text, $2::text, $3::text, $4::text, $5::integer, $6::uuid, $7::text, $8::integer, $9::uuid) as result`,
-    [p.paywallId, p.host, p.email, p.codeHash, p.codeTries, p.sessionId, p.tokenHash, p.tokenDays, p.anonymousId ?? null],
+    `select ${RELEASE}.sign_in_by_code($1::text, $2::text, $3::text, $4::text, $5::integer, $6::uuid, $7::text, $8::integer, $9::uuid, $10::text) as result`,
+    [p.paywallId, p.host, p.email, p.codeHash, p.codeTries, p.sessionId, p.tokenHash, p.tokenDays, p.anonymousId ?? null, p.tokenAudience ?? null],
   )
 }
 
@@ -371,15 +384,16 @@ export function signInForOwner<Result>(db: Database, p: {
   keyHash: string
   paywallId: string
   host: string
-  email: string
   sessionId: string
   tokenHash: string
   tokenDays: number
+  email?: string | null | undefined
+  externalId?: string | null | undefined
   name?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.sign_in_for_owner($1::text, $2::text, $3::text, $4::text, $5::uuid, $6::text, $7::integer, $8::text) as result`,
-    [p.keyHash, p.paywallId, p.host, p.email, p.sessionId, p.tokenHash, p.tokenDays, p.name ?? null],
+    `select ${RELEASE}.sign_in_for_owner($1::text, $2::text, $3::text, $4::uuid, $5::text, $6::integer, $7::text, $8::text, $9::text) as result`,
+    [p.keyHash, p.paywallId, p.host, p.sessionId, p.tokenHash, p.tokenDays, p.email ?? null, p.externalId ?? null, p.name ?? null],
   )
 }
 
@@ -416,14 +430,15 @@ export function withdrawTokens<Result>(db: Database, p: {
   keyHash: string
   paywallId: string
   host: string
-  userId: string
   type: string
   tokens: number
+  userId?: string | null | undefined
+  externalId?: string | null | undefined
   idempotencyKey?: string | null | undefined
   requestHash?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.withdraw_tokens($1::text, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::uuid, $8::text) as result`,
-    [p.keyHash, p.paywallId, p.host, p.userId, p.type, p.tokens, p.idempotencyKey ?? null, p.requestHash ?? null],
+    `select ${RELEASE}.withdraw_tokens($1::text, $2::text, $3::text, $4::text, $5::bigint, $6::text, $7::text, $8::uuid, $9::text) as result`,
+    [p.keyHash, p.paywallId, p.host, p.type, p.tokens, p.userId ?? null, p.externalId ?? null, p.idempotencyKey ?? null, p.requestHash ?? null],
   )
 }

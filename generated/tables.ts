@@ -149,6 +149,7 @@ export interface Members {
   meta: Generated<Json>;
   name: string | null;
   open_session: string | null;
+  owner_id: string;
   paywall_id: string;
   user_id: string;
 }
@@ -302,7 +303,9 @@ export interface Tickets {
 export interface Users {
   created_at: Generated<Timestamp>;
   email: string | null;
+  external_id: string | null;
   id: Generated<string>;
+  owner_id: string;
 }
 
 export interface WebhookEndpoints {

@@ -135,7 +135,7 @@ describe('the person leaves an event', () => {
     const after = await bodies()
     expect(JSON.stringify(after)).not.toContain(address)
     for (const [type, { data, ...rest }] of Object.entries(before)) {
-      const user = { id: userId, email: null }
+      const user = { id: userId, email: null, external_id: null }
       const { ticket } = data
       const kept = ticket && { id: ticket.id, status: ticket.status, created_at: ticket.created_at }
       expect(after[type], type).toEqual({ ...rest, data: { ...data, user, ...(kept && { ticket: kept }) } })
@@ -160,6 +160,9 @@ describe('the person leaves an event', () => {
     expect(await read(), 'it is looked at once a day').toBe(body)
     await ageEvents('1 day')
     await forgetExpired()
-    expect(JSON.parse(await read())).toEqual({ ...JSON.parse(body), data: { user: { id: null, email: null } } })
+    expect(JSON.parse(await read())).toEqual({
+      ...JSON.parse(body),
+      data: { user: { id: null, email: null, external_id: null } },
+    })
   })
 })

@@ -34,7 +34,10 @@ export async function fillUsers(
     owner_id: `(select owner_id from paywalls where id = '${paywallId}')`,
     email: `'filled-' || n || '@bench.example'`,
   })
-  await filler.insert('members', rows, member)
+  await filler.insert('members', rows, {
+    ...member,
+    owner_id: `(select owner_id from paywalls where id = '${paywallId}')`,
+  })
   await filler.insert('checkouts', rows, {
     ...sale,
     id: filledId('n', 'checkout'),

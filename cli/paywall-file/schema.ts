@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { webhookUrlProblem } from '../../lib/events/webhook-url.ts'
+import { email } from '../../lib/http/user-fields.ts'
 import { checked, issueAt, unique } from './checks.ts'
 import { keySchema, webhookSchema } from './keys-and-webhooks.ts'
 import { paywallSchema } from './paywall.ts'
@@ -11,7 +12,7 @@ function shape(environment: Environment) {
   return z.strictObject({
     $schema: z.string().optional().describe('Where editors find the JSON Schema of this file'),
     owner: z
-      .strictObject({ email: z.string().trim().toLowerCase().max(254).meta({ format: 'email' }).pipe(z.email()) })
+      .strictObject({ email: email.max(254).meta({ format: 'email' }).pipe(z.email()) })
       .describe('Who sells. Keys, webhooks and paywalls belong to the owner'),
     keys: checked(z.array(keySchema(environment)), 1, unique('name'), unique('secret', meaning))
       .default([])

@@ -8,8 +8,8 @@ import { sql } from 'kysely'
 import { deleteAttachment } from '../attachments.ts'
 import { CommandError } from '../command.ts'
 import { type Database, withDatabase } from '../database.ts'
-import { eventWithoutPerson } from './event-without-person.ts'
-import { findPerson, type Person, type PersonName } from './person.ts'
+import { enterRelease } from './merge.ts'
+import { findPerson, nothingOf, type Person, type PersonName } from './person.ts'
 
 /** How many rows of each table were deleted or emptied; and the images that no ticket has any more. */
 interface Erased {
@@ -31,11 +31,7 @@ export async function erasePerson(databaseUrl: string, name: PersonName, yes: bo
 }
 
 async function erase(db: Database, name: PersonName): Promise<Erased> {
-  await sql`
-    delete from sign_in_codes c using paywalls p, owners o
-    where c.email = ${name.email} and c.paywall_id = p.id and p.owner_id = o.id and o.email = ${name.ownerEmail}`.execute(
-    db,
-  )
+  await enterRelease(db)
   const person = await lockPerson(db, name)
   await refuseRunningSubscriptions(db, person)
 
@@ -46,7 +42,7 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
   const users = sql`any(${person.userIds}::uuid[])`
   const isMembers = sql`t.paywall_id = any(${person.paywallIds}::text[]) and t.user_id = ${users}`
   const callers = person.userIds.map((id) => `user:${id}`)
-  const quotas = [`email:${person.email}`, ...callers]
+  const quotas = [...(person.email ? [`email:${person.email}`] : []), ...callers]
   await run(
     'quotas',
     sql`delete from ticket_quotas t
@@ -68,25 +64,22 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
   counts.tickets = tickets
   counts.events = await emptyEvents(db, person)
   await run('members', sql`update members t set name = null, meta = '{}' where ${isMembers}`)
-  // A user who is a member elsewhere, too, is another owner's as well.
   await run(
     'users',
-    sql`update users t set email = null where t.id = ${users} and t.email is not null and not exists (
-        select from members m where m.user_id = t.id and m.paywall_id <> all(${person.paywallIds}::text[]))`,
+    sql`update users t set email = null, external_id = null where t.id = ${users}
+        and (t.email is not null or t.external_id is not null)`,
   )
-  if (Object.values(counts).every((count) => count === 0)) {
-    throw new CommandError([`owner ${name.ownerEmail} has nothing of ${name.email}`])
-  }
+  if (Object.values(counts).every((count) => count === 0)) throw nothingOf(name)
   return { counts, objectKeys }
 }
 
-/** Whoever is being merged into the person at this moment is seen behind the locks: its sign-in locks the same user. */
+/** Its codes, users and members, locked in this order. Whoever is merged into it meanwhile is found behind the locks. */
 async function lockPerson(db: Database, name: PersonName): Promise<Person> {
-  const { userIds, paywallIds } = await findPerson(db, name)
+  const { email, userIds, paywallIds } = await findPerson(db, name)
+  await sql`delete from sign_in_codes where email = ${email} and paywall_id = any(${paywallIds}::text[])`.execute(db)
   await sql`select from users where id = any(${userIds}::uuid[]) order by id for update`.execute(db)
   await sql`
-    select from members where user_id = any(${userIds}::uuid[]) and paywall_id = any(${paywallIds}::text[])
-    order by user_id, paywall_id for update`.execute(db)
+    select from members where user_id = any(${userIds}::uuid[]) order by user_id, paywall_id for update`.execute(db)
   return findPerson(db, name)
 }
 
@@ -121,18 +114,13 @@ async function deleteTickets(db: Database, { email, userIds, paywallIds }: Perso
 
 /** Events that are not delivered yet, too: the owner still hears of what happened, but not to whom. */
 async function emptyEvents(db: Database, { email, userIds, paywallIds }: Person): Promise<number> {
-  const { rows } = await sql<{ id: string; body: string }>`
-    select id, body from events where paywall_id = any(${paywallIds}::text[]) and (
-      user_id = any(${userIds}::uuid[]) or user_id is null and body::jsonb #>> '{data,user,email}' = ${email})
-    order by id for update`.execute(db)
-  for (const { id, body } of rows) {
-    await db
-      .updateTable('events')
-      .set({ body: eventWithoutPerson(body), forget_at: null })
-      .where('id', '=', id)
-      .execute()
-  }
-  return rows.length
+  const { numAffectedRows } = await sql`
+    update events set body = event_without_person(body), forget_at = null
+    where paywall_id = any(${paywallIds}::text[]) and (
+      user_id = any(${userIds}::uuid[]) or user_id is null and body::jsonb #>> '{data,user,email}' = ${email})`.execute(
+    db,
+  )
+  return Number(numAffectedRows ?? 0)
 }
 
 function summaryOf({ counts, objectKeys }: Erased): string {

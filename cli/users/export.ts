@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
-import { CommandError } from '../command.ts'
 import type { Database } from '../database.ts'
-import { findPerson, type Person, type PersonName } from './person.ts'
+import { findPerson, nothingOf, type Person, type PersonName } from './person.ts'
 
 /** Rows of the tables, by what they are. */
 type Rows = Record<string, Record<string, unknown>[]>
@@ -18,11 +17,9 @@ export async function exportPerson(db: Database, name: PersonName): Promise<Reco
     .execute(async (transaction) => {
       const person = await findPerson(transaction, name)
       const rows = await rowsOf(transaction, person)
-      if (Object.values(rows).every((each) => each.length === 0)) {
-        throw new CommandError([`owner ${name.ownerEmail} has nothing of ${name.email}`])
-      }
+      if (Object.values(rows).every((each) => each.length === 0)) throw nothingOf(name)
       const images = 'The bytes of ticket_attachments are in R2: paywall tickets attachment OBJECT_KEY FILE'
-      return { email: name.email, owner: name.ownerEmail, exported_at: new Date(), ...rows, note: images }
+      return { email: person.email, owner: name.ownerEmail, exported_at: new Date(), ...rows, note: images }
     })
 }
 
@@ -45,7 +42,7 @@ async function rowsOf(db: Database, { email, userIds, paywallIds }: Person): Pro
     ticket_attachments: sql`t.ticket_id in (select t.id from tickets t where ${tickets})`,
     sign_in_sessions: isMembers,
     sign_in_codes: sql`t.paywall_id = ${paywalls} and t.email = ${email}`,
-    ticket_quotas: sql`t.paywall_id = ${paywalls} and t.who = any(${[`email:${email}`, ...callers]}::text[])`,
+    ticket_quotas: sql`t.paywall_id = ${paywalls} and t.who = any(${[...(email ? [`email:${email}`] : []), ...callers]}::text[])`,
     budgets: sql`t.who = any(${callers}::text[])`,
     checkout_claims: sql`t.paywall_id = ${paywalls} and t.caller = any(${callers}::text[])`,
     events: sql`t.paywall_id = ${paywalls} and (

@@ -1,63 +1,57 @@
-import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { email } from '../../lib/http/user-fields.ts'
 import { CommandError } from '../command.ts'
 import type { Database } from '../database.ts'
+import { findOwner } from './named-user.ts'
 
-/** Who is meant: an address, and the owner for whom this service keeps what it has of that person. */
+/**
+ * Who is meant: an e-mail address, or the id or external id of a user, and the owner for whom this service keeps what it has of
+ * that person.
+ */
 export interface PersonName {
-  email: string
+  name: string
   ownerEmail: string
 }
 
 /** A person as one owner's paywalls know it. */
-export interface Person extends PersonName {
+export interface Person {
+  /** Null if nobody knows one. */
+  email: string | null
   /** All of that owner's. */
   paywallIds: string[]
   /**
-   * Its user, and the anonymous ones that were merged into it. None, if all that has the address was written by guests, such as
-   * a ticket.
+   * Its user, and those that were merged into it. None, if all that has the address was written by guests, such as a ticket.
    */
   userIds: string[]
 }
 
-/** Throws a `CommandError` where the arguments are not `EMAIL --owner EMAIL`, with or without `--yes`. */
-export function readPersonArguments(args: string[]): PersonName & { yes: boolean } {
-  const { values, positionals } = parse(args)
-  const [who, ...rest] = positionals
-  if (!who || rest.length > 0) throw new CommandError(['whose data? Give one e-mail address'])
-  if (!values.owner) throw new CommandError(['of which owner? Give --owner and the e-mail address of its paywall file'])
-  return { email: email.parse(who), ownerEmail: email.parse(values.owner), yes: values.yes === true }
-}
-
-function parse(args: string[]) {
-  try {
-    const options = { owner: { type: 'string' }, yes: { type: 'boolean' } } as const
-    return parseArgs({ args, options, allowPositionals: true })
-  } catch (error) {
-    throw new CommandError([error instanceof Error ? error.message : String(error)], { cause: error })
+/** Throws a `CommandError` if there is no such owner, or the name is that of several users. */
+export async function findPerson(db: Database, { name, ownerEmail }: PersonName): Promise<Person> {
+  const ownerId = await findOwner(db, ownerEmail)
+  const paywalls = await db.selectFrom('paywalls').select('id').where('owner_id', '=', ownerId).execute()
+  const address = email.parse(name)
+  const { rows: users } = await sql<{ id: string; email: string | null }>`
+    select distinct into_user.id, into_user.email
+    from users u
+    left join members m on m.user_id = u.id and m.merged_into is not null
+    join users into_user on into_user.id = coalesce(m.merged_into, u.id)
+    where u.owner_id = ${ownerId} and (u.email = ${address} or u.external_id = ${name} or u.id::text = ${address})`.execute(
+    db,
+  )
+  if (users.length > 1) {
+    throw new CommandError([`${name} names several users: say ${users.map(({ id }) => id).join(' or ')}`])
+  }
+  const [user] = users
+  const merged = user
+    ? await db.selectFrom('members').select('user_id').where('merged_into', '=', user.id).execute()
+    : []
+  return {
+    email: user ? user.email : address.includes('@') ? address : null,
+    paywallIds: paywalls.map(({ id }) => id),
+    userIds: user ? [...new Set([user.id, ...merged.map(({ user_id }) => user_id)])] : [],
   }
 }
 
-/** Throws a `CommandError` if there is no such owner. */
-export async function findPerson(db: Database, { email, ownerEmail }: PersonName): Promise<Person> {
-  const { rows } = await sql<{ paywall_ids: string[]; user_ids: string[] }>`
-    with owned as (
-      select p.id from paywalls p join owners o on o.id = p.owner_id where o.email = ${ownerEmail}
-    ), known as (
-      select distinct u.id from users u join members m on m.user_id = u.id
-      where u.email = ${email} and m.paywall_id in (select id from owned)
-    )
-    select
-      array(select id from owned order by id) as paywall_ids,
-      array(
-        select id from known
-        union
-        select m.user_id from members m
-        where m.merged_into in (select id from known) and m.paywall_id in (select id from owned)
-        order by 1) as user_ids
-    from owners o where o.email = ${ownerEmail}`.execute(db)
-  const [found] = rows
-  if (!found) throw new CommandError([`there is no owner ${ownerEmail}`])
-  return { email, ownerEmail, paywallIds: found.paywall_ids, userIds: found.user_ids }
-}
+/** What there is to say where nothing is found. */
+export const nothingOf = ({ name, ownerEmail }: PersonName) =>
+  new CommandError([`owner ${ownerEmail} has nothing of ${name}`])

@@ -2,7 +2,8 @@
 -- Idempotency-Key, if there is one, and then the member.
 create function change_balance(
   key_hash text, paywall_id text, host text, type text, delta bigint,
-  email text default null, user_id text default null, idempotency_key uuid default null, request_hash text default null
+  email text default null, user_id text default null, external_id text default null,
+  idempotency_key uuid default null, request_hash text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
   gate record;
@@ -19,7 +20,7 @@ begin
     if earlier is not null then return earlier; end if;
   end if;
 
-  member := lock_member(paywall_id, null, email, user_id);
+  member := lock_member(gate.owner_id, paywall_id, null, email, user_id, external_id);
   if member.refusal is not null then return verdict(member.refusal); end if;
   if not exists (select from token_types(gate.settings) t where t.type = change_balance.type) then
     return verdict('unknown_type');

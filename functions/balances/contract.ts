@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type ChangeRefusal, MAX_TOKENS, UNKNOWN_CHANGE } from '../../lib/db/change-count.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
-import { email } from '../../lib/http/user-fields.ts'
+import { email, externalIdOr } from '../../lib/http/user-fields.ts'
 import { Balance } from '../../lib/purchases/member-state.ts'
 
 export const PATH = '/api/v1/paywall/:id/balances'
@@ -47,20 +47,21 @@ export const Body = z
         .string('identity_required')
         .pipe(email)
         .nullish()
-        .describe("The user's e-mail address. Send this, `user_id` or both"),
+        .describe("The user's e-mail address. Send at least one of the three"),
       user_id: z
         .string('identity_required')
         .nullish()
         .describe(
-          "The user's id, as start-checkout and events give it. If `email` is sent too, it must be this user's",
+          "The user's id, as start-checkout and events give it. If others of the three are sent, all must be this user's",
         ),
+      external_id: externalIdOr('identity_required').describe('Your own id of the user'),
     },
     'invalid_body',
   )
-  .refine((body) => body.email || body.user_id, 'identity_required')
-  .transform(({ email, user_id: userId, ...body }) => ({
+  .refine((body) => body.email || body.user_id || body.external_id, 'identity_required')
+  .transform(({ email, user_id: userId, external_id: externalId, ...body }) => ({
     ...body,
-    identity: { email: email || undefined, userId: userId || undefined },
+    identity: { email: email || undefined, userId: userId || undefined, externalId },
   }))
 
 export const Reply = z.object({

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { MemberRefusal, UserRefusal } from '../../lib/db/gate.ts'
+import type { UserRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
 import { INTERVALS } from '../../lib/processors/processor.ts'
@@ -8,15 +8,13 @@ import { currency } from '../../lib/purchases/purchase.ts'
 
 export const PATH = '/api/v1/paywall/:id/bootstrap'
 
-export type BootstrapRefusal = UserRefusal | MemberRefusal
+export type BootstrapRefusal = UserRefusal
 
 /** How this endpoint says each refusal (contract section 7). */
 export const words = defineWords<BootstrapRefusal | 'bad_token'>({
   bad_token: [401, 'invalid_token'],
   unknown_user: [401, 'invalid_token'],
   unknown_paywall: [404, 'paywall_not_found'],
-  unknown_identity: [401, 'invalid_token'],
-  not_member: [401, 'invalid_token'],
 })
 
 const amount = z.number().min(0).describe('In major units of the currency: 9.99 is 9 dollars and 99 cents')
@@ -79,7 +77,9 @@ const user = z
       .describe('Whether the user has access now by a subscription; false for one who has bought once'),
     ...MemberState.shape,
   })
-  .describe("The state of the token's user. Absent without a Bearer token")
+  .describe(
+    "The state of the token's user. Absent without a Bearer token, and for a user who never came to this paywall",
+  )
 
 export const Reply = z.object({
   version: z

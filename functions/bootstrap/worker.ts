@@ -1,6 +1,7 @@
 import { readBootstrap, readUserBootstrap } from '../../generated/calls.ts'
 import { misplacedKey, readBearer } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
+import { bearerParameters } from '../../lib/db/gate.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { countryOf } from '../../lib/geo/country.ts'
 import { refuse } from '../../lib/http/errors.ts'
@@ -17,7 +18,14 @@ type ReadUserBootstrapResult =
   | {
       verdict: 'found'
       paywall: PaywallRow
-      user: { id: string; email: string | null; has_active_subscription: boolean } & MemberState
+      /** Null if the user never came to this paywall. */
+      user:
+        | ({
+            id: string
+            email: string | null
+            has_active_subscription: boolean
+          } & MemberState)
+        | null
     }
 
 const app = createApp<Cloudflare.BootstrapEnv>()
@@ -25,16 +33,16 @@ const app = createApp<Cloudflare.BootstrapEnv>()
 app.get(PATH, async (c) => {
   const place = placeOf(c)
   const country = countryOf(c.req.raw)
-  const credential = await readBearer(c.req, place.paywallId, c.env)
+  const credential = await readBearer(c.req, c.env)
   if (credential.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
   await checkPaywallId(c.req, place)
 
   if (credential.kind === 'user') {
-    const parameters = { ...place, tokenUserId: credential.userId }
+    const parameters = { ...place, ...bearerParameters(credential) }
     const row = await readUserBootstrap<ReadUserBootstrapResult>(connect(c.env), parameters)
     if (row.verdict !== 'found') throw refuse(words[row.verdict])
     c.header('Cache-Control', 'private, no-store')
-    return c.json({ ...(await payloadOf(row.paywall, country)), user: row.user })
+    return c.json({ ...(await payloadOf(row.paywall, country)), ...(row.user && { user: row.user }) })
   }
 
   return edgeCached(c.executionCtx, { ...place, country }, c.req.header('if-none-match'), async () => {

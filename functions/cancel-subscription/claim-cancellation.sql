@@ -1,11 +1,13 @@
 -- Claims the cancelling of a member's subscription, by a mark on its row (contract section 4.4). The row is locked before it is
--- looked at: of many callers at once exactly one makes the mark and calls the processor. No other row is locked.
+-- looked at: of many callers at once exactly one makes the mark and calls the processor. No other row is locked. A user need
+-- not say which paywall it is about.
 --
 -- If a mark is neither accepted nor given up when its lease ends, its Worker has crashed. The next caller then makes its
 -- own, since telling the processor twice does no harm.
 create function claim_cancellation(
-  paywall_id text, host text, subscription_id text, reason text, key_hash text default null,
-  token_user_id uuid default null, email text default null, user_id text default null
+  host text, subscription_id text, reason text, paywall_id text default null, key_hash text default null,
+  token_user_id uuid default null, token_audience text default null,
+  email text default null, user_id text default null, external_id text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
   gate record;
@@ -13,11 +15,12 @@ declare
   named_id uuid;
   subscription purchases;
 begin
-  gate := open_gate(key_hash, token_user_id, paywall_id, host);
+  paywall_id := coalesce(paywall_id, paywall_of_subscription(token_user_id, token_audience, subscription_id));
+  gate := open_gate(key_hash, token_user_id, token_audience, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
-  member := find_member(paywall_id, token_user_id, email, user_id);
-  if member.refusal is not null and key_hash is not null then return verdict(member.refusal); end if;
+  member := find_member(gate.owner_id, paywall_id, token_user_id, email, user_id, external_id);
+  if member.refusal is not null then return verdict(member.refusal); end if;
 
   named_id := find_subscription(paywall_id, member.id, subscription_id);
   select * into subscription from purchases p where p.id = named_id for no key update;
@@ -38,6 +41,19 @@ begin
       'current_period_end', iso(subscription.current_period_end), 'requested_at', now()::text)
     from processor_accounts a
     where a.paywall_id = subscription.paywall_id and a.acquiring = subscription.acquiring));
+end $$;
+
+-- The paywall that a user's call is about which names none: where the user has that subscription, or else any paywall of the
+-- user's, on which it will not be found. A token of releases before users belonged to an owner names it.
+create function paywall_of_subscription(user_id uuid, token_audience text, subscription_id text) returns text
+language plpgsql stable as $$
+begin
+  return coalesce(
+    (select p.id from paywalls p where p.id = token_audience),
+    (select p.paywall_id from members m cross join lateral (
+        select m.paywall_id, find_subscription(m.paywall_id, m.user_id, subscription_id) as id) p
+      where m.user_id = paywall_of_subscription.user_id
+      order by p.id = as_uuid(subscription_id) desc nulls last, p.id is null, p.paywall_id limit 1));
 end $$;
 
 -- A member's subscription by our own id or by the processor's; ours goes first.

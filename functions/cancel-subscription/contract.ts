@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { GateRefusal, Identity, MemberRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
-import { email } from '../../lib/http/user-fields.ts'
+import { email, externalIdOr } from '../../lib/http/user-fields.ts'
 import { PURCHASE_STATUSES } from '../../lib/processors/processor.ts'
 import { time } from '../../lib/purchases/purchase.ts'
 
@@ -10,7 +10,7 @@ export const PATH = '/api/paywall/cancel-subscription'
 
 const required = (name: string) => z.string(`${name} is required`).trim().min(1, `${name} is required`)
 
-/** What a user sends. Its token tells the user and the paywall. */
+/** What a user sends. Its token tells the user. */
 export const UserBody = z.object(
   {
     subscriptionId: required('subscriptionId').describe(
@@ -29,7 +29,7 @@ const identity = z
   .nullish()
   .transform((text) => text || undefined)
 
-/** What an owner sends: it also names the user, by `email`, `userId` or both. */
+/** What an owner sends: it also names the paywall, and the user by `email`, `userId` or `externalId`. */
 export const OwnerBody = z
   .object(
     {
@@ -38,12 +38,15 @@ export const OwnerBody = z
         .min(1, 'identity_required')
         .describe('The paywall on which the subscription was bought'),
       ...UserBody.shape,
-      email: identity.pipe(email.optional()).describe("The user's e-mail address. Send this, `userId` or both"),
-      userId: identity.describe("The user's id, as start-checkout and the events give it"),
+      email: identity.pipe(email.optional()).describe("The user's e-mail address. Send at least one of the three"),
+      userId: identity.describe(
+        "The user's id, as start-checkout and the events give it. If others of the three are sent, all must be this user's",
+      ),
+      externalId: externalIdOr('identity_required').describe('Your own id of the user'),
     },
     'invalid_body',
   )
-  .refine((body) => body.email || body.userId, 'identity_required')
+  .refine((body) => body.email || body.userId || body.externalId, 'identity_required')
 
 export type CancelRequest = Identity & z.output<typeof UserBody>
 
@@ -107,7 +110,8 @@ export const operations: ApiOperation[] = [
     summary: 'Cancel a subscription',
     description:
       'The subscription is not renewed and ends with its current period; until then the user keeps access. Repeated and ' +
-      'concurrent calls cancel it once at the processor. Anonymous users cannot cancel.',
+      'concurrent calls cancel it once at the processor. Anonymous users cannot cancel. With a Bearer token the subscription ' +
+      'may be on any paywall of the owner, unless `X-Paywall-Id` or the custom domain names one.',
     access: ['owner', 'user'],
     bodies: { CancelByOwner: OwnerBody, CancelByUser: UserBody },
     example: {

@@ -8,7 +8,7 @@ import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { ifUnknown } from '../../lib/http/once.ts'
 import { parseJson } from '../../lib/http/parse.ts'
-import { checkPaywallId, logPaywall, placeOf } from '../../lib/http/place.ts'
+import { checkPaywallId, hostOf, logPaywall, placeOf } from '../../lib/http/place.ts'
 import type { Cancellation } from '../../lib/processors/processor.ts'
 import { cancelAtProcessor } from './cancel-at-processor.ts'
 import type { ClaimedSubscription, ClaimResult } from './claimed-subscription.ts'
@@ -20,26 +20,27 @@ const LEASE_SECONDS = 30
 const app = createApp<Cloudflare.CancelSubscriptionEnv>()
 
 app.post(PATH, async (c) => {
-  const caller = await readCredential(c.req, null, c.env)
+  const caller = await readCredential(c.req, c.env)
   if (caller.kind === 'none') throw refuse(words.no_credential)
   if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
-  if (caller.kind === 'user') logPaywall(c, caller.paywallId)
+  const header = c.req.header('x-paywall-id')
+  if (caller.kind === 'user') logPaywall(c, header)
   if (caller.kind === 'user' && caller.anonymous) throw refuse(words.anonymous)
 
   const onFault = keyFirst(c.env, caller, words)
-  const request: CancelRequest & { paywallId: string } =
+  const request: CancelRequest & { paywallId: string | undefined } =
     caller.kind === 'owner'
       ? await parseJson(c.req, OwnerBody, (sent) => logPaywall(c, sent.paywallId)).catch(onFault)
-      : { ...(await parseJson(c.req, UserBody)), paywallId: caller.paywallId }
-  const place = placeOf(c, request.paywallId)
-  await checkPaywallId(c.req, place).catch(onFault)
+      : { ...(await parseJson(c.req, UserBody)), paywallId: header }
+  if (request.paywallId !== undefined) await checkPaywallId(c.req, placeOf(c, request.paywallId)).catch(onFault)
 
   const db = connect(c.env)
   const { cancellationReason: reason, ...target } = request
-  const parameters = { ...target, ...callerParameters(caller), ...place, reason }
+  const parameters = { ...target, ...callerParameters(caller), host: hostOf(c), reason }
   const row = await claimCancellation<ClaimResult>(db, parameters).catch(ifUnknown({ retryAfter: LEASE_SECONDS }))
-  if (row.verdict === 'unknown_identity' && request.email && request.userId) throw refuse(words.mismatched_identity)
+  if (row.verdict === 'unknown_identity' && namesOf(request) > 1) throw refuse(words.mismatched_identity)
   if (row.verdict !== 'claimed') throw refuse(words[row.verdict])
+  logPaywall(c, row.subscription.paywall_id)
 
   const later = (work: Promise<unknown>) => c.executionCtx.waitUntil(work)
   const cancellation = await cancelAtProcessor(db, c.env, row.subscription, reason, later)
@@ -47,6 +48,10 @@ app.post(PATH, async (c) => {
 })
 
 app.all(PATH, allowOnly('POST'))
+
+/** By how many names a request says whom it is about. */
+const namesOf = ({ email, userId, externalId }: CancelRequest) =>
+  [email, userId, externalId].filter((name) => name !== undefined).length
 
 /** The subscription as it will be stored once its processor has told us of the cancellation. */
 function replyOf(

@@ -1,4 +1,4 @@
--- Takes the person out of events that are 30 days old, at most `count` of them: the e-mail address, and what a ticket says. Gives
+-- Takes the person out of events that are 30 days old, at most `count` of them: its names, and what a ticket says. Gives
 -- how many events it looked at. One that is not delivered yet, as its webhook endpoint is disabled, keeps its bytes and comes
 -- up again a day later. What somebody has locked stays for now. Served by the index events_by_age.
 create function forget_people(count integer) returns bigint language plpgsql
@@ -18,17 +18,20 @@ begin
   return cardinality(due);
 end $$;
 
--- An event's body without the person whom it is about: the user's id stays, and of a ticket its id, status and date.
+-- An event's body without the person whom it is about: our id of the user stays, and of a ticket its id, status and date. What
+-- a caller said of the shop that a checkout was begun at goes, too. `paywall users erase` uses it as well.
 create function event_without_person(body text) returns text language plpgsql immutable as $$
 declare
   event constant jsonb := body;
   data jsonb := event -> 'data';
 begin
   if data ? 'user' then
-    data := jsonb_set(data, '{user}', jsonb_build_object('id', data #> '{user,id}', 'email', null));
+    data := jsonb_set(data, '{user}', 
+      jsonb_build_object('id', data #> '{user,id}', 'email', null, 'external_id', null));
   end if;
   if data ? 'ticket' then
     data := jsonb_set(data, '{ticket}', (data -> 'ticket') - '{subject,content,customer_email,attachments}'::text[]);
   end if;
+  if data ? 'checkout' then data := jsonb_set(data, '{checkout,shop_url}', 'null'); end if;
   return json_build_object('id', event -> 'id', 'type', event -> 'type', 'timestamp', event -> 'timestamp', 'data', data)::text;
 end $$;

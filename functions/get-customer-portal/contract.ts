@@ -2,22 +2,29 @@ import * as z from 'zod'
 import type { GateRefusal, MemberRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
-import { email, userMeta } from '../../lib/http/user-fields.ts'
+import { email, externalIdOr, userMeta } from '../../lib/http/user-fields.ts'
 
 export const PATH = '/api/v1/paywall/:id/get-customer-portal'
 
 /** What an owner sends. A Bearer token tells the user itself: then the body is not read. */
-export const Body = z.object(
-  {
-    email: z
-      .string('Email is required')
-      .pipe(email)
-      .refine((text) => text !== '', 'Email is required')
-      .describe("The user's e-mail address"),
-    userMeta: userMeta.describe("Merged, field by field, into the user's `meta` on this paywall. 4 KB at most"),
-  },
-  'invalid_body',
-)
+export const Body = z
+  .object(
+    {
+      email: z
+        .string('Email is required')
+        .nullish()
+        .transform((text) => text || undefined)
+        .pipe(email.optional())
+        .describe("The user's e-mail address. Required, unless `externalId` is sent"),
+      externalId: externalIdOr('Invalid externalId').describe(
+        "Your own id of the user. If `email` is sent too, both must be the same user's",
+      ),
+      userMeta: userMeta.describe("Merged, field by field, into the user's `meta` on this paywall. 4 KB at most"),
+    },
+    'invalid_body',
+  )
+  .refine((body) => body.email || body.externalId, 'Email is required')
+  .transform(({ email: address, ...body }) => ({ ...body, email: address || undefined }))
 
 export const Reply = z.object({
   url: z

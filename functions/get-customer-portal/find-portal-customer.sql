@@ -3,7 +3,7 @@
 -- now. Merges `user_meta` into the member's meta, and locks the member's row for that.
 create function find_portal_customer(
   paywall_id text, host text, user_meta jsonb, key_hash text default null, token_user_id uuid default null,
-  email text default null
+  token_audience text default null, email text default null, external_id text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
   gate record;
@@ -11,11 +11,11 @@ declare
   subscription purchases;
   merged_meta jsonb;
 begin
-  gate := open_gate(key_hash, token_user_id, paywall_id, host);
+  gate := open_gate(key_hash, token_user_id, token_audience, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
-  member := find_member(paywall_id, token_user_id, email, null);
-  if member.refusal is not null and key_hash is not null then return verdict(member.refusal); end if;
+  member := find_member(gate.owner_id, paywall_id, token_user_id, email, null, external_id);
+  if member.refusal is not null then return verdict(member.refusal); end if;
 
   select * into subscription from purchases p
   where p.paywall_id = find_portal_customer.paywall_id and p.user_id = member.id

@@ -16,7 +16,7 @@ const app = createApp<Cloudflare.GetCustomerPortalEnv>()
 
 app.post(PATH, async (c) => {
   const place = placeOf(c)
-  const caller = await readCredential(c.req, place.paywallId, c.env)
+  const caller = await readCredential(c.req, c.env)
   if (caller.kind === 'none') throw refuse(words.no_credential)
   if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
   const onFault = keyFirst(c.env, caller, words)

@@ -8,12 +8,12 @@ begin
   return sign_in_result(paywall_id, user_id);
 end $$;
 
--- The verdict of a successful sign-in, with the user as its replies show it.
+-- The verdict of a successful sign-in, with the owner, whose the access token is for, and the user as its replies show it.
 create function sign_in_result(paywall_id text, user_id uuid) returns jsonb language plpgsql stable as $$
 begin
   return (
-    select verdict('signed_in') || jsonb_build_object('user',
-      jsonb_build_object('id', u.id, 'email', u.email, 'created_at', iso(u.created_at), 'name', m.name))
+    select verdict('signed_in') || jsonb_build_object('owner_id', u.owner_id, 'user', jsonb_build_object(
+      'id', u.id, 'email', u.email, 'external_id', u.external_id, 'created_at', iso(u.created_at), 'name', m.name))
     from users u join members m on m.user_id = u.id
     where u.id = sign_in_result.user_id and m.paywall_id = sign_in_result.paywall_id);
 end $$;

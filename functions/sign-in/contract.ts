@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import type { OwnerRefusal } from '../../lib/db/gate.ts'
+import type { NameRefusal, OwnerRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
-import { newEmail } from '../../lib/http/user-fields.ts'
+import { externalIdOr, newEmail } from '../../lib/http/user-fields.ts'
 import { time } from '../../lib/purchases/purchase.ts'
 import { CODE_MINUTES } from './sign-in-code.ts'
 
@@ -76,13 +76,14 @@ export const TokenBody = z.discriminatedUnion(
 const user = z.object({
   id: z.uuid(),
   email: z.string().nullable().describe('Null for an anonymous user'),
+  external_id: z.string().nullable().describe("The owner's own id of the user. Null: it gave none"),
   name: z.string().nullable().describe('As given to `sign-in/exchange`. Null: none was given'),
   created_at: time,
 })
 
 /** What `token` and `exchange` answer. */
 export const TokenReply = z.object({
-  access_token: z.string().describe('To send as `Authorization: Bearer` on this paywall'),
+  access_token: z.string().describe('To send as `Authorization: Bearer`, on any paywall of the same owner'),
   token_type: z.literal('Bearer'),
   expires_in: z.int().describe('Seconds until the access token expires'),
   refresh_token: z
@@ -105,32 +106,48 @@ export const tokenWords = defineWords<TokenRefusal>({
 /** Gives tokens to an owner who signs in its users itself. */
 export const EXCHANGE_PATH = `${SIGN_IN}/exchange` as const
 
-export const ExchangeBody = z.object(
-  {
-    email: emailFor(
-      'The address of the user whom you have signed in. A new user is created, and becomes a member of the paywall',
-    ),
-    name: z
-      .string('Invalid name')
-      .trim()
-      .max(200, 'Invalid name')
-      .nullish()
-      .transform((text) => text || null)
-      .describe("The user's name on this paywall, shown as `user.name`. Left out or blank, it stays as it was"),
-  },
-  'invalid_body',
-)
+export const ExchangeBody = z
+  .object(
+    {
+      email: z
+        .preprocess((text) => text || undefined, z.string('Invalid email format').pipe(newEmail).optional())
+        .meta({
+          type: 'string',
+          format: 'email',
+          maxLength: 254,
+          description:
+            'The address of the user whom you have signed in. Required, unless `external_id` is sent. A new user is created, ' +
+            'and becomes a member of the paywall',
+        }),
+      external_id: externalIdOr('Invalid external_id').describe(
+        "Your own id of the user. If `email` is sent too, both must be the same user's; a user who has none of the two yet " +
+          'gets it. It never changes by itself',
+      ),
+      name: z
+        .string('Invalid name')
+        .trim()
+        .max(200, 'Invalid name')
+        .nullish()
+        .transform((text) => text || null)
+        .describe("The user's name on this paywall, shown as `user.name`. Left out or blank, it stays as it was"),
+    },
+    'invalid_body',
+  )
+  .refine((body) => body.email || body.external_id, 'Email is required')
+  .transform(({ external_id: externalId, ...body }) => ({ ...body, externalId }))
 
-type ExchangeRefusal = OwnerRefusal | 'no_credential'
+export type ExchangeRefusal = OwnerRefusal | NameRefusal
 
 /** How `exchange` says each refusal. */
-export const exchangeWords = defineWords<ExchangeRefusal>({
+export const exchangeWords = defineWords<ExchangeRefusal | 'no_credential'>({
   no_credential: [401, 'Unauthorized'],
   unknown_key: [401, 'Invalid API key'],
   test_key: [401, 'Invalid API key'],
   live_key: [401, 'Invalid API key'],
   unknown_paywall: [404, 'paywall_not_found'],
   not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
+  unknown_identity: [404, 'identity_not_found'],
+  other_external_id: [409, 'external_id_mismatch'],
 })
 
 const example = {
@@ -141,6 +158,7 @@ const example = {
   user: {
     id: '0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e',
     email: 'ada@example.com',
+    external_id: null,
     name: null,
     created_at: '2026-11-01T09:00:00.000Z',
   },

@@ -4,11 +4,10 @@ import { misplacedKey } from '../../lib/auth/credential.ts'
 import { keyFirst } from '../../lib/auth/key-first.ts'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
 import { connect } from '../../lib/db/connect.ts'
-import type { OwnerRefusal } from '../../lib/db/gate.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
-import { ExchangeBody, exchangeWords as words } from './contract.ts'
+import { ExchangeBody, type ExchangeRefusal, exchangeWords as words } from './contract.ts'
 import { newRefreshToken, sessionOf } from './refresh-token.ts'
 import { type SignInResult, tokensFor } from './tokens.ts'
 
@@ -24,9 +23,9 @@ export async function exchangeTokens(c: Context<{ Bindings: Cloudflare.SignInEnv
   const person = await parseJson(c.req, ExchangeBody).catch(onFault)
   const refreshToken = await newRefreshToken(crypto.randomUUID())
   const parameters = { keyHash, ...place, ...person, ...sessionOf(refreshToken) }
-  const row = await signInForOwner<SignInResult<OwnerRefusal>>(connect(c.env), parameters)
+  const row = await signInForOwner<SignInResult<ExchangeRefusal>>(connect(c.env), parameters)
   if (row.verdict !== 'signed_in') throw refuse(words[row.verdict])
 
   c.header('Cache-Control', 'no-store')
-  return c.json(await tokensFor(row.user, place.paywallId, refreshToken, c.env))
+  return c.json(await tokensFor(row, refreshToken, c.env))
 }

@@ -20,7 +20,7 @@ type Body = z.output<typeof TokenBody>
 type TokenContext = Context<{ Bindings: Cloudflare.SignInEnv }>
 
 /** What came of a grant, and the refresh token that its user gets if it was good. */
-type Granted = { row: SignInResult<GrantRefusal>; refreshToken: NewRefreshToken }
+type Granted = { row: SignInResult<GrantRefusal | 'bad_token'>; refreshToken: NewRefreshToken }
 
 /** A code and a refresh token work once: if the first call took effect, its repeat is refused. */
 const CODE_UNKNOWN = 'It is not known whether the code was used: if it is refused now, ask for another one'
@@ -32,10 +32,11 @@ export async function giveTokens(c: TokenContext): Promise<Response> {
   await checkPaywallId(c.req, placeOf(c))
   const body = await parseJson(c.req, TokenBody)
   const { row, refreshToken } = await grant(c, body)
+  if (row.verdict === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
   if (row.verdict !== 'signed_in') throw refuse(words[row.verdict])
 
   c.header('Cache-Control', 'no-store')
-  return c.json(await tokensFor(row.user, placeOf(c).paywallId, refreshToken, c.env))
+  return c.json(await tokensFor(row, refreshToken, c.env))
 }
 
 function grant(c: TokenContext, body: Body): Promise<Granted> {
@@ -51,18 +52,19 @@ function grant(c: TokenContext, body: Body): Promise<Granted> {
 
 async function grantByCode(c: TokenContext, { email, code }: Body & { grant_type: 'code' }): Promise<Granted> {
   const place = placeOf(c)
-  const caller = await readBearer(c.req, place.paywallId, c.env)
+  const caller = await readBearer(c.req, c.env)
   if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
 
-  const anonymousId = caller.kind === 'user' && caller.anonymous ? caller.userId : null
+  const bearer = caller.kind === 'user' ? caller : null
   const codeHash = await hashCode(code, place.paywallId, email, c.env.SIGN_IN_CODE_KEY)
   const refreshToken = await newRefreshToken(crypto.randomUUID())
-  const row = await signInByCode<SignInResult<GrantRefusal>>(connect(c.env), {
+  const row = await signInByCode<SignInResult<GrantRefusal | 'bad_token'>>(connect(c.env), {
     ...place,
     email,
     codeHash,
     codeTries: CODE_TRIES,
-    anonymousId,
+    anonymousId: bearer?.anonymous ? bearer.userId : null,
+    tokenAudience: bearer?.audience,
     ...sessionOf(refreshToken),
   }).catch(ifUnknown({ detail: { message: CODE_UNKNOWN } }))
   return { row, refreshToken }

@@ -1,22 +1,29 @@
--- Signs in the user of an e-mail address for the paywall's owner, who has verified the address itself. User and member are
--- made if they are new. `name`, if there is one, is the member's name from now on. Locks the user if it is new, and the
--- member if its name changes.
+-- Signs in a user for the paywall's owner, who has verified who it is, and names it by e-mail address, by its own external id
+-- or by both. User and member are made if they are new. `name`, if there is one, is the member's name from now on. Locks the
+-- user if it is new or is given a name that it lacks, and the member if its name changes.
 create function sign_in_for_owner(
-  key_hash text, paywall_id text, host text, email text, session_id uuid, token_hash text, token_days integer,
-  name text default null
+  key_hash text, paywall_id text, host text, session_id uuid, token_hash text, token_days integer,
+  email text default null, external_id text default null, name text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
   gate record;
-  named_id uuid;
+  named record;
+  refusal text;
 begin
   gate := open_owner_gate(key_hash, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
-  named_id := user_of_address(paywall_id, email, null);
+  loop
+    named := name_user(gate.owner_id, email, external_id);
+    refusal := named.refusal;
+    if refusal is null and named.lacks_name then refusal := give_names(named.id, email, external_id); end if;
+    if refusal is not null then return verdict(refusal); end if;
+    exit when join_paywall(gate.owner_id, paywall_id, named.id); -- else it was merged this very moment: look again
+  end loop;
   if name is not null then
     update members m set name = sign_in_for_owner.name
-    where m.paywall_id = sign_in_for_owner.paywall_id and m.user_id = named_id
+    where m.paywall_id = sign_in_for_owner.paywall_id and m.user_id = named.id
       and m.name is distinct from sign_in_for_owner.name;
   end if;
-  return begin_session(paywall_id, named_id, session_id, token_hash, token_days);
+  return begin_session(paywall_id, named.id, session_id, token_hash, token_days);
 end $$;

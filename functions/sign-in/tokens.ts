@@ -7,21 +7,29 @@ import { ACCESS_TOKEN_SECONDS, signAccessToken } from './sign-access-token.ts'
 interface SignedInUser {
   id: string
   email: string | null
+  external_id: string | null
   name: string | null
   created_at: string
 }
 
 /** What the database functions of sign-in give, with the refusals of each. */
-export type SignInResult<Refusal extends string> = { verdict: Refusal } | { verdict: 'signed_in'; user: SignedInUser }
+export type SignInResult<Refusal extends string> = { verdict: Refusal } | SignedIn
 
-/** The tokens of a user who is signed in on a paywall, as `token` and `exchange` answer them. */
+/** `owner_id`: whose user it is, and so whom the access token is for. */
+interface SignedIn {
+  verdict: 'signed_in'
+  owner_id: string
+  user: SignedInUser
+}
+
+/** The tokens of a user who is signed in, as `token` and `exchange` answer them. */
 export async function tokensFor(
-  user: SignedInUser,
-  paywallId: string,
+  { owner_id: audience, user }: SignedIn,
   refreshToken: NewRefreshToken,
   env: { ACCESS_TOKEN_PRIVATE_KEY: string },
 ): Promise<z.output<typeof TokenReply>> {
-  const tokenUser = { userId: user.id, email: user.email, anonymous: user.email === null, paywallId }
+  const anonymous = user.email === null && user.external_id === null
+  const tokenUser = { userId: user.id, email: user.email, anonymous, audience }
   return {
     access_token: await signAccessToken(tokenUser, env.ACCESS_TOKEN_PRIVATE_KEY, new Date()),
     token_type: 'Bearer',

@@ -1,44 +1,52 @@
 -- Returns the user of a verified address, as a member of the paywall; creates it if missing. If `anonymous_id` is given and
--- the address is free, that user gets the address; otherwise it is merged into the address's user. Locks the anonymous user,
--- the address's user if it is new, and then both members if the one is merged into the other.
-create function user_of_address(paywall_id text, address text, anonymous_id uuid) returns uuid language plpgsql as $$
+-- the address is free, that user gets the address; otherwise it is merged into the address's user. Locks both users if there
+-- is an anonymous one, else none that exists, and then the members that join_paywall and merge_users say.
+create function user_of_address(owner_id uuid, paywall_id text, address text, anonymous_id uuid) returns uuid
+language plpgsql as $$
 declare
   known_id uuid;
   is_anonymous boolean;
 begin
-  -- First the anonymous user's row: whoever else signs it in waits here, and then finds it known or merged.
-  perform from users u where u.id = anonymous_id and u.email is null for no key update;
-  is_anonymous := exists (
-    select from users u join members m on m.user_id = u.id
-    where u.id = anonymous_id and u.email is null
-      and m.paywall_id = user_of_address.paywall_id and m.merged_into is null);
-  if is_anonymous and give_address(paywall_id, address, anonymous_id) then return anonymous_id; end if;
-
-  select u.id into known_id from users u where u.email = address;
-  if not found then
-    insert into users as u (email) values (address)
-    on conflict (email) do update set created_at = u.created_at returning u.id into known_id;
-  end if;
-  insert into members (paywall_id, user_id) values (paywall_id, known_id)
-  on conflict on constraint members_pkey do nothing;
-  if is_anonymous then perform merge_member(paywall_id, anonymous_id, known_id); end if;
+  loop
+    select u.id into known_id from users u where u.owner_id = user_of_address.owner_id and u.email = address;
+    is_anonymous := anonymous_id is not null and lock_anonymous(owner_id, anonymous_id, known_id);
+    if is_anonymous and known_id is null and give_address(owner_id, anonymous_id, address) then known_id := anonymous_id; end if;
+    if known_id is null then
+      insert into users as u (owner_id, email) values (owner_id, address) on conflict do nothing returning u.id into known_id;
+    end if;
+    -- If somebody made the address's user this very moment, or it was merged or got another address, look again.
+    if exists (select from users u where u.id = known_id and u.email = address)
+      and join_paywall(owner_id, paywall_id, known_id) then exit; end if;
+  end loop;
+  if is_anonymous and known_id <> anonymous_id then perform merge_users(anonymous_id, known_id); end if;
   return known_id;
 end $$;
 
--- Gives an anonymous user the address, if no user has it, and ends the sessions it had without one. Returns false if another
--- user has the address.
-create function give_address(paywall_id text, address text, anonymous_id uuid) returns boolean language plpgsql as $$
+-- Locks the rows of two users in the order of their ids. Whether the first is anonymous, a user of this owner, and not merged:
+-- whoever else signs it in waits here, and then finds it known or merged.
+create function lock_anonymous(owner_id uuid, anonymous_id uuid, known_id uuid) returns boolean language plpgsql as $$
 begin
-  if exists (select from users u where u.email = address) then return false; end if;
+  perform from users u where u.id in (anonymous_id, known_id) order by u.id for no key update;
+  return not is_merged(anonymous_id) and exists (
+    select from users u
+    where u.id = anonymous_id and u.owner_id = lock_anonymous.owner_id and u.email is null and u.external_id is null);
+end $$;
+
+-- Gives an anonymous user the address, if no user of the owner has it, and ends the sessions it had without one. Returns
+-- false if another user has the address.
+create function give_address(owner_id uuid, anonymous_id uuid, address text) returns boolean language plpgsql as $$
+begin
   update users u set email = address where u.id = anonymous_id;
-  perform end_sessions(paywall_id, anonymous_id);
+  perform end_sessions(anonymous_id);
   return true;
 exception when unique_violation then
   return false; -- somebody made the address a user this very moment: that user it is
 end $$;
 
-create function end_sessions(paywall_id text, user_id uuid) returns void language plpgsql as $$
+-- Ends a user's sessions on all paywalls.
+create function end_sessions(user_id uuid) returns void language plpgsql as $$
 begin
   update sign_in_sessions s set ended_at = now()
-  where s.paywall_id = end_sessions.paywall_id and s.user_id = end_sessions.user_id and s.ended_at is null;
+  from members m
+  where m.user_id = end_sessions.user_id and s.paywall_id = m.paywall_id and s.user_id = m.user_id and s.ended_at is null;
 end $$;

@@ -6,13 +6,14 @@
 --   hash    of what is asked for: the same key with another hash is refused
 --   holder  a random id of this attempt, which is given the claim for `lease_seconds`
 --
--- Locks the Idempotency-Key, the user's row if it is new, the member and the claim. A call that is refused leaves nothing
+-- Locks the Idempotency-Key, the user's row if it is new or is given a name, the member and the claim. A call that is refused leaves nothing
 -- behind: the key is looked up before a user or a member is made, and once more under the claim's own lock, because the
 -- holder before may have finished meanwhile.
 create function claim_checkout(
   paywall_id text, host text, caller text, key uuid, has_key boolean, hash text, holder uuid,
   lease_seconds double precision, ignore_active_purchase boolean, user_meta jsonb, return_origin text,
-  key_hash text default null, token_user_id uuid default null, email text default null, price_id text default null,
+  key_hash text default null, token_user_id uuid default null, token_audience text default null,
+  email text default null, external_id text default null, price_id text default null,
   success_url text default null, error_url text default null, shop_url text default null,
   trial_days integer default null, country text default null, local_currency text default null
 ) returns jsonb language plpgsql security definer as $$
@@ -24,7 +25,7 @@ declare
   buyer record;
   checkout checkouts;
 begin
-  gate := open_gate(key_hash, token_user_id, paywall_id, host);
+  gate := open_gate(key_hash, token_user_id, token_audience, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
   -- The claim, if the key was used before.
@@ -36,7 +37,7 @@ begin
   -- What is asked for. What is wrong with that is said at once, even while another attempt holds the claim.
   targets := redirect_targets(paywall_id, success_url, error_url);
   if targets.success_url is null or targets.error_url is null or price_id is null
-    or key_hash is not null and email is null then
+    or key_hash is not null and email is null and external_id is null then
     return verdict('missing_parameters') || jsonb_build_object(
       'has_success_url', targets.success_url is not null, 'has_error_url', targets.error_url is not null);
   end if;
@@ -47,7 +48,8 @@ begin
   if claim.leased_until > now() then return verdict('in_progress'); end if;
 
   -- The buyer, locked.
-  buyer := lock_buyer(paywall_id, token_user_id, email, user_meta, price, ignore_active_purchase);
+  buyer := lock_buyer(
+    gate.owner_id, paywall_id, token_user_id, email, external_id, user_meta, price, ignore_active_purchase);
   if buyer.refusal is not null then return verdict(buyer.refusal); end if;
 
   -- The claim, taken for this attempt.

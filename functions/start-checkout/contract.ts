@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import type { GateRefusal } from '../../lib/db/gate.ts'
+import type { GateRefusal, NameRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
-import { newEmail, userMeta } from '../../lib/http/user-fields.ts'
+import { externalIdOr, newEmail, userMeta } from '../../lib/http/user-fields.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/acquiring.ts'
 
 export const PATH = '/api/v1/paywall/:id/start-checkout'
@@ -16,6 +16,7 @@ export type CheckoutRefusal =
   | 'unknown_price'
   | 'active_purchase'
   | 'full_meta'
+  | NameRefusal
 
 type Said = CheckoutRefusal | 'no_credential' | 'bad_token' | 'in_progress' | 'missing_price' | 'missing_targets'
 
@@ -41,6 +42,8 @@ export const words = defineWords<Said>({
   active_purchase: [409, 'active_purchase'],
   in_progress: [409, 'checkout_in_progress'],
   full_meta: [400, 'userMeta too large'],
+  unknown_identity: [404, 'identity_not_found'],
+  other_external_id: [409, 'external_id_mismatch'],
 })
 
 /** Left out, null and empty mean the same, so that a form may send the fields that were left blank. */
@@ -61,7 +64,12 @@ export const Body = z
   .object(
     {
       email: optional('Invalid email format', () => newEmail).describe(
-        "The buyer's e-mail address. Required with an owner key. Ignored with a Bearer token, whose user is the buyer",
+        "The buyer's e-mail address. Required with an owner key, unless `externalId` is sent. Ignored with a Bearer token, whose " +
+          'user is the buyer',
+      ),
+      externalId: externalIdOr('Invalid externalId').describe(
+        "With an owner key: your own id of the buyer. If `email` is sent too, both must be the same user's; a user who has " +
+          'none of the two yet gets it. Ignored with a Bearer token',
       ),
       // Null is parsed, so that it is reported as missing.
       priceId: optional('Invalid priceId format', (code) => z.string().max(100, code)).meta({
@@ -107,6 +115,10 @@ export const UserBody = Body.extend({
     .unknown()
     .optional()
     .transform(() => null),
+  externalId: z
+    .unknown()
+    .optional()
+    .transform(() => undefined),
 })
 
 /** A start-checkout call (contract section 4.2), normalised; null where it left something out. */
@@ -119,6 +131,7 @@ export interface CheckoutRequest {
   /** The hash of what is asked for: the same key with another hash is refused. */
   hash: string
   email: string | null
+  externalId: string | undefined
   priceId: string | null
   successUrl: string | null
   errorUrl: string | null

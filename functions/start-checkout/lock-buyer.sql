@@ -1,32 +1,41 @@
--- Who buys: the user of the token, or of the address that the owner names, with the member's row locked. User and member are
--- made if they are new. A member that is new is never refused, since it has no purchase and no meta yet, so a refused call
--- leaves neither a user nor a member behind. Refusals: `active_purchase`, `full_meta` (the user's meta would be too large)
--- and `unknown_user` (an anonymous user who is merged by now).
+-- Who buys: the user of the token, or whom the owner names, with the member's row locked. User and member are made if they are
+-- new. A member that is new is never refused, since it has no purchase and no meta yet, so a refused call leaves neither a
+-- user nor a member behind. Refusals: `active_purchase`, `full_meta` (the user's meta would be too large), `unknown_user` (one
+-- who is merged by now), and those of name_user.
 create function lock_buyer(
-  paywall_id text, token_user_id uuid, email text, user_meta jsonb, price prices, ignore_active_purchase boolean,
-  out refusal text, out user_id uuid, out merged_meta jsonb
+  owner_id uuid, paywall_id text, token_user_id uuid, email text, external_id text, user_meta jsonb, price prices,
+  ignore_active_purchase boolean, out refusal text, out user_id uuid, out merged_meta jsonb
 ) language plpgsql as $$
 declare
+  named record;
+  lacks_name boolean := false;
   member members;
 begin
-  user_id := coalesce(token_user_id, (select u.id from users u where u.email = lock_buyer.email));
-  if user_id is null then
-    insert into users as u (email) values (email)
-    on conflict on constraint users_email_key do update set created_at = u.created_at returning u.id into user_id;
-  end if;
-
-  insert into members (paywall_id, user_id) values (paywall_id, user_id) on conflict on constraint members_pkey do nothing;
-  select * into member from members m
-  where m.paywall_id = lock_buyer.paywall_id and m.user_id = lock_buyer.user_id for no key update;
-  if member.merged_into is not null then
-    refusal := 'unknown_user';
-    return;
-  end if;
+  loop
+    user_id := token_user_id;
+    if token_user_id is null then
+      named := name_user(owner_id, email, external_id);
+      refusal := named.refusal;
+      if refusal is not null then return; end if;
+      user_id := named.id;
+      lacks_name := named.lacks_name;
+    end if;
+    if join_paywall(owner_id, paywall_id, user_id) then
+      select * into member from members m
+      where m.paywall_id = lock_buyer.paywall_id and m.user_id = lock_buyer.user_id for no key update;
+      exit when member.merged_into is null;
+    end if;
+    if token_user_id is not null then
+      refusal := 'unknown_user';
+      return;
+    end if;
+  end loop;
 
   merged_meta := merge_meta(member.meta, user_meta);
   refusal := case
     when merged_meta is null then 'full_meta'
     when not ignore_active_purchase and has_active_purchase(user_id, price) then 'active_purchase' end;
+  if refusal is null and lacks_name then refusal := give_names(user_id, email, external_id); end if;
 end $$;
 
 -- Whether what a user has stands in the way of buying a price: any subscription that gives access, or, where the price is paid

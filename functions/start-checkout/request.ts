@@ -8,7 +8,7 @@ import { Body, type CheckoutRequest, UserBody } from './contract.ts'
 
 /**
  * Puts the body, the caller and the Idempotency-Key together. In the Bearer path the token says who buys, so whatever
- * `email` holds is not looked at.
+ * `email` and `externalId` hold is not looked at.
  */
 export async function readRequest(c: Context, caller: Caller): Promise<CheckoutRequest> {
   await checkPaywallId(c.req, placeOf(c))

@@ -21,7 +21,7 @@ const app = createApp<Cloudflare.StartCheckoutEnv>()
 
 app.post(PATH, async (c) => {
   const place = placeOf(c)
-  const caller = await readCredential(c.req, place.paywallId, c.env)
+  const caller = await readCredential(c.req, c.env)
   if (caller.kind === 'none') throw refuse(words.no_credential)
   if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
 
@@ -54,7 +54,10 @@ app.all(PATH, allowOnly('POST'))
 /** Says in the contract's words that something is missing, and in `message` what, in the contract's order. */
 function missing(caller: Caller, request: CheckoutRequest, row: { has_success_url: boolean; has_error_url: boolean }) {
   const isOwner = caller.kind === 'owner'
-  const order = [isOwner && request.email === null && 'email', request.priceId === null && 'priceId'].filter(Boolean)
+  const order = [
+    isOwner && request.email === null && !request.externalId && 'email',
+    request.priceId === null && 'priceId',
+  ].filter(Boolean)
   const targets = [!row.has_success_url && 'successUrl', !row.has_error_url && 'errorUrl'].filter(Boolean)
   const said = isOwner ? words.missing_parameters : words.missing_price
   return refuse(order.length > 0 ? said : words.missing_targets, {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { MemberRefusal, UserRefusal } from '../../lib/db/gate.ts'
+import type { UserRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { ApiError, defineWords } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/user-fields.ts'
@@ -7,15 +7,13 @@ import { FILE_LIMIT, FILES_LIMIT, IMAGE_TYPES } from './image-type.ts'
 
 export const PATH = '/api/v1/paywall/:id/support/ticket'
 
-export type TicketRefusal = UserRefusal | MemberRefusal | 'over_quota'
+export type TicketRefusal = UserRefusal | 'over_quota'
 
 /** How this endpoint says each refusal (contract section 7). */
 export const words = defineWords<TicketRefusal | 'bad_token'>({
   bad_token: [401, 'invalid_token'],
   unknown_user: [401, 'invalid_token'],
   unknown_paywall: [404, 'paywall_not_found'],
-  unknown_identity: [401, 'invalid_token'],
-  not_member: [401, 'invalid_token'],
   over_quota: [429, 'rate_limit_exceeded'],
 })
 

@@ -1,23 +1,21 @@
 -- Opens a ticket, counts it for the sender's address and for the user, and tells the owner, all or nothing (contract section
 -- 4.6). `attachments` are [{object_key, file_name, media_type, size}], whose objects are in R2 already.
 --
--- Locks the member of a user, then the quota rows of the address and of the user. Tickets of one user therefore queue, and so
+-- Locks the member of a user, who becomes one by the ticket if it never came to this paywall, then the quota rows of the address and of the user. Tickets of one user therefore queue, and so
 -- do those of one address: however many come at once, none gets more than its quota. A refused ticket counts nowhere.
 create function open_ticket(
   paywall_id text, host text, subject text, content text, attachments jsonb,
-  token_user_id uuid default null, guest_email text default null
+  token_user_id uuid default null, token_audience text default null, guest_email text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
   sender record;
-  member record;
   wait integer;
   ticket tickets;
   queued integer;
 begin
-  sender := find_sender(paywall_id, host, token_user_id, guest_email);
+  sender := find_sender(paywall_id, host, token_user_id, token_audience, guest_email);
   if sender.refusal is null and token_user_id is not null then
-    member := lock_member(paywall_id, token_user_id, null, null);
-    sender.refusal := member.refusal;
+    sender.refusal := lock_sender(sender.owner_id, paywall_id, token_user_id);
   end if;
   if sender.refusal is not null then return verdict(sender.refusal); end if;
 
@@ -37,6 +35,17 @@ begin
     else tell(sender.owner_id, paywall_id, token_user_id, 'ticket.created', ticket_json(ticket)) end;
   return verdict('opened') || jsonb_build_object(
     'ticket', jsonb_build_object('id', ticket.id, 'status', ticket.status), 'queued', queued);
+end $$;
+
+-- Locks the member that a user is, made if it is new. Null, or `unknown_user` if the user was merged meanwhile.
+create function lock_sender(owner_id uuid, paywall_id text, user_id uuid) returns text language plpgsql as $$
+declare
+  member members;
+begin
+  if not join_paywall(owner_id, paywall_id, user_id) then return 'unknown_user'; end if;
+  select * into member from members m
+  where m.paywall_id = lock_sender.paywall_id and m.user_id = lock_sender.user_id for no key update;
+  return case when member.merged_into is not null then 'unknown_user' end;
 end $$;
 
 -- Counts one more ticket in a quota's row, which is made if it is new, and locked. Null, or the seconds to wait if the quota

@@ -72,4 +72,4 @@ async function readForm(
 const addressIn = (fields: Fields) => email.safeParse(fields.get('customer_email')).data ?? null
 
 const senderOf = (bearer: TicketContext['bearer'], address: string | null): Sender =>
-  bearer.kind === 'user' ? { kind: 'user', userId: bearer.userId } : { kind: 'guest', email: address }
+  bearer.kind === 'user' ? bearer : { kind: 'guest', email: address }

@@ -1,10 +1,9 @@
 -- Who asks for help: the user of a token, or a guest, whose address nobody has verified. Gives `refusal`, null
 -- if the sender is let in, and the user's own address or the guest's. Locks nothing.
 create function find_sender(
-  paywall_id text, host text, token_user_id uuid, guest_email text, out refusal text, out owner_id uuid, out email text
+  paywall_id text, host text, token_user_id uuid, token_audience text, guest_email text,
+  out refusal text, out owner_id uuid, out email text
 ) language plpgsql stable as $$
-declare
-  member record;
 begin
   if token_user_id is null then
     email := guest_email;
@@ -12,10 +11,8 @@ begin
     if owner_id is null then refusal := 'unknown_paywall'; end if;
     return;
   end if;
-  select g.refusal, g.owner_id into refusal, owner_id from open_user_gate(token_user_id, paywall_id, host) g;
-  if refusal is not null then return; end if;
-  member := find_member(paywall_id, token_user_id, null, null);
-  refusal := member.refusal;
+  select g.refusal, g.owner_id into refusal, owner_id
+  from open_user_gate(token_user_id, token_audience, paywall_id, host) g;
   select u.email into email from users u where u.id = token_user_id;
 end $$;
 

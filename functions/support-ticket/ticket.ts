@@ -1,12 +1,13 @@
+import { bearerParameters, type TokenBearer } from '../../lib/db/gate.ts'
 import type { TicketRefusal } from './contract.ts'
 import type { ImageType } from './image-type.ts'
 
 /** Who asks for help. Anybody can write a guest's address, so it proves nothing; null while it is not known yet. */
-export type Sender = { kind: 'user'; userId: string } | { kind: 'guest'; email: string | null }
+export type Sender = TokenBearer | { kind: 'guest'; email: string | null }
 
 /** The sender as the database functions take it. */
-export function senderParameters(sender: Sender): { tokenUserId: string } | { guestEmail: string | null } {
-  return sender.kind === 'user' ? { tokenUserId: sender.userId } : { guestEmail: sender.email }
+export function senderParameters(sender: Sender): ReturnType<typeof bearerParameters> | { guestEmail: string | null } {
+  return sender.kind === 'user' ? bearerParameters(sender) : { guestEmail: sender.email }
 }
 
 /** An image in R2. Its key is random: it cannot be guessed, and has nothing in it that the sender wrote. */

@@ -21,7 +21,7 @@ app.use(async function readRestOfRefused(c, next) {
 /** An owner key says nothing here: without a Bearer token the call is a guest's. */
 app.post(PATH, async (c) => {
   const place = placeOf(c)
-  const bearer = await readBearer(c.req, place.paywallId, c.env)
+  const bearer = await readBearer(c.req, c.env)
   if (bearer.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
   await checkPaywallId(c.req, place)
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { GateRefusal, MemberRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
-import { email } from '../../lib/http/user-fields.ts'
+import { email, externalIdOr } from '../../lib/http/user-fields.ts'
 import { MemberState } from '../../lib/purchases/member-state.ts'
 import { time } from '../../lib/purchases/purchase.ts'
 
@@ -27,22 +27,31 @@ export const words = defineWords<ReadUserRefusal | 'no_credential' | 'bad_token'
 /** The user whom an owner asks about. A Bearer token tells the user itself: then the query is not read. */
 export const Query = z
   .object({
-    email: email.optional().describe("With an owner key: the user's e-mail address. Send this, `user_id` or both"),
+    email: email.optional().describe("With an owner key: the user's e-mail address. Send at least one of these three"),
     user_id: z
       .string()
       .optional()
       .describe(
-        "With an owner key: the user's id, as start-checkout and events give it. If `email` is sent too, it must be this user's",
+        "With an owner key: the user's id, as start-checkout and events give it. If others of the three are sent, all must be " +
+          "this user's",
       ),
+    external_id: externalIdOr('Invalid external_id').describe('With an owner key: your own id of the user'),
   })
-  .refine((query) => query.email || query.user_id, 'identity_required')
-  .transform((query) => ({ email: query.email || undefined, userId: query.user_id || undefined }))
+  .refine((query) => query.email || query.user_id || query.external_id, 'identity_required')
+  .transform((query) => ({
+    email: query.email || undefined,
+    userId: query.user_id || undefined,
+    externalId: query.external_id,
+  }))
+
+const externalId = z.string().nullable().describe('Your own id of the user. Null: you gave none')
 
 export const Reply = z.object({
   user: z
     .object({
       id: z.uuid(),
       email: z.string().nullable().describe('Null for an anonymous user'),
+      external_id: externalId,
       name: z.string().nullable().describe('As given to `sign-in/exchange`. Null: none was given'),
       created_at: time,
     })

@@ -18,7 +18,7 @@ type ReadUserResult =
   | { verdict: ReadUserRefusal }
   | ({
       verdict: 'found'
-      user: { id: string; email: string | null; name: string | null; created_at: string }
+      user: { id: string; email: string | null; external_id: string | null; name: string | null; created_at: string }
       meta: Record<string, unknown>
       geo: Geo
     } & MemberState)
@@ -27,7 +27,7 @@ const app = createApp<Cloudflare.UserEnv>()
 
 app.get(PATH, async (c) => {
   const place = placeOf(c)
-  const caller = await readCredential(c.req, place.paywallId, c.env)
+  const caller = await readCredential(c.req, c.env)
   if (caller.kind === 'none') throw refuse(words.no_credential)
   if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
   const onFault = keyFirst(c.env, caller, words)

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { type ChangeRefusal, MAX_TOKENS, UNKNOWN_CHANGE } from '../../lib/db/change-count.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords, fill } from '../../lib/http/errors.ts'
+import { externalIdOr } from '../../lib/http/user-fields.ts'
 
 export const PATH = '/api/v1/withdraw-tokens'
 
@@ -26,12 +27,19 @@ export const words = defineWords<WithdrawRefusal | 'no_credential' | 'missing_pa
 
 const REQUIRED = ['paywall_id', 'user_id', 'tokens'] as const
 
+const isMissing = (value: unknown) => value === undefined || value === null || value === ''
+
 export const Body = z.object(
   {
     paywall_id: z.string('Invalid paywall_id').describe('The id of the paywall'),
     user_id: z
       .string('Invalid user_id')
-      .describe("The user's id, as start-checkout and events give it; not an id of your own"),
+      .nullish()
+      .transform((id) => id || undefined)
+      .describe("The user's id, as start-checkout and events give it. Required, unless `external_id` is sent"),
+    external_id: externalIdOr('Invalid external_id').describe(
+      "Your own id of the user. If `user_id` is sent too, both must be the same user's",
+    ),
     tokens: z
       .int('Invalid tokens')
       .min(1, 'Invalid tokens')
@@ -50,7 +58,8 @@ export const Body = z.object(
 export const NamedBody = z
   .looseObject({}, 'invalid_body')
   .superRefine((body, context) => {
-    const missing = REQUIRED.filter((name) => body[name] === undefined || body[name] === null || body[name] === '')
+    const isNamed = !isMissing(body.external_id)
+    const missing = REQUIRED.filter((name) => isMissing(body[name]) && !(name === 'user_id' && isNamed))
     if (missing.length > 0) context.addIssue(fill(words.missing_parameters, missing.join(', '))[1])
   })
   .pipe(Body)

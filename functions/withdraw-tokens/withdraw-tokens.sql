@@ -1,8 +1,8 @@
 -- Debits one balance of a member, the older way (contract section 4.8). Locks the Idempotency-Key, if there is one, and then
 -- the member.
 create function withdraw_tokens(
-  key_hash text, paywall_id text, host text, user_id text, type text, tokens bigint,
-  idempotency_key uuid default null, request_hash text default null
+  key_hash text, paywall_id text, host text, type text, tokens bigint, user_id text default null,
+  external_id text default null, idempotency_key uuid default null, request_hash text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
   gate record;
@@ -20,7 +20,7 @@ begin
     if earlier is not null then return earlier; end if;
   end if;
 
-  member := lock_member(paywall_id, null, null, user_id);
+  member := lock_member(gate.owner_id, paywall_id, null, null, user_id, external_id);
   if member.refusal is not null then return verdict(member.refusal); end if;
 
   types := types_of_member(paywall_id, member.id, gate.settings);

@@ -33,6 +33,7 @@ app.post(PATH, async (c) => {
     keyHash,
     ...place,
     userId: body.user_id,
+    externalId: body.external_id,
     type: body.token_type,
     tokens: body.tokens,
     ...once,

@@ -16,7 +16,8 @@ export interface TokenUser {
   userId: string
   email: string | null
   anonymous: boolean
-  paywallId: string
+  /** For whom it is: the owner on all of whose paywalls it is good, by id. The database compares it with the paywall's owner. */
+  audience: string
 }
 
 const Payload = z.object({
@@ -27,30 +28,24 @@ const Payload = z.object({
 })
 
 /**
- * The user of a token that we signed, that has not expired and that is for this paywall; null for any other.
- * Without a `paywallId` it may be for any paywall: the result says which. `publicKeys` is a JWK set: during a rotation it
- * holds the old key and the new one. `sign-in` holds the private one and signs.
+ * The user of a token that we signed and that has not expired; null for any other. For whom it is, the result says: whether
+ * that is the owner of a paywall, only the database knows (gate.sql). `publicKeys` is a JWK set: during a rotation it holds the
+ * old key and the new one. `sign-in` holds the private one and signs.
  */
-export async function verifyAccessToken(
-  token: string,
-  publicKeys: string,
-  paywallId: string | null,
-  now: Date,
-): Promise<TokenUser | null> {
+export async function verifyAccessToken(token: string, publicKeys: string, now: Date): Promise<TokenUser | null> {
   const keys = keySetOf(publicKeys)
   try {
     const { payload } = await jwtVerify(token, keys, {
       algorithms: [ALGORITHM],
       typ: TYPE,
       issuer: ISSUER,
-      ...(paywallId !== null && { audience: paywallId }),
-      requiredClaims: ['sub', 'iat', 'exp'],
+      requiredClaims: ['sub', 'aud', 'iat', 'exp'],
       currentDate: now,
     })
     const parsed = Payload.safeParse(payload)
     if (!parsed.success) return null
     const { sub, aud, email, anonymous } = parsed.data
-    return { userId: sub, email, anonymous, paywallId: aud }
+    return { userId: sub, email, anonymous, audience: aud }
   } catch (error) {
     if (error instanceof errors.JOSEError) return null
     throw error

@@ -13,16 +13,15 @@ const JWT_BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
 
 /**
  * Reads `X-Api-Key` or `Authorization: Bearer`. If both were sent the owner key decides. An Authorization header that
- * is anything but a good Bearer token for this paywall is `bad_token`, never `none`: it must not pass for a guest.
- * Where the path names no paywall, `paywallId` is null and a user's token says which one it is about.
+ * is anything but a good Bearer token is `bad_token`, never `none`: it must not pass for a guest. For which owner's
+ * paywalls the token is good, the database looks.
  */
 export async function readCredential(
   request: HonoRequest,
-  paywallId: string | null,
   env: { ACCESS_TOKEN_PUBLIC_KEYS: string },
 ): Promise<Credential> {
   const key = request.header('x-api-key')
-  return key === undefined ? readBearer(request, paywallId, env) : { kind: 'owner', keyHash: await sha256Hex(key) }
+  return key === undefined ? readBearer(request, env) : { kind: 'owner', keyHash: await sha256Hex(key) }
 }
 
 /** What to tell a refused caller who sent an owner key as a Bearer token; undefined for any other. */
@@ -32,16 +31,12 @@ export function misplacedKey(request: HonoRequest): { message: string } | undefi
 }
 
 /** Reads `Authorization: Bearer` alone, for endpoints that ignore owner keys. */
-export async function readBearer(
-  request: HonoRequest,
-  paywallId: string | null,
-  env: { ACCESS_TOKEN_PUBLIC_KEYS: string },
-): Promise<Bearer> {
+export async function readBearer(request: HonoRequest, env: { ACCESS_TOKEN_PUBLIC_KEYS: string }): Promise<Bearer> {
   const authorization = request.header('authorization')
   if (authorization === undefined) return { kind: 'none' }
 
   const token = JWT_BEARER.exec(authorization)?.[1]
   if (!token) return { kind: 'bad_token' }
-  const user = await verifyAccessToken(token, env.ACCESS_TOKEN_PUBLIC_KEYS, paywallId, new Date())
+  const user = await verifyAccessToken(token, env.ACCESS_TOKEN_PUBLIC_KEYS, new Date())
   return user ? { kind: 'user', ...user } : { kind: 'bad_token' }
 }

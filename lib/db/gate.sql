@@ -35,36 +35,43 @@ begin
   settings := paywall.settings;
 end $$;
 
--- Lets a user in by the id that a verified token names. The token of an anonymous user who has since signed in as a
--- known one lets nobody in.
+-- Lets a user in by what a verified token says: the user's id, and for whom the token is (`token_audience`), which is the owner
+-- on all of whose paywalls it is good. A token of another owner's user lets nobody in, nor does that of a user who was merged
+-- into another one since.
 create function open_user_gate(
-  token_user_id uuid, paywall_id text, host text, out refusal text, out owner_id uuid, out is_test boolean, out settings jsonb
+  token_user_id uuid, token_audience text, paywall_id text, host text,
+  out refusal text, out owner_id uuid, out is_test boolean, out settings jsonb
 ) language plpgsql stable as $$
 declare
   paywall record;
+  owner_of_user constant uuid := (select u.owner_id from users u where u.id = token_user_id);
 begin
   paywall := find_paywall(paywall_id, host);
   refusal := case
-    when not exists (select from users u where u.id = token_user_id)
-      or exists (
-        select from members m
-        where m.paywall_id = open_user_gate.paywall_id and m.user_id = token_user_id and m.merged_into is not null)
-      then 'unknown_user'
-    when paywall.id is null then 'unknown_paywall' end;
+    when owner_of_user is null or is_merged(token_user_id) then 'unknown_user'
+    when paywall.id is null then 'unknown_paywall'
+    when owner_of_user <> paywall.owner_id or not is_audience(token_audience, paywall.owner_id, paywall.id)
+      then 'unknown_user' end;
   owner_id := paywall.owner_id;
   is_test := paywall.is_test;
   settings := paywall.settings;
 end $$;
 
+-- Whether a token is for a paywall. Those of releases before users belonged to an owner are for the paywall alone.
+create function is_audience(token_audience text, owner_id uuid, paywall_id text) returns boolean language sql immutable as $$
+  select token_audience = owner_id::text or token_audience = paywall_id
+$$;
+
 -- Lets in whoever calls: an owner where `key_hash` is given, else the user of a token.
 create function open_gate(
-  key_hash text, token_user_id uuid, paywall_id text, host text,
+  key_hash text, token_user_id uuid, token_audience text, paywall_id text, host text,
   out refusal text, out owner_id uuid, out is_test boolean, out settings jsonb
 ) language plpgsql stable as $$
 begin
   if key_hash is not null then
     select * into refusal, owner_id, is_test, settings from open_owner_gate(key_hash, paywall_id, host);
   else
-    select * into refusal, owner_id, is_test, settings from open_user_gate(token_user_id, paywall_id, host);
+    select * into refusal, owner_id, is_test, settings
+    from open_user_gate(token_user_id, token_audience, paywall_id, host);
   end if;
 end $$;

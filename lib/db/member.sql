@@ -1,35 +1,50 @@
--- A member is a user on a paywall. An owner names one by e-mail address, by user id, or both; then the id names the user
--- and the address must be that user's. A user's own token names the user. (Contract section 5, rules 1, 2 and 4.)
+-- A member is a user on a paywall. An owner names a user of its own by e-mail address, by user id, by its own external id, or by
+-- several of them; then all of them must be that user's. A user's own token names the user. (Contract section 5, rules 1, 2
+-- and 4.)
 
 -- Text as a uuid; null if it is none.
 create function as_uuid(text text) returns uuid language sql immutable as $$
   select case when text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then text::uuid end
 $$;
 
--- The user that an owner names. The id of an anonymous user who signed in as a known one goes on naming that user: an
--- owner may have kept it.
-create function find_named_user(paywall_id text, email text, user_id text) returns uuid language plpgsql stable as $$
-declare
-  named_id uuid := as_uuid(user_id);
-  known_id uuid;
+-- Whether a user was merged into another one, who now has all it had.
+create function is_merged(user_id uuid) returns boolean language plpgsql stable as $$
 begin
-  if user_id is null then
-    return (select u.id from users u where u.email = find_named_user.email);
-  end if;
-  select m.merged_into into known_id from members m
-  where m.paywall_id = find_named_user.paywall_id and m.user_id = named_id;
-  return (
-    select u.id from users u
-    where u.id = coalesce(known_id, named_id) and (find_named_user.email is null or u.email = find_named_user.email));
+  return exists (select from members m where m.user_id = is_merged.user_id and m.merged_into is not null);
 end $$;
 
--- The member that a call is about, without a lock: `unknown_identity` if there is no such user, `not_member` if the user
+-- The user whom an owner names; null if it has no such user. The id of a user who was merged into another one goes on naming
+-- that other one: an owner may have kept it.
+create function find_named_user(owner_id uuid, email text, user_id text, external_id text) returns uuid
+language plpgsql stable as $$
+declare
+  named users;
+  named_id uuid := as_uuid(user_id);
+begin
+  if user_id is not null then
+    named_id := coalesce(
+      (select m.merged_into from members m where m.user_id = named_id and m.merged_into is not null limit 1), named_id);
+    select * into named from users u where u.id = named_id and u.owner_id = find_named_user.owner_id;
+  elsif external_id is not null then
+    select * into named from users u
+    where u.owner_id = find_named_user.owner_id and u.external_id = find_named_user.external_id;
+  else
+    select * into named from users u where u.owner_id = find_named_user.owner_id and u.email = find_named_user.email;
+  end if;
+  if (email is null or named.email = email) and (external_id is null or named.external_id = external_id) then
+    return named.id;
+  end if;
+  return null;
+end $$;
+
+-- The member that a call is about, without a lock: `unknown_identity` if the owner has no such user, `not_member` if the user
 -- never came to this paywall.
 create function find_member(
-  paywall_id text, token_user_id uuid, email text, user_id text, out refusal text, out id uuid
+  owner_id uuid, paywall_id text, token_user_id uuid, email text, user_id text, external_id text,
+  out refusal text, out id uuid
 ) language plpgsql stable as $$
 begin
-  id := coalesce(token_user_id, find_named_user(paywall_id, email, user_id));
+  id := coalesce(token_user_id, find_named_user(owner_id, email, user_id, external_id));
   refusal := case
     when id is null then 'unknown_identity'
     when not exists (
@@ -42,13 +57,14 @@ end $$;
 -- afterwards is what the one before wrote. If the member was merged into another one while we waited, an owner's call goes
 -- on with that one, and a user's own call gets `unknown_user`: its token ended with the merge.
 create function lock_member(
-  paywall_id text, token_user_id uuid, email text, user_id text, out refusal text, out id uuid
+  owner_id uuid, paywall_id text, token_user_id uuid, email text, user_id text, external_id text,
+  out refusal text, out id uuid
 ) language plpgsql as $$
 declare
   merged_into uuid;
 begin
   loop
-    select * into refusal, id from find_member(paywall_id, token_user_id, email, user_id);
+    select * into refusal, id from find_member(owner_id, paywall_id, token_user_id, email, user_id, external_id);
     if refusal is not null then return; end if;
     select m.merged_into into merged_into from members m
     where m.paywall_id = lock_member.paywall_id and m.user_id = id for no key update;
@@ -58,6 +74,23 @@ begin
       return;
     end if;
   end loop;
+end $$;
+
+-- Makes a user a member of a paywall of its owner, if it is none. False, and nothing is made, if the user was merged into
+-- another one. Locks the user's row if it has to make the member: a merge locks it, too, so that none of the user's members
+-- is overlooked. Members are locked after users.
+create function join_paywall(owner_id uuid, paywall_id text, user_id uuid) returns boolean language plpgsql as $$
+declare
+  merged_into uuid;
+begin
+  select m.merged_into into merged_into from members m
+  where m.paywall_id = join_paywall.paywall_id and m.user_id = join_paywall.user_id;
+  if found then return merged_into is null; end if;
+  perform from users u where u.id = user_id for share;
+  if is_merged(user_id) then return false; end if;
+  insert into members (paywall_id, user_id, owner_id) values (paywall_id, user_id, owner_id)
+  on conflict on constraint members_pkey do nothing;
+  return true;
 end $$;
 
 -- What a merge makes of a member's `meta`; null if that would be larger than 64 KB. A merge that makes `meta`

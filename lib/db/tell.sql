@@ -16,27 +16,29 @@ create function tell(
 declare
   event_id constant text := new_event_id();
   number bigint;
-  email text;
+  about jsonb;
 begin
   update members m set event_sequence = m.event_sequence + 1
   where m.paywall_id = tell.paywall_id and m.user_id = tell.user_id returning m.event_sequence into number;
-  select u.email into email from users u where u.id = tell.user_id;
+  select jsonb_build_object('id', u.id, 'email', u.email, 'external_id', u.external_id) into about
+  from users u where u.id = tell.user_id;
 
   insert into events (id, paywall_id, user_id, sequence, type, body)
   values (event_id, paywall_id, user_id, number, type,
-    event_body(event_id, paywall_id, user_id, email, number, type, object, previous));
+    event_body(event_id, paywall_id, about, number, type, object, previous));
   return queue_deliveries(owner_id, event_id, paywall_id, user_id, number, type);
 end $$;
 
 -- Tells of what a guest did. A guest is no member, since anybody can write an address: the event is about
--- `user: {id: null, email}`, is number 1, and waits for no other.
+-- `user: {id: null, email, external_id: null}`, is number 1, and waits for no other.
 create function tell_of_guest(owner_id uuid, paywall_id text, email text, type text, object jsonb)
 returns integer language plpgsql as $$
 declare
   event_id constant text := new_event_id();
 begin
   insert into events (id, paywall_id, sequence, type, body)
-  values (event_id, paywall_id, 1, type, event_body(event_id, paywall_id, null, email, 1, type, object, null));
+  values (event_id, paywall_id, 1, type, event_body(
+    event_id, paywall_id, jsonb_build_object('id', null, 'email', email, 'external_id', null), 1, type, object, null));
   return queue_deliveries(owner_id, event_id, paywall_id, null, 1, type);
 end $$;
 
@@ -44,12 +46,12 @@ create function new_event_id() returns text language sql volatile as $$
   select 'evt_' || replace(gen_random_uuid()::text, '-', '')
 $$;
 
--- The bytes that are stored, signed and sent.
+-- The bytes that are stored, signed and sent. `about` is the user as the event shows it.
 create function event_body(
-  event_id text, paywall_id text, user_id uuid, email text, number bigint, type text, object jsonb, previous jsonb
+  event_id text, paywall_id text, about jsonb, number bigint, type text, object jsonb, previous jsonb
 ) returns text language sql stable as $$
   select json_build_object('id', event_id, 'type', type, 'timestamp', iso(now()), 'data', jsonb_build_object(
-    'paywall_id', paywall_id, 'user', jsonb_build_object('id', user_id, 'email', email), 'sequence', number,
+    'paywall_id', paywall_id, 'user', about, 'sequence', number,
     split_part(type, '.', 1), object
   ) || case when previous is null then '{}' else jsonb_build_object('previous', previous) end)::text
 $$;

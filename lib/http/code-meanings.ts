@@ -5,10 +5,15 @@
 export const CODE_MEANINGS: Record<string, string> = {
   invalid_body: 'the body is not a JSON object',
   identity_required:
-    'the user is not named. Send an e-mail address, a user id or both, and `paywallId` if the body has that field',
+    'the user is not named, or not by a text of the right length. Send an e-mail address, a user id, your own id of the user or ' +
+    'several of them, and `paywallId` if the body has that field',
 
-  'Email is required': '`email` is missing or blank',
-  'Invalid email format': '`email` is no e-mail address of at most 254 characters',
+  'Email is required':
+    '`email` is missing or blank. Where your own id of the user is taken, that will do instead of it',
+  'Invalid email format':
+    '`email` is no e-mail address of at most 254 characters. All of them must be ASCII: letters that look alike are others',
+  'Invalid externalId': '`externalId` is not a text of at most 255 characters',
+  'Invalid external_id': '`external_id` is not a text of at most 255 characters',
   'Invalid userMeta':
     '`userMeta` is not an object, or has something that cannot be stored as it was sent: an integer beyond 2^53, or a field ' +
     'named `__proto__`',

@@ -1,11 +1,31 @@
 // What bodies and queries say of a user, the same at every endpoint.
 import * as z from 'zod'
 
-/** An e-mail address as identities are compared: trimmed and lower-case. */
-export const email = z.string().trim().toLowerCase()
+/**
+ * An e-mail address as identities are compared: trimmed and in small letters. Only ASCII letters are made small: JavaScript
+ * would make a `k` of U+212A, the Kelvin sign, so that a stranger's address became somebody else's.
+ */
+export const email = z
+  .string()
+  .trim()
+  .overwrite((text) => text.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase()))
 
-/** An e-mail address with which a new user may be created. */
+/** An e-mail address with which a new user may be created. Zod takes ASCII only. */
 export const newEmail = email.pipe(z.email('Invalid email format').max(254, 'Invalid email format'))
+
+/** The most characters that an owner's own id of a user may have. */
+const EXTERNAL_ID_LENGTH = 255
+
+/**
+ * An owner's own id of a user, compared to the letter. Left out, null and empty mean the same. `code` refuses what is no text
+ * or is too long.
+ */
+export const externalIdOr = (code: string) =>
+  z
+    .string(code)
+    .max(EXTERNAL_ID_LENGTH, code)
+    .nullish()
+    .transform((text) => text || undefined)
 
 /** Largest `userMeta`, in bytes of its JSON. */
 const META_LIMIT = 4096

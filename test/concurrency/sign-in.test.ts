@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { credit } from '../support/anonymous.ts'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
-import { paywallFile } from '../support/paywall-file.ts'
 import { askForCode, askForTokens, getCode, refresh, sessionIn, signInAnonymously } from '../support/sign-in.ts'
 import { tally } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
@@ -12,7 +11,7 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 let world: TestWorld
 
 beforeAll(async () => {
-  world = await startTestWorld()
+  world = await startTestWorld({ file: { paywalls: [{}, {}] } })
 })
 afterAll(() => world.close())
 
@@ -84,10 +83,8 @@ test('an address that becomes a user while an anonymous one brings it is one use
   expect(becameKnown.size).toBeGreaterThan(0)
 })
 
-test('one address on two paywalls at once is one user, with what was left on each', async () => {
-  const file = await paywallFile()
-  await world.apply(file)
-  const paywallId = file.paywalls[0]!.id
+test('one address on two paywalls of an owner at once is one user, with what was left on each', async () => {
+  const paywallId = world.file.paywalls[1]!.id
   for (let round = 0; round < 5; round++) {
     const email = newEmail()
     const [here, there] = [await signInAnonymously(world), await signInAnonymously(world, { paywallId })]

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signAccessToken } from '../../functions/sign-in/sign-access-token.ts'
+import { ownerIdOf } from '../support/owner-id.ts'
 import { type Row, testRows } from '../support/rows.ts'
 import {
   cancel,
@@ -33,12 +34,9 @@ beforeAll(async () => {
   foreigner = await subscribe(world, foreign)
   quitter = await subscribe(world, ours)
   cancelled(await cancelOwn(world, quitter))
+  const audience = await ownerIdOf(world, ours.paywall.id)
   const signed = (user: { anonymous: boolean }, at: Date) =>
-    signAccessToken(
-      { userId: member.id, email: null, paywallId: ours.paywall.id, ...user },
-      world.secrets.ACCESS_TOKEN_PRIVATE_KEY,
-      at,
-    )
+    signAccessToken({ userId: member.id, email: null, audience, ...user }, world.secrets.ACCESS_TOKEN_PRIVATE_KEY, at)
   anonymous = await signed({ anonymous: true }, new Date())
   expired = await signed({ anonymous: false }, new Date(Date.now() - 2 * 3_600_000))
 })

@@ -45,8 +45,8 @@ describe('user', () => {
     ['404 for an unknown id', () => user(`user_id=${randomUUID()}`), 404, 'identity_not_found'],
     ['404 for an id that is no uuid', () => user('user_id=7%27'), 404, 'identity_not_found'],
     ["404 for an e-mail that is not the id's", () => user(bothOf(all.payer, all.member)), 404, 'identity_not_found'],
-    ['404 off the paywall, by e-mail', () => user(`email=${all.stranger.email}`), 404, 'identity_not_on_paywall'],
-    ['404 off the paywall, by id', () => user(`user_id=${all.stranger.id}`), 404, 'identity_not_on_paywall'],
+    ["404 for another owner's, by e-mail", () => user(`email=${all.stranger.email}`), 404, 'identity_not_found'],
+    ["404 for another owner's, by id", () => user(`user_id=${all.stranger.id}`), 404, 'identity_not_found'],
     ['404 for an unknown paywall', () => elsewhere('/api/v1/paywall/99/user?email=a@b.co'), 404, 'paywall_not_found'],
     ['404 for no number', () => elsewhere('/api/v1/paywall/acme/user?email=a@b.co'), 404, 'paywall_not_found'],
   ])
@@ -134,7 +134,7 @@ describe('a faulty field: `message` says what is allowed there', () => {
       'the query',
       () => user(''),
       400,
-      saying('identity_required', expect.stringContaining('Send an e-mail address, a user id or both')),
+      saying('identity_required', expect.stringContaining('Send an e-mail address, a user id')),
     ],
     [
       'grant_type',

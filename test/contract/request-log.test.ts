@@ -42,6 +42,7 @@ test('a request that is not refused is one line, without a refusal', async () =>
 describe('a refusal is in the line of its request, by name', () => {
   const cancel = (caller: Call, body: object) =>
     call(all.world, '/api/paywall/cancel-subscription', { ...caller, body })
+  const naming = () => ({ headers: { 'x-paywall-id': paywallId() } })
   const cancelling = { subscriptionId: randomUUID(), cancellationReason: 'none' }
   const buyAgain = () => ({ email: all.payer.email, priceId: priceIdOf(all.ours.paywall, 'monthly') })
 
@@ -61,7 +62,7 @@ describe('a refusal is in the line of its request, by name', () => {
     ['invalid_amount', () => changeBalance(all.world, { email: all.member.email, amount: 0 }), 400],
     ['insufficient', () => withdraw(all.world, { user_id: all.member.id, tokens: 1e9 }), 400],
     ['unknown_type', () => withdraw(all.world, { user_id: all.member.id, token_type: 'a@b.co' }), 400],
-    ['unknown_subscription', () => cancel({ token: all.payer.token }, cancelling), 404],
+    ['unknown_subscription', () => cancel({ token: all.payer.token, ...naming() }, cancelling), 404],
     ['invalid_json', () => ask('sign-in/code', { body: '{' }), 400],
     ['invalid_grant', () => ask('sign-in/token', { body: { grant_type: 'refresh_token', refresh_token: 'x' } }), 400],
     ['forged', () => call(all.world, `/webhooks/stripe/${paywallId()}`, { body: {} }), 400],
@@ -108,15 +109,16 @@ describe('the paywall is in the line', () => {
   const cancels = (body: object, options: Call = { key: all.ours.key }) =>
     call(all.world, '/api/paywall/cancel-subscription', { ...options, body })
   const badKey = { headers: { 'idempotency-key': 'x' } }
+  const asPayer = () => ({ token: all.payer.token, headers: { 'x-paywall-id': paywallId() } })
 
   test.each<[string, () => Promise<Reply>, string]>([
     ['a field of the body is wrong', () => withdraws({ ...withdrawal(), tokens: 0 }), 'Invalid tokens'],
     ['a field of the body is missing', () => cancels(cancellation()), 'cancellationReason is required'],
-    ["a field of a user's body is missing", () => cancels({}, all.payer), 'subscriptionId is required'],
+    ["a field of a user's body is missing", () => cancels({}, asPayer()), 'subscriptionId is required'],
     ['the Idempotency-Key is wrong', () => withdraws(withdrawal(), badKey), 'invalid_key_format'],
     ['the key and the body are wrong', () => withdraws({ ...withdrawal(), tokens: 0 }, { key: 'x' }), 'unknown_key'],
     ['the user has too few tokens', () => withdraws({ ...withdrawal(), tokens: 1e9 }), 'insufficient'],
-  ])('where only the body or the token names it and %s', async (_fault, request, refusal) => {
+  ])('where only the body or a header names it and %s', async (_fault, request, refusal) => {
     expect(await linesOf(await request())).toEqual([expect.objectContaining({ refusal, paywall_id: paywallId() })])
   })
 

@@ -110,7 +110,7 @@ describe('an anonymous user who signs in as a known one', () => {
 
   test('may be one who has never been on this paywall', async () => {
     const email = newEmail()
-    await world.database.query('insert into users (email) values ($1)', [email])
+    await world.database.query('insert into users (owner_id, email) select owner_id, $1 from paywalls', [email])
     const { checkoutUrl, token } = await anonymousBuyer(world, { source: 'ad' })
     await pay(world, checkoutUrl)
     const known = await signInByMail(world, email, { token })

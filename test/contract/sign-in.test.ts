@@ -3,12 +3,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { call } from '../support/call.ts'
 import { buy, newEmail } from '../support/checkout.ts'
-import { startTenants, type Tenants } from '../support/tenants.ts'
+import { ownerIdOf } from '../support/owner-id.ts'
+import { startTenants, type Tenant, type Tenants } from '../support/tenants.ts'
 
 let all: Tenants
+/** Another paywall of the same owner. */
+let second: Tenant
 
 beforeAll(async () => {
-  all = await startTenants()
+  all = await startTenants({ paywalls: [{}, {}] })
+  second = { ...all.ours, paywall: all.ours.file.paywalls[1]! }
 })
 
 afterAll(() => all.close())
@@ -18,7 +22,13 @@ const Exchanged = z.strictObject({
   token_type: z.literal('Bearer'),
   expires_in: z.literal(3600),
   refresh_token: z.string(),
-  user: z.strictObject({ id: z.uuid(), email: z.string(), name: z.string().nullable(), created_at: z.iso.datetime() }),
+  user: z.strictObject({
+    id: z.uuid(),
+    email: z.string(),
+    external_id: z.string().nullable(),
+    name: z.string().nullable(),
+    created_at: z.iso.datetime(),
+  }),
 })
 
 const exchange = (email: string, { paywall, key } = all.ours, name?: string | null) =>
@@ -37,7 +47,7 @@ test('an exchange gives a token for an hour and the user, and is never cached', 
   expect(decodeProtectedHeader(token)).toEqual({ alg: 'EdDSA', typ: 'at+jwt', kid })
   const { iat = 0, exp = 0, ...payload } = decodeJwt(token)
   const who = { sub: made.id, email, anonymous: false }
-  expect(payload).toEqual({ iss: 'paywall-billing', aud: all.ours.paywall.id, ...who })
+  expect(payload).toEqual({ iss: 'paywall-billing', aud: await ownerIdOf(all.world), ...who })
   expect(exp - iat).toBe(3600)
   expect(Math.abs(iat - Date.now() / 1000)).toBeLessThan(60)
 })
@@ -55,12 +65,12 @@ test('the user is the same every time, by every spelling of the address, and the
   }
 })
 
-test('the user is linked to this paywall and to no other', async () => {
+test('the user is a user of this owner, whom no other owner has', async () => {
   const email = newEmail()
   const { access_token: token } = Exchanged.parse((await exchange(email)).body)
   const elsewhere = `/api/v1/paywall/${all.foreign.paywall.id}/user?email=${email}`
   const reply = await call(all.world, elsewhere, { key: all.foreign.key })
-  expect(reply).toMatchObject({ status: 404, body: { error: 'identity_not_on_paywall' } })
+  expect(reply).toMatchObject({ status: 404, body: { error: 'identity_not_found' } })
   expect(await user(token, all.foreign)).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
 })
 
@@ -75,7 +85,7 @@ test('a name stays until another one is given, and is told on this paywall alone
   const path = `/api/v1/paywall/${all.ours.paywall.id}/sign-in/token`
   const next = await call(all.world, path, { body: { grant_type: 'refresh_token', refresh_token } })
   expect(next.body).toMatchObject({ user: made })
-  expect(Exchanged.parse((await exchange(email, all.foreign)).body).user).toEqual({ ...made, name: null })
+  expect(Exchanged.parse((await exchange(email, second)).body).user).toEqual({ ...made, name: null })
 })
 
 test('a refused exchange makes no user', async () => {

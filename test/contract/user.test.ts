@@ -44,7 +44,13 @@ const State = z.strictObject({
   trial: z.strictObject({ purchase_id: z.uuid(), started_at: time, ends_at: time, days_left: z.int() }).nullable(),
   meta: z.record(z.string(), z.unknown()),
 })
-const User = z.strictObject({ id: z.uuid(), email: z.string(), name: z.string().nullable(), created_at: time })
+const User = z.strictObject({
+  id: z.uuid(),
+  email: z.string(),
+  external_id: z.string().nullable(),
+  name: z.string().nullable(),
+  created_at: time,
+})
 
 const read = (query = '', options: Call = { key: all.ours.key }, { paywall } = all.ours) =>
   call(all.world, `/api/v1/paywall/${paywall.id}/user${query}`, options)

@@ -15,6 +15,7 @@ const entries = [...functions.values()].filter(({ isEntry }) => isEntry)
 /** Verdicts of the parts of a function that it cannot come to. */
 const IMPOSSIBLE: Record<string, string[]> = {
   withdraw_tokens: ['too_much'], // which only a credit could be
+  read_user_bootstrap: ['unknown_identity', 'not_member'], // whoever never came to the paywall gets its structure alone
 }
 
 /** What a function can decide. Where no user's token is asked for, none can be refused. */

@@ -39,6 +39,13 @@ describe('a deploy', () => {
     }
   })
 
+  test('comes to sign-in, which signs access tokens, after all others that take them: none meets a kind it does not know', async () => {
+    const { steps } = await stepsOf(configs)
+    const taking = configs.filter(({ secrets }) => secrets.includes('ACCESS_TOKEN_PUBLIC_KEYS')).map(({ env }) => env)
+    expect(taking.length).toBeGreaterThan(5)
+    expect(taking.toSorted((one, other) => steps.indexOf(one) - steps.indexOf(other)).at(-1)).toBe('sign-in')
+  })
+
   test('of Workers that call each other in a circle stops before it migrates', async () => {
     const [one, other] = configs
     const circle = [one!, other!].map((config, index) => ({

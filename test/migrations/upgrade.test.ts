@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import * as z from 'zod'
-import { withClient } from '../../cli/database.ts'
 import { seal } from '../../lib/crypto/seal.ts'
 import { catalogOf } from '../support/catalog.ts'
 import { withOldSchema } from '../support/old-schema.ts'
 import { migrated, type OwnedPostgres, startOwnedPostgres } from '../support/owned-postgres.ts'
+import { type Row, rowsOf, sorted } from '../support/table-rows.ts'
 import { changeBalance, ledgerOf } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
@@ -28,41 +28,24 @@ const WebhookBody = z.object({
   data: z.object({ sequence: z.number(), user: z.object({ id: z.string().nullable() }) }),
 })
 
-type Row = Record<string, unknown>
-
-/** Every row of every table, as JSON. */
-function rowsOf(database: string): Promise<Record<string, Row[]>> {
-  return withClient(database, async (client) => {
-    const { rows: tables } = await client.query<{ name: string }>(
-      "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1",
-    )
-    const all: Record<string, Row[]> = {}
-    for (const { name } of tables) {
-      const { rows } = await client.query<{ row: Row }>(`select to_jsonb(t) as row from ${name} t`)
-      all[name] = rows.map(({ row }) => row)
-    }
-    return all
-  })
-}
-
-/** Rows in an order that follows from what is in them. */
-function sorted(rows: Row[]): Row[] {
-  const key = (row: Row) => JSON.stringify(Object.entries(row).toSorted())
-  return rows.toSorted((one, other) => (key(one) < key(other) ? -1 : 1))
-}
-
 const without = (row: Row, ...columns: string[]) =>
   Object.fromEntries(Object.entries(row).filter(([column]) => !columns.includes(column)))
 
 /** What the migrations make of a row of a table. Of any other table, nothing changes. */
 const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
   balances: (row) => without(row, 'previous_count', 'top_up'),
+  users: (row) => ({ ...row, owner_id: ownerOf(membersOf(row)), external_id: null }),
+  members: (row) => ({ ...row, owner_id: ownerOf([row]) }),
   purchases: (row) => without(row, 'previous'),
   checkouts: (row) => (row.session_id === null && row.completed_at === null ? { ...row, reconcile_at: null } : row),
   webhook_endpoints: (row) => ({ ...row, failures: 0, held_until: null }),
   events: (row) => ({ ...row, forget_at: after.events?.[0]?.forget_at }),
   deliveries: (row, rows) => (waits(row, rows) ? { ...row, next_attempt_at: null } : row),
 }
+
+const membersOf = ({ id }: Row) => before.members!.filter(({ user_id }) => user_id === id)
+/** Each user of the fixture is a member of one paywall. */
+const ownerOf = ([member]: Row[]) => before.paywalls!.find(({ id }) => id === member?.paywall_id)?.owner_id
 
 /** Whether an earlier delivery about the same member is pending at the same webhook endpoint. */
 function waits(row: Row, rows: Row[]): boolean {

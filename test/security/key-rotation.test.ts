@@ -3,6 +3,7 @@ import { makeSecrets } from '../../dev/world/secrets.ts'
 import { signAccessToken } from '../../functions/sign-in/sign-access-token.ts'
 import { type TokenUser, verifyAccessToken } from '../../lib/auth/access-token.ts'
 import { call } from '../support/call.ts'
+import { ownerIdOf } from '../support/owner-id.ts'
 import { type Session, signInAnonymously } from '../support/sign-in.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -38,8 +39,9 @@ describe('in the middle of a rotation', () => {
 
   const read = (token: string) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
 
-  const tokenOf = ({ privateKey }: KeyPair) => {
-    const user: TokenUser = { userId: session.user.id, email: null, anonymous: true, paywallId: world.paywall.id }
+  const tokenOf = async ({ privateKey }: KeyPair) => {
+    const audience = await ownerIdOf(world)
+    const user: TokenUser = { userId: session.user.id, email: null, anonymous: true, audience }
     return signAccessToken(user, privateKey, new Date())
   }
 
@@ -56,14 +58,14 @@ describe('in the middle of a rotation', () => {
 })
 
 test('a key counts from the set that brings it until the one that lacks it, in an isolate that sees them all', async () => {
-  const user = { userId: crypto.randomUUID(), email: null, anonymous: true, paywallId: '1' }
+  const user = { userId: crypto.randomUUID(), email: null, anonymous: true, audience: crypto.randomUUID() }
   const now = new Date()
   const [ofOld, ofCurrent] = [
     await signAccessToken(user, old.privateKey, now),
     await signAccessToken(user, current.privateKey, now),
   ]
   const good = async (set: string) =>
-    (await Promise.all([ofOld, ofCurrent].map((token) => verifyAccessToken(token, set, '1', now)))).map(
+    (await Promise.all([ofOld, ofCurrent].map((token) => verifyAccessToken(token, set, now)))).map(
       (verified) => verified !== null,
     )
   expect(await good(jwkSet(old))).toEqual([true, false])

@@ -5,15 +5,20 @@ import { newEmail, startCheckout } from '../support/checkout.ts'
 import { takesUserToken, testEveryOperation } from '../support/every-operation.ts'
 import { type Forge, forgeFor } from '../support/forge.ts'
 import { leaksIn } from '../support/leaks.ts'
+import { ownerIdOf } from '../support/owner-id.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
 import { MESSAGE } from '../support/tickets.ts'
 
 let all: Tenants
 let forge: Forge
+let ownerId: string
+let foreignOwnerId: string
 
 beforeAll(async () => {
   all = await startTenants()
-  forge = forgeFor(all.world, all.payer, all.ours.paywall.id)
+  ownerId = await ownerIdOf(all.world)
+  foreignOwnerId = await ownerIdOf(all.world, all.foreign.paywall.id)
+  forge = forgeFor(all.world, all.payer, ownerId)
 })
 
 afterAll(() => all.close())
@@ -74,8 +79,9 @@ function withPart(index: number, replace: (part: string) => string): string {
     .join('.')
 }
 
-const FOREIGN = "another paywall's aud"
 const UNKNOWN = 'unknown user'
+const FOREIGN = "another owner's user and aud"
+const NOT_OURS = "another owner's user"
 
 /** What is wrong with it, and the whole Authorization header. */
 const FORGED: [kind: string, authorization: () => string | Promise<string>][] = [
@@ -127,12 +133,14 @@ const FORGED: [kind: string, authorization: () => string | Promise<string>][] = 
   ['no email', () => `Bearer ${forge.token({}, { email: undefined })}`],
   ['no anonymous', () => `Bearer ${forge.token({}, { anonymous: undefined })}`],
   ['another iss', () => `Bearer ${forge.token({}, { iss: 'https://accounts.example' })}`],
-  [FOREIGN, () => `Bearer ${forge.token({}, { aud: all.foreign.paywall.id })}`],
-  ['a list as aud', () => `Bearer ${forge.token({}, { aud: [all.ours.paywall.id] })}`],
-  [
-    'a list of several as aud',
-    () => `Bearer ${forge.token({}, { aud: [all.foreign.paywall.id, all.ours.paywall.id] })}`,
-  ],
+  ["another owner's aud", () => `Bearer ${forge.token({}, { aud: foreignOwnerId })}`],
+  ["another owner's paywall as aud", () => `Bearer ${forge.token({}, { aud: all.foreign.paywall.id })}`],
+  ['no owner as aud', () => `Bearer ${forge.token({}, { aud: randomUUID() })}`],
+  ['nothing as aud', () => `Bearer ${forge.token({}, { aud: '' })}`],
+  [NOT_OURS, () => `Bearer ${forge.token({}, { sub: all.stranger.id })}`],
+  [FOREIGN, () => `Bearer ${forge.token({}, { sub: all.stranger.id, aud: foreignOwnerId })}`],
+  ['a list as aud', () => `Bearer ${forge.token({}, { aud: [ownerId] })}`],
+  ['a list of several as aud', () => `Bearer ${forge.token({}, { aud: [foreignOwnerId, ownerId] })}`],
   ['a number as aud', () => `Bearer ${forge.token({}, { aud: Number(all.ours.paywall.id) })}`],
   ['sub that is no uuid', () => `Bearer ${forge.token({}, { sub: all.payer.email })}`],
   ['sub with SQL', () => `Bearer ${forge.token({}, { sub: `${all.payer.id}' or true --` })}`],
@@ -160,10 +168,11 @@ const FORGED: [kind: string, authorization: () => string | Promise<string>][] = 
 describe('401 invalid_token on each endpoint, never a guest', () => {
   test.each(FORGED)('%s', async (kind, authorization) => {
     for (const { endpoint, reply } of await askAll(await authorization())) {
-      // It has no paywall in its path: the token says where to look.
+      // It has no paywall in its path: the token's user has no such subscription on any paywall of its own.
       if (kind === FOREIGN && endpoint === 'cancelSubscription') expect(reply).toMatchObject({ status: 404 })
-      // It is the token's signature that counts there: the user is looked up if it is an anonymous one, to be merged.
-      else if (kind === UNKNOWN && endpoint === 'giveTokens') expect(reply).toMatchObject({ status: 400 })
+      // What counts there is the signature, and whose token it is: the user is looked up if it is an anonymous one, to be merged.
+      else if ([UNKNOWN, NOT_OURS].includes(kind) && endpoint === 'giveTokens')
+        expect(reply).toMatchObject({ status: 400 })
       else expect(reply, endpoint).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
     }
   })

@@ -23,13 +23,13 @@ export interface Forge {
   encrypted(): Promise<string>
 }
 
-export function forgeFor(world: TestWorld, user: { id: string; email: string }, paywallId: string): Forge {
+export function forgeFor(world: TestWorld, user: { id: string; email: string }, audience: string): Forge {
   const { kid, ...jwk } = PrivateKey.parse(JSON.parse(world.secrets.ACCESS_TOKEN_PRIVATE_KEY))
   const [publicJwk] = PublicKeys.parse(JSON.parse(world.secrets.ACCESS_TOKEN_PUBLIC_KEYS)).keys
   const ours = createPrivateKey({ key: jwk, format: 'jwk' })
   const pair = generateKeyPairSync('ed25519')
   const now = Math.floor(Date.now() / 1000)
-  const good = { iss: 'paywall-billing', sub: user.id, aud: paywallId, iat: now, exp: now + 3600 }
+  const good = { iss: 'paywall-billing', sub: user.id, aud: audience, iat: now, exp: now + 3600 }
   const content = (header: Fields, payload: Fields) =>
     [header, { ...good, email: user.email, anonymous: false, ...payload }].map(encode).join('.')
   const signed = (text: string, signature: Buffer) => `${text}.${signature.toString('base64url')}`

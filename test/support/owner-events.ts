@@ -7,7 +7,7 @@ const Body = z.object({
   type: z.string(),
   data: z.looseObject({
     paywall_id: z.string(),
-    user: z.object({ id: z.uuid().nullable(), email: z.string().nullable() }),
+    user: z.object({ id: z.uuid().nullable(), email: z.string().nullable(), external_id: z.string().nullable() }),
     sequence: z.int(),
     subscription: z.looseObject({ id: z.string(), status: z.string() }).optional(),
     payment: z.looseObject({ id: z.string(), amount: z.int() }).optional(),

@@ -10,6 +10,7 @@ const Tokens = z.strictObject({
   user: z.strictObject({
     id: z.uuid(),
     email: z.string().nullable(),
+    external_id: z.string().nullable(),
     name: z.string().nullable(),
     created_at: z.iso.datetime(),
   }),

@@ -25,9 +25,9 @@ export async function waiting(
       select owner_id, 'https://' || gen_random_uuid() || '.example', 'x', '{ticket.created}', $2, case when $3 then now() end
       from paywall, generate_series(1, $1) returning id
     ), people as (
-      insert into users select gen_random_uuid() from generate_series(1, $4) returning id
+      insert into users (owner_id) select owner_id from paywall, generate_series(1, $4) returning id
     ), joined as (
-      insert into members (paywall_id, user_id) select paywall.id, people.id from paywall, people
+      insert into members (paywall_id, user_id, owner_id) select paywall.id, people.id, owner_id from paywall, people
     ), happened as (
       insert into events (id, paywall_id, user_id, sequence, type, body)
       select 'evt_' || replace(gen_random_uuid()::text, '-', ''), paywall.id, people.id, 1, 'ticket.created', '{}'

@@ -4,12 +4,22 @@ import { currency, Purchase, time } from '../../../lib/purchases/purchase.ts'
 
 const id = z.string().regex(/^evt_[0-9a-f]{32}$/)
 
+const externalId = z.string().nullable().describe('Your own id of the user. Null: you gave none')
+
 const user = z
-  .object({ id: z.uuid(), email: z.string().nullable().describe('Null for an anonymous user') })
+  .object({
+    id: z.uuid(),
+    email: z.string().nullable().describe('Null for an anonymous user'),
+    external_id: externalId,
+  })
   .describe('The user whom the event is about')
 
 const guest = z
-  .object({ id: z.uuid().nullable().describe('Null for a guest'), email: z.string().nullable() })
+  .object({
+    id: z.uuid().nullable().describe('Null for a guest'),
+    email: z.string().nullable(),
+    external_id: externalId,
+  })
   .describe('The user or guest who opened the ticket')
 
 /** The fields of every event, besides the object that its type is named after. */

@@ -3,9 +3,10 @@ export const MEANINGS: Record<string, string> = {
   active_purchase:
     'the user has an active subscription, or has this one-time price already. Send `ignoreActivePurchase: true` to sell anyway',
   already_cancelled: 'the subscription is cancelled already, or has ended',
-  anonymous: 'the user of the token is anonymous. Only a user with an e-mail address may do this',
+  anonymous:
+    'the user of the token is anonymous. Only a user with an e-mail address, or with an id of the owner, may do this',
   bad_token:
-    'the token is malformed, expired, not signed by us, or for another paywall. If it is an owner key, `message` says so',
+    "the token is malformed, expired, not signed by us, or for another owner's paywalls. If it is an owner key, `message` says so",
   database_unavailable:
     'our database cannot be reached, is too busy or did not answer. Repeat the same call after the time in `Retry-After`. If ' +
     'the first one was carried out and only its answer was lost, a repeat does no harm, unless more is said here',
@@ -30,7 +31,7 @@ export const MEANINGS: Record<string, string> = {
   malformed: 'the event is signed, but is not written as the processor writes events',
   method_not_allowed: 'the path does not have this method. `Allow` names those that it has',
   live_key: 'the API key is a live key, and the paywall is a test one. `message` says so',
-  mismatched_identity: 'the e-mail address and the user id are those of different users',
+  mismatched_identity: 'the e-mail address, the user id and your own id are not those of one user',
   missing_parameters: 'required fields are missing. If the error does not name exactly those, `message` does',
   missing_price: 'with a Bearer token: `priceId` is missing. `message` names all that is',
   missing_targets:
@@ -41,8 +42,10 @@ export const MEANINGS: Record<string, string> = {
   no_portal: 'the processor of the paywall has no customer portal',
   no_subscription: 'the user has no active subscription',
   not_found: 'a part of the path is none of the words that may stand there',
-  not_member: 'the user exists, but has never used this paywall',
+  not_member: 'you have such a user, but it has never used this paywall',
   not_owner: "the API key is another owner's than the paywall's",
+  other_external_id:
+    'the user of this e-mail address has another external id. It never changes by itself: find out which of the two is right',
   over_quota: 'the user, or the address, has opened two tickets in the last 24 hours already',
   payload_too_large: 'the body is too large',
   paywall_id_mismatch: '`X-Paywall-Id` names another paywall than the call is about',
@@ -58,7 +61,7 @@ export const MEANINGS: Record<string, string> = {
   too_many_files: 'a ticket takes at most five files',
   too_much: 'the balance would become 2^53 or more',
   unknown_checkout: 'there is no such checkout',
-  unknown_identity: 'there is no such user',
+  unknown_identity: 'you have no such user, or the names sent are not those of one user',
   unknown_key: 'the API key is wrong or revoked',
   unknown_paywall: 'there is no such paywall, or it is not served on this domain',
   unknown_price: 'the paywall does not sell this price, or not any more. Read bootstrap again',
@@ -66,5 +69,6 @@ export const MEANINGS: Record<string, string> = {
   unknown_subscription: 'the user has no such subscription on the paywall',
   unknown_type: 'the paywall has no such type of tokens, or the user has no balance of it',
   unknown_user:
-    'the user of the token does not exist any more: an anonymous user who has signed in as another one since',
+    "the token is for another owner's paywalls, or its user was merged into another one: as an anonymous user is who has signed " +
+    'in as somebody else since',
 }

@@ -1,0 +1,66 @@
+import { sql } from 'kysely'
+import { CommandError } from '../command.ts'
+import type { Database } from '../database.ts'
+import { readRelease } from '../migrate/release.ts'
+import { findUser, type NamedUser, refuseMerged } from './named-user.ts'
+
+/**
+ * Merges a user into another one of the same owner, on all paywalls of that owner, in one transaction: see
+ * functions/sign-in/merge-users.sql. The other one keeps its e-mail address and its external id, and gets those of the first
+ * where it has none. Says on which paywalls. Throws a `CommandError` if either is not to be found or was merged before.
+ */
+export async function mergeUsers(
+  db: Database,
+  ownerId: string,
+  names: { from: string; into: string },
+): Promise<string> {
+  return db.transaction().execute(async (transaction) => {
+    await enterRelease(transaction)
+    const [from, into] = await lockBoth(transaction, ownerId, names)
+    const paywalls = await transaction
+      .selectFrom('members')
+      .select('paywall_id')
+      .where('user_id', '=', from.id)
+      .orderBy('paywall_id')
+      .execute()
+    await sql`select merge_users(${from.id}, ${into.id})`.execute(transaction)
+    await handNamesOver(transaction, from, into)
+    return `User ${from.id} is merged into ${into.id}, on paywall ${paywalls.map((each) => each.paywall_id).join(', ')}.`
+  })
+}
+
+/** Lets the transaction call the database functions of this checkout, which Workers call, too. */
+export async function enterRelease(db: Database): Promise<void> {
+  const { name } = readRelease()
+  const installed = await db.selectFrom('releases').select('name').where('name', '=', name).executeTakeFirst()
+  if (!installed) throw new CommandError(["the database lacks this checkout's functions: run `paywall migrate` first"])
+  await sql`set local search_path = ${sql.id(name)}, public`.execute(db)
+}
+
+/** Both users, their rows locked in the order of their ids, as they are after that. */
+async function lockBoth(
+  db: Database,
+  ownerId: string,
+  { from, into }: { from: string; into: string },
+): Promise<[NamedUser, NamedUser]> {
+  const find = async () => [await findUser(db, ownerId, from), await findUser(db, ownerId, into)] as const
+  const found = (await find()).map(({ id }) => id)
+  await db.selectFrom('users').select('id').where('id', 'in', found).orderBy('id').forNoKeyUpdate().execute()
+  const [locked, other] = await find()
+  for (const user of [locked, other]) {
+    if (!found.includes(user.id)) throw new CommandError([`somebody else is changing user ${user.id}: try again`])
+    refuseMerged(user)
+  }
+  if (locked.id === other.id) throw new CommandError([`${from} and ${into} are the same user, ${locked.id}`])
+  return [locked, other]
+}
+
+/** The names of the first are free from now on; the other one gets those that it lacks. */
+async function handNamesOver(db: Database, from: NamedUser, into: NamedUser): Promise<void> {
+  await db.updateTable('users').set({ email: null, external_id: null }).where('id', '=', from.id).execute()
+  await db
+    .updateTable('users')
+    .set({ email: into.email ?? from.email, external_id: into.external_id ?? from.external_id })
+    .where('id', '=', into.id)
+    .execute()
+}

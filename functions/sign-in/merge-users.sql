@@ -1,0 +1,74 @@
+-- Gives all that a user has on the paywalls of its owner to another user of that owner, and ends the one: nothing finds it any
+-- more, its tokens are refused on every paywall, its sessions are over, and its id names the other. The other one becomes a
+-- member wherever the one was. A merge of two users of different owners is impossible: their members' keys do not allow it.
+--
+-- Both users' rows must be locked, in the order of their ids. Locks their members of the same paywalls, in the order of
+-- paywalls and users: whoever writes about one of them waits, and then finds `merged_into`.
+create function merge_users(from_id uuid, into_id uuid) returns void language plpgsql as $$
+declare
+  paywall_id text;
+begin
+  insert into members (paywall_id, user_id, owner_id)
+  select m.paywall_id, into_id, m.owner_id from members m where m.user_id = from_id order by m.paywall_id
+  on conflict on constraint members_pkey do nothing;
+  perform from members m
+  where m.user_id in (from_id, into_id) and m.paywall_id in (select f.paywall_id from members f where f.user_id = from_id)
+  order by m.paywall_id, m.user_id for no key update;
+
+  for paywall_id in
+    select m.paywall_id from members m where m.user_id = from_id and m.merged_into is null order by m.paywall_id
+  loop
+    perform merge_member(paywall_id, from_id, into_id);
+  end loop;
+  update members m set merged_into = into_id where m.merged_into = from_id; -- who was merged into the one before
+  perform end_sessions(from_id);
+end $$;
+
+-- Gives a member's purchases, checkouts, balances, tickets and meta to the other user's member on the same paywall. Both
+-- members' rows must be locked.
+create function merge_member(paywall_id text, from_id uuid, into_id uuid) returns void language plpgsql as $$
+begin
+  update members into_member
+  set meta = from_member.meta || into_member.meta, name = coalesce(into_member.name, from_member.name),
+    open_session = coalesce(from_member.open_session, into_member.open_session)
+  from members from_member
+  where (from_member.paywall_id, from_member.user_id) = (merge_member.paywall_id, from_id)
+    and (into_member.paywall_id, into_member.user_id) = (merge_member.paywall_id, into_id);
+  update members m set merged_into = into_id where (m.paywall_id, m.user_id) = (merge_member.paywall_id, from_id);
+
+  update checkouts c set user_id = into_id where (c.paywall_id, c.user_id) = (merge_member.paywall_id, from_id);
+  update purchases p set user_id = into_id where (p.paywall_id, p.user_id) = (merge_member.paywall_id, from_id);
+  update tickets t set user_id = into_id where (t.paywall_id, t.user_id) = (merge_member.paywall_id, from_id);
+  perform merge_balances(paywall_id, from_id, into_id);
+end $$;
+
+-- Empties a member's balances into the other's. Only what was credited moves, or what is left of that: daily top-ups stay
+-- behind, since the other member has its own, and anonymous ones cost nothing to make. Both members' rows must be locked.
+create function merge_balances(paywall_id text, from_id uuid, into_id uuid) returns void language plpgsql as $$
+declare
+  balance balances;
+  credited bigint;
+  into_count bigint;
+begin
+  for balance in
+    select * from balances b
+    where b.paywall_id = merge_balances.paywall_id and b.user_id = from_id order by b.type
+  loop
+    -- Whoever once had tokens of a type has that type, though none are left of it (contract section 4.8).
+    insert into balances (paywall_id, user_id, type, count) values (paywall_id, into_id, balance.type, 0)
+    on conflict on constraint balances_pkey do nothing;
+    continue when balance.count = 0;
+
+    select coalesce(sum(l.delta), 0) into credited from ledger l
+    where (l.paywall_id, l.user_id, l.type) = (balance.paywall_id, from_id, balance.type)
+      and l.delta > 0 and l.reason <> 'top_up';
+    select b.count into into_count from balances b
+    where (b.paywall_id, b.user_id, b.type) = (balance.paywall_id, into_id, balance.type);
+    credited := least(credited, balance.count, largest_balance() - into_count);
+
+    perform move_tokens(paywall_id, from_id, balance.type, -balance.count, 'merge', into_id::text);
+    if credited > 0 then
+      perform move_tokens(paywall_id, into_id, balance.type, credited, 'merge', from_id::text);
+    end if;
+  end loop;
+end $$;

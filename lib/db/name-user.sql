@@ -1,0 +1,47 @@
+-- The names that an owner gives a user of its own: an e-mail address, the owner's own external id, or both.
+
+-- The user whom an owner names, made if it has none of that name. `lacks_name`: the user has no external id or no address yet,
+-- and give_names is to give it the one that was named; then the user's row is locked. Refusals: `unknown_identity`, since the
+-- two names are of two users, or the user of the external id has another address; `other_external_id`, since the user of the
+-- address has another one, which never changes by itself.
+create function name_user(
+  owner_id uuid, email text, external_id text, out refusal text, out id uuid, out lacks_name boolean
+) language plpgsql as $$
+declare
+  by_email users;
+  by_external_id users;
+begin
+  loop
+    select * into by_email from users u where u.owner_id = name_user.owner_id and u.email = name_user.email;
+    select * into by_external_id from users u
+    where u.owner_id = name_user.owner_id and u.external_id = name_user.external_id;
+    id := coalesce(by_external_id.id, by_email.id);
+    refusal := case
+      when by_email.id <> by_external_id.id or by_external_id.email <> email then 'unknown_identity'
+      when by_external_id.id is null and by_email.external_id <> external_id then 'other_external_id' end;
+    lacks_name := id is not null and refusal is null
+      and (by_email.id is null and email is not null or by_external_id.id is null and external_id is not null);
+    if lacks_name then perform from users u where u.id = name_user.id for no key update; end if;
+    if id is not null then return; end if;
+
+    insert into users as u (owner_id, email, external_id) values (owner_id, email, external_id)
+    on conflict do nothing returning u.id into id;
+    if id is not null then return; end if;
+  end loop;
+end $$;
+
+-- Gives a user the names that it lacks. Null, or the refusal: meanwhile another call has given it other names, or has given
+-- these to another user. The user's row must be locked.
+create function give_names(user_id uuid, email text, external_id text) returns text language plpgsql as $$
+declare
+  named users;
+begin
+  update users u
+  set email = coalesce(u.email, give_names.email), external_id = coalesce(u.external_id, give_names.external_id)
+  where u.id = user_id returning u.* into named;
+  return case
+    when named.email <> email then 'unknown_identity'
+    when named.external_id <> external_id then 'other_external_id' end;
+exception when unique_violation then
+  return 'unknown_identity';
+end $$;

@@ -1,0 +1,186 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { credit } from '../support/anonymous.ts'
+import { call } from '../support/call.ts'
+import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { everything } from '../support/everything.ts'
+import { paywallFile } from '../support/paywall-file.ts'
+import { refresh, type Session, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
+import { subscribe } from '../support/subscriber.ts'
+import { at, type Tenant, tenant } from '../support/tenants.ts'
+import { MESSAGE, ticketId } from '../support/tickets.ts'
+import { changeBalance } from '../support/token-calls.ts'
+import { provenBalances, userState } from '../support/user-state.ts'
+import { verifyLedger } from '../support/verify-ledger.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+/** Two paywalls of one owner, and one of another. */
+let here: Tenant
+let there: Tenant
+let foreign: Tenant
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { paywalls: [{}, {}] } })
+  const [first, second] = world.file.paywalls.map((paywall) => ({ ...tenant(world.file), paywall }))
+  here = first!
+  there = second!
+  foreign = tenant(await paywallFile())
+  await world.apply(foreign.file)
+})
+afterAll(() => world.close())
+
+/** The command as a person runs it, in a process of its own. */
+function users(...args: string[]) {
+  return new Promise<{ code: number | string | null; out: string; err: string }>((resolve) => {
+    const env = { PATH: process.env.PATH, DATABASE_URL: world.databaseUrl }
+    execFile(process.execPath, ['cli/main.ts', 'users', ...args], { env }, (error, out, err) => {
+      resolve({ code: error?.code ?? 0, out, err })
+    })
+  })
+}
+
+const ofOwner = (...args: string[]) => users(...args, '--owner', world.file.owner.email)
+const merge = (from: string, into: string) => ofOwner('merge', from, into)
+const setEmail = (name: string, email: string) => ofOwner('set-email', name, email)
+
+async function known(names: { email?: string; external_id?: string } = { email: newEmail() }): Promise<Session> {
+  return sessionIn(await call(world, at(here, 'sign-in/exchange'), { key: here.key, body: names }))
+}
+
+const readAt = ({ paywall, key }: Tenant, id: string) => userState(world, id, { paywallId: paywall.id, key })
+const find = (query: string) => call(world, at(here, `user?${query}`), { key: here.key })
+const deadToken = { status: 401, body: { error: 'invalid_token' } }
+
+describe('paywall users merge', () => {
+  test('gives all that a user has on every paywall to another one, and ends the one', async () => {
+    const into = await known({ email: newEmail(), external_id: randomUUID() })
+    const from = await subscribe(world, here)
+    await subscribe(world, there, 'monthly', from.email)
+    await credit(world, from.id, 7)
+    const session = await signInByMail(world, from.email)
+    const ticket = ticketId(await call(world, at(there, 'support/ticket'), { token: from.token, body: MESSAGE }))
+
+    const paywalls = [here, there].map(({ paywall }) => paywall.id).toSorted()
+    expect(await merge(from.email, into.user.email!)).toEqual({
+      code: 0,
+      err: '',
+      out: `User ${from.id} is merged into ${into.user.id}, on paywall ${paywalls.join(', ')}.\n`,
+    })
+    for (const place of [here, there]) {
+      expect(await readAt(place, into.user.id)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+      expect(await call(world, at(place, 'user'), { token: from.token })).toMatchObject(deadToken)
+      expect((await readAt(place, from.id)).purchases).toHaveLength(1)
+    }
+    expect(await provenBalances(world, into.user.id)).toMatchObject({ premium: 7, standard: 100 })
+    expect(await refresh(world, session.refreshToken)).toMatchObject({ status: 400 })
+    const { rows } = await world.database.query('select user_id from tickets where id = $1', [ticket])
+    expect(rows).toEqual([{ user_id: into.user.id }])
+    expect(await find(`email=${from.email}`)).toMatchObject({ status: 404, body: { error: 'identity_not_found' } })
+    expect((await known({ email: into.user.email! })).user).toMatchObject({ ...into.user })
+  })
+
+  test('gives the other one the names that it lacks, and its own stay', async () => {
+    const [email, external_id] = [newEmail(), randomUUID()]
+    const [byEmail, byExternalId] = [await known({ email }), await known({ external_id })]
+    expect(await merge(byEmail.user.id, external_id)).toMatchObject({ code: 0 })
+    expect((await known({ email })).user).toEqual({ ...byExternalId.user, email })
+    const full = await known({ email: newEmail(), external_id: randomUUID() })
+    expect(await merge(email, full.user.external_id!)).toMatchObject({ code: 0 })
+    expect((await known({ email: full.user.email! })).user).toEqual(full.user)
+    expect((await known({ email })).user.id).not.toBe(full.user.id)
+  })
+
+  test('leads from the first of a row of merged users to the last', async () => {
+    const anonymous = await signInAnonymously(world)
+    await credit(world, anonymous.user.id, 3)
+    const second = await signInByMail(world, (await known()).user.email!, { token: anonymous.token })
+    const third = await known()
+    expect(await merge(second.user.id, third.user.id)).toMatchObject({ code: 0 })
+    expect(await changeBalance(world, { user_id: anonymous.user.id, type: 'premium' })).toMatchObject({
+      status: 200,
+      body: { user_id: third.user.id, count: 4 },
+    })
+  })
+
+  test('is refused, and changes nothing, where it would be wrong', async () => {
+    const [one, other] = [await known(), await known()]
+    const stranger = sessionIn(
+      await call(world, at(foreign, 'sign-in/exchange'), { key: foreign.key, body: { email: newEmail() } }),
+    )
+    const gone = await known()
+    await merge(gone.user.id, other.user.id)
+    const likeAnId = await known({ external_id: one.user.id })
+    const before = await everything(world)
+    const refusals: [Promise<{ err: string }>, string][] = [
+      [merge(stranger.user.id, other.user.id), `the owner has no user ${stranger.user.id}`],
+      [merge(other.user.id, stranger.user.email!), `the owner has no user ${stranger.user.email}`],
+      [merge(gone.user.id, one.user.email!), `user ${gone.user.id} was merged into ${other.user.id}: name that one`],
+      [merge(other.user.id, other.user.email!), 'are the same user'],
+      [merge(one.user.id, other.user.id), `${one.user.id} names several users: say`],
+      [users('merge', one.user.id, other.user.id, '--owner', 'nobody@example.com'), 'there is no owner'],
+      [users('merge', one.user.id, other.user.id), 'say users merge FROM INTO --owner EMAIL'],
+      [ofOwner('merge', one.user.id), 'say users merge FROM INTO --owner EMAIL'],
+      [ofOwner('swap', one.user.id, other.user.id), 'say users merge FROM INTO --owner EMAIL'],
+    ]
+    for (const [refused, sentence] of refusals)
+      expect(await refused).toMatchObject({ code: 1, err: expect.stringContaining(sentence) })
+    expect(await everything(world)).toBe(before)
+    expect(likeAnId.user.id).not.toBe(one.user.id)
+  })
+
+  test('of two users into each other at once is done one way, and amid calls of both loses nothing', async () => {
+    for (let round = 0; round < 3; round++) {
+      const pair = await Promise.all([known(), known()])
+      const [one, other] = pair.map(({ user }) => user.id) as [string, string]
+      const calls = Array.from({ length: 8 }, (_, index) =>
+        changeBalance(world, { user_id: index % 2 ? one : other, amount: 1, type: 'premium' }),
+      )
+      const checkouts = pair.map(({ token }) => startCheckout(world, { paywall: there.paywall, token }))
+      const merges = await Promise.all([merge(one, other), merge(other, one)])
+      expect(merges.map(({ code }) => code).toSorted(), JSON.stringify(merges)).toEqual([0, 1])
+      expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(calls.map(() => 200))
+      const last = merges[0].code === 0 ? other : one
+      expect(await provenBalances(world, last)).toMatchObject({ premium: 8 })
+      for (const reply of await Promise.all(checkouts)) if (reply.status === 200) opened(reply)
+      const { rows } = await world.database.query(
+        'select (select count(*)::int from checkouts where user_id = $1) as checkouts, (select count(*)::int from members where user_id = $1 and merged_into is null) as members',
+        [last === one ? other : one],
+      )
+      expect(rows).toEqual([{ checkouts: 0, members: 0 }])
+    }
+    expect(await verifyLedger(world.databaseUrl)).toMatchObject({ code: 0, err: '' })
+    expect(world.logs.filter(({ message }) => message.includes('unexpected failure'))).toEqual([])
+  })
+})
+
+describe('paywall users set-email', () => {
+  test('gives a user another address, by which it is found from then on', async () => {
+    const { user } = await known()
+    const email = newEmail()
+    expect(await setEmail(user.email!, ` ${email.toUpperCase()} `)).toEqual({
+      code: 0,
+      err: '',
+      out: `User ${user.id} has the address ${email}.\n`,
+    })
+    expect((await known({ email })).user).toEqual({ ...user, email })
+    expect(await find(`email=${user.email}`)).toMatchObject({ status: 404 })
+    expect(await setEmail(user.id, email)).toMatchObject({ code: 0 })
+  })
+
+  test('names merge where another user of the owner has the address; another owner’s does not matter', async () => {
+    const [one, other] = [await known(), await known()]
+    const { err, code } = await setEmail(one.user.id, other.user.email!)
+    expect(code).toBe(1)
+    expect(err).toContain(`paywall users merge ${other.user.id} ${one.user.id} --owner ${world.file.owner.email}`)
+    const shared = newEmail()
+    await call(world, at(foreign, 'sign-in/exchange'), { key: foreign.key, body: { email: shared } })
+    expect(await setEmail(one.user.id, shared)).toMatchObject({ code: 0 })
+  })
+
+  test.each(['no address', 'a@b', 'victi\u212a@example.com', 'ａnn@example.com'])('refuses %s', async (email) => {
+    const { user } = await known()
+    expect(await setEmail(user.id, email)).toMatchObject({ code: 1, err: `paywall: ${email} is no e-mail address\n` })
+  })
+})

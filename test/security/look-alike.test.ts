@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, type Reply } from '../support/call.ts'
+import { startCheckout } from '../support/checkout.ts'
+import { everything } from '../support/everything.ts'
+import { signIn } from '../support/exchange.ts'
+import { askForCode, askForTokens, getCode } from '../support/sign-in.ts'
+import { MESSAGE, ticketPath } from '../support/tickets.ts'
+import { changeBalance } from '../support/token-calls.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+// Unicode has letters that look like ASCII ones, and some of them become ASCII in small letters or in a normal form. Whoever
+// owns such an address must not pass for the owner of the ASCII one.
+
+let world: TestWorld
+/** Somebody's address, with letters of which there are look-alikes. */
+let victim: string
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  victim = (await signIn(world, { email: `nick.siskin-${randomUUID()}@kiosk.example` })).email
+})
+afterAll(() => world.close())
+
+const LOOK_ALIKES: [name: string, of: (address: string) => string][] = [
+  ['U+212A, the Kelvin sign, of which small letters make a k', (address) => address.replace('k', '\u212a')],
+  ['the same in the domain', (address) => address.replace('@k', '@\u212a')],
+  ['U+017F, the long s, of which capitals make an S', (address) => address.replace('s', '\u017f')],
+  ['U+0130, the I with a dot', (address) => address.replace('i', '\u0130')],
+  ['a full-width letter', (address) => address.replace('n', '\uff4e')],
+  ['a full-width @', (address) => address.replace('@', '\uff20')],
+  ['a Cyrillic letter', (address) => address.replace('e', '\u0435')],
+  ['a ligature', (address) => address.replace('i', '\ufb01')],
+  ['an ideographic full stop', (address) => address.replace('.', '\u3002')],
+  ['a soft hyphen', (address) => address.replace('i', 'i\u00ad')],
+  ['a zero-width space', (address) => address.replace('i', 'i\u200b')],
+  ['a combining dot', (address) => address.replace('i', 'i\u0307')],
+]
+
+const asOwner = (endpoint: string, body?: object) =>
+  call(world, `/api/v1/paywall/${world.paywall.id}/${endpoint}`, { key: world.key, ...(body && { body }) })
+
+const CANCELLATION = { subscriptionId: 'x', cancellationReason: 'none' }
+
+/** What each endpoint that takes an address answers. */
+const ASKS: Record<string, [status: number, error: string, ask: (email: string) => Promise<Reply>]> = {
+  sendSignInCode: [400, 'Invalid email format', (email) => askForCode(world, email)],
+  giveTokens: [
+    400,
+    'Invalid email format',
+    (email) => askForTokens(world, { grant_type: 'code', email, code: '123456' }),
+  ],
+  exchangeTokens: [400, 'Invalid email format', (email) => asOwner('sign-in/exchange', { email })],
+  startCheckout: [
+    400,
+    'Invalid email format',
+    (email) => startCheckout(world, { paywall: world.paywall, key: world.key, body: { email } }),
+  ],
+  openTicket: [
+    400,
+    'email_required',
+    (email) => call(world, ticketPath(world.paywall.id), { body: { ...MESSAGE, customer_email: email } }),
+  ],
+  readUser: [404, 'identity_not_found', (email) => asOwner(`user?email=${encodeURIComponent(email)}`)],
+  changeBalance: [404, 'identity_not_found', (email) => changeBalance(world, { email })],
+  getCustomerPortal: [404, 'identity_not_on_paywall', (email) => asOwner('get-customer-portal', { email })],
+  cancelSubscription: [
+    404,
+    'identity_not_on_paywall',
+    (email) =>
+      call(world, '/api/paywall/cancel-subscription', {
+        key: world.key,
+        body: { ...CANCELLATION, paywallId: world.paywall.id, email },
+      }),
+  ],
+}
+
+describe('an address that only looks like somebody’s is refused, or nobody’s, at every endpoint', () => {
+  test.each(LOOK_ALIKES)('with %s', async (_name, of) => {
+    const email = of(victim)
+    expect(email).not.toBe(victim)
+    const before = await everything(world)
+    for (const written of [email, ` ${email}\n`]) {
+      for (const [name, [status, error, ask]] of Object.entries(ASKS)) {
+        expect(await ask(written), `${name}: ${written}`).toMatchObject({ status, body: { error } })
+      }
+    }
+    expect(await everything(world)).toBe(before)
+  })
+
+  test('and a code that was mailed to the real one is neither replaced nor used by it', async () => {
+    const code = await getCode(world, victim)
+    for (const [, of] of LOOK_ALIKES) {
+      await askForCode(world, of(victim))
+      await askForTokens(world, { grant_type: 'code', email: of(victim), code })
+    }
+    expect(world.mail.received.filter(({ to }) => to === victim)).toHaveLength(1)
+    expect(await askForTokens(world, { grant_type: 'code', email: victim, code })).toMatchObject({ status: 200 })
+  })
+})
+
+test('ASCII letters are one, large or small', async () => {
+  for (const [name, [, , ask]] of Object.entries(ASKS)) {
+    if (['giveTokens', 'getCustomerPortal', 'cancelSubscription', 'openTicket'].includes(name)) continue
+    expect((await ask(` ${victim.toUpperCase()}\n`)).status, name).toBe(200)
+  }
+})
+
+test.each([
+  ['users', 'insert into users (owner_id, email) select id, $1 from owners limit 1'],
+  [
+    'sign_in_codes',
+    "insert into sign_in_codes (paywall_id, email, code_hash, expires_at, sent) select id, $1, repeat('a', 64), now(), '{}' from paywalls limit 1",
+  ],
+  [
+    'tickets',
+    "insert into tickets (paywall_id, customer_email, subject, content) select id, $1, 'abc', 'd' from paywalls limit 1",
+  ],
+  ['owners', 'insert into owners (email) values ($1)'],
+])('the table %s takes none either', async (table, statement) => {
+  for (const [, of] of LOOK_ALIKES) {
+    await expect(world.database.query(statement, [of(victim)])).rejects.toThrow(`${table}_`)
+  }
+})

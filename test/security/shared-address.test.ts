@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, type Reply } from '../support/call.ts'
+import { buy, newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { takesOwnerKey, testEveryOperation } from '../support/every-operation.ts'
+import { askForCode, getCode, signInByMail } from '../support/sign-in.ts'
+import { type Subscriber, subscribe } from '../support/subscriber.ts'
+import { at, startTenants, type Tenants } from '../support/tenants.ts'
+import { changeBalance, withdraw } from '../support/token-calls.ts'
+
+// Two owners have a customer of the same address. Neither can learn that the other has it.
+
+let all: Tenants
+/** A customer of ours, with all that we know of it. The other owner asks about it. */
+let ours: Subscriber & { externalId: string }
+
+beforeAll(async () => {
+  all = await startTenants()
+  const { world } = all
+  const externalId = `ours-${randomUUID()}`
+  const subscriber = await subscribe(world, all.ours)
+  await call(world, at(all.ours, 'sign-in/exchange'), {
+    key: all.ours.key,
+    body: { email: subscriber.email, external_id: externalId },
+  })
+  ours = { ...subscriber, externalId }
+})
+afterAll(() => all.close())
+
+/** Whom the other owner asks about. */
+interface Named {
+  email: string
+  id: string
+  externalId: string
+  purchaseId: string
+}
+
+/** Everything that the other owner may ask about somebody by its own key, on its own paywall. */
+const ASKS: Record<string, (who: Named) => Promise<Reply[]>> = {
+  readUser: ({ email, id, externalId }) =>
+    Promise.all(
+      [`email=${email}`, `user_id=${id}`, `external_id=${externalId}`, `email=${email}&user_id=${id}`].map((query) =>
+        call(all.world, at(all.foreign, `user?${query}`), { key: all.foreign.key }),
+      ),
+    ),
+  changeBalance: ({ email, id, externalId }) =>
+    Promise.all(
+      [{ email }, { user_id: id }, { external_id: externalId }].map((fields) =>
+        changeBalance(all.world, fields, { paywallId: all.foreign.paywall.id, key: all.foreign.key }),
+      ),
+    ),
+  withdrawTokens: ({ id, externalId }) =>
+    Promise.all(
+      [{ user_id: id }, { external_id: externalId }].map((fields) =>
+        withdraw(all.world, { paywall_id: all.foreign.paywall.id, ...fields }, { key: all.foreign.key }),
+      ),
+    ),
+  getCustomerPortal: ({ email, externalId }) =>
+    Promise.all(
+      [{ email }, { externalId }].map((body) =>
+        call(all.world, at(all.foreign, 'get-customer-portal'), { key: all.foreign.key, body }),
+      ),
+    ),
+  cancelSubscription: ({ email, id, externalId, purchaseId }) =>
+    Promise.all(
+      [{ email }, { userId: id }, { externalId }, { email, userId: id }].map((names) =>
+        call(all.world, '/api/paywall/cancel-subscription', {
+          key: all.foreign.key,
+          body: { paywallId: all.foreign.paywall.id, subscriptionId: purchaseId, cancellationReason: 'none', ...names },
+        }),
+      ),
+    ),
+}
+
+/** Those make the user: what they say of it is looked at below. */
+testEveryOperation(Object.keys(ASKS), { of: takesOwnerKey, elsewhere: ['startCheckout', 'exchangeTokens'] })
+
+const said = (replies: Reply[]) => replies.map(({ status, body }) => ({ status, body }))
+
+describe('an owner that asks about another owner’s customer gets the answer for somebody whom nobody has', () => {
+  test.each(Object.keys(ASKS))('%s', async (operation) => {
+    const nobody = { email: newEmail(), id: randomUUID(), externalId: randomUUID(), purchaseId: randomUUID() }
+    const [known, unknown] = [await ASKS[operation]!(ours), await ASKS[operation]!(nobody)]
+    expect(said(known)).toEqual(said(unknown))
+    expect(known.every(({ status }) => status === 404)).toBe(true)
+  })
+})
+
+describe('an owner that takes up the same address has a user of its own:', () => {
+  const exchange = async (body: object, { paywall, key } = all.foreign) => {
+    const reply = await call(all.world, `/api/v1/paywall/${paywall.id}/sign-in/exchange`, { key, body })
+    expect(reply.status).toBe(200)
+    return reply.body as { access_token: string; user: { id: string; created_at: string; external_id: string | null } }
+  }
+
+  test('another id, another date and no external id, the same at every door', async () => {
+    const begun = Date.now()
+    const { user } = await exchange({ email: ours.email })
+    expect(user.id).not.toBe(ours.id)
+    expect(user.external_id).toBeNull()
+    expect(Date.parse(user.created_at)).toBeGreaterThanOrEqual(begun - 1000)
+    const body = { email: ours.email }
+    expect(opened(await startCheckout(all.world, { ...all.foreign, body })).userId).toBe(user.id)
+    expect((await signInByMail(all.world, ours.email, { paywallId: all.foreign.paywall.id })).user.id).toBe(user.id)
+    expect((await exchange(body, all.ours)).user).toMatchObject({ id: ours.id, external_id: ours.externalId })
+  })
+
+  test('the same external id names another user, too', async () => {
+    const email = newEmail()
+    const { user } = await exchange({ email, external_id: ours.externalId })
+    expect(user.id).not.toBe(ours.id)
+    expect((await exchange({ external_id: ours.externalId }, all.ours)).user.id).toBe(ours.id)
+  })
+
+  test('what one buys, the other owner’s user does not have', async () => {
+    const email = newEmail()
+    await buy(all.world, { ...all.ours, email })
+    const { user } = await exchange({ email })
+    const reply = await call(all.world, at(all.foreign, `user?user_id=${user.id}`), { key: all.foreign.key })
+    expect(reply).toMatchObject({ status: 200, body: { paid: false, purchases: [], meta: {} } })
+  })
+
+  test('its token opens nothing of the other’s', async () => {
+    const { access_token: token } = await exchange({ email: ours.email })
+    expect(await call(all.world, at(all.ours, 'user'), { token })).toMatchObject({
+      status: 401,
+      body: { error: 'invalid_token' },
+    })
+  })
+
+  test('a code mailed on one owner’s paywall is good there alone', async () => {
+    const email = newEmail()
+    const code = await getCode(all.world, email)
+    expect((await askForCode(all.world, email, { paywallId: all.foreign.paywall.id })).status).toBe(200)
+    const grant = { grant_type: 'code', email, code }
+    const reply = await call(all.world, at(all.foreign, 'sign-in/token'), { body: grant })
+    expect(reply).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  })
+})
+
+test('no member belongs to two owners, and the tables would not take one', async () => {
+  const { rows } = await all.world.database.query(
+    `select from members m join paywalls p on p.id = m.paywall_id join users u on u.id = m.user_id
+     where u.owner_id <> p.owner_id or m.owner_id <> p.owner_id`,
+  )
+  expect(rows).toEqual([])
+  const mixed = all.world.database.query(
+    'insert into members (paywall_id, user_id, owner_id) select $1, id, owner_id from users where id = $2',
+    [all.foreign.paywall.id, ours.id],
+  )
+  await expect(mixed).rejects.toThrow('members_owner_id_paywall_id_fkey')
+})

@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { credit, openCheckout, pay } from '../support/anonymous.ts'
+import { type Call, call, type Reply } from '../support/call.ts'
+import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { everything } from '../support/everything.ts'
+import { forgeFor } from '../support/forge.ts'
+import { paywallFile } from '../support/paywall-file.ts'
+import { askForTokens, getCode, refresh, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
+import { cancel, cancelled, subscribe } from '../support/subscriber.ts'
+import { at, person, type Tenant, tenant } from '../support/tenants.ts'
+import { MESSAGE, ticketId } from '../support/tickets.ts'
+import { provenBalances, userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+// An access token is good on all paywalls of its user's owner, and on no other.
+
+let world: TestWorld
+/** Three paywalls of one owner. */
+let here: Tenant
+let there: Tenant
+let third: Tenant
+/** Another owner's. */
+let foreign: Tenant
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { paywalls: [{}, {}, {}] } })
+  const [first, second, last] = world.file.paywalls.map((paywall) => ({ ...tenant(world.file), paywall }))
+  here = first!
+  there = second!
+  third = last!
+  foreign = tenant(await paywallFile())
+  await world.apply(foreign.file)
+})
+afterAll(() => world.close())
+
+const naming = ({ paywall }: Tenant) => ({ 'x-paywall-id': paywall.id })
+const cancellation = (subscriptionId: string = randomUUID()) => ({ subscriptionId, cancellationReason: 'none' })
+
+/** What a user's token may ask for on a paywall, without becoming a member there. */
+const READS: Record<string, (place: Tenant, caller: Call) => Promise<Reply>> = {
+  readUser: (place, caller) => call(world, at(place, 'user'), caller),
+  getCustomerPortal: (place, caller) => call(world, at(place, 'get-customer-portal'), { ...caller, method: 'POST' }),
+  cancelSubscription: (place, caller) => cancel(world, { ...caller, headers: naming(place), body: cancellation() }),
+}
+
+const buyMonthly = (place: Tenant, token: string) =>
+  startCheckout(world, { paywall: place.paywall, token, body: { priceId: priceIdOf(place.paywall, 'monthly') } })
+
+describe('on another paywall of the owner, where the user never was', () => {
+  test('it is told so, and nothing changes', async () => {
+    const { token } = await person(world, here)
+    const before = await everything(world)
+    for (const [name, ask] of Object.entries(READS)) {
+      expect(await ask(there, { token }), name).toMatchObject({
+        status: 404,
+        body: { error: 'identity_not_on_paywall' },
+      })
+    }
+    expect(await everything(world)).toBe(before)
+  })
+
+  test('it gets the structure as a guest does, but nothing that a cache may keep', async () => {
+    const { token } = await person(world, here)
+    const guest = await call(world, at(there, 'bootstrap'))
+    const reply = await call(world, at(there, 'bootstrap'), {
+      token,
+      headers: { 'if-none-match': guest.headers.etag! },
+    })
+    expect(reply).toMatchObject({ status: 200, headers: { 'cache-control': 'private, no-store' } })
+    expect(reply.body).toEqual(guest.body)
+    expect(reply.headers).not.toHaveProperty('etag')
+  })
+
+  test.each<[string, (token: string) => Promise<unknown>]>([
+    ['a checkout', async (token) => opened(await buyMonthly(there, token))],
+    ['a ticket', async (token) => ticketId(await call(world, at(there, 'support/ticket'), { token, body: MESSAGE }))],
+  ])('%s makes it a member there, too', async (_what, act) => {
+    const { token, id } = await person(world, here)
+    await act(token)
+    expect(await READS.readUser!(there, { token })).toMatchObject({ status: 200, body: { user: { id } } })
+    expect((await call(world, at(there, 'bootstrap'), { token })).body).toMatchObject({ user: { id } })
+  })
+})
+
+test('on another owner’s paywall it opens nothing, makes nobody a member and learns nothing', async () => {
+  const { token } = await person(world, here)
+  const before = await everything(world)
+  const more = [
+    await call(world, at(foreign, 'bootstrap'), { token }),
+    await buyMonthly(foreign, token),
+    await call(world, at(foreign, 'support/ticket'), { token, body: MESSAGE }),
+    await askForTokens(
+      world,
+      { grant_type: 'code', email: newEmail(), code: '123456' },
+      { token, paywallId: foreign.paywall.id },
+    ),
+  ]
+  for (const reply of [...(await Promise.all(Object.values(READS).map((ask) => ask(foreign, { token })))), ...more]) {
+    expect(reply).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+  }
+  expect(await everything(world)).toBe(before)
+})
+
+describe('a user who cancels need not say on which paywall the subscription is', () => {
+  test('it is found wherever it is, by our id or the processor’s', async () => {
+    const { token, email } = await person(world, here)
+    for (const [place, name] of [
+      [there, 'purchaseId'],
+      [third, 'subscriptionId'],
+    ] as const) {
+      const subscriber = await subscribe(world, place, 'monthly', email)
+      const reply = await cancel(world, { token, body: cancellation(subscriber[name]) })
+      expect(cancelled(reply).id).toBe(subscriber.purchaseId)
+    }
+  })
+
+  test('but if `X-Paywall-Id` says so, a subscription of another paywall is not cancelled', async () => {
+    const subscriber = await subscribe(world, there)
+    await person(world, here, subscriber.email)
+    const { token, purchaseId } = subscriber
+    const before = await everything(world)
+    const reply = await cancel(world, { token, headers: naming(here), body: cancellation(purchaseId) })
+    expect(reply).toMatchObject({ status: 404, body: { error: 'Subscription not found' } })
+    expect(await everything(world)).toBe(before)
+    cancelled(await cancel(world, { token, headers: naming(there), body: cancellation(purchaseId) }))
+  })
+})
+
+test('a token from before users belonged to an owner, which is for a paywall, is good there and nowhere else', async () => {
+  const subscriber = await subscribe(world, here)
+  await person(world, there, subscriber.email)
+  const token = forgeFor(world, subscriber, here.paywall.id).token()
+  expect(await READS.readUser!(here, { token })).toMatchObject({ status: 200, body: { user: { id: subscriber.id } } })
+  for (const place of [there, foreign]) {
+    for (const ask of Object.values(READS)) {
+      expect(await ask(place, { token })).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+    }
+  }
+  cancelled(await cancel(world, { token, body: cancellation(subscriber.purchaseId) }))
+})
+
+describe('an anonymous user of several paywalls who signs in', () => {
+  const onBoth = async () => {
+    const anonymous = await signInAnonymously(world)
+    const { checkoutUrl } = opened(await buyMonthly(there, anonymous.token))
+    await pay(world, await openCheckout(world, anonymous.token))
+    await pay(world, checkoutUrl)
+    await credit(world, anonymous.user.id, 7)
+    return anonymous
+  }
+  const stateAt = (id: string, { paywall, key }: Tenant) => userState(world, id, { paywallId: paywall.id, key })
+
+  test('as a known one gives it what it has on all of them; its tokens and sessions end everywhere', async () => {
+    const known = await person(world, third)
+    const anonymous = await onBoth()
+    const { user } = await signInByMail(world, known.email, { token: anonymous.token })
+    expect(user.id).toBe(known.id)
+    for (const place of [here, there]) {
+      expect(await stateAt(known.id, place)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+      expect(await stateAt(anonymous.user.id, place), 'the id names the known one').toMatchObject({ paid: true })
+    }
+    expect(await provenBalances(world, known.id)).toMatchObject({ premium: 7 })
+    for (const place of [here, there, third]) {
+      const refused = [...Object.values(READS), buyMonthly].map((ask) =>
+        ask === buyMonthly ? buyMonthly(place, anonymous.token) : (ask as typeof READS.readUser)!(place, anonymous),
+      )
+      for (const reply of await Promise.all(refused)) expect(reply.status).toBeOneOf([401, 403])
+    }
+    expect(await refresh(world, anonymous.refreshToken)).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    })
+  })
+
+  test('with a new address on another of them keeps all it has, and is a member there, too', async () => {
+    const anonymous = await onBoth()
+    const email = newEmail()
+    const { user } = await signInByMail(world, email, { token: anonymous.token, paywallId: third.paywall.id })
+    expect(user).toMatchObject({ id: anonymous.user.id, email })
+    for (const place of [here, there]) expect(await stateAt(user.id, place)).toMatchObject({ paid: true })
+    expect(await stateAt(user.id, third)).toMatchObject({ paid: false })
+    expect(await refresh(world, anonymous.refreshToken)).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    })
+  })
+
+  test('just as it comes to one more of them leaves nothing behind with the user that is gone', async () => {
+    for (let round = 0; round < 8; round++) {
+      const known = await person(world, here)
+      const anonymous = await signInAnonymously(world)
+      const grant = { grant_type: 'code', email: known.email, code: await getCode(world, known.email) }
+      const [signedIn, ...joins] = await Promise.all([
+        askForTokens(world, grant, { token: anonymous.token }),
+        buyMonthly(there, anonymous.token),
+        call(world, at(third, 'support/ticket'), { token: anonymous.token, body: MESSAGE }),
+      ])
+      expect(sessionIn(signedIn).user.id).toBe(known.id)
+      for (const { status } of joins) expect(status).toBeOneOf([200, 401])
+      const { rows } = await world.database.query(
+        `select (select count(*)::int from members where user_id = $1 and merged_into is null) as members,
+           (select count(*)::int from checkouts where user_id = $1) as checkouts,
+           (select count(*)::int from tickets where user_id = $1) as tickets`,
+        [anonymous.user.id],
+      )
+      expect(rows).toEqual([{ members: 0, checkouts: 0, tickets: 0 }])
+    }
+    expect(world.logs.filter(({ message }) => message.includes('unexpected failure'))).toEqual([])
+  })
+})

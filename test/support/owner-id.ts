@@ -1,0 +1,9 @@
+import type { TestWorld } from './world.ts'
+
+/** The id of the owner of a paywall: for whom its users' access tokens are. */
+export async function ownerIdOf(world: TestWorld, paywallId = world.paywall.id): Promise<string> {
+  const { rows } = await world.database.query<{ owner_id: string }>('select owner_id from paywalls where id = $1', [
+    paywallId,
+  ])
+  return rows[0]!.owner_id
+}

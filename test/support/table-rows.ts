@@ -1,0 +1,24 @@
+import { withClient } from '../../cli/database.ts'
+
+export type Row = Record<string, unknown>
+
+/** Every row of every table, as JSON. */
+export function rowsOf(database: string): Promise<Record<string, Row[]>> {
+  return withClient(database, async (client) => {
+    const { rows: tables } = await client.query<{ name: string }>(
+      "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1",
+    )
+    const all: Record<string, Row[]> = {}
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ row: Row }>(`select to_jsonb(t) as row from ${name} t`)
+      all[name] = rows.map(({ row }) => row)
+    }
+    return all
+  })
+}
+
+/** Rows in an order that follows from what is in them. */
+export function sorted(rows: Row[]): Row[] {
+  const key = (row: Row) => JSON.stringify(Object.entries(row).toSorted())
+  return rows.toSorted((one, other) => (key(one) < key(other) ? -1 : 1))
+}
