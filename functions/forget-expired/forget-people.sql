@@ -19,7 +19,7 @@ begin
 end $$;
 
 -- An event's body without the person whom it is about: our id of the user stays, and of a ticket its id, status and date. What
--- a caller said of the shop that a checkout was begun at goes, too. `paywall users erase` uses it as well.
+-- a caller said of the shop that a checkout was begun at goes, too. Every field is still there, as the API's document says. `paywall users erase` uses it as well.
 create function event_without_person(body text) returns text language plpgsql immutable as $$
 declare
   event constant jsonb := body;
@@ -30,7 +30,8 @@ begin
       jsonb_build_object('id', data #> '{user,id}', 'email', null, 'external_id', null));
   end if;
   if data ? 'ticket' then
-    data := jsonb_set(data, '{ticket}', (data -> 'ticket') - '{subject,content,customer_email,attachments}'::text[]);
+    data := jsonb_set(data, '{ticket}',
+      (data -> 'ticket') || '{"subject": "", "content": "", "customer_email": null, "attachments": []}');
   end if;
   if data ? 'checkout' then data := jsonb_set(data, '{checkout,shop_url}', 'null'); end if;
   return json_build_object('id', event -> 'id', 'type', event -> 'type', 'timestamp', event -> 'timestamp', 'data', data)::text;

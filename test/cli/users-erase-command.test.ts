@@ -11,7 +11,7 @@ import { paywall } from '../support/paywall.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { allRows, MARK, somebody } from '../support/somebody.ts'
 import { cancel } from '../support/subscriber.ts'
-import { attachmentKeys } from '../support/tickets.ts'
+import { attachmentKeys, sendForm, ticketForm } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
@@ -139,6 +139,9 @@ describe('users erase', () => {
         { user_id: member.id, type: 'premium', amount },
         { paywallId: paywallUnderTest.id, key },
       )
+    const ticket = ticketForm({ subject: `${MARK} subject`, content: `${MARK} content` })
+    const sentTicket = await sendForm(world, ticket, { paywallId: paywallUnderTest.id, token: member.token })
+    expect(sentTicket).toMatchObject({ status: 200 })
     await until('a failed attempt', async () => mailbox.received().length > 0)
     const args = ['users', 'erase', email, '--owner', mailbox.file.owner.email, '--yes']
     expect(await paywall(world, args)).toMatchObject({ code: 0, err: '' })
@@ -158,6 +161,7 @@ describe('users erase', () => {
       { user, sequence: 1 },
       { user, sequence: 2 },
       { user, sequence: 3 },
+      { user, sequence: 4, ticket: { subject: '', content: '', customer_email: null, attachments: [] } },
     ])
   })
 
