@@ -1,7 +1,7 @@
 -- Everything the paywall billing service remembers. Postgres 16 or newer, so Neon as it is.
 -- Money is integer minor units, time is timestamptz by the database's clock, e-mails are trimmed, lower-case and ASCII, so that
 -- none is another one in disguise.
--- An index called `by_age` serves the cron that deletes what has no use any more: functions/forget-expired.
+-- An index called `by_age` serves the cron that deletes or empties what has no use any more: functions/forget-expired.
 -- The order: what is sold, who buys, checkouts and purchases, tokens, support, sign-in, events, releases.
 
 -- Who sells: paywalls, owner keys and webhook endpoints belong to an owner.
@@ -44,7 +44,7 @@ create table paywalls (
 create table processor_accounts (
   paywall_id  text not null references paywalls,
   acquiring   text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),
-  credentials text not null check (char_length(credentials) between 1 and 8192), -- AES-GCM, lib/crypto/crypto.ts seal
+  credentials text not null check (char_length(credentials) between 1 and 8192), -- AES-GCM, lib/crypto/seal.ts
   primary key (paywall_id, acquiring)
 );
 
@@ -326,17 +326,19 @@ create table webhook_endpoints (
   id                    uuid primary key default gen_random_uuid(),
   owner_id              uuid not null references owners,
   url                   text not null check (char_length(url) between 8 and 2048),
-  secret                text not null check (char_length(secret) between 1 and 1024), -- AES-GCM, lib/crypto/crypto.ts seal
+  secret                text not null check (char_length(secret) between 1 and 1024), -- AES-GCM, lib/crypto/seal.ts
   previous_secret       text check (char_length(previous_secret) between 1 and 1024),
   previous_secret_until timestamptz,
   events                text[] not null check (cardinality(events) between 1 and 50),
   failures              integer not null default 0, -- failed attempts since the last that it took
   disabled_at           timestamptz,
+  held_until            timestamptz, -- nothing is sent there before: its secret could not be opened
   created_at            timestamptz not null default now(),
   unique (owner_id, url)
 );
 
--- The outbox: what happened, written in the call that made it happen. The bytes stored are the bytes signed.
+-- The outbox: what happened, written in the call that made it happen. The bytes stored are the bytes signed. Events stay, but
+-- the person leaves their bodies: see functions/forget-expired/forget-people.sql. Vacuumed often, as is balance_replies.
 create table events (
   id         text primary key check (id ~ '^evt_[0-9a-f]{32}$'),
   paywall_id text not null references paywalls,
@@ -345,9 +347,11 @@ create table events (
   type       text not null check (char_length(type) between 1 and 50),
   body       text not null check (char_length(body) <= 262144),
   created_at timestamptz not null default now(),
+  forget_at  timestamptz default now() + interval '30 days', -- when the person leaves the body; null: it has
   unique (paywall_id, user_id, sequence),
   foreign key (paywall_id, user_id) references members
-);
+) with (autovacuum_vacuum_scale_factor = 0.01);
+create index events_by_age on events (forget_at) where forget_at is not null;
 
 -- One event to one webhook endpoint. Deliveries about one member go out in the order of their sequence: only the first
 -- pending one has a time for its next attempt, so that what waits behind it is not in the index of what is due. Vacuumed

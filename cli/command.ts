@@ -15,7 +15,10 @@ export class CommandError extends Error {
   }
 }
 
-/** What seals the secrets that the database holds: two secrets of the Workers, 32 bytes in base64url each. */
+/**
+ * What seals the secrets that the database holds: two secrets of the Workers. Each is 32 bytes in base64url, or two such keys
+ * with a comma between while it is rotated: the first one seals, both open (lib/crypto/seal.ts).
+ */
 export interface SealingKeys {
   processorCredentialsKey: string
   webhookSecretsKey: string
@@ -53,12 +56,15 @@ export function sealingKeys(): SealingKeys {
 }
 
 function sealingKey(name: string): string {
-  const key = required(name)
-  if (!/^[A-Za-z0-9_-]+$/.test(key) || Buffer.from(key, 'base64url').length !== 32) {
-    throw new CommandError([`${name} must be 32 bytes in base64url`])
+  const keys = required(name)
+  const each = keys.split(',').map((key) => key.trim())
+  if (each.length > 2 || !each.every(isKey)) {
+    throw new CommandError([`${name} must be 32 bytes in base64url, or two such keys with a comma between`])
   }
-  return key
+  return keys
 }
+
+const isKey = (text: string) => /^[A-Za-z0-9_-]+$/.test(text) && Buffer.from(text, 'base64url').length === 32
 
 /** The absolute path of an argument. The person's shell is in its folder; npm runs us in the project's folder. */
 export function pathArgument(path: string): string {

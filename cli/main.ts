@@ -32,9 +32,17 @@ const COMMANDS: Command[] = [
     run: async (args) => (await import('./migrate.ts')).runMigrate(args),
   },
   {
+    name: 'rekey',
+    usage: 'rekey',
+    summary: 'seal all secrets with the first of the keys, so that the other can go',
+    run: async (args) => (await import('./rekey.ts')).runRekey(args),
+  },
+  {
     name: 'users',
-    usage: 'users merge|set-email … --owner EMAIL',
-    summary: 'merge FROM INTO: make two users of an owner one; set-email USER NEW: give one another address',
+    usage: 'users merge|set-email|export|erase …',
+    summary:
+      'merge FROM INTO: make two users of an owner one; set-email USER NEW: give one another address; ' +
+      'export USER, erase USER: all that is kept of a person, and its end',
     run: async (args) => (await import('./users.ts')).runUsers(args),
   },
   {

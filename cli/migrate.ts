@@ -17,7 +17,7 @@ export async function runMigrate(args: string[]): Promise<void> {
 export async function migrateDatabase(
   url: string,
   rolesKey: string,
-  options: Pick<MigrateOptions, 'planOnly' | 'keepReleases'> = {},
+  options: Pick<MigrateOptions, 'planOnly' | 'keepReleases' | 'removeOldLogins'> = {},
 ): Promise<void> {
   checkDatabaseUrl(url)
   checkRolesKey(rolesKey)

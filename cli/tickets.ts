@@ -1,16 +1,11 @@
-import { execFile } from 'node:child_process'
 import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { downloadAttachment } from './attachments.ts'
 import { CommandError, enterLocalWorld, pathArgument, required } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
 
 /** More would only scroll away. */
 const MAX_TICKETS = 50
-
-const ROOT = join(import.meta.dirname, '..')
-/** As wrangler.toml names it. */
-const BUCKET = 'paywall-attachments'
 
 /** `paywall tickets`: lists support tickets, or writes an attachment of one to a file. */
 export async function runTickets(args: string[]): Promise<void> {
@@ -77,31 +72,9 @@ async function saveAttachment(key: string, path: string): Promise<void> {
     db.selectFrom('ticket_attachments').select('size').where('object_key', '=', key).executeTakeFirst(),
   )
   if (!attachment) throw new CommandError([`no ticket has an attachment ${key}`])
-  await download(key, path)
+  await downloadAttachment(key, path)
   const { size } = await stat(path)
   if (size !== attachment.size)
     throw new CommandError([`${path} has ${size} bytes, but the attachment has ${attachment.size}`])
   console.log(`Wrote ${attachment.size} bytes to ${path}`)
-}
-
-/**
- * Writes an object of the attachments' bucket to a file with `wrangler`, which can read R2 and the local world's bucket
- * alike. The local world's is in the folder ATTACHMENTS_FOLDER; where that is not set, the bucket is R2's.
- */
-async function download(key: string, path: string): Promise<void> {
-  const folder = process.env.ATTACHMENTS_FOLDER
-  const bucket = folder ? ['--local', '--persist-to', folder] : ['--remote']
-  const problem = await runWrangler(['r2', 'object', 'get', `${BUCKET}/${key}`, '--file', path, ...bucket])
-  if (problem !== null) throw new CommandError([`wrangler could not read ${key}: ${problem}`])
-}
-
-/** Null, or what wrangler says went wrong. */
-function runWrangler(args: string[]): Promise<string | null> {
-  const command = join(ROOT, 'node_modules/wrangler/bin/wrangler.js')
-  const env = { ...process.env, WRANGLER_LOG: 'error', WRANGLER_SEND_METRICS: 'false' }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [command, ...args], { cwd: ROOT, env }, (error, stdout, stderr) => {
-      resolve(error ? (stderr || stdout || error.message).trim() : null)
-    })
-  })
 }

@@ -2,17 +2,20 @@ import { parseArgs } from 'node:util'
 import { email } from '../lib/http/user-fields.ts'
 import { CommandError, enterLocalWorld, required } from './command.ts'
 import { withDatabase } from './database.ts'
+import { runUsersData } from './users/data.ts'
 import { mergeUsers } from './users/merge.ts'
 import { findOwner } from './users/named-user.ts'
 import { setEmail } from './users/set-email.ts'
 
 const USAGE = [
   'say users merge FROM INTO --owner EMAIL, or users set-email USER NEW --owner EMAIL',
+  'or users export USER --owner EMAIL, or users erase USER --owner EMAIL --yes',
   "a user is named by its id, its e-mail address or the owner's own id of it",
 ]
 
 /** `paywall users`: what an owner cannot do by the API about users of its own. */
 export async function runUsers(args: string[]): Promise<void> {
+  if (args[0] === 'export' || args[0] === 'erase') return runUsersData(args)
   const { positionals, owner: written } = read(args)
   const [what, first, second, ...rest] = positionals
   if (!written || !first || !second || rest.length > 0 || !['merge', 'set-email'].includes(what ?? '')) {

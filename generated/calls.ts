@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_16e0b6a01109ac06'
+const RELEASE = 'release_635a12040f7e97b2'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -148,6 +148,19 @@ export function giveUpCheckout<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.give_up_checkout($1::text, $2::text, $3::uuid, $4::uuid, $5::boolean) as result`,
     [p.paywallId, p.caller, p.key, p.holder, p.answered],
+  )
+}
+
+/** functions/deliver-events/hold-delivery.sql */
+export function holdDelivery<Result>(db: Database, p: {
+  eventId: string
+  endpointId: string
+  holder: string
+  attempts: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.hold_delivery($1::text, $2::uuid, $3::uuid, $4::integer) as result`,
+    [p.eventId, p.endpointId, p.holder, p.attempts],
   )
 }
 

@@ -124,6 +124,7 @@ export interface Deliveries {
 export interface Events {
   body: string;
   created_at: Generated<Timestamp>;
+  forget_at: Generated<Timestamp | null>;
   id: string;
   paywall_id: string;
   sequence: Int8;
@@ -315,6 +316,7 @@ export interface WebhookEndpoints {
   disabled_at: Timestamp | null;
   events: string[];
   failures: Generated<number>;
+  held_until: Timestamp | null;
   id: Generated<string>;
   owner_id: string;
   previous_secret: string | null;

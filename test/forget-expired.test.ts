@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newEmail, opened, startCheckout } from './support/checkout.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { buy, newEmail, opened, startCheckout } from './support/checkout.ts'
+import { signIn } from './support/exchange.ts'
+import { type Mailbox, openMailbox, sweep } from './support/mailbox.ts'
 import { untilAllDelivered } from './support/owner-events.ts'
 import { askForCode, refresh, sessionIn, signInAnonymously } from './support/sign-in.ts'
 import { MESSAGE, sendForm, ticketForm, ticketId } from './support/tickets.ts'
@@ -10,11 +13,17 @@ import { startTestWorld, type TestWorld } from './support/world.ts'
 let world: TestWorld
 
 beforeAll(async () => {
-  world = await startTestWorld()
+  world = await startTestWorld({ inventsEvents: true })
 })
 afterAll(() => world.close())
 
 const forgetExpired = () => world.workers.scheduled('forget-expired')
+
+const EventBody = z.looseObject({
+  type: z.string(),
+  data: z.looseObject({ ticket: z.looseObject({}).optional() }),
+})
+type EventBody = z.output<typeof EventBody>
 
 const TABLES = [
   'balance_replies',
@@ -88,4 +97,72 @@ test('a run goes on until nothing is left that has expired', async () => {
     `select from balance_replies where created_at <= now() - interval '25 hours' limit 1`,
   )
   expect(rows).toEqual([])
+})
+
+describe('the person leaves an event', () => {
+  const address = newEmail()
+  let mailbox: Mailbox
+  let about: string
+
+  /** The events of the world's paywall about the person, and its ticket, by type. */
+  async function bodies(): Promise<Record<string, EventBody>> {
+    const { rows } = await world.database.query<{ body: string }>(
+      'select body from events where paywall_id = $1 and user_id = $2',
+      [world.paywall.id, about],
+    )
+    return Object.fromEntries(
+      rows.map(({ body }) => EventBody.parse(JSON.parse(body))).map((each) => [each.type, each]),
+    )
+  }
+  const ageEvents = (time: string) =>
+    world.database.query(`update events set forget_at = forget_at - interval '${time}'`)
+
+  test('that was delivered, 30 days later: its address, and what a ticket says; all else stays', async () => {
+    const { userId } = await buy(world, { paywall: world.paywall, key: world.key, email: address })
+    about = userId
+    const { token } = await signIn(world, { email: address })
+    ticketId(await sendForm(world, ticketForm(MESSAGE), { token }))
+    await untilAllDelivered(world)
+    const before = await bodies()
+    expect(Object.keys(before)).toEqual(expect.arrayContaining(['subscription.created', 'ticket.created']))
+    expect(JSON.stringify(before)).toContain(address)
+
+    await ageEvents('29 days')
+    await forgetExpired()
+    expect(await bodies()).toEqual(before)
+    await ageEvents('1 day')
+    await forgetExpired()
+    const after = await bodies()
+    expect(JSON.stringify(after)).not.toContain(address)
+    for (const [type, { data, ...rest }] of Object.entries(before)) {
+      const user = { id: userId, email: null, external_id: null }
+      const { ticket } = data
+      const kept = ticket && { ...ticket, subject: '', content: '', customer_email: null, attachments: [] }
+      expect(after[type], type).toEqual({ ...rest, data: { ...data, user, ...(kept && { ticket: kept }) } })
+    }
+  })
+
+  test('that waits for a webhook endpoint which is disabled only when it is delivered', async () => {
+    mailbox = await openMailbox(world)
+    const body = JSON.stringify({ id: 'x', type: 'y', timestamp: 'z', data: { user: { id: null, email: address } } })
+    const [id] = await mailbox.tell()
+    await world.database.query('update events set body = $2 where id = $1', [id, body])
+    await world.database.query('update webhook_endpoints set disabled_at = now() where url = $1', [mailbox.url])
+    const read = async () => (await world.database.query('select body from events where id = $1', [id])).rows[0].body
+
+    await ageEvents('31 days')
+    await forgetExpired()
+    expect(await read()).toBe(body)
+    await world.database.query('update webhook_endpoints set disabled_at = null where url = $1', [mailbox.url])
+    await sweep(world)
+    expect(mailbox.received().map((each) => each.body)).toEqual([body])
+    await forgetExpired()
+    expect(await read(), 'it is looked at once a day').toBe(body)
+    await ageEvents('1 day')
+    await forgetExpired()
+    expect(JSON.parse(await read())).toEqual({
+      ...JSON.parse(body),
+      data: { user: { id: null, email: null, external_id: null } },
+    })
+  })
 })

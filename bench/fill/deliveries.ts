@@ -41,6 +41,8 @@ export async function fillDeliveries(
     type: `'balance.changed'`,
     body: `json_build_object('id', ${id}, 'type', 'balance.changed', 'timestamp', ${NOW}, 'data', '{}'::json)::text`,
     created_at: as === 'expired' ? `now() - interval '40 days'` : 'now()',
+    ...(as === 'expired' &&
+      (await forgetsPeople(filler)) && { forget_at: `now() - interval '10 days' - n * interval '1 millisecond'` }),
   })
   await filler.insert('deliveries', rows, {
     ...about,
@@ -58,6 +60,12 @@ async function hasHeads(filler: Filler): Promise<boolean> {
     [],
   )
   return column?.nullable === true
+}
+
+/** Whether the person leaves events after a while: in older trees they stay as they are. */
+async function forgetsPeople(filler: Filler): Promise<boolean> {
+  const columns = `select from information_schema.columns where table_name = 'events' and column_name = 'forget_at'`
+  return (await filler.run(columns, [])).length > 0
 }
 
 /** How a delivery of each kind is stored, given the condition that it is its user's first and when the others are due. */

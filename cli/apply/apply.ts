@@ -62,8 +62,10 @@ async function applyOnce(db: Database, file: PaywallFile, sealing: SealingKeys):
   return { changes, otherPaywalls, newSecrets: [...difference.keys.newSecrets, ...difference.webhooks.newSecrets] }
 }
 
-/** Makes other applies of the same owner wait until this transaction ends, also while the owner has no row yet. */
-async function lockOwner(db: Database, email: string): Promise<void> {
+/**
+ * Makes other applies of the same owner, and a rekey, wait until this transaction ends, also while the owner has no row yet.
+ */
+export async function lockOwner(db: Database, email: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`paywall apply ${email}`}::text, 0))`.execute(db)
 }
 

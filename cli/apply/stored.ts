@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize'
 import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { unseal } from '../../lib/crypto/crypto.ts'
+import { unseal } from '../../lib/crypto/seal.ts'
 import type { Database } from '../database.ts'
 import type { PaywallFile } from '../paywall-file/file.ts'
 
@@ -95,7 +95,7 @@ export function sameJson(one: unknown, other: unknown): boolean {
   return canonicalize(one) === canonicalize(other)
 }
 
-/** The secret that was sealed; null if it was sealed with another key, because then it has to be set anew. */
-export async function unsealOrNull(sealed: string, key: string, context: string): Promise<string | null> {
-  return unseal(sealed, key, context).catch(() => null)
+/** The secret that was sealed; null if none of the keys opens it, because then it has to be set anew. */
+export async function unsealOrNull(sealed: string, keys: string, context: string): Promise<string | null> {
+  return unseal(sealed, keys, context).catch(() => null)
 }

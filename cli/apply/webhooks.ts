@@ -1,6 +1,6 @@
 // The owner's webhook endpoints: what differs between the file and the database, how it is written, and what they sign with.
 import { sql } from 'kysely'
-import { seal, unseal } from '../../lib/crypto/crypto.ts'
+import { seal, unseal } from '../../lib/crypto/seal.ts'
 import type { Database } from '../database.ts'
 import type { PaywallFile } from '../paywall-file/file.ts'
 import type { NewSecret } from './keys.ts'
@@ -20,6 +20,8 @@ interface WebhookRow {
   /** Sealed. */
   secret: string
   events: string[]
+  /** Whether no key opens the secret that is stored: it cannot sign any more, so the new one alone does. */
+  isLost?: boolean
 }
 
 type FileWebhook = PaywallFile['webhooks'][number]
@@ -33,10 +35,10 @@ export async function compareWebhooks(
   const difference: WebhooksDifference = { changes: [], newSecrets: [], toDisable: [], toSave: [] }
   for (const webhook of webhooks) {
     const known = stored.webhooks.find(({ url }) => url === webhook.url)
-    const secret = known ? await unsealOrNull(known.secret, sealingKey, contextOf(known.url)) : null
+    const secret = known ? await unsealOrNull(known.secret, sealingKey, webhookContext(known.url)) : null
     const hasItsSecret = secret && (webhook.secret ?? secret) === secret
     if (known && hasItsSecret) compareFields(difference, webhook, known)
-    else await setSecret(difference, webhook, known, sealingKey)
+    else await setSecret(difference, webhook, known, known !== undefined && secret === null, sealingKey)
   }
   const urls = webhooks.map(({ url }) => url)
   const others = stored.webhooks.filter(({ url, disabled }) => !disabled && !urls.includes(url))
@@ -59,13 +61,15 @@ async function setSecret(
   difference: WebhooksDifference,
   { url, events, secret: secretInFile }: FileWebhook,
   known: StoredWebhook | undefined,
+  isLost: boolean,
   sealingKey: string,
 ): Promise<void> {
   const secret = secretInFile ?? newWebhookSecret()
   if (secretInFile === null) difference.newSecrets.push({ what: `webhook ${url}`, secret })
-  const change = known ? 'new secret, the old one signs too for 24 hours' : `new, gets ${events.join(', ')}`
+  const rotation = isLost ? 'no key opens the old one' : 'the old one signs too for 24 hours'
+  const change = known ? `new secret, ${rotation}` : `new, gets ${events.join(', ')}`
   difference.changes.push(`webhook ${url}: ${change}`)
-  difference.toSave.push({ url, events, secret: await seal(secret, sealingKey, contextOf(url)) })
+  difference.toSave.push({ url, events, secret: await seal(secret, sealingKey, webhookContext(url)), isLost })
 }
 
 /** A webhook's signing secret as Standard Webhooks writes it: 32 random bytes in base64. */
@@ -74,7 +78,7 @@ function newWebhookSecret(): string {
 }
 
 /** What a sealed secret belongs to: moved to another webhook endpoint's row it does not open. */
-const contextOf = (url: string) => `webhook:${url}`
+export const webhookContext = (url: string) => `webhook:${url}`
 
 /** From now on these webhook endpoints of an owner get no event. */
 export async function disableWebhooks(db: Database, ownerId: string, urls: string[]): Promise<void> {
@@ -88,29 +92,39 @@ export async function disableWebhooks(db: Database, ownerId: string, urls: strin
     .execute()
 }
 
-/** Adds webhook endpoints or changes them, and enables them. For 24 hours after a change of the secret the old one signs too. */
+/**
+ * Adds webhook endpoints or changes them, and enables them. For 24 hours after a change of the secret the old one signs too,
+ * if it still opens.
+ */
 export async function saveWebhooks(db: Database, ownerId: string, webhooks: WebhookRow[]): Promise<void> {
   if (webhooks.length === 0) return
+  const lostUrls = webhooks.filter(({ isLost }) => isLost).map(({ url }) => url)
   await db
     .insertInto('webhook_endpoints')
-    .values(webhooks.map((webhook) => ({ ...webhook, owner_id: ownerId })))
+    .values(webhooks.map(({ url, secret, events }) => ({ url, secret, events, owner_id: ownerId })))
     .onConflict((conflict) =>
       conflict.columns(['owner_id', 'url']).doUpdateSet(({ eb, ref }) => {
         const isSameSecret = eb('webhook_endpoints.secret', '=', ref('excluded.secret'))
+        const isLost = sql<boolean>`excluded.url = any(${lostUrls}::text[])`
         return {
           secret: ref('excluded.secret'),
           events: ref('excluded.events'),
           disabled_at: null,
+          held_until: null,
           previous_secret: eb
             .case()
             .when(isSameSecret)
             .then(ref('webhook_endpoints.previous_secret'))
+            .when(isLost)
+            .then(null)
             .else(ref('webhook_endpoints.secret'))
             .end(),
           previous_secret_until: eb
             .case()
             .when(isSameSecret)
             .then(ref('webhook_endpoints.previous_secret_until'))
+            .when(isLost)
+            .then(null)
             .else(sql<Date>`now() + interval '24 hours'`)
             .end(),
         }
@@ -136,5 +150,5 @@ export async function signingSecrets(db: Database, sealingKey: string): Promise<
         .where('previous_secret_until', '>', sql<Date>`now()`),
     )
     .execute()
-  return Promise.all(rows.map(({ url, secret }) => unseal(secret, sealingKey, contextOf(url))))
+  return Promise.all(rows.map(({ url, secret }) => unseal(secret, sealingKey, webhookContext(url))))
 }

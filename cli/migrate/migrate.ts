@@ -1,13 +1,14 @@
 // Brings a database to what this tree needs. In order, each step in a transaction of its own:
 // 1. It waits until no other migration is at work on the database, and looks what there is to do.
-// 2. It makes the roles: the one that owns everything, and one for each Worker.
+// 2. It makes the roles: the one that owns everything, and one for each Worker with a login for this key.
 // 3. It makes the tables of schema.sql in an empty database, or runs the migrations that are missing.
 // 4. It installs the release's functions, grants each Worker its own, and removes the releases that are two behind.
+// 5. After a deploy with secrets, it removes the logins for other keys.
 // Whatever interrupts it, a repeat goes on behind the last step that was done.
 import type pg from 'pg'
 import { CommandError } from '../command.ts'
 import { type Release, readCalledRelease, releaseSteps, removalSteps } from './release.ts'
-import { roleSteps } from './roles.ts'
+import { oldLoginSteps, roleSteps } from './roles.ts'
 import { isLocked, runStep, type Step, WAIT_FOR_A_TABLE } from './step.ts'
 import { tableSteps } from './tables.ts'
 
@@ -29,6 +30,8 @@ export interface MigrateOptions {
   planOnly?: boolean
   /** Removes no release: for whoever has yet to deploy the Workers, and those of an older release may still be running. */
   keepReleases?: boolean
+  /** Removes the logins for other keys: for whoever has just given all Workers those for this one. */
+  removeOldLogins?: boolean
   /** Told of each step: when it is done, or when it is planned. */
   onStep?: (what: string) => void
 }
@@ -40,6 +43,7 @@ export interface MigrateOptions {
  */
 export async function migrate(client: pg.Client, options: MigrateOptions): Promise<void> {
   const { rolesKey, release = readCalledRelease(), planOnly = false, keepReleases = false, onStep } = options
+  const { removeOldLogins = false } = options
   await client.query(SETTINGS)
   if (!planOnly) await waitForOthers(client)
   const steps: Step[] = [
@@ -47,6 +51,7 @@ export async function migrate(client: pg.Client, options: MigrateOptions): Promi
     ...(await tableSteps(client)),
     ...(await releaseSteps(client, release)),
     ...(keepReleases ? [] : await removalSteps(client, release)),
+    ...(removeOldLogins ? await oldLoginSteps(client, release.roles, rolesKey) : []),
   ]
   for (const step of steps) {
     if (!planOnly) await runStep(step)

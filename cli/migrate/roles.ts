@@ -1,5 +1,5 @@
-// The database's roles: who they are, what they log in with, and what makes them.
-import { createHmac } from 'node:crypto'
+// The database's roles: who they are, what Workers log in with, and what makes and removes them.
+import { createHash, createHmac } from 'node:crypto'
 import type pg from 'pg'
 import roles from '../../generated/roles.json' with { type: 'json' }
 import { inTransaction, type Step } from './step.ts'
@@ -17,18 +17,27 @@ export interface WorkerRole {
   functions: string[]
 }
 
-/** The password of a role: it follows from one secret, 32 bytes in base64url, so that there is no list of them to keep. */
-function passwordOf(role: string, rolesKey: string): string {
-  return derive(`password of ${role}`, rolesKey)
+/** The password of a login: it follows from one secret, 32 bytes in base64url, so that there is no list of them to keep. */
+function passwordOf(login: string, rolesKey: string): string {
+  return derive(`password of ${login}`, rolesKey)
 }
 
-/** The address at which a Worker logs in as its own role. */
+/**
+ * What a Worker logs in as: a member of its role, made for one key. While the key is rotated each Worker has two logins, so
+ * that those that are not deployed yet are let in as well as those that are.
+ */
+function loginOf(role: string, rolesKey: string): string {
+  const mark = createHash('sha256').update(derive('mark of the logins', rolesKey)).digest('hex').slice(0, 8)
+  return `${role}_${mark}`
+}
+
+/** The address at which a Worker logs in with the rights of its own role. */
 export function databaseUrlOf(env: string, adminUrl: string, rolesKey: string): string {
   const role = ROLES.find((each) => each.env === env)?.role
   if (role === undefined) throw new Error(`[env.${env}] of wrangler.toml has no database role: run npm run generate`)
   const url = new URL(adminUrl)
-  url.username = role
-  url.password = passwordOf(role, rolesKey)
+  url.username = loginOf(role, rolesKey)
+  url.password = passwordOf(url.username, rolesKey)
   return url.href
 }
 
@@ -44,11 +53,11 @@ function derive(purpose: string, rolesKey: string): string {
 const TIMEOUTS = { lock_timeout: '2s', statement_timeout: '3s' }
 
 /**
- * What makes the role that owns everything, lets this connection's user act for it, makes the Workers' roles, and keeps
- * every role from making things: temporary tables among them, since a function that runs with its owner's rights could
- * take a caller's table for its own.
+ * What makes the role that owns everything, lets this connection's user act for it, makes the Workers' roles and their logins
+ * for this key, and keeps every role from making things: temporary tables among them, since a function that runs with its
+ * owner's rights could take a caller's table for its own. The logins for other keys stay: see `oldLoginSteps`.
  *
- * Passwords cannot be read back. A comment on the role says which key its password was made with.
+ * Passwords cannot be read back. A comment on the login says which key its password was made with.
  */
 export async function roleSteps(client: pg.Client, workers: WorkerRole[], rolesKey: string): Promise<Step[]> {
   const known = await knownRoles(client)
@@ -56,15 +65,36 @@ export async function roleSteps(client: pg.Client, workers: WorkerRole[], rolesK
   if (!(await ownerIsReady(client))) {
     steps.push({ what: `make the role ${OWNER_ROLE}`, run: () => inTransaction(client, () => makeOwner(client)) })
   }
-  const wrong = workers.filter(({ role }) => known.get(role) !== stateOf(role, rolesKey))
+  const wrong = workers.filter(({ role }) => known.get(loginOf(role, rolesKey)) !== stateOf(role, rolesKey))
   if (wrong.length > 0) {
     const run = () =>
       inTransaction(client, async () => {
-        for (const { role } of wrong) await makeWorkerRole(client, role, known.has(role), rolesKey)
+        for (const { role } of wrong) {
+          if (!known.has(role)) await client.query(`create role ${role} nologin`)
+          await makeLogin(client, role, known.has(loginOf(role, rolesKey)), rolesKey)
+        }
       })
-    steps.push({ what: `make the roles, or change their passwords: ${wrong.map(({ role }) => role).join(', ')}`, run })
+    steps.push({ what: `make the roles, or their logins: ${wrong.map(({ role }) => role).join(', ')}`, run })
   }
   return [...steps, ...(await closingSteps(client))]
+}
+
+/**
+ * What removes the logins for other keys than this one. Before there were logins the roles themselves logged in, which ends,
+ * too: its comment goes, so that a tree of that time sees that it has to make the password again.
+ */
+export async function oldLoginSteps(client: pg.Client, workers: WorkerRole[], rolesKey: string): Promise<Step[]> {
+  const { rows } = await client.query<{ statement: string }>(
+    `select format('drop role %I', login.rolname) as statement
+     from pg_auth_members m join pg_roles login on login.oid = m.member join pg_roles role on role.oid = m.roleid
+     where role.rolname = any($1) and login.rolname like role.rolname || '\\_%' and login.rolname <> all($2)
+     union all
+     select format('alter role %I nologin password null; comment on role %I is null', rolname, rolname)
+     from pg_roles where rolname = any($1) and rolcanlogin
+     order by 1`,
+    [workers.map(({ role }) => role), workers.map(({ role }) => loginOf(role, rolesKey))],
+  )
+  return rows.map(({ statement }) => ({ what: statement, run: async () => void (await client.query(statement)) }))
 }
 
 async function ownerIsReady(client: pg.Client): Promise<boolean> {
@@ -88,15 +118,18 @@ async function makeOwner(client: pg.Client): Promise<void> {
   await client.query(`grant create, usage on schema public to ${OWNER_ROLE}`)
 }
 
-async function makeWorkerRole(client: pg.Client, role: string, exists: boolean, rolesKey: string): Promise<void> {
-  const password = client.escapeLiteral(passwordOf(role, rolesKey))
-  await client.query(`${exists ? 'alter' : 'create'} role ${role} login password ${password}`)
+/** A role's settings count for who logs in as it, and for no member of it: so the timeouts are the login's. */
+async function makeLogin(client: pg.Client, role: string, exists: boolean, rolesKey: string): Promise<void> {
+  const login = loginOf(role, rolesKey)
+  const password = client.escapeLiteral(passwordOf(login, rolesKey))
+  await client.query(`${exists ? 'alter' : 'create'} role ${login} login password ${password}`)
+  await client.query(`grant ${role} to ${login} with inherit true, set false`)
   for (const [name, value] of Object.entries(TIMEOUTS))
-    await client.query(`alter role ${role} set ${name} = '${value}'`)
-  await client.query(`comment on role ${role} is ${client.escapeLiteral(stateOf(role, rolesKey))}`)
+    await client.query(`alter role ${login} set ${name} = '${value}'`)
+  await client.query(`comment on role ${login} is ${client.escapeLiteral(stateOf(role, rolesKey))}`)
 }
 
-/** The comment of each role that has one: what a role was made with. */
+/** Each role with its comment: what a login was made with. */
 async function knownRoles(client: pg.Client): Promise<Map<string, string>> {
   const { rows } = await client.query<{ role: string; state: string | null }>(
     "select rolname as role, shobj_description(oid, 'pg_authid') as state from pg_roles",

@@ -30,7 +30,7 @@ export async function mergeUsers(
 }
 
 /** Lets the transaction call the database functions of this checkout, which Workers call, too. */
-async function enterRelease(db: Database): Promise<void> {
+export async function enterRelease(db: Database): Promise<void> {
   const { name } = readRelease()
   const installed = await db.selectFrom('releases').select('name').where('name', '=', name).executeTakeFirst()
   if (!installed) throw new CommandError(["the database lacks this checkout's functions: run `paywall migrate` first"])

@@ -1,7 +1,8 @@
 // Migrates the database, then deploys every Worker: npm run deploy -- [--secrets FILE] [arguments for wrangler]
 // 1. With --secrets, gathers what each Worker is given of FILE, which is JSON or dotenv, and stops if something is missing.
 // 2. Takes the database of DATABASE_URL, which FILE or else the environment names. With --dry-run it touches none.
-// 3. Migrates it, deploys the Workers and removes old releases of functions, in the order of deploy-in-order.ts.
+// 3. Migrates it, deploys the Workers and removes old releases of functions and, with --secrets, the logins that no Worker has
+//    any more, in the order of deploy-in-order.ts.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +26,9 @@ try {
   const filesOfSecrets = secrets && filesWith(secrets, configs)
   const database = wranglerArguments.includes('--dry-run') ? null : databaseOf(secrets ?? process.env)
   await deployInOrder(configs, {
-    async migrate(options) {
+    async migrate({ isLast }) {
+      // Without --secrets the Workers keep the logins that they have, whichever key those are for.
+      const options = { keepReleases: !isLast, removeOldLogins: isLast && secrets !== null }
       if (database) await migrateDatabase(database.url, database.rolesKey, options)
     },
     deploy: (config) => deploy(config, filesOfSecrets?.get(config.env)),

@@ -3,8 +3,8 @@ import { databaseUrlOf } from '../../cli/migrate/roles.ts'
 import type { WorkerConfig } from '../world/workers/wrangler-config.ts'
 
 /**
- * What a Worker is given: the secrets that its block of wrangler.toml requires, and no others. Its DATABASE_URL logs in as
- * the Worker's own role. DATABASE_ROLES_KEY, which all roles' passwords follow from, is given to none. Throws a `CommandError`
+ * What a Worker is given: the secrets that its block of wrangler.toml requires, and no others. Its DATABASE_URL logs in with
+ * the rights of the Worker's own role. DATABASE_ROLES_KEY, which all logins follow from, is given to none. Throws a `CommandError`
  * that names what is missing.
  */
 export function workerSecrets(config: WorkerConfig, all: Record<string, string>): Record<string, string> {

@@ -153,7 +153,7 @@ export async function startWorld({
   }
 }
 
-/** Where each Worker logs in, by its env: as its own role. */
+/** Where each Worker logs in, by its env: with the rights of its own role. */
 function databaseUrls(url: string, rolesKey: string): Record<string, string> {
   return Object.fromEntries(ROLES.map(({ env }) => [env, databaseUrlOf(env, url, rolesKey)]))
 }

@@ -41,11 +41,15 @@ export async function cancelAtProcessor(
     }
     return cancellation
   } catch (error) {
-    // A processor that answers that it is unavailable may have taken the request all the same.
-    const isKnown = error instanceof ProcessorError && error.answered && error.kind !== 'unavailable'
-    await record(giveUpCancellation(db, { ...claimed, isKnown }))
+    await record(giveUpCancellation(db, { ...claimed, isKnown: isKnownNotTaken(error) }))
     throw error
   }
+}
+
+/** A processor that answers that it is unavailable may have taken the request all the same. */
+function isKnownNotTaken(error: unknown): boolean {
+  if (!(error instanceof ProcessorError)) return false
+  return error.kind === 'misconfigured' || (error.answered && error.kind !== 'unavailable')
 }
 
 /** The caller is told what the processor said even if it cannot be recorded: then the claim ends with its lease. */

@@ -1,9 +1,10 @@
 // One attempt of a leased delivery:
-// 1. send the event (post-event.ts)
-// 2. decide what the outcome makes of the delivery (outcome.ts)
-// 3. record it and end the lease (record-delivery.sql), which is repeated while the database is away
-// 4. log it
-import { recordDelivery } from '../../generated/calls.ts'
+// 1. sign the event and send it (post-event.ts)
+// 2. if it cannot be signed, no attempt was made: give the lease back and hold the webhook endpoint (hold-delivery.sql)
+// 3. decide what the outcome makes of the delivery (outcome.ts)
+// 4. record it and end the lease (record-delivery.sql), which is repeated while the database is away
+// 5. log it
+import { holdDelivery, recordDelivery } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { databaseFailure } from '../../lib/db/unavailable.ts'
 import { log } from '../../lib/http/log.ts'
@@ -13,6 +14,8 @@ import { type PostOptions, postEvent } from './post-event.ts'
 
 /** Pauses before an outcome is written again while the database is away: an unwritten success is sent twice. */
 const RECORD_PAUSES_MILLISECONDS = [250, 1_000, 4_000]
+
+const NOT_RECORDED = 'delivery not recorded: it is made again when its lease ends'
 
 /** What record_delivery gives. `next_attempt_at` is null if there is no next attempt. */
 interface RecordResult {
@@ -29,8 +32,10 @@ export async function deliver(
 ): Promise<void> {
   const startedAt = Date.now()
   const { event_id, endpoint_id, paywall_id, type, attempts } = delivery
-  const { status, error, retryAfterSeconds } = await postEvent(delivery, options)
-  const { state, retryInSeconds, disable } = decide({ status, error, retryAfterSeconds }, attempts, Math.random())
+  const outcome = await postEvent(delivery, options)
+  if (outcome === null) return hold(db, delivery, holder)
+  const { status, error } = outcome
+  const { state, retryInSeconds, disable } = decide(outcome, attempts, Math.random())
   const fields = { event_id, endpoint_id, paywall_id, type, attempts, state, status, cause: error ?? undefined }
   const record = () =>
     recordDelivery<RecordResult>(db, {
@@ -44,7 +49,16 @@ export async function deliver(
     else if (state === 'delivered') log('info', 'delivered', { ...fields, milliseconds })
     else log('warn', 'not delivered', { ...fields, next_attempt_at, milliseconds })
   } catch (cause) {
-    log('error', 'delivery not recorded: it is made again when its lease ends', { ...fields, cause })
+    log('error', NOT_RECORDED, { ...fields, cause })
+  }
+}
+
+/** Never throws: if it fails, the delivery is leased again when its lease ends. */
+async function hold(db: Database, { event_id, endpoint_id, attempts }: LeasedDelivery, holder: string): Promise<void> {
+  try {
+    await persistently(() => holdDelivery(db, { eventId: event_id, endpointId: endpoint_id, holder, attempts }))
+  } catch (cause) {
+    log('error', NOT_RECORDED, { event_id, endpoint_id, attempts, cause })
   }
 }
 

@@ -83,7 +83,7 @@ declare
   attempt integer;
 begin
   select w.failures > 0 into is_failing from webhook_endpoints w
-  where w.id = lease_first_due.endpoint_id and w.disabled_at is null;
+  where w.id = lease_first_due.endpoint_id and w.disabled_at is null and (w.held_until is null or w.held_until <= now());
   if not found or is_failing and not may_fail then return null; end if;
 
   select

@@ -5,7 +5,7 @@
 -- statement that selects from it. It is planned with that one, and no further than that one reads.
 
 -- Walks from behind `after` up to `until`, all round if they are the same, in `steps` steps at most. Gives a row for each
--- webhook endpoint that is enabled and has something due, with the time since when. If all `steps` were made it gives one for
+-- webhook endpoint that is enabled and not held and has something due, with the time since when. If all `steps` were made it gives one for
 -- the last of them, too, even if nothing is due there: the next walk goes on from it.
 create function walk_ring(after uuid, until uuid, steps integer)
 returns table (id uuid, is_due boolean, due_since timestamptz, has_failed boolean, is_last_step boolean)
@@ -22,7 +22,8 @@ language sql stable as $$
   ) walked
   left join lateral (
     select true as is_due, w.failures > 0 as has_failed from webhook_endpoints w
-    where w.id = walked.endpoint_id and w.disabled_at is null and walked.next_attempt_at <= now() limit 1
+    where w.id = walked.endpoint_id and w.disabled_at is null and (w.held_until is null or w.held_until <= now())
+      and walked.next_attempt_at <= now() limit 1
   ) e on true
   where e.is_due or walked.step = steps
 $$;

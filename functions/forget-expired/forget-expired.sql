@@ -1,4 +1,5 @@
--- Deletes what has no use any more, at most `count` rows of each table, the oldest first. Gives how many rows in all. What
+-- Deletes what has no use any more, at most `count` rows of each table, the oldest first, and takes the person out of as many old
+-- events (forget-people.sql). Gives how many rows in all. What
 -- somebody has locked is in use and stays for now, so this waits for nobody. Each delete is served by an index `by_age`.
 --
 -- All but deliveries is kept for an hour longer than it counts: a call that is under way by then still finds it, and a code's
@@ -57,5 +58,5 @@ begin
     select d.ctid from deliveries d where d.state = 'delivered' and d.finished_at <= delivery_deadline
     order by d.finished_at limit count for update skip locked));
   get diagnostics deleted = row_count;
-  return to_jsonb(forgotten + deleted);
+  return to_jsonb(forgotten + deleted + forget_people(count));
 end $$;

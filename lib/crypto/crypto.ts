@@ -1,11 +1,14 @@
-import { base64url } from 'jose'
-
 const encoder = new TextEncoder()
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 
 /** SHA-256 of a text's UTF-8 bytes, as 64 hex digits. */
-export async function sha256Hex(text: string): Promise<string> {
-  return hex(new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text))))
+export function sha256Hex(text: string): Promise<string> {
+  return sha256(encoder.encode(text))
+}
+
+/** SHA-256 of bytes, as 64 hex digits. */
+export async function sha256(bytes: Uint8Array): Promise<string> {
+  return hex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes.slice())))
 }
 
 /** Random bytes as hex digits. */
@@ -19,37 +22,6 @@ export async function isSignedWith(secret: string, text: string, signature: stri
   const key = await crypto.subtle.importKey('raw', encoder.encode(secret), HMAC, false, ['verify'])
   const bytes = Uint8Array.from(signature.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
   return crypto.subtle.verify('HMAC', key, bytes, encoder.encode(text))
-}
-
-/**
- * Encrypts a secret for storage: AES-256-GCM, base64url of a random 12-byte nonce and the ciphertext.
- * `context` says what the secret belongs to and is authenticated, so a ciphertext moved to another row does not open.
- */
-export async function seal(secret: string, key: string, context: string): Promise<string> {
-  const iv = crypto.getRandomValues(new Uint8Array(12))
-  const sealed = await crypto.subtle.encrypt(gcm(iv, context), await aesKey(key), encoder.encode(secret))
-  const bytes = new Uint8Array(iv.length + sealed.byteLength)
-  bytes.set(iv)
-  bytes.set(new Uint8Array(sealed), iv.length)
-  return base64url.encode(bytes)
-}
-
-/** Decrypts what `seal` made with the same key and context; throws on any other. */
-export async function unseal(sealed: string, key: string, context: string): Promise<string> {
-  const bytes = base64url.decode(sealed)
-  const opened = await crypto.subtle.decrypt(gcm(bytes.slice(0, 12), context), await aesKey(key), bytes.slice(12))
-  return new TextDecoder().decode(opened)
-}
-
-const gcm = (iv: Uint8Array<ArrayBuffer>, context: string) => ({
-  name: 'AES-GCM',
-  iv,
-  additionalData: encoder.encode(context),
-})
-
-/** `key` is 32 bytes in base64url: a Worker secret. */
-function aesKey(key: string) {
-  return crypto.subtle.importKey('raw', base64url.decode(key).slice(), 'AES-GCM', false, ['encrypt', 'decrypt'])
 }
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))

@@ -1,5 +1,7 @@
-import { unseal } from '../crypto/crypto.ts'
+import { UnopenedSecret, unseal } from '../crypto/seal.ts'
+import { log } from '../http/log.ts'
 import type { Acquiring } from './acquiring.ts'
+import { ProcessorError } from './processor.ts'
 
 /** An owner's account at a processor, as the database has it: `credentials` are encrypted. */
 export interface SealedAccount {
@@ -15,8 +17,19 @@ export interface ProcessorEnv {
   MOLLIE_API_BASE: string
 }
 
-/** Decrypts the owner's credentials. They are not parsed yet. */
+/**
+ * Decrypts the owner's credentials. They are not parsed yet. If no key opens them, only we can mend that, so the log has it
+ * as an error; until then nothing can be asked of the processor.
+ *
+ * @throws ProcessorError misconfigured
+ */
 export async function openCredentials(account: SealedAccount, env: ProcessorEnv): Promise<unknown> {
-  const context = `processor:${account.paywallId}:${account.acquiring}`
-  return JSON.parse(await unseal(account.credentials, env.PROCESSOR_CREDENTIALS_KEY, context))
+  const { paywallId, acquiring, credentials } = account
+  try {
+    return JSON.parse(await unseal(credentials, env.PROCESSOR_CREDENTIALS_KEY, `processor:${paywallId}:${acquiring}`))
+  } catch (cause) {
+    if (!(cause instanceof UnopenedSecret)) throw cause
+    log('error', 'processor credentials cannot be opened', { paywall_id: paywallId, acquiring, cause })
+    throw new ProcessorError(acquiring, 'misconfigured', 'the credentials cannot be opened', { answered: false, cause })
+  }
 }

@@ -126,7 +126,10 @@ export interface PurchaseSnapshot {
 export class ProcessorError extends Error {
   override name = 'ProcessorError'
   readonly acquiring: Acquiring
-  /** `rejected`: it said no. `unavailable`: try again. `misconfigured`: the owner must fix keys or scopes. */
+  /**
+   * `rejected`: it said no. `unavailable`: try again. `misconfigured`: the owner must fix keys or scopes, or we the key that
+   * opens them; nothing was done.
+   */
   readonly kind: 'rejected' | 'unavailable' | 'misconfigured'
   /**
    * Whether the processor answered. It may have stored its answer under the idempotency key, so a repeat needs a new

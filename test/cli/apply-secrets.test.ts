@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { applyFile } from '../../cli/apply/apply.ts'
 import { makeSecrets } from '../../dev/world/secrets.ts'
-import { sha256Hex, unseal } from '../../lib/crypto/crypto.ts'
+import { sha256Hex } from '../../lib/crypto/crypto.ts'
+import { unseal } from '../../lib/crypto/seal.ts'
 import { openApplying } from '../support/applying.ts'
 import { environment } from '../support/written-file.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { applyFile } from '../../cli/apply/apply.ts'
-import { unseal } from '../../lib/crypto/crypto.ts'
+import { unseal } from '../../lib/crypto/seal.ts'
 import { openApplying } from '../support/applying.ts'
 import type { Changes } from '../support/written-file.ts'
 

@@ -111,7 +111,7 @@ describe('paywall says in one sentence', () => {
       'that a key is malformed',
       ['plan', path],
       { WEBHOOK_SECRETS_KEY: 'abc' },
-      /WEBHOOK_SECRETS_KEY must be 32 bytes in base64url/,
+      /WEBHOOK_SECRETS_KEY must be 32 bytes in base64url, or two such keys with a comma between/,
     ],
     [
       'that the database is out of reach',

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
-import { seal } from '../../lib/crypto/crypto.ts'
+import { seal } from '../../lib/crypto/seal.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail, opened, press, startCheckout } from '../support/checkout.ts'
 import { interruptOnce } from '../support/interrupt.ts'
@@ -130,7 +130,7 @@ describe('start-checkout: the answer says what to do about it, and the next try 
     await expect.poll(lines).toMatchObject([{ level: 'error' }])
   })
 
-  test('500 for credentials that do not open; applying them again is enough', async () => {
+  test('502 processor_misconfigured for credentials that no key opens; applying them again is enough', async () => {
     const { processor } = world.paywall
     if (processor.acquiring !== 'stripe') throw new Error('not a Stripe paywall')
     await world.database.query(
@@ -138,7 +138,7 @@ describe('start-checkout: the answer says what to do about it, and the next try 
       [world.paywall.id],
     )
     const { first, second } = await twice(() => setSecretKey(processor.credentials.secretKey))
-    expect(first).toMatchObject({ status: 500, body: { error: 'internal_error' } })
+    expect(first).toMatchObject({ status: 502, body: { error: 'processor_misconfigured' } })
     expect(opened(second).acquiring).toBe('stripe')
   })
 

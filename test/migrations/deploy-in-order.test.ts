@@ -15,7 +15,7 @@ describe('a deploy', () => {
       if (step === failing) throw new Error(`${step} failed`)
     }
     const error = await deployInOrder(workers, {
-      migrate: async ({ keepReleases }) => begin(keepReleases ? MIGRATE : REMOVE),
+      migrate: async ({ isLast }) => begin(isLast ? REMOVE : MIGRATE),
       deploy: ({ env }) => begin(env),
     }).catch(({ message }: Error) => message)
     return { steps, error }

@@ -1,15 +1,21 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { basename } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
 import { nameOf, readRelease } from '../../cli/migrate/release.ts'
-import { databaseUrlOf } from '../../cli/migrate/roles.ts'
+import { databaseUrlOf, ROLES } from '../../cli/migrate/roles.ts'
 import { catalogOf } from '../support/catalog.ts'
 import { withOldSchema } from '../support/old-schema.ts'
 import { migrated, type OwnedPostgres, startOwnedPostgres } from '../support/owned-postgres.ts'
 import { until } from '../support/until.ts'
 
 const rolesKey = randomBytes(32).toString('base64url')
+/** The names of all migrations, in their order. */
+const migrations = readdirSync('migrations')
+  .toSorted()
+  .map((file) => basename(file, '.sql'))
 let server: OwnedPostgres
 
 beforeAll(async () => {
@@ -52,16 +58,37 @@ describe('a fresh database of an owner who is no superuser', () => {
     expect(await catalogOf(url)).toEqual(before)
   })
 
-  test('lets each Worker in, and lets nobody in with the key before once it is another', async () => {
+  test('lets each Worker in by two keys, until the logins of the one before are removed', async () => {
     const url = await server.createDatabase('keys')
     await migrated(url, { rolesKey })
-    const asUser = (key: string) => databaseUrlOf('user', url, key)
-    await withClient(asUser(rolesKey), async () => undefined)
+    const logIn = (key: string) => withClient(databaseUrlOf('user', url, key), async () => 'in')
+    expect(await logIn(rolesKey)).toBe('in')
     const other = randomBytes(32).toString('base64url')
     expect(await migrated(url, { rolesKey: other })).toHaveLength(1)
-    await withClient(asUser(other), async () => undefined)
-    await expect(withClient(asUser(rolesKey), async () => undefined)).rejects.toThrow('password authentication failed')
+    expect([await logIn(rolesKey), await logIn(other)]).toEqual(['in', 'in'])
+    expect(await migrated(url, { rolesKey: other, removeOldLogins: true })).toHaveLength(ROLES.length)
+    expect(await logIn(other)).toBe('in')
+    await expect(logIn(rolesKey)).rejects.toThrow('password authentication failed')
+    expect(await migrated(url, { rolesKey: other, removeOldLogins: true })).toEqual([])
     await migrated(url, { rolesKey })
+    expect(await logIn(rolesKey)).toBe('in')
+  })
+
+  test('whose roles logged in themselves, as before there were logins: they do until those are removed', async () => {
+    const url = await server.createDatabase('logins')
+    await withClient(url, (client) =>
+      client.query(`alter role paywall_user login password 'before'; comment on role paywall_user is 'before'`),
+    )
+    const before = new URL(url)
+    ;[before.username, before.password] = ['paywall_user', 'before']
+    await migrated(url, { rolesKey })
+    await withClient(before.href, async () => undefined)
+    await migrated(url, { rolesKey, removeOldLogins: true })
+    await expect(withClient(before.href, async () => undefined)).rejects.toThrow('password authentication failed')
+    const { rows } = await withClient(url, (client) =>
+      client.query("select shobj_description(oid, 'pg_authid') as state from pg_roles where rolname = 'paywall_user'"),
+    )
+    expect(rows).toEqual([{ state: null }])
   })
 
   test('is migrated once by two at a time', async () => {
@@ -143,11 +170,7 @@ describe('goes on where it was cut off', () => {
     )
     await withClient(url, (client) => client.query('alter table webhook_endpoints drop column failures'))
     expect(await migrated(url, { rolesKey })).toEqual([
-      'run migration 0002-first-pending-delivery',
-      'run migration 0003-releases',
-      'run migration 0004-budgets',
-      'run migration 0005-users-of-an-owner',
-      'run migration 0007-money',
+      ...migrations.slice(1).map((name) => `run migration ${name}`),
       `install ${readRelease().name}`,
     ])
   })

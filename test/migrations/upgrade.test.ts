@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import * as z from 'zod'
-import { seal } from '../../lib/crypto/crypto.ts'
+import { seal } from '../../lib/crypto/seal.ts'
 import { catalogOf } from '../support/catalog.ts'
 import { withOldSchema } from '../support/old-schema.ts'
 import { migrated, type OwnedPostgres, startOwnedPostgres } from '../support/owned-postgres.ts'
@@ -43,7 +43,8 @@ const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
     further_trial: true,
     ...(row.session_id === null && row.completed_at === null && { reconcile_at: null }),
   }),
-  webhook_endpoints: (row) => ({ ...row, failures: 0 }),
+  webhook_endpoints: (row) => ({ ...row, failures: 0, held_until: null }),
+  events: (row) => ({ ...row, forget_at: after.events?.[0]?.forget_at }),
   deliveries: (row, rows) => (waits(row, rows) ? { ...row, next_attempt_at: null } : row),
 }
 

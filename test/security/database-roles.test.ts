@@ -63,7 +63,7 @@ test('there are tables and functions to try', () => {
   expect(functions.map(({ name }) => name)).toEqual(expect.arrayContaining(ROLES.flatMap((role) => role.functions)))
 })
 
-describe.each(ROLES)('$role', ({ env, functions: own }) => {
+describe.each(ROLES)('$role', ({ env, role, functions: own }) => {
   let client: pg.Client
 
   beforeAll(async () => {
@@ -116,7 +116,7 @@ describe.each(ROLES)('$role', ({ env, functions: own }) => {
       'create database mine',
       'set role paywall_owner',
       'set session authorization paywall_owner',
-      ...ROLES.filter((role) => role.env !== env).map(({ role }) => `set role ${role}`),
+      ...ROLES.map((each) => `set role ${each.role}`),
       'select * from pg_authid',
       'select * from pg_shadow',
       'alter role paywall_owner login',
@@ -129,19 +129,19 @@ describe.each(ROLES)('$role', ({ env, functions: own }) => {
     await expect(client.query('create database mine')).rejects.toMatchObject({ code: PERMISSION_DENIED })
   })
 
-  test('is bound to time limits below that of its Worker, and owns nothing', async () => {
+  test('is bound to time limits below that of its Worker, has the rights of its role alone, and owns nothing', async () => {
     const { rows } = await client.query(
       `select current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement,
          r.rolsuper or r.rolcreaterole or r.rolcreatedb or r.rolreplication or r.rolbypassrls as is_mighty,
-         (select count(*)::int from pg_auth_members where member = r.oid) as memberships,
+         (select array_agg(roleid::regrole::text) from pg_auth_members where member = r.oid) as memberships,
          (select count(*)::int from pg_shdepend where refobjid = r.oid and deptype = 'o') as owned
        from pg_roles r where r.rolname = current_user`,
     )
-    expect(rows).toEqual([{ lock: '2s', statement: '3s', is_mighty: false, memberships: 0, owned: 0 }])
+    expect(rows).toEqual([{ lock: '2s', statement: '3s', is_mighty: false, memberships: [role], owned: 0 }])
   })
 })
 
-test('nobody but the roles may execute anything, and the owner of it all cannot log in', async () => {
+test('nobody but the roles may execute anything, and neither they nor the owner of it all can log in', async () => {
   const { rows } = await withClient(url, (client) =>
     client.query(
       `select p.proname, pg_get_userbyid(p.proowner) as owner, acl.grantee::regrole::text as grantee
@@ -157,7 +157,9 @@ test('nobody but the roles may execute anything, and the owner of it all cannot 
   expect(granted.toSorted()).toEqual(listed.toSorted())
   expect(new Set(rows.map(({ owner }) => owner))).toEqual(new Set(['paywall_owner']))
   const owner = await withClient(url, (client) =>
-    client.query("select rolcanlogin, rolsuper from pg_roles where rolname = 'paywall_owner'"),
+    client.query('select distinct rolcanlogin, rolsuper from pg_roles where rolname = any($1)', [
+      ['paywall_owner', ...ROLES.map(({ role }) => role)],
+    ]),
   )
   expect(owner.rows).toEqual([{ rolcanlogin: false, rolsuper: false }])
 })

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import type { Received } from '../../dev/world/pages/received.ts'
 import type { ReceiverResponse } from '../../dev/world/pages/receiver.ts'
 import { paywallFile } from './paywall-file.ts'
@@ -20,6 +21,8 @@ export interface DeliveryRow {
 export interface Mailbox {
   readonly url: string
   readonly secret: string
+  /** The file that it was applied with. */
+  readonly file: PaywallFile
   /** How it answers from now on; 200 as a rule. */
   answer: (received: Received) => ReceiverResponse | Promise<ReceiverResponse>
   /** What has arrived, oldest first. */
@@ -33,7 +36,7 @@ export interface Mailbox {
   /** Another member of the paywall. */
   newMember(): Promise<string>
   deliveries(): Promise<DeliveryRow[]>
-  /** Brings whatever is pending to its next attempt, and ends leases, as time would. */
+  /** Brings whatever is pending to its next attempt, and ends leases and holds, as time would. */
   passTime(): Promise<void>
 }
 
@@ -51,6 +54,7 @@ export async function openMailbox(world: TestWorld, options: { url?: string } = 
   const mailbox: Mailbox = {
     url,
     secret,
+    file,
     answer: () => ({}),
     received: () => world.receiver.received.filter((arrived) => arrived.path === path),
     ids: () => mailbox.received().map(({ headers }) => headers['webhook-id'] ?? ''),
@@ -68,6 +72,7 @@ export async function openMailbox(world: TestWorld, options: { url?: string } = 
          where paywall_id = $1 and state = 'pending' and next_attempt_at is not null`,
         [paywallId],
       )
+      await world.database.query('update webhook_endpoints set held_until = null where url = $1', [url])
     },
   }
   const known = mailboxes.get(world) ?? new Map<string, Mailbox>()

@@ -51,7 +51,7 @@ export const MEANINGS: Record<string, string> = {
   payload_too_large: 'the body is too large',
   paywall_id_mismatch: '`X-Paywall-Id` names another paywall than the call is about',
   processor_misconfigured:
-    'the processor does not accept the credentials of the paywall, or they lack a permission. The owner has to correct them',
+    'the processor does not accept the credentials of the paywall, or they lack a permission: the owner has to correct them. Or we cannot open them',
   processor_rejected: 'the processor refused the request',
   processor_unavailable: 'the processor did not answer. Try again after the time in `Retry-After`',
   rate_limited: 'too many calls. Wait for the time in `Retry-After`',

@@ -1,0 +1,120 @@
+// `paywall rekey`: what a key is rotated with. Seals anew, with the first of the keys, every secret that another one sealed:
+// 1. list the owners
+// 2. of each, in a transaction under the lock that `apply` takes, open all that it has and seal it anew
+// 3. print how much that was, and name what no key opens
+import { sql } from 'kysely'
+import { isSealedWithFirst, seal } from '../lib/crypto/seal.ts'
+import { accountContext } from './apply/accounts.ts'
+import { lockOwner } from './apply/apply.ts'
+import { unsealOrNull } from './apply/stored.ts'
+import { webhookContext } from './apply/webhooks.ts'
+import { CommandError, enterLocalWorld, required, type SealingKeys, sealingKeys } from './command.ts'
+import { type Database, withDatabase } from './database.ts'
+
+/** What was done, and a sentence for each secret that no key opens. */
+interface Rekeyed {
+  accounts: number
+  webhookSecrets: number
+  /** Webhook secrets that were replaced over a day ago: they sign nothing, and are removed. */
+  removed: number
+  unopened: string[]
+}
+
+export async function runRekey(args: string[]): Promise<void> {
+  if (args.length > 0) throw new CommandError(['rekey takes no arguments: the keys are in the environment'])
+  enterLocalWorld()
+  const sealing = sealingKeys()
+  const rekeyed = await withDatabase(required('DATABASE_URL'), (db) => rekey(db, sealing))
+  console.log(summaryOf(rekeyed))
+  if (rekeyed.unopened.length > 0) {
+    throw new CommandError([
+      ...rekeyed.unopened,
+      'to mend this, add the key that sealed them, or apply the paywall file that has these secrets',
+    ])
+  }
+}
+
+/**
+ * Each owner is a transaction of its own: what was done for the others stays if one fails, and a repeat goes on from there.
+ * `apply` waits for its owner meanwhile, and is waited for, so neither undoes what the other wrote.
+ */
+async function rekey(db: Database, sealing: SealingKeys): Promise<Rekeyed> {
+  const rekeyed: Rekeyed = { accounts: 0, webhookSecrets: 0, removed: 0, unopened: [] }
+  const owners = await db.selectFrom('owners').select(['id', 'email']).orderBy('id').execute()
+  for (const { id, email } of owners) {
+    await db.transaction().execute(async (transaction) => {
+      await lockOwner(transaction, email)
+      await rekeyAccounts(transaction, id, sealing.processorCredentialsKey, rekeyed)
+      await rekeyWebhooks(transaction, id, sealing.webhookSecretsKey, rekeyed)
+    })
+  }
+  return rekeyed
+}
+
+/** Those at processors that a paywall was switched away from among them: purchases made there live on. */
+async function rekeyAccounts(db: Database, ownerId: string, keys: string, rekeyed: Rekeyed): Promise<void> {
+  const accounts = await db
+    .selectFrom('processor_accounts')
+    .innerJoin('paywalls', 'paywalls.id', 'paywall_id')
+    .select(['paywall_id', 'processor_accounts.acquiring', 'credentials'])
+    .where('owner_id', '=', ownerId)
+    .execute()
+  for (const { paywall_id, acquiring, credentials } of accounts) {
+    const sealed = await sealAnew(credentials, keys, accountContext(paywall_id, acquiring))
+    if (sealed === null) rekeyed.unopened.push(`paywall ${paywall_id}: no key opens its ${acquiring} credentials`)
+    if (sealed === null || sealed === credentials) continue
+    await db
+      .updateTable('processor_accounts')
+      .set({ credentials: sealed })
+      .where('paywall_id', '=', paywall_id)
+      .where('acquiring', '=', acquiring)
+      .execute()
+    rekeyed.accounts += 1
+  }
+}
+
+/** Those that are disabled among them: they may be enabled again. */
+async function rekeyWebhooks(db: Database, ownerId: string, keys: string, rekeyed: Rekeyed): Promise<void> {
+  const webhooks = await db
+    .selectFrom('webhook_endpoints')
+    .select(['id', 'url', 'secret', 'previous_secret'])
+    .select(sql<boolean>`coalesce(previous_secret_until > now(), false)`.as('signs_twice'))
+    .where('owner_id', '=', ownerId)
+    .execute()
+  for (const { id, url, secret, previous_secret: previous, signs_twice } of webhooks) {
+    const context = webhookContext(url)
+    const sealed = await sealAnew(secret, keys, context)
+    const previousSealed = previous !== null && signs_twice ? await sealAnew(previous, keys, context) : null
+    if (sealed === null) rekeyed.unopened.push(`webhook ${url}: no key opens its secret`)
+    if (previous !== null && signs_twice && previousSealed === null) {
+      rekeyed.unopened.push(`webhook ${url}: no key opens its secret before the last`)
+    }
+    const next = { secret: sealed ?? secret, previous_secret: signs_twice ? (previousSealed ?? previous) : null }
+    if (next.secret === secret && next.previous_secret === previous) continue
+    await db
+      .updateTable('webhook_endpoints')
+      .set({ ...next, held_until: null, ...(!signs_twice && { previous_secret_until: null }) })
+      .where('id', '=', id)
+      .execute()
+    rekeyed.webhookSecrets += Number(next.secret !== secret) + Number(signs_twice && next.previous_secret !== previous)
+    rekeyed.removed += Number(previous !== null && !signs_twice)
+  }
+}
+
+/** The same secret under the first key, or as it is if it has that one; null if no key opens it. */
+async function sealAnew(sealed: string, keys: string, context: string): Promise<string | null> {
+  const secret = await unsealOrNull(sealed, keys, context)
+  if (secret === null) return null
+  return (await isSealedWithFirst(sealed, keys)) ? sealed : seal(secret, keys, context)
+}
+
+function summaryOf({ accounts, webhookSecrets, removed }: Rekeyed): string {
+  const parts = [
+    accounts > 0 && `sealed the credentials of ${accounts} processor accounts`,
+    webhookSecrets > 0 && `sealed ${webhookSecrets} webhook secrets`,
+    removed > 0 && `removed ${removed} webhook secrets that were replaced over a day ago`,
+  ].filter((part) => part !== false)
+  return parts.length > 0
+    ? `Done: ${parts.join(', ')}.`
+    : 'Nothing to seal anew: the first key has sealed all that opens.'
+}

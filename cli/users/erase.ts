@@ -1,0 +1,129 @@
+// `paywall users erase`: the end of all that is kept of a person for one owner. In one transaction, with locks in the order of
+// docs/architecture.md:
+// 1. lock the person's user and members, and refuse if a subscription would go on being charged
+// 2. delete what only serves the person: sessions, codes, quotas, tickets
+// 3. empty what stays without the person: user, members, checkouts, purchases, events
+// Then the images of its tickets are deleted from R2.
+import { sql } from 'kysely'
+import { deleteAttachment } from '../attachments.ts'
+import { CommandError } from '../command.ts'
+import { type Database, withDatabase } from '../database.ts'
+import { enterRelease } from './merge.ts'
+import { findPerson, nothingOf, type Person, type PersonName } from './person.ts'
+
+/** How many rows of each table were deleted or emptied; and the images that no ticket has any more. */
+interface Erased {
+  counts: Record<string, number>
+  objectKeys: string[]
+}
+
+export async function erasePerson(databaseUrl: string, name: PersonName, yes: boolean): Promise<void> {
+  const { counts, objectKeys } = await withDatabase(databaseUrl, (db) =>
+    db.transaction().execute(async (transaction) => {
+      const erased = await erase(transaction, name)
+      if (!yes) throw new CommandError([`${summaryOf(erased)} would be erased for good: say --yes to do it`])
+      return erased
+    }),
+  )
+  console.log(`Erased: ${summaryOf({ counts, objectKeys })}`)
+  if (objectKeys.length > 0) console.log(`Deleting from the bucket:\n${objectKeys.join('\n')}`)
+  for (const key of objectKeys) await deleteAttachment(key)
+}
+
+async function erase(db: Database, name: PersonName): Promise<Erased> {
+  await enterRelease(db)
+  const person = await lockPerson(db, name)
+  await refuseRunningSubscriptions(db, person)
+
+  const counts: Erased['counts'] = {}
+  const run = async (what: string, statement: ReturnType<typeof sql>) => {
+    counts[what] = Number((await statement.execute(db)).numAffectedRows ?? 0)
+  }
+  const users = sql`any(${person.userIds}::uuid[])`
+  const isMembers = sql`t.paywall_id = any(${person.paywallIds}::text[]) and t.user_id = ${users}`
+  const callers = person.userIds.map((id) => `user:${id}`)
+  const quotas = [...(person.email ? [`email:${person.email}`] : []), ...callers]
+  await run(
+    'quotas',
+    sql`delete from ticket_quotas t
+      where t.paywall_id = any(${person.paywallIds}::text[]) and t.who = any(${quotas}::text[])`,
+  )
+  await run('budgets', sql`delete from budgets t where t.who = any(${callers}::text[])`)
+  await run(
+    'purchases',
+    sql`update purchases t set cancellation_reason = null where ${isMembers} and cancellation_reason is not null`,
+  )
+  await run('sessions', sql`delete from sign_in_sessions t where ${isMembers}`)
+  // Whoever comes back from a page that is still open lands on the owner's page as it is without a query.
+  await run(
+    'checkouts',
+    sql`update checkouts t set shop_url = null, success_url = split_part(success_url, '?', 1),
+        error_url = split_part(error_url, '?', 1) where ${isMembers}`,
+  )
+  const { tickets, objectKeys } = await deleteTickets(db, person)
+  counts.tickets = tickets
+  counts.events = await emptyEvents(db, person)
+  await run('members', sql`update members t set name = null, meta = '{}', buyer_meta = '{}' where ${isMembers}`)
+  await run(
+    'users',
+    sql`update users t set email = null, external_id = null where t.id = ${users}
+        and (t.email is not null or t.external_id is not null)`,
+  )
+  if (Object.values(counts).every((count) => count === 0)) throw nothingOf(name)
+  return { counts, objectKeys }
+}
+
+/** Its codes, users and members, locked in this order. Whoever is merged into it meanwhile is found behind the locks. */
+async function lockPerson(db: Database, name: PersonName): Promise<Person> {
+  const { email, userIds, paywallIds } = await findPerson(db, name)
+  await sql`delete from sign_in_codes where email = ${email} and paywall_id = any(${paywallIds}::text[])`.execute(db)
+  await sql`select from users where id = any(${userIds}::uuid[]) order by id for update`.execute(db)
+  await sql`
+    select from members where user_id = any(${userIds}::uuid[]) order by user_id, paywall_id for update`.execute(db)
+  return findPerson(db, name)
+}
+
+async function refuseRunningSubscriptions(db: Database, { userIds, paywallIds }: Person): Promise<void> {
+  const { rows } = await sql<{ id: string; paywall_id: string; acquiring: string; processor_id: string }>`
+    select id, paywall_id, acquiring, processor_id from purchases
+    where user_id = any(${userIds}::uuid[]) and paywall_id = any(${paywallIds}::text[])
+      and interval is not null and status <> 'canceled' and not cancel_at_period_end
+    order by created_at for update`.execute(db)
+  if (rows.length === 0) return
+  throw new CommandError([
+    ...rows.map(
+      ({ id, paywall_id, acquiring, processor_id }) =>
+        `subscription ${id} on paywall ${paywall_id} (${processor_id} at ${acquiring}) would go on being charged`,
+    ),
+    'cancel first, and erase once the cancellation is stored',
+  ])
+}
+
+/** Those of the person's users, and those that guests wrote in its name. */
+async function deleteTickets(db: Database, { email, userIds, paywallIds }: Person) {
+  const { rows } = await sql<{ id: string }>`
+    select id from tickets where paywall_id = any(${paywallIds}::text[])
+      and (user_id = any(${userIds}::uuid[]) or customer_email = ${email})
+    order by id for update`.execute(db)
+  const ids = rows.map(({ id }) => id)
+  const images = await sql<{ object_key: string }>`
+    delete from ticket_attachments where ticket_id = any(${ids}::bigint[]) returning object_key`.execute(db)
+  await sql`delete from tickets where id = any(${ids}::bigint[])`.execute(db)
+  return { tickets: ids.length, objectKeys: images.rows.map(({ object_key }) => object_key) }
+}
+
+/** Events that are not delivered yet, too: the owner still hears of what happened, but not to whom. */
+async function emptyEvents(db: Database, { email, userIds, paywallIds }: Person): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update events set body = event_without_person(body), forget_at = null
+    where paywall_id = any(${paywallIds}::text[]) and (
+      user_id = any(${userIds}::uuid[]) or user_id is null and body::jsonb #>> '{data,user,email}' = ${email})`.execute(
+    db,
+  )
+  return Number(numAffectedRows ?? 0)
+}
+
+function summaryOf({ counts, objectKeys }: Erased): string {
+  const parts = Object.entries({ ...counts, images: objectKeys.length }).filter(([, count]) => count > 0)
+  return parts.map(([what, count]) => `${count} ${what}`).join(', ')
+}

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import type { Database } from '../database.ts'
+import { findPerson, nothingOf, type Person, type PersonName } from './person.ts'
+
+/** Rows of the tables, by what they are. */
+type Rows = Record<string, Record<string, unknown>[]>
+
+/**
+ * All that the database has of a person for one owner. What only proves something, such as the hash of a token, is left out.
+ * Reads it all at one instant. Throws a `CommandError` if there is nothing.
+ */
+export async function exportPerson(db: Database, name: PersonName): Promise<Record<string, unknown>> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (transaction) => {
+      const person = await findPerson(transaction, name)
+      const rows = await rowsOf(transaction, person)
+      if (Object.values(rows).every((each) => each.length === 0)) throw nothingOf(name)
+      const images = 'The bytes of ticket_attachments are in R2: paywall tickets attachment OBJECT_KEY FILE'
+      return { email: person.email, owner: name.ownerEmail, exported_at: new Date(), ...rows, note: images }
+    })
+}
+
+async function rowsOf(db: Database, { email, userIds, paywallIds }: Person): Promise<Rows> {
+  const users = sql`any(${userIds}::uuid[])`
+  const paywalls = sql`any(${paywallIds}::text[])`
+  const isMembers = sql`t.paywall_id = ${paywalls} and t.user_id = ${users}`
+  const callers = userIds.map((id) => `user:${id}`)
+  const tickets = sql`t.paywall_id = ${paywalls} and (t.user_id = ${users} or t.customer_email = ${email})`
+  /** By table, what of it is the person's. */
+  const conditions = {
+    users: sql`t.id = ${users}`,
+    members: isMembers,
+    checkouts: isMembers,
+    purchases: isMembers,
+    payments: sql`t.purchase_id in (select p.id from purchases p where p.paywall_id = ${paywalls} and p.user_id = ${users})`,
+    balances: isMembers,
+    ledger: isMembers,
+    tickets,
+    ticket_attachments: sql`t.ticket_id in (select t.id from tickets t where ${tickets})`,
+    sign_in_sessions: isMembers,
+    sign_in_codes: sql`t.paywall_id = ${paywalls} and t.email = ${email}`,
+    ticket_quotas: sql`t.paywall_id = ${paywalls} and t.who = any(${[...(email ? [`email:${email}`] : []), ...callers]}::text[])`,
+    budgets: sql`t.who = any(${callers}::text[])`,
+    checkout_claims: sql`t.paywall_id = ${paywalls} and t.caller = any(${callers}::text[])`,
+    events: sql`t.paywall_id = ${paywalls} and (
+      t.user_id = ${users} or t.user_id is null and t.body::jsonb #>> '{data,user,email}' = ${email})`,
+  }
+  const rows: Rows = {}
+  for (const [table, condition] of Object.entries(conditions)) {
+    const selected = sql<{ row: Record<string, unknown> }>`
+      select to_jsonb(t) as row from ${sql.table(table)} t where ${condition} order by 1`
+    rows[table] = (await selected.execute(db)).rows.map(({ row }) => readable(row))
+  }
+  return rows
+}
+
+/** An event's body as what it says. Hashes are left out. */
+function readable(row: Record<string, unknown>): Record<string, unknown> {
+  const fields = Object.entries(row).filter(([column]) => !column.endsWith('_hash'))
+  return Object.fromEntries(
+    fields.map(([column, value]) => [
+      column,
+      column === 'body' && typeof value === 'string' ? JSON.parse(value) : value,
+    ]),
+  )
+}

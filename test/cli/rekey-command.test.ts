@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { applyFile } from '../../cli/apply/apply.ts'
+import { databaseOf, withClient } from '../../cli/database.ts'
+import { seal, unseal } from '../../lib/crypto/seal.ts'
+import { newKey } from '../support/deployed.ts'
+import { paywall } from '../support/paywall.ts'
+import { until } from '../support/until.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { type Changes, paywallFile } from '../support/written-file.ts'
+
+let world: TestWorld
+const [newer, older] = [keyPair(), keyPair()]
+const both = {
+  PROCESSOR_CREDENTIALS_KEY: `${newer.PROCESSOR_CREDENTIALS_KEY},${older.PROCESSOR_CREDENTIALS_KEY}`,
+  WEBHOOK_SECRETS_KEY: `${newer.WEBHOOK_SECRETS_KEY},${older.WEBHOOK_SECRETS_KEY}`,
+}
+
+function keyPair() {
+  return { PROCESSOR_CREDENTIALS_KEY: newKey(), WEBHOOK_SECRETS_KEY: newKey() }
+}
+
+type Keys = ReturnType<typeof keyPair>
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { webhooks: [] } })
+})
+afterAll(() => world.close())
+
+/** Only what a test applies is there. */
+beforeEach(() => world.database.query('delete from processor_accounts; delete from webhook_endpoints'))
+
+const apply = async (keys: Keys, changes: Changes = {}) =>
+  applyFile(databaseOf(world.database), await paywallFile(changes), {
+    processorCredentialsKey: keys.PROCESSOR_CREDENTIALS_KEY,
+    webhookSecretsKey: keys.WEBHOOK_SECRETS_KEY,
+  })
+
+const rekey = (keys: Keys) => paywall(world, ['rekey'], keys)
+
+/** Every secret that the database has, opened with these keys. */
+async function opened(keys: Keys): Promise<string[]> {
+  const accounts = await world.database.query('select * from processor_accounts order by acquiring')
+  const webhooks = await world.database.query('select * from webhook_endpoints order by url')
+  return Promise.all([
+    ...accounts.rows.map((row) =>
+      unseal(row.credentials, keys.PROCESSOR_CREDENTIALS_KEY, `processor:${row.paywall_id}:${row.acquiring}`),
+    ),
+    ...webhooks.rows.flatMap(({ url, secret, previous_secret }) =>
+      [secret, previous_secret]
+        .filter((sealed) => sealed !== null)
+        .map((sealed) => unseal(sealed, keys.WEBHOOK_SECRETS_KEY, `webhook:${url}`)),
+    ),
+  ])
+}
+
+/** As releases before key ids have sealed: nothing names the key. */
+async function forgetKeyIds(): Promise<void> {
+  await world.database.query(`
+    update processor_accounts set credentials = split_part(credentials, '.', 2);
+    update webhook_endpoints set secret = split_part(secret, '.', 2), previous_secret = split_part(previous_secret, '.', 2)`)
+}
+
+const MOLLIE = {
+  'paywalls[0].processor': { acquiring: 'mollie', credentials: { apiKey: 'test_1234567890', webhookSecret: 'mollie' } },
+  'paywalls[0].prices': [{ slug: 'once', label: 'Once', currency: 'EUR', amount: 5, processorPrice: 'Once' }],
+}
+const whsec = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`
+
+test.each([
+  ['seals all anew', async () => undefined],
+  ['seals anew what names no key, as before', forgetKeyIds],
+])(
+  '%s: accounts that a paywall was switched away from, and the secret before the last of a webhook',
+  async (_name, before) => {
+    await apply(older)
+    await apply(older, { ...MOLLIE, 'webhooks[0].secret': whsec(7) })
+    await before()
+    const secrets = await opened(older)
+    expect(secrets).toHaveLength(4)
+
+    expect(await rekey(both)).toEqual({
+      code: 0,
+      out: 'Done: sealed the credentials of 2 processor accounts, sealed 2 webhook secrets.\n',
+      err: '',
+    })
+    expect(await opened(newer)).toEqual(secrets)
+    await expect(opened(older)).rejects.toThrow('it is sealed with the key')
+    expect(await rekey(both)).toEqual({
+      code: 0,
+      out: 'Nothing to seal anew: the first key has sealed all that opens.\n',
+      err: '',
+    })
+  },
+)
+
+test('names what no key opens, and not what it is, and does the rest', async () => {
+  await apply(older)
+  const { rows } = await world.database.query('select url from webhook_endpoints')
+  const url = rows[0].url
+  const others = keyPair()
+  await world.database.query(
+    `update webhook_endpoints set previous_secret = $1, previous_secret_until = now() + interval '1 hour'`,
+    [await seal(whsec(9), others.WEBHOOK_SECRETS_KEY, `webhook:${url}`)],
+  )
+  await world.database.query('update processor_accounts set credentials = $1', [
+    await seal('{"secretKey":"sk_test_hidden"}', others.PROCESSOR_CREDENTIALS_KEY, 'processor:1001:stripe'),
+  ])
+  const { code, out, err } = await rekey(both)
+  expect({ code, out }).toEqual({ code: 1, out: 'Done: sealed 1 webhook secrets.\n' })
+  expect(err.trimEnd().split('\n')).toEqual([
+    'paywall: paywall 1001: no key opens its stripe credentials',
+    `paywall: webhook ${url}: no key opens its secret before the last`,
+    'paywall: to mend this, add the key that sealed them, or apply the paywall file that has these secrets',
+  ])
+})
+
+test('removes a webhook secret that was replaced over a day ago', async () => {
+  await apply(older)
+  await apply(older, { 'webhooks[0].secret': whsec(7) })
+  await world.database.query(`update webhook_endpoints set previous_secret_until = now() - interval '1 second'`)
+  expect(await rekey(both)).toMatchObject({
+    out:
+      'Done: sealed the credentials of 1 processor accounts, sealed 1 webhook secrets, ' +
+      'removed 1 webhook secrets that were replaced over a day ago.\n',
+  })
+  const { rows } = await world.database.query('select previous_secret, previous_secret_until from webhook_endpoints')
+  expect(rows).toEqual([{ previous_secret: null, previous_secret_until: null }])
+})
+
+test('waits for an apply under way, and seals what that has written', async () => {
+  await apply(older)
+  await withClient(world.databaseUrl, async (client) => {
+    await client.query('begin')
+    // The lock of an apply, and what it would write.
+    await client.query("select pg_advisory_xact_lock(hashtextextended('paywall apply owner@example.com', 0))")
+    const rekeying = rekey(both)
+    await until('a rekey that waits', async () => {
+      const { rowCount } = await world.database.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      )
+      return rowCount
+    })
+    const { rows } = await client.query('select url from webhook_endpoints')
+    const sealed = await seal(whsec(7), older.WEBHOOK_SECRETS_KEY, `webhook:${rows[0].url}`)
+    await client.query('update webhook_endpoints set secret = $1', [sealed])
+    await client.query('commit')
+    expect(await rekeying).toMatchObject({ code: 0, err: '' })
+  })
+  expect(await opened(newer)).toContain(whsec(7))
+})
+
+test('beside applies of the same file nothing stays under the old key', async () => {
+  await apply(older)
+  const changes = (round: number) => ({ 'webhooks[0].events': round % 2 === 0 ? ['*'] : ['payment.succeeded'] })
+  const applying = async () => {
+    for (let round = 0; round < 40; round++) await apply(both, changes(round))
+  }
+  const [rekeyed] = await Promise.all([rekey(both), applying()])
+  expect(rekeyed).toMatchObject({ code: 0, err: '' })
+  expect(await opened(newer)).toHaveLength(2)
+})
+
+test.each<[string, string[], Record<string, string>, RegExp]>([
+  ['arguments', ['rekey', 'now'], {}, /rekey takes no arguments/],
+  [
+    'three keys',
+    ['rekey'],
+    { WEBHOOK_SECRETS_KEY: `${newKey()},${newKey()},${newKey()}` },
+    /must be 32 bytes in base64url, or two/,
+  ],
+  [
+    'a second key that is none',
+    ['rekey'],
+    { WEBHOOK_SECRETS_KEY: `${newKey()},abc` },
+    /must be 32 bytes in base64url, or two/,
+  ],
+])('refuses %s', async (_what, args, variables, sentence) => {
+  const { code, out, err } = await paywall(world, args, variables)
+  expect({ code, out }).toEqual({ code: 1, out: '' })
+  expect(err).toMatch(sentence)
+})

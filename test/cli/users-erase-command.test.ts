@@ -1,0 +1,183 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buy, newEmail } from '../support/checkout.ts'
+import { everything } from '../support/everything.ts'
+import { signIn } from '../support/exchange.ts'
+import { openMailbox, sweep } from '../support/mailbox.ts'
+import { untilAllDelivered } from '../support/owner-events.ts'
+import { paywall } from '../support/paywall.ts'
+import { paywallFile } from '../support/paywall-file.ts'
+import { allRows, MARK, somebody } from '../support/somebody.ts'
+import { cancel } from '../support/subscriber.ts'
+import { attachmentKeys, sendForm, ticketForm } from '../support/tickets.ts'
+import { changeBalance } from '../support/token-calls.ts'
+import { until } from '../support/until.ts'
+import { userState } from '../support/user-state.ts'
+import { verifyLedger } from '../support/verify-ledger.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'paywall-users-'))
+const storage = join(folder, 'storage')
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld({ storage })
+})
+afterAll(async () => {
+  await world.close()
+  rmSync(folder, { recursive: true })
+})
+
+const users = (verb: string, email: string, ...rest: string[]) =>
+  paywall(world, ['users', verb, email, '--owner', world.file.owner.email, ...rest], { ATTACHMENTS_FOLDER: storage })
+
+async function cancelSubscription({ email, id }: { email: string; id: string }): Promise<void> {
+  const [purchase] = (await userState(world, id)).purchases
+  const body = { paywallId: world.paywall.id, email, subscriptionId: purchase!.id, cancellationReason: `${MARK} left` }
+  expect(await cancel(world, { key: world.key, body })).toMatchObject({ status: 200 })
+  await until('the cancellation to be stored', async () => {
+    const [stored] = (await userState(world, id)).purchases
+    return stored?.cancel_at_period_end
+  })
+  await untilAllDelivered(world)
+}
+
+const rowsOf = async (table: string, id: string) =>
+  (await world.database.query(`select * from ${table} where user_id = $1 order by created_at`, [id])).rows
+
+describe('users erase', () => {
+  test('without --yes says what would go, and changes nothing', async () => {
+    const { email } = await signIn(world)
+    const before = await everything(world)
+    const { code, out, err } = await users('erase', email)
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toMatch(/^paywall: 1 sessions, 1 members, 1 users would be erased for good: say --yes to do it\n$/)
+    expect(await everything(world)).toBe(before)
+  })
+
+  test('refuses while a subscription would go on being charged, and names it', async () => {
+    const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
+    const { user_email: email } = await emailOf(userId)
+    await world.stripe.drainWebhooks()
+    const [purchase] = (await userState(world, userId)).purchases
+    const before = await everything(world)
+    const { code, err } = await users('erase', email, '--yes')
+    expect(code).toBe(1)
+    expect(err).toContain(`subscription ${purchase!.id} on paywall ${world.paywall.id} (sub_`)
+    expect(err).toContain('cancel first, and erase once the cancellation is stored')
+    expect(await everything(world)).toBe(before)
+  })
+
+  test('leaves nothing of the person anywhere; purchases, payments, balances and the ledger stay', async () => {
+    const imagesBefore = (await attachmentKeys(world)).stored
+    const person = await somebody(world)
+    const other = await signIn(world)
+    await cancelSubscription(person)
+    expect((await attachmentKeys(world)).stored).toHaveLength(imagesBefore.length + 1)
+    const money = ['purchases', 'balances', 'ledger']
+    const count = async () =>
+      Promise.all(
+        money.map(async (table) =>
+          world.database.query(`select count(*)::int from ${table} where user_id = $1`, [person.id]),
+        ),
+      ).then((results) => results.map(({ rows }) => rows[0].count))
+    const before = await count()
+    const { code, out, err } = await users('erase', person.email, '--yes')
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toMatch(/^Erased: .*1 purchases, .*2 tickets, .* events, .*1 users, 1 images\n/)
+
+    expect((await allRows(world)).filter((row) => row.includes(person.email))).toEqual([])
+    const own = (await allRows(world)).filter((row) => row.includes(person.id))
+    expect(own.filter((row) => row.includes(MARK))).toEqual([])
+    expect(await count()).toEqual(before)
+    expect(await verifyLedger(world.databaseUrl)).toMatchObject({ code: 0 })
+    expect((await attachmentKeys(world)).stored).toEqual(imagesBefore)
+    expect((await signIn(world, { email: other.email })).id).toBe(other.id)
+
+    // A column that is new to these tables has to be erased, too, or to be named here.
+    expect(await rowsOf('members', person.id)).toEqual([
+      {
+        paywall_id: world.paywall.id,
+        user_id: person.id,
+        owner_id: expect.any(String),
+        name: null,
+        meta: {},
+        event_sequence: expect.any(String),
+        open_session: expect.stringMatching(/^stripe:cs_/),
+        merged_into: null,
+        created_at: expect.any(Date),
+      },
+    ])
+    const { rows } = await world.database.query('select * from users where id = $1', [person.id])
+    expect(rows).toEqual([
+      { id: person.id, owner_id: expect.any(String), email: null, external_id: null, created_at: expect.any(Date) },
+    ])
+  }, 90_000)
+
+  test('lets who comes back begin anew, as another user', async () => {
+    const { email, id } = await signIn(world)
+    expect(await users('erase', email, '--yes')).toMatchObject({ code: 0 })
+    expect((await signIn(world, { email })).id).not.toBe(id)
+    expect(await users('erase', email, '--yes')).toMatchObject({ code: 0 })
+    expect(await users('erase', email, '--yes')).toMatchObject({
+      code: 1,
+      err: `paywall: owner ${world.file.owner.email} has nothing of ${email}\n`,
+    })
+  })
+
+  test('of what the owner was not told yet takes the person out, and it goes out in order, signed as it is now', async () => {
+    const mailbox = await openMailbox(world)
+    mailbox.answer = () => ({ status: 500 })
+    const [paywallUnderTest, key] = [mailbox.file.paywalls[0]!, mailbox.file.keys[0]!.secret!]
+    const email = `${MARK}-${newEmail()}`
+    const member = await signIn(world, { paywallId: paywallUnderTest.id, key, email })
+    for (const amount of [1, 2])
+      await changeBalance(
+        world,
+        { user_id: member.id, type: 'premium', amount },
+        { paywallId: paywallUnderTest.id, key },
+      )
+    const ticket = ticketForm({ subject: `${MARK} subject`, content: `${MARK} content` })
+    const sentTicket = await sendForm(world, ticket, { paywallId: paywallUnderTest.id, token: member.token })
+    expect(sentTicket).toMatchObject({ status: 200 })
+    await until('a failed attempt', async () => mailbox.received().length > 0)
+    const args = ['users', 'erase', email, '--owner', mailbox.file.owner.email, '--yes']
+    expect(await paywall(world, args)).toMatchObject({ code: 0, err: '' })
+
+    const sent = mailbox.received().length
+    mailbox.answer = () => ({})
+    await until('both to be delivered', async () => {
+      await mailbox.passTime()
+      await sweep(world)
+      return (await mailbox.deliveries()).every(({ state }) => state === 'delivered')
+    })
+    const bodies = mailbox.received().slice(sent)
+    expect(bodies.every(({ verified }) => verified)).toBe(true)
+    // The first credit brings the daily top-up with it.
+    const user = { id: member.id, email: null, external_id: null }
+    expect(bodies.map(({ body }) => JSON.parse(body).data)).toMatchObject([
+      { user, sequence: 1 },
+      { user, sequence: 2 },
+      { user, sequence: 3 },
+      { user, sequence: 4, ticket: { subject: '', content: '', customer_email: null, attachments: [] } },
+    ])
+  })
+
+  test('leaves alone what another owner has of the same address', async () => {
+    const elsewhere = await paywallFile()
+    await world.apply(elsewhere)
+    const theirs = { paywallId: elsewhere.paywalls[0]!.id, key: elsewhere.keys[0]!.secret! }
+    const email = newEmail()
+    await signIn(world, { email })
+    const member = await signIn(world, { ...theirs, email })
+    expect(await users('erase', email, '--yes')).toMatchObject({ code: 0 })
+    expect((await signIn(world, { ...theirs, email })).id).toBe(member.id)
+  })
+})
+
+async function emailOf(userId: string): Promise<{ user_email: string }> {
+  const { rows } = await world.database.query('select email as user_email from users where id = $1', [userId])
+  return rows[0]
+}

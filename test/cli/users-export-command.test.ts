@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signIn } from '../support/exchange.ts'
+import { paywall } from '../support/paywall.ts'
+import { paywallFile } from '../support/paywall-file.ts'
+import { allRows, MARK, somebody } from '../support/somebody.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(() => world.close())
+
+const users = (verb: string, email: string, ...rest: string[]) =>
+  paywall(world, ['users', verb, email, '--owner', world.file.owner.email, ...rest])
+
+describe('users export', () => {
+  test('prints all that the database has of a person, and no hash of a secret', async () => {
+    const { email, id } = await somebody(world)
+    const { code, out, err } = await users('export', email.toUpperCase())
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    const exported = JSON.parse(out)
+    expect(exported).toMatchObject({
+      email,
+      owner: world.file.owner.email,
+      users: [{ id, email }],
+      members: [{ user_id: id, name: `${MARK} Ann`, meta: { note: `${MARK} meta` } }],
+      checkouts: [{ shop_url: `https://shop.example/?who=${MARK}` }],
+      purchases: [{ user_id: id, status: 'active' }],
+      payments: [{ kind: 'succeeded', amount: 999 }],
+      balances: expect.arrayContaining([expect.objectContaining({ type: 'premium', count: 7 })]),
+      ledger: expect.arrayContaining([expect.objectContaining({ type: 'premium', delta: 7 })]),
+      tickets: [
+        { user_id: id, content: `${MARK} content` },
+        { user_id: null, customer_email: email },
+      ],
+      ticket_attachments: [{ file_name: `${MARK}.png` }],
+      sign_in_sessions: expect.arrayContaining([expect.objectContaining({ user_id: id })]),
+      ticket_quotas: expect.arrayContaining([expect.objectContaining({ who: `email:${email}` })]),
+    })
+    const types = exported.events.map(({ type }: { type: string }) => type)
+    expect(types).toEqual(expect.arrayContaining(['checkout.completed', 'payment.succeeded', 'ticket.created']))
+    expect(types.filter((type: string) => type === 'ticket.created')).toHaveLength(2)
+    expect(out).not.toMatch(/_hash"/)
+
+    // Whatever row says something of the person is in what was printed.
+    const marked = (await allRows(world)).filter((row) => row.includes(email) || row.includes(id))
+    const tables = new Set(marked.map((row) => row.split(':')[0]!))
+    for (const table of tables) {
+      if (table === 'deliveries') continue // only which event, to which webhook endpoint, how
+      expect(exported[table], table).toHaveLength(marked.filter((row) => row.startsWith(`${table}:`)).length)
+    }
+  })
+
+  test('prints nothing of anybody else, nor for another owner', async () => {
+    const [one, other] = [await signIn(world), await signIn(world)]
+    const { out } = await users('export', one.email)
+    expect(out).not.toContain(other.id)
+    const elsewhere = await paywallFile()
+    await world.apply(elsewhere)
+    const args = ['users', 'export', one.email, '--owner', elsewhere.owner.email]
+    expect(await paywall(world, args)).toEqual({
+      code: 1,
+      out: '',
+      err: `paywall: owner ${elsewhere.owner.email} has nothing of ${one.email}\n`,
+    })
+  })
+})
+
+describe('users is refused in one sentence', () => {
+  test.each([
+    [
+      'no address',
+      ['users', 'export', '--owner', 'a@b.co'],
+      /^paywall: say users export USER --owner EMAIL, or users erase/,
+    ],
+    ['no owner', ['users', 'erase', 'a@b.co', '--yes'], /^paywall: say users export/],
+    ['an unknown option', ['users', 'erase', 'a@b.co', '--owner', 'x@y.co', '--force'], /^paywall: say users export/],
+    [
+      'an owner that is not there',
+      ['users', 'export', 'a@b.co', '--owner', 'x@y.co'],
+      /^paywall: there is no owner x@y.co\n$/,
+    ],
+  ])('%s', async (_what, args, sentence) => {
+    const { code, out, err } = await paywall(world, args)
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toMatch(sentence)
+  })
+})

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { withClient } from '../../cli/database.ts'
+import { call } from '../support/call.ts'
+import { deployed, newKey } from '../support/deployed.ts'
+import { signIn } from '../support/exchange.ts'
+import { openMailbox, sweep } from '../support/mailbox.ts'
+import { migrated, type OwnedPostgres, startOwnedPostgres } from '../support/owned-postgres.ts'
+import { changeBalance } from '../support/token-calls.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+// A rotation of DATABASE_ROLES_KEY by the steps of a deploy. Roles belong to a whole Postgres, so this has one of its own.
+
+const [older, newer] = [newKey(), newKey()]
+let server: OwnedPostgres
+let url: string
+let world: TestWorld
+
+beforeAll(async () => {
+  server = await startOwnedPostgres()
+  url = await server.createDatabase('rotated')
+  await migrated(url, { rolesKey: older })
+  world = await startTestWorld({ databaseUrl: url, secrets: { DATABASE_ROLES_KEY: older }, inventsEvents: true })
+})
+afterAll(async () => {
+  await world.close()
+  await server.postgres.stop()
+})
+
+/** Ends the Workers' connections, so that each of them has to log in again. */
+async function disconnect(): Promise<void> {
+  await withClient(server.postgres.url('rotated'), (client) =>
+    client.query(
+      `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+       where datname = current_database() and usename like 'paywall_%'`,
+    ),
+  )
+}
+
+test('refuses no call and loses no event while the Workers are deployed, and then the old logins are gone', async () => {
+  const { id } = await signIn(world)
+  const mailbox = await openMailbox(world)
+
+  async function use(on: TestWorld): Promise<void> {
+    await disconnect()
+    const read = await call(on, `/api/v1/paywall/${world.paywall.id}/user?user_id=${id}`, { key: world.key })
+    expect(read).toMatchObject({ status: 200 })
+    expect(await changeBalance(on, { user_id: id })).toMatchObject({ status: 200 })
+    const [event] = await mailbox.tell()
+    await sweep(on)
+    expect(mailbox.ids()).toContain(event)
+  }
+
+  await use(world)
+  // The deploy begins with the database. The Workers that are there have the old logins.
+  await migrated(url, { rolesKey: newer, keepReleases: true })
+  await use(world)
+  const after = await deployed(world, { DATABASE_ROLES_KEY: newer })
+  for (const on of [world, after, world]) await use(on)
+  // It ends with it, too, once every Worker has its new login.
+  await migrated(url, { rolesKey: newer, removeOldLogins: true })
+  await use(after)
+  await disconnect()
+  const read = call(world, `/api/v1/paywall/${world.paywall.id}/user?user_id=${id}`, { key: world.key })
+  expect((await read).status).toBeGreaterThanOrEqual(500)
+  await after.close()
+}, 90_000)

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deployed, newKey } from '../support/deployed.ts'
+import { type Mailbox, openMailbox, sweep } from '../support/mailbox.ts'
+import { untilAllDelivered } from '../support/owner-events.ts'
+import { paywall } from '../support/paywall.ts'
+import { eventsAbout, paySubscription, postWebhook } from '../support/stripe-purchase.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+// The keys that processor credentials and webhook secrets are sealed with, by the steps of docs/operations.md.
+
+/** The Workers with the old keys, with both, and with the new ones. */
+let worlds: { before: TestWorld; between: TestWorld; after: TestWorld }
+/** Webhook endpoints that were there before the rotation. */
+let mailboxes: Mailbox[]
+
+beforeAll(async () => {
+  const before = await startTestWorld({ inventsEvents: true })
+  before.stripe.holdWebhooks()
+  const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY } = before.secrets
+  const fresh = { PROCESSOR_CREDENTIALS_KEY: newKey(), WEBHOOK_SECRETS_KEY: newKey() }
+  const between = await deployed(before, {
+    PROCESSOR_CREDENTIALS_KEY: `${fresh.PROCESSOR_CREDENTIALS_KEY},${PROCESSOR_CREDENTIALS_KEY}`,
+    WEBHOOK_SECRETS_KEY: `${fresh.WEBHOOK_SECRETS_KEY},${WEBHOOK_SECRETS_KEY}`,
+  })
+  worlds = { before, between, after: await deployed(before, fresh) }
+  mailboxes = await Promise.all([openMailbox(before), openMailbox(before), openMailbox(before)])
+})
+afterAll(async () => {
+  await Promise.all([worlds.between.close(), worlds.after.close()])
+  await worlds.before.close()
+})
+
+/** A purchase, the processor's webhook about it, and an event to each webhook endpoint: all that the keys are needed for. */
+async function use(world: TestWorld): Promise<void> {
+  const paid = await paySubscription(world)
+  const event = eventsAbout(world, paid.pageId).find(({ type }) => type === 'checkout.session.completed')
+  expect(await postWebhook(world, JSON.stringify(event))).toMatchObject({ status: 200 })
+  expect(await userState(world, paid.userId)).toMatchObject({ paid: true })
+  const ids = await Promise.all(mailboxes.map((mailbox) => mailbox.tell()))
+  await sweep(world)
+  await untilAllDelivered(world) // whoever the purchase has woken may have taken some
+  for (const [index, mailbox] of mailboxes.entries()) expect(mailbox.ids()).toEqual(expect.arrayContaining(ids[index]!))
+  expect((await mailboxes[0]!.deliveries()).every(({ attempts }) => attempts === 1)).toBe(true)
+}
+
+test('each step refuses no call and loses no event, with the Workers of before and of after it', async () => {
+  const { before, between, after } = worlds
+  // The first deploy: the Workers get both keys, one after the other.
+  for (const each of [before, between, before]) await use(each)
+  expect(await paywall(between, ['rekey'])).toMatchObject({ code: 0, err: '' })
+  // The second deploy: they get the new keys alone.
+  for (const each of [between, after, between, after]) await use(each)
+  expect(await paywall(after, ['rekey'])).toMatchObject({ code: 0, out: expect.stringContaining('Nothing') })
+}, 90_000)

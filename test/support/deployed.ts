@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { inject } from 'vitest'
+import { databaseUrlOf, ROLES } from '../../cli/migrate/roles.ts'
+import type { Secrets } from '../../dev/world/secrets.ts'
+import { startWorkers } from '../../dev/world/workers/workers.ts'
+import type { TestWorld } from './world.ts'
+
+/**
+ * The same world as it is after a deploy with other secrets: other Workers on the same database, beside those that were
+ * there. Closing it stops these Workers alone.
+ */
+export async function deployed(world: TestWorld, changed: Partial<Secrets>): Promise<TestWorld> {
+  const secrets = { ...world.secrets, ...changed }
+  const folder = inject('bundles')
+  const workers = await startWorkers({
+    port: 0,
+    values: {
+      ...secrets,
+      NEON_FETCH_ENDPOINT: world.neon.url,
+      STRIPE_API_BASE: world.stripe.url,
+      MOLLIE_API_BASE: world.mollie.url,
+      ALLOW_LOCAL_WEBHOOK_ENDPOINTS: true,
+      RATE_LIMITED: false,
+    },
+    databaseUrls: Object.fromEntries(
+      ROLES.map(({ env }) => [env, databaseUrlOf(env, world.databaseUrl, secrets.DATABASE_ROLES_KEY)]),
+    ),
+    code: new Map(readdirSync(folder).map((file) => [basename(file, '.js'), readFileSync(join(folder, file), 'utf8')])),
+    takeMail: world.mail.take,
+    onLog: (level, message) => void world.logs.push({ level, message }),
+  })
+  return { ...world, url: workers.url, fetch: workers.fetch, workers, secrets, close: () => workers.stop() }
+}
+
+/** A key as the secrets have it: 32 bytes in base64url. */
+export const newKey = (): string => randomBytes(32).toString('base64url')

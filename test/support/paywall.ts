@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process'
+import type { TestWorld } from './world.ts'
+
+/** The `paywall` command as a person runs it on the world's database, in a process of its own. */
+export function paywall(
+  { databaseUrl, secrets }: Pick<TestWorld, 'databaseUrl' | 'secrets'>,
+  args: string[],
+  variables: Record<string, string> = {},
+): Promise<{ code: number | string; out: string; err: string }> {
+  const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY } = secrets
+  const env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: databaseUrl,
+    PROCESSOR_CREDENTIALS_KEY,
+    WEBHOOK_SECRETS_KEY,
+    ...variables,
+  }
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['cli/main.ts', ...args], { env }, (error, out, err) => {
+      resolve({ code: error?.code ?? 0, out, err })
+    })
+  })
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import { call, type Reply } from './call.ts'
+import { buy, newEmail } from './checkout.ts'
+import { untilAllDelivered } from './owner-events.ts'
+import { signInAnonymously, signInByMail } from './sign-in.ts'
+import { image, sendForm, ticketForm } from './tickets.ts'
+import { changeBalance } from './token-calls.ts'
+import type { TestWorld } from './world.ts'
+
+/** What only this person has written or is called. Each begins alike, so that all of it can be looked for. */
+export const MARK = 'zq-person'
+
+/** A subscriber who has left something in every table that a person can leave something in. */
+export async function somebody(world: TestWorld): Promise<{ email: string; id: string }> {
+  const email = `${MARK}-${newEmail()}`
+  const anonymous = await signInAnonymously(world)
+  const { token, user } = await signInByMail(world, email, { token: anonymous.token })
+  await call(world, `/api/v1/paywall/${world.paywall.id}/sign-in/exchange`, {
+    key: world.key,
+    body: { email, external_id: `${MARK}-${randomUUID()}`, name: `${MARK} Ann` },
+  })
+  const body = { userMeta: { note: `${MARK} meta` }, shopUrl: `https://shop.example/?who=${MARK}` }
+  await buy(world, { paywall: world.paywall, key: world.key, email, body })
+  answered200(await changeBalance(world, { user_id: user.id, type: 'premium', amount: 7 }))
+  const text = { subject: `${MARK} subject`, content: `${MARK} content` }
+  const file = { ...image(), name: `${MARK}.png` }
+  answered200(await sendForm(world, ticketForm(text, [file]), { token }))
+  // A guest wrote in its name.
+  const guest = await sendForm(world, ticketForm({ ...text, customer_email: email }))
+  answered200(guest)
+  await world.stripe.drainWebhooks()
+  await untilAllDelivered(world)
+  return { email, id: user.id }
+}
+
+/** Every row of every table, as text. */
+export async function allRows(world: TestWorld): Promise<string[]> {
+  const { rows: tables } = await world.database.query<{ name: string }>(
+    "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'",
+  )
+  const rows = await Promise.all(
+    tables.map(async ({ name }) => {
+      const found = await world.database.query<{ row: string }>(`select to_jsonb(t)::text as row from ${name} t`)
+      return found.rows.map(({ row }) => `${name}: ${row}`)
+    }),
+  )
+  return rows.flat()
+}
+
+function answered200({ status, body }: Reply): void {
+  if (status !== 200) throw new Error(`answered ${status}: ${JSON.stringify(body)}`)
+}
