@@ -265,7 +265,19 @@ create table ticket_quotas (
 );
 create index ticket_quotas_by_age on ticket_quotas ((opened[cardinality(opened)]));
 
--- The sign-in code of an e-mail address on a paywall, hashed, and how often it was sent and tried.
+-- A sign-in code that was mailed to an address, hashed, and how often it was tried. It is known by the nonce that only whoever
+-- asked for it was answered.
+create table mailed_codes (
+  request_hash text primary key check (request_hash ~ '^[0-9a-f]{64}$'),
+  paywall_id   text not null references paywalls,
+  email        text not null check (char_length(email) between 3 and 254),
+  code_hash    text not null check (code_hash ~ '^[0-9a-f]{64}$'),
+  tries        integer not null default 0,
+  expires_at   timestamptz not null
+);
+create index mailed_codes_by_age on mailed_codes (expires_at);
+
+-- The codes of the Workers before mailed_codes, which use this table for the minutes of a deploy. A later migration drops it.
 create table sign_in_codes (
   paywall_id text not null references paywalls,
   email      text not null check (char_length(email) between 3 and 254),
@@ -292,8 +304,8 @@ create table sign_in_sessions (
 create index sign_in_sessions_of_member on sign_in_sessions (paywall_id, user_id);
 create index sign_in_sessions_by_age on sign_in_sessions (least(ended_at, expires_at));
 
--- How much of a budget is taken in its window, by whom: 'user:<id>', 'network:<address or prefix>' or 'paywall:<id>'. Written
--- only by lib/db/budget.sql.
+-- How much of a budget is taken in its window, by whom: 'user:<id>', 'address:<hash>', 'network:<address or prefix>' or
+-- 'paywall:<id>'. Written only by lib/db/budget.sql.
 create table budgets (
   what         text not null check (char_length(what) between 1 and 50),
   who          text not null check (char_length(who) between 1 and 100),

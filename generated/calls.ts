@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_12572d8e2806bb64'
+const RELEASE = 'release_61eb5120512e4f72'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -158,13 +158,14 @@ export function keepCode<Result>(db: Database, p: {
   paywallId: string
   host: string
   email: string
+  requestHash: string
   codeHash: string
   codeMinutes: number
-  codesAnHour: number
+  network?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.keep_code($1::text, $2::text, $3::text, $4::text, $5::integer, $6::integer) as result`,
-    [p.paywallId, p.host, p.email, p.codeHash, p.codeMinutes, p.codesAnHour],
+    `select ${RELEASE}.keep_code($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::text) as result`,
+    [p.paywallId, p.host, p.email, p.requestHash, p.codeHash, p.codeMinutes, p.network ?? null],
   )
 }
 
@@ -340,16 +341,18 @@ export function signInByCode<Result>(db: Database, p: {
   paywallId: string
   host: string
   email: string
+  requestHash: string
   codeHash: string
   codeTries: number
   sessionId: string
   tokenHash: string
   tokenDays: number
   anonymousId?: string | null | undefined
+  network?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.sign_in_by_code($1::text, $2::text, $3::text, $4::text, $5::integer, $6::uuid, $7::text, $8::integer, $9::uuid) as result`,
-    [p.paywallId, p.host, p.email, p.codeHash, p.codeTries, p.sessionId, p.tokenHash, p.tokenDays, p.anonymousId ?? null],
+    `select ${RELEASE}.sign_in_by_code($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::uuid, $8::text, $9::integer, $10::uuid, $11::text) as result`,
+    [p.paywallId, p.host, p.email, p.requestHash, p.codeHash, p.codeTries, p.sessionId, p.tokenHash, p.tokenDays, p.anonymousId ?? null, p.network ?? null],
   )
 }
 

@@ -141,6 +141,15 @@ export interface Ledger {
   user_id: string;
 }
 
+export interface MailedCodes {
+  code_hash: string;
+  email: string;
+  expires_at: Timestamp;
+  paywall_id: string;
+  request_hash: string;
+  tries: Generated<number>;
+}
+
 export interface Members {
   created_at: Generated<Timestamp>;
   event_sequence: Generated<Int8>;
@@ -327,6 +336,7 @@ export interface DB {
   deliveries: Deliveries;
   events: Events;
   ledger: Ledger;
+  mailed_codes: MailedCodes;
   members: Members;
   owners: Owners;
   payments: Payments;

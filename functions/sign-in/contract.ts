@@ -26,6 +26,11 @@ export const CodeBody = z.object(
 
 const CodeReply = z.object({
   sent: z.literal(true).describe('The same for every address, whether or not it belongs to a user'),
+  request: z
+    .string()
+    .describe(
+      'To send to `sign-in/token` together with the code: a code works for the call that asked for it, and no other',
+    ),
 })
 
 type CodeRefusal = 'unknown_paywall' | 'too_many_codes'
@@ -52,6 +57,10 @@ export const TokenBody = z.discriminatedUnion(
           .min(1, 'code_required')
           .regex(/^\d{6}$/, 'invalid_code')
           .describe(`The six digits from the mail. They expire after ${CODE_MINUTES} minutes and work once`),
+        request: z
+          .string('request_required')
+          .min(1, 'request_required')
+          .describe('The `request` that `sign-in/code` answered when this code was asked for'),
       })
       .describe(
         'Signs in the user of an e-mail address. If an anonymous user sends its access token along, its purchases, ' +
@@ -93,13 +102,17 @@ export const TokenReply = z.object({
 
 export type GrantRefusal = 'unknown_paywall' | 'invalid_grant'
 
-type TokenRefusal = GrantRefusal | 'bad_token'
+type TokenRefusal = GrantRefusal | 'bad_token' | 'too_many_guesses'
 
-/** How `token` says each refusal. A code or refresh token that is wrong, used, expired or tried too often: one answer. */
+/**
+ * How `token` says each refusal. A code or refresh token that is wrong, used, expired or tried too often: one answer.
+ * `rate_limit_exceeded` comes with `Retry-After`.
+ */
 export const tokenWords = defineWords<TokenRefusal>({
   bad_token: [401, 'invalid_token'],
   unknown_paywall: [404, 'paywall_not_found'],
   invalid_grant: [400, 'invalid_grant'],
+  too_many_guesses: [429, 'rate_limit_exceeded'],
 })
 
 /** Gives tokens to an owner who signs in its users itself. */
@@ -133,6 +146,8 @@ export const exchangeWords = defineWords<ExchangeRefusal>({
   not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
 })
 
+const request = 'Q2wqYl0c7kXn3o9vT5yJm1sRbE8dHaZgUeFiOpLtK4w'
+
 const example = {
   access_token: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwYjZjMGY0ZSJ9.c2lnbmF0dXJl',
   token_type: 'Bearer',
@@ -155,18 +170,25 @@ export const operations: ApiOperation[] = [
     path: CODE_PATH,
     tag: 'Sign-in',
     summary: 'Mail a sign-in code',
-    description: 'Mails a six-digit code, which `sign-in/token` takes. An address gets at most five codes an hour.',
+    description:
+      'Mails a six-digit code, which `sign-in/token` takes together with the `request` of this answer. Codes mailed before stay ' +
+      'good until they expire. From one network an address gets at most five codes an hour; a network, an address and a ' +
+      'paywall have their limits, too.',
     access: ['anybody'],
     bodies: { SendSignInCode: CodeBody },
     example: { email: 'ada@example.com' } satisfies z.input<typeof CodeBody>,
     reply: {
       status: 200,
       description: 'The code is on its way',
-      body: { name: 'CodeSent', schema: CodeReply, example: { sent: true } satisfies z.input<typeof CodeReply> },
+      body: {
+        name: 'CodeSent',
+        schema: CodeReply,
+        example: { sent: true, request } satisfies z.input<typeof CodeReply>,
+      },
     },
     lostAnswer:
-      'If the call was carried out and only its answer was lost, no code was mailed, and the one mailed before does not work ' +
-      'any more. The call counts as one of the five of the hour.',
+      'If the call was carried out and only its answer was lost, no code was mailed. The call counts as one of the five of the ' +
+      'hour.',
     words: codeWords,
   },
   {
@@ -182,7 +204,9 @@ export const operations: ApiOperation[] = [
     // Counted by address: two of the three grants ignore the token, so made-up tokens would evade the limit.
     countedBy: 'address',
     bodies: { GiveTokens: TokenBody },
-    example: { grant_type: 'code', email: 'ada@example.com', code: '123456' } satisfies z.input<typeof TokenBody>,
+    example: { grant_type: 'code', email: 'ada@example.com', code: '123456', request } satisfies z.input<
+      typeof TokenBody
+    >,
     unrepeatable:
       'it is not known whether the code or the refresh token was used. If it was, a repeat is answered 400 `invalid_grant`, and ' +
       'one by refresh token ends its session: then the user has to sign in again. An anonymous user can only do so by a mailed ' +

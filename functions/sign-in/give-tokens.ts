@@ -7,13 +7,14 @@ import type * as z from 'zod'
 import { refreshSession, signInAnonymously, signInByCode } from '../../generated/calls.ts'
 import { misplacedKey, readBearer } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
-import { refuse } from '../../lib/http/errors.ts'
+import { ApiError, refuse } from '../../lib/http/errors.ts'
 import { ifUnknown } from '../../lib/http/once.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import { type GrantRefusal, TokenBody, tokenWords as words } from './contract.ts'
+import { countedNetwork } from './counted-network.ts'
 import { type NewRefreshToken, newRefreshToken, readRefreshToken, sessionOf } from './refresh-token.ts'
-import { CODE_TRIES, hashCode } from './sign-in-code.ts'
+import { CODE_TRIES, hashesOf } from './sign-in-code.ts'
 import { type SignInResult, tokensFor } from './tokens.ts'
 
 type Body = z.output<typeof TokenBody>
@@ -21,6 +22,9 @@ type TokenContext = Context<{ Bindings: Cloudflare.SignInEnv }>
 
 /** What came of a grant, and the refresh token that its user gets if it was good. */
 type Granted = { row: SignInResult<GrantRefusal>; refreshToken: NewRefreshToken }
+
+/** The guess was not compared. `retry_after`: seconds until one may be. */
+type TooManyGuesses = { verdict: 'too_many_guesses'; retry_after: number }
 
 /** A code and a refresh token work once: if the first call took effect, its repeat is refused. */
 const CODE_UNKNOWN = 'It is not known whether the code was used: if it is refused now, ask for another one'
@@ -49,22 +53,24 @@ function grant(c: TokenContext, body: Body): Promise<Granted> {
   }
 }
 
-async function grantByCode(c: TokenContext, { email, code }: Body & { grant_type: 'code' }): Promise<Granted> {
+async function grantByCode(c: TokenContext, { email, code, request }: Body & { grant_type: 'code' }): Promise<Granted> {
   const place = placeOf(c)
   const caller = await readBearer(c.req, place.paywallId, c.env)
   if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
 
   const anonymousId = caller.kind === 'user' && caller.anonymous ? caller.userId : null
-  const codeHash = await hashCode(code, place.paywallId, email, c.env.SIGN_IN_CODE_KEY)
+  const hashes = await hashesOf({ paywallId: place.paywallId, email, request, code }, c.env.SIGN_IN_CODE_KEY)
   const refreshToken = await newRefreshToken(crypto.randomUUID())
-  const row = await signInByCode<SignInResult<GrantRefusal>>(connect(c.env), {
+  const row = await signInByCode<SignInResult<GrantRefusal> | TooManyGuesses>(connect(c.env), {
     ...place,
     email,
-    codeHash,
+    ...hashes,
     codeTries: CODE_TRIES,
     anonymousId,
+    network: countedNetwork(c),
     ...sessionOf(refreshToken),
   }).catch(ifUnknown({ detail: { message: CODE_UNKNOWN } }))
+  if (row.verdict === 'too_many_guesses') throw new ApiError(...words.too_many_guesses, { retryAfter: row.retry_after })
   return { row, refreshToken }
 }
 

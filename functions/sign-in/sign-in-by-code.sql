@@ -1,28 +1,39 @@
--- Signs in the user of an address whose mailed code is right; `anonymous_id` is the anonymous user
--- whose token came with the call, or null.
+-- Signs in the user of an address whose mailed code is right and comes with the nonce of the call that asked for it, whose hash is
+-- `request_hash`. `anonymous_id` is the anonymous user whose token came with the call, or null.
 --
--- Locks the code's row first, which counts the tries, and then whom user_of_address locks. The right code uses up all tries
--- that are left. Of many calls at once therefore no more than the limit are compared, and one gets in.
+-- Locks the code's row first, which counts the tries, then the budgets of guesses if it takes from them, and then whom
+-- user_of_address locks. The right code uses up all tries that are left. Of many calls at once therefore no more than the limit are
+-- compared, and one gets in. Verdicts: `signed_in`; `invalid_grant`; `too_many_guesses`, with the seconds after which the same call
+-- may be made again: nothing was compared, and the code is as good as before; `unknown_paywall`.
 create function sign_in_by_code(
-  paywall_id text, host text, email text, code_hash text, code_tries integer,
-  session_id uuid, token_hash text, token_days integer, anonymous_id uuid default null
+  paywall_id text, host text, email text, request_hash text, code_hash text, code_tries integer,
+  session_id uuid, token_hash text, token_days integer, anonymous_id uuid default null, network text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
-  code sign_in_codes;
+  code mailed_codes;
+  is_first boolean;
+  is_right boolean;
+  wait interval;
 begin
   if (select p.id from find_paywall(paywall_id, host) p) is null then return verdict('unknown_paywall'); end if;
 
-  select * into code from sign_in_codes c
-  where c.paywall_id = sign_in_by_code.paywall_id and c.email = sign_in_by_code.email
+  select * into code from mailed_codes c
+  where c.request_hash = sign_in_by_code.request_hash
+    and c.paywall_id = sign_in_by_code.paywall_id and c.email = sign_in_by_code.email
     and c.tries < code_tries and c.expires_at > now()
   for update;
-  if not found then return verdict('invalid_grant'); end if;
-  if code.code_hash <> code_hash then
-    update sign_in_codes c set tries = c.tries + 1 where c.paywall_id = code.paywall_id and c.email = code.email;
-    return verdict('invalid_grant');
+  is_first := found and code.tries = 0;
+  is_right := found and code.code_hash = sign_in_by_code.code_hash;
+
+  -- The first try of a code is compared whoever has used up the budgets: others cannot lock out whoever types the right one.
+  if not (is_first and is_right) then
+    wait := take_guess(paywall_id, email, network);
+    if wait is not null and not is_first then return verdict('too_many_guesses') || retry_after(wait); end if;
   end if;
 
-  update sign_in_codes c set tries = code_tries where c.paywall_id = code.paywall_id and c.email = code.email;
+  update mailed_codes c set tries = case when is_right then code_tries else c.tries + 1 end
+  where c.request_hash = code.request_hash;
+  if not is_right then return verdict('invalid_grant'); end if;
   return begin_session(
     paywall_id, user_of_address(paywall_id, email, anonymous_id), session_id, token_hash, token_days);
 end $$;

@@ -70,7 +70,8 @@ const ENDPOINTS = {
   changeBalance: () => changeBalance(world, { email: newEmail() }),
   withdrawTokens: () => withdraw(world, { user_id: randomUUID() }),
   sendSignInCode: () => askForCode(world, newEmail()),
-  'giveTokens by code': () => askForTokens(world, { grant_type: 'code', email: newEmail(), code: '000000' }),
+  'giveTokens by code': () =>
+    askForTokens(world, { grant_type: 'code', email: newEmail(), code: '000000', request: 'x' }),
   'giveTokens of a guest': () => askForTokens(world, { grant_type: 'anonymous' }),
   'giveTokens of a session': () => refresh(world, session),
   checkoutReturn: () => call(world, back),

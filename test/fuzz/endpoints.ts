@@ -118,6 +118,7 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
           ['grant_type', '"code"'],
           ['email', address(dice)],
           ['code', '"123456"'],
+          ['request', '"x"'],
         ],
         [
           ['grant_type', '"refresh_token"'],

@@ -145,6 +145,8 @@ describe('goes on where it was cut off', () => {
     expect(await migrated(url, { rolesKey })).toEqual([
       'run migration 0002-first-pending-delivery',
       'run migration 0003-releases',
+      'run migration 0004-budgets',
+      'run migration 0006-sign-in',
       `install ${readRelease().name}`,
     ])
   })

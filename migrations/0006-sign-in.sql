@@ -1,0 +1,11 @@
+-- A mailed code counts for the call that asked for it: see functions/sign-in/keep-code.sql. The codes of the release before stay
+-- in their own table, which its Workers go on using for the minutes of a deploy.
+create table mailed_codes (
+  request_hash text primary key check (request_hash ~ '^[0-9a-f]{64}$'),
+  paywall_id   text not null references paywalls,
+  email        text not null check (char_length(email) between 3 and 254),
+  code_hash    text not null check (code_hash ~ '^[0-9a-f]{64}$'),
+  tries        integer not null default 0,
+  expires_at   timestamptz not null
+);
+create index mailed_codes_by_age on mailed_codes (expires_at);
