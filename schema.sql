@@ -289,8 +289,8 @@ create table sign_in_codes (
 );
 create index sign_in_codes_by_age on sign_in_codes (expires_at);
 
--- A user signed in on a paywall. Only the latest refresh token's SHA-256 is kept: each is good once
--- and gives the next, and an older one that comes again ends the session, since it must have been stolen or copied.
+-- A user signed in on a paywall. Of its refresh tokens only the SHA-256 of the latest and of the one before are kept: each gives
+-- the next, and an older one that comes again ends the session, since it must have been stolen or copied.
 create table sign_in_sessions (
   id         uuid primary key,
   paywall_id text not null,
@@ -299,6 +299,8 @@ create table sign_in_sessions (
   expires_at timestamptz not null,
   ended_at   timestamptz,
   created_at timestamptz not null default now(),
+  previous_hash text check (previous_hash ~ '^[0-9a-f]{64}$'), -- of the token before the latest
+  replaced_at   timestamptz, -- when the latest took its place: for 30 seconds more it gives the latest again
   foreign key (paywall_id, user_id) references members
 );
 create index sign_in_sessions_of_member on sign_in_sessions (paywall_id, user_id);

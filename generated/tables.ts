@@ -278,6 +278,8 @@ export interface SignInSessions {
   expires_at: Timestamp;
   id: string;
   paywall_id: string;
+  previous_hash: string | null;
+  replaced_at: Timestamp | null;
   token_hash: string;
   user_id: string;
 }

@@ -9,3 +9,8 @@ create table mailed_codes (
   expires_at   timestamptz not null
 );
 create index mailed_codes_by_age on mailed_codes (expires_at);
+
+-- The refresh token before the latest one is good for a while more. Sessions of the release before have none.
+alter table sign_in_sessions
+  add column previous_hash text check (previous_hash ~ '^[0-9a-f]{64}$'),
+  add column replaced_at timestamptz;

@@ -75,7 +75,10 @@ export const TokenBody = z.discriminatedUnion(
         refresh_token: z
           .string('refresh_token_required')
           .min(1, 'refresh_token_required')
-          .describe('The latest refresh token. It works once: a used one that is sent again ends the whole session'),
+          .describe(
+            'The latest refresh token. For 30 seconds after its first use it gives the same next one again, so two tabs may send ' +
+              'it at once. Sent later than that, it ends the whole session',
+          ),
       })
       .describe('Continues a session with new tokens'),
   ],
@@ -96,7 +99,10 @@ export const TokenReply = z.object({
   expires_in: z.int().describe('Seconds until the access token expires'),
   refresh_token: z
     .string()
-    .describe('Gets new tokens with `grant_type: "refresh_token"`. It works once: each answer has the next one'),
+    .describe(
+      'Gets new tokens with `grant_type: "refresh_token"`. Each answer has the next one, which is to be used from then on. It ' +
+        'holds for 30 days, but no longer than 90 days after the sign-in',
+    ),
   user,
 })
 
@@ -208,12 +214,12 @@ export const operations: ApiOperation[] = [
       typeof TokenBody
     >,
     unrepeatable:
-      'it is not known whether the code or the refresh token was used. If it was, a repeat is answered 400 `invalid_grant`, and ' +
-      'one by refresh token ends its session: then the user has to sign in again. An anonymous user can only do so by a mailed ' +
-      'code, with its access token while that is good.',
+      'it is not known whether the code was used. If it was, a repeat is answered 400 `invalid_grant`: then the user has to ask ' +
+      'for another code.',
     reply: { status: 200, description: 'Signed in', body: tokens },
     lostAnswer:
-      'If a call with `grant_type: "anonymous"` was carried out and only its answer was lost, a repeat makes a second user.',
+      'If a call was carried out and only its answer was lost: with `grant_type: "anonymous"` a repeat makes a second user; with ' +
+      '`grant_type: "refresh_token"` it gets the same tokens for 30 seconds, and later it ends the session.',
     words: tokenWords,
   },
   {

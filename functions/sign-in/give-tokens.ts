@@ -1,5 +1,5 @@
 // Tokens for a grant, which is a mailed code, a refresh token, or nothing for an anonymous user:
-// 1. make the next refresh token, of which the database gets the hash only
+// 1. make the refresh token that the session gets, of which the database gets the hash only
 // 2. make one database call, by the kind of the grant. It checks the grant, and opens a session or continues one
 // 3. sign the access token (tokens.ts)
 import type { Context } from 'hono'
@@ -13,7 +13,13 @@ import { parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import { type GrantRefusal, TokenBody, tokenWords as words } from './contract.ts'
 import { countedNetwork } from './counted-network.ts'
-import { type NewRefreshToken, newRefreshToken, readRefreshToken, sessionOf } from './refresh-token.ts'
+import {
+  firstRefreshToken,
+  type NewRefreshToken,
+  nextRefreshToken,
+  readRefreshToken,
+  sessionOf,
+} from './refresh-token.ts'
 import { CODE_TRIES, hashesOf } from './sign-in-code.ts'
 import { type SignInResult, tokensFor } from './tokens.ts'
 
@@ -26,10 +32,8 @@ type Granted = { row: SignInResult<GrantRefusal>; refreshToken: NewRefreshToken 
 /** The guess was not compared. `retry_after`: seconds until one may be. */
 type TooManyGuesses = { verdict: 'too_many_guesses'; retry_after: number }
 
-/** A code and a refresh token work once: if the first call took effect, its repeat is refused. */
+/** A code works once: if the first call took effect, its repeat is refused. */
 const CODE_UNKNOWN = 'It is not known whether the code was used: if it is refused now, ask for another one'
-const TOKEN_UNKNOWN =
-  'It is not known whether the refresh token was used: if it is refused now, the user has to sign in again'
 
 /** Answers with the tokens, or refuses the grant. */
 export async function giveTokens(c: TokenContext): Promise<Response> {
@@ -60,7 +64,7 @@ async function grantByCode(c: TokenContext, { email, code, request }: Body & { g
 
   const anonymousId = caller.kind === 'user' && caller.anonymous ? caller.userId : null
   const hashes = await hashesOf({ paywallId: place.paywallId, email, request, code }, c.env.SIGN_IN_CODE_KEY)
-  const refreshToken = await newRefreshToken(crypto.randomUUID())
+  const refreshToken = await firstRefreshToken()
   const row = await signInByCode<SignInResult<GrantRefusal> | TooManyGuesses>(connect(c.env), {
     ...place,
     email,
@@ -75,7 +79,7 @@ async function grantByCode(c: TokenContext, { email, code, request }: Body & { g
 }
 
 async function grantToAnonymous(c: TokenContext): Promise<Granted> {
-  const refreshToken = await newRefreshToken(crypto.randomUUID())
+  const refreshToken = await firstRefreshToken()
   const parameters = { ...placeOf(c), ...sessionOf(refreshToken) }
   const row = await signInAnonymously<SignInResult<'unknown_paywall'>>(connect(c.env), parameters)
   return { row, refreshToken }
@@ -89,11 +93,9 @@ async function grantNext(
   const presented = await readRefreshToken(token)
   if (!presented) throw refuse(words.invalid_grant)
 
-  const refreshToken = await newRefreshToken(presented.sessionId)
+  const refreshToken = await nextRefreshToken(presented, c.env.SIGN_IN_CODE_KEY)
   const { tokenHash: nextHash, ...session } = sessionOf(refreshToken)
   const parameters = { ...placeOf(c), ...session, presentedHash: presented.hash, nextHash }
-  const row = await refreshSession<SignInResult<GrantRefusal>>(connect(c.env), parameters).catch(
-    ifUnknown({ detail: { message: TOKEN_UNKNOWN } }),
-  )
+  const row = await refreshSession<SignInResult<GrantRefusal>>(connect(c.env), parameters)
   return { row, refreshToken }
 }

@@ -1,5 +1,6 @@
 import { base64url } from 'jose'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
+import { keyedHash } from './keyed-hash.ts'
 
 /** How long a mailed code holds, in minutes. */
 export const CODE_MINUTES = 10
@@ -37,18 +38,8 @@ interface MailedCode {
  * secret that is not in the database: `key`, 32 bytes in base64url. The hash also depends on whom the code is for.
  */
 export async function hashesOf(mailed: MailedCode, key: string): Promise<{ requestHash: string; codeHash: string }> {
-  return { requestHash: await sha256Hex(mailed.request), codeHash: await hashCode(mailed, key) }
-}
-
-async function hashCode({ paywallId, email, request, code }: MailedCode, key: string): Promise<string> {
-  const secret = await crypto.subtle.importKey(
-    'raw',
-    base64url.decode(key).slice(),
-    { name: 'HMAC', hash: 'SHA-256' },
-    false,
-    ['sign'],
-  )
-  const text = new TextEncoder().encode(JSON.stringify([paywallId, email, request, code]))
-  const signature = new Uint8Array(await crypto.subtle.sign('HMAC', secret, text))
-  return Array.from(signature, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const { paywallId, email, request, code } = mailed
+  const hash = await keyedHash([paywallId, email, request, code], key)
+  const codeHash = Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return { requestHash: await sha256Hex(request), codeHash }
 }

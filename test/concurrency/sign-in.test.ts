@@ -3,7 +3,7 @@ import { credit } from '../support/anonymous.ts'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { paywallFile } from '../support/paywall-file.ts'
-import { askForTokens, getGrant, refresh, sessionIn, signInAnonymously, wrong } from '../support/sign-in.ts'
+import { askForTokens, getGrant, sessionIn, signInAnonymously, wrong } from '../support/sign-in.ts'
 import { tally } from '../support/token-calls.ts'
 import { provenBalances } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -34,20 +34,6 @@ test('the right code, used 20 times at once, signs in once', async () => {
   for (let round = 0; round < 3; round++) {
     const grant = await getGrant(world, newEmail())
     expect(tally(await times(20, () => askForTokens(world, grant)))).toEqual({ '200': 1, [invalidGrant]: 19 })
-  }
-})
-
-test('a refresh token, used twice or more at once, is served once, and its session ends', async () => {
-  for (const uses of [2, 2, 2, 10]) {
-    const { refreshToken, user } = await signInAnonymously(world)
-    const replies = await times(uses, () => refresh(world, refreshToken))
-    expect(tally(replies)).toEqual({ '200': 1, [invalidGrant]: uses - 1 })
-    const won = replies.filter(({ status }) => status === 200).map(sessionIn)
-    expect(tally(await Promise.all(won.map((session) => refresh(world, session.refreshToken))))).toEqual({
-      [invalidGrant]: 1,
-    })
-    const { rows } = await world.database.query('select ended_at from sign_in_sessions where user_id = $1', [user.id])
-    expect(rows).toEqual([{ ended_at: expect.any(Date) }])
   }
 })
 

@@ -85,8 +85,6 @@ const NOT_KNOWN: Record<string, string> = {
   changeBalance: BALANCE_UNKNOWN,
   withdrawTokens: BALANCE_UNKNOWN,
   'giveTokens by code': 'It is not known whether the code was used: if it is refused now, ask for another one',
-  'giveTokens of a session':
-    'It is not known whether the refresh token was used: if it is refused now, the user has to sign in again',
 }
 
 function expectToBeAskedAgain(reply: Reply, name: string): void {

@@ -32,13 +32,18 @@ async function lose(databaseFunction: string, ask: () => Promise<Reply>): Promis
 }
 
 const CASES = {
-  async 'giveTokens by refresh token is refused; an anonymous user keeps itself by a mailed code and its access token'() {
-    const { token, refreshToken, user } = await signInAnonymously(world)
-    expect(await lose('refresh_session', () => refresh(world, refreshToken))).toBeUndefined()
-    expect(await refresh(world, refreshToken)).toMatchObject(invalidGrant)
-    const grant = await getGrant(world, newEmail())
-    const reply = await askForTokens(world, grant, { token })
-    expect(sessionIn(reply).user).toMatchObject({ id: user.id, email: grant.email })
+  async 'giveTokens by refresh token gets the next tokens within 30 seconds, and ends the session later'() {
+    const { refreshToken, user } = await signInAnonymously(world)
+    expect(await lose('refresh_session', () => refresh(world, refreshToken))).toBe('2')
+    const next = sessionIn(await refresh(world, refreshToken))
+    expect(next.user).toEqual(user)
+
+    expect(await lose('refresh_session', () => refresh(world, next.refreshToken))).toBe('2')
+    await world.database.query(
+      "update sign_in_sessions set replaced_at = replaced_at - interval '31 seconds' where user_id = $1",
+      [user.id],
+    )
+    expect(await refresh(world, next.refreshToken)).toMatchObject(invalidGrant)
   },
 
   async 'giveTokens by code is refused; the next code is good'() {

@@ -60,6 +60,7 @@ const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
   purchases: (row) => without(row, 'previous'),
   checkouts: (row) => (row.session_id === null && row.completed_at === null ? { ...row, reconcile_at: null } : row),
   webhook_endpoints: (row) => ({ ...row, failures: 0 }),
+  sign_in_sessions: (row) => ({ ...row, previous_hash: null, replaced_at: null }),
   deliveries: (row, rows) => (waits(row, rows) ? { ...row, next_attempt_at: null } : row),
 }
 
