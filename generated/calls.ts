@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_63cc8677500dd686'
+const RELEASE = 'release_5d17c6220956f6a0'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -76,6 +76,18 @@ export function claimCheckout<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::text, $19::integer, $20::text, $21::text) as result`,
     [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.email ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null],
+  )
+}
+
+/** functions/sign-in/end-session.sql */
+export function endSession<Result>(db: Database, p: {
+  paywallId: string
+  host: string
+  sessionId: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.end_session($1::text, $2::text, $3::uuid) as result`,
+    [p.paywallId, p.host, p.sessionId],
   )
 }
 

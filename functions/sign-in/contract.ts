@@ -2,19 +2,10 @@ import * as z from 'zod'
 import type { OwnerRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
-import { newEmail } from '../../lib/http/user-fields.ts'
-import { time } from '../../lib/purchases/purchase.ts'
-import { CODE_MINUTES } from './sign-in-code.ts'
+import { emailFor } from './email-field.ts'
+import { type GrantRefusal, refreshToken, TokenBody, TokenReply, tokenWords } from './grants.ts'
 
 const SIGN_IN = '/api/v1/paywall/:id/sign-in'
-
-const email = z
-  .unknown()
-  .refine((text) => text, 'Email is required')
-  .pipe(z.string('Invalid email format').pipe(newEmail))
-
-/** The same with a description. It is `unknown` only so that a missing address gets an error of its own. */
-const emailFor = (description: string) => email.meta({ type: 'string', format: 'email', maxLength: 254, description })
 
 /** Mails a code. */
 export const CODE_PATH = `${SIGN_IN}/code` as const
@@ -41,84 +32,25 @@ export const codeWords = defineWords<CodeRefusal>({
   too_many_codes: [429, 'rate_limit_exceeded'],
 })
 
-/** Gives tokens for a code, for nothing (an anonymous user) or for a refresh token. */
+/** Gives tokens for a code, for nothing (an anonymous user) or for a refresh token: see grants.ts. */
 export const TOKEN_PATH = `${SIGN_IN}/token` as const
 
-export const TokenBody = z.discriminatedUnion(
-  'grant_type',
-  [
-    z
-      .object({
-        grant_type: z.literal('code'),
-        email: emailFor('The address that the code was mailed to'),
-        code: z
-          .string('code_required')
-          .trim()
-          .min(1, 'code_required')
-          .regex(/^\d{6}$/, 'invalid_code')
-          .describe(`The six digits from the mail. They expire after ${CODE_MINUTES} minutes and work once`),
-        request: z
-          .string('request_required')
-          .min(1, 'request_required')
-          .describe('The `request` that `sign-in/code` answered when this code was asked for'),
-      })
-      .describe(
-        'Signs in the user of an e-mail address. If an anonymous user sends its access token along, its purchases, ' +
-          'balances and meta are moved to that user',
-      ),
-    z
-      .object({ grant_type: z.literal('anonymous') })
-      .describe('Creates a user without an e-mail address, whom only the tokens identify'),
-    z
-      .object({
-        grant_type: z.literal('refresh_token'),
-        refresh_token: z
-          .string('refresh_token_required')
-          .min(1, 'refresh_token_required')
-          .describe(
-            'The latest refresh token. For 30 seconds after its first use it gives the same next one again, so two tabs may send ' +
-              'it at once. Sent later than that, it ends the whole session',
-          ),
-      })
-      .describe('Continues a session with new tokens'),
-  ],
-  { error: ({ code }) => (code === 'invalid_union' ? 'unsupported_grant_type' : 'invalid_body') },
+/** Ends a session. */
+export const END_PATH = `${SIGN_IN}/end` as const
+
+export const EndBody = z.object(
+  { refresh_token: refreshToken.describe('A refresh token of the session, the latest or one before it') },
+  'invalid_body',
 )
 
-const user = z.object({
-  id: z.uuid(),
-  email: z.string().nullable().describe('Null for an anonymous user'),
-  name: z.string().nullable().describe('As given to `sign-in/exchange`. Null: none was given'),
-  created_at: time,
+const EndReply = z.object({
+  ended: z.literal(true).describe('The same whether the session had ended before, or there never was one'),
 })
 
-/** What `token` and `exchange` answer. */
-export const TokenReply = z.object({
-  access_token: z.string().describe('To send as `Authorization: Bearer` on this paywall'),
-  token_type: z.literal('Bearer'),
-  expires_in: z.int().describe('Seconds until the access token expires'),
-  refresh_token: z
-    .string()
-    .describe(
-      'Gets new tokens with `grant_type: "refresh_token"`. Each answer has the next one, which is to be used from then on. It ' +
-        'holds for 30 days, but no longer than 90 days after the sign-in',
-    ),
-  user,
-})
-
-export type GrantRefusal = 'unknown_paywall' | 'invalid_grant'
-
-type TokenRefusal = GrantRefusal | 'bad_token' | 'too_many_guesses'
-
-/**
- * How `token` says each refusal. A code or refresh token that is wrong, used, expired or tried too often: one answer.
- * `rate_limit_exceeded` comes with `Retry-After`.
- */
-export const tokenWords = defineWords<TokenRefusal>({
-  bad_token: [401, 'invalid_token'],
+/** How `end` says each refusal. What has not the form of a refresh token is `invalid_grant`. */
+export const endWords = defineWords<GrantRefusal>({
   unknown_paywall: [404, 'paywall_not_found'],
   invalid_grant: [400, 'invalid_grant'],
-  too_many_guesses: [429, 'rate_limit_exceeded'],
 })
 
 /** Gives tokens to an owner who signs in its users itself. */
@@ -221,6 +153,25 @@ export const operations: ApiOperation[] = [
       'If a call was carried out and only its answer was lost: with `grant_type: "anonymous"` a repeat makes a second user; with ' +
       '`grant_type: "refresh_token"` it gets the same tokens for 30 seconds, and later it ends the session.',
     words: tokenWords,
+  },
+  {
+    id: 'endSession',
+    method: 'post',
+    path: END_PATH,
+    tag: 'Sign-in',
+    summary: 'Sign out',
+    description:
+      'Ends the session of a refresh token: none of its refresh tokens gets new tokens from then on. Its access tokens last out ' +
+      'their hour.',
+    access: ['anybody'],
+    bodies: { EndSession: EndBody },
+    example: { refresh_token: example.refresh_token } satisfies z.input<typeof EndBody>,
+    reply: {
+      status: 200,
+      description: 'The session has ended',
+      body: { name: 'SessionEnded', schema: EndReply, example: { ended: true } satisfies z.input<typeof EndReply> },
+    },
+    words: endWords,
   },
   {
     id: 'exchangeTokens',

@@ -11,8 +11,8 @@ import { ApiError, refuse } from '../../lib/http/errors.ts'
 import { ifUnknown } from '../../lib/http/once.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
-import { type GrantRefusal, TokenBody, tokenWords as words } from './contract.ts'
 import { countedNetwork } from './counted-network.ts'
+import { type GrantRefusal, TokenBody, tokenWords as words } from './grants.ts'
 import {
   firstRefreshToken,
   type NewRefreshToken,

@@ -44,8 +44,12 @@ export interface PresentedToken {
   hash: string
 }
 
+/** The id of the session that a refresh token is of; null if it cannot be one of ours. */
+export const sessionIdOf = (token: string): string | null =>
+  /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.[\w-]{43}$/.exec(token)?.[1] ?? null
+
 /** What a presented refresh token says of itself; null if it cannot be one of ours. */
 export async function readRefreshToken(token: string): Promise<PresentedToken | null> {
-  const sessionId = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.[\w-]{43}$/.exec(token)?.[1]
+  const sessionId = sessionIdOf(token)
   return sessionId ? { sessionId, token, hash: await sha256Hex(token) } : null
 }

@@ -74,6 +74,7 @@ const ENDPOINTS = {
     askForTokens(world, { grant_type: 'code', email: newEmail(), code: '000000', request: 'x' }),
   'giveTokens of a guest': () => askForTokens(world, { grant_type: 'anonymous' }),
   'giveTokens of a session': () => refresh(world, session),
+  endSession: () => call(world, path('sign-in/end'), { body: { refresh_token: session } }),
   checkoutReturn: () => call(world, back),
   processorWebhook: () => call(world, `/webhooks/stripe/${world.paywall.id}`, { body: {} }),
 }

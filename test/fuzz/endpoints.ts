@@ -109,6 +109,11 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
     body: (_people, dice) => [['email', address(dice)]],
   },
   {
+    id: 'endSession',
+    callers: ['nobody'],
+    body: () => [['refresh_token', json(`00000000-0000-4000-8000-000000000000.${'A'.repeat(43)}`)]],
+  },
+  {
     id: 'giveTokens',
     callers: ['nobody'],
     body: (_people, dice) =>

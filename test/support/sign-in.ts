@@ -88,6 +88,11 @@ export async function signInAnonymously(world: TestWorld, at: At = {}): Promise<
   return sessionIn(await askForTokens(world, { grant_type: 'anonymous' }, at))
 }
 
+/** Signs out. */
+export function endSession(world: TestWorld, refreshToken: string, { paywallId, ...options }: At = {}): Promise<Reply> {
+  return call(world, path(world, 'end', paywallId), { body: { refresh_token: refreshToken }, ...options })
+}
+
 export function refresh(world: TestWorld, refreshToken: string, at: At = {}): Promise<Reply> {
   return askForTokens(world, { grant_type: 'refresh_token', refresh_token: refreshToken }, at)
 }
