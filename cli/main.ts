@@ -44,6 +44,12 @@ const COMMANDS: Command[] = [
     run: async (args) => (await import('./ledger.ts')).runLedger(args),
   },
   {
+    name: 'users',
+    usage: 'users sign-out EMAIL|ID --owner EMAIL',
+    summary: 'end all sessions of a user (--paywall ID instead of --owner: on one paywall)',
+    run: async (args) => (await import('./users-sign-out.ts')).runUsersSignOut(args),
+  },
+  {
     name: 'schema',
     usage: 'schema',
     summary: 'print the JSON Schema of paywall files (paywall.schema.json)',
