@@ -166,10 +166,13 @@ create table purchases (
   looked_at            timestamptz,          -- when the reconcile cron last took it up
   reconcile_at         timestamptz,          -- when it takes it up next; null: never. See purchase_due()
   created_at           timestamptz not null default now(),
+  -- What an anonymous buyer gave the processor as its address. Nobody has proven it: it finds the purchase, and opens nothing.
+  buyer_email          text check (buyer_email = lower(btrim(buyer_email)) and char_length(buyer_email) between 3 and 254),
   unique (paywall_id, acquiring, processor_id),
   foreign key (paywall_id, user_id) references members
 );
 create index purchases_of_member on purchases (paywall_id, user_id);
+create index purchases_of_buyer on purchases (paywall_id, buyer_email) where buyer_email is not null;
 create index purchases_to_reconcile on purchases (reconcile_at) where reconcile_at is not null;
 
 -- Money facts, as the processor's events told them. Append-only, once per payment and kind.
@@ -273,6 +276,7 @@ create table mailed_codes (
   email        text not null check (char_length(email) between 3 and 254),
   code_hash    text not null check (code_hash ~ '^[0-9a-f]{64}$'),
   tries        integer not null default 0,
+  restores     boolean not null, -- the mail offered to bring back what was bought with the address
   expires_at   timestamptz not null
 );
 create index mailed_codes_by_age on mailed_codes (expires_at);

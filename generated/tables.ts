@@ -147,6 +147,7 @@ export interface MailedCodes {
   expires_at: Timestamp;
   paywall_id: string;
   request_hash: string;
+  restores: boolean;
   tries: Generated<number>;
 }
 
@@ -227,6 +228,7 @@ export interface ProcessorEvents {
 export interface Purchases {
   acquiring: string;
   begun: boolean;
+  buyer_email: string | null;
   cancel_accepted_at: Timestamp | null;
   cancel_at: Timestamp | null;
   cancel_at_period_end: boolean;

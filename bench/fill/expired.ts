@@ -24,6 +24,7 @@ const EXPIRED: Record<string, Columns> = {
     request_hash: `encode(sha256(n::text::bytea), 'hex')`,
     email: `'expired-' || n || '@bench.example'`,
     code_hash: HASH,
+    restores: 'false',
     expires_at: AT,
   },
   sign_in_codes: {

@@ -111,7 +111,8 @@ export const operations: ApiOperation[] = [
     description:
       'Mails a six-digit code, which `sign-in/token` takes together with the `request` of this answer. Codes mailed before stay ' +
       'good until they expire. From one network an address gets at most five codes an hour; a network, an address and a ' +
-      'paywall have their limits, too.',
+      'paywall have their limits, too. If an anonymous user has bought something and gave the processor this address, the mail says ' +
+      'so, and the code brings that to the user who signs in with it.',
     access: ['anybody'],
     bodies: { SendSignInCode: CodeBody },
     example: { email: 'ada@example.com' } satisfies z.input<typeof CodeBody>,

@@ -14,7 +14,8 @@ begin
   update members m set merged_into = known_id where (m.paywall_id, m.user_id) = (merge_member.paywall_id, anonymous_id);
 
   update checkouts c set user_id = known_id where (c.paywall_id, c.user_id) = (merge_member.paywall_id, anonymous_id);
-  update purchases p set user_id = known_id where (p.paywall_id, p.user_id) = (merge_member.paywall_id, anonymous_id);
+  update purchases p set user_id = known_id, buyer_email = null
+  where (p.paywall_id, p.user_id) = (merge_member.paywall_id, anonymous_id);
   update tickets t set user_id = known_id where (t.paywall_id, t.user_id) = (merge_member.paywall_id, anonymous_id);
   perform end_sessions(paywall_id, anonymous_id);
   perform merge_balances(paywall_id, anonymous_id, known_id);

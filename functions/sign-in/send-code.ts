@@ -9,11 +9,11 @@ import { countedNetwork } from './counted-network.ts'
 import { mailCode } from './mail-code.ts'
 import { CODE_MINUTES, hashesOf, newCode, newRequest } from './sign-in-code.ts'
 
-/** What keep_code gives. `retry_after`: seconds until another code may be mailed. */
+/** What keep_code gives. `retry_after`: seconds until another code may be mailed. `restores`: the code brings purchases back. */
 type KeepResult =
   | { verdict: 'unknown_paywall' }
   | { verdict: 'too_many_codes'; retry_after: number }
-  | { verdict: 'kept'; paywall_name: string }
+  | { verdict: 'kept'; paywall_name: string; restores: boolean }
 
 /** Mails a sign-in code. What it answers, and when, says nothing of the address: the mail goes out afterwards. */
 export async function sendCode(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {
@@ -27,6 +27,6 @@ export async function sendCode(c: Context<{ Bindings: Cloudflare.SignInEnv }>): 
   if (row.verdict === 'unknown_paywall') throw refuse(words.unknown_paywall)
   if (row.verdict === 'too_many_codes') throw new ApiError(...words.too_many_codes, { retryAfter: row.retry_after })
 
-  c.executionCtx.waitUntil(mailCode(c.env, { to: email, code, paywallName: row.paywall_name }))
+  c.executionCtx.waitUntil(mailCode(c.env, { to: email, code, paywallName: row.paywall_name, restores: row.restores }))
   return c.json({ sent: true, request })
 }

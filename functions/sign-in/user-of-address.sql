@@ -31,6 +31,8 @@ create function give_address(paywall_id text, address text, anonymous_id uuid) r
 begin
   if exists (select from users u where u.email = address) then return false; end if;
   update users u set email = address where u.id = anonymous_id;
+  update purchases p set buyer_email = null
+  where (p.paywall_id, p.user_id) = (give_address.paywall_id, anonymous_id) and p.buyer_email is not null;
   perform end_sessions(paywall_id, anonymous_id);
   return true;
 exception when unique_violation then

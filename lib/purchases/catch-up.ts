@@ -3,6 +3,7 @@
 // 2. store it (store-purchase.sql), unless a later fetch is stored already. That finds what has changed, and tells the owner
 import { storePurchase } from '../../generated/calls.ts'
 import type { Database } from '../db/connect.ts'
+import { newEmail } from '../http/user-fields.ts'
 import type { PaymentFact } from '../processors/event.ts'
 import type { Processor, PurchaseReference, PurchaseSnapshot } from '../processors/processor.ts'
 
@@ -59,6 +60,7 @@ function columnsOf(snapshot: PurchaseSnapshot) {
   return {
     processor_id: snapshot.processorId,
     processor_customer: snapshot.customer,
+    buyer_email: newEmail.safeParse(snapshot.buyerEmail).data ?? null,
     status: snapshot.status,
     begun: snapshot.begun,
     interval: snapshot.interval,

@@ -57,7 +57,7 @@ const without = (row: Row, ...columns: string[]) =>
 /** What the migrations make of a row of a table. Of any other table, nothing changes. */
 const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
   balances: (row) => without(row, 'previous_count', 'top_up'),
-  purchases: (row) => without(row, 'previous'),
+  purchases: (row) => ({ ...without(row, 'previous'), buyer_email: null }),
   checkouts: (row) => (row.session_id === null && row.completed_at === null ? { ...row, reconcile_at: null } : row),
   webhook_endpoints: (row) => ({ ...row, failures: 0 }),
   sign_in_sessions: (row) => ({ ...row, previous_hash: null, replaced_at: null }),
