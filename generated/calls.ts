@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_8f4433655a942af2'
+const RELEASE = 'release_5af1b4fb90fc47b4'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -356,6 +356,7 @@ export function signInByCode<Result>(db: Database, p: {
   requestHash: string
   codeHash: string
   codeTries: number
+  restore: boolean
   sessionId: string
   tokenHash: string
   tokenDays: number
@@ -363,8 +364,8 @@ export function signInByCode<Result>(db: Database, p: {
   network?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.sign_in_by_code($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::uuid, $8::text, $9::integer, $10::uuid, $11::text) as result`,
-    [p.paywallId, p.host, p.email, p.requestHash, p.codeHash, p.codeTries, p.sessionId, p.tokenHash, p.tokenDays, p.anonymousId ?? null, p.network ?? null],
+    `select ${RELEASE}.sign_in_by_code($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::boolean, $8::uuid, $9::text, $10::integer, $11::uuid, $12::text) as result`,
+    [p.paywallId, p.host, p.email, p.requestHash, p.codeHash, p.codeTries, p.restore, p.sessionId, p.tokenHash, p.tokenDays, p.anonymousId ?? null, p.network ?? null],
   )
 }
 

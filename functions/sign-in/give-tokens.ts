@@ -57,7 +57,10 @@ function grant(c: TokenContext, body: Body): Promise<Granted> {
   }
 }
 
-async function grantByCode(c: TokenContext, { email, code, request }: Body & { grant_type: 'code' }): Promise<Granted> {
+async function grantByCode(
+  c: TokenContext,
+  { email, code, request, restore }: Body & { grant_type: 'code' },
+): Promise<Granted> {
   const place = placeOf(c)
   const caller = await readBearer(c.req, place.paywallId, c.env)
   if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
@@ -70,6 +73,7 @@ async function grantByCode(c: TokenContext, { email, code, request }: Body & { g
     email,
     ...hashes,
     codeTries: CODE_TRIES,
+    restore,
     anonymousId,
     network: countedNetwork(c),
     ...sessionOf(refreshToken),

@@ -24,6 +24,14 @@ export const TokenBody = z.discriminatedUnion(
           .string('request_required')
           .min(1, 'request_required')
           .describe('The `request` that `sign-in/code` answered when this code was asked for'),
+        restore: z
+          .boolean('Invalid restore')
+          .nullish()
+          .transform((wanted) => wanted ?? true)
+          .describe(
+            'Whether the user takes what the mail has offered: what an anonymous user bought with this address. Left out, ' +
+              'it does. False: that stays where it is, and is offered again',
+          ),
       })
       .describe(
         'Signs in the user of an e-mail address. If an anonymous user sends its access token along, its purchases, ' +

@@ -1,13 +1,13 @@
 -- Signs in the user of an address whose mailed code is right and comes with the nonce of the call that asked for it, whose hash is
 -- `request_hash`. `anonymous_id` is the anonymous user whose token came with the call, or null. If the mail offered to bring back
--- what anonymous users have bought with the address, the user has that from now on.
+-- what anonymous users have bought with the address, and the user wants it (`restore`), the user has that from now on.
 --
 -- Locks the code's row first, which counts the tries, then the budgets of guesses if it takes from them, then the
 -- anonymous users whose purchases come back, and then whom user_of_address locks. The right code uses up all tries that are left. Of many calls at once therefore no more than the limit are
 -- compared, and one gets in. Verdicts: `signed_in`; `invalid_grant`; `too_many_guesses`, with the seconds after which the same call
 -- may be made again: nothing was compared, and the code is as good as before; `unknown_paywall`.
 create function sign_in_by_code(
-  paywall_id text, host text, email text, request_hash text, code_hash text, code_tries integer,
+  paywall_id text, host text, email text, request_hash text, code_hash text, code_tries integer, restore boolean,
   session_id uuid, token_hash text, token_days integer, anonymous_id uuid default null, network text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
@@ -38,7 +38,7 @@ begin
   where c.request_hash = code.request_hash;
   if not is_right then return verdict('invalid_grant'); end if;
 
-  if code.restores then restored_ids := lock_restorable(paywall_id, email, anonymous_id); end if;
+  if code.restores and restore then restored_ids := lock_restorable(paywall_id, email, anonymous_id); end if;
   signed_in_id := user_of_address(paywall_id, email, anonymous_id);
   perform restore_members(paywall_id, restored_ids, signed_in_id);
   return begin_session(paywall_id, signed_in_id, session_id, token_hash, token_days);

@@ -47,6 +47,7 @@ describe('a body that is none', () => {
     ['no JSON', ask('grant_type=anonymous'), 400, 'invalid_json'],
     ['no request', ask({ grant_type: 'code', email, code: '123456' }), 400, 'request_required'],
     ['a blank request', ask({ grant_type: 'code', email, code: '123456', request: '' }), 400, 'request_required'],
+    ['restore: a text', ask({ ...UNKNOWN, restore: 'yes' }), 400, 'Invalid restore'],
     ['no e-mail', ask({ grant_type: 'code', code: '123456' }), 400, 'Email is required'],
     ['no address', ask({ grant_type: 'code', email: 'me', code: '123456' }), 400, 'Invalid email format'],
     ['no code', ask({ grant_type: 'code', email }), 400, 'code_required'],

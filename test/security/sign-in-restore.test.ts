@@ -168,6 +168,16 @@ describe('nothing is restored', () => {
     expect(await stateOf(buyer.token)).toMatchObject({ body: { paid: true } })
   })
 
+  test('if the user does not want it, who may change its mind the next time', async () => {
+    const email = newEmail()
+    const buyer = await buyerWith(email)
+    const without = sessionIn(await askForTokens(world, { ...(await getGrant(world, email)), restore: false }))
+    expect(await stateOf(without.token)).toMatchObject({ body: { paid: false, purchases: [] } })
+    expect(await stateOf(buyer.token)).toMatchObject({ body: { paid: true } })
+    const after = sessionIn(await askForTokens(world, { ...(await getGrant(world, email)), restore: true }))
+    expect(await stateOf(after.token)).toMatchObject({ body: { user: { id: without.user.id }, paid: true } })
+  })
+
   test('by a code whose mail offered nothing, because the purchase was made after it', async () => {
     const email = newEmail()
     const grant = await getGrant(world, email)
