@@ -108,6 +108,11 @@ test('a session that is used daily ends after 90 days', async () => {
   }
   await letPass(first, '9 days 23 hours')
   session = await next(session)
+  const { rows } = await world.database.query(
+    'select expires_at - created_at as lasts from sign_in_sessions where user_id = $1',
+    [first.user.id],
+  )
+  expect(rows).toEqual([{ lasts: expect.objectContaining({ days: 90 }) }])
   await letPass(first, '1 hour')
   expect(await refresh(world, session.refreshToken)).toMatchObject(invalidGrant)
 })
