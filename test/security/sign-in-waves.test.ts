@@ -21,7 +21,7 @@ const WAVE = process.env.STORM ? 750 : 60
 /** Guesses at each code that was mailed. */
 const GUESSES = 5
 const AT_ONCE = 20
-const TIMEOUT_MS = process.env.STORM ? 300_000 : 60_000
+const TIMEOUT_MS = process.env.STORM ? 300_000 : 120_000
 
 /** The `index`th /64 network of one /48 network. */
 const inWave = (index: number) => ({ headers: { 'cf-connecting-ip': `2001:db8:bad:${index.toString(16)}::1` } })
