@@ -184,10 +184,13 @@ create table purchases (
   looked_at            timestamptz,          -- when the reconcile cron last took it up
   reconcile_at         timestamptz,          -- when it takes it up next; null: never. See purchase_due()
   created_at           timestamptz not null default now(),
+  -- What an anonymous buyer gave the processor as its address. Nobody has proven it: it finds the purchase, and opens nothing.
+  buyer_email          text check (buyer_email = lower(btrim(buyer_email)) and char_length(buyer_email) between 3 and 254),
   unique (paywall_id, acquiring, processor_id),
   foreign key (paywall_id, user_id) references members
 );
 create index purchases_of_member on purchases (paywall_id, user_id);
+create index purchases_of_buyer on purchases (paywall_id, buyer_email) where buyer_email is not null;
 create index purchases_to_reconcile on purchases (reconcile_at) where reconcile_at is not null;
 
 -- Money facts, as the processor's events told them. Append-only, once per payment and kind.
@@ -283,7 +286,20 @@ create table ticket_quotas (
 );
 create index ticket_quotas_by_age on ticket_quotas ((opened[cardinality(opened)]));
 
--- The sign-in code of an e-mail address on a paywall, hashed, and how often it was sent and tried.
+-- A sign-in code that was mailed to an address, hashed, and how often it was tried. It is known by the nonce that only whoever
+-- asked for it was answered.
+create table mailed_codes (
+  request_hash text primary key check (request_hash ~ '^[0-9a-f]{64}$'),
+  paywall_id   text not null references paywalls,
+  email        text not null check (char_length(email) between 3 and 254),
+  code_hash    text not null check (code_hash ~ '^[0-9a-f]{64}$'),
+  tries        integer not null default 0,
+  restores     boolean not null, -- the mail offered to bring back what was bought with the address
+  expires_at   timestamptz not null
+);
+create index mailed_codes_by_age on mailed_codes (expires_at);
+
+-- The codes of the Workers before mailed_codes, which use this table for the minutes of a deploy. A later migration drops it.
 create table sign_in_codes (
   paywall_id text not null references paywalls,
   email      text not null check (email ~ '^[!-~]+$' and char_length(email) between 3 and 254),
@@ -295,8 +311,8 @@ create table sign_in_codes (
 );
 create index sign_in_codes_by_age on sign_in_codes (expires_at);
 
--- A user signed in on a paywall. Only the latest refresh token's SHA-256 is kept: each is good once
--- and gives the next, and an older one that comes again ends the session, since it must have been stolen or copied.
+-- A user signed in on a paywall. Of its refresh tokens only the SHA-256 of the latest and of the one before are kept: each gives
+-- the next, and an older one that comes again ends the session, since it must have been stolen or copied.
 create table sign_in_sessions (
   id         uuid primary key,
   paywall_id text not null,
@@ -305,13 +321,15 @@ create table sign_in_sessions (
   expires_at timestamptz not null,
   ended_at   timestamptz,
   created_at timestamptz not null default now(),
+  previous_hash text check (previous_hash ~ '^[0-9a-f]{64}$'), -- of the token before the latest
+  replaced_at   timestamptz, -- when the latest took its place: for 30 seconds more it gives the latest again
   foreign key (paywall_id, user_id) references members
 );
 create index sign_in_sessions_of_member on sign_in_sessions (paywall_id, user_id);
 create index sign_in_sessions_by_age on sign_in_sessions (least(ended_at, expires_at));
 
--- How much of a budget is taken in its window, by whom: 'user:<id>', 'network:<address or prefix>' or 'paywall:<id>'. Written
--- only by lib/db/budget.sql.
+-- How much of a budget is taken in its window, by whom: 'user:<id>', 'address:<hash>', 'network:<address or prefix>' or
+-- 'paywall:<id>'. Written only by lib/db/budget.sql.
 create table budgets (
   what         text not null check (char_length(what) between 1 and 50),
   who          text not null check (char_length(who) between 1 and 100),

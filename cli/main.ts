@@ -39,10 +39,10 @@ const COMMANDS: Command[] = [
   },
   {
     name: 'users',
-    usage: 'users merge|set-email|export|erase …',
+    usage: 'users merge|set-email|sign-out|export|erase …',
     summary:
       'merge FROM INTO: make two users of an owner one; set-email USER NEW: give one another address; ' +
-      'export USER, erase USER: all that is kept of a person, and its end',
+      'sign-out USER: end all its sessions; export USER, erase USER: all that is kept of a person, and its end',
     run: async (args) => (await import('./users.ts')).runUsers(args),
   },
   {

@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_635a12040f7e97b2'
+const RELEASE = 'release_2b0a9542498bd105'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -81,6 +81,18 @@ export function claimCheckout<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::text, $19::text, $20::text, $21::integer, $22::text, $23::text) as result`,
     [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.externalId ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null],
+  )
+}
+
+/** functions/sign-in/end-session.sql */
+export function endSession<Result>(db: Database, p: {
+  paywallId: string
+  host: string
+  sessionId: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.end_session($1::text, $2::text, $3::uuid) as result`,
+    [p.paywallId, p.host, p.sessionId],
   )
 }
 
@@ -179,13 +191,14 @@ export function keepCode<Result>(db: Database, p: {
   paywallId: string
   host: string
   email: string
+  requestHash: string
   codeHash: string
   codeMinutes: number
-  codesAnHour: number
+  network?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.keep_code($1::text, $2::text, $3::text, $4::text, $5::integer, $6::integer) as result`,
-    [p.paywallId, p.host, p.email, p.codeHash, p.codeMinutes, p.codesAnHour],
+    `select ${RELEASE}.keep_code($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::text) as result`,
+    [p.paywallId, p.host, p.email, p.requestHash, p.codeHash, p.codeMinutes, p.network ?? null],
   )
 }
 
@@ -365,17 +378,20 @@ export function signInByCode<Result>(db: Database, p: {
   paywallId: string
   host: string
   email: string
+  requestHash: string
   codeHash: string
   codeTries: number
+  restore: boolean
   sessionId: string
   tokenHash: string
   tokenDays: number
   anonymousId?: string | null | undefined
   tokenAudience?: string | null | undefined
+  network?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.sign_in_by_code($1::text, $2::text, $3::text, $4::text, $5::integer, $6::uuid, $7::text, $8::integer, $9::uuid, $10::text) as result`,
-    [p.paywallId, p.host, p.email, p.codeHash, p.codeTries, p.sessionId, p.tokenHash, p.tokenDays, p.anonymousId ?? null, p.tokenAudience ?? null],
+    `select ${RELEASE}.sign_in_by_code($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::boolean, $8::uuid, $9::text, $10::integer, $11::uuid, $12::text, $13::text) as result`,
+    [p.paywallId, p.host, p.email, p.requestHash, p.codeHash, p.codeTries, p.restore, p.sessionId, p.tokenHash, p.tokenDays, p.anonymousId ?? null, p.tokenAudience ?? null, p.network ?? null],
   )
 }
 

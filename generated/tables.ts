@@ -144,6 +144,16 @@ export interface Ledger {
   user_id: string;
 }
 
+export interface MailedCodes {
+  code_hash: string;
+  email: string;
+  expires_at: Timestamp;
+  paywall_id: string;
+  request_hash: string;
+  restores: boolean;
+  tries: Generated<number>;
+}
+
 export interface Members {
   buyer_meta: Generated<Json>;
   created_at: Generated<Timestamp>;
@@ -223,6 +233,7 @@ export interface ProcessorEvents {
 export interface Purchases {
   acquiring: string;
   begun: boolean;
+  buyer_email: string | null;
   cancel_accepted_at: Timestamp | null;
   cancel_at: Timestamp | null;
   cancel_at_period_end: boolean;
@@ -274,6 +285,8 @@ export interface SignInSessions {
   expires_at: Timestamp;
   id: string;
   paywall_id: string;
+  previous_hash: string | null;
+  replaced_at: Timestamp | null;
   token_hash: string;
   user_id: string;
 }
@@ -335,6 +348,7 @@ export interface DB {
   deliveries: Deliveries;
   events: Events;
   ledger: Ledger;
+  mailed_codes: MailedCodes;
   members: Members;
   owners: Owners;
   payments: Payments;

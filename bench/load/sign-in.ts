@@ -5,6 +5,9 @@ import { exchange, type Scene } from './scene.ts'
 
 const Reply = z.object({ refresh_token: z.string() })
 
+/** The `request` of no mailed code. An older commit, which the bench may measure too, knows no such field and ignores it. */
+const NONE = 'A'.repeat(43)
+
 /** More sessions than connections: what is under way as a round ends is lost with its session. */
 const SESSIONS = 24
 
@@ -19,7 +22,8 @@ export const SIGN_IN: Endpoint[] = [
     // the same way to the same statement; what the right code does there, `sign-in by exchange` does as well.
     name: 'sign-in by code, refused',
     expected: 400,
-    request: (scene) => post(`${api(scene)}/sign-in/token`, { grant_type: 'code', email: newEmail(), code: '123456' }),
+    request: (scene) =>
+      post(`${api(scene)}/sign-in/token`, { grant_type: 'code', email: newEmail(), code: '123456', request: NONE }),
   },
   {
     name: 'sign-in anonymously',

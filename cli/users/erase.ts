@@ -51,7 +51,8 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
   await run('budgets', sql`delete from budgets t where t.who = any(${callers}::text[])`)
   await run(
     'purchases',
-    sql`update purchases t set cancellation_reason = null where ${isMembers} and cancellation_reason is not null`,
+    sql`update purchases t set cancellation_reason = null, buyer_email = null
+      where ${isMembers} and (cancellation_reason is not null or buyer_email is not null)`,
   )
   await run('sessions', sql`delete from sign_in_sessions t where ${isMembers}`)
   // Whoever comes back from a page that is still open lands on the owner's page as it is without a query.
@@ -76,6 +77,7 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
 /** Its codes, users and members, locked in this order. Whoever is merged into it meanwhile is found behind the locks. */
 async function lockPerson(db: Database, name: PersonName): Promise<Person> {
   const { email, userIds, paywallIds } = await findPerson(db, name)
+  await sql`delete from mailed_codes where email = ${email} and paywall_id = any(${paywallIds}::text[])`.execute(db)
   await sql`delete from sign_in_codes where email = ${email} and paywall_id = any(${paywallIds}::text[])`.execute(db)
   await sql`select from users where id = any(${userIds}::uuid[]) order by id for update`.execute(db)
   await sql`

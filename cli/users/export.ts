@@ -41,6 +41,7 @@ async function rowsOf(db: Database, { email, userIds, paywallIds }: Person): Pro
     tickets,
     ticket_attachments: sql`t.ticket_id in (select t.id from tickets t where ${tickets})`,
     sign_in_sessions: isMembers,
+    mailed_codes: sql`t.paywall_id = ${paywalls} and t.email = ${email}`,
     sign_in_codes: sql`t.paywall_id = ${paywalls} and t.email = ${email}`,
     ticket_quotas: sql`t.paywall_id = ${paywalls} and t.who = any(${[...(email ? [`email:${email}`] : []), ...callers]}::text[])`,
     budgets: sql`t.who = any(${callers}::text[])`,

@@ -2,9 +2,8 @@
 -- events (forget-people.sql). Gives how many rows in all. What
 -- somebody has locked is in use and stays for now, so this waits for nobody. Each delete is served by an index `by_age`.
 --
--- All but deliveries is kept for an hour longer than it counts: a call that is under way by then still finds it, and a code's
--- row also counts the last hour's codes. A refresh token whose session row is deleted is refused as one whose session has
--- ended.
+-- All but deliveries is kept for an hour longer than it counts: a call that is under way by then still finds it. A refresh token
+-- whose session row is deleted is refused as one whose session has ended.
 create function forget_expired(count integer) returns jsonb language plpgsql security definer
 set enable_seqscan = off -- a query plan that was made while a table was empty must not read all of it later
 as $$
@@ -33,6 +32,12 @@ begin
   delete from ticket_quotas where ctid = any (array(
     select q.ctid from ticket_quotas q where q.opened[cardinality(q.opened)] <= quota_deadline
     order by q.opened[cardinality(q.opened)] limit count for update skip locked));
+  get diagnostics deleted = row_count;
+  forgotten := forgotten + deleted;
+
+  delete from mailed_codes where ctid = any (array(
+    select c.ctid from mailed_codes c where c.expires_at <= sign_in_deadline
+    order by c.expires_at limit count for update skip locked));
   get diagnostics deleted = row_count;
   forgotten := forgotten + deleted;
 

@@ -3,18 +3,10 @@ import type { NameRefusal, OwnerRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
 import { externalIdOr, newEmail } from '../../lib/http/user-fields.ts'
-import { time } from '../../lib/purchases/purchase.ts'
-import { CODE_MINUTES } from './sign-in-code.ts'
+import { emailFor } from './email-field.ts'
+import { type GrantRefusal, refreshToken, TokenBody, TokenReply, tokenWords } from './grants.ts'
 
 const SIGN_IN = '/api/v1/paywall/:id/sign-in'
-
-const email = z
-  .unknown()
-  .refine((text) => text, 'Email is required')
-  .pipe(z.string('Invalid email format').pipe(newEmail))
-
-/** The same with a description. It is `unknown` only so that a missing address gets an error of its own. */
-const emailFor = (description: string) => email.meta({ type: 'string', format: 'email', maxLength: 254, description })
 
 /** Mails a code. */
 export const CODE_PATH = `${SIGN_IN}/code` as const
@@ -26,6 +18,11 @@ export const CodeBody = z.object(
 
 const CodeReply = z.object({
   sent: z.literal(true).describe('The same for every address, whether or not it belongs to a user'),
+  request: z
+    .string()
+    .describe(
+      'To send to `sign-in/token` together with the code: a code works for the call that asked for it, and no other',
+    ),
 })
 
 type CodeRefusal = 'unknown_paywall' | 'too_many_codes'
@@ -36,69 +33,23 @@ export const codeWords = defineWords<CodeRefusal>({
   too_many_codes: [429, 'rate_limit_exceeded'],
 })
 
-/** Gives tokens for a code, for nothing (an anonymous user) or for a refresh token. */
+/** Gives tokens for a code, for nothing (an anonymous user) or for a refresh token: see grants.ts. */
 export const TOKEN_PATH = `${SIGN_IN}/token` as const
 
-export const TokenBody = z.discriminatedUnion(
-  'grant_type',
-  [
-    z
-      .object({
-        grant_type: z.literal('code'),
-        email: emailFor('The address that the code was mailed to'),
-        code: z
-          .string('code_required')
-          .trim()
-          .min(1, 'code_required')
-          .regex(/^\d{6}$/, 'invalid_code')
-          .describe(`The six digits from the mail. They expire after ${CODE_MINUTES} minutes and work once`),
-      })
-      .describe(
-        'Signs in the user of an e-mail address. If an anonymous user sends its access token along, its purchases, ' +
-          'balances and meta are moved to that user',
-      ),
-    z
-      .object({ grant_type: z.literal('anonymous') })
-      .describe('Creates a user without an e-mail address, whom only the tokens identify'),
-    z
-      .object({
-        grant_type: z.literal('refresh_token'),
-        refresh_token: z
-          .string('refresh_token_required')
-          .min(1, 'refresh_token_required')
-          .describe('The latest refresh token. It works once: a used one that is sent again ends the whole session'),
-      })
-      .describe('Continues a session with new tokens'),
-  ],
-  { error: ({ code }) => (code === 'invalid_union' ? 'unsupported_grant_type' : 'invalid_body') },
+/** Ends a session. */
+export const END_PATH = `${SIGN_IN}/end` as const
+
+export const EndBody = z.object(
+  { refresh_token: refreshToken.describe('A refresh token of the session, the latest or one before it') },
+  'invalid_body',
 )
 
-const user = z.object({
-  id: z.uuid(),
-  email: z.string().nullable().describe('Null for an anonymous user'),
-  external_id: z.string().nullable().describe("The owner's own id of the user. Null: it gave none"),
-  name: z.string().nullable().describe('As given to `sign-in/exchange`. Null: none was given'),
-  created_at: time,
+const EndReply = z.object({
+  ended: z.literal(true).describe('The same whether the session had ended before, or there never was one'),
 })
 
-/** What `token` and `exchange` answer. */
-export const TokenReply = z.object({
-  access_token: z.string().describe('To send as `Authorization: Bearer`, on any paywall of the same owner'),
-  token_type: z.literal('Bearer'),
-  expires_in: z.int().describe('Seconds until the access token expires'),
-  refresh_token: z
-    .string()
-    .describe('Gets new tokens with `grant_type: "refresh_token"`. It works once: each answer has the next one'),
-  user,
-})
-
-export type GrantRefusal = 'unknown_paywall' | 'invalid_grant'
-
-type TokenRefusal = GrantRefusal | 'bad_token'
-
-/** How `token` says each refusal. A code or refresh token that is wrong, used, expired or tried too often: one answer. */
-export const tokenWords = defineWords<TokenRefusal>({
-  bad_token: [401, 'invalid_token'],
+/** How `end` says each refusal. What has not the form of a refresh token is `invalid_grant`. */
+export const endWords = defineWords<GrantRefusal>({
   unknown_paywall: [404, 'paywall_not_found'],
   invalid_grant: [400, 'invalid_grant'],
 })
@@ -150,6 +101,8 @@ export const exchangeWords = defineWords<ExchangeRefusal | 'no_credential'>({
   other_external_id: [409, 'external_id_mismatch'],
 })
 
+const request = 'Q2wqYl0c7kXn3o9vT5yJm1sRbE8dHaZgUeFiOpLtK4w'
+
 const example = {
   access_token: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwYjZjMGY0ZSJ9.c2lnbmF0dXJl',
   token_type: 'Bearer',
@@ -173,18 +126,26 @@ export const operations: ApiOperation[] = [
     path: CODE_PATH,
     tag: 'Sign-in',
     summary: 'Mail a sign-in code',
-    description: 'Mails a six-digit code, which `sign-in/token` takes. An address gets at most five codes an hour.',
+    description:
+      'Mails a six-digit code, which `sign-in/token` takes together with the `request` of this answer. Codes mailed before stay ' +
+      'good until they expire. From one network an address gets at most five codes an hour; a network, an address and a ' +
+      'paywall have their limits, too. If an anonymous user has bought something and gave the processor this address, the mail says ' +
+      'so, and the code brings that to the user who signs in with it.',
     access: ['anybody'],
     bodies: { SendSignInCode: CodeBody },
     example: { email: 'ada@example.com' } satisfies z.input<typeof CodeBody>,
     reply: {
       status: 200,
       description: 'The code is on its way',
-      body: { name: 'CodeSent', schema: CodeReply, example: { sent: true } satisfies z.input<typeof CodeReply> },
+      body: {
+        name: 'CodeSent',
+        schema: CodeReply,
+        example: { sent: true, request } satisfies z.input<typeof CodeReply>,
+      },
     },
     lostAnswer:
-      'If the call was carried out and only its answer was lost, no code was mailed, and the one mailed before does not work ' +
-      'any more. The call counts as one of the five of the hour.',
+      'If the call was carried out and only its answer was lost, no code was mailed. The call counts as one of the five of the ' +
+      'hour.',
     words: codeWords,
   },
   {
@@ -200,15 +161,36 @@ export const operations: ApiOperation[] = [
     // Counted by address: two of the three grants ignore the token, so made-up tokens would evade the limit.
     countedBy: 'address',
     bodies: { GiveTokens: TokenBody },
-    example: { grant_type: 'code', email: 'ada@example.com', code: '123456' } satisfies z.input<typeof TokenBody>,
+    example: { grant_type: 'code', email: 'ada@example.com', code: '123456', request } satisfies z.input<
+      typeof TokenBody
+    >,
     unrepeatable:
-      'it is not known whether the code or the refresh token was used. If it was, a repeat is answered 400 `invalid_grant`, and ' +
-      'one by refresh token ends its session: then the user has to sign in again. An anonymous user can only do so by a mailed ' +
-      'code, with its access token while that is good.',
+      'it is not known whether the code was used. If it was, a repeat is answered 400 `invalid_grant`: then the user has to ask ' +
+      'for another code.',
     reply: { status: 200, description: 'Signed in', body: tokens },
     lostAnswer:
-      'If a call with `grant_type: "anonymous"` was carried out and only its answer was lost, a repeat makes a second user.',
+      'If a call was carried out and only its answer was lost: with `grant_type: "anonymous"` a repeat makes a second user; with ' +
+      '`grant_type: "refresh_token"` it gets the same tokens for 30 seconds, and later it ends the session.',
     words: tokenWords,
+  },
+  {
+    id: 'endSession',
+    method: 'post',
+    path: END_PATH,
+    tag: 'Sign-in',
+    summary: 'Sign out',
+    description:
+      'Ends the session of a refresh token: none of its refresh tokens gets new tokens from then on. Its access tokens last out ' +
+      'their hour.',
+    access: ['anybody'],
+    bodies: { EndSession: EndBody },
+    example: { refresh_token: example.refresh_token } satisfies z.input<typeof EndBody>,
+    reply: {
+      status: 200,
+      description: 'The session has ended',
+      body: { name: 'SessionEnded', schema: EndReply, example: { ended: true } satisfies z.input<typeof EndReply> },
+    },
+    words: endWords,
   },
   {
     id: 'exchangeTokens',

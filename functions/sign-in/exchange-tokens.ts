@@ -8,7 +8,7 @@ import { refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import { ExchangeBody, type ExchangeRefusal, exchangeWords as words } from './contract.ts'
-import { newRefreshToken, sessionOf } from './refresh-token.ts'
+import { firstRefreshToken, sessionOf } from './refresh-token.ts'
 import { type SignInResult, tokensFor } from './tokens.ts'
 
 /** For an owner that runs its own sign-in: tokens for its user. The user is linked to the paywall by it. */
@@ -21,7 +21,7 @@ export async function exchangeTokens(c: Context<{ Bindings: Cloudflare.SignInEnv
   const place = placeOf(c)
   await checkPaywallId(c.req, place).catch(onFault)
   const person = await parseJson(c.req, ExchangeBody).catch(onFault)
-  const refreshToken = await newRefreshToken(crypto.randomUUID())
+  const refreshToken = await firstRefreshToken()
   const parameters = { keyHash, ...place, ...person, ...sessionOf(refreshToken) }
   const row = await signInForOwner<SignInResult<ExchangeRefusal>>(connect(c.env), parameters)
   if (row.verdict !== 'signed_in') throw refuse(words[row.verdict])

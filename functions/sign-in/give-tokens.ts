@@ -1,5 +1,5 @@
 // Tokens for a grant, which is a mailed code, a refresh token, or nothing for an anonymous user:
-// 1. make the next refresh token, of which the database gets the hash only
+// 1. make the refresh token that the session gets, of which the database gets the hash only
 // 2. make one database call, by the kind of the grant. It checks the grant, and opens a session or continues one
 // 3. sign the access token (tokens.ts)
 import type { Context } from 'hono'
@@ -7,13 +7,20 @@ import type * as z from 'zod'
 import { refreshSession, signInAnonymously, signInByCode } from '../../generated/calls.ts'
 import { misplacedKey, readBearer } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
-import { refuse } from '../../lib/http/errors.ts'
+import { ApiError, refuse } from '../../lib/http/errors.ts'
 import { ifUnknown } from '../../lib/http/once.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
-import { type GrantRefusal, TokenBody, tokenWords as words } from './contract.ts'
-import { type NewRefreshToken, newRefreshToken, readRefreshToken, sessionOf } from './refresh-token.ts'
-import { CODE_TRIES, hashCode } from './sign-in-code.ts'
+import { countedNetwork } from './counted-network.ts'
+import { type GrantRefusal, TokenBody, tokenWords as words } from './grants.ts'
+import {
+  firstRefreshToken,
+  type NewRefreshToken,
+  nextRefreshToken,
+  readRefreshToken,
+  sessionOf,
+} from './refresh-token.ts'
+import { CODE_TRIES, hashesOf } from './sign-in-code.ts'
 import { type SignInResult, tokensFor } from './tokens.ts'
 
 type Body = z.output<typeof TokenBody>
@@ -22,10 +29,11 @@ type TokenContext = Context<{ Bindings: Cloudflare.SignInEnv }>
 /** What came of a grant, and the refresh token that its user gets if it was good. */
 type Granted = { row: SignInResult<GrantRefusal | 'bad_token'>; refreshToken: NewRefreshToken }
 
-/** A code and a refresh token work once: if the first call took effect, its repeat is refused. */
+/** The guess was not compared. `retry_after`: seconds until one may be. */
+type TooManyGuesses = { verdict: 'too_many_guesses'; retry_after: number }
+
+/** A code works once: if the first call took effect, its repeat is refused. */
 const CODE_UNKNOWN = 'It is not known whether the code was used: if it is refused now, ask for another one'
-const TOKEN_UNKNOWN =
-  'It is not known whether the refresh token was used: if it is refused now, the user has to sign in again'
 
 /** Answers with the tokens, or refuses the grant. */
 export async function giveTokens(c: TokenContext): Promise<Response> {
@@ -50,28 +58,34 @@ function grant(c: TokenContext, body: Body): Promise<Granted> {
   }
 }
 
-async function grantByCode(c: TokenContext, { email, code }: Body & { grant_type: 'code' }): Promise<Granted> {
+async function grantByCode(
+  c: TokenContext,
+  { email, code, request, restore }: Body & { grant_type: 'code' },
+): Promise<Granted> {
   const place = placeOf(c)
   const caller = await readBearer(c.req, c.env)
   if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
 
   const bearer = caller.kind === 'user' ? caller : null
-  const codeHash = await hashCode(code, place.paywallId, email, c.env.SIGN_IN_CODE_KEY)
-  const refreshToken = await newRefreshToken(crypto.randomUUID())
-  const row = await signInByCode<SignInResult<GrantRefusal | 'bad_token'>>(connect(c.env), {
+  const hashes = await hashesOf({ paywallId: place.paywallId, email, request, code }, c.env.SIGN_IN_CODE_KEY)
+  const refreshToken = await firstRefreshToken()
+  const row = await signInByCode<SignInResult<GrantRefusal | 'bad_token'> | TooManyGuesses>(connect(c.env), {
     ...place,
     email,
-    codeHash,
+    ...hashes,
     codeTries: CODE_TRIES,
+    restore,
     anonymousId: bearer?.anonymous ? bearer.userId : null,
     tokenAudience: bearer?.audience,
+    network: countedNetwork(c),
     ...sessionOf(refreshToken),
   }).catch(ifUnknown({ detail: { message: CODE_UNKNOWN } }))
+  if (row.verdict === 'too_many_guesses') throw new ApiError(...words.too_many_guesses, { retryAfter: row.retry_after })
   return { row, refreshToken }
 }
 
 async function grantToAnonymous(c: TokenContext): Promise<Granted> {
-  const refreshToken = await newRefreshToken(crypto.randomUUID())
+  const refreshToken = await firstRefreshToken()
   const parameters = { ...placeOf(c), ...sessionOf(refreshToken) }
   const row = await signInAnonymously<SignInResult<'unknown_paywall'>>(connect(c.env), parameters)
   return { row, refreshToken }
@@ -85,11 +99,9 @@ async function grantNext(
   const presented = await readRefreshToken(token)
   if (!presented) throw refuse(words.invalid_grant)
 
-  const refreshToken = await newRefreshToken(presented.sessionId)
+  const refreshToken = await nextRefreshToken(presented, c.env.SIGN_IN_CODE_KEY)
   const { tokenHash: nextHash, ...session } = sessionOf(refreshToken)
   const parameters = { ...placeOf(c), ...session, presentedHash: presented.hash, nextHash }
-  const row = await refreshSession<SignInResult<GrantRefusal>>(connect(c.env), parameters).catch(
-    ifUnknown({ detail: { message: TOKEN_UNKNOWN } }),
-  )
+  const row = await refreshSession<SignInResult<GrantRefusal>>(connect(c.env), parameters)
   return { row, refreshToken }
 }

@@ -6,6 +6,8 @@ interface CodeMail {
   to: string
   code: string
   paywallName: string
+  /** Whether the code also brings back what somebody bought with this address without signing in. */
+  restores: boolean
 }
 
 /**
@@ -24,6 +26,7 @@ export async function mailCode(env: { EMAIL: SendEmail; EMAIL_FROM: string }, ma
         '',
         `It holds for ${CODE_MINUTES} minutes and works once. Give it to nobody.`,
         'If you did not ask for it, you need not do anything.',
+        ...(mail.restores ? ['', ...offer(sender)] : []),
         '',
       ].join('\n'),
     })
@@ -31,6 +34,12 @@ export async function mailCode(env: { EMAIL: SendEmail; EMAIL_FROM: string }, ma
     log('error', 'a sign-in code was not mailed', { reason: reasonOf(error) })
   }
 }
+
+/** What the mail says where the address was given at a purchase: signing in with this code accepts it. */
+const offer = (sender: string) => [
+  `Something was bought on ${sender} with this address, by somebody who was not signed in.`,
+  'When you sign in with this code, that purchase comes to your account.',
+]
 
 /** A name that is safe in a header: line breaks and other control characters would begin a header of its own. */
 function oneLine(name: string): string {

@@ -1,25 +1,35 @@
--- Replaces a session's refresh token by the next one. A token of the session that is not its latest was used before, so
--- somebody has a copy: the session ends, and its latest token with it.
+-- Replaces a session's refresh token by the next one, which the caller has made of the presented one: presented again, it makes the
+-- same. So the token before the latest is good for 30 seconds more: two tabs of one browser that refresh at once, and a call whose
+-- answer was lost and is repeated, get the same next token. Any other token of the session was used before, so somebody has a copy:
+-- the session ends, and its latest token with it. It ends 90 days after it began in any case.
 --
--- Locks the session's row first. Of two calls at once with the same token the first is served, and the second ends the session.
+-- Locks the session's row first. Of calls at once with the same token one replaces it, and the others find it replaced.
 create function refresh_session(
   paywall_id text, host text, session_id uuid, presented_hash text, next_hash text, token_days integer
 ) returns jsonb language plpgsql security definer as $$
 declare
+  longest constant interval := '90 days';
+  reuse constant interval := '30 seconds';
   session sign_in_sessions;
 begin
   if (select p.id from find_paywall(paywall_id, host) p) is null then return verdict('unknown_paywall'); end if;
 
   select * into session from sign_in_sessions s
-  where s.id = session_id and s.paywall_id = refresh_session.paywall_id and s.ended_at is null and s.expires_at > now()
+  where s.id = session_id and s.paywall_id = refresh_session.paywall_id and s.ended_at is null
+    and s.expires_at > now() and s.created_at > now() - longest
   for update;
   if not found then return verdict('invalid_grant'); end if;
-  if session.token_hash <> presented_hash then
+
+  if session.token_hash = presented_hash then
+    update sign_in_sessions s
+    set token_hash = next_hash, previous_hash = presented_hash, replaced_at = now(),
+      expires_at = least(now() + make_interval(days => token_days), s.created_at + longest)
+    where s.id = session_id;
+  elsif (session.previous_hash, session.token_hash) is distinct from (presented_hash, next_hash)
+    or session.replaced_at <= now() - reuse
+  then
     update sign_in_sessions s set ended_at = now() where s.id = session_id;
     return verdict('invalid_grant');
   end if;
-
-  update sign_in_sessions s set token_hash = next_hash, expires_at = now() + make_interval(days => token_days)
-  where s.id = session_id;
   return sign_in_result(paywall_id, session.user_id);
 end $$;

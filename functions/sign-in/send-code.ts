@@ -5,27 +5,28 @@ import { ApiError, refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import { CodeBody, codeWords as words } from './contract.ts'
+import { countedNetwork } from './counted-network.ts'
 import { mailCode } from './mail-code.ts'
-import { CODE_MINUTES, CODES_AN_HOUR, hashCode, newCode } from './sign-in-code.ts'
+import { CODE_MINUTES, hashesOf, newCode, newRequest } from './sign-in-code.ts'
 
-/** What keep_code gives. `retry_after`: seconds until the address may have another code. */
+/** What keep_code gives. `retry_after`: seconds until another code may be mailed. `restores`: the code brings purchases back. */
 type KeepResult =
   | { verdict: 'unknown_paywall' }
   | { verdict: 'too_many_codes'; retry_after: number }
-  | { verdict: 'kept'; paywall_name: string }
+  | { verdict: 'kept'; paywall_name: string; restores: boolean }
 
 /** Mails a sign-in code. What it answers, and when, says nothing of the address: the mail goes out afterwards. */
 export async function sendCode(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {
   const place = placeOf(c)
   await checkPaywallId(c.req, place)
   const { email } = await parseJson(c.req, CodeBody)
-  const digits = newCode()
-  const hash = await hashCode(digits, place.paywallId, email, c.env.SIGN_IN_CODE_KEY)
-  const limits = { codeMinutes: CODE_MINUTES, codesAnHour: CODES_AN_HOUR }
-  const row = await keepCode<KeepResult>(connect(c.env), { ...place, email, codeHash: hash, ...limits })
+  const [code, request] = [newCode(), newRequest()]
+  const hashes = await hashesOf({ paywallId: place.paywallId, email, request, code }, c.env.SIGN_IN_CODE_KEY)
+  const limits = { codeMinutes: CODE_MINUTES, network: countedNetwork(c) }
+  const row = await keepCode<KeepResult>(connect(c.env), { ...place, email, ...hashes, ...limits })
   if (row.verdict === 'unknown_paywall') throw refuse(words.unknown_paywall)
   if (row.verdict === 'too_many_codes') throw new ApiError(...words.too_many_codes, { retryAfter: row.retry_after })
 
-  c.executionCtx.waitUntil(mailCode(c.env, { to: email, code: digits, paywallName: row.paywall_name }))
-  return c.json({ sent: true })
+  c.executionCtx.waitUntil(mailCode(c.env, { to: email, code, paywallName: row.paywall_name, restores: row.restores }))
+  return c.json({ sent: true, request })
 }

@@ -1,11 +1,11 @@
 import { base64url } from 'jose'
+import { sha256Hex } from '../../lib/crypto/crypto.ts'
+import { keyedHash } from './keyed-hash.ts'
 
 /** How long a mailed code holds, in minutes. */
 export const CODE_MINUTES = 10
-/** How often a code may be tried, right or wrong. With the next limit: 25 guesses an hour at one in a million. */
+/** How often a code may be tried, right or wrong. */
 export const CODE_TRIES = 5
-/** How many codes an address gets within an hour on one paywall. */
-export const CODES_AN_HOUR = 5
 
 const DIGITS = 6
 const COUNT = 10 ** DIGITS
@@ -20,19 +20,26 @@ export function newCode(): string {
   }
 }
 
+/** The nonce of a call that asks for a code: 32 random bytes. Only its caller gets it, and the code is worth nothing without it. */
+export function newRequest(): string {
+  return base64url.encode(crypto.getRandomValues(new Uint8Array(32)))
+}
+
+/** A code, whom it is for, and the nonce of the call that asked for it. */
+interface MailedCode {
+  paywallId: string
+  email: string
+  request: string
+  code: string
+}
+
 /**
- * What is stored of a code: 64 hex digits that also depend on whom it is for. A million codes are soon tried, so they
- * are hashed with a secret that is not in the database: `key`, 32 bytes in base64url.
+ * What is stored of a code and its nonce, 64 hex digits each. A million codes are soon tried, so a code is hashed with a
+ * secret that is not in the database: `key`, 32 bytes in base64url. The hash also depends on whom the code is for.
  */
-export async function hashCode(code: string, paywallId: string, email: string, key: string): Promise<string> {
-  const secret = await crypto.subtle.importKey(
-    'raw',
-    base64url.decode(key).slice(),
-    { name: 'HMAC', hash: 'SHA-256' },
-    false,
-    ['sign'],
-  )
-  const text = new TextEncoder().encode(JSON.stringify([paywallId, email, code]))
-  const signature = new Uint8Array(await crypto.subtle.sign('HMAC', secret, text))
-  return Array.from(signature, (byte) => byte.toString(16).padStart(2, '0')).join('')
+export async function hashesOf(mailed: MailedCode, key: string): Promise<{ requestHash: string; codeHash: string }> {
+  const { paywallId, email, request, code } = mailed
+  const hash = await keyedHash([paywallId, email, request, code], key)
+  const codeHash = Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return { requestHash: await sha256Hex(request), codeHash }
 }

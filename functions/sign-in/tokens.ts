@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { TokenReply } from './contract.ts'
+import type { TokenReply } from './grants.ts'
 import type { NewRefreshToken } from './refresh-token.ts'
 import { ACCESS_TOKEN_SECONDS, signAccessToken } from './sign-access-token.ts'
 

@@ -37,6 +37,9 @@ end $$;
 create function give_address(owner_id uuid, anonymous_id uuid, address text) returns boolean language plpgsql as $$
 begin
   update users u set email = address where u.id = anonymous_id;
+  update purchases p set buyer_email = null
+  from members m
+  where m.user_id = anonymous_id and (p.paywall_id, p.user_id) = (m.paywall_id, m.user_id) and p.buyer_email is not null;
   perform end_sessions(anonymous_id);
   return true;
 exception when unique_violation then

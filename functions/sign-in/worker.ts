@@ -1,14 +1,16 @@
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
-import { CODE_PATH, EXCHANGE_PATH, TOKEN_PATH } from './contract.ts'
+import { CODE_PATH, END_PATH, EXCHANGE_PATH, TOKEN_PATH } from './contract.ts'
 import { exchangeTokens } from './exchange-tokens.ts'
 import { giveTokens } from './give-tokens.ts'
 import { sendCode } from './send-code.ts'
+import { signOut } from './sign-out.ts'
 
-/** Signing in is one capability with one secret, the private signing key: its three routes share a Worker. */
+/** Signing in is one capability with one secret, the private signing key: its routes share a Worker. */
 const app = createApp<Cloudflare.SignInEnv>()
 
 app.post(CODE_PATH, sendCode).all(allowOnly('POST'))
 app.post(TOKEN_PATH, giveTokens).all(allowOnly('POST'))
+app.post(END_PATH, signOut).all(allowOnly('POST'))
 app.post(EXCHANGE_PATH, exchangeTokens).all(allowOnly('POST'))
 
 export default app

@@ -13,6 +13,7 @@ begin
   if is_newest then
     after := jsonb_populate_record(after, snapshot);
     after.fetched_at := fetched_at;
+    after.buyer_email := address_of_anonymous(after.user_id, coalesce(before.buyer_email, after.buyer_email));
     after.past_due_since := case when after.status = 'past_due' then coalesce(before.past_due_since, now()) end;
     after.paid_period_start := last_covered_period(before, after, period_covered);
     -- A fetch after the processor took the request to cancel says that it will renew: somebody undid it there.
@@ -44,6 +45,14 @@ begin
   purchase.acquiring := checkout.acquiring;
   purchase.created_at := now();
   return purchase;
+end $$;
+
+-- The address that a buyer gave the processor, if the user is anonymous.
+create function address_of_anonymous(user_id uuid, buyer_email text) returns text language plpgsql stable as $$
+begin
+  return case when exists (
+    select from users u
+    where u.id = address_of_anonymous.user_id and u.email is null and u.external_id is null) then buyer_email end;
 end $$;
 
 -- When the last covered period began. A one-time purchase has one. A purchase that
@@ -78,7 +87,7 @@ begin
       after.fetched_at);
   end if;
   update purchases p set
-    processor_customer = after.processor_customer,
+    processor_customer = after.processor_customer, buyer_email = after.buyer_email,
     status = after.status, begun = after.begun,
     interval = after.interval, interval_count = after.interval_count,
     unit_amount = after.unit_amount, currency = after.currency,

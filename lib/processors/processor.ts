@@ -100,6 +100,8 @@ export interface PurchaseSnapshot {
   processorId: string
   checkoutId: string
   customer: string | null
+  /** The address that the buyer gave on the hosted page, as far as the processor tells. Nobody has proven that it is the buyer's. */
+  buyerEmail: string | null
   status: PurchaseStatus
   /** Whether the first payment was made. It stays false if that payment fails for good: then nothing was bought. */
   begun: boolean

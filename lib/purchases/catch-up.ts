@@ -5,6 +5,7 @@
 import { storePurchase } from '../../generated/calls.ts'
 import type { Database } from '../db/connect.ts'
 import { log } from '../http/log.ts'
+import { newEmail } from '../http/user-fields.ts'
 import type { PaymentFact } from '../processors/event.ts'
 import type { Processor, PurchaseReference, PurchaseSnapshot } from '../processors/processor.ts'
 
@@ -72,6 +73,7 @@ function columnsOf(snapshot: PurchaseSnapshot) {
   return {
     processor_id: snapshot.processorId,
     processor_customer: snapshot.customer,
+    buyer_email: newEmail.safeParse(snapshot.buyerEmail).data ?? null,
     status: snapshot.status,
     begun: snapshot.begun,
     interval: snapshot.interval,

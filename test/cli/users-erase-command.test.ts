@@ -103,6 +103,7 @@ describe('users erase', () => {
         user_id: person.id,
         owner_id: expect.any(String),
         name: null,
+        buyer_meta: {},
         meta: {},
         event_sequence: expect.any(String),
         open_session: expect.stringMatching(/^stripe:cs_/),

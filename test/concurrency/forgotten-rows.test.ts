@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { whileHeld } from '../support/held-member.ts'
-import { askForCode, askForTokens, codeMailedTo, getCode } from '../support/sign-in.ts'
 import { MESSAGE, ticketPath } from '../support/tickets.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -35,20 +34,6 @@ test('a ticket is counted though the row of its quota is being deleted', async (
 
   expect(await deletedMeanwhile('ticket_quotas', 'who = $1', [who], send)).toMatchObject({ status: 200 })
   expect([await send(), await send()].map(({ status }) => status)).toEqual([200, 429])
-})
-
-test('a mailed code works though the row of the address is being deleted', async () => {
-  const email = newEmail()
-  await getCode(world, email)
-  await world.database.query(
-    "update sign_in_codes set expires_at = now() - interval '2 hours', sent = '{}' where email = $1",
-    [email],
-  )
-
-  const send = () => askForCode(world, email)
-  expect(await deletedMeanwhile('sign_in_codes', 'email = $1', [email], send)).toMatchObject({ status: 200 })
-  const code = await codeMailedTo(world, email, 2)
-  expect(await askForTokens(world, { grant_type: 'code', email, code })).toMatchObject({ status: 200 })
 })
 
 test('a checkout is opened though the claim that had its Idempotency-Key before is being deleted', async () => {

@@ -5,7 +5,7 @@ import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.
 import { signIn } from '../support/exchange.ts'
 import { inLine } from '../support/held-member.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
-import { askForTokens, getCode, refresh, sessionIn, signInAnonymously } from '../support/sign-in.ts'
+import { askForTokens, getGrant, refresh, sessionIn, signInAnonymously } from '../support/sign-in.ts'
 import { MESSAGE, ticketPath } from '../support/tickets.ts'
 import { changeBalance, nextDay } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
@@ -25,8 +25,7 @@ afterAll(() => world.close())
 async function strangers() {
   const [anonymous, known] = [await anonymousBuyer(world), await signIn(world)]
   await credit(world, anonymous.user.id, 7)
-  const code = await getCode(world, known.email)
-  const grant = { grant_type: 'code', email: known.email, code }
+  const grant = await getGrant(world, known.email)
   return { anonymous, known, signInAsKnown: () => askForTokens(world, grant, { token: anonymous.token }) }
 }
 
@@ -147,12 +146,8 @@ test('an anonymous user who signs in twice at once gives all to one of the two',
     await credit(world, anonymous.user.id, 7)
     const known = round % 2 === 0 ? (await signIn(world)).email : newEmail()
     const emails = [known, newEmail()]
-    const codes = await Promise.all(emails.map((email) => getCode(world, email)))
-    const replies = await Promise.all(
-      emails.map((email, index) =>
-        askForTokens(world, { grant_type: 'code', email, code: codes[index] }, { token: anonymous.token }),
-      ),
-    )
+    const grants = await Promise.all(emails.map((email) => getGrant(world, email)))
+    const replies = await Promise.all(grants.map((grant) => askForTokens(world, grant, { token: anonymous.token })))
     const users = replies.map((reply) => sessionIn(reply).user)
     expect(users.map(({ email }) => email)).toEqual(emails)
     const balances = await Promise.all(users.map(({ id }) => provenBalances(world, id)))

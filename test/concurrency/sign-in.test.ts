@@ -2,9 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { credit } from '../support/anonymous.ts'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
-import { askForCode, askForTokens, getCode, refresh, sessionIn, signInAnonymously } from '../support/sign-in.ts'
+import { askForTokens, getGrant, sessionIn, signInAnonymously, wrong } from '../support/sign-in.ts'
 import { tally } from '../support/token-calls.ts'
-import { until } from '../support/until.ts'
 import { provenBalances } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -18,49 +17,22 @@ afterAll(() => world.close())
 const times = <Result>(count: number, run: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => run(index)))
 const invalidGrant = '400 {"error":"invalid_grant"}'
-const byCode = (email: string, code: string, token?: string) =>
-  askForTokens(world, { grant_type: 'code', email, code }, token === undefined ? {} : { token })
-const otherThan = (code: string, by: number) => String((Number(code) + by) % 1_000_000).padStart(6, '0')
-
-test('of 20 requests for a code at once five are mailed, and the rest are refused', async () => {
-  for (let round = 0; round < 3; round++) {
-    const email = newEmail()
-    const replies = await times(20, () => askForCode(world, email))
-    expect(tally(replies)).toEqual({ '200': 5, '429 {"error":"rate_limit_exceeded"}': 15 })
-    await until('five mails', async () => world.mail.received.filter(({ to }) => to === email).length === 5)
-  }
-})
 
 test('of 20 wrong guesses at once exactly five are tries: the right code is worth nothing after them', async () => {
   for (let round = 0; round < 3; round++) {
-    const email = newEmail()
-    const code = await getCode(world, email)
-    expect(tally(await times(20, (index) => byCode(email, otherThan(code, index + 1))))).toEqual({ [invalidGrant]: 20 })
-    const { rows } = await world.database.query('select tries from sign_in_codes where email = $1', [email])
+    const grant = await getGrant(world, newEmail())
+    const replies = await times(20, (index) => askForTokens(world, wrong(grant, index + 1)))
+    expect(tally(replies)).toEqual({ [invalidGrant]: 20 })
+    const { rows } = await world.database.query('select tries from mailed_codes where email = $1', [grant.email])
     expect(rows).toEqual([{ tries: 5 }])
-    expect(tally([await byCode(email, code)])).toEqual({ [invalidGrant]: 1 })
+    expect(tally([await askForTokens(world, grant)])).toEqual({ [invalidGrant]: 1 })
   }
 })
 
 test('the right code, used 20 times at once, signs in once', async () => {
   for (let round = 0; round < 3; round++) {
-    const email = newEmail()
-    const code = await getCode(world, email)
-    expect(tally(await times(20, () => byCode(email, code)))).toEqual({ '200': 1, [invalidGrant]: 19 })
-  }
-})
-
-test('a refresh token, used twice or more at once, is served once, and its session ends', async () => {
-  for (const uses of [2, 2, 2, 10]) {
-    const { refreshToken, user } = await signInAnonymously(world)
-    const replies = await times(uses, () => refresh(world, refreshToken))
-    expect(tally(replies)).toEqual({ '200': 1, [invalidGrant]: uses - 1 })
-    const won = replies.filter(({ status }) => status === 200).map(sessionIn)
-    expect(tally(await Promise.all(won.map((session) => refresh(world, session.refreshToken))))).toEqual({
-      [invalidGrant]: 1,
-    })
-    const { rows } = await world.database.query('select ended_at from sign_in_sessions where user_id = $1', [user.id])
-    expect(rows).toEqual([{ ended_at: expect.any(Date) }])
+    const grant = await getGrant(world, newEmail())
+    expect(tally(await times(20, () => askForTokens(world, grant)))).toEqual({ '200': 1, [invalidGrant]: 19 })
   }
 })
 
@@ -70,9 +42,9 @@ test('an address that becomes a user while an anonymous one brings it is one use
     const email = newEmail()
     const anonymous = await signInAnonymously(world)
     await credit(world, anonymous.user.id, 7)
-    const code = await getCode(world, email)
+    const grant = await getGrant(world, email)
     const [signedIn, ...exchanged] = await Promise.all([
-      byCode(email, code, anonymous.token),
+      askForTokens(world, grant, { token: anonymous.token }),
       ...Array.from({ length: 3 }, () => signIn(world, { email })),
     ])
     const { user } = sessionIn(signedIn)
@@ -89,11 +61,10 @@ test('one address on two paywalls of an owner at once is one user, with what was
     const email = newEmail()
     const [here, there] = [await signInAnonymously(world), await signInAnonymously(world, { paywallId })]
     await credit(world, here.user.id, 7)
-    const [code, codeThere] = [await getCode(world, email), await getCode(world, email, { paywallId })]
-    const grant = { grant_type: 'code', email, code: codeThere }
+    const [grant, grantThere] = [await getGrant(world, email), await getGrant(world, email, { paywallId })]
     const sessions = await Promise.all([
-      byCode(email, code, here.token).then(sessionIn),
-      askForTokens(world, grant, { paywallId, token: there.token }).then(sessionIn),
+      askForTokens(world, grant, { token: here.token }).then(sessionIn),
+      askForTokens(world, grantThere, { paywallId, token: there.token }).then(sessionIn),
     ])
     expect(new Set(sessions.map(({ user }) => user.id)).size).toBe(1)
     expect(await provenBalances(world, sessions[0].user.id)).toMatchObject({ premium: 7 })

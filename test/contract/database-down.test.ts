@@ -70,9 +70,11 @@ const ENDPOINTS = {
   changeBalance: () => changeBalance(world, { email: newEmail() }),
   withdrawTokens: () => withdraw(world, { user_id: randomUUID() }),
   sendSignInCode: () => askForCode(world, newEmail()),
-  'giveTokens by code': () => askForTokens(world, { grant_type: 'code', email: newEmail(), code: '000000' }),
+  'giveTokens by code': () =>
+    askForTokens(world, { grant_type: 'code', email: newEmail(), code: '000000', request: 'x' }),
   'giveTokens of a guest': () => askForTokens(world, { grant_type: 'anonymous' }),
   'giveTokens of a session': () => refresh(world, session),
+  endSession: () => call(world, path('sign-in/end'), { body: { refresh_token: session } }),
   checkoutReturn: () => call(world, back),
   processorWebhook: () => call(world, `/webhooks/stripe/${world.paywall.id}`, { body: {} }),
 }
@@ -84,8 +86,6 @@ const NOT_KNOWN: Record<string, string> = {
   changeBalance: BALANCE_UNKNOWN,
   withdrawTokens: BALANCE_UNKNOWN,
   'giveTokens by code': 'It is not known whether the code was used: if it is refused now, ask for another one',
-  'giveTokens of a session':
-    'It is not known whether the refresh token was used: if it is refused now, the user has to sign in again',
 }
 
 function expectToBeAskedAgain(reply: Reply, name: string): void {

@@ -98,6 +98,7 @@ test('each operation counts its callers by a credential that it looks at', () =>
     openTicket: 'token',
     sendSignInCode: 'address',
     giveTokens: 'address',
+    endSession: 'address',
     exchangeTokens: 'key',
     processorWebhook: 'nothing',
   })

@@ -4,7 +4,7 @@ import { call } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { askForTokens, getCode, refresh, signInAnonymously, signInByMail } from '../support/sign-in.ts'
+import { askForTokens, getGrant, refresh, signInAnonymously, signInByMail, wrong } from '../support/sign-in.ts'
 import { changeBalance, ledgerOf, withdraw } from '../support/token-calls.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -197,9 +197,7 @@ test('a wrong code moves nothing', async () => {
   const known = await signIn(world)
   const anonymous = await signInAnonymously(world)
   await credit(world, anonymous.user.id, 7)
-  const code = await getCode(world, known.email)
-  const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0')
-  const grant = { grant_type: 'code', email: known.email, code: wrong }
+  const grant = wrong(await getGrant(world, known.email))
   expect(await askForTokens(world, grant, { token: anonymous.token })).toMatchObject(invalidGrant)
   expect(await provenBalances(world, anonymous.user.id)).toMatchObject({ premium: 7 })
   expect(await refresh(world, anonymous.refreshToken)).toMatchObject({ status: 200 })

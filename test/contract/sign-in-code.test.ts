@@ -5,7 +5,7 @@ import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { testRows } from '../support/rows.ts'
-import { askForCode, askForTokens, codeMailedTo, getCode, sessionIn } from '../support/sign-in.ts'
+import { askForCode, askForTokens, codeMailedTo, getGrant, requestIn, sessionIn } from '../support/sign-in.ts'
 import { statementsOf } from '../support/statements.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -24,11 +24,13 @@ const post = (options: Call, paywallId = world.paywall.id) =>
   call(world, `/api/v1/paywall/${paywallId}/sign-in/code`, options)
 
 /** An answer without what differs from any request to the next. */
-const comparable = ({ status, headers: { 'x-request-id': _, date: __, ...headers }, body }: Reply) => ({
-  status,
-  headers,
-  body,
-})
+function comparable(reply: Reply) {
+  const {
+    status,
+    headers: { 'x-request-id': _, date: __, ...headers },
+  } = reply
+  return { status, headers, body: { sent: true, request: requestIn(reply).length } }
+}
 
 testRows([
   ['400 without e-mail', () => post({ body: {} }), 400, 'Email is required'],
@@ -46,8 +48,7 @@ testRows([
 
 test('mails a code that signs its reader in', async () => {
   const email = newEmail()
-  expect(await askForCode(world, `  ${email.toUpperCase()} `)).toMatchObject({ status: 200, body: { sent: true } })
-
+  const request = requestIn(await askForCode(world, `  ${email.toUpperCase()} `))
   const mail = await world.mail.waitFor(email)
   const code = await codeMailedTo(world, email)
   expect(mail).toMatchObject({
@@ -55,7 +56,7 @@ test('mails a code that signs its reader in', async () => {
     subject: `${code} is your code for Test Paywall`,
   })
   expect(mail.text).toContain('10 minutes')
-  const reply = await askForTokens(world, { grant_type: 'code', email, code })
+  const reply = await askForTokens(world, { grant_type: 'code', email, code, request })
   expect(sessionIn(reply).user).toMatchObject({ email, name: null })
 })
 
@@ -67,7 +68,7 @@ test('answers the same for an address that a user has, one that nobody has and o
   }
   replies.push(await askForCode(world, newEmail()))
   expect(replies.map(comparable)).toEqual(Array(3).fill(comparable(replies[0]!)))
-  expect(replies[0]).toMatchObject({ status: 200, body: { sent: true } })
+  expect(new Set(replies.map(requestIn)).size).toBe(3)
 })
 
 test('answers before the mail has gone out', async () => {
@@ -101,7 +102,7 @@ test("a paywall's name cannot add a header to the mail", async () => {
   const file = await paywallFile({ paywall: { name: 'Acme\r\nBcc: victim@example.com\u2028Pro' } })
   await world.apply(file)
   const email = newEmail()
-  const code = await getCode(world, email, { paywallId: file.paywalls[0]!.id })
+  const { code } = await getGrant(world, email, { paywallId: file.paywalls[0]!.id })
   expect(await world.mail.waitFor(email)).toMatchObject({
     from: { name: 'Acme Bcc: victim@example.com Pro' },
     subject: `${code} is your code for Acme Bcc: victim@example.com Pro`,
@@ -110,62 +111,14 @@ test("a paywall's name cannot add a header to the mail", async () => {
 
 test('keeps nothing that gives the code away to a reader of the database', async () => {
   const email = newEmail()
-  const code = await getCode(world, email)
-  const { rows } = await world.database.query('select * from sign_in_codes where email = $1', [email])
+  const { code, request } = await getGrant(world, email)
+  const { rows } = await world.database.query('select * from mailed_codes where email = $1', [email])
   expect(rows).toHaveLength(1)
   expect(JSON.stringify(rows)).not.toContain(code)
-  const texts = [code, `${email}${code}`, JSON.stringify([world.paywall.id, email, code])]
+  expect(JSON.stringify(rows)).not.toContain(request)
+  const texts = [code, `${email}${code}`, JSON.stringify([world.paywall.id, email, request, code])]
   const guesses = texts.map((text) => createHash('sha256').update(text).digest('hex'))
   expect(guesses).not.toContain(rows[0].code_hash)
-})
-
-test.each([
-  ['a known address', async () => (await signIn(world)).email],
-  ['an unknown address', async () => newEmail()],
-])(
-  '%s gets five codes an hour, then 429 with Retry-After, and one more when the first is an hour old',
-  async (_, of) => {
-    const email = await of()
-    for (let sent = 1; sent <= 5; sent++) await getCode(world, email)
-    const reply = await askForCode(world, email)
-    expect(reply).toMatchObject({ status: 429, body: { error: 'rate_limit_exceeded' } })
-    expect(Number(reply.headers['retry-after'])).toBeGreaterThan(3500)
-    expect(Number(reply.headers['retry-after'])).toBeLessThanOrEqual(3600)
-    expect(await askForCode(world, newEmail())).toMatchObject({ status: 200 })
-
-    await world.database.query("update sign_in_codes set sent[1] = sent[1] - interval '59 minutes' where email = $1", [
-      email,
-    ])
-    const later = await askForCode(world, email)
-    expect(later).toMatchObject({ status: 429 })
-    expect(Number(later.headers['retry-after'])).toBeLessThanOrEqual(60)
-
-    await world.database.query("update sign_in_codes set sent[1] = sent[1] - interval '2 minutes' where email = $1", [
-      email,
-    ])
-    expect(await askForCode(world, email)).toMatchObject({ status: 200 })
-    expect(await askForCode(world, email)).toMatchObject({ status: 429 })
-    await until('six mails', async () => world.mail.received.filter(({ to }) => to === email).length === 6)
-  },
-)
-
-test('a refused request leaves the last code good', async () => {
-  const email = newEmail()
-  let code = ''
-  for (let sent = 1; sent <= 5; sent++) code = await getCode(world, email)
-  expect(await askForCode(world, email)).toMatchObject({ status: 429 })
-  expect(await askForTokens(world, { grant_type: 'code', email, code })).toMatchObject({ status: 200 })
-})
-
-test('another paywall has codes and limits of its own', async () => {
-  const file = await paywallFile()
-  await world.apply(file)
-  const paywallId = file.paywalls[0]!.id
-  const email = newEmail()
-  for (let sent = 1; sent <= 5; sent++) await getCode(world, email)
-  const code = await getCode(world, email, { paywallId })
-  const grant = { grant_type: 'code', email, code }
-  expect(await askForTokens(world, grant, { paywallId })).toMatchObject({ status: 200 })
 })
 
 test("a paywall's own domain sends codes for no other", async () => {
@@ -177,10 +130,6 @@ test("a paywall's own domain sends codes for no other", async () => {
   expect(await at(world.paywall.id)).toMatchObject({ status: 404, body: { error: 'paywall_not_found' } })
 })
 
-test('asks the database once, whether it mails or refuses', async () => {
-  const email = newEmail()
-  const statements = await statementsOf(world, async () => {
-    for (let count = 1; count <= 6; count++) await askForCode(world, email)
-  })
-  expect(statements).toBe(6)
+test('asks the database once', async () => {
+  expect(await statementsOf(world, () => askForCode(world, newEmail()))).toBe(1)
 })

@@ -176,6 +176,7 @@ testEveryOperation(counted, {
   elsewhere: [
     'cancelSubscription',
     'changeBalance',
+    'endSession',
     'getCustomerPortal',
     'giveTokens',
     'openTicket',

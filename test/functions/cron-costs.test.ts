@@ -38,7 +38,7 @@ describe('what a cron calls costs no more with fifty times as much to do', () =>
     ['deliveries at one dead webhook endpoint', fillBehindOne, 1_000, 'deliveries', { ...OF_DELIVERIES, record }],
     ['deliveries at 500 webhook endpoints', fillBehindMany, 1_000, 'deliveries', OF_DELIVERIES],
     ['what reconcile should fetch', fillOverdue, 100, 'purchases', takeOne],
-    ['what has expired', fillExpired, 600, 'sign_in_codes', forgetOne],
+    ['what has expired', fillExpired, 600, 'mailed_codes', forgetOne],
   ])('%s', async (_what, fill, few, table, calls) => {
     const readingAll: Calls[string] = (db) => db.call(`select count(*) from ${table}`, [])
     const [before, after] = await Promise.all(

@@ -110,6 +110,11 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
     body: (_people, dice) => [['email', address(dice)]],
   },
   {
+    id: 'endSession',
+    callers: ['nobody'],
+    body: () => [['refresh_token', json(`00000000-0000-4000-8000-000000000000.${'A'.repeat(43)}`)]],
+  },
+  {
     id: 'giveTokens',
     callers: ['nobody'],
     body: (_people, dice) =>
@@ -119,6 +124,7 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
           ['grant_type', '"code"'],
           ['email', address(dice)],
           ['code', '"123456"'],
+          ['request', '"x"'],
         ],
         [
           ['grant_type', '"refresh_token"'],

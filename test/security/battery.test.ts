@@ -1,5 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  ANONYMOUS,
+  BAD_KEY,
+  BAD_TOKEN,
+  FOREIGN_KEY,
+  NOBODY,
+  OPEN_MISMATCH,
+  OWNER,
+  OWNER_MISMATCH,
+  USER,
+  USER_MISMATCH,
+} from '../support/battery-answers.ts'
 import { type Call, call, type Reply } from '../support/call.ts'
 import { newEmail, startCheckout } from '../support/checkout.ts'
 import { testEveryOperation } from '../support/every-operation.ts'
@@ -54,6 +66,8 @@ const ENDPOINTS: Record<string, (credential: Call) => Promise<Reply>> = {
   },
   sendSignInCode: (credential) => ours('sign-in/code', { ...credential, body: { email: newEmail() } }),
   giveTokens: (credential) => ours('sign-in/token', { ...credential, body: { grant_type: 'anonymous' } }),
+  endSession: (credential) =>
+    ours('sign-in/end', { ...credential, body: { refresh_token: `${randomUUID()}.${'A'.repeat(43)}` } }),
   exchangeTokens: (credential) => ours('sign-in/exchange', { ...credential, body: { email: newEmail() } }),
   checkoutReturn: (credential) => call(all.world, `/r/${randomUUID()}/success`, credential),
   processorWebhook: (credential) =>
@@ -71,106 +85,6 @@ async function answers(credential: Call): Promise<Record<string, string>> {
     said[name] = `${status}${error}`
   }
   return said
-}
-
-/** Whom a credential stands for does not matter there: they are open to everybody. */
-const OPEN = {
-  bootstrap: '200',
-  openTicket: '200',
-  sendSignInCode: '200',
-  giveTokens: '200',
-  checkoutReturn: '404 checkout_not_found',
-  processorWebhook: '400 invalid_signature',
-}
-
-const NOBODY = {
-  ...OPEN,
-  startCheckout: '401 Unauthorized',
-  readUser: '401 Unauthorized',
-  cancelSubscription: '403 Unauthorized',
-  getCustomerPortal: '401 Unauthorized',
-  changeBalance: '401 unauthorized',
-  withdrawTokens: '401 Invalid API key',
-  exchangeTokens: '401 Unauthorized',
-}
-
-const BAD_KEY = {
-  ...OPEN,
-  startCheckout: '401 Invalid API key',
-  readUser: '401 Invalid API key',
-  cancelSubscription: '401 Invalid API key',
-  getCustomerPortal: '401 Invalid API key',
-  changeBalance: '401 unauthorized',
-  withdrawTokens: '401 Invalid API key',
-  exchangeTokens: '401 Invalid API key',
-}
-
-const ACCESS_DENIED = '403 Access denied: API key owner does not match paywall owner'
-
-const FOREIGN_KEY = {
-  ...OPEN,
-  startCheckout: ACCESS_DENIED,
-  readUser: ACCESS_DENIED,
-  cancelSubscription: ACCESS_DENIED,
-  getCustomerPortal: ACCESS_DENIED,
-  changeBalance: '403 forbidden',
-  withdrawTokens: '403 Unauthorized. You are not the owner of this paywall',
-  exchangeTokens: ACCESS_DENIED,
-}
-
-/** A token is no key, and where none is asked for it is not looked at. A bad one never passes for a guest. */
-const BAD_TOKEN = {
-  ...NOBODY,
-  bootstrap: '401 invalid_token',
-  startCheckout: '401 invalid_token',
-  readUser: '401 invalid_token',
-  cancelSubscription: '401 invalid_token',
-  getCustomerPortal: '401 invalid_token',
-  openTicket: '401 invalid_token',
-}
-
-const OWNER = {
-  ...OPEN,
-  startCheckout: '200',
-  readUser: '200',
-  cancelSubscription: '404 Subscription not found',
-  getCustomerPortal: '200',
-  changeBalance: '200',
-  withdrawTokens: '200',
-  exchangeTokens: '200',
-}
-
-const USER = {
-  ...NOBODY,
-  startCheckout: '200',
-  readUser: '200',
-  cancelSubscription: '404 Subscription not found',
-  getCustomerPortal: '200',
-}
-
-const ANONYMOUS = {
-  ...USER,
-  cancelSubscription: '403 Unauthorized',
-  getCustomerPortal: '403 portal_unavailable',
-}
-
-/** Of a call that would be let in, but says that it means another paywall. Nobody says so where no client calls. */
-const MISMATCH = '400 paywall_id_mismatch'
-const OPEN_MISMATCH = { bootstrap: MISMATCH, openTicket: MISMATCH, sendSignInCode: MISMATCH, giveTokens: MISMATCH }
-const USER_MISMATCH = {
-  ...NOBODY,
-  ...OPEN_MISMATCH,
-  startCheckout: MISMATCH,
-  readUser: MISMATCH,
-  cancelSubscription: '401 invalid_token', // where only the header names a paywall, which is another owner's
-  getCustomerPortal: MISMATCH,
-}
-const OWNER_MISMATCH = {
-  ...USER_MISMATCH,
-  cancelSubscription: MISMATCH,
-  changeBalance: MISMATCH,
-  withdrawTokens: MISMATCH,
-  exchangeTokens: MISMATCH,
 }
 
 const badKey = `pk_test_${'0'.repeat(64)}`

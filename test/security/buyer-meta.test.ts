@@ -3,7 +3,7 @@ import { call } from '../support/call.ts'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { everything } from '../support/everything.ts'
 import { signIn } from '../support/exchange.ts'
-import { askForTokens, getCode, signInAnonymously } from '../support/sign-in.ts'
+import { askForTokens, getGrant, signInAnonymously } from '../support/sign-in.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -71,7 +71,7 @@ describe('what an owner wrote about a user', () => {
     await writeAsOwner(email, { role: 'user' })
     const anonymous = await signInAnonymously(world)
     await write(anonymous.token, { role: 'admin', colour: 'blue', tab: 2 })
-    const grant = { grant_type: 'code', email, code: await getCode(world, email) }
+    const grant = await getGrant(world, email)
     expect(await askForTokens(world, grant, { token: anonymous.token })).toMatchObject({ status: 200 })
     expect(await metaOf(known.id)).toEqual({ role: 'user', colour: 'red', size: 1, tab: 2 })
   })

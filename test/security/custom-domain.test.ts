@@ -126,6 +126,7 @@ const ASKS: [endpoint: string, ask: (place: Place, origin: string) => Promise<Re
         body: { grant_type: 'refresh_token', refresh_token: refreshToken },
       })),
     ],
+    ['endSession', on('sign-in/end', () => ({ body: { refresh_token: `${randomUUID()}.${'A'.repeat(43)}` } }))],
     ['exchangeTokens', on('sign-in/exchange', ({ key }) => ({ key, body: { email: newEmail() } }))],
     [
       'processorWebhook',

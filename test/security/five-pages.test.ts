@@ -40,7 +40,7 @@ describe('five open pages', () => {
   test('that are paid at once are one trial: the others are never charged, and bring nothing', async () => {
     const { id, pages } = await fivePages()
     world.mollie.holdWebhooks()
-    const backs = await Promise.all(pages.map(payOnPage))
+    const backs = await Promise.all(pages.map((page) => payOnPage(page)))
     const returns = await inLine(
       world,
       id,
@@ -67,7 +67,7 @@ describe('five open pages', () => {
 
   test('of which the webhooks come alone, and again, are one trial', async () => {
     const { id, pages } = await fivePages()
-    await Promise.all(pages.map(payOnPage))
+    await Promise.all(pages.map((page) => payOnPage(page)))
     await drained()
     for (const event of world.mollie.events.slice(-10)) await world.mollie.resend(event.id)
     await world.workers.scheduled('reconcile')

@@ -5,7 +5,7 @@ import { newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../sup
 import { signIn } from '../support/exchange.ts'
 import { inLine } from '../support/held-member.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
-import { askForTokens, getCode, signInAnonymously } from '../support/sign-in.ts'
+import { askForTokens, getGrant, signInAnonymously } from '../support/sign-in.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { ledgerOf } from '../support/token-calls.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
@@ -91,7 +91,7 @@ describe('trial_days of a user’s own call', () => {
 describe('two users who become one', () => {
   /** Signs an anonymous user in as a known one. */
   async function merge(anonymous: { token: string }, email: string) {
-    const grant = { grant_type: 'code', email, code: await getCode(world, email) }
+    const grant = await getGrant(world, email)
     expect(await askForTokens(world, grant, { token: anonymous.token })).toMatchObject({ status: 200 })
   }
 

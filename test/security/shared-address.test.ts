@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { buy, newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { takesOwnerKey, testEveryOperation } from '../support/every-operation.ts'
-import { askForCode, getCode, signInByMail } from '../support/sign-in.ts'
+import { askForCode, getGrant, signInByMail } from '../support/sign-in.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
 import { at, startTenants, type Tenants } from '../support/tenants.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
@@ -130,9 +130,8 @@ describe('an owner that takes up the same address has a user of its own:', () =>
 
   test('a code mailed on one owner’s paywall is good there alone', async () => {
     const email = newEmail()
-    const code = await getCode(all.world, email)
+    const grant = await getGrant(all.world, email)
     expect((await askForCode(all.world, email, { paywallId: all.foreign.paywall.id })).status).toBe(200)
-    const grant = { grant_type: 'code', email, code }
     const reply = await call(all.world, at(all.foreign, 'sign-in/token'), { body: grant })
     expect(reply).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   })

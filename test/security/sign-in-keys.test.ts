@@ -5,7 +5,7 @@ import { newEmail } from '../support/checkout.ts'
 import { deployed, newKey } from '../support/deployed.ts'
 import {
   askForTokens,
-  getCode,
+  getGrant,
   refresh,
   type Session,
   sessionIn,
@@ -59,9 +59,9 @@ test('the key of access tokens: every token is good at every Worker, at each of 
 test('SIGN_IN_CODE_KEY: a code that was mailed before is refused, and nothing else is', async () => {
   const [email, other] = [newEmail(), newEmail()]
   const session = await signInByMail(world, other)
-  const code = await getCode(world, email)
+  const grant = await getGrant(world, email)
   const after = await deployed(world, { SIGN_IN_CODE_KEY: newKey() })
-  const refused = await askForTokens(after, { grant_type: 'code', email, code })
+  const refused = await askForTokens(after, grant)
   expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   expect((await signInByMail(after, email)).user.email).toBe(email)
   await expectGood([session], [after])

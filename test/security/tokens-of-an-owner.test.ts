@@ -7,7 +7,7 @@ import { everything } from '../support/everything.ts'
 import { forgeFor } from '../support/forge.ts'
 import { inLine } from '../support/held-member.ts'
 import { paywallFile } from '../support/paywall-file.ts'
-import { askForTokens, getCode, refresh, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
+import { askForTokens, getGrant, refresh, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
 import { cancel, cancelled, subscribe } from '../support/subscriber.ts'
 import { at, person, type Tenant, tenant } from '../support/tenants.ts'
 import { MESSAGE, ticketId } from '../support/tickets.ts'
@@ -93,7 +93,7 @@ test('on another owner’s paywall it opens nothing, makes nobody a member and l
     await call(world, at(foreign, 'support/ticket'), { token, body: MESSAGE }),
     await askForTokens(
       world,
-      { grant_type: 'code', email: newEmail(), code: '123456' },
+      { grant_type: 'code', email: newEmail(), code: '123456', request: 'A'.repeat(43) },
       { token, paywallId: foreign.paywall.id },
     ),
   ]
@@ -202,7 +202,7 @@ describe('an anonymous user of several paywalls who signs in', () => {
 
   async function strangers() {
     const [known, anonymous] = [await person(world, here), await signInAnonymously(world)]
-    const grant = { grant_type: 'code', email: known.email, code: await getCode(world, known.email) }
+    const grant = await getGrant(world, known.email)
     return { known, anonymous, signInAsKnown: () => askForTokens(world, grant, { token: anonymous.token }) }
   }
 

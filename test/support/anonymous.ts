@@ -28,9 +28,9 @@ export async function openCheckout(world: TestWorld, token: string, userMeta: Re
   return opened(reply).checkoutUrl
 }
 
-/** Pays on the hosted page, which has to ask an anonymous buyer for an address. Where it sends the browser. */
-export async function payOnPage(checkoutUrl: string): Promise<string> {
-  const body = new URLSearchParams({ action: 'pay', email: newEmail() })
+/** Pays on the hosted page, which has to ask an anonymous buyer for an address: this one. Where it sends the browser. */
+export async function payOnPage(checkoutUrl: string, email = newEmail()): Promise<string> {
+  const body = new URLSearchParams({ action: 'pay', email })
   const response = await fetch(checkoutUrl, { method: 'POST', body, redirect: 'manual' })
   await response.body?.cancel()
   return response.headers.get('location') ?? ''

@@ -35,11 +35,7 @@ export function askForCode(world: TestWorld, email: string, { paywallId, ...opti
 }
 
 /** Shows a grant. */
-export function askForTokens(
-  world: TestWorld,
-  grant: Record<string, unknown>,
-  { paywallId, ...options }: At = {},
-): Promise<Reply> {
+export function askForTokens(world: TestWorld, grant: object, { paywallId, ...options }: At = {}): Promise<Reply> {
   return call(world, path(world, 'token', paywallId), { body: grant, ...options })
 }
 
@@ -49,12 +45,32 @@ export async function codeMailedTo(world: TestWorld, email: string, count = 1): 
   return /\b\d{6}\b/.exec(text)?.[0] ?? `no code in ${text}`
 }
 
-/** Asks for a code and reads it in the mail. */
-export async function getCode(world: TestWorld, email: string, at: At = {}): Promise<string> {
-  const before = world.mail.received.filter(({ to }) => to === email).length
-  const reply = await askForCode(world, email, at)
+/** A mailed code with the `request` that it was asked for by, as `sign-in/token` takes them. */
+export interface CodeGrant {
+  grant_type: 'code'
+  email: string
+  code: string
+  request: string
+}
+
+const CodeSent = z.strictObject({ sent: z.literal(true), request: z.string().regex(/^[\w-]{43}$/) })
+
+/** The `request` in an answer of sign-in/code; any other answer fails the test with all of it. */
+export function requestIn(reply: Reply): string {
   if (reply.status !== 200) throw new Error(`no code: ${JSON.stringify(reply)}`)
-  return codeMailedTo(world, email, before + 1)
+  return CodeSent.parse(reply.body).request
+}
+
+/** Asks for a code and reads it in the mail. */
+export async function getGrant(world: TestWorld, email: string, at: At = {}): Promise<CodeGrant> {
+  const before = world.mail.received.filter(({ to }) => to === email).length
+  const request = requestIn(await askForCode(world, email, at))
+  return { grant_type: 'code', email, code: await codeMailedTo(world, email, before + 1), request }
+}
+
+/** The same grant with other six digits. */
+export function wrong(grant: CodeGrant, by = 1): CodeGrant {
+  return { ...grant, code: String((Number(grant.code) + by) % 1_000_000).padStart(6, '0') }
 }
 
 /** The session in an answer; any other answer fails the test with all of it. */
@@ -66,12 +82,16 @@ export function sessionIn(reply: Reply): Session {
 
 /** Signs in by mail, with the token of the anonymous user one was so far, if any. */
 export async function signInByMail(world: TestWorld, email: string, at: At = {}): Promise<Session> {
-  const code = await getCode(world, email, at)
-  return sessionIn(await askForTokens(world, { grant_type: 'code', email, code }, at))
+  return sessionIn(await askForTokens(world, await getGrant(world, email, at), at))
 }
 
 export async function signInAnonymously(world: TestWorld, at: At = {}): Promise<Session> {
   return sessionIn(await askForTokens(world, { grant_type: 'anonymous' }, at))
+}
+
+/** Signs out. */
+export function endSession(world: TestWorld, refreshToken: string, { paywallId, ...options }: At = {}): Promise<Reply> {
+  return call(world, path(world, 'end', paywallId), { body: { refresh_token: refreshToken }, ...options })
 }
 
 export function refresh(world: TestWorld, refreshToken: string, at: At = {}): Promise<Reply> {

@@ -58,8 +58,13 @@ export const MEANINGS: Record<string, string> = {
   storage_unavailable:
     'our file storage cannot be reached, so no ticket was opened. Try again after the time in `Retry-After`',
   test_key: 'the API key is a test key, and the paywall is live. `message` says so',
-  too_many_codes: 'five codes were mailed to the address in the last hour already',
+  too_many_codes:
+    'too many codes were mailed in the last hour: to the address, by calls from your network, or by the paywall. Codes that ' +
+    'were mailed are as good as before',
   too_many_files: 'a ticket takes at most five files',
+  too_many_guesses:
+    'too many wrong codes came from your network, for the address or on the paywall. This one was not looked at, and can be ' +
+    'sent again after the time in `Retry-After`. The first try of a new code is always looked at',
   too_much: 'the balance would become 2^53 or more',
   unknown_checkout: 'there is no such checkout',
   unknown_identity: 'you have no such user, or the names sent are not those of one user',

@@ -7,6 +7,7 @@ import { fromStripe } from './currencies.ts'
 const seconds = z.int().transform((value) => new Date(value * 1000))
 const currency = z.string().length(3).toUpperCase()
 const ours = z.object({ checkout_id: z.uuid(), paywall_id: z.string() })
+const email = z.string().nullish()
 const customer = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]).nullable()
 
 const Subscription = z.object({
@@ -46,7 +47,7 @@ const Subscription = z.object({
 })
 
 const WithInvoice = Subscription.extend({
-  latest_invoice: z.object({ status: z.string().nullable() }).nullable(),
+  latest_invoice: z.object({ status: z.string().nullable(), customer_email: email }).nullable(),
 })
 
 const PaymentIntent = z.object({
@@ -56,7 +57,7 @@ const PaymentIntent = z.object({
   status: z.string(),
   amount: z.int(),
   currency,
-  latest_charge: z.object({ refunded: z.boolean() }).nullable(),
+  latest_charge: z.object({ refunded: z.boolean(), billing_details: z.object({ email }).nullish() }).nullable(),
 })
 
 const CheckoutSession = z.object({
@@ -66,6 +67,7 @@ const CheckoutSession = z.object({
   metadata: z.unknown(),
   amount_total: z.int().nullable(),
   currency: currency.nullable(),
+  customer_details: z.object({ email }).nullish(),
   subscription: z.unknown(),
   payment_intent: z.unknown(),
 })
@@ -82,6 +84,7 @@ export function snapshotOfPage(reply: unknown): Found {
   return oneTime(session.metadata, {
     processorId: session.id,
     customer: session.customer,
+    buyerEmail: session.customer_details?.email ?? null,
     status: 'active',
     unitAmount: fromStripe(session.amount_total ?? 0, paidIn),
     currency: paidIn,
@@ -93,6 +96,7 @@ export function snapshotOfPayment(reply: unknown): Found {
   return oneTime(payment.metadata, {
     processorId: payment.id,
     customer: payment.customer,
+    buyerEmail: payment.latest_charge?.billing_details?.email ?? null,
     status: paymentStatus(payment.status, payment.latest_charge?.refunded ?? false),
     unitAmount: fromStripe(payment.amount, payment.currency),
     currency: payment.currency,
@@ -125,6 +129,7 @@ export function snapshotOfSubscription(reply: unknown): Found {
       processorId: subscription.id,
       checkoutId: metadata.data.checkout_id,
       customer: subscription.customer,
+      buyerEmail: subscription.latest_invoice?.customer_email ?? null,
       status: subscriptionStatus(subscription.status),
       begun: subscription.status !== 'incomplete' && subscription.status !== 'incomplete_expired',
       periodCovered: isCovered(subscription),
@@ -145,7 +150,7 @@ export function snapshotOfSubscription(reply: unknown): Found {
 
 function oneTime(
   metadata: unknown,
-  facts: Pick<PurchaseSnapshot, 'processorId' | 'customer' | 'status' | 'unitAmount' | 'currency'>,
+  facts: Pick<PurchaseSnapshot, 'processorId' | 'customer' | 'buyerEmail' | 'status' | 'unitAmount' | 'currency'>,
 ): Found {
   const sale = ours.safeParse(metadata)
   if (!sale.success) return null

@@ -1,0 +1,42 @@
+-- Bringing back what anonymous users have bought: whoever proves the address that a buyer gave the processor, by a mailed code, gets
+-- what that anonymous user has. Nobody has proven that address before, so to have bought with it gives nobody anything.
+
+-- The anonymous users who have bought on a paywall with an address: the ten who did so first, because anybody can make more of them.
+create function restorable_users(paywall_id text, address text) returns setof uuid language plpgsql stable as $$
+begin
+  return query
+    select p.user_id
+    from purchases p join users u on u.id = p.user_id
+    where p.paywall_id = restorable_users.paywall_id and p.buyer_email = address and p.begun
+      and u.email is null and u.external_id is null
+    group by p.user_id order by min(p.created_at), p.user_id limit 10;
+end $$;
+
+-- Locks the rows of those users, of the address's user and of the anonymous user whose token came with the call, in the order of
+-- their ids: whoever else signs in or merges one of them waits here, before it has locked any member. Gives those that are still
+-- anonymous then, but not the one of the token, which signs in by itself.
+create function lock_restorable(owner_id uuid, paywall_id text, address text, anonymous_id uuid) returns uuid[]
+language plpgsql as $$
+declare
+  ids constant uuid[] := array(select restorable_users(paywall_id, address));
+begin
+  perform from users u
+  where u.id = any (ids || anonymous_id) or u.owner_id = lock_restorable.owner_id and u.email = address
+  order by u.id for no key update;
+  return array(
+    select u.id from users u
+    where u.id = any (ids) and u.id is distinct from anonymous_id
+      and u.email is null and u.external_id is null and not is_merged(u.id));
+end $$;
+
+-- Merges anonymous users, who are locked, into the user who has proven the address, who is locked, too, or new. What they wrote
+-- into their own `meta` stays behind: it may be a stranger's.
+create function restore_users(anonymous_ids uuid[], known_id uuid) returns void language plpgsql as $$
+declare
+  anonymous_id uuid;
+begin
+  foreach anonymous_id in array anonymous_ids loop
+    update members m set buyer_meta = '{}' where m.user_id = anonymous_id;
+    perform merge_users(anonymous_id, known_id);
+  end loop;
+end $$;

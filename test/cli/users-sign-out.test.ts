@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newEmail } from '../support/checkout.ts'
+import { paywallFile } from '../support/paywall-file.ts'
+import { askForTokens, getGrant, refresh, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+let owner: string
+/** Two paywalls of that owner, and one of another. */
+let first: string
+let second: string
+let foreign: string
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  const [ours, theirs] = [await paywallFile({ paywalls: [{}, {}] }), await paywallFile()]
+  await world.apply(ours)
+  await world.apply(theirs)
+  owner = ours.owner.email
+  ;[first, second] = ours.paywalls.map(({ id }) => id) as [string, string]
+  foreign = theirs.paywalls[0]!.id
+})
+afterAll(() => world.close())
+
+/** The command as a person runs it, in a process of its own. */
+function signOut(...args: string[]) {
+  return new Promise<{ code: number | string | null; out: string; err: string }>((resolve) => {
+    const env = { PATH: process.env.PATH, DATABASE_URL: world.databaseUrl }
+    execFile(process.execPath, ['cli/main.ts', 'users', ...args], { env }, (error, out, err) => {
+      resolve({ code: error?.code ?? 0, out, err })
+    })
+  })
+}
+
+/** Whether a session goes on, on a paywall. */
+const goesOn = async (paywallId: string, { refreshToken }: { refreshToken: string }) =>
+  (await refresh(world, refreshToken, { paywallId })).status === 200
+
+test('ends all sessions of a user on the paywalls of an owner, and nobody else’s', async () => {
+  const email = newEmail()
+  const on = (paywallId: string, address = email) => signInByMail(world, address, { paywallId })
+  const mine = [
+    [first, await on(first)] as const,
+    [first, await on(first)] as const,
+    [second, await on(second)] as const,
+  ]
+  const others = [[foreign, await on(foreign)] as const, [first, await on(first, newEmail())] as const]
+
+  const said = await signOut('sign-out', ` ${email.toUpperCase()}`, '--owner', owner)
+  expect(said).toEqual({ code: 0, out: expect.stringMatching(/^Ended 3 sessions of /), err: '' })
+  for (const [paywallId, session] of mine) expect(await goesOn(paywallId, session)).toBe(false)
+  for (const [paywallId, session] of others) expect(await goesOn(paywallId, session)).toBe(true)
+  expect(await signOut('sign-out', email, '--owner', owner)).toMatchObject({
+    code: 0,
+    out: `Ended 0 sessions of ${email}.\n`,
+  })
+  expect(await goesOn(first, await on(first))).toBe(true)
+})
+
+test('of one paywall alone, by the id of a user', async () => {
+  const email = newEmail()
+  const [here, there] = [
+    await signInByMail(world, email, { paywallId: first }),
+    await signInByMail(world, email, { paywallId: second }),
+  ]
+  expect(await signOut('sign-out', here.user.id, '--paywall', first)).toEqual({
+    code: 0,
+    out: `Ended 1 session of ${here.user.id}.\n`,
+    err: '',
+  })
+  expect(await goesOn(first, here)).toBe(false)
+  expect(await goesOn(second, there)).toBe(true)
+})
+
+test('of an anonymous user, and by its id of the known one that it became', async () => {
+  const anonymous = await signInAnonymously(world, { paywallId: first })
+  expect(await signOut('sign-out', anonymous.user.id, '--owner', owner)).toMatchObject({ code: 0 })
+  expect(await goesOn(first, anonymous)).toBe(false)
+
+  const email = newEmail()
+  await signInByMail(world, email, { paywallId: first })
+  const merged = await signInAnonymously(world, { paywallId: first })
+  const grant = await getGrant(world, email, { paywallId: first })
+  const known = sessionIn(await askForTokens(world, grant, { paywallId: first, token: merged.token }))
+  expect(await signOut('sign-out', merged.user.id, '--owner', owner)).toMatchObject({ code: 0 })
+  expect(await goesOn(first, known)).toBe(false)
+})
+
+test.each<[string, () => string[], RegExp]>([
+  [
+    'a user who is not there',
+    () => ['sign-out', 'nobody@example.com', '--owner', owner],
+    /the owner has no user nobody@/,
+  ],
+  ['an id that nobody has', () => ['sign-out', randomUUID(), '--paywall', first], /the owner has no user /],
+  ['an owner who is not there', () => ['sign-out', 'a@b.co', '--owner', 'x@y.co'], /there is no owner x@y\.co/],
+  ['a paywall that is not there', () => ['sign-out', 'a@b.co', '--paywall', '99'], /there is no paywall 99/],
+  ['no scope', () => ['sign-out', 'a@b.co'], /say users sign-out/],
+  ['another verb', () => ['forget', 'a@b.co', '--owner', owner], /or users sign-out USER/],
+])('fails with a sentence for %s', async (_what, args, sentence) => {
+  expect(await signOut(...args())).toEqual({ code: 1, out: '', err: expect.stringMatching(sentence) })
+})

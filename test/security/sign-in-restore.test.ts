@@ -1,0 +1,240 @@
+// What an anonymous user bought comes back to whoever proves, by a mailed code, the address that was given at the processor. To
+// have typed that address gives nobody anything.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AnonymousBuyer, anonymousBuyer, credit, openCheckout, payOnPage } from '../support/anonymous.ts'
+import { call } from '../support/call.ts'
+import { newEmail } from '../support/checkout.ts'
+import { signIn } from '../support/exchange.ts'
+import { loseWebhooks } from '../support/lost-webhooks.ts'
+import { mollieProcessor } from '../support/mollie-purchase.ts'
+import {
+  askForCode,
+  askForTokens,
+  getGrant,
+  refresh,
+  requestIn,
+  sessionIn,
+  signInByMail,
+  wrong,
+} from '../support/sign-in.ts'
+import { provenBalances, userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(() => world.close())
+
+const OFFER = /was bought on Test Paywall with this address/
+const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
+const deadToken = { status: 401, body: { error: 'invalid_token' } }
+const stateOf = (token: string) => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
+
+/** An anonymous user who has bought the monthly price, and gave that address on the hosted page. */
+async function buyerWith(email: string, meta: Record<string, unknown> = {}): Promise<AnonymousBuyer> {
+  const buyer = await anonymousBuyer(world, meta)
+  await call(world, await payOnPage(buyer.checkoutUrl, email))
+  await world.stripe.drainWebhooks()
+  return buyer
+}
+
+/** The last mail to an address. */
+const mailTo = (email: string) => world.mail.received.findLast(({ to }) => to === email)?.text ?? 'no mail'
+
+describe('an anonymous buyer who has lost its tokens', () => {
+  test('is offered its purchase in the mail with the code, and has it back by signing in', async () => {
+    const email = newEmail()
+    const buyer = await buyerWith(`  ${email.toUpperCase()} `)
+    await credit(world, buyer.user.id, 7)
+    const before = await userState(world, buyer.user.id)
+    expect(before).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+
+    const grant = await getGrant(world, email)
+    expect(mailTo(email)).toMatch(OFFER)
+    expect(await stateOf(buyer.token)).toMatchObject({ status: 200 })
+    const { user, token } = sessionIn(await askForTokens(world, grant))
+    expect(user).toMatchObject({ email })
+    expect(await stateOf(token)).toMatchObject({ body: { paid: true, purchases: before.purchases } })
+    expect(await provenBalances(world, user.id)).toEqual({ premium: 7, standard: 100 })
+
+    expect(await stateOf(buyer.token)).toMatchObject(deadToken)
+    expect(await refresh(world, buyer.refreshToken)).toMatchObject(invalidGrant)
+    await getGrant(world, email)
+    expect(mailTo(email)).not.toMatch(OFFER)
+  })
+
+  test('has it back though only a webhook has told of the subscription', async () => {
+    const email = newEmail()
+    const buyer = await anonymousBuyer(world)
+    world.stripe.holdWebhooks()
+    await payOnPage(buyer.checkoutUrl, email)
+    await world.stripe.sendHeldWebhooks((events) =>
+      events.filter(({ type }) => type === 'customer.subscription.created'),
+    )
+    await loseWebhooks(world)
+    await world.stripe.sendHeldWebhooks()
+    const { token } = await signInByMail(world, email)
+    expect(await stateOf(token)).toMatchObject({ body: { paid: true, purchases: [{ status: 'active' }] } })
+  })
+
+  test('keeps one user if it still has its token, and signs in with it', async () => {
+    const email = newEmail()
+    const buyer = await buyerWith(email, { theme: 'dark' })
+    const { user, token } = await signInByMail(world, email, { token: buyer.token })
+    expect(user).toEqual({ ...buyer.user, email })
+    expect(await stateOf(token)).toMatchObject({ body: { paid: true, meta: { theme: 'dark' } } })
+    const { rows } = await world.database.query('select buyer_email from purchases where user_id = $1', [user.id])
+    expect(rows).toEqual([{ buyer_email: null }])
+  })
+
+  test('has several back at once, and also what a user of that address has', async () => {
+    const known = await signIn(world)
+    const buyers = [await buyerWith(known.email), await buyerWith(known.email)]
+    await openCheckout(world, known.token, { plan: 'old' })
+    const { user, token } = await signInByMail(world, known.email)
+    expect(user.id).toBe(known.id)
+    expect(await stateOf(token)).toMatchObject({ body: { purchases: [{}, {}], meta: { plan: 'old' } } })
+    expect(await provenBalances(world, user.id)).toMatchObject({ standard: 200 })
+    for (const buyer of buyers) expect(await stateOf(buyer.token)).toMatchObject(deadToken)
+  })
+})
+
+describe('a stranger who buys with the address of a victim', () => {
+  test('learns nothing: sign-in/code answers as for every address', async () => {
+    const email = newEmail()
+    await buyerWith(email)
+    const [offered, other] = [await askForCode(world, email), await askForCode(world, newEmail())]
+    const shape = ({ status, headers: { 'x-request-id': _, date: __, ...headers } }: typeof other) => ({
+      status,
+      headers,
+    })
+    expect(shape(offered)).toEqual(shape(other))
+    expect(requestIn(offered)).toHaveLength(requestIn(other).length)
+  })
+
+  test('gains nothing: what the victim has stays, the stranger is out, and its meta stays behind', async () => {
+    const victim = await signInByMail(world, newEmail())
+    await credit(world, victim.user.id, 5)
+    const stranger = await buyerWith(victim.user.email!, { role: 'admin' })
+    await credit(world, stranger.user.id, 7)
+    expect(await stateOf(stranger.token)).toMatchObject({ body: { user: { id: stranger.user.id, email: null } } })
+
+    const again = await signInByMail(world, victim.user.email!)
+    expect(again.user.id).toBe(victim.user.id)
+    const { body } = await stateOf(again.token)
+    expect(body).toMatchObject({ user: { id: victim.user.id }, paid: true, meta: {} })
+    expect(JSON.stringify(body)).not.toContain('admin')
+    expect(await provenBalances(world, victim.user.id)).toMatchObject({ premium: 12 })
+    expect(await stateOf(stranger.token)).toMatchObject(deadToken)
+    expect(await refresh(world, stranger.refreshToken)).toMatchObject(invalidGrant)
+    expect(await refresh(world, victim.refreshToken)).toMatchObject({ status: 200 })
+  })
+
+  test('twelve times over keeps the victim from nothing: ten come to it at once, the rest the next time', async () => {
+    const email = newEmail()
+    const [one] = [await buyerWith(email)]
+    await world.database.query(
+      `with stranger as (insert into users (owner_id) select u.owner_id from users u, generate_series(1, 11) where u.id = $2 returning *),
+         member as (insert into members (paywall_id, user_id, owner_id) select $1, id, owner_id from stranger returning user_id),
+         checkout as (
+           insert into checkouts (id, paywall_id, user_id, price_id, acquiring, trial_days, success_url, error_url, return_origin)
+           select gen_random_uuid(), c.paywall_id, m.user_id, c.price_id, c.acquiring, 0, '', '', ''
+           from member m, checkouts c where c.user_id = $2 returning id, user_id, price_id)
+       insert into purchases (paywall_id, user_id, checkout_id, price_id, acquiring, processor_id, status, begun, unit_amount,
+         currency, cancel_at_period_end, fetched_at, buyer_email)
+       select $1, c.user_id, c.id, c.price_id, 'stripe', 'sub_' || c.id, 'active', true, 1, 'USD', false, now(), $3
+       from checkout c`,
+      [world.paywall.id, one.user.id, email],
+    )
+    const first = await signInByMail(world, email)
+    const purchasesOf = async (token: string) =>
+      ((await stateOf(token)).body as { purchases: unknown[] }).purchases.length
+    expect(await purchasesOf(first.token)).toBe(10)
+    const second = await signInByMail(world, email)
+    expect(await purchasesOf(second.token)).toBe(12)
+  })
+})
+
+describe('nothing is restored', () => {
+  test.each<[string, (email: string) => Promise<unknown>]>([
+    ['by a wrong code', async (email) => askForTokens(world, wrong(await getGrant(world, email)))],
+    ["by an owner's exchange", (email) => signIn(world, { email })],
+  ])('%s', async (_how, ask) => {
+    const email = newEmail()
+    const buyer = await buyerWith(email)
+    await ask(email)
+    expect(await stateOf(buyer.token)).toMatchObject({ body: { paid: true } })
+  })
+
+  test('if the user does not want it, who may change its mind the next time', async () => {
+    const email = newEmail()
+    const buyer = await buyerWith(email)
+    const without = sessionIn(await askForTokens(world, { ...(await getGrant(world, email)), restore: false }))
+    expect(await stateOf(without.token)).toMatchObject({ body: { paid: false, purchases: [] } })
+    expect(await stateOf(buyer.token)).toMatchObject({ body: { paid: true } })
+    const after = sessionIn(await askForTokens(world, { ...(await getGrant(world, email)), restore: true }))
+    expect(await stateOf(after.token)).toMatchObject({ body: { user: { id: without.user.id }, paid: true } })
+  })
+
+  test('by a code whose mail offered nothing, because the purchase was made after it', async () => {
+    const email = newEmail()
+    const grant = await getGrant(world, email)
+    expect(mailTo(email)).not.toMatch(OFFER)
+    const buyer = await buyerWith(email)
+    sessionIn(await askForTokens(world, grant))
+    expect(await stateOf(buyer.token)).toMatchObject({ body: { paid: true } })
+  })
+
+  test('of a user who has an address and gave another one at the processor: none is kept', async () => {
+    const [known, email] = [await signIn(world), newEmail()]
+    await call(world, await payOnPage(await openCheckout(world, known.token), email))
+    await world.stripe.drainWebhooks()
+    const { rows } = await world.database.query('select buyer_email from purchases where user_id = $1', [known.id])
+    expect(rows).toEqual([{ buyer_email: null }])
+    await getGrant(world, email)
+    expect(mailTo(email)).not.toMatch(OFFER)
+  })
+
+  test('where the hosted page was left without a purchase', async () => {
+    const email = newEmail()
+    await anonymousBuyer(world)
+    await getGrant(world, email)
+    expect(mailTo(email)).not.toMatch(OFFER)
+  })
+})
+
+test('a buyer who signs in with its token and without it at once is one user in the end, and nothing blocks', async () => {
+  for (let round = 0; round < 4; round++) {
+    const known = await signIn(world)
+    const buyers = [await buyerWith(known.email), await buyerWith(known.email)]
+    const grants = [
+      await getGrant(world, known.email),
+      await getGrant(world, known.email),
+      await getGrant(world, known.email),
+    ]
+    const replies = await Promise.all([
+      askForTokens(world, grants[0]!, { token: buyers[0]!.token }),
+      askForTokens(world, grants[1]!, { token: buyers[1]!.token }),
+      askForTokens(world, grants[2]!),
+    ])
+    for (const reply of replies) expect(sessionIn(reply).user.id).toBe(known.id)
+    expect((await userState(world, known.id)).purchases).toHaveLength(2)
+    expect(await provenBalances(world, known.id)).toMatchObject({ standard: 200 })
+  }
+})
+
+test('Mollie gives no address, so what was bought there is only the anonymous user’s', async () => {
+  await world.close()
+  world = await startTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
+  const email = newEmail()
+  const buyer = await anonymousBuyer(world)
+  await call(world, await payOnPage(buyer.checkoutUrl, email))
+  await world.mollie.drainWebhooks()
+  expect(await stateOf(buyer.token)).toMatchObject({ body: { paid: true } })
+  const { rows } = await world.database.query('select buyer_email from purchases where user_id = $1', [buyer.user.id])
+  expect(rows).toEqual([{ buyer_email: null }])
+  await getGrant(world, email)
+  expect(mailTo(email)).not.toMatch(OFFER)
+})

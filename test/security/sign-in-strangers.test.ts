@@ -1,0 +1,66 @@
+// What a stranger can do to a victim who signs in by a mailed code: nothing, but to have a few mails sent.
+import { randomInt } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newEmail } from '../support/checkout.ts'
+import { askForCode, askForTokens, codeMailedTo, getGrant, requestIn, signInByMail, wrong } from '../support/sign-in.ts'
+import { tally } from '../support/token-calls.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld({ rateLimited: true })
+})
+afterAll(() => world.close())
+
+const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
+const times = <Result>(count: number, run: (index: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => run(index)))
+
+/** A call from an address. */
+const from = (address: string) => ({ headers: { 'cf-connecting-ip': address } })
+const VICTIM = from('192.0.2.1')
+
+let networks = 0
+/** A network of 65,536 /64 networks that nobody has called from yet. */
+const newWideNetwork = () => `2001:db8:${(++networks).toString(16)}`
+/** An address in it, in one of its /64 networks. */
+const somewhereIn = (network: string) => from(`${network}:${randomInt(0xffff).toString(16)}::1`)
+const stranger = () => somewhereIn(newWideNetwork())
+
+test('five wrong guesses by a stranger leave a code alive', async () => {
+  const email = newEmail()
+  const victim = await getGrant(world, email, VICTIM)
+  const at = stranger()
+  const request = requestIn(await askForCode(world, email, at))
+  for (let guess = 1; guess <= 5; guess++) {
+    expect(await askForTokens(world, { ...wrong(victim, guess), request }, at)).toMatchObject(invalidGrant)
+  }
+  for (let guess = 1; guess <= 5; guess++) {
+    const madeUp = { ...wrong(victim, guess), request: 'A'.repeat(43) }
+    expect(await askForTokens(world, madeUp, at)).toMatchObject(invalidGrant)
+  }
+  expect(await askForTokens(world, victim, VICTIM)).toMatchObject({ status: 200 })
+})
+
+test("a stranger's request leaves the code before it alive, and its own is of no use with the other's code", async () => {
+  const email = newEmail()
+  const victim = await getGrant(world, email, VICTIM)
+  const at = stranger()
+  const request = requestIn(await askForCode(world, email, at))
+  expect(await askForTokens(world, { ...victim, request }, at)).toMatchObject(invalidGrant)
+  const strangersCode = await codeMailedTo(world, email, 2)
+  expect(await askForTokens(world, { ...victim, code: strangersCode }, VICTIM)).toMatchObject(invalidGrant)
+  expect(await askForTokens(world, victim, VICTIM)).toMatchObject({ status: 200 })
+})
+
+test('mails that strangers have asked for keep nobody from asking', async () => {
+  const email = newEmail()
+  for (let one = 0; one < 3; one++) {
+    const at = stranger()
+    const replies = await times(20, () => askForCode(world, email, at))
+    expect(tally(replies)).toEqual({ '200': 5, '429 {"error":"rate_limit_exceeded"}': 15 })
+  }
+  const { user } = await signInByMail(world, email, VICTIM)
+  expect(user.email).toBe(email)
+})
