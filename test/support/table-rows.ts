@@ -19,6 +19,6 @@ export function rowsOf(database: string): Promise<Record<string, Row[]>> {
 
 /** Rows in an order that follows from what is in them. */
 export function sorted(rows: Row[]): Row[] {
-  const key = (row: Row) => JSON.stringify(Object.entries(row).toSorted())
-  return rows.toSorted((one, other) => (key(one) < key(other) ? -1 : 1))
+  const keyed = rows.map((row) => ({ row, key: JSON.stringify(Object.entries(row).toSorted()) }))
+  return keyed.toSorted((one, other) => (one.key < other.key ? -1 : 1)).map(({ row }) => row)
 }
