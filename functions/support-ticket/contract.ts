@@ -117,7 +117,7 @@ export const operations: ApiOperation[] = [
     summary: 'Open a support ticket',
     description:
       'Takes the message of a user or a guest, as JSON or, with images, as a form. The event `ticket.created` tells you of ' +
-      "it. A user, or a guest's address, may open two tickets in 24 hours. An owner key is ignored here. Every call opens a " +
+      'it. A user may open two tickets in 24 hours, and so may guests with the same address. An owner key is ignored here. Every call opens a ' +
       'ticket of its own.',
     access: ['user', 'anybody'],
     bodies: { OpenTicket: GuestBody },

@@ -9,6 +9,6 @@ declare
 begin
   sender := find_sender(paywall_id, host, token_user_id, guest_email);
   if sender.refusal is not null then return verdict(sender.refusal); end if;
-  wait := sender_wait(paywall_id, sender.email, token_user_id);
+  wait := sender_wait(paywall_id, sender.quota);
   return verdict(case when wait is null then 'room' else 'over_quota' end) || jsonb_build_object('wait', wait);
 end $$;

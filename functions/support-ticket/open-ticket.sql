@@ -1,8 +1,7 @@
--- Opens a ticket, counts it for the sender's address and for the user, and tells the owner, all or nothing (contract section
--- 4.6). `attachments` are [{object_key, file_name, media_type, size}], whose objects are in R2 already.
+-- Opens a ticket, counts it in the sender's quota, and tells the owner, all or nothing (contract section 4.6). `attachments` are [{object_key, file_name, media_type, size}], whose objects are in R2 already.
 --
--- Locks the member of a user, then the quota rows of the address and of the user. Tickets of one user therefore queue, and so
--- do those of one address: however many come at once, none gets more than its quota. A refused ticket counts nowhere.
+-- Locks the member of a user, then the quota's row. Tickets of one user therefore queue, and so do those of guests with one
+-- address: however many come at once, none gets more than its quota. A refused ticket counts nowhere.
 create function open_ticket(
   paywall_id text, host text, subject text, content text, attachments jsonb,
   token_user_id uuid default null, guest_email text default null
@@ -21,10 +20,8 @@ begin
   end if;
   if sender.refusal is not null then return verdict(sender.refusal); end if;
 
-  wait := sender_wait(paywall_id, sender.email, token_user_id);
-  if wait is null and sender.email is not null then wait := count_ticket(paywall_id, 'email:' || sender.email); end if;
+  wait := count_ticket(paywall_id, sender.quota);
   if wait is not null then return verdict('over_quota') || jsonb_build_object('wait', wait); end if;
-  if token_user_id is not null then perform count_ticket(paywall_id, 'user:' || token_user_id); end if;
 
   insert into tickets as t (paywall_id, user_id, customer_email, subject, content)
   values (paywall_id, token_user_id, sender.email, subject, content) returning t.* into ticket;

@@ -43,7 +43,7 @@ export const MEANINGS: Record<string, string> = {
   not_found: 'a part of the path is none of the words that may stand there',
   not_member: 'the user exists, but has never used this paywall',
   not_owner: "the API key is another owner's than the paywall's",
-  over_quota: 'the user, or the address, has opened two tickets in the last 24 hours already',
+  over_quota: 'the user, or guests with this address, opened two tickets in the last 24 hours already',
   payload_too_large: 'the body is too large',
   paywall_id_mismatch: '`X-Paywall-Id` names another paywall than the call is about',
   processor_misconfigured:
