@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_97fd3e8a233839ac'
+const RELEASE = 'release_9af0cad3fb2daba0'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -72,10 +72,11 @@ export function claimCheckout<Result>(db: Database, p: {
   trialDays?: number | null | undefined
   country?: string | null | undefined
   localCurrency?: string | null | undefined
+  network?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::text, $19::integer, $20::text, $21::text) as result`,
-    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.email ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null],
+    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::text, $19::integer, $20::text, $21::text, $22::text) as result`,
+    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.email ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null, p.network ?? null],
   )
 }
 

@@ -7,7 +7,10 @@ import { PROCESSOR_NAMES } from '../../lib/processors/acquiring.ts'
 
 export const PATH = '/api/v1/paywall/:id/start-checkout'
 
-/** Why no checkout is opened: see claim-checkout.sql. `full_meta`: the user's meta would be too large. */
+/**
+ * Why no checkout is opened: see claim-checkout.sql. `full_meta`: the user's meta would be too large. `too_many_pages`: the user,
+ * its network or the paywall opened too many.
+ */
 export type CheckoutRefusal =
   | GateRefusal
   | 'key_reused'
@@ -16,6 +19,7 @@ export type CheckoutRefusal =
   | 'unknown_price'
   | 'active_purchase'
   | 'full_meta'
+  | 'too_many_pages'
 
 type Said = CheckoutRefusal | 'no_credential' | 'bad_token' | 'in_progress' | 'missing_price' | 'missing_targets'
 
@@ -41,6 +45,7 @@ export const words = defineWords<Said>({
   active_purchase: [409, 'active_purchase'],
   in_progress: [409, 'checkout_in_progress'],
   full_meta: [400, 'userMeta too large'],
+  too_many_pages: [429, 'rate_limit_exceeded'],
 })
 
 /** Left out, null and empty mean the same, so that a form may send the fields that were left blank. */
@@ -130,6 +135,8 @@ export interface CheckoutRequest {
   country: string | null
   /** The currency that an owner asks for; null for a Bearer user. */
   localCurrency: string | null
+  /** Where a Bearer user's call comes from, to count the pages of it; null: nothing is counted. */
+  network: string | null
   /** Where the processor sends the browser back to: the host that was asked. */
   returnOrigin: string
 }
@@ -158,7 +165,8 @@ export const operations: ApiOperation[] = [
     description:
       'Opens a page of the processor on which the buyer pays. A repeat with the same `Idempotency-Key` within 24 hours ' +
       'gets the same page, and no second one is opened. While the first call is running, a repeat waits up to 5 seconds ' +
-      'for its answer. Without the key, which only test paywalls allow, every call opens a page of its own.',
+      'for its answer. Without the key, which only test paywalls allow, every call opens a page of its own. A user may open ' +
+      'ten pages in ten minutes; an owner, any number.',
     access: ['owner', 'user'],
     bodies: { StartCheckout: Body },
     example: {

@@ -56,6 +56,9 @@ export const MEANINGS: Record<string, string> = {
   test_key: 'the API key is a test key, and the paywall is live. `message` says so',
   too_many_codes: 'five codes were mailed to the address in the last hour already',
   too_many_files: 'a ticket takes at most five files',
+  too_many_pages:
+    'the user opened ten pages in ten minutes already, or too many were opened from its network or on the paywall. Wait for the ' +
+    'time in `Retry-After`',
   too_much: 'the balance would become 2^53 or more',
   unknown_checkout: 'there is no such checkout',
   unknown_identity: 'there is no such user',
