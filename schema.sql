@@ -70,8 +70,10 @@ create unique index prices_on_sale on prices (paywall_id, slug) where retired_at
 create table users (
   id         uuid primary key default gen_random_uuid(),
   email      text unique check (email = lower(btrim(email)) and char_length(email) between 3 and 254),
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  forget_at  timestamptz -- when to look whether an anonymous user can be deleted; null: it stays
 );
+create index users_by_age on users (forget_at) where forget_at is not null;
 
 -- A user on one paywall, and what the owner keeps about the user there.
 create table members (
@@ -85,6 +87,8 @@ create table members (
   created_at       timestamptz not null default now(),
   primary key (paywall_id, user_id)
 );
+create index members_of_user on members (user_id);
+create index members_merged_into on members (merged_into) where merged_into is not null;
 
 -- One try to sell one price to one member: what was asked for, what the processor opened, and whether it was bought. What the
 -- processor is asked for is stored before the first attempt, so that an attempt after a crash repeats it to the letter.
@@ -110,11 +114,14 @@ create table checkouts (
   looked_at       timestamptz, -- when the reconcile cron last took it up
   reconcile_at    timestamptz, -- when it takes it up next; null: never. See checkout_due()
   created_at      timestamptz not null default now(),
+  forget_at       timestamptz default now() + interval '30 days', -- when to look whether it can be deleted; null: it stays
+  asked_at        timestamptz, -- when a returning browser last made us ask the processor
   foreign key (paywall_id, user_id) references members
 );
 create index checkouts_of_member on checkouts (paywall_id, user_id);
-create index checkouts_to_reconcile on checkouts (reconcile_at)
+create index checkouts_to_reconcile on checkouts (paywall_id, reconcile_at)
   where completed_at is null and reconcile_at is not null;
+create index checkouts_by_age on checkouts (forget_at) where forget_at is not null;
 
 -- Who may open the checkout of an Idempotency-Key: the row that decides a duplicate. `holder` keeps a slow attempt out,
 -- `leased_until` lets the next one in after a crash, `attempt` makes a new key at the processor once it has answered.
@@ -170,7 +177,8 @@ create table purchases (
   foreign key (paywall_id, user_id) references members
 );
 create index purchases_of_member on purchases (paywall_id, user_id);
-create index purchases_to_reconcile on purchases (reconcile_at) where reconcile_at is not null;
+create index purchases_of_checkout on purchases (checkout_id);
+create index purchases_to_reconcile on purchases (paywall_id, reconcile_at) where reconcile_at is not null;
 
 -- Money facts, as the processor's events told them. Append-only, once per payment and kind.
 create table payments (
@@ -219,6 +227,7 @@ create table ledger (
   at          timestamptz not null default now(),
   foreign key (paywall_id, user_id, type) references balances
 );
+create index ledger_of_member on ledger (paywall_id, user_id, type);
 create index ledger_credits on ledger (paywall_id, user_id, type) where delta > 0 and reason <> 'top_up';
 
 -- Replies of balance changes that came with an Idempotency-Key: a repeat gets them again.
@@ -243,7 +252,7 @@ create table tickets (
   status         text not null default 'open' check (status in ('open')),
   created_at     timestamptz not null default now()
 );
-create index tickets_of_user on tickets (paywall_id, user_id) where user_id is not null;
+create index tickets_of_user on tickets (user_id, paywall_id) where user_id is not null;
 create index tickets_of_paywall on tickets (paywall_id, id);
 
 -- Images of a ticket. The bytes are in R2 under a random name.

@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_9af0cad3fb2daba0'
+const RELEASE = 'release_05a833ff4dec21ed'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -73,10 +73,13 @@ export function claimCheckout<Result>(db: Database, p: {
   country?: string | null | undefined
   localCurrency?: string | null | undefined
   network?: string | null | undefined
+  successOrigin?: string | null | undefined
+  errorOrigin?: string | null | undefined
+  serviceOrigin?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::text, $19::integer, $20::text, $21::text, $22::text) as result`,
-    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.email ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null, p.network ?? null],
+    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::text, $19::integer, $20::text, $21::text, $22::text, $23::text, $24::text, $25::text) as result`,
+    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.email ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null, p.network ?? null, p.successOrigin ?? null, p.errorOrigin ?? null, p.serviceOrigin ?? null],
   )
 }
 
@@ -115,6 +118,19 @@ export function forgetExpired<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.forget_expired($1::integer) as result`,
     [p.count],
+  )
+}
+
+/** functions/start-checkout/forget-page.sql */
+export function forgetPage<Result>(db: Database, p: {
+  paywallId: string
+  userId: string
+  acquiring: string
+  pageId: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.forget_page($1::text, $2::uuid, $3::text, $4::text) as result`,
+    [p.paywallId, p.userId, p.acquiring, p.pageId],
   )
 }
 
@@ -237,10 +253,11 @@ export function readBootstrap<Result>(db: Database, p: {
 export function readCheckout<Result>(db: Database, p: {
   checkoutId: string
   host: string
+  mayAsk: boolean
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.read_checkout($1::uuid, $2::text) as result`,
-    [p.checkoutId, p.host],
+    `select ${RELEASE}.read_checkout($1::uuid, $2::text, $3::boolean) as result`,
+    [p.checkoutId, p.host, p.mayAsk],
   )
 }
 
@@ -392,10 +409,12 @@ export function storePurchase<Result>(db: Database, p: {
 /** functions/reconcile/take-due.sql */
 export function takeDue<Result>(db: Database, p: {
   count: number
+  after: string
+  until: string
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.take_due($1::integer) as result`,
-    [p.count],
+    `select ${RELEASE}.take_due($1::integer, $2::text, $3::text) as result`,
+    [p.count, p.after, p.until],
   )
 }
 

@@ -82,12 +82,14 @@ export interface CheckoutClaims {
 export interface Checkouts {
   acquiring: string;
   amount: Int8 | null;
+  asked_at: Timestamp | null;
   completed_at: Timestamp | null;
   country: string | null;
   created_at: Generated<Timestamp>;
   currency: string | null;
   customer: string | null;
   error_url: string;
+  forget_at: Generated<Timestamp | null>;
   id: string;
   local_currency: string | null;
   looked_at: Timestamp | null;
@@ -301,6 +303,7 @@ export interface Tickets {
 export interface Users {
   created_at: Generated<Timestamp>;
   email: string | null;
+  forget_at: Timestamp | null;
   id: Generated<string>;
 }
 

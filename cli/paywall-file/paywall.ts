@@ -25,11 +25,23 @@ const tokenizationQueries = z.array(
   }),
 )
 
+/** What a browser calls an origin: no path, no name, no port that goes without saying. */
+const isOrigin = (text: string) =>
+  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text
+
 const settings = z
   .looseObject({
     brand_color: z.string().min(1).max(100).optional(),
     success_redirect_url: webAddress.optional().describe('Where a buyer lands when start-checkout names no successUrl'),
     error_redirect_url: webAddress.optional().describe('Where a buyer lands when start-checkout names no errorUrl'),
+    redirect_origins: z
+      .array(z.string().max(300).refine(isOrigin, 'must be an origin, such as https://shop.example'))
+      .max(50)
+      .optional()
+      .describe(
+        "Where users may return to from a checkout that they open themselves, besides the paywall's domain and the pages above: " +
+          'origins such as https://shop.example. Left out: anywhere',
+      ),
     tokenization_queries: checked(tokenizationQueries, 1, unique('type'))
       .default([])
       .describe('The types of tokens this paywall counts'),

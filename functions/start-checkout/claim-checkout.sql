@@ -5,6 +5,7 @@
 --   caller  'owner' or 'user:<id>', whose key it is; a call without a key (`has_key`) brings a random one
 --   hash    of what is asked for: the same key with another hash is refused
 --   holder  a random id of this attempt, which is given the claim for `lease_seconds`
+--   success_origin, error_origin, service_origin: see redirect_targets
 --   network where a user's call comes from; null: its pages are not counted
 --
 -- Locks the Idempotency-Key, the user's row if it is new, the member, the budgets and the claim. A call that is refused leaves nothing
@@ -15,16 +16,16 @@ create function claim_checkout(
   lease_seconds double precision, ignore_active_purchase boolean, user_meta jsonb, return_origin text,
   key_hash text default null, token_user_id uuid default null, email text default null, price_id text default null,
   success_url text default null, error_url text default null, shop_url text default null,
-  trial_days integer default null, country text default null, local_currency text default null, network text default null
+  trial_days integer default null, country text default null, local_currency text default null, network text default null,
+  success_origin text default null, error_origin text default null, service_origin text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
   gate record;
   claim checkout_claims;
   targets record;
-  missing jsonb;
+  refused jsonb;
   price prices;
   buyer record;
-  wait integer;
   checkout checkouts;
 begin
   gate := open_gate(key_hash, token_user_id, paywall_id, host);
@@ -37,10 +38,11 @@ begin
   if claim.opened then return replay_of(claim); end if;
 
   -- What is asked for. What is wrong with that is said at once, even while another attempt holds the claim.
-  targets := redirect_targets(paywall_id, success_url, error_url);
-  missing := missing_parameters(targets.success_url, targets.error_url, price_id is null or key_hash is not null and email is null);
-  if missing is not null then return missing; end if;
-  if not gate.is_test and not has_key then return verdict('key_required'); end if;
+  targets := redirect_targets(
+    paywall_id, host, key_hash is not null, success_origin, error_origin, service_origin, success_url, error_url, return_origin);
+  refused := refused_order(targets.success_url, targets.error_url, targets.refusal,
+    lacks_key => not gate.is_test and not has_key, lacks_others => price_id is null or key_hash is not null and email is null);
+  if refused is not null then return refused; end if;
   select * into price from prices p
   where p.paywall_id = claim_checkout.paywall_id and p.id = claim_checkout.price_id and p.retired_at is null;
   if not found then return verdict('unknown_price'); end if;
@@ -50,8 +52,8 @@ begin
   buyer := lock_buyer(paywall_id, token_user_id, email, user_meta, price, ignore_active_purchase);
   if buyer.refusal is not null then return verdict(buyer.refusal); end if;
 
-  wait := take_page(paywall_id, token_user_id, network);
-  if wait is not null then return verdict('too_many_pages') || jsonb_build_object('wait', wait); end if;
+  refused := take_page(paywall_id, token_user_id, network);
+  if refused is not null then return refused; end if;
 
   -- The claim, taken for this attempt.
   claim := take_claim(paywall_id, caller, key, hash, holder, now() + make_interval(secs => lease_seconds));
@@ -65,7 +67,7 @@ begin
   select * into checkout from checkouts c where c.id = claim.checkout_id;
   if not found then
     checkout := new_checkout(
-      claim.checkout_id, buyer.user_id, price, targets.success_url, targets.error_url, return_origin,
+      claim.checkout_id, buyer.user_id, price, targets.success_url, targets.error_url, targets.return_origin,
       shop_url, country, local_currency,
       trial_days_for(buyer.user_id, price, requested => trial_days, by_owner => key_hash is not null));
   end if;

@@ -20,6 +20,8 @@ export type CheckoutRefusal =
   | 'active_purchase'
   | 'full_meta'
   | 'too_many_pages'
+  | 'foreign_success_url'
+  | 'foreign_error_url'
 
 type Said = CheckoutRefusal | 'no_credential' | 'bad_token' | 'in_progress' | 'missing_price' | 'missing_targets'
 
@@ -46,6 +48,8 @@ export const words = defineWords<Said>({
   in_progress: [409, 'checkout_in_progress'],
   full_meta: [400, 'userMeta too large'],
   too_many_pages: [429, 'rate_limit_exceeded'],
+  foreign_success_url: [400, 'Invalid successUrl format'],
+  foreign_error_url: [400, 'Invalid errorUrl format'],
 })
 
 /** Left out, null and empty mean the same, so that a form may send the fields that were left blank. */
@@ -137,7 +141,12 @@ export interface CheckoutRequest {
   localCurrency: string | null
   /** Where a Bearer user's call comes from, to count the pages of it; null: nothing is counted. */
   network: string | null
-  /** Where the processor sends the browser back to: the host that was asked. */
+  /** The origins of `successUrl` and `errorUrl`; null where they are. */
+  successOrigin: string | null
+  errorOrigin: string | null
+  /** Where a way back may be that leads anywhere; null if that is not configured. */
+  serviceOrigin: string | null
+  /** Where the processor sends the browser back to: the host that was asked, unless the database knows better. */
   returnOrigin: string
 }
 

@@ -7,11 +7,14 @@ import { parseIdempotencyKey, parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import { Body, type CheckoutRequest, UserBody } from './contract.ts'
 
+/** Variables of the Worker that decide what becomes of a request. */
+type Variables = Pick<Cloudflare.StartCheckoutEnv, 'RATE_LIMITED' | 'SERVICE_ORIGIN'>
+
 /**
  * Puts the body, the caller and the Idempotency-Key together. In the Bearer path the token says who buys, so whatever
- * `email` holds is not looked at. `isLimited`: whether the pages that users open are counted.
+ * `email` holds is not looked at.
  */
-export async function readRequest(c: Context, caller: Caller, isLimited: boolean): Promise<CheckoutRequest> {
+export async function readRequest(c: Context, caller: Caller, env: Variables): Promise<CheckoutRequest> {
   await checkPaywallId(c.req, placeOf(c))
   const { trial_days: trialDays, ...body } = await parseJson(c.req, caller.kind === 'owner' ? Body : UserBody)
   const key = parseIdempotencyKey(c.req)
@@ -23,8 +26,13 @@ export async function readRequest(c: Context, caller: Caller, isLimited: boolean
     caller: caller.kind === 'owner' ? 'owner' : `user:${caller.userId}`,
     hash: await hashOf(content),
     country: caller.kind === 'user' ? countryOf(c.req.raw) : null,
-    network: caller.kind === 'user' && isLimited ? networksOf(c.req.header('cf-connecting-ip')).wide : null,
+    network: caller.kind === 'user' && env.RATE_LIMITED ? networksOf(c.req.header('cf-connecting-ip')).wide : null,
     localCurrency: caller.kind === 'owner' ? body.localCurrency : null,
+    successOrigin: originOf(body.successUrl),
+    errorOrigin: originOf(body.errorUrl),
+    serviceOrigin: env.SERVICE_ORIGIN || null,
     returnOrigin: new URL(c.req.url).origin,
   }
 }
+
+const originOf = (url: string | null) => (url === null ? null : new URL(url).origin)

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { Filler } from '../../bench/fill/insert.ts'
 import { forgetExpired, leaseDeliveries, oldestDue, recordDelivery, takeDue } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
-import { fillBehindMany, fillBehindOne, fillExpired, fillOverdue, LEASED } from '../support/backlog.ts'
+import { fillBehindMany, fillBehindOne, fillExpired, fillNotDue, fillOverdue, LEASED } from '../support/backlog.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { pageReads } from '../support/page-reads.ts'
 
@@ -30,7 +30,7 @@ const record: Calls[string] = (db) =>
   recordDelivery(db, { ...LEASED, state: 'delivered', retryInSeconds: 0, disable: false })
 
 /** They take as little as they can: so what they read besides is the most of it. */
-const takeOne: Calls = { take: (db) => takeDue(db, { count: 1 }) }
+const takeOne: Calls = { take: (db) => takeDue(db, { count: 1, after: '5', until: '5' }) }
 const forgetOne: Calls = { forget: (db) => forgetExpired(db, { count: 1 }) }
 
 describe('what a cron calls costs no more with fifty times as much to do', () => {
@@ -38,6 +38,7 @@ describe('what a cron calls costs no more with fifty times as much to do', () =>
     ['deliveries at one dead webhook endpoint', fillBehindOne, 1_000, 'deliveries', { ...OF_DELIVERIES, record }],
     ['deliveries at 500 webhook endpoints', fillBehindMany, 1_000, 'deliveries', OF_DELIVERIES],
     ['what reconcile should fetch', fillOverdue, 100, 'purchases', takeOne],
+    ['what reconcile will fetch later, of 500 paywalls', fillNotDue, 1_000, 'purchases', takeOne],
     ['what has expired', fillExpired, 600, 'sign_in_codes', forgetOne],
   ])('%s', async (_what, fill, few, table, calls) => {
     const readingAll: Calls[string] = (db) => db.call(`select count(*) from ${table}`, [])

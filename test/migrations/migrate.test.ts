@@ -145,6 +145,8 @@ describe('goes on where it was cut off', () => {
     expect(await migrated(url, { rolesKey })).toEqual([
       'run migration 0002-first-pending-delivery',
       'run migration 0003-releases',
+      'run migration 0004-budgets',
+      'run migration 0008-abuse',
       `install ${readRelease().name}`,
     ])
   })

@@ -58,9 +58,21 @@ const without = (row: Row, ...columns: string[]) =>
 const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
   balances: (row) => without(row, 'previous_count', 'top_up'),
   purchases: (row) => without(row, 'previous'),
-  checkouts: (row) => (row.session_id === null && row.completed_at === null ? { ...row, reconcile_at: null } : row),
+  checkouts: (row) => ({
+    ...row,
+    ...(row.session_id === null && row.completed_at === null && { reconcile_at: null }),
+    asked_at: null,
+    forget_at: 'in 30 days',
+  }),
+  users: (row) => ({ ...row, forget_at: row.email === null ? 'in 30 days' : null }),
   webhook_endpoints: (row) => ({ ...row, failures: 0 }),
   deliveries: (row, rows) => (waits(row, rows) ? { ...row, next_attempt_at: null } : row),
+}
+
+/** A row in which a time that counts from the migration is said as such. */
+function relative(row: Row): Row {
+  const days = (Date.parse(String(row.forget_at)) - Date.now()) / 86_400_000
+  return Math.abs(days - 30) < 0.1 ? { ...row, forget_at: 'in 30 days' } : row
 }
 
 /** Whether an earlier delivery about the same member is pending at the same webhook endpoint. */
@@ -98,7 +110,7 @@ test('its catalog is that of a fresh database', async () => {
 test('every row is found again', () => {
   for (const [table, rows] of Object.entries(before)) {
     const change = CHANGES[table] ?? ((row: Row) => row)
-    expect(sorted(after[table] ?? []), table).toEqual(sorted(rows.map((row) => change(row, rows))))
+    expect(sorted((after[table] ?? []).map(relative)), table).toEqual(sorted(rows.map((row) => change(row, rows))))
   }
   const [dueBefore, dueAfter] = [before.deliveries!, after.deliveries!].map(
     (rows) => rows.filter(({ state, next_attempt_at }) => state === 'pending' && next_attempt_at !== null).length,

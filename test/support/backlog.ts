@@ -54,14 +54,28 @@ export async function fillBehindMany(filler: Filler, count: number): Promise<voi
 /** Hosted pages and purchases that the reconcile cron has not come to, so many of each. */
 export async function fillOverdue(filler: Filler, count: number): Promise<void> {
   await fillPaywall(filler)
+  await fillToReconcile(filler, count, { paywall_id: `'${PAYWALL_ID}'`, reconcile_at: someTimeAgo(0) })
+}
+
+/** The same of 500 paywalls, for none of which it is due yet. */
+export async function fillNotDue(filler: Filler, count: number): Promise<void> {
+  await fillPaywall(filler)
+  const reconcile_at = `now() + interval '1 day'`
+  await fillToReconcile(filler, count, { paywall_id: `(1000 + n % 500)::text`, reconcile_at })
+}
+
+async function fillToReconcile(
+  filler: Filler,
+  count: number,
+  due: { paywall_id: string; reconcile_at: string },
+): Promise<void> {
   const rows = { from: 1, to: count }
   const sale = {
-    paywall_id: `'${PAYWALL_ID}'`,
+    ...due,
     user_id: 'gen_random_uuid()',
     price_id: `'price_1'`,
     acquiring: `'stripe'`,
     currency: `'USD'`,
-    reconcile_at: someTimeAgo(0),
   }
   const urls = { success_url: `''`, error_url: `''`, return_origin: `''` }
   const page = { id: 'gen_random_uuid()', trial_days: '0', session_id: `'cs_' || n` }

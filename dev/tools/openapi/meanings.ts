@@ -13,6 +13,10 @@ export const MEANINGS: Record<string, string> = {
   forged: 'the signature is missing, wrong or too old',
   in_progress:
     'an earlier call with this `Idempotency-Key` is still running. Repeat yours after the time in `Retry-After`',
+  foreign_error_url:
+    'with a Bearer token: `errorUrl` is of an origin that is neither in `settings.redirect_origins` nor the domain of the paywall ' +
+    'nor that of a page in its settings. `message` says so',
+  foreign_success_url: 'the same of `successUrl`',
   full_meta: 'together with what was stored before, the `meta` of the user would be larger than 64 KB',
   insufficient: 'the user has fewer tokens than that. None were taken',
   invalid_file:
