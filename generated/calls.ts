@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_05a833ff4dec21ed'
+const RELEASE = 'release_789432c004d0cda1'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -111,6 +111,16 @@ export function foreseeTicket<Result>(db: Database, p: {
   )
 }
 
+/** functions/forget-expired/forget-checkouts.sql */
+export function forgetCheckouts<Result>(db: Database, p: {
+  count: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.forget_checkouts($1::integer) as result`,
+    [p.count],
+  )
+}
+
 /** functions/forget-expired/forget-expired.sql */
 export function forgetExpired<Result>(db: Database, p: {
   count: number
@@ -131,6 +141,16 @@ export function forgetPage<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.forget_page($1::text, $2::uuid, $3::text, $4::text) as result`,
     [p.paywallId, p.userId, p.acquiring, p.pageId],
+  )
+}
+
+/** functions/forget-expired/forget-users.sql */
+export function forgetUsers<Result>(db: Database, p: {
+  count: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.forget_users($1::integer) as result`,
+    [p.count],
   )
 }
 

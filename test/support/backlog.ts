@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { fillCrowd, fillCrowdDeliveries } from '../../bench/fill/crowd.ts'
 import { fillDeliveries } from '../../bench/fill/deliveries.ts'
 import { fillExpired as fillExpiredOf } from '../../bench/fill/expired.ts'
+import { fillForgotten as fillForgottenOf } from '../../bench/fill/forgotten.ts'
 import type { Filler } from '../../bench/fill/insert.ts'
 
 // What waits for the crons, so much of it, written past functions and keys. It is of users and prices that nobody made.
@@ -89,4 +90,10 @@ async function fillToReconcile(
 export async function fillExpired(filler: Filler, count: number): Promise<void> {
   await fillPaywall(filler)
   await fillExpiredOf(filler, { paywallId: PAYWALL_ID, webhookUrl: DEAD, users: 24, rows: count })
+}
+
+/** Anonymous users who did not come back, so many, with what they left behind. */
+export async function fillForgotten(filler: Filler, count: number): Promise<void> {
+  await fillPaywall(filler)
+  await fillForgottenOf(filler, { paywallId: PAYWALL_ID, priceId: 'price_1', users: count })
 }
