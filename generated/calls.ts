@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_789432c004d0cda1'
+const RELEASE = 'release_cd56a2ecea9cf5ac'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -104,10 +104,11 @@ export function foreseeTicket<Result>(db: Database, p: {
   host: string
   tokenUserId?: string | null | undefined
   guestEmail?: string | null | undefined
+  network?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.foresee_ticket($1::text, $2::text, $3::uuid, $4::text) as result`,
-    [p.paywallId, p.host, p.tokenUserId ?? null, p.guestEmail ?? null],
+    `select ${RELEASE}.foresee_ticket($1::text, $2::text, $3::uuid, $4::text, $5::text) as result`,
+    [p.paywallId, p.host, p.tokenUserId ?? null, p.guestEmail ?? null, p.network ?? null],
   )
 }
 
@@ -239,10 +240,11 @@ export function openTicket<Result>(db: Database, p: {
   attachments: object
   tokenUserId?: string | null | undefined
   guestEmail?: string | null | undefined
+  network?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.open_ticket($1::text, $2::text, $3::text, $4::text, $5::jsonb, $6::uuid, $7::text) as result`,
-    [p.paywallId, p.host, p.subject, p.content, JSON.stringify(p.attachments), p.tokenUserId ?? null, p.guestEmail ?? null],
+    `select ${RELEASE}.open_ticket($1::text, $2::text, $3::text, $4::text, $5::jsonb, $6::uuid, $7::text, $8::text) as result`,
+    [p.paywallId, p.host, p.subject, p.content, JSON.stringify(p.attachments), p.tokenUserId ?? null, p.guestEmail ?? null, p.network ?? null],
   )
 }
 

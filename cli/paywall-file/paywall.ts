@@ -42,6 +42,19 @@ const settings = z
         "Where users may return to from a checkout that they open themselves, besides the paywall's domain and the pages above: " +
           'origins such as https://shop.example. Left out: anywhere',
       ),
+    limits: z
+      .strictObject({
+        guest_image_bytes_a_day: z
+          .int()
+          .min(0)
+          .max(1_000_000_000_000)
+          .optional()
+          .describe(
+            'How many bytes of images all guests together may send with support tickets in 24 hours. Left out: 200 MB',
+          ),
+      })
+      .optional()
+      .describe('What strangers may use up'),
     tokenization_queries: checked(tokenizationQueries, 1, unique('type'))
       .default([])
       .describe('The types of tokens this paywall counts'),

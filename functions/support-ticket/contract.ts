@@ -7,7 +7,7 @@ import { FILE_LIMIT, FILES_LIMIT, IMAGE_TYPES } from './image-type.ts'
 
 export const PATH = '/api/v1/paywall/:id/support/ticket'
 
-export type TicketRefusal = UserRefusal | MemberRefusal | 'over_quota'
+export type TicketRefusal = UserRefusal | MemberRefusal | 'over_quota' | 'over_image_budget'
 
 /** How this endpoint says each refusal (contract section 7). */
 export const words = defineWords<TicketRefusal | 'bad_token'>({
@@ -17,6 +17,7 @@ export const words = defineWords<TicketRefusal | 'bad_token'>({
   unknown_identity: [401, 'invalid_token'],
   not_member: [401, 'invalid_token'],
   over_quota: [429, 'rate_limit_exceeded'],
+  over_image_budget: [429, 'rate_limit_exceeded'],
 })
 
 /** What can be wrong with the files of a form. */
@@ -29,9 +30,14 @@ export const faultWords = defineWords<Fault | 'invalid_form'>({
   invalid_form: [400, 'invalid_payload'],
 })
 
-/** `wait` is the number of seconds until there is room in a full quota. */
+/** `wait` is the number of seconds until there is room in a full quota, or for images. */
 export function refuseTicket({ verdict, wait }: { verdict: TicketRefusal; wait?: number }): ApiError {
-  return new ApiError(...words[verdict], wait === undefined ? {} : { retryAfter: wait })
+  return new ApiError(...words[verdict], {
+    ...(wait !== undefined && { retryAfter: wait }),
+    ...(verdict === 'over_image_budget' && {
+      detail: { message: 'Guests sent too many images today: leave them out' },
+    }),
+  })
 }
 
 /** Characters as people count them: an emoji is one, whatever it takes in UTF-16. */

@@ -1,6 +1,6 @@
 // Reads a request to open a ticket, as JSON or as a form. A form is read part by part, because it may be larger than a Worker's
 // memory:
-// 1. before the first image, ask whether there is room in the sender's quota: else anybody could make us store 50 MB a call
+// 1. before the first image, ask whether there is room in the sender's quota and for a guest's images: else anybody could make us store 50 MB a call
 // 2. store each image as it comes
 // 3. at the form's end check its text fields, its files and the quota, in this order, which is the contract's
 import type { Context } from 'hono'
@@ -23,6 +23,8 @@ interface TicketContext {
   bucket: R2Bucket
   place: Place
   bearer: Exclude<Bearer, { kind: 'bad_token' }>
+  /** Where a guest's call comes from, to count its images; null: they are not counted. */
+  network: string | null
 }
 
 /**
@@ -46,7 +48,7 @@ export async function readTicket(c: Context, context: TicketContext, attachments
  */
 async function readForm(
   request: Request,
-  { db, bucket, place, bearer }: TicketContext,
+  { db, bucket, place, bearer, network }: TicketContext,
   schema: typeof UserBody | typeof GuestBody,
   attachments: Attachment[],
 ) {
@@ -54,6 +56,7 @@ async function readForm(
   const { fields, fault } = await receiveForm(request, async (image, fieldsBefore) => {
     quota.foreseen ??= await foreseeTicket<ForeseeResult>(db, {
       ...place,
+      network,
       ...senderParameters(senderOf(bearer, addressIn(fieldsBefore))),
     })
     if (quota.foreseen.verdict !== 'room') return

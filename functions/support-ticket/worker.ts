@@ -4,6 +4,7 @@ import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { refuse } from '../../lib/http/errors.ts'
+import { networksOf } from '../../lib/http/networks.ts'
 import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import { discardAttachments } from './attachments.ts'
 import { PATH, refuseTicket, words } from './contract.ts'
@@ -31,14 +32,17 @@ app.post(PATH, async (c) => {
   const discard = () => {
     if (attachments.length > 0) c.executionCtx.waitUntil(discardAttachments(bucket, attachments))
   }
-  const request = await readTicket(c, { db, bucket, place, bearer }, attachments).catch((refusal) => {
+  const isCounted = c.env.RATE_LIMITED && bearer.kind === 'none'
+  const network = isCounted ? networksOf(c.req.header('cf-connecting-ip')).wide : null
+  const request = await readTicket(c, { db, bucket, place, bearer, network }, attachments).catch((refusal) => {
     discard()
     throw refusal
   })
 
   // If this call fails, the ticket may have been opened all the same. Its images therefore stay.
   const { who, ...message } = request
-  const row = await openTicket<OpenResult>(db, { ...place, ...senderParameters(who), ...message, attachments })
+  const ticket = { ...message, attachments, network }
+  const row = await openTicket<OpenResult>(db, { ...place, ...senderParameters(who), ...ticket })
   if (row.verdict !== 'opened') {
     discard()
     throw refuseTicket(row)

@@ -47,6 +47,8 @@ export const MEANINGS: Record<string, string> = {
   not_found: 'a part of the path is none of the words that may stand there',
   not_member: 'the user exists, but has never used this paywall',
   not_owner: "the API key is another owner's than the paywall's",
+  over_image_budget:
+    'guests sent as many images to the paywall, or from this network, as it takes in 24 hours. Without images the ticket is taken',
   over_quota: 'the user, or guests with this address, opened two tickets in the last 24 hours already',
   payload_too_large: 'the body is too large',
   paywall_id_mismatch: '`X-Paywall-Id` names another paywall than the call is about',
