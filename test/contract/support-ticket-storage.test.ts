@@ -133,6 +133,6 @@ test('five images of 10 MB, twice at once, take a Worker nowhere near its 128 MB
   const peak = await peakMemory(world, 'paywall-support-ticket', async () => {
     expect(await Promise.all([files(five), files(five)])).toMatchObject([{ status: 200 }, { status: 200 }])
   })
-  expect(peak / MEGABYTE).toBeGreaterThan(10) // it was measured
-  expect(peak / MEGABYTE).toBeLessThan(90)
+  expect(peak / MEGABYTE).toBeGreaterThan(1) // it was measured
+  expect(peak / MEGABYTE).toBeLessThan(40)
 })
