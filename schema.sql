@@ -76,10 +76,12 @@ create table users (
   email       text check (email = lower(btrim(email)) and email ~ '^[!-~]+$' and char_length(email) between 3 and 254),
   external_id text check (char_length(external_id) between 1 and 255), -- the owner's own id of the user
   created_at  timestamptz not null default now(),
+  forget_at   timestamptz, -- when to look whether an anonymous user can be deleted; null: it stays
   unique (owner_id, id),
   unique (owner_id, email),
   unique (owner_id, external_id)
 );
+create index users_by_age on users (forget_at) where forget_at is not null;
 
 -- A user on one paywall, and what the owner keeps about the user there. The owner stands in the keys of both, so that a user
 -- of one owner cannot be a member of another's paywall.
@@ -128,11 +130,14 @@ create table checkouts (
   looked_at       timestamptz, -- when the reconcile cron last took it up
   reconcile_at    timestamptz, -- when it takes it up next; null: never. See checkout_due()
   created_at      timestamptz not null default now(),
+  forget_at       timestamptz default now() + interval '30 days', -- when to look whether it can be deleted; null: it stays
+  asked_at        timestamptz, -- when a returning browser last made us ask the processor
   foreign key (paywall_id, user_id) references members
 );
 create index checkouts_of_member on checkouts (paywall_id, user_id);
-create index checkouts_to_reconcile on checkouts (reconcile_at)
+create index checkouts_to_reconcile on checkouts (paywall_id, reconcile_at)
   where completed_at is null and reconcile_at is not null;
+create index checkouts_by_age on checkouts (forget_at) where forget_at is not null;
 
 -- Who may open the checkout of an Idempotency-Key: the row that decides a duplicate. `holder` keeps a slow attempt out,
 -- `leased_until` lets the next one in after a crash, `attempt` makes a new key at the processor once it has answered.
@@ -191,7 +196,8 @@ create table purchases (
 );
 create index purchases_of_member on purchases (paywall_id, user_id);
 create index purchases_of_buyer on purchases (paywall_id, buyer_email) where buyer_email is not null;
-create index purchases_to_reconcile on purchases (reconcile_at) where reconcile_at is not null;
+create index purchases_of_checkout on purchases (checkout_id);
+create index purchases_to_reconcile on purchases (paywall_id, reconcile_at) where reconcile_at is not null;
 
 -- Money facts, as the processor's events told them. Append-only, once per payment and kind.
 create table payments (
@@ -240,6 +246,7 @@ create table ledger (
   at          timestamptz not null default now(),
   foreign key (paywall_id, user_id, type) references balances
 );
+create index ledger_of_member on ledger (paywall_id, user_id, type);
 create index ledger_credits on ledger (paywall_id, user_id, type) where delta > 0 and reason <> 'top_up';
 
 -- Replies of balance changes that came with an Idempotency-Key: a repeat gets them again.
@@ -264,7 +271,7 @@ create table tickets (
   status         text not null default 'open' check (status in ('open')),
   created_at     timestamptz not null default now()
 );
-create index tickets_of_user on tickets (paywall_id, user_id) where user_id is not null;
+create index tickets_of_user on tickets (user_id, paywall_id) where user_id is not null;
 create index tickets_of_paywall on tickets (paywall_id, id);
 
 -- Images of a ticket. The bytes are in R2 under a random name.

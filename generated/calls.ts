@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_2b0a9542498bd105'
+const RELEASE = 'release_29539dfd40d5b73a'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -77,10 +77,14 @@ export function claimCheckout<Result>(db: Database, p: {
   trialDays?: number | null | undefined
   country?: string | null | undefined
   localCurrency?: string | null | undefined
+  network?: string | null | undefined
+  successOrigin?: string | null | undefined
+  errorOrigin?: string | null | undefined
+  serviceOrigin?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::text, $19::text, $20::text, $21::integer, $22::text, $23::text) as result`,
-    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.externalId ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null],
+    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::text, $19::text, $20::text, $21::integer, $22::text, $23::text, $24::text, $25::text, $26::text, $27::text) as result`,
+    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.externalId ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null, p.network ?? null, p.successOrigin ?? null, p.errorOrigin ?? null, p.serviceOrigin ?? null],
   )
 }
 
@@ -120,10 +124,21 @@ export function foreseeTicket<Result>(db: Database, p: {
   tokenUserId?: string | null | undefined
   tokenAudience?: string | null | undefined
   guestEmail?: string | null | undefined
+  network?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.foresee_ticket($1::text, $2::text, $3::uuid, $4::text, $5::text) as result`,
-    [p.paywallId, p.host, p.tokenUserId ?? null, p.tokenAudience ?? null, p.guestEmail ?? null],
+    `select ${RELEASE}.foresee_ticket($1::text, $2::text, $3::uuid, $4::text, $5::text, $6::text) as result`,
+    [p.paywallId, p.host, p.tokenUserId ?? null, p.tokenAudience ?? null, p.guestEmail ?? null, p.network ?? null],
+  )
+}
+
+/** functions/forget-expired/forget-checkouts.sql */
+export function forgetCheckouts<Result>(db: Database, p: {
+  count: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.forget_checkouts($1::integer) as result`,
+    [p.count],
   )
 }
 
@@ -133,6 +148,29 @@ export function forgetExpired<Result>(db: Database, p: {
 }): Promise<Result> {
   return db.call(
     `select ${RELEASE}.forget_expired($1::integer) as result`,
+    [p.count],
+  )
+}
+
+/** functions/start-checkout/forget-page.sql */
+export function forgetPage<Result>(db: Database, p: {
+  paywallId: string
+  userId: string
+  acquiring: string
+  pageId: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.forget_page($1::text, $2::uuid, $3::text, $4::text) as result`,
+    [p.paywallId, p.userId, p.acquiring, p.pageId],
+  )
+}
+
+/** functions/forget-expired/forget-users.sql */
+export function forgetUsers<Result>(db: Database, p: {
+  count: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.forget_users($1::integer) as result`,
     [p.count],
   )
 }
@@ -237,10 +275,11 @@ export function openTicket<Result>(db: Database, p: {
   tokenUserId?: string | null | undefined
   tokenAudience?: string | null | undefined
   guestEmail?: string | null | undefined
+  network?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.open_ticket($1::text, $2::text, $3::text, $4::text, $5::jsonb, $6::uuid, $7::text, $8::text) as result`,
-    [p.paywallId, p.host, p.subject, p.content, JSON.stringify(p.attachments), p.tokenUserId ?? null, p.tokenAudience ?? null, p.guestEmail ?? null],
+    `select ${RELEASE}.open_ticket($1::text, $2::text, $3::text, $4::text, $5::jsonb, $6::uuid, $7::text, $8::text, $9::text) as result`,
+    [p.paywallId, p.host, p.subject, p.content, JSON.stringify(p.attachments), p.tokenUserId ?? null, p.tokenAudience ?? null, p.guestEmail ?? null, p.network ?? null],
   )
 }
 
@@ -271,10 +310,11 @@ export function readBootstrap<Result>(db: Database, p: {
 export function readCheckout<Result>(db: Database, p: {
   checkoutId: string
   host: string
+  mayAsk: boolean
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.read_checkout($1::uuid, $2::text) as result`,
-    [p.checkoutId, p.host],
+    `select ${RELEASE}.read_checkout($1::uuid, $2::text, $3::boolean) as result`,
+    [p.checkoutId, p.host, p.mayAsk],
   )
 }
 
@@ -434,10 +474,12 @@ export function storePurchase<Result>(db: Database, p: {
 /** functions/reconcile/take-due.sql */
 export function takeDue<Result>(db: Database, p: {
   count: number
+  after: string
+  until: string
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.take_due($1::integer) as result`,
-    [p.count],
+    `select ${RELEASE}.take_due($1::integer, $2::text, $3::text) as result`,
+    [p.count, p.after, p.until],
   )
 }
 

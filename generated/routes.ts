@@ -17,5 +17,5 @@ export const ROUTES = [
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/sign-in\/token$/, binding: 'SIGN_IN', countedBy: 'address', saysCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/sign-in\/end$/, binding: 'SIGN_IN', countedBy: 'address', saysCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/sign-in\/exchange$/, binding: 'SIGN_IN', countedBy: 'key', saysCode: false },
-  { pattern: /^\/webhooks\/(?<acquiring>[^/]+)\/(?<id>[^/]+)$/, binding: 'PROCESSOR_WEBHOOK', countedBy: 'nothing', saysCode: false },
+  { pattern: /^\/webhooks\/(?<acquiring>[^/]+)\/(?<id>[^/]+)$/, binding: 'PROCESSOR_WEBHOOK', countedBy: 'signature', saysCode: false },
 ] as const satisfies { pattern: RegExp; binding: string; countedBy: CountedBy; saysCode: boolean }[]

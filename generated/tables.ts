@@ -82,6 +82,7 @@ export interface CheckoutClaims {
 export interface Checkouts {
   acquiring: string;
   amount: Int8 | null;
+  asked_at: Timestamp | null;
   completed_at: Timestamp | null;
   country: string | null;
   created_at: Generated<Timestamp>;
@@ -89,6 +90,7 @@ export interface Checkouts {
   customer: string | null;
   customers: Generated<Json>;
   error_url: string;
+  forget_at: Generated<Timestamp | null>;
   further_trial: Generated<boolean>;
   id: string;
   local_currency: string | null;
@@ -320,6 +322,7 @@ export interface Users {
   created_at: Generated<Timestamp>;
   email: string | null;
   external_id: string | null;
+  forget_at: Timestamp | null;
   id: Generated<string>;
   owner_id: string;
 }

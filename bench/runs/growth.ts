@@ -13,6 +13,7 @@ import { openReceivers } from '../events/receivers.ts'
 import { type Crowd, fillCrowd, fillCrowdDeliveries } from '../fill/crowd.ts'
 import { fillDeliveries, forgetEvents } from '../fill/deliveries.ts'
 import { fillExpired, forgetExpired } from '../fill/expired.ts'
+import { fillForgotten } from '../fill/forgotten.ts'
 import { Filler } from '../fill/insert.ts'
 import { filledCheckout, filledEmail, fillUsers } from '../fill/users.ts'
 import { ENDPOINTS } from '../load/endpoints.ts'
@@ -29,6 +30,9 @@ const CALLERS = 200
 
 /** Deliveries that can be made beside those that are blocked: enough for some leases. */
 const DUE = 20
+
+/** One in so many of as many users as there are did not come back. */
+const FORGOTTEN_PART = 10
 
 /** A cron that is not over by then is told that nothing is left to do. */
 const CRON_SECONDS = 60
@@ -94,7 +98,12 @@ const crowdOf = (paywallId: string, size: number): Crowd => ({
 })
 
 /** As many deliveries wait, and as many rows have expired, as there are users. */
-async function fillRest(filler: Filler, { paywallId }: Scene, size: number, urlOf: (receiver: number) => string) {
+async function fillRest(
+  filler: Filler,
+  { paywallId, priceId }: Scene,
+  size: number,
+  urlOf: (receiver: number) => string,
+) {
   await forgetEvents(filler)
   const [alive, dead] = [urlOf(ALIVE), urlOf(DEAD)]
   const users = Math.max(1, Math.floor(size / 100))
@@ -102,6 +111,7 @@ async function fillRest(filler: Filler, { paywallId }: Scene, size: number, urlO
   await fillCrowdDeliveries(filler, crowdOf(paywallId, size))
   await fillDeliveries(filler, { paywallId, webhookUrl: alive, events: DUE, users: DUE, as: 'due' })
   await fillExpired(filler, { paywallId, webhookUrl: alive, users, rows: size })
+  await fillForgotten(filler, { paywallId, priceId, users: Math.floor(size / FORGOTTEN_PART) })
 }
 
 /** Some of the filled users, from all over the tables, signed in. */

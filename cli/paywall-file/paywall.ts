@@ -30,11 +30,36 @@ const tokenizationQueries = z.array(
   }),
 )
 
+/** What a browser calls an origin: no path, no name, no port that goes without saying. */
+const isOrigin = (text: string) =>
+  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text
+
 const settings = z
   .looseObject({
     brand_color: z.string().min(1).max(100).optional(),
     success_redirect_url: webAddress.optional().describe('Where a buyer lands when start-checkout names no successUrl'),
     error_redirect_url: webAddress.optional().describe('Where a buyer lands when start-checkout names no errorUrl'),
+    redirect_origins: z
+      .array(z.string().max(300).refine(isOrigin, 'must be an origin, such as https://shop.example'))
+      .max(50)
+      .optional()
+      .describe(
+        "Where users may return to from a checkout that they open themselves, besides the paywall's domain and the pages above: " +
+          'origins such as https://shop.example. Left out: anywhere',
+      ),
+    limits: z
+      .strictObject({
+        guest_image_bytes_a_day: z
+          .int()
+          .min(0)
+          .max(1_000_000_000_000)
+          .optional()
+          .describe(
+            'How many bytes of images all guests together may send with support tickets in 24 hours. Left out: 200 MB',
+          ),
+      })
+      .optional()
+      .describe('What strangers may use up'),
     tokenization_queries: checked(tokenizationQueries, 1, unique('type'))
       .default([])
       .describe('The types of tokens this paywall counts'),

@@ -115,6 +115,7 @@ export async function startWorld({
     STRIPE_API_BASE: stripe.url,
     MOLLIE_API_BASE: mollie.url,
     ALLOW_LOCAL_WEBHOOK_ENDPOINTS: true,
+    ...(ports.service > 0 && { SERVICE_ORIGIN: `http://127.0.0.1:${ports.service}` }),
   }
   const workers = started.adopt(
     await (options.startWorkers ?? startWorkers)({

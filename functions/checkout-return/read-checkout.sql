@@ -1,14 +1,31 @@
 -- A hosted checkout that a browser comes back from, the account to ask what became of it, and the database's time before the
--- fetch, stored as the fetch's time (`fetched_at`). Locks nothing.
-create function read_checkout(checkout_id uuid, host text) returns jsonb language plpgsql stable security definer as $$
+-- fetch, stored as the fetch's time (`fetched_at`). The way back is at the host that the page was opened to return to, and at no
+-- other: what a page of one host may lead to is not to be had under the name of another.
+--
+-- `ask` says whether this browser is the one for which the processor is asked: one in five seconds, if the page may have sold
+-- something that is not stored. Locks the checkout's row for that. A row that is locked is being written, so nobody need ask.
+create function read_checkout(checkout_id uuid, host text, may_ask boolean) returns jsonb language plpgsql security definer as $$
 declare
+  once_in constant interval := '5 seconds';
   checkout jsonb;
+  asks boolean := false;
 begin
   select verdict('found') || jsonb_build_object(
     'id', c.id, 'paywall_id', c.paywall_id, 'acquiring', c.acquiring, 'credentials', a.credentials,
     'page_id', c.session_id, 'success_url', c.success_url, 'error_url', c.error_url,
     'completed', c.completed_at is not null, 'now', clock_timestamp()::text) into checkout
   from checkouts c join processor_accounts a on a.paywall_id = c.paywall_id and a.acquiring = c.acquiring
-  where c.id = checkout_id and (select p.id from find_paywall(c.paywall_id, host) p) is not null;
-  return coalesce(checkout, verdict('unknown_checkout'));
+  where c.id = checkout_id and host_of(c.return_origin) = host
+    and (select p.id from find_paywall(c.paywall_id, host) p) is not null;
+  if not found then return verdict('unknown_checkout'); end if;
+
+  if may_ask then
+    perform from checkouts c
+    where c.id = checkout_id and c.completed_at is null and c.session_id is not null
+      and (c.asked_at is null or c.asked_at <= now() - once_in)
+    for no key update skip locked;
+    asks := found;
+    if asks then update checkouts c set asked_at = now() where c.id = checkout_id; end if;
+  end if;
+  return checkout || jsonb_build_object('ask', asks);
 end $$;

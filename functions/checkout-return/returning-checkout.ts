@@ -12,6 +12,8 @@ export interface ReturningCheckout {
   success_url: string
   error_url: string
   completed: boolean
+  /** Whether the processor is to be asked for this browser. */
+  ask: boolean
   /** The database's time before the fetch, stored as the fetch's time (`fetched_at`). */
   now: string
 }

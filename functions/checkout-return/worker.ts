@@ -1,7 +1,7 @@
 // Where processors send the browser back to:
 // 1. read the checkout
-// 2. fetch its purchase and store it, so that it is visible on the owner's page. If the processor is slow, this goes on after
-//    the response
+// 2. fetch its purchase and store it, so that it is visible on the owner's page, once in five seconds at most: anybody may
+//    call this again and again. If the processor is slow, this goes on after the response
 // 3. send the browser on with a 303: to `successUrl` or, if nothing was bought, `errorUrl`, with `__SESSION__` filled in
 import { readCheckout } from '../../generated/calls.ts'
 import { connect, type Database } from '../../lib/db/connect.ts'
@@ -26,7 +26,11 @@ app.get(PATH, async (c) => {
   const { checkoutId, outcome } = path.data
 
   const db = connect(c.env)
-  const checkout = await readCheckout<ReadCheckoutResult>(db, { checkoutId, host: hostOf(c) })
+  const checkout = await readCheckout<ReadCheckoutResult>(db, {
+    checkoutId,
+    host: hostOf(c),
+    mayAsk: outcome === 'success',
+  })
   if (checkout.verdict !== 'found') throw refuse(words[checkout.verdict])
   logPaywall(c, checkout.paywall_id)
 
@@ -40,7 +44,7 @@ app.all(PATH, allowOnly('GET', 'HEAD'))
 
 /**
  * Whether the browser goes on to the success page: unless the processor says that nothing was bought. No response in time
- * counts as bought: the owner's page reads the purchase from us anyway.
+ * counts as bought, and so does one for which nobody is asked: the owner's page reads the purchase from us anyway.
  */
 async function isBought(
   db: Database,
@@ -48,7 +52,7 @@ async function isBought(
   context: Pick<ExecutionContext, 'waitUntil'>,
   checkout: ReturningCheckout,
 ): Promise<boolean> {
-  if (checkout.completed || !checkout.page_id) return true
+  if (!checkout.ask || !checkout.page_id) return true
   const caughtUp = look(db, env, context, checkout, checkout.page_id).catch((cause) => {
     log('warn', 'a returning browser goes on before its purchase is stored', { checkout_id: checkout.id, cause })
     return true

@@ -1,6 +1,6 @@
 -- Deletes what has no use any more, at most `count` rows of each table, the oldest first, and takes the person out of as many old
--- events (forget-people.sql). Gives how many rows in all. What
--- somebody has locked is in use and stays for now, so this waits for nobody. Each delete is served by an index `by_age`.
+-- events (forget-people.sql). Gives how many rows in all. What somebody has locked is in use and stays for now, so this waits for
+-- nobody. Each delete is served by an index `by_age`.
 --
 -- All but deliveries is kept for an hour longer than it counts: a call that is under way by then still finds it. A refresh token
 -- whose session row is deleted is refused as one whose session has ended.

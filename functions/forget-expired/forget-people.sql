@@ -19,14 +19,15 @@ begin
 end $$;
 
 -- An event's body without the person whom it is about: our id of the user stays, and of a ticket its id, status and date. What
--- a caller said of the shop that a checkout was begun at goes, too. Every field is still there, as the API's document says. `paywall users erase` uses it as well.
+-- a caller said of the shop that a checkout was begun at goes, too. Every field is still there, as the API's document says.
+-- `paywall users erase` uses it as well.
 create function event_without_person(body text) returns text language plpgsql immutable as $$
 declare
   event constant jsonb := body;
   data jsonb := event -> 'data';
 begin
   if data ? 'user' then
-    data := jsonb_set(data, '{user}', 
+    data := jsonb_set(data, '{user}',
       jsonb_build_object('id', data #> '{user,id}', 'email', null, 'external_id', null));
   end if;
   if data ? 'ticket' then

@@ -4,7 +4,7 @@ import { loggable } from '../../lib/http/place.ts'
 import { loggedSdkVersion } from '../../lib/http/sdk-version.ts'
 import { sharedWords } from '../../lib/http/shared-words.ts'
 import { preflight, refusal } from './answers.ts'
-import { isOverLimit, LIMIT_PERIOD_SECONDS } from './limit.ts'
+import { count, LIMIT_PERIOD_SECONDS, UNCOUNTED } from './limit.ts'
 import { type Route, routeOf } from './routes.ts'
 
 /**
@@ -17,21 +17,23 @@ export default {
     const route = routeOf(path)
     if (!route) return refuse({ request, path, route, wording: sharedWords.not_found })
     if (request.method === 'OPTIONS') return preflight(crypto.randomUUID())
-    if (await isOverLimit(request, env, route.countedBy).catch(letPass)) {
-      return refuse({ request, path, route, wording: sharedWords.rate_limited, headers: RETRY_LATER })
-    }
+    const counted = await count(request, env, route.countedBy).catch(letPass)
+    if (counted.isOver) return refuse({ request, path, route, wording: sharedWords.rate_limited, headers: RETRY_LATER })
     try {
-      return await env[route.binding].fetch(request)
+      const response = await env[route.binding].fetch(request)
+      counted.learn(response.status)
+      return response
     } catch (cause) {
+      counted.learn(sharedWords.failed[0])
       return refuse({ request, path, route, wording: sharedWords.failed, cause })
     }
   },
 } satisfies ExportedHandler<Cloudflare.GatewayEnv>
 
 /** The limits brake abuse and guard nothing: without them every caller may pass. */
-function letPass(cause: unknown): false {
+function letPass(cause: unknown): typeof UNCOUNTED {
   log('warn', 'a caller could not be counted', { cause })
-  return false
+  return UNCOUNTED
 }
 
 const RETRY_LATER = { 'Retry-After': String(LIMIT_PERIOD_SECONDS) }

@@ -30,8 +30,8 @@ export const operations: ApiOperation[] = [
       "Enter this address in the processor's dashboard, as the address for its webhooks. An event is verified by its " +
       'signature. Then it only makes us fetch the purchase from the processor, so events may come repeatedly and in any order.',
     access: ['anybody'],
-    // Processors send bursts from few addresses, and each event is proven by its signature.
-    countedBy: 'nothing',
+    // Processors send bursts from few addresses: once an event from there was signed rightly, they are not counted any more.
+    countedBy: 'signature',
     params: Params,
     rawBody: { name: 'ProcessorEvent', schema: Event },
     reply: {

@@ -1,5 +1,6 @@
 // What processors tell us. Anything but 2xx makes the processor send it again, so a failure loses nothing:
-// 1. read the event as it was sent, and the paywall's account at that processor
+// 1. read the event as it was sent, and refuse what no secret can have signed: anybody may send anything here, so the
+//    database is not asked about that. Then read the paywall's account at that processor
 // 2. prove that the processor sent it (inbound.ts)
 // 3. take it as a hint only: fetch the purchase as it is now, and store it (catch-up.ts)
 // 4. after the response, wake deliver-events if the owner is to be told
@@ -10,9 +11,9 @@ import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { ApiError, refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { readText } from '../../lib/http/parse.ts'
-import { placeOf } from '../../lib/http/place.ts'
+import { loggable, placeOf } from '../../lib/http/place.ts'
 import { ForgedEvent, MalformedEvent } from '../../lib/processors/event.ts'
-import { readEvent } from '../../lib/processors/inbound.ts'
+import { checkSignatureForm, readEvent } from '../../lib/processors/inbound.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
 import { catchUp, queuedBy } from '../../lib/purchases/catch-up.ts'
 import { PATH, Params, words } from './contract.ts'
@@ -30,16 +31,18 @@ app.post(PATH, async (c) => {
   if (!path.success) throw refuse(words.unknown_processor)
   const { acquiring } = path.data
 
-  const rawBody = await readText(c.req.raw, EVENT_LIMIT)
-  const db = connect(c.env)
   const place = placeOf(c)
-  const row = await readAccount<ReadAccountResult>(db, { acquiring, ...place })
-  if (row.verdict !== 'found') throw refuse(words[row.verdict])
-
-  const { paywallId } = place
-  const account = { paywallId, acquiring, credentials: row.credentials }
+  if (!loggable(place.paywallId)) throw refuse(words.unknown_paywall)
+  const rawBody = await readText(c.req.raw, EVENT_LIMIT)
+  const inbound = { headers: c.req.raw.headers, rawBody, now: new Date() }
   try {
-    const inbound = { headers: c.req.raw.headers, rawBody, now: new Date() }
+    checkSignatureForm(acquiring, inbound)
+    const db = connect(c.env)
+    const row = await readAccount<ReadAccountResult>(db, { acquiring, ...place })
+    if (row.verdict !== 'found') throw refuse(words[row.verdict])
+
+    const { paywallId } = place
+    const account = { paywallId, acquiring, credentials: row.credentials }
     const { id: eventId, about, ...facts } = await readEvent(account, c.env, inbound)
     const hint = { ...facts, paywallId, eventId, fetchedAt: row.now }
     const stored = about && (await catchUp(db, await processorFor(account, c.env), about, hint))

@@ -1,7 +1,7 @@
 import type { Acquiring } from '../../lib/processors/acquiring.ts'
 import type { PurchaseReference } from '../../lib/processors/processor.ts'
 
-/** A hosted page or a purchase that this run is to look at, and the account to ask about it: what take_due gives. */
+/** A hosted page or a purchase that this run is to look at, and the account to ask about it. */
 export interface DueReference {
   kind: PurchaseReference['kind']
   /** The processor's id of it. */
@@ -14,4 +14,10 @@ export interface DueReference {
   credentials: string
   /** The database's time before the fetch, stored as the fetch's time (`fetched_at`). */
   taken_at: string
+}
+
+/** What take_due gives. `cursor` is where the way round the paywalls goes on; null at its end. */
+export interface Taken {
+  references: DueReference[]
+  cursor: string | null
 }

@@ -1,5 +1,5 @@
 // Fetches what processors should have told us by now, until nothing is due or the run's time is over:
-// 1. take a batch of what is due. That moves each due time on, so no other run takes the same
+// 1. take a batch of what is due, in turns between the paywalls. That moves each due time on, so no other run takes the same
 // 2. fetch each and store it, as a webhook would have done (lib/purchases/catch-up.ts), five at a time
 import { takeDue } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
@@ -7,10 +7,10 @@ import { log } from '../../lib/http/log.ts'
 import type { ProcessorEnv } from '../../lib/processors/account.ts'
 import { processorFor } from '../../lib/processors/registry.ts'
 import { catchUp, NO_EVENT, queuedBy } from '../../lib/purchases/catch-up.ts'
-import type { DueReference } from './due-reference.ts'
+import type { DueReference, Taken } from './due-reference.ts'
 
-/** How many hosted pages, and how many purchases, are taken at a time. */
-const BATCH = 20
+/** How many hosted pages and purchases are taken at a time. */
+const BATCH = 40
 
 /** A Worker may wait on six connections at once. */
 const SLOTS = 5
@@ -27,16 +27,24 @@ const RUN_REFERENCES = 1_000
 /** Looks at everything that is due, or as much of it as one invocation may. Returns how many deliveries it has queued. */
 export async function reconcile(db: Database, env: ProcessorEnv): Promise<number> {
   const deadline = Date.now() + RUN_MILLISECONDS
+  const until = anywhere()
+  let [after, inRound] = [until, 0]
   let [fetches, queued] = [0, 0]
   while (Date.now() < deadline && fetches < RUN_REFERENCES) {
-    const references = await takeDue<DueReference[]>(db, { count: BATCH })
-    if (references.length === 0) break
+    const { references, cursor } = await takeDue<Taken>(db, { count: BATCH, after, until })
     fetches += references.length
+    inRound += references.length
     queued += await lookAtAll(db, env, references)
+    if (cursor === null && inRound === 0) break // all round, and nothing was due
+    if (cursor === null) inRound = 0
+    after = cursor ?? until
   }
   if (fetches > 0) log('info', 'reconciled', { looked: fetches, queued })
   return queued
 }
+
+/** Somewhere among the ids of paywalls, which are decimal numbers in the order of texts: so nobody is always the last. */
+const anywhere = () => String(Math.random()).slice(2)
 
 /** A few at a time; the slots share what is to be done, so one that is slow holds up no other. */
 async function lookAtAll(db: Database, env: ProcessorEnv, references: DueReference[]): Promise<number> {

@@ -1,36 +1,89 @@
--- Takes what the reconcile cron should look at: at most `count` hosted pages and `count` purchases, the longest overdue
--- first. Each is described by `DueReference` in due-reference.ts. Taking one sets its next due time: whoever takes at the same
--- moment gets others, and one that cannot be fetched keeps out none.
+-- Takes what the reconcile cron should look at, about `count` hosted pages and purchases. Paywalls take turns: each that has
+-- something due gets one page and one purchase, the longest overdue first, and what is left of `count` goes round among them. So a
+-- paywall with many open pages that nobody pays does not keep out another.
+--
+-- The paywalls with something pending form a ring, in the order of their ids: behind the last comes the first. This looks at those
+-- behind `after` up to `until`, a hundred at most, all round if they are the same. `cursor` is where to go on, null at the end. What
+-- a call costs does not depend on how much is pending. What is taken is described by `DueReference` in due-reference.ts.
+create function take_due(count integer, after text, until text) returns jsonb language plpgsql security definer
+set enable_seqscan = off -- a query plan that was made while a table was empty must not read all of it later
+as $$
+declare
+  steps constant integer := 100;
+  is_bounded boolean := after < until; -- there is no end before `until` any more
+  paywall text;
+  turn jsonb;
+  taken jsonb := '[]';
+  queue text[] := '{}'; -- those that may have more
+  cursor text := after; -- null if the walk came to its end
+begin
+  for step in 1..steps loop
+    paywall := next_waiting_paywall(cursor);
+    if paywall is null and not is_bounded then
+      is_bounded := true;
+      cursor := '';
+      continue;
+    end if;
+    if paywall is null or is_bounded and paywall > until then
+      cursor := null;
+      exit;
+    end if;
+    cursor := paywall;
+    turn := take_turn(paywall);
+    continue when turn = '[]';
+    taken := taken || turn;
+    queue := queue || paywall;
+    exit when jsonb_array_length(taken) >= count;
+  end loop;
+
+  while jsonb_array_length(taken) < count and cardinality(queue) > 0 loop
+    turn := take_turn(queue[1]);
+    taken := taken || turn;
+    queue := case when turn = '[]' then queue[2:] else queue[2:] || queue[1] end;
+  end loop;
+  return jsonb_build_object('references', taken, 'cursor', cursor);
+end $$;
+
+-- The first paywall behind `after` for which something is pending, due or not; null if there is none. It finds that in the
+-- indexes, and reads an entry of each.
+create function next_waiting_paywall(after text) returns text language plpgsql stable as $$
+begin
+  return least(
+    (select c.paywall_id from checkouts c
+     where c.paywall_id > after and c.completed_at is null and c.reconcile_at is not null
+     order by c.paywall_id, c.reconcile_at limit 1),
+    (select p.paywall_id from purchases p where p.paywall_id > after and p.reconcile_at is not null
+     order by p.paywall_id, p.reconcile_at limit 1));
+end $$;
+
+-- Takes the page and the purchase of a paywall that are overdue for the longest time, if there are any. Taking one sets its next due
+-- time: whoever takes at the same moment gets others, and one that cannot be fetched keeps out none.
 --
 -- Locks these rows. It waits for no row lock, since a row that a writer has locked is skipped, and it locks no member: so it
 -- is in no deadlock with writers, who lock a member and then its purchases.
-create function take_due(count integer) returns jsonb language plpgsql security definer
-set enable_seqscan = off -- a query plan that was made while a table was empty must not read all of it later
-as $$
+create function take_turn(paywall_id text) returns jsonb language plpgsql as $$
 declare
   page record;
   purchase purchases;
   result jsonb := '[]';
 begin
-  for page in
-    select c.id, c.session_id, c.paywall_id, c.acquiring, c.created_at from checkouts c
-    where c.completed_at is null and c.reconcile_at <= now()
-    order by c.reconcile_at limit count for no key update skip locked
-  loop
+  select c.id, c.session_id, c.paywall_id, c.acquiring, c.created_at into page from checkouts c
+  where c.paywall_id = take_turn.paywall_id and c.completed_at is null and c.reconcile_at <= now()
+  order by c.reconcile_at limit 1 for no key update skip locked;
+  if found then
     update checkouts c set looked_at = now(), reconcile_at = checkout_due(page.created_at, now()) where c.id = page.id;
     result := result || due_reference_json('page', page.session_id, page.id, page.paywall_id, page.acquiring);
-  end loop;
+  end if;
 
-  for purchase in
-    select p.* from purchases p
-    where p.reconcile_at <= now()
-    order by p.reconcile_at limit count for no key update skip locked
-  loop
+  select p.* into purchase from purchases p
+  where p.paywall_id = take_turn.paywall_id and p.reconcile_at <= now()
+  order by p.reconcile_at limit 1 for no key update skip locked;
+  if found then
     update purchases p set looked_at = now(), reconcile_at = purchase_due(purchase, now()) where p.id = purchase.id;
     result := result || due_reference_json(
       case when purchase.interval is null then 'payment' else 'subscription' end,
       purchase.processor_id, purchase.id, purchase.paywall_id, purchase.acquiring);
-  end loop;
+  end if;
   return result;
 end $$;
 

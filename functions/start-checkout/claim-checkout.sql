@@ -5,8 +5,11 @@
 --   caller  'owner' or 'user:<id>', whose key it is; a call without a key (`has_key`) brings a random one
 --   hash    of what is asked for: the same key with another hash is refused
 --   holder  a random id of this attempt, which is given the claim for `lease_seconds`
+--   success_origin, error_origin, service_origin: see redirect_targets
+--   network where a user's call comes from; null: its pages are not counted
 --
--- Locks the Idempotency-Key, the user's row if it is new or is given a name, the member and the claim. A call that is refused leaves nothing
+-- Locks the Idempotency-Key, the user's row if it is new or is given a name, the member, the budgets and the claim. A call that is
+-- refused leaves nothing
 -- behind: the key is looked up before a user or a member is made, and once more under the claim's own lock, because the
 -- holder before may have finished meanwhile.
 create function claim_checkout(
@@ -15,12 +18,14 @@ create function claim_checkout(
   key_hash text default null, token_user_id uuid default null, token_audience text default null,
   email text default null, external_id text default null, price_id text default null,
   success_url text default null, error_url text default null, shop_url text default null,
-  trial_days integer default null, country text default null, local_currency text default null
+  trial_days integer default null, country text default null, local_currency text default null, network text default null,
+  success_origin text default null, error_origin text default null, service_origin text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
   gate record;
   claim checkout_claims;
   targets record;
+  refused jsonb;
   price prices;
   buyer record;
   checkout checkouts;
@@ -35,13 +40,11 @@ begin
   if claim.opened then return replay_of(claim); end if;
 
   -- What is asked for. What is wrong with that is said at once, even while another attempt holds the claim.
-  targets := redirect_targets(paywall_id, success_url, error_url);
-  if targets.success_url is null or targets.error_url is null or price_id is null
-    or key_hash is not null and email is null and external_id is null then
-    return verdict('missing_parameters') || jsonb_build_object(
-      'has_success_url', targets.success_url is not null, 'has_error_url', targets.error_url is not null);
-  end if;
-  if not gate.is_test and not has_key then return verdict('key_required'); end if;
+  targets := redirect_targets(
+    paywall_id, host, key_hash is not null, success_origin, error_origin, service_origin, success_url, error_url, return_origin);
+  refused := refused_order(targets.success_url, targets.error_url, targets.refusal,
+    lacks_key => not gate.is_test and not has_key, lacks_others => price_id is null or key_hash is not null and email is null and external_id is null);
+  if refused is not null then return refused; end if;
   select * into price from prices p
   where p.paywall_id = claim_checkout.paywall_id and p.id = claim_checkout.price_id and p.retired_at is null;
   if not found then return verdict('unknown_price'); end if;
@@ -51,6 +54,9 @@ begin
   buyer := lock_buyer(
     gate.owner_id, paywall_id, token_user_id, email, external_id, user_meta, price, ignore_active_purchase);
   if buyer.refusal is not null then return verdict(buyer.refusal); end if;
+
+  refused := take_page(paywall_id, token_user_id, network);
+  if refused is not null then return refused; end if;
 
   -- The claim, taken for this attempt.
   claim := take_claim(paywall_id, caller, key, hash, holder, now() + make_interval(secs => lease_seconds));
@@ -63,24 +69,9 @@ begin
   select * into checkout from checkouts c where c.id = claim.checkout_id;
   if not found then
     checkout := new_checkout(
-      claim.checkout_id, buyer.user_id, price, targets.success_url, targets.error_url, return_origin,
+      claim.checkout_id, buyer.user_id, price, targets.success_url, targets.error_url, targets.return_origin,
       shop_url, country, local_currency,
       requested_days => trial_days, by_owner => key_hash is not null, settings => gate.settings);
   end if;
   return verdict('claimed') || jsonb_build_object('checkout', claimed_checkout_json(checkout, claim));
-end $$;
-
--- Where to return to: what the call says, else, on a paywall with a domain of its own, what its settings say. A buyer who did
--- not pay is better off on the page for those who did than on the front page of the domain, which comes last.
-create function redirect_targets(paywall_id text, inout success_url text, inout error_url text) language plpgsql stable as $$
-declare
-  domain text;
-  settings jsonb;
-begin
-  if success_url is not null and error_url is not null then return; end if;
-  select p.domain, p.settings into domain, settings from paywalls p where p.id = paywall_id;
-  if domain is null then return; end if;
-  success_url := coalesce(success_url, settings ->> 'success_redirect_url');
-  error_url := coalesce(
-    error_url, settings ->> 'error_redirect_url', settings ->> 'success_redirect_url', 'https://' || domain || '/');
 end $$;

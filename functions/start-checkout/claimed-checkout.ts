@@ -35,9 +35,10 @@ export interface ClaimedCheckout {
 /** `amount` is in minor units. */
 export type Price = { currency: string; amount: number; processor_price: string }
 
-/** What claim_checkout gives, once it is decided. */
+/** What claim_checkout gives, once it is decided. `wait` is in seconds. */
 export type DecidedResult =
-  | { verdict: Exclude<CheckoutRefusal, 'missing_parameters'> }
+  | { verdict: Exclude<CheckoutRefusal, 'missing_parameters' | 'too_many_pages'> }
+  | { verdict: 'too_many_pages'; wait: number }
   | { verdict: 'missing_parameters'; has_success_url: boolean; has_error_url: boolean }
   | { verdict: 'replay'; reply: CheckoutReply }
   | { verdict: 'claimed'; checkout: ClaimedCheckout }

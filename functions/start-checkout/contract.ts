@@ -8,7 +8,10 @@ import { PROCESSOR_NAMES } from '../../lib/processors/acquiring.ts'
 
 export const PATH = '/api/v1/paywall/:id/start-checkout'
 
-/** Why no checkout is opened: see claim-checkout.sql. `full_meta`: the user's meta would be too large. */
+/**
+ * Why no checkout is opened: see claim-checkout.sql. `full_meta`: the user's meta would be too large. `too_many_pages`: the user,
+ * its network or the paywall opened too many.
+ */
 export type CheckoutRefusal =
   | GateRefusal
   | 'key_reused'
@@ -18,6 +21,9 @@ export type CheckoutRefusal =
   | 'active_purchase'
   | 'full_meta'
   | NameRefusal
+  | 'too_many_pages'
+  | 'foreign_success_url'
+  | 'foreign_error_url'
 
 type Said = CheckoutRefusal | 'no_credential' | 'bad_token' | 'in_progress' | 'missing_price' | 'missing_targets'
 
@@ -45,6 +51,9 @@ export const words = defineWords<Said>({
   full_meta: [400, 'userMeta too large'],
   unknown_identity: [404, 'identity_not_found'],
   other_external_id: [409, 'external_id_mismatch'],
+  too_many_pages: [429, 'rate_limit_exceeded'],
+  foreign_success_url: [400, 'Invalid successUrl format'],
+  foreign_error_url: [400, 'Invalid errorUrl format'],
 })
 
 /** Left out, null and empty mean the same, so that a form may send the fields that were left blank. */
@@ -160,7 +169,14 @@ export interface CheckoutRequest {
   country: string | null
   /** The currency that an owner asks for; null for a Bearer user. */
   localCurrency: string | null
-  /** Where the processor sends the browser back to: the host that was asked. */
+  /** Where a Bearer user's call comes from, to count the pages of it; null: nothing is counted. */
+  network: string | null
+  /** The origins of `successUrl` and `errorUrl`; null where they are. */
+  successOrigin: string | null
+  errorOrigin: string | null
+  /** Where a way back may be that leads anywhere; null if that is not configured. */
+  serviceOrigin: string | null
+  /** Where the processor sends the browser back to: the host that was asked, unless the database knows better. */
   returnOrigin: string
 }
 
@@ -188,7 +204,8 @@ export const operations: ApiOperation[] = [
     description:
       'Opens a page of the processor on which the buyer pays. A repeat with the same `Idempotency-Key` within 24 hours ' +
       'gets the same page, and no second one is opened. While the first call is running, a repeat waits up to 5 seconds ' +
-      'for its answer. Without the key, which only test paywalls allow, every call opens a page of its own.',
+      'for its answer. Without the key, which only test paywalls allow, every call opens a page of its own. A user may open ' +
+      'ten pages in ten minutes; an owner, any number.',
     access: ['owner', 'user'],
     bodies: { StartCheckout: Body },
     example: {

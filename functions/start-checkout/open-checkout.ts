@@ -3,8 +3,9 @@
 // 2. ask the processor, under a key of the checkout and the attempt: after a crash it gives the same page again. If the call
 //    fails, give the claim up, so that the next call need not wait for the end of the lease
 // 3. record the page, which only the holder of the claim can
-// 4. after the response, close the buyer's page before this one, since both could be paid
-import { giveUpCheckout, recordCheckout } from '../../generated/calls.ts'
+// 4. after the response, close the buyer's page before this one, since both could be paid; once it is closed, nobody need look
+//    whether it was
+import { forgetPage, giveUpCheckout, recordCheckout } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { localPriceFor } from '../../lib/geo/targeting.ts'
 import { log } from '../../lib/http/log.ts'
@@ -39,7 +40,7 @@ export async function openCheckout(
     amount: price.amount,
   })
   if (!recorded) return null
-  if (superseded) later(close(processor, superseded))
+  if (superseded) later(close(db, processor, checkout, superseded))
   return { checkoutUrl: hosted.url, userId: checkout.user_id, acquiring: checkout.acquiring }
 }
 
@@ -101,11 +102,17 @@ function priceOf({ price, geo, country, local_currency: currency }: ClaimedCheck
 }
 
 /** Closes the buyer's page before this one, since both could be paid. If that fails, it stays open and is logged. */
-async function close(processor: Processor, page: string): Promise<void> {
-  const [acquiring, id] = page.split(/:(.*)/s)
-  if (acquiring !== processor.acquiring || !id) return
+async function close(
+  db: Database,
+  processor: Processor,
+  { paywall_id: paywallId, user_id: userId }: ClaimedCheckout,
+  page: string,
+): Promise<void> {
+  const [acquiring, pageId] = page.split(/:(.*)/s)
+  if (acquiring !== processor.acquiring || !pageId) return
   try {
-    await processor.closeCheckout?.(id)
+    const isClosed = await processor.closeCheckout?.(pageId)
+    if (isClosed) await forgetPage(db, { paywallId, userId, acquiring, pageId })
   } catch (cause) {
     log('warn', 'a superseded checkout stays open', { cause })
   }

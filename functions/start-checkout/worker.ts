@@ -9,7 +9,7 @@ import { keyFirst } from '../../lib/auth/key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
 import type { Caller } from '../../lib/db/gate.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
-import { refuse } from '../../lib/http/errors.ts'
+import { ApiError, refuse } from '../../lib/http/errors.ts'
 import { placeOf } from '../../lib/http/place.ts'
 import { claimOrWait } from './claim-or-wait.ts'
 import { type CheckoutRequest, PATH, words } from './contract.ts'
@@ -25,7 +25,7 @@ app.post(PATH, async (c) => {
   if (caller.kind === 'none') throw refuse(words.no_credential)
   if (caller.kind === 'bad_token') throw refuse(words.bad_token, misplacedKey(c.req))
 
-  const request = await readRequest(c, caller).catch(keyFirst(c.env, caller, words))
+  const request = await readRequest(c, caller, c.env).catch(keyFirst(c.env, caller, words))
   const replies = c.env.CHECKOUT_REPLIES
   const remembered = await recallReply(replies, place, caller, request)
   if (remembered && remembered.hash !== request.hash) throw refuse(words.key_reused)
@@ -40,6 +40,7 @@ app.post(PATH, async (c) => {
     if (row.verdict === 'replay') return c.json(row.reply, 200, { 'Idempotency-Replayed': 'true' })
     if (row.verdict === 'missing_parameters') throw missing(caller, request, row)
     if (row.verdict === 'active_purchase') throw refuse(words.active_purchase, { hasActivePurchase: true })
+    if (row.verdict === 'too_many_pages') throw new ApiError(...words.too_many_pages, { retryAfter: row.wait })
     if (row.verdict !== 'claimed') throw refuse(words[row.verdict])
 
     const reply = await openCheckout(db, c.env, lease.holder, row.checkout, later)

@@ -7,7 +7,7 @@ import { FILE_LIMIT, FILES_LIMIT, IMAGE_TYPES } from './image-type.ts'
 
 export const PATH = '/api/v1/paywall/:id/support/ticket'
 
-export type TicketRefusal = UserRefusal | 'over_quota'
+export type TicketRefusal = UserRefusal | 'over_quota' | 'over_image_budget'
 
 /** How this endpoint says each refusal (contract section 7). */
 export const words = defineWords<TicketRefusal | 'bad_token'>({
@@ -15,6 +15,7 @@ export const words = defineWords<TicketRefusal | 'bad_token'>({
   unknown_user: [401, 'invalid_token'],
   unknown_paywall: [404, 'paywall_not_found'],
   over_quota: [429, 'rate_limit_exceeded'],
+  over_image_budget: [429, 'rate_limit_exceeded'],
 })
 
 /** What can be wrong with the files of a form. */
@@ -27,9 +28,14 @@ export const faultWords = defineWords<Fault | 'invalid_form'>({
   invalid_form: [400, 'invalid_payload'],
 })
 
-/** `wait` is the number of seconds until there is room in a full quota. */
+/** `wait` is the number of seconds until there is room in a full quota, or for images. */
 export function refuseTicket({ verdict, wait }: { verdict: TicketRefusal; wait?: number }): ApiError {
-  return new ApiError(...words[verdict], wait === undefined ? {} : { retryAfter: wait })
+  return new ApiError(...words[verdict], {
+    ...(wait !== undefined && { retryAfter: wait }),
+    ...(verdict === 'over_image_budget' && {
+      detail: { message: 'Guests sent too many images today: leave them out' },
+    }),
+  })
 }
 
 /** Characters as people count them: an emoji is one, whatever it takes in UTF-16. */
@@ -115,7 +121,7 @@ export const operations: ApiOperation[] = [
     summary: 'Open a support ticket',
     description:
       'Takes the message of a user or a guest, as JSON or, with images, as a form. The event `ticket.created` tells you of ' +
-      "it. A user, or a guest's address, may open two tickets in 24 hours. An owner key is ignored here. Every call opens a " +
+      'it. A user may open two tickets in 24 hours, and so may guests with the same address. An owner key is ignored here. Every call opens a ' +
       'ticket of its own.',
     access: ['user', 'anybody'],
     bodies: { OpenTicket: GuestBody },

@@ -1,8 +1,8 @@
 -- Whether a ticket of this sender would be opened now: `room`, or the refusal. It is asked before images are stored, and
--- locks nothing: open_ticket decides. `wait` is the number of seconds until there is room in a full quota.
+-- locks nothing: open_ticket decides. `wait` is the number of seconds until there is room in a full quota, or for a guest's images.
 create function foresee_ticket(
   paywall_id text, host text, token_user_id uuid default null, token_audience text default null,
-  guest_email text default null
+  guest_email text default null, network text default null
 ) returns jsonb language plpgsql stable security definer as $$
 declare
   sender record;
@@ -10,6 +10,9 @@ declare
 begin
   sender := find_sender(paywall_id, host, token_user_id, token_audience, guest_email);
   if sender.refusal is not null then return verdict(sender.refusal); end if;
-  wait := sender_wait(paywall_id, sender.email, token_user_id);
-  return verdict(case when wait is null then 'room' else 'over_quota' end) || jsonb_build_object('wait', wait);
+  wait := sender_wait(paywall_id, sender.quota);
+  if wait is not null then return verdict('over_quota') || jsonb_build_object('wait', wait); end if;
+  if token_user_id is null then wait := guest_images_wait(paywall_id, network); end if;
+  if wait is not null then return verdict('over_image_budget') || jsonb_build_object('wait', wait); end if;
+  return verdict('room');
 end $$;

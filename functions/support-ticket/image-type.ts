@@ -14,20 +14,9 @@ export const FILES_LIMIT = 5
 export const FILE_LIMIT = 10 * 1024 * 1024
 
 /** The longest of the signatures. */
-const SIGNATURE_BYTES = 12
+export const SIGNATURE_BYTES = 12
 
-/** What the bytes say they are, whatever anybody declared; null if they are none of our images. */
-export function imageTypeOf(content: Uint8Array[]): ImageType | null {
-  const head = beginningOf(content)
+/** What the first bytes of a file say it is, whatever anybody declared; null if it is none of our images. */
+export function imageTypeOf(head: Uint8Array): ImageType | null {
   return IMAGE_TYPES.find((type) => SIGNATURES[type].every((byte, at) => byte === null || head[at] === byte)) ?? null
-}
-
-/** A chunk may end anywhere, also within a signature. */
-function beginningOf(content: Uint8Array[]): number[] {
-  const head: number[] = []
-  for (const chunk of content) {
-    head.push(...chunk.subarray(0, SIGNATURE_BYTES - head.length))
-    if (head.length === SIGNATURE_BYTES) return head
-  }
-  return head
 }

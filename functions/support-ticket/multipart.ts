@@ -1,97 +1,135 @@
-import {
-  getMultipartBoundary,
-  MaxFileSizeExceededError,
-  MaxPartsExceededError,
-  MultipartParseError,
-  MultipartParser,
-  type MultipartPart,
-} from '@remix-run/multipart-parser'
+import { getMultipartBoundary, MultipartPart } from '@remix-run/multipart-parser'
 import { ApiError, refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { sharedWords } from '../../lib/http/shared-words.ts'
 import { faultWords } from './contract.ts'
-import { FILE_LIMIT } from './image-type.ts'
+import { FORM_LIMIT, FormBytes } from './form-bytes.ts'
 
-/** The largest form, in bytes: five files of 10 MB, and what is around them. */
-const FORM_LIMIT = 51 * 1024 * 1024
 /** How many parts are read. Those that the form has no use for are skipped. */
 const PARTS_LIMIT = 100
+/** The headers of a part, in bytes. */
+const HEADERS_LIMIT = 8 * 1024
 /** RFC 2046. A longer one would only make the search for it slow. */
 const LONGEST_BOUNDARY = 70
-/** Read at least so much at a time: a body that trickles in byte by byte must not become as many objects. */
-const BLOCK = 64 * 1024
 
-/** A part of a form: a text field, or a file as its sender described it. */
-export type Part =
-  | { kind: 'field'; name: string; value: string }
-  | { kind: 'file'; name: string; fileName: string; mediaType: string; size: number; content: Uint8Array[] }
+const CR = 0x0d
+const HEADERS_END = new TextEncoder().encode('\r\n\r\n')
+const LAST = new TextEncoder().encode('--')
+
+/** What a part of a form says of itself. Without a `fileName` it is a text field. */
+export interface PartHead {
+  name: string
+  fileName: string | undefined
+  mediaType: string
+}
 
 export function isForm(request: Request): boolean {
   return /^multipart\/form-data\b/i.test(request.headers.get('content-type') ?? '')
 }
 
 /**
- * The parts of a multipart body, in order. One of them is in memory at a time, never the whole body, and its content is
- * good until the next is asked for: then its memory is used again, since a Worker has 128 MB for all its requests.
+ * Reads a multipart body from beginning to end, part by part and chunk by chunk, so that no part is in memory as a whole.
  *
- * @throws ApiError 413 `payload_too_large`, 400 `invalid_payload` for what is no form or ends half-way, `too_many_files`, and
- * `invalid_file` as soon as a part is larger than a file may be
+ * @throws ApiError 413 `payload_too_large`, 400 `invalid_payload` for what is no form or ends half-way, `too_many_files`
  */
-export async function* readParts(request: Request): AsyncGenerator<Part, void> {
-  const boundary = getMultipartBoundary(request.headers.get('content-type') ?? '')?.trim() ?? ''
-  if (!request.body || boundary === '' || boundary.length > LONGEST_BOUNDARY) throw noForm()
-  if (Number(request.headers.get('content-length')) > FORM_LIMIT) throw refuse(sharedWords.payload_too_large)
-  const limits = { maxFileSize: FILE_LIMIT, maxTotalSize: FORM_LIMIT, maxParts: PARTS_LIMIT }
-  const parser = new MultipartParser(boundary, limits)
-  const blocks: Uint8Array<ArrayBuffer>[] = []
-  const spare: Uint8Array<ArrayBuffer>[] = []
-  try {
-    for await (const block of readBlocks(request.body, () => spare.pop() ?? new Uint8Array(BLOCK))) {
-      blocks.push(block)
-      for (const part of parser.write(block)) {
-        yield described(part)
-        spare.push(...blocks.splice(0, blocks.length - 1)) // the parser still needs the last
-      }
+export class MultipartReader {
+  readonly #source: FormBytes
+  /** What stands between the content of a part and the next one, and before the first without its line break. */
+  readonly #delimiter: Uint8Array
+  #parts = 0
+  #isInContent = false
+
+  constructor(request: Request) {
+    const boundary = getMultipartBoundary(request.headers.get('content-type') ?? '')?.trim() ?? ''
+    if (!request.body || boundary === '' || boundary.length > LONGEST_BOUNDARY) throw noForm()
+    if (Number(request.headers.get('content-length')) > FORM_LIMIT) throw refuse(sharedWords.payload_too_large)
+    this.#delimiter = new TextEncoder().encode(`\r\n--${boundary}`)
+    this.#source = new FormBytes(request.body)
+  }
+
+  /** The next part; null at the end of the form. What is left of the one before is skipped. */
+  async nextPart(): Promise<PartHead | null> {
+    if (this.#parts === 0) await this.#expect(this.#delimiter.subarray(2))
+    while (this.#isInContent) await this.nextChunk()
+    if (this.#parts++ >= PARTS_LIMIT) throw refuse(faultWords.too_many_files)
+    await this.#need(LAST.length)
+    const isLast = find(this.#source.bytes.subarray(0, LAST.length), LAST) === 0
+    this.#source.drop(LAST.length) // or the line break behind a delimiter
+    if (isLast) {
+      await this.#skipRest()
+      return null
     }
-    parser.finish()
-  } catch (cause) {
-    if (!(cause instanceof MultipartParseError)) throw cause
-    if (cause instanceof MaxPartsExceededError) throw new ApiError(...faultWords.too_many_files, { cause })
-    if (cause instanceof MaxFileSizeExceededError) throw new ApiError(...faultWords.invalid_file, { cause })
-    throw noForm(cause)
+    this.#isInContent = true
+    return headOf(await this.#headers())
+  }
+
+  /** More of the part's content, good until the next call; null at its end. */
+  async nextChunk(): Promise<Uint8Array | null> {
+    if (!this.#isInContent) return null
+    const kept = this.#delimiter.length - 1 // the beginning of a delimiter, perhaps
+    while (this.#source.bytes.length <= kept) await this.#read()
+    const { bytes } = this.#source
+    const at = find(bytes, this.#delimiter)
+    if (at === 0) {
+      this.#isInContent = false
+      this.#source.drop(this.#delimiter.length)
+      return null
+    }
+    const length = at > 0 ? at : bytes.length - kept
+    this.#source.drop(length)
+    return bytes.subarray(0, length)
+  }
+
+  release(): void {
+    this.#source.release()
+  }
+
+  async #headers(): Promise<Uint8Array> {
+    for (;;) {
+      const { bytes } = this.#source
+      const at = find(bytes, HEADERS_END)
+      if (at > HEADERS_LIMIT || (at < 0 && bytes.length > HEADERS_LIMIT)) throw noForm()
+      if (at >= 0) {
+        this.#source.drop(at + HEADERS_END.length)
+        return bytes.slice(0, at)
+      }
+      await this.#read()
+    }
+  }
+
+  async #expect(text: Uint8Array): Promise<void> {
+    await this.#need(text.length)
+    if (find(this.#source.bytes.subarray(0, text.length), text) !== 0) throw noForm()
+    this.#source.drop(text.length)
+  }
+
+  async #need(count: number): Promise<void> {
+    while (this.#source.bytes.length < count) await this.#read()
+  }
+
+  async #read(): Promise<void> {
+    if (!(await this.#source.more())) throw noForm()
+  }
+
+  /** What follows the form is nothing of ours, but its sender is still writing it. */
+  async #skipRest(): Promise<void> {
+    do this.#source.drop(this.#source.bytes.length)
+    while (await this.#source.more())
   }
 }
 
-/**
- * The body in blocks, counted. Most forms end with a line break after the closing boundary, which the parser accepts only
- * in the same piece as the boundary: a short last block is therefore joined to the one before it.
- */
-async function* readBlocks(
-  body: ReadableStream<Uint8Array>,
-  allocate: () => Uint8Array<ArrayBuffer>,
-): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
-  const reader = body.getReader({ mode: 'byob' })
-  let previous: Uint8Array<ArrayBuffer> | undefined
-  let size = 0
-  try {
-    for (;;) {
-      const { value: block, done } = await reader.readAtLeast(BLOCK, allocate()).catch(refuseHalf)
-      size += block?.length ?? 0
-      if (size > FORM_LIMIT) throw refuse(sharedWords.payload_too_large)
-      if (done || block.length < BLOCK) {
-        yield joined(previous ?? new Uint8Array(), block ?? new Uint8Array())
-        return
-      }
-      if (previous) yield previous
-      previous = block
-    }
-  } finally {
-    reader.releaseLock()
+/** Where `text` begins in `bytes`; -1 if it is not in there. */
+function find(bytes: Uint8Array, text: Uint8Array): number {
+  for (let at = bytes.indexOf(text[0] ?? CR); at >= 0; at = bytes.indexOf(text[0] ?? CR, at + 1)) {
+    if (at + text.length > bytes.length) return -1
+    if (text.every((byte, index) => bytes[at + index] === byte)) return at
   }
+  return -1
 }
 
 /** How much is read of a refused form. Cloudflare as a rule lets less through. */
 const REST_LIMIT = 2 * FORM_LIMIT
+const REST_BLOCK = 64 * 1024
 
 /**
  * Reads what is left of a refused form. Its sender is still writing, and most clients read no response before they have
@@ -100,7 +138,7 @@ const REST_LIMIT = 2 * FORM_LIMIT
 export async function readRest(request: Request, requestId: string): Promise<void> {
   if (!request.body || !isForm(request)) return
   const reader = request.body.getReader({ mode: 'byob' })
-  let block = new Uint8Array(BLOCK)
+  let block = new Uint8Array(REST_BLOCK)
   try {
     for (let left = REST_LIMIT; left > 0; left -= block.length) {
       const read = await reader.read(new Uint8Array(block.buffer))
@@ -112,25 +150,13 @@ export async function readRest(request: Request, requestId: string): Promise<voi
   }
 }
 
-function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
-  const both = new Uint8Array(one.length + other.length)
-  both.set(one)
-  both.set(other, one.length)
-  return both
-}
-
-function described(part: MultipartPart): Part {
+function headOf(headers: Uint8Array): PartHead {
   try {
-    const { name = '', filename: fileName, mediaType = '' } = part
-    if (fileName === undefined) return { kind: 'field', name, value: part.text }
-    return { kind: 'file', name, fileName, mediaType, size: part.size, content: part.content }
+    const { name = '', filename: fileName, mediaType = '' } = new MultipartPart(headers, [])
+    return { name, fileName, mediaType }
   } catch (cause) {
     throw noForm(cause) // its text is not UTF-8
   }
-}
-
-function refuseHalf(cause: unknown): never {
-  throw new ApiError(...faultWords.invalid_form, { cause, detail: { message: 'the form ends half-way' } })
 }
 
 const noForm = (cause?: unknown) =>

@@ -1,11 +1,13 @@
--- Opens a ticket, counts it for the sender's address and for the user, and tells the owner, all or nothing (contract section
--- 4.6). `attachments` are [{object_key, file_name, media_type, size}], whose objects are in R2 already.
+-- Opens a ticket, counts it in the sender's quota, and tells the owner, all or nothing (contract section 4.6). `attachments` are
+-- [{object_key, file_name, media_type, size}], whose objects are in R2 already. The images of a guest are counted, too: see
+-- image-budget.sql.
 --
--- Locks the member of a user, who becomes one by the ticket if it never came to this paywall, then the quota rows of the address and of the user. Tickets of one user therefore queue, and so
--- do those of one address: however many come at once, none gets more than its quota. A refused ticket counts nowhere.
+-- Locks the member of a user, who becomes one by the ticket if it never came to this paywall, then the quota's row, and a guest's
+-- budgets. Tickets of one user therefore queue, and so do those of guests with one address: however many come at once, none gets
+-- more than its quota. A refused ticket counts nowhere.
 create function open_ticket(
   paywall_id text, host text, subject text, content text, attachments jsonb,
-  token_user_id uuid default null, token_audience text default null, guest_email text default null
+  token_user_id uuid default null, token_audience text default null, guest_email text default null, network text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
   sender record;
@@ -19,10 +21,13 @@ begin
   end if;
   if sender.refusal is not null then return verdict(sender.refusal); end if;
 
-  wait := sender_wait(paywall_id, sender.email, token_user_id);
-  if wait is null and sender.email is not null then wait := count_ticket(paywall_id, 'email:' || sender.email); end if;
+  wait := count_ticket(paywall_id, sender.quota);
   if wait is not null then return verdict('over_quota') || jsonb_build_object('wait', wait); end if;
-  if token_user_id is not null then perform count_ticket(paywall_id, 'user:' || token_user_id); end if;
+  if token_user_id is null then wait := take_guest_images(paywall_id, network, attachments); end if;
+  if wait is not null then
+    perform uncount_ticket(paywall_id, sender.quota);
+    return verdict('over_image_budget') || jsonb_build_object('wait', wait);
+  end if;
 
   insert into tickets as t (paywall_id, user_id, customer_email, subject, content)
   values (paywall_id, token_user_id, sender.email, subject, content) returning t.* into ticket;
@@ -63,6 +68,15 @@ begin
   update ticket_quotas q set opened = counted_tickets(earlier) || now()
   where q.paywall_id = count_ticket.paywall_id and q.who = count_ticket.who;
   return null;
+end $$;
+
+-- Takes the ticket that was just counted out of the quota again.
+create function uncount_ticket(paywall_id text, who text) returns void language plpgsql as $$
+begin
+  delete from ticket_quotas q
+  where q.paywall_id = uncount_ticket.paywall_id and q.who = uncount_ticket.who and cardinality(q.opened) = 1;
+  update ticket_quotas q set opened = trim_array(q.opened, 1)
+  where q.paywall_id = uncount_ticket.paywall_id and q.who = uncount_ticket.who;
 end $$;
 
 -- The whole ticket as the owner's event shows it, its text included.

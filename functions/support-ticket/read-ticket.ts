@@ -1,6 +1,6 @@
 // Reads a request to open a ticket, as JSON or as a form. A form is read part by part, because it may be larger than a Worker's
 // memory:
-// 1. before the first image, ask whether there is room in the sender's quota: else anybody could make us store 50 MB a call
+// 1. before the first image, ask whether there is room in the sender's quota and for a guest's images: else anybody could make us store 50 MB a call
 // 2. store each image as it comes
 // 3. at the form's end check its text fields, its files and the quota, in this order, which is the contract's
 import type { Context } from 'hono'
@@ -11,11 +11,11 @@ import type { Place } from '../../lib/db/gate.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { parse, parseJson } from '../../lib/http/parse.ts'
 import { email } from '../../lib/http/user-fields.ts'
-import { attachmentOf, storeAttachment } from './attachments.ts'
+import { ImageStore, type Stored } from './attachments.ts'
 import { faultWords, GuestBody, refuseTicket, UserBody } from './contract.ts'
 import { isForm } from './multipart.ts'
 import { type Fields, receiveForm } from './receive-form.ts'
-import { type Attachment, type ForeseeResult, type NewTicket, type Sender, senderParameters } from './ticket.ts'
+import { type ForeseeResult, type NewTicket, type Sender, senderParameters } from './ticket.ts'
 
 /** What a request to open a ticket comes with, besides its body. */
 interface TicketContext {
@@ -23,19 +23,21 @@ interface TicketContext {
   bucket: R2Bucket
   place: Place
   bearer: Exclude<Bearer, { kind: 'bad_token' }>
+  /** Where a guest's call comes from, to count its images; null: they are not counted. */
+  network: string | null
 }
 
 /**
- * Reads what a request asks for. The images of a form are stored on the way and added to `attachments`, also when the
- * request is refused in the end: then the caller discards them.
+ * Reads what a request asks for. What is stored of the images of a form on the way is noted in `stored`, also when the
+ * request is refused in the end: then the caller discards it.
  *
  * @throws ApiError with the codes of contract section 7
  */
-export async function readTicket(c: Context, context: TicketContext, attachments: Attachment[]): Promise<NewTicket> {
+export async function readTicket(c: Context, context: TicketContext, stored: Stored): Promise<NewTicket> {
   const { bearer } = context
   const schema = bearer.kind === 'user' ? UserBody : GuestBody
   const { email: address, ...message } = isForm(c.req.raw)
-    ? await readForm(c.req.raw, context, schema, attachments)
+    ? await readForm(c.req.raw, context, schema, stored)
     : await parseJson(c.req, schema)
   return { who: senderOf(bearer, address), ...message }
 }
@@ -46,20 +48,19 @@ export async function readTicket(c: Context, context: TicketContext, attachments
  */
 async function readForm(
   request: Request,
-  { db, bucket, place, bearer }: TicketContext,
+  { db, bucket, place, bearer, network }: TicketContext,
   schema: typeof UserBody | typeof GuestBody,
-  attachments: Attachment[],
+  stored: Stored,
 ) {
+  const images = new ImageStore(bucket, place.paywallId, stored)
   const quota: { foreseen?: ForeseeResult } = {}
   const { fields, fault } = await receiveForm(request, async (image, fieldsBefore) => {
     quota.foreseen ??= await foreseeTicket<ForeseeResult>(db, {
       ...place,
+      network,
       ...senderParameters(senderOf(bearer, addressIn(fieldsBefore))),
     })
-    if (quota.foreseen.verdict !== 'room') return
-    const attachment = attachmentOf(place.paywallId, image)
-    attachments.push(attachment)
-    await storeAttachment(bucket, attachment, image.content)
+    return quota.foreseen.verdict === 'room' ? images.open(image) : null
   })
   const body = parse(schema, Object.fromEntries(fields))
   if (fault) throw refuse(faultWords[fault])

@@ -1,10 +1,13 @@
 -- Who asks for help: the user of a token, or a guest, whose address nobody has verified. Gives `refusal`, null
--- if the sender is let in, and the user's own address or the guest's. Locks nothing.
+-- if the sender is let in, the user's own address or the guest's, and `quota`, by which its tickets are counted: a user by its
+-- id, a guest by the address that it wrote. A guest who writes a user's address therefore takes nothing from that user. Locks
+-- nothing.
 create function find_sender(
   paywall_id text, host text, token_user_id uuid, token_audience text, guest_email text,
-  out refusal text, out owner_id uuid, out email text
+  out refusal text, out owner_id uuid, out email text, out quota text
 ) language plpgsql stable as $$
 begin
+  quota := coalesce('user:' || token_user_id, 'email:' || guest_email);
   if token_user_id is null then
     email := guest_email;
     select p.owner_id into owner_id from find_paywall(paywall_id, host) p;
@@ -32,11 +35,10 @@ begin
   return ceil(extract(epoch from counted[cardinality(counted) - quota + 1] + quota_window() - now()));
 end $$;
 
--- The longest of the sender's waits; null if there is room in both quotas. A row that is not there yet has room.
-create function sender_wait(paywall_id text, email text, token_user_id uuid) returns integer language plpgsql stable as $$
+-- How long a sender has to wait; null if its quota has room. A row that is not there yet has room.
+create function sender_wait(paywall_id text, who text) returns integer language plpgsql stable as $$
 begin
   return (
-    select max(quota_wait(q.opened)) from ticket_quotas q
-    where q.paywall_id = sender_wait.paywall_id
-      and q.who in ('email:' || sender_wait.email, 'user:' || sender_wait.token_user_id));
+    select quota_wait(q.opened) from ticket_quotas q
+    where q.paywall_id = sender_wait.paywall_id and q.who = sender_wait.who);
 end $$;

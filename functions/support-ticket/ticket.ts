@@ -24,8 +24,9 @@ export interface NewTicket {
   content: string
 }
 
-/** Why a ticket is not opened. `wait` is the number of seconds until there is room in a full quota. */
-type Refused = { verdict: Exclude<TicketRefusal, 'over_quota'> } | { verdict: 'over_quota'; wait: number }
+/** Why a ticket is not opened. `wait` is the number of seconds until there is room in a full quota, or for images. */
+type Refused = { verdict: Exclude<TicketRefusal, Full> } | { verdict: Full; wait: number }
+type Full = 'over_quota' | 'over_image_budget'
 
 /** What foresee_ticket gives. */
 export type ForeseeResult = Refused | { verdict: 'room' }

@@ -4,12 +4,13 @@ import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { refuse } from '../../lib/http/errors.ts'
+import { networksOf } from '../../lib/http/networks.ts'
 import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
-import { discardAttachments } from './attachments.ts'
+import { discard, type Stored } from './attachments.ts'
 import { PATH, refuseTicket, words } from './contract.ts'
 import { readRest } from './multipart.ts'
 import { readTicket } from './read-ticket.ts'
-import { type Attachment, type OpenResult, senderParameters } from './ticket.ts'
+import { type OpenResult, senderParameters } from './ticket.ts'
 
 const app = createApp<Cloudflare.SupportTicketEnv>()
 
@@ -27,22 +28,27 @@ app.post(PATH, async (c) => {
 
   const bucket = c.env.ATTACHMENTS
   const db = connect(c.env)
-  const attachments: Attachment[] = []
-  const discard = () => {
-    if (attachments.length > 0) c.executionCtx.waitUntil(discardAttachments(bucket, attachments))
+  const stored: Stored = { attachments: [], pieces: [] }
+  const clear = (isRefused: boolean) => {
+    const images = isRefused ? stored.attachments.map(({ object_key }) => object_key) : []
+    c.executionCtx.waitUntil(discard(bucket, [...stored.pieces, ...images]))
   }
-  const request = await readTicket(c, { db, bucket, place, bearer }, attachments).catch((refusal) => {
-    discard()
+  const isCounted = c.env.RATE_LIMITED && bearer.kind === 'none'
+  const network = isCounted ? networksOf(c.req.header('cf-connecting-ip')).wide : null
+  const request = await readTicket(c, { db, bucket, place, bearer, network }, stored).catch((refusal) => {
+    clear(true)
     throw refusal
   })
 
   // If this call fails, the ticket may have been opened all the same. Its images therefore stay.
   const { who, ...message } = request
-  const row = await openTicket<OpenResult>(db, { ...place, ...senderParameters(who), ...message, attachments })
-  if (row.verdict !== 'opened') {
-    discard()
-    throw refuseTicket(row)
-  }
+  const ticket = { ...message, attachments: stored.attachments, network }
+  const row = await openTicket<OpenResult>(db, { ...place, ...senderParameters(who), ...ticket }).catch((failure) => {
+    clear(false)
+    throw failure
+  })
+  clear(row.verdict !== 'opened')
+  if (row.verdict !== 'opened') throw refuseTicket(row)
   c.executionCtx.waitUntil(wakeDeliverEvents(c.env, row.queued))
   return c.json({ ticket: row.ticket })
 })

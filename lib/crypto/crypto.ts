@@ -16,9 +16,12 @@ export function randomHex(bytes: number): string {
   return hex(crypto.getRandomValues(new Uint8Array(bytes)))
 }
 
+/** Whether a text is the HMAC-SHA-256 of something, in hexadecimal digits. */
+export const isSignature = (text: string): boolean => /^[0-9a-f]{64}$/i.test(text)
+
 /** Whether `signature`, in hex, is the HMAC-SHA256 of the text with this secret. Compared in constant time. */
 export async function isSignedWith(secret: string, text: string, signature: string): Promise<boolean> {
-  if (!/^[0-9a-f]{64}$/i.test(signature)) return false
+  if (!isSignature(signature)) return false
   const key = await crypto.subtle.importKey('raw', encoder.encode(secret), HMAC, false, ['verify'])
   const bytes = Uint8Array.from(signature.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
   return crypto.subtle.verify('HMAC', key, bytes, encoder.encode(text))

@@ -68,6 +68,7 @@ begin
     if refusal is not null then return; end if;
     select m.merged_into into merged_into from members m
     where m.paywall_id = lock_member.paywall_id and m.user_id = id for no key update;
+    continue when not found; -- it was deleted while we waited
     if merged_into is null then return; end if;
     if token_user_id is not null then
       refusal := 'unknown_user';

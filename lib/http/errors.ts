@@ -66,6 +66,8 @@ export function fill([status, error, refusal]: Wording, text: string): Wording {
 const MESSAGES: Record<string, Detail> = {
   test_key: { message: 'This is a test key, and the paywall is live' },
   live_key: { message: 'This is a live key, and the paywall is a test one' },
+  foreign_success_url: { message: 'With a Bearer token `successUrl` must be of an origin that the paywall names' },
+  foreign_error_url: { message: 'With a Bearer token `errorUrl` must be of an origin that the paywall names' },
 }
 
 /** The error to throw for a refusal, in an endpoint's words. */

@@ -1,10 +1,27 @@
 import { openCredentials, type ProcessorEnv, type SealedAccount } from './account.ts'
+import type { Acquiring } from './acquiring.ts'
 import { CREDENTIALS } from './credentials.ts'
-import type { Inbound, ProcessorEvent } from './event.ts'
+import { ForgedEvent, type Inbound, type ProcessorEvent } from './event.ts'
 import { mollieApi } from './mollie/api.ts'
-import { readMollieEvent } from './mollie/events.ts'
+import { isMollieSignature, readMollieEvent } from './mollie/events.ts'
 import { stripeApi } from './stripe/api.ts'
-import { readStripeEvent } from './stripe/events.ts'
+import { isStripeSignature, readStripeEvent } from './stripe/events.ts'
+
+/** Whether a webhook's headers could be a processor's own: there is a signature of its form, made not too long ago. */
+const IS_SIGNATURE: Record<Acquiring, (headers: Headers, now: Date) => boolean> = {
+  stripe: isStripeSignature,
+  mollie: isMollieSignature,
+}
+
+/**
+ * Refuses what no secret can have signed. It takes no secret to see that, so nothing need be read for it.
+ *
+ * @throws ForgedEvent
+ */
+export function checkSignatureForm(acquiring: Acquiring, { headers, now }: Inbound): void {
+  if (!IS_SIGNATURE[acquiring](headers, now))
+    throw new ForgedEvent(`${acquiring}: there is no signature that could hold`)
+}
 
 /**
  * Verifies an inbound webhook over its raw body and translates it into our terms. It is not a method of the adapters,

@@ -13,8 +13,11 @@ export interface Processor {
   /** Opens a hosted checkout. If the processor has idempotency, the same `order.key` never opens a second one. */
   openCheckout(order: CheckoutOrder): Promise<HostedCheckout>
 
-  /** Expires an open hosted page; does nothing to one that was paid or has expired. Absent if the processor cannot. */
-  closeCheckout?(pageId: string): Promise<void>
+  /**
+   * Expires an open hosted page; does nothing to one that was paid or has expired. Whether the processor says that it has
+   * expired: then it sold nothing, and never will. Absent if the processor cannot.
+   */
+  closeCheckout?(pageId: string): Promise<boolean>
 
   /**
    * Stops renewal; the period that is paid for goes on to its end. A repeat is harmless. Not all processors store

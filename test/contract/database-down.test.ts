@@ -8,6 +8,7 @@ import { operationOf, testEveryOperation } from '../support/every-operation.ts'
 import { signIn } from '../support/exchange.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { askForCode, askForTokens, refresh, signInAnonymously } from '../support/sign-in.ts'
+import { postWebhook } from '../support/stripe-purchase.ts'
 import { cancel } from '../support/subscriber.ts'
 import { image, MESSAGE, sendForm, ticketForm } from '../support/tickets.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
@@ -76,7 +77,7 @@ const ENDPOINTS = {
   'giveTokens of a session': () => refresh(world, session),
   endSession: () => call(world, path('sign-in/end'), { body: { refresh_token: session } }),
   checkoutReturn: () => call(world, back),
-  processorWebhook: () => call(world, `/webhooks/stripe/${world.paywall.id}`, { body: {} }),
+  processorWebhook: () => postWebhook(world, '{}'),
 }
 
 const BALANCE_UNKNOWN = 'It is not known whether the balance was changed: read it before you try again'

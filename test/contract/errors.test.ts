@@ -160,7 +160,8 @@ describe('an empty body, without a key', () => {
 })
 
 describe('bootstrap, checkout-return, processor-webhook', () => {
-  const webhook = (path: string) => elsewhere(`/webhooks/${path}`, { body: {} })
+  const looksSigned = () => ({ 'stripe-signature': `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}` })
+  const webhook = (path: string) => elsewhere(`/webhooks/${path}`, { body: {}, headers: looksSigned() })
   testRows([
     ['bootstrap 404 for an unknown paywall', () => elsewhere('/api/v1/paywall/99/bootstrap'), 404, 'paywall_not_found'],
     ['bootstrap 404 for no number', () => elsewhere('/api/v1/paywall/acme/bootstrap'), 404, 'paywall_not_found'],
@@ -169,6 +170,11 @@ describe('bootstrap, checkout-return, processor-webhook', () => {
     ['return 404 for no uuid', () => elsewhere('/r/7/error'), 404, 'checkout_not_found'],
     ['webhook 404 for an unknown paywall', () => webhook('stripe/99'), 404, 'paywall_not_found'],
     ['webhook 404 for a processor we have not', () => webhook(`paddle/${all.ours.paywall.id}`), 404, 'not_found'],
-    ['webhook 400 without a signature', () => webhook(`stripe/${all.ours.paywall.id}`), 400, 'invalid_signature'],
+    [
+      'webhook 400 without a signature',
+      () => elsewhere(`/webhooks/stripe/${all.ours.paywall.id}`, { body: {} }),
+      400,
+      'invalid_signature',
+    ],
   ])
 })

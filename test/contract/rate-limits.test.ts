@@ -100,13 +100,13 @@ test('each operation counts its callers by a credential that it looks at', () =>
     giveTokens: 'address',
     endSession: 'address',
     exchangeTokens: 'key',
-    processorWebhook: 'nothing',
+    processorWebhook: 'signature',
   })
 })
 
-test('processors are never told to wait', async () => {
+test('who sends webhooks that nobody signed is told to wait like a guest', async () => {
   const { statuses } = await burst(() =>
     world.fetch(`/webhooks/stripe/${world.paywall.id}`, { method: 'POST', body: '{}' }),
   )
-  expect(statuses).toEqual(new Set([400]))
+  expect(statuses).toEqual(new Set([400, 429]))
 })

@@ -118,7 +118,8 @@ describe('startCheckout', () => {
 
   test('a replay: 1 from the database, 0 once KV knows it; another body under the key likewise', async () => {
     const headers = { 'idempotency-key': randomUUID() }
-    const repeat = (body = {}, key = all.ours.key) => order({ email: all.member.email, ...body }, { key, headers })
+    const email = newEmail() // who has no page that would be closed after the response
+    const repeat = (body = {}, key = all.ours.key) => order({ email, ...body }, { key, headers })
     expect(await answerOf(() => repeat())).toMatchObject({ status: 200, statements: 2 })
     await expect.poll(() => answerOf(() => repeat())).toMatchObject({ status: 200, statements: 0 })
     expect(await answerOf(() => repeat({ trial_days: 1 }))).toMatchObject({ status: 409, statements: 0 })
@@ -147,6 +148,9 @@ describe('checkoutReturn', () => {
 })
 
 describe('processorWebhook', () => {
+  const AT_99 = '/webhooks/stripe/99'
+  const someSignature = () => ({ 'stripe-signature': `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}` })
+
   /** Delivers the last completed checkout session's event, signed with `secret`, under an id of its own. */
   function deliver(event: Record<string, unknown> = {}, secret?: string): Promise<Reply> {
     const { processor, id } = all.ours.paywall
@@ -166,7 +170,8 @@ describe('processorWebhook', () => {
     ['the same event, again', () => deliver({ id: 'evt_twice' }), 200, 2],
     ['an event that is no concern of ours', () => deliver({ type: 'customer.created' }), 200, 1],
     ['forged', () => deliver({}, 'whsec_forged'), 400, 1],
-    ['unknown paywall', () => call(all.world, '/webhooks/stripe/99', { body: {} }), 404, 1],
+    ['forged, and not even signed', () => call(all.world, AT_99, { body: {} }), 400, 0],
+    ['unknown paywall', () => call(all.world, AT_99, { body: {}, headers: someSignature() }), 404, 1],
     ['unknown processor', () => call(all.world, '/webhooks/paddle/99', { body: {} }), 404, 0],
   ])
 })

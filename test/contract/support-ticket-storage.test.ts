@@ -68,7 +68,9 @@ test('images of a refused ticket do not stay', async () => {
 test('a sender without quota, or a paywall that is not there, has nothing stored at all', async () => {
   const { token, email } = await signIn(world)
   const form = () => ticketForm({ ...MESSAGE, customer_email: email }, [image()])
-  for (const options of [{ token }, {}]) expect(await sendForm(world, form(), options)).toMatchObject({ status: 200 })
+  for (const options of [{ token }, {}, { token }, {}]) {
+    expect(await sendForm(world, form(), options)).toMatchObject({ status: 200 })
+  }
   const { stored } = await attachmentKeys(world)
   for (const options of [{ token }, {}]) {
     const refused = await answerOf(() => sendForm(world, form(), options))
@@ -131,6 +133,6 @@ test('five images of 10 MB, twice at once, take a Worker nowhere near its 128 MB
   const peak = await peakMemory(world, 'paywall-support-ticket', async () => {
     expect(await Promise.all([files(five), files(five)])).toMatchObject([{ status: 200 }, { status: 200 }])
   })
-  expect(peak / MEGABYTE).toBeGreaterThan(10) // it was measured
-  expect(peak / MEGABYTE).toBeLessThan(90)
+  expect(peak / MEGABYTE).toBeGreaterThan(1) // it was measured
+  expect(peak / MEGABYTE).toBeLessThan(40)
 })

@@ -2,9 +2,25 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { Filler } from '../../bench/fill/insert.ts'
-import { forgetExpired, leaseDeliveries, oldestDue, recordDelivery, takeDue } from '../../generated/calls.ts'
+import {
+  forgetCheckouts,
+  forgetExpired,
+  forgetUsers,
+  leaseDeliveries,
+  oldestDue,
+  recordDelivery,
+  takeDue,
+} from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
-import { fillBehindMany, fillBehindOne, fillExpired, fillOverdue, LEASED } from '../support/backlog.ts'
+import {
+  fillBehindMany,
+  fillBehindOne,
+  fillExpired,
+  fillForgotten,
+  fillNotDue,
+  fillOverdue,
+  LEASED,
+} from '../support/backlog.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { pageReads } from '../support/page-reads.ts'
 
@@ -30,15 +46,21 @@ const record: Calls[string] = (db) =>
   recordDelivery(db, { ...LEASED, state: 'delivered', retryInSeconds: 0, disable: false })
 
 /** They take as little as they can: so what they read besides is the most of it. */
-const takeOne: Calls = { take: (db) => takeDue(db, { count: 1 }) }
+const takeOne: Calls = { take: (db) => takeDue(db, { count: 1, after: '5', until: '5' }) }
 const forgetOne: Calls = { forget: (db) => forgetExpired(db, { count: 1 }) }
+const forgetSome: Calls = {
+  'forget checkouts': (db) => forgetCheckouts(db, { count: 10 }),
+  'forget users': (db) => forgetUsers(db, { count: 10 }),
+}
 
 describe('what a cron calls costs no more with fifty times as much to do', () => {
   test.each<[what: string, fill: Fill, few: number, table: string, calls: Calls]>([
     ['deliveries at one dead webhook endpoint', fillBehindOne, 1_000, 'deliveries', { ...OF_DELIVERIES, record }],
     ['deliveries at 500 webhook endpoints', fillBehindMany, 1_000, 'deliveries', OF_DELIVERIES],
     ['what reconcile should fetch', fillOverdue, 100, 'purchases', takeOne],
+    ['what reconcile will fetch later, of 500 paywalls', fillNotDue, 1_000, 'purchases', takeOne],
     ['what has expired', fillExpired, 600, 'mailed_codes', forgetOne],
+    ['users who did not come back', fillForgotten, 600, 'users', forgetSome],
   ])('%s', async (_what, fill, few, table, calls) => {
     const readingAll: Calls[string] = (db) => db.call(`select count(*) from ${table}`, [])
     const [before, after] = await Promise.all(

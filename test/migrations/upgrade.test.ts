@@ -34,7 +34,12 @@ const without = (row: Row, ...columns: string[]) =>
 /** What the migrations make of a row of a table. Of any other table, nothing changes. */
 const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
   balances: (row) => without(row, 'previous_count', 'top_up'),
-  users: (row) => ({ ...row, owner_id: ownerOf(membersOf(row)), external_id: null }),
+  users: (row) => ({
+    ...row,
+    owner_id: ownerOf(membersOf(row)),
+    external_id: null,
+    forget_at: row.email === null ? 'in 30 days' : null,
+  }),
   members: (row) => ({ ...row, owner_id: ownerOf([row]), buyer_meta: {} }),
   purchases: (row) => ({ ...without(row, 'previous'), buyer_email: null }),
   checkouts: (row) => ({
@@ -42,16 +47,24 @@ const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
     customers: {},
     further_trial: true,
     ...(row.session_id === null && row.completed_at === null && { reconcile_at: null }),
+    asked_at: null,
+    forget_at: 'in 30 days',
   }),
   sign_in_sessions: (row) => ({ ...row, previous_hash: null, replaced_at: null }),
   webhook_endpoints: (row) => ({ ...row, failures: 0, held_until: null }),
-  events: (row) => ({ ...row, forget_at: after.events?.[0]?.forget_at }),
+  events: (row) => ({ ...row, forget_at: 'in 30 days' }),
   deliveries: (row, rows) => (waits(row, rows) ? { ...row, next_attempt_at: null } : row),
 }
 
 const membersOf = ({ id }: Row) => before.members!.filter(({ user_id }) => user_id === id)
 /** Each user of the fixture is a member of one paywall. */
 const ownerOf = ([member]: Row[]) => before.paywalls!.find(({ id }) => id === member?.paywall_id)?.owner_id
+
+/** A row in which a time that counts from the migration is said as such. */
+function relative(row: Row): Row {
+  const days = (Date.parse(String(row.forget_at)) - Date.now()) / 86_400_000
+  return Math.abs(days - 30) < 0.1 ? { ...row, forget_at: 'in 30 days' } : row
+}
 
 /** Whether an earlier delivery about the same member is pending at the same webhook endpoint. */
 function waits(row: Row, rows: Row[]): boolean {
@@ -88,7 +101,7 @@ test('its catalog is that of a fresh database', async () => {
 test('every row is found again', () => {
   for (const [table, rows] of Object.entries(before)) {
     const change = CHANGES[table] ?? ((row: Row) => row)
-    expect(sorted(after[table] ?? []), table).toEqual(sorted(rows.map((row) => change(row, rows))))
+    expect(sorted((after[table] ?? []).map(relative)), table).toEqual(sorted(rows.map((row) => change(row, rows))))
   }
   const [dueBefore, dueAfter] = [before.deliveries!, after.deliveries!].map(
     (rows) => rows.filter(({ state, next_attempt_at }) => state === 'pending' && next_attempt_at !== null).length,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call, type Reply } from '../support/call.ts'
-import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { newEmail, opened, press, priceIdOf } from '../support/checkout.ts'
 import { testEveryOperation } from '../support/every-operation.ts'
 import { everything } from '../support/everything.ts'
 import { type Session, signInAnonymously } from '../support/sign-in.ts'
@@ -42,7 +42,10 @@ afterAll(() => world.close())
 
 async function placeOf(paywall: Tenant['paywall']): Promise<Place> {
   const place = { ...tenant(world.file), paywall, origin: paywall.domain ? `https://${paywall.domain}` : world.url }
-  const { checkoutUrl } = opened(await startCheckout(world, place))
+  const order = { key: place.key, body: { email: newEmail(), ...ordered(place) } }
+  const { checkoutUrl } = opened(
+    await call(world, `${place.origin}/api/v1/paywall/${paywall.id}/start-checkout`, order),
+  )
   return {
     ...place,
     served: await subscribe(world, place),
@@ -56,7 +59,7 @@ async function placeOf(paywall: Tenant['paywall']): Promise<Place> {
 const on = (endpoint: string, optionsOf: (place: Place) => Call) => (place: Place, origin: string) =>
   call(world, `${origin}/api/v1/paywall/${place.paywall.id}/${endpoint}`, optionsOf(place))
 
-const ordered = ({ paywall }: Place) => ({
+const ordered = ({ paywall }: Pick<Place, 'paywall'>) => ({
   priceId: priceIdOf(paywall, 'monthly'),
   successUrl: 'https://owner.example/thanks',
   errorUrl: 'https://owner.example/sorry',

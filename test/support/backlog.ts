@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { fillCrowd, fillCrowdDeliveries } from '../../bench/fill/crowd.ts'
 import { fillDeliveries } from '../../bench/fill/deliveries.ts'
 import { fillExpired as fillExpiredOf } from '../../bench/fill/expired.ts'
+import { fillForgotten as fillForgottenOf } from '../../bench/fill/forgotten.ts'
 import type { Filler } from '../../bench/fill/insert.ts'
 
 // What waits for the crons, so much of it, written past functions and keys. It is of users and prices that nobody made.
@@ -54,14 +55,28 @@ export async function fillBehindMany(filler: Filler, count: number): Promise<voi
 /** Hosted pages and purchases that the reconcile cron has not come to, so many of each. */
 export async function fillOverdue(filler: Filler, count: number): Promise<void> {
   await fillPaywall(filler)
+  await fillToReconcile(filler, count, { paywall_id: `'${PAYWALL_ID}'`, reconcile_at: someTimeAgo(0) })
+}
+
+/** The same of 500 paywalls, for none of which it is due yet. */
+export async function fillNotDue(filler: Filler, count: number): Promise<void> {
+  await fillPaywall(filler)
+  const reconcile_at = `now() + interval '1 day'`
+  await fillToReconcile(filler, count, { paywall_id: `(1000 + n % 500)::text`, reconcile_at })
+}
+
+async function fillToReconcile(
+  filler: Filler,
+  count: number,
+  due: { paywall_id: string; reconcile_at: string },
+): Promise<void> {
   const rows = { from: 1, to: count }
   const sale = {
-    paywall_id: `'${PAYWALL_ID}'`,
+    ...due,
     user_id: 'gen_random_uuid()',
     price_id: `'price_1'`,
     acquiring: `'stripe'`,
     currency: `'USD'`,
-    reconcile_at: someTimeAgo(0),
   }
   const urls = { success_url: `''`, error_url: `''`, return_origin: `''` }
   const page = { id: 'gen_random_uuid()', trial_days: '0', session_id: `'cs_' || n` }
@@ -75,4 +90,10 @@ export async function fillOverdue(filler: Filler, count: number): Promise<void> 
 export async function fillExpired(filler: Filler, count: number): Promise<void> {
   await fillPaywall(filler)
   await fillExpiredOf(filler, { paywallId: PAYWALL_ID, webhookUrl: DEAD, users: 24, rows: count })
+}
+
+/** Anonymous users who did not come back, so many, with what they left behind. */
+export async function fillForgotten(filler: Filler, count: number): Promise<void> {
+  await fillPaywall(filler)
+  await fillForgottenOf(filler, { paywallId: PAYWALL_ID, priceId: 'price_1', users: count })
 }

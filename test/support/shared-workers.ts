@@ -32,8 +32,9 @@ let values: WorkersOptions['values'] | undefined
 let turn: Pick<WorkersOptions, 'takeMail' | 'onLog'> | undefined
 
 async function chooseShared() {
-  const [neon, stripe, mollie, secrets] = await Promise.all([quietPort(), quietPort(), quietPort(), testSecrets()])
-  const ports = { service: 0, neon, stripe, mollie, receiver: 0, mail: 0 }
+  const [service, neon, stripe, mollie] = await Promise.all([quietPort(), quietPort(), quietPort(), quietPort()])
+  const secrets = await testSecrets()
+  const ports = { service, neon, stripe, mollie, receiver: 0, mail: 0 }
   return { ports, secrets, database: `shared_${randomUUID().replaceAll('-', '')}` }
 }
 
@@ -69,7 +70,7 @@ async function forgetAttachments({ bucket }: Workers): Promise<void> {
 }
 
 /** A port below those that the system gives out as free ones: nobody takes it between two worlds. */
-async function quietPort(): Promise<number> {
+export async function quietPort(): Promise<number> {
   const port = randomInt(20_000, 30_000)
   return (await isTaken(port)) ? quietPort() : port
 }

@@ -116,6 +116,7 @@ export async function postWebhook(
     at?: Date
     sent?: string
     signature?: string | null
+    headers?: Record<string, string>
   } = {},
 ): Promise<Reply> {
   const { paywallId = world.paywall.id, secret = webhookSecretOf(world.paywall), at = new Date() } = options
@@ -124,7 +125,7 @@ export async function postWebhook(
   const signature = options.signature === undefined ? proper : options.signature
   return call(world, `${options.origin ?? ''}/webhooks/stripe/${paywallId}`, {
     body: options.sent ?? body,
-    ...(signature !== null && { headers: { 'stripe-signature': signature } }),
+    headers: { ...options.headers, ...(signature !== null && { 'stripe-signature': signature }) },
   })
 }
 

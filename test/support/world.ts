@@ -9,7 +9,7 @@ import { startWorld, type World } from '../../dev/world/world.ts'
 import { freshDatabase, testSecrets } from './databases.ts'
 import { asDocumented, eventsAsDocumented, notingFetch } from './hold-to-document.ts'
 import { type FileOverrides, paywallFile } from './paywall-file.ts'
-import { sharedBase, type WorldBase } from './shared-workers.ts'
+import { quietPort, sharedBase, type WorldBase } from './shared-workers.ts'
 
 export interface TestWorldOptions extends WorkersOfItsOwn {
   /** Fields of the file that differ from the default one. */
@@ -103,7 +103,7 @@ async function baseOfItsOwn(options: WorkersOfItsOwn): Promise<WorldBase> {
   return {
     databaseUrl: databaseUrl ?? (await freshDatabase()),
     secrets: { ...(await testSecrets()), ...secrets },
-    ports: { service: 0, stripe: 0, mollie: 0, receiver: 0, mail: 0 },
+    ports: { service: await quietPort(), stripe: 0, mollie: 0, receiver: 0, mail: 0 },
     inspect,
     ...(cutOff && { cutOff }),
     ...(storage !== undefined && {

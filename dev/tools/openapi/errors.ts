@@ -1,4 +1,4 @@
-import { type ApiOperation, countedBy, isOfClients } from '../../../lib/http/api-operation.ts'
+import { type ApiOperation, isOfClients } from '../../../lib/http/api-operation.ts'
 import { CODE_MEANINGS } from '../../../lib/http/code-meanings.ts'
 import type { Words } from '../../../lib/http/errors.ts'
 import { sharedWords } from '../../../lib/http/shared-words.ts'
@@ -26,7 +26,7 @@ function sharedBy(operation: ApiOperation): SharedName[] {
     ...(operation.query ? (['invalid_query'] as const) : []),
     ...(operation.idempotent ? (['invalid_key_format'] as const) : []),
     ...(isOfClients(operation) ? (['paywall_id_mismatch'] as const) : []),
-    ...(countedBy(operation) === 'nothing' ? [] : (['rate_limited'] as const)),
+    'rate_limited',
     ...(operation.needs?.includes('processor') ? PROCESSOR : []),
     ...(operation.needs?.includes('storage') ? (['storage_unavailable'] as const) : []),
     'method_not_allowed',

@@ -14,6 +14,10 @@ export const MEANINGS: Record<string, string> = {
   forged: 'the signature is missing, wrong or too old',
   in_progress:
     'an earlier call with this `Idempotency-Key` is still running. Repeat yours after the time in `Retry-After`',
+  foreign_error_url:
+    'with a Bearer token: `errorUrl` is of an origin that is neither in `settings.redirect_origins` nor the domain of the paywall ' +
+    'nor that of a page in its settings. `message` says so',
+  foreign_success_url: 'the same of `successUrl`',
   full_meta:
     'what owner keys have written into the `meta` of the user, or what its own calls have, would be larger than 64 KB',
   insufficient: 'the user has fewer tokens than that. None were taken',
@@ -47,7 +51,9 @@ export const MEANINGS: Record<string, string> = {
   not_owner: "the API key is another owner's than the paywall's",
   other_external_id:
     'the user of this e-mail address has another external id. It never changes by itself: find out which of the two is right',
-  over_quota: 'the user, or the address, has opened two tickets in the last 24 hours already',
+  over_image_budget:
+    'guests sent as many images to the paywall, or from this network, as it takes in 24 hours. Without images the ticket is taken',
+  over_quota: 'the user, or guests with this address, opened two tickets in the last 24 hours already',
   payload_too_large: 'the body is too large',
   paywall_id_mismatch: '`X-Paywall-Id` names another paywall than the call is about',
   processor_misconfigured:
@@ -65,6 +71,9 @@ export const MEANINGS: Record<string, string> = {
   too_many_guesses:
     'too many wrong codes came from your network, for the address or on the paywall. This one was not looked at, and can be ' +
     'sent again after the time in `Retry-After`. The first try of a new code is always looked at',
+  too_many_pages:
+    'the user opened ten pages in ten minutes already, or too many were opened from its network or on the paywall. Wait for the ' +
+    'time in `Retry-After`',
   too_much: 'the balance would become 2^53 or more',
   unknown_checkout: 'there is no such checkout',
   unknown_identity: 'you have no such user, or the names sent are not those of one user',

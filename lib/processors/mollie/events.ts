@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isSignedWith } from '../../crypto/crypto.ts'
+import { isSignature, isSignedWith } from '../../crypto/crypto.ts'
 import { ForgedEvent, type Inbound, type PaymentFact, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
 import type { PurchaseReference } from '../processor.ts'
 import type { MollieApi } from './api.ts'
@@ -33,7 +33,7 @@ export async function readMollieEvent(
   secret: string,
   { headers, rawBody }: Inbound,
 ): Promise<ProcessorEvent> {
-  await verify(secret, headers.get('x-mollie-signature') ?? '', rawBody)
+  await verify(secret, headers, rawBody)
   const event = parseEvent(Body.pipe(Event), rawBody)
   const result = (about: PurchaseReference | null, payment: PaymentFact | null = null) => ({
     id: event.id,
@@ -77,10 +77,15 @@ export async function readMollieEvent(
   }
 }
 
+/** Whether Mollie could have signed like this. Its signatures have no time. */
+export const isMollieSignature = (headers: Headers): boolean => signaturesOf(headers).some(isSignature)
+
+const signaturesOf = (headers: Headers): string[] =>
+  (headers.get('x-mollie-signature') ?? '').split(',').map((each) => each.trim().replace(/^sha256=/, ''))
+
 /** While a secret is replaced, Mollie signs with the old one and the new one. One good signature is enough. */
-async function verify(secret: string, header: string, rawBody: string): Promise<void> {
-  const signatures = header.split(',').map((each) => each.trim().replace(/^sha256=/, ''))
-  const verified = await Promise.all(signatures.map((signature) => isSignedWith(secret, rawBody, signature)))
+async function verify(secret: string, headers: Headers, rawBody: string): Promise<void> {
+  const verified = await Promise.all(signaturesOf(headers).map((each) => isSignedWith(secret, rawBody, each)))
   if (!verified.includes(true)) throw new ForgedEvent('mollie: the signature does not hold')
 }
 

@@ -16,6 +16,18 @@ import { asProcessorError } from './errors.ts'
 /** How old a signature may be, in seconds: what Stripe recommends. */
 const TOLERANCE_SECONDS = 300
 
+/** Of a signature header: the time of signing, in seconds, and an HMAC-SHA-256 of the scheme in use. */
+const SIGNED_AT = /(?:^|,)t=(\d{1,12})(?:,|$)/
+const SIGNATURE = /(?:^|,)v1=[0-9a-f]{64}(?:,|$)/
+
+/** Whether Stripe could have signed like this: `Stripe-Signature` has its form, and is not too old. */
+export function isStripeSignature(headers: Headers, now: Date): boolean {
+  const header = headers.get('stripe-signature') ?? ''
+  const signedAt = SIGNED_AT.exec(header)?.[1]
+  if (signedAt === undefined || !SIGNATURE.test(header)) return false
+  return Math.floor(now.getTime() / 1000) - Number(signedAt) <= TOLERANCE_SECONDS
+}
+
 /** Seconds since 1970, up to the end of the year 9999. */
 const seconds = z.int().min(0).max(253_402_300_799)
 const amount = z.int().min(0)

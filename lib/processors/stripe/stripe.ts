@@ -24,7 +24,8 @@ export function stripe(credentials: Credentials<'stripe'>, options: { paywallId:
 
     async closeCheckout(pageId) {
       const session = await asking(api.checkout.sessions.retrieve(pageId))
-      if (session.status === 'open') await asking(api.checkout.sessions.expire(pageId))
+      if (session.status !== 'open') return session.status === 'expired'
+      return (await asking(api.checkout.sessions.expire(pageId))).status === 'expired'
     },
 
     async cancelAtPeriodEnd(subscriptionId, reason) {

@@ -1,0 +1,36 @@
+import type { Filler } from './insert.ts'
+
+/** The id of the anonymous user of a number, as SQL, and that of its checkout. */
+const idOf = (number: string, kind: 'user' | 'checkout') => `md5('forgotten-${kind}-' || ${number})::uuid`
+
+/** So long ago that it is to be forgotten, and earlier. */
+const DUE = `now() - interval '1 day' - n * interval '1 millisecond'`
+
+/** Anonymous users who did not come back, so many, each with a balance and a checkout that it did not pay. */
+export async function fillForgotten(
+  filler: Filler,
+  { paywallId, priceId, users }: { paywallId: string; priceId: string; users: number },
+): Promise<void> {
+  const rows = { from: 1, to: users }
+  const member = { paywall_id: `'${paywallId}'`, user_id: idOf('n', 'user') }
+  await filler.insert('users', rows, {
+    id: idOf('n', 'user'),
+    owner_id: `(select owner_id from paywalls where id = '${paywallId}')`,
+    forget_at: DUE,
+  })
+  await filler.insert('members', rows, member)
+  const tokens = { ...member, type: `'standard'` }
+  await filler.insert('balances', rows, { ...tokens, count: '10' })
+  await filler.insert('ledger', rows, { ...tokens, delta: '10', count_after: '10', reason: `'top_up'` })
+  await filler.insert('checkouts', rows, {
+    ...member,
+    id: idOf('n', 'checkout'),
+    price_id: `'${priceId}'`,
+    acquiring: `'stripe'`,
+    trial_days: '0',
+    success_url: `''`,
+    error_url: `''`,
+    return_origin: `''`,
+    forget_at: DUE,
+  })
+}

@@ -1,0 +1,41 @@
+-- How many bytes of images guests may have stored in 24 hours: for a paywall `settings.limits.guest_image_bytes_a_day`, 200 MB where
+-- it is left out; for a network 100 MB, on all paywalls. Anybody can open tickets as a guest under any number of addresses, and an
+-- image stays. An image of a user is not counted, nor any if `network` is null.
+
+create function guest_image_period() returns interval language sql immutable as $$ select interval '24 hours' $$;
+
+create function most_guest_images_of_network() returns bigint language sql immutable as $$ select 100 * 1024 * 1024::bigint $$;
+
+create function most_guest_images_of_paywall(paywall_id text) returns bigint language plpgsql stable as $$
+begin
+  return (
+    select coalesce((p.settings -> 'limits' ->> 'guest_image_bytes_a_day')::bigint, 200 * 1024 * 1024)
+    from paywalls p where p.id = paywall_id);
+end $$;
+
+-- Counts the images of a guest's ticket. Null: they may be stored; else the seconds until there is room again. Locks the budgets.
+create function take_guest_images(paywall_id text, network text, attachments jsonb) returns integer language plpgsql as $$
+declare
+  period constant interval := guest_image_period();
+  bytes constant bigint := (select sum((a ->> 'size')::bigint) from jsonb_array_elements(attachments) a);
+begin
+  if network is null or bytes is null then return null; end if;
+  return ceil(extract(epoch from coalesce(
+    take_from_budget('guest_images', 'network:' || network, bytes, most_guest_images_of_network(), period),
+    take_from_budget('guest_images', 'paywall:' || paywall_id, bytes, most_guest_images_of_paywall(paywall_id), period))));
+end $$;
+
+-- The seconds until a guest's images would be taken again, if there is no room for any now; else null. Locks nothing.
+create function guest_images_wait(paywall_id text, network text) returns integer language plpgsql stable as $$
+declare
+  period constant interval := guest_image_period();
+  of_paywall constant bigint := most_guest_images_of_paywall(paywall_id);
+begin
+  if network is null then return null; end if;
+  if of_paywall = 0 then return extract(epoch from period); end if;
+  return (
+    select ceil(extract(epoch from max(b.window_start) + period - now())) from budgets b
+    where b.what = 'guest_images' and b.window_start > now() - period
+      and (b.who = 'network:' || network and b.taken >= most_guest_images_of_network()
+        or b.who = 'paywall:' || paywall_id and b.taken >= of_paywall));
+end $$;

@@ -1,0 +1,123 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Call } from '../support/call.ts'
+import { newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { signInAnonymously } from '../support/sign-in.ts'
+import { newTenant } from '../support/tenants.ts'
+import { runTogether } from '../support/together.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld({ rateLimited: true, file: { webhooks: [] } })
+})
+afterEach(() => {
+  world.neon.onStatement = undefined
+})
+afterAll(() => world.close())
+
+/** Addresses of IPv6 networks, each of which is another customer's. */
+const someAddress = () => `2001:${randomInt(0x1000, 0xffff).toString(16)}:${randomInt(0xffff).toString(16)}::1`
+const network = (address: string) => ({ 'cf-connecting-ip': address })
+const from = (address: string): Call => ({ headers: network(address) })
+
+/** A call that opens a page, of a user who comes from this address. */
+const open = (token: string, address = someAddress(), options: { key?: string; body?: Record<string, unknown> } = {}) =>
+  startCheckout(world, {
+    paywall: world.paywall,
+    token,
+    headers: { ...network(address), 'idempotency-key': options.key ?? randomUUID() },
+    ...(options.body && { body: options.body }),
+  })
+
+const someToken = async () => (await signInAnonymously(world, from(someAddress()))).token
+const pagesOpened = () => world.stripe.checkoutSessions.length
+const tooMany = { status: 429, body: { error: 'rate_limit_exceeded' } }
+
+async function counted(calls: Promise<{ status: number }>[]) {
+  const statuses = (await Promise.all(calls)).map(({ status }) => status)
+  return Object.fromEntries([...new Set(statuses)].map((one) => [one, statuses.filter((s) => s === one).length]))
+}
+
+describe('a user opens ten pages in ten minutes', () => {
+  test('and is told when it may open the next', async () => {
+    const token = await someToken()
+    for (let page = 0; page < 10; page++) opened(await open(token))
+    const before = pagesOpened()
+    const refused = await open(token)
+    expect(refused).toMatchObject(tooMany)
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(500)
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(600)
+    expect(pagesOpened()).toBe(before)
+    await world.database.query("update budgets set window_start = window_start - interval '10 minutes'")
+    opened(await open(token))
+  })
+
+  test('however many it asks for at once', async () => {
+    const token = await someToken()
+    runTogether(world, 'claim_checkout', 25)
+    const before = pagesOpened()
+    expect(await counted(Array.from({ length: 25 }, () => open(token)))).toEqual({ 200: 10, 429: 15 })
+    expect(pagesOpened() - before).toBe(10)
+  })
+
+  test('and a replay is none, nor is a call that is refused', async () => {
+    const token = await someToken()
+    const key = randomUUID()
+    const first = opened(await open(token, undefined, { key }))
+    for (let again = 0; again < 12; again++) {
+      await world.workers.kv('start-checkout', 'CHECKOUT_REPLIES').then(async (kv) => {
+        for (const { name } of (await kv.list()).keys) await kv.delete(name)
+      })
+      expect(opened(await open(token, undefined, { key }))).toEqual(first)
+      expect(await open(token, undefined, { body: { priceId: 'price_x' } })).toMatchObject({ status: 404 })
+    }
+    for (let page = 0; page < 9; page++) opened(await open(token))
+    expect(await open(token)).toMatchObject(tooMany)
+  })
+
+  test('and a call that is refused leaves nothing behind', async () => {
+    const token = await someToken()
+    for (let page = 0; page < 10; page++) opened(await open(token))
+    const key = randomUUID()
+    expect(await open(token, undefined, { key })).toMatchObject(tooMany)
+    await world.database.query("update budgets set window_start = window_start - interval '10 minutes'")
+    opened(await open(token, undefined, { key, body: { trial_days: 3 } }))
+  })
+})
+
+test('60 anonymous users of one network open 100 pages together, and others go on', async () => {
+  const prefix = `2001:db8:${randomInt(0xffff).toString(16)}`
+  const address = (index: number) => `${prefix}:${index.toString(16)}::1`
+  const users = Array.from(
+    { length: 60 },
+    async (_, index) => (await signInAnonymously(world, from(address(index)))).token,
+  )
+  const tokens = await Promise.all(users)
+  const before = pagesOpened()
+  const calls = [...tokens, ...tokens].map((token, index) => open(token, address(index)))
+  expect(await counted(calls)).toEqual({ 200: 100, 429: 20 })
+  expect(pagesOpened() - before).toBe(100)
+  opened(await open(await someToken()))
+})
+
+test('a paywall opens 10,000 pages in ten minutes for its users, and an owner is not counted', async () => {
+  const token = await someToken()
+  opened(await open(token))
+  const setTaken = (taken: number) =>
+    world.database.query('update budgets set taken = $1 where who = $2', [taken, `paywall:${world.paywall.id}`])
+  await setTaken(9_999)
+  opened(await open(token))
+  expect(await open(token)).toMatchObject(tooMany)
+  expect(await open(await someToken())).toMatchObject(tooMany)
+  const byOwner = { paywall: world.paywall, key: world.key, body: { email: newEmail() } }
+  for (let page = 0; page < 12; page++) opened(await startCheckout(world, byOwner))
+  const other = await newTenant(world, {})
+  const user = await signInAnonymously(world, { paywallId: other.paywall.id, ...from(someAddress()) })
+  const body = { priceId: priceIdOf(other.paywall, 'monthly') }
+  opened(
+    await startCheckout(world, { paywall: other.paywall, token: user.token, headers: network(someAddress()), body }),
+  )
+  await setTaken(0)
+})

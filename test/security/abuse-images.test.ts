@@ -1,0 +1,108 @@
+import { randomInt } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newEmail } from '../support/checkout.ts'
+import { signInAnonymously } from '../support/sign-in.ts'
+import { newTenant } from '../support/tenants.ts'
+import { attachmentKeys, image, MESSAGE, sendForm, ticketForm } from '../support/tickets.ts'
+import { runTogether } from '../support/together.ts'
+import { until } from '../support/until.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld({ rateLimited: true, file: { webhooks: [] } })
+})
+afterAll(() => world.close())
+
+const SIZE = 10_000
+const MEGABYTE = 1024 * 1024
+const queries = { tokenization_queries: [{ type: 'standard' }, { type: 'premium' }] }
+
+/** A paywall that takes so many bytes of guests' images a day; without a number, what all take. */
+const paywallWith = async (bytes?: number) => {
+  const limits = bytes === undefined ? {} : { limits: { guest_image_bytes_a_day: bytes } }
+  return (await newTenant(world, { settings: { ...queries, ...limits } })).paywall.id
+}
+
+const someNetwork = () => ({ 'cf-connecting-ip': `2001:${randomInt(0x1000, 0xffff).toString(16)}:1::1` })
+
+/** A ticket of a guest whom nobody has seen, from a network that nobody has seen, unless it is named. */
+const asGuest = (paywallId: string, images: number, headers: Record<string, string> = someNetwork()) =>
+  sendForm(
+    world,
+    ticketForm({ ...MESSAGE, customer_email: newEmail() }, Array(images).fill(image('image/png', SIZE))),
+    {
+      paywallId,
+      headers,
+    },
+  )
+
+const tooMany = {
+  status: 429,
+  body: { error: 'rate_limit_exceeded', message: expect.stringContaining('leave them out') },
+}
+
+const onlyImagesOfTickets = () =>
+  until('every stored image belongs to a ticket', async () => {
+    const { stored, known } = await attachmentKeys(world)
+    return stored.join() === known.join()
+  })
+
+test('guests send as many bytes of images a day as the paywall takes, and tickets without images after that', async () => {
+  const paywallId = await paywallWith(3 * SIZE)
+  expect(await asGuest(paywallId, 2)).toMatchObject({ status: 200 })
+  const refused = await asGuest(paywallId, 2)
+  expect(refused).toMatchObject(tooMany)
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(86_000)
+  expect(await asGuest(paywallId, 1)).toMatchObject({ status: 200 })
+  expect(await asGuest(paywallId, 1)).toMatchObject(tooMany)
+  expect(await asGuest(paywallId, 0)).toMatchObject({ status: 200 })
+  await onlyImagesOfTickets()
+  await world.database.query("update budgets set window_start = window_start - interval '24 hours'")
+  expect(await asGuest(paywallId, 3)).toMatchObject({ status: 200 })
+})
+
+test('of twelve that send at once as many are taken as there is room for, and the others’ images do not stay', async () => {
+  const paywallId = await paywallWith(5 * SIZE)
+  runTogether(world, 'open_ticket', 12)
+  const replies = await Promise.all(Array.from({ length: 12 }, () => asGuest(paywallId, 1)))
+  world.neon.onStatement = undefined
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(5)
+  expect(replies.filter(({ status }) => status === 429)).toHaveLength(7)
+  await onlyImagesOfTickets()
+})
+
+test('a guest whose images are refused keeps its tickets', async () => {
+  const paywallId = await paywallWith(SIZE)
+  const headers = someNetwork()
+  const fields = { ...MESSAGE, customer_email: newEmail() }
+  const send = (images: number) =>
+    sendForm(world, ticketForm(fields, Array(images).fill(image('image/png', SIZE))), { paywallId, headers })
+  for (const _ of [1, 2, 3]) expect(await send(2)).toMatchObject(tooMany)
+  const statuses: number[] = []
+  for (const images of [1, 0, 0]) statuses.push((await send(images)).status)
+  expect(statuses).toEqual([200, 200, 429])
+})
+
+test('a network has 100 MB a day on all paywalls, and a paywall 200 MB from all networks', async () => {
+  const [one, other] = [await paywallWith(), await paywallWith()]
+  const headers = someNetwork()
+  const setTaken = (who: string, megabytes: number) =>
+    world.database.query('update budgets set taken = $1 where who like $2', [megabytes * MEGABYTE, who])
+  expect(await asGuest(one, 1, headers)).toMatchObject({ status: 200 })
+  await setTaken('network:%', 100)
+  expect(await asGuest(other, 1, headers)).toMatchObject(tooMany)
+  expect(await asGuest(other, 1)).toMatchObject({ status: 200 })
+  await setTaken(`paywall:${one}`, 200)
+  expect(await asGuest(one, 1)).toMatchObject(tooMany)
+  const { token } = await signInAnonymously(world, { paywallId: one, headers })
+  const form = ticketForm(MESSAGE, [image('image/png', SIZE)])
+  expect(await sendForm(world, form, { paywallId: one, token, headers })).toMatchObject({ status: 200 })
+})
+
+test('a paywall may take none', async () => {
+  const paywallId = await paywallWith(0)
+  expect(await asGuest(paywallId, 1)).toMatchObject(tooMany)
+  expect(await asGuest(paywallId, 0)).toMatchObject({ status: 200 })
+})

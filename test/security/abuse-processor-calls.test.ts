@@ -1,0 +1,139 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Filler } from '../../bench/fill/insert.ts'
+import { openCheckout, payOnPage } from '../support/anonymous.ts'
+import { call } from '../support/call.ts'
+import { type Opened, opened, press, startCheckout } from '../support/checkout.ts'
+import { ageCheckouts, loseWebhooks, payUnnoticed } from '../support/lost-webhooks.ts'
+import { signInAnonymously } from '../support/sign-in.ts'
+import { asStripeHasIt } from '../support/stripe-purchase.ts'
+import { newTenant } from '../support/tenants.ts'
+import { runTogether } from '../support/together.ts'
+import { until } from '../support/until.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { webhooks: [] } })
+})
+beforeEach(() => world.stripe.holdWebhooks())
+afterEach(() => {
+  world.neon.onStatement = undefined
+})
+afterAll(() => world.close())
+
+const pageOf = (checkoutUrl: string) => checkoutUrl.split('/').at(-1) ?? ''
+const reconcile = () => world.workers.scheduled('reconcile')
+
+/** How often Stripe was asked about a page while this went on. */
+async function asked(pageId: string, during: () => Promise<unknown>): Promise<number> {
+  const before = world.stripe.calls.length
+  await during()
+  return world.stripe.calls.slice(before).filter(({ path }) => path.endsWith(`/${pageId}`)).length
+}
+
+describe('a way back asks the processor once in five seconds', () => {
+  const order = async () => opened(await startCheckout(world, { paywall: world.paywall, key: world.key }))
+  const backOf = async ({ checkoutUrl }: Opened) => (await press(checkoutUrl, 'cancel')).replace(/error$/, 'success')
+  const comeBack = (back: string, times: number) => Promise.all(Array.from({ length: times }, () => call(world, back)))
+
+  test('of twenty visits at once one asks, and all go on', async () => {
+    const checkout = await order()
+    const back = await backOf(checkout)
+    runTogether(world, 'read_checkout', 20)
+    const visits = async () => {
+      for (const { status } of await comeBack(back, 20)) expect(status).toBe(303)
+    }
+    expect(await asked(pageOf(checkout.checkoutUrl), visits)).toBe(1)
+    expect(await asked(pageOf(checkout.checkoutUrl), visits)).toBe(0)
+  })
+
+  test('and five seconds later again', async () => {
+    const checkout = await order()
+    const back = await backOf(checkout)
+    const { checkoutUrl, userId } = checkout
+    expect(await asked(pageOf(checkoutUrl), () => comeBack(back, 1))).toBe(1)
+    const age = (time: string) =>
+      world.database.query('update checkouts set asked_at = asked_at - $2::interval where user_id = $1', [userId, time])
+    await age('4 seconds')
+    expect(await asked(pageOf(checkoutUrl), () => comeBack(back, 1))).toBe(0)
+    await age('1 second')
+    expect(await asked(pageOf(checkoutUrl), () => comeBack(back, 3))).toBe(1)
+  })
+})
+
+describe('a superseded page', () => {
+  /** Opens another page of the same user, and waits until the one before is dealt with. */
+  async function supersede(token: string, before: string) {
+    const closing = world.stripe.calls.length
+    await openCheckout(world, token)
+    await until('the page before was looked at', async () =>
+      world.stripe.calls.slice(closing).some(({ path }) => path.includes(pageOf(before))),
+    )
+  }
+  const dueOf = async (url: string) => {
+    const { rows } = await world.database.query('select reconcile_at from checkouts where session_id = $1', [
+      pageOf(url),
+    ])
+    return rows[0].reconcile_at
+  }
+
+  test('that is closed is not looked at any more', async () => {
+    const { token, user } = await signInAnonymously(world)
+    const checkoutUrl = await openCheckout(world, token)
+    expect(await dueOf(checkoutUrl)).not.toBeNull()
+    await supersede(token, checkoutUrl)
+    await until('nobody is to look at it', async () => (await dueOf(checkoutUrl)) === null)
+    await ageCheckouts(world, user.id, 20)
+    expect(await asked(pageOf(checkoutUrl), reconcile)).toBe(0)
+  })
+
+  test('that was paid just before it could be closed is found', async () => {
+    const { token, user } = await signInAnonymously(world)
+    const checkoutUrl = await openCheckout(world, token)
+    await payOnPage(checkoutUrl)
+    await loseWebhooks(world)
+    await supersede(token, checkoutUrl)
+    await ageCheckouts(world, user.id, 20)
+    expect(await asked(pageOf(checkoutUrl), reconcile)).toBe(1)
+    expect(await userState(world, user.id)).toMatchObject({ paid: true })
+  })
+
+  test('that could not be closed is looked at as before', async () => {
+    const { token } = await signInAnonymously(world)
+    const checkoutUrl = await openCheckout(world, token)
+    for (const _ of [1, 2]) world.stripe.failNext(`/v1/checkout/sessions/${pageOf(checkoutUrl)}`, 500)
+    await supersede(token, checkoutUrl)
+    await until('it is logged', async () => world.logs.some(({ message }) => message.includes('stays open')))
+    expect(await dueOf(checkoutUrl)).not.toBeNull()
+  })
+})
+
+test('1,200 open pages of one paywall do not keep another’s lost purchase from being found', async () => {
+  const attacked = await newTenant(world)
+  const { userId } = opened(await startCheckout(world, attacked))
+  const { rows } = await world.database.query('select * from checkouts where user_id = $1', [userId])
+  const { id: _, created_at: _at, ...row } = rows[0]
+  await using filler = await Filler.open(world.databaseUrl)
+  const columns = Object.entries({
+    ...row,
+    session_id: 'cs_test_nobody',
+    reconcile_at: null,
+    forget_at: null,
+    asked_at: null,
+  })
+  const sameForAll = columns.map(([name, value]) => [name, value === null ? 'null' : `'${value}'`])
+  const page = { ...Object.fromEntries(sameForAll), id: 'gen_random_uuid()', created_at: `now() - interval '1 hour'` }
+  await filler.insert('checkouts', { from: 1, to: 1_200 }, { ...page, reconcile_at: `now() - interval '40 minutes'` })
+
+  const paid = await payUnnoticed(world)
+  await ageCheckouts(world, paid.userId, 20)
+  await reconcile()
+  expect((await userState(world, paid.userId)).purchases).toMatchObject([asStripeHasIt(world, paid.subscriptionId)])
+  const left = await world.database.query(
+    'select from checkouts where paywall_id = $1 and reconcile_at <= now() and looked_at is null',
+    [attacked.paywall.id],
+  )
+  expect(left.rowCount).toBeGreaterThan(100) // a run ends before it has looked at them all
+}, 120_000)

@@ -1,0 +1,122 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { count, type Limit } from '../../functions/gateway/limit.ts'
+import type { CountedBy } from '../../lib/http/api-operation.ts'
+import { statementsOf } from '../support/statements.ts'
+import { postWebhook } from '../support/stripe-purchase.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld({ rateLimited: true, file: { webhooks: [] } })
+})
+afterAll(() => world.close())
+
+/** More than two periods allow, however they lie. */
+const BURST = 250
+const GUESTS_SHARE = 100
+
+/** Each test comes from networks of its own. */
+let network: number
+beforeEach(() => {
+  network = randomInt(0x10000)
+})
+const hex = (number: number) => number.toString(16)
+const ipv4 = () => `198.18.${network >> 8}.${network & 255}`
+
+/** How often each status came back of so many calls at once. */
+async function burst(send: (index: number) => Promise<{ status: number }>, times = BURST) {
+  const statuses = await Promise.all(Array.from({ length: times }, async (_, index) => (await send(index)).status))
+  return Object.fromEntries([...new Set(statuses)].map((one) => [one, statuses.filter((s) => s === one).length]))
+}
+
+const askAs = (key: string, address = ipv4()) =>
+  world.fetch(`/api/v1/paywall/${world.paywall.id}/user?email=nobody@example.com`, {
+    headers: { 'x-api-key': key, 'cf-connecting-ip': address },
+  })
+const madeUpKey = () => `pk_test_${randomBytes(24).toString('hex')}`
+
+describe('a stranger with made-up owner keys has the share of a guest', () => {
+  test('if each is another', async () => {
+    const statements = await statementsOf(world, async () => {
+      const counts = await burst(() => askAs(madeUpKey()))
+      expect(counts[429]).toBeGreaterThanOrEqual(BURST - 2 * GUESTS_SHARE)
+    })
+    expect(statements).toBeLessThanOrEqual(2 * GUESTS_SHARE)
+  })
+
+  test('if it is always the same', async () => {
+    const key = madeUpKey()
+    const counts = await burst(() => askAs(key))
+    expect(counts[429]).toBeGreaterThanOrEqual(BURST - 2 * GUESTS_SHARE - 1)
+  })
+
+  test('and keeps no owner at the same address from calling', async () => {
+    expect(await askAs(world.key)).toMatchObject({ status: 404 })
+    await burst(() => askAs(madeUpKey()))
+    expect(await burst(() => askAs(world.key))).toEqual({ 404: BURST })
+  })
+
+  test('and is known as such from the call on which its key is refused', async () => {
+    const key = `pk_test_${randomBytes(24).toString('hex')}`
+    const named = { name: 'soon gone', is_test: true }
+    await world.apply({ ...world.file, keys: [...world.file.keys, { ...named, secret: key }] })
+    expect(await burst(() => askAs(key))).toEqual({ 404: BURST })
+    await world.apply(world.file)
+    expect(await askAs(key)).toMatchObject({ status: 401 })
+    const counts = await burst(() => askAs(key))
+    expect(counts[429]).toBeGreaterThanOrEqual(BURST - 2 * GUESTS_SHARE)
+  })
+})
+
+test('an owner’s first calls are not held up, however many come at once', async () => {
+  expect(await burst(() => askAs(world.key, `2001:db8:${hex(network)}::1`))).toEqual({ 404: BURST })
+})
+
+test('65,536 networks of one customer share what an owner has', async () => {
+  const counts = new Map<string, number>()
+  const limit = (most: number): Limit => ({
+    async limit({ key }) {
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+      return { success: counts.get(key)! <= most }
+    },
+  })
+  const env = { RATE_LIMITED: true, CALLER_LIMIT: limit(100), OWNER_LIMIT: limit(3_000) }
+  const from = (subnet: number, headers = {}) =>
+    new Request('https://pay.example/', {
+      headers: { 'cf-connecting-ip': `2001:db8:7:${hex(subnet)}::1`, ...headers },
+    })
+  const isOver = async (request: Request, by: CountedBy = 'token') => (await count(request, env, by)).isOver
+  for (let call = 0; call < 3_000; call++) expect(await isOver(from(call % 100))).toBe(false)
+  expect(await isOver(from(5_000))).toBe(true)
+  expect(await isOver(from(5_001, { authorization: 'Bearer made.up.token' }))).toBe(true)
+  expect(await isOver(from(5_002, { 'x-api-key': madeUpKey() }), 'key')).toBe(true)
+})
+
+describe('webhooks', () => {
+  afterEach(() => {
+    world.neon.onStatement = undefined
+  })
+  const body = JSON.stringify({ id: 'evt_1', type: 'customer.created', created: 1_790_000_000, data: { object: {} } })
+  const send = (options: Parameters<typeof postWebhook>[2]) =>
+    postWebhook(world, body, { ...options, headers: { 'cf-connecting-ip': ipv4() } })
+
+  test('that a processor signed are never told to wait, nor the first of them', async () => {
+    expect(await burst(() => send({}))).toEqual({ 200: BURST })
+  })
+
+  test('that are forged have the share of a guest', async () => {
+    const statements = await statementsOf(world, async () => {
+      const counts = await burst(() => send({ secret: 'whsec_guessed' }))
+      expect(counts[429]).toBeGreaterThanOrEqual(BURST - 2 * GUESTS_SHARE - 1)
+    })
+    expect(statements).toBeLessThanOrEqual(2 * GUESTS_SHARE + 1)
+  })
+
+  test('of a paywall whose secret is wrong hold up no other at the same processor', async () => {
+    expect(await send({})).toMatchObject({ status: 200 })
+    await burst(() => send({ secret: 'whsec_mistyped' }))
+    expect(await burst(() => send({}))).toEqual({ 200: BURST })
+  })
+})

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { payOnPage } from '../support/anonymous.ts'
+import { call } from '../support/call.ts'
+import { newEmail, opened, priceIdOf } from '../support/checkout.ts'
+import { signInAnonymously } from '../support/sign-in.ts'
+import { newTenant, type Tenant } from '../support/tenants.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(() => world.close())
+
+const OWN = 'https://shop.example/thanks'
+const EVIL = 'https://evil.example/login'
+const queries = { tokenization_queries: [{ type: 'standard' }, { type: 'premium' }] }
+const listing = { ...queries, redirect_origins: ['https://shop.example', 'http://localhost:3000'] }
+
+/** A shop with a domain of its own. */
+const shopWith = (settings: Record<string, unknown> = queries) =>
+  newTenant(world, { settings, domain: `${randomUUID()}.example` })
+
+/** A checkout, by a user unless the caller says otherwise, at the shop's own domain unless it is at another origin. */
+async function start(
+  { paywall }: Tenant,
+  targets: { successUrl?: string; errorUrl?: string },
+  { origin = `https://${paywall.domain}`, key }: { origin?: string; key?: string } = {},
+) {
+  const caller =
+    key === undefined ? { token: (await signInAnonymously(world, { paywallId: paywall.id })).token } : { key }
+  const body = { priceId: priceIdOf(paywall, 'monthly'), ...targets, ...(key !== undefined && { email: newEmail() }) }
+  return call(world, `${origin}/api/v1/paywall/${paywall.id}/start-checkout`, { ...caller, body })
+}
+
+const foreign = (name: 'successUrl' | 'errorUrl') => ({
+  status: 400,
+  body: { error: `Invalid ${name} format`, message: expect.stringContaining(name) },
+})
+
+describe('a paywall that lists where users may return to', () => {
+  test.each([
+    ['a listed origin', 'https://shop.example/a?b=__SESSION__#c'],
+    ['another listed one, with a port', 'http://localhost:3000/'],
+    ['the same in capitals, with the port that goes without saying', 'HTTPS://Shop.Example:443/a'],
+  ])('lets a user return to %s', async (_, url) => {
+    opened(await start(await shopWith(listing), { successUrl: url, errorUrl: url }))
+  })
+
+  test.each([
+    ['another site', EVIL],
+    ['a name before the host', 'https://shop.example@evil.example/'],
+    ['a host that begins alike', 'https://shop.example.evil.example/'],
+    ['a backslash', 'https://evil.example\\@shop.example/'],
+    ['the session in the host', 'https://shop.example__SESSION__/'],
+    ['another port', 'https://shop.example:8443/'],
+    ['another scheme', 'http://shop.example/'],
+  ])('refuses %s', async (_, url) => {
+    const shop = await shopWith(listing)
+    const opening = world.stripe.checkoutSessions.length
+    for (const origin of [`https://${shop.paywall.domain}`, world.url]) {
+      expect(await start(shop, { successUrl: url, errorUrl: OWN }, { origin })).toMatchObject(foreign('successUrl'))
+      expect(await start(shop, { successUrl: OWN, errorUrl: url }, { origin })).toMatchObject(foreign('errorUrl'))
+    }
+    expect(world.stripe.checkoutSessions.length).toBe(opening)
+  })
+
+  test('lets it return to its domain and to the pages of its settings, and an owner to anywhere', async () => {
+    const pages = { success_redirect_url: 'https://thanks.example/ok', error_redirect_url: 'https://sorry.example/' }
+    const shop = await shopWith({ ...listing, ...pages })
+    const own = `https://${shop.paywall.domain}/account`
+    opened(await start(shop, { successUrl: own, errorUrl: 'https://sorry.example/again' }))
+    opened(await start(shop, { successUrl: 'https://thanks.example/you' }))
+    opened(await start(shop, {}))
+    opened(await start(shop, { successUrl: EVIL, errorUrl: EVIL }, { key: shop.key }))
+  })
+})
+
+describe('a paywall that lists nothing', () => {
+  test('lets a user return to anywhere, but not from the owner’s domain', async () => {
+    const shop = await shopWith()
+    for (const origin of [`https://${shop.paywall.domain}`, world.url]) {
+      const { checkoutUrl } = opened(await start(shop, { successUrl: EVIL, errorUrl: EVIL }, { origin }))
+      const back = new URL(await payOnPage(checkoutUrl))
+      expect(back.origin).toBe(world.url)
+      for (const outcome of ['success', 'error']) {
+        const path = back.pathname.replace(/success$/, outcome)
+        const under = await call(world, `https://${shop.paywall.domain}${path}`)
+        expect(under).toMatchObject({ status: 404, body: { error: 'checkout_not_found' } })
+      }
+      expect(await call(world, back.href)).toMatchObject({ status: 303, headers: { location: EVIL } })
+    }
+  })
+
+  test('has the way back at its domain where it leads to its own pages, or where the owner says so', async () => {
+    const shop = await shopWith({ ...queries, success_redirect_url: OWN })
+    const domain = `https://${shop.paywall.domain}`
+    const own = opened(await start(shop, { errorUrl: `${domain}/sorry` }))
+    expect(new URL(await payOnPage(own.checkoutUrl)).origin).toBe(domain)
+    const byOwner = opened(await start(shop, { successUrl: EVIL, errorUrl: EVIL }, { key: shop.key }))
+    expect(new URL(await payOnPage(byOwner.checkoutUrl)).origin).toBe(domain)
+  })
+})

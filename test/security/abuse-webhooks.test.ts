@@ -1,0 +1,66 @@
+import { randomInt } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, type Reply } from '../support/call.ts'
+import { mollieProcessor, postMollieWebhook } from '../support/mollie-purchase.ts'
+import { statementsOf } from '../support/statements.ts'
+import { postWebhook } from '../support/stripe-purchase.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { webhooks: [], paywalls: [{}, { processor: mollieProcessor() }] } })
+})
+afterAll(() => world.close())
+
+async function answerOf(ask: () => Promise<Reply>) {
+  let reply: Reply | undefined
+  const statements = await statementsOf(world, async () => {
+    reply = await ask()
+  })
+  return { ...reply, statements }
+}
+
+const agoSeconds = (seconds: number) => Math.floor(Date.now() / 1000) - seconds
+const hex = (length: number) => Array.from({ length }, () => randomInt(16).toString(16)).join('')
+
+describe('a webhook that cannot be signed is refused before the database is asked', () => {
+  const body = JSON.stringify({ id: 'evt_1', type: 'customer.created', created: agoSeconds(0), data: { object: {} } })
+
+  test.each<[string, string | null]>([
+    ['without a signature', null],
+    ['with an empty one', ''],
+    ['with one that is not one', 'please'],
+    ['with only a time', `t=${agoSeconds(0)}`],
+    ['with a signature without a time', `v1=${hex(64)}`],
+    ['with a signature that is too short', `t=${agoSeconds(0)},v1=00`],
+    ['with a signature of an older scheme only', `t=${agoSeconds(0)},v0=${hex(64)}`],
+    ['with a time that is no time', `t=soon,v1=${hex(64)}`],
+    ['with a time too long ago', `t=${agoSeconds(310)},v1=${hex(64)}`],
+  ])('Stripe: %s', async (_, signature) => {
+    const forged = await answerOf(() => postWebhook(world, body, { signature }))
+    expect(forged).toMatchObject({ status: 400, body: { error: 'invalid_signature' }, statements: 0 })
+  })
+
+  test.each<[string, string | null]>([
+    ['without a signature', null],
+    ['with an empty one', ''],
+    ['with one that is not one', 'sha256=zz'],
+    ['with one that is too short', 'sha256=00'],
+  ])('Mollie: %s', async (_, signature) => {
+    const paywallId = world.file.paywalls[1]!.id
+    const forged = await answerOf(() => postMollieWebhook(world, body, { signature, paywallId, secret: 'x' }))
+    expect(forged).toMatchObject({ status: 400, body: { error: 'invalid_signature' }, statements: 0 })
+  })
+
+  test('of a paywall that no id can name', async () => {
+    const headers = { 'stripe-signature': `t=${agoSeconds(0)},v1=${hex(64)}` }
+    const stray = await answerOf(() => call(world, '/webhooks/stripe/acme', { body, headers }))
+    expect(stray).toMatchObject({ status: 404, body: { error: 'paywall_not_found' }, statements: 0 })
+  })
+
+  test('one that is only forged costs one read', async () => {
+    const forged = await answerOf(() => postWebhook(world, body, { secret: 'whsec_guessed' }))
+    expect(forged).toMatchObject({ status: 400, body: { error: 'invalid_signature' }, statements: 1 })
+  })
+})
