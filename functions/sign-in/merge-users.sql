@@ -31,7 +31,8 @@ declare
   had_trial constant boolean := has_other_trial(paywall_id, into_id, null); -- before it gets the other one's purchases
 begin
   update members into_member
-  set meta = from_member.meta || into_member.meta, buyer_meta = from_member.buyer_meta || into_member.buyer_meta, name = coalesce(into_member.name, from_member.name),
+  set meta = from_member.meta || into_member.meta, buyer_meta = from_member.buyer_meta || into_member.buyer_meta,
+    name = coalesce(into_member.name, from_member.name),
     open_session = coalesce(from_member.open_session, into_member.open_session)
   from members from_member
   where (from_member.paywall_id, from_member.user_id) = (merge_member.paywall_id, from_id)

@@ -9,9 +9,8 @@
 --   network where a user's call comes from; null: its pages are not counted
 --
 -- Locks the Idempotency-Key, the user's row if it is new or is given a name, the member, the budgets and the claim. A call that is
--- refused leaves nothing
--- behind: the key is looked up before a user or a member is made, and once more under the claim's own lock, because the
--- holder before may have finished meanwhile.
+-- refused leaves nothing behind: the key is looked up before a user or a member is made, and once more under the claim's own lock,
+-- because the holder before may have finished meanwhile.
 create function claim_checkout(
   paywall_id text, host text, caller text, key uuid, has_key boolean, hash text, holder uuid,
   lease_seconds double precision, ignore_active_purchase boolean, user_meta jsonb, return_origin text,
@@ -43,7 +42,8 @@ begin
   targets := redirect_targets(
     paywall_id, host, key_hash is not null, success_origin, error_origin, service_origin, success_url, error_url, return_origin);
   refused := refused_order(targets.success_url, targets.error_url, targets.refusal,
-    lacks_key => not gate.is_test and not has_key, lacks_others => price_id is null or key_hash is not null and email is null and external_id is null);
+    lacks_key => not gate.is_test and not has_key,
+    lacks_others => price_id is null or key_hash is not null and coalesce(email, external_id) is null);
   if refused is not null then return refused; end if;
   select * into price from prices p
   where p.paywall_id = claim_checkout.paywall_id and p.id = claim_checkout.price_id and p.retired_at is null;
@@ -51,8 +51,7 @@ begin
   if claim.leased_until > now() then return verdict('in_progress'); end if;
 
   -- The buyer, locked.
-  buyer := lock_buyer(
-    gate.owner_id, paywall_id, token_user_id, email, external_id, user_meta, price, ignore_active_purchase);
+  buyer := lock_buyer(gate.owner_id, paywall_id, token_user_id, email, external_id, user_meta, price, ignore_active_purchase);
   if buyer.refusal is not null then return verdict(buyer.refusal); end if;
 
   refused := take_page(paywall_id, token_user_id, network);
@@ -69,9 +68,8 @@ begin
   select * into checkout from checkouts c where c.id = claim.checkout_id;
   if not found then
     checkout := new_checkout(
-      claim.checkout_id, buyer.user_id, price, targets.success_url, targets.error_url, targets.return_origin,
-      shop_url, country, local_currency,
-      requested_days => trial_days, by_owner => key_hash is not null, settings => gate.settings);
+      claim.checkout_id, buyer.user_id, price, targets.success_url, targets.error_url, targets.return_origin, shop_url,
+      country, local_currency, requested_days => trial_days, by_owner => key_hash is not null, settings => gate.settings);
   end if;
   return verdict('claimed') || jsonb_build_object('checkout', claimed_checkout_json(checkout, claim));
 end $$;

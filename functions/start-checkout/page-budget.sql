@@ -1,7 +1,7 @@
 -- Counts a hosted page that a user is about to open. Null: it may be opened; else the verdict `too_many_pages`, with how many
--- seconds to `wait`. A user has ten in ten minutes. Anonymous users cost nothing to make, so the network has its limit, too; and so that many
--- networks together do not fill a paywall's account with pages, the paywall has one, far above what buyers need. An owner's page
--- is not counted, nor any page if `network` is null.
+-- seconds to `wait`. A user has ten in ten minutes. Anonymous users cost nothing to make, so the network has its limit, too; and
+-- so that many networks together do not fill a paywall's account with pages, the paywall has one, far above what buyers need. An
+-- owner's page is not counted, nor any page if `network` is null.
 create function take_page(paywall_id text, user_id uuid, network text) returns jsonb language plpgsql as $$
 declare
   period constant interval := '10 minutes';

@@ -113,7 +113,14 @@ describe('users erase', () => {
     ])
     const { rows } = await world.database.query('select * from users where id = $1', [person.id])
     expect(rows).toEqual([
-      { id: person.id, owner_id: expect.any(String), email: null, external_id: null, created_at: expect.any(Date) },
+      {
+        id: person.id,
+        owner_id: expect.any(String),
+        email: null,
+        external_id: null,
+        created_at: expect.any(Date),
+        forget_at: expect.any(Date),
+      },
     ])
   }, 90_000)
 
