@@ -4,6 +4,7 @@ import { newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { everything } from '../support/everything.ts'
 import { signIn } from '../support/exchange.ts'
 import { askForTokens, getGrant, signInAnonymously } from '../support/sign-in.ts'
+import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -56,6 +57,12 @@ describe('what an owner wrote about a user', () => {
     for (let count = 0; count < 16; count += 1) {
       expect(await write(token, { [`a${count}`]: text })).toMatchObject({ status: 200 })
     }
+    await until('each page that was replaced is closed', async () => {
+      const { rowCount } = await world.database.query(
+        'select from checkouts where reconcile_at is not null group by user_id having count(*) > 1',
+      )
+      return rowCount === 0
+    })
     const before = await everything(world)
     expect(await write(token, { b: text })).toMatchObject({ status: 400, body: { error: 'userMeta too large' } })
     expect(await everything(world)).toBe(before)
