@@ -189,6 +189,35 @@ test('a bank’s payment that was not through is asked about daily, for two week
   expect(await purchaseOf(userId)).toMatchObject({ status: 'active', interval: null })
 })
 
+test('a one-time purchase that was paid back untold is found, when it is twice as old as at the last look', async () => {
+  const { userId } = await buy(world, { paywall: world.paywall, key: world.key, slug: 'lifetime' })
+  await loseWebhooks(world)
+  const { rows } = await world.database.query('select processor_id from purchases where user_id = $1', [userId])
+  const payment = { subscriptionId: rows[0].processor_id }
+  await world.stripe.refund(payment.subscriptionId)
+  await loseWebhooks(world)
+  const fetchedAt = (days: number, age: string) =>
+    rewrite(
+      payment,
+      `created_at = now() - interval '${age}', fetched_at = now() - interval '${age}' + interval '${days} days'`,
+    )
+  const isFetched = async (days: number, age: string) => {
+    await fetchedAt(days, age)
+    return countCalls(reconcile, payment.subscriptionId)
+  }
+  expect(await isFetched(0, '23 hours')).toEqual([0])
+  expect(await isFetched(20, '39 days')).toEqual([0])
+  expect(await isFetched(366, '800 days'), 'a year later nobody asks any more').toEqual([0])
+  for (const _ of [1, 2]) world.stripe.failNext(`/v1/payment_intents/${payment.subscriptionId}`, 500)
+  expect(await isFetched(20, '41 days'), 'the SDK asks twice by itself').toEqual([2])
+  expect(await countCalls(reconcile, payment.subscriptionId), 'Stripe was away: not yet again').toEqual([0])
+  await rewrite(payment, "looked_at = looked_at - interval '61 minutes'")
+  expect(await countCalls(reconcile, payment.subscriptionId)).toEqual([1])
+  expect(await purchaseOf(userId)).toMatchObject({ status: 'refunded' })
+  await rewrite(payment, "fetched_at = now() - interval '30 days'")
+  expect(await countCalls(reconcile, payment.subscriptionId), 'what is refunded stays so').toEqual([0])
+})
+
 test('two crons at once ask about each purchase once', async () => {
   const unnoticed = await Promise.all(Array.from({ length: 6 }, () => payUnnoticed(world)))
   const fetched = await Promise.all(Array.from({ length: 6 }, () => payAndComeBack(world)))
