@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
-import { buy, opened, startCheckout } from '../support/checkout.ts'
+import { opened, startCheckout } from '../support/checkout.ts'
 import { recomputeDueTimes } from '../support/due-times.ts'
-import { ageCheckouts, loseWebhooks, payAndComeBack, payUnnoticed } from '../support/lost-webhooks.ts'
+import { ageCheckouts, countStripeCalls, loseWebhooks, payAndComeBack, payUnnoticed } from '../support/lost-webhooks.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
-import { monthly, paywallFile } from '../support/paywall-file.ts'
+import { paywallFile } from '../support/paywall-file.ts'
 import { asStripeHasIt } from '../support/stripe-purchase.ts'
 import { cancelFor, cancelled, subscribe } from '../support/subscriber.ts'
 import { tenant } from '../support/tenants.ts'
@@ -15,8 +15,7 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 let world: TestWorld
 
 beforeAll(async () => {
-  const lifetime = monthly({ slug: 'lifetime', interval: undefined, processorPrice: 'price_lifetime', locals: [] })
-  world = await startTestWorld({ file: { paywall: { prices: [monthly(), lifetime] } } })
+  world = await startTestWorld()
 })
 beforeEach(() => world.stripe.holdWebhooks())
 afterEach(() => {
@@ -27,13 +26,7 @@ afterAll(() => world.close())
 
 const reconcile = () => world.workers.scheduled('reconcile')
 
-/** How often Stripe was asked about something while this went on. */
-async function countCalls(during: () => Promise<unknown>, ...ids: string[]): Promise<number[]> {
-  const before = world.stripe.calls.length
-  await during()
-  const calls = world.stripe.calls.slice(before)
-  return ids.map((id) => calls.filter(({ path }) => path.endsWith(`/${id}`)).length)
-}
+const countCalls = (during: () => Promise<unknown>, ...ids: string[]) => countStripeCalls(world, during, ...ids)
 
 /** Makes our row of a purchase as it would be at another time; Stripe's subscription stays as it is. */
 async function rewrite({ subscriptionId: id }: { subscriptionId: string }, columns: string): Promise<void> {
@@ -171,51 +164,6 @@ test('a cancellation that Stripe took and did not tell us of shows ten minutes l
   expect(await eventTypes(subscriber.id)).toEqual([...bought, 'subscription.cancel_scheduled'])
   await rewrite(subscriber, "fetched_at = now() - interval '1 day'")
   expect(await countCalls(reconcile, subscriptionId)).toEqual([0])
-})
-
-test('a bank’s payment that was not through is asked about daily, for two weeks', async () => {
-  const { userId } = await buy(world, { paywall: world.paywall, key: world.key, slug: 'lifetime' })
-  await loseWebhooks(world)
-  const { rows } = await world.database.query('select processor_id from purchases where user_id = $1', [userId])
-  const payment = { subscriptionId: rows[0].processor_id }
-  const pending = (age: string, fetched: string) =>
-    rewrite(payment, `status = 'pending', created_at = now() - ${age}, fetched_at = now() - ${fetched}`)
-  await pending("interval '5 days'", "interval '23 hours'")
-  expect(await countCalls(reconcile, payment.subscriptionId)).toEqual([0])
-  await pending("interval '16 days'", "interval '25 hours'")
-  expect(await countCalls(reconcile, payment.subscriptionId)).toEqual([0])
-  await pending("interval '5 days'", "interval '25 hours'")
-  expect(await countCalls(reconcile, payment.subscriptionId)).toEqual([1])
-  expect(await purchaseOf(userId)).toMatchObject({ status: 'active', interval: null })
-})
-
-test('a one-time purchase that was paid back untold is found, when it is twice as old as at the last look', async () => {
-  const { userId } = await buy(world, { paywall: world.paywall, key: world.key, slug: 'lifetime' })
-  await loseWebhooks(world)
-  const { rows } = await world.database.query('select processor_id from purchases where user_id = $1', [userId])
-  const payment = { subscriptionId: rows[0].processor_id }
-  await world.stripe.refund(payment.subscriptionId)
-  await loseWebhooks(world)
-  const fetchedAt = (days: number, age: string) =>
-    rewrite(
-      payment,
-      `created_at = now() - interval '${age}', fetched_at = now() - interval '${age}' + interval '${days} days'`,
-    )
-  const isFetched = async (days: number, age: string) => {
-    await fetchedAt(days, age)
-    return countCalls(reconcile, payment.subscriptionId)
-  }
-  expect(await isFetched(0, '23 hours')).toEqual([0])
-  expect(await isFetched(20, '39 days')).toEqual([0])
-  expect(await isFetched(366, '800 days'), 'a year later nobody asks any more').toEqual([0])
-  for (const _ of [1, 2]) world.stripe.failNext(`/v1/payment_intents/${payment.subscriptionId}`, 500)
-  expect(await isFetched(20, '41 days'), 'the SDK asks twice by itself').toEqual([2])
-  expect(await countCalls(reconcile, payment.subscriptionId), 'Stripe was away: not yet again').toEqual([0])
-  await rewrite(payment, "looked_at = looked_at - interval '61 minutes'")
-  expect(await countCalls(reconcile, payment.subscriptionId)).toEqual([1])
-  expect(await purchaseOf(userId)).toMatchObject({ status: 'refunded' })
-  await rewrite(payment, "fetched_at = now() - interval '30 days'")
-  expect(await countCalls(reconcile, payment.subscriptionId), 'what is refunded stays so').toEqual([0])
 })
 
 test('two crons at once ask about each purchase once', async () => {
