@@ -1,8 +1,8 @@
 // The end of a history, when nothing goes wrong any more: what is under way ends, what is due comes, and whoever has to be
-// told is told. Time does not pass: due times are brought forward.
+// told is told.
 import { tellAfterCrash } from '../support/owner-events.ts'
 import { until } from '../support/until.ts'
-import type { TestWorld } from '../support/world.ts'
+import { allIsDue } from './passing-time.ts'
 import type { Stage } from './stage.ts'
 import type { Weather } from './weather.ts'
 
@@ -20,16 +20,6 @@ export async function reconcileOnce(stage: Stage): Promise<void> {
   await allIsDue(stage.world)
   await stage.world.workers.scheduled('reconcile')
   await tellAll(stage)
-}
-
-/** What will ever be due of a paywall is due now; of all paywalls, if none is named. Fails while the database is down. */
-export async function allIsDue({ database }: Pick<TestWorld, 'database'>, paywallId?: string): Promise<void> {
-  for (const table of ['checkouts', 'purchases']) {
-    await database.query(
-      `update ${table} set reconcile_at = now() where reconcile_at is not null and paywall_id = coalesce($1, paywall_id)`,
-      [paywallId],
-    )
-  }
 }
 
 async function tellAll({ world, faults }: Stage): Promise<void> {

@@ -4,6 +4,7 @@ import { idOfKey } from '../../dev/emulators/mollie/accounts.ts'
 import { ACCOUNT_PREFIX } from '../../dev/emulators/stripe/accounts.ts'
 import { type OwnerBackend, ownerBackend } from './owner-backend.ts'
 import type { PartialHistory } from './parts.ts'
+import { endLeases } from './passing-time.ts'
 import { fileOf } from './paywalls.ts'
 import { type Person, personOf } from './person.ts'
 import type { Stage } from './stage.ts'
@@ -29,7 +30,7 @@ export async function castOf(stage: Stage, history: PartialHistory): Promise<Cas
   const people = history.lives.map((life, index) =>
     personOf(life, { ...stage.world, file, key, paywall: file.paywalls[index]! }),
   )
-  const weather = weatherOf(people.map(placeOf))
+  const weather = weatherOf(people.map(placeOf), (paywallId) => endLeases(stage.world, paywallId))
   const backend = ownerBackend(weather)
   stage.faults.length = 0
   stage.sendWebhook = weather.sendWebhook

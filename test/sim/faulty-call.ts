@@ -6,8 +6,15 @@ import type { Dice } from '../fuzz/dice.ts'
 /** Of 100 calls to a processor so many fail, and so many more are slow. Of 100 that open a page so many hang. */
 const [FAILING, SLOW, HANGING] = [7, 15, 3]
 const LONGEST_DELAY_MS = 400
-/** Longer than the lease of a checkout, so that another attempt begins while the call is under way. */
-const HANGING_MS = 4_500
+/** Long enough for another attempt to come while the call is under way. */
+const HANGING_MS = 1_500
+
+export interface CallEffects {
+  /** The processor has said that a call failed. */
+  onRefused: () => void
+  /** The lease of whoever makes the call is over. */
+  endLeases: () => Promise<void>
+}
 
 const FAILURES = ['hung up before', 'hung up after', 'failed before', 'failed after'] as const
 
@@ -17,16 +24,19 @@ export const isOfCheckout = ({ method, path }: RecordedCall) =>
 
 /**
  * One call to a processor as the dice have it: a connection that breaks or a 503, before the call takes effect or after it; or
- * an answer that is slow, or hangs. `onRefused` hears of a 503.
+ * an answer that is slow. A call that opens a checkout may hang, longer than the lease that its attempt has.
  */
 export async function faultyCall(
   throws: Dice,
   call: RecordedCall,
   run: () => Promise<HttpResponse>,
-  onRefused: () => void,
+  { onRefused, endLeases }: CallEffects,
 ): Promise<HttpResponse> {
   const chance = throws.below(100)
-  if (isOfCheckout(call) && throws.below(100) < HANGING) await delay(HANGING_MS)
+  if (isOfCheckout(call) && throws.below(100) < HANGING) {
+    await endLeases()
+    await delay(HANGING_MS)
+  }
   if (chance < FAILING) return fail(throws.pick(FAILURES), run, onRefused)
   if (chance >= FAILING + SLOW) return run()
   const [wait, isBefore] = [throws.below(LONGEST_DELAY_MS), throws.chance(0.5)]

@@ -3,11 +3,12 @@ import type { Reply } from '../support/call.ts'
 import { until } from '../support/until.ts'
 import type { Kill } from './history.ts'
 import { isDefinite, once } from './insist.ts'
+import { endLeases } from './passing-time.ts'
 import type { Stage } from './stage.ts'
 import type { Weather } from './weather.ts'
 
 /** How soon after a kill everybody is answered again. A machine that is busy takes a few seconds. */
-const BACK_SECONDS = 30
+const BACK_SECONDS = 60
 /** A round in which there are fewer calls than a kill waits for has it after this time. */
 const WAIT_MS = 1_500
 
@@ -34,6 +35,7 @@ export async function killInRound(
   try {
     await Promise.race([back, delay(BACK_SECONDS * 1000)])
     await until('everybody is answered again', isAnswered, BACK_SECONDS * 1000)
+    await endLeases(stage.world)
   } catch {
     stage.faults.push(`nobody is answered any more after a kill of: ${what}`)
   }

@@ -6,13 +6,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { call } from '../support/call.ts'
 import { buy, cancel, changeTokens, read } from './acts.ts'
-import { allIsDue, calmDown, reconcileOnce } from './calm.ts'
+import { calmDown, reconcileOnce } from './calm.ts'
 import { type Cast, castOf } from './cast.ts'
 import { happen } from './happenings.ts'
 import { ROUNDS, type Step } from './history.ts'
 import { judge } from './judge.ts'
 import { killInRound } from './kills.ts'
 import type { PartialHistory } from './parts.ts'
+import { allIsDue } from './passing-time.ts'
 import type { Person } from './person.ts'
 import type { Stage } from './stage.ts'
 import type { Weather } from './weather.ts'
@@ -61,7 +62,7 @@ async function live(person: Person, step: Step | null, weather: Weather): Promis
     case 'read':
       return read(person)
     case 'due':
-      return allIsDue(person.world, person.world.paywall.id).catch(() => undefined)
+      return allIsDue(person.world, person.world.paywall.id)
     default:
       return happen(person, step)
   }

@@ -26,8 +26,6 @@ export interface Stage {
 
 /** How often the crons are fired: as often as in the local world. */
 const CRON_SECONDS = 2
-/** Shorter than a deployment's, so that nobody waits half a minute for the lease of a Worker that was killed. */
-const LEASE_SECONDS = 3
 /** Longer than any request may take. */
 const ANSWER_SECONDS = 60
 
@@ -42,7 +40,7 @@ export async function startStage(started: AsyncDisposableStack): Promise<Stage> 
       secrets,
       files: () => files,
       ports: { service: 0, stripe: 0, mollie: 0, receiver: 0, mail: 0 },
-      variables: { RATE_LIMITED: false, CHECKOUT_LEASE_SECONDS: LEASE_SECONDS },
+      variables: { RATE_LIMITED: false },
       fetch: (input, init) => stage.sendWebhook(input, init),
       onLog: (_level, message) => void (message.includes('unexpected failure') && faults.push(message)),
     }),

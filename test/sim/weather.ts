@@ -44,7 +44,8 @@ export interface Weather {
   ownerStatus(paywallId: string): number
 }
 
-export function weatherOf(places: Place[]): Weather {
+/** `endLeases` is called for a paywall when a call of its has taken longer than any lease. */
+export function weatherOf(places: Place[], endLeases: (paywallId: string) => Promise<void>): Weather {
   const paywallOf = new Map(places.map(({ account, paywallId }) => [account, paywallId]))
   const unheard = new Set(places.flatMap((place) => (place.unheard ? [place.paywallId] : [])))
   const damages = new Map<string, Damage>(places.map(({ paywallId }) => [paywallId, { lost: 0, refusedCheckouts: 0 }]))
@@ -73,8 +74,11 @@ export function weatherOf(places: Place[]): Weather {
       const paywallId = paywallOf.get(call.account ?? '') ?? ''
       const throws = diceFor(paywallId)
       if (!throws) return run()
-      return faultyCall(throws, call, run, () => {
-        if (isOfCheckout(call)) damageOf(paywallId).refusedCheckouts += 1
+      return faultyCall(throws, call, run, {
+        onRefused() {
+          if (isOfCheckout(call)) damageOf(paywallId).refusedCheckouts += 1
+        },
+        endLeases: () => endLeases(paywallId),
       })
     },
 
