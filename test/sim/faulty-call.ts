@@ -4,10 +4,10 @@ import type { HttpResponse } from '../../dev/emulators/core/server.ts'
 import type { Dice } from '../fuzz/dice.ts'
 
 /** Of 100 calls to a processor so many fail, and so many more are slow. Of 100 that open a page so many hang. */
-const [FAILING, SLOW, HANGING] = [7, 15, 3]
+const [FAILING, SLOW, HANGING] = [7, 15, 6]
 const LONGEST_DELAY_MS = 400
 /** Long enough for another attempt to come while the call is under way. */
-const HANGING_MS = 1_500
+const HANGING_MS = 3_000
 
 export interface CallEffects {
   /** The processor has said that a call failed. */

@@ -3,6 +3,8 @@ import type { Faults } from './play.ts'
 
 /** After this time the shortest history so far has to do. */
 const LONGEST_SECONDS = 120
+/** How often a life is played alone before it is believed to need the others: what breaks by a race does so now and then. */
+const TRIES = 3
 
 export interface Broken {
   history: PartialHistory
@@ -30,7 +32,9 @@ export async function shrink(
   }
 
   const broke = whole.lives.filter(({ number }) => faults.has(number))
-  for (const life of broke) if (await leaveOut({ ...whole, lives: [life] })) break
+  for (const life of broke.flatMap((each) => Array<PartialLife>(TRIES).fill(each))) {
+    if (await leaveOut({ ...whole, lives: [life] })) break
+  }
   if (broken.history.kills.length > 0) await leaveOut({ ...broken.history, kills: [] })
   for (const { number, steps } of broken.history.lives.length > 1 ? [] : broken.history.lives) {
     for (const place of steps.keys()) {
