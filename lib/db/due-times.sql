@@ -4,17 +4,22 @@
 -- How long before the end of a trial its owner is told of it.
 create function trial_notice() returns interval language sql immutable as $$ select interval '72 hours' $$;
 
--- When to ask what became of a hosted page, last asked about at `looked_at` (null: never): 15 minutes after it was opened,
--- then whenever the page is twice as old as at the last look; last after four days.
-create function checkout_due(created_at timestamptz, looked_at timestamptz) returns timestamptz
-language plpgsql stable as $$
-declare
-  first_look constant interval := '15 minutes';
-  last_look constant interval := '96 hours';
+-- When to look at something again that began at `since` and was last looked at at `last_seen`: at the age `first_look`, then
+-- whenever it is twice as old as at the last look; last at the age `last_look`.
+create function look_at_twice_the_age(
+  since timestamptz, last_seen timestamptz, first_look interval, last_look interval
+) returns timestamptz language plpgsql stable as $$
 begin
   return case
-    when looked_at is null then created_at + first_look
-    when looked_at < created_at + last_look then created_at + least(2 * (looked_at - created_at), last_look) end;
+    when last_seen < since + first_look then since + first_look
+    when last_seen < since + last_look then since + least(2 * (last_seen - since), last_look) end;
+end $$;
+
+-- When to ask what became of a hosted page, last asked about at `looked_at` (null: never): for four days.
+create function checkout_due(created_at timestamptz, looked_at timestamptz) returns timestamptz
+language plpgsql stable as $$
+begin
+  return look_at_twice_the_age(created_at, coalesce(looked_at, created_at), interval '15 minutes', interval '96 hours');
 end $$;
 
 -- Next time to fetch a purchase that we expected to change at `since` and last fetched at `last_seen`: after `wait`, then
@@ -52,7 +57,7 @@ declare
 begin
   if p.status in ('canceled', 'refunded') then return null; end if;
   if p.status = 'pending' and last_seen < p.created_at + pending_limit then pending_due := last_seen + pending_every; end if;
-  if p.interval is null then return pending_due; end if;
+  if p.interval is null then return coalesce(pending_due, paid_back_due(p, last_seen)); end if;
 
   if p.status <> 'paused' and (p.paid_period_start is null or p.current_period_start > p.paid_period_start) then
     uncovered_since := p.current_period_start;
@@ -71,4 +76,14 @@ begin
     look_again(trial_notice_since, after_trial_notice, last_seen),
     look_again(cancelling_since, after_cancelling, last_seen),
     look_again(p.fetched_at, at_least_every, last_seen));
+end $$;
+
+-- When to ask whether a one-time purchase was paid back, as its buyer's bank may do for months: for a year.
+create function paid_back_due(p purchases, last_seen timestamptz) returns timestamptz language plpgsql stable as $$
+declare
+  at_once constant interval := '0';
+begin
+  if p.status = 'pending' then return null; end if;
+  return look_again(
+    look_at_twice_the_age(p.created_at, p.fetched_at, interval '24 hours', interval '365 days'), at_once, last_seen);
 end $$;

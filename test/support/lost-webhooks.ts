@@ -35,3 +35,15 @@ export async function ageCheckouts(world: TestWorld, userId: string, minutes: nu
     [userId, minutes],
   )
 }
+
+/** How often Stripe was asked about something while this went on. */
+export async function countStripeCalls(
+  { stripe }: TestWorld,
+  during: () => Promise<unknown>,
+  ...ids: string[]
+): Promise<number[]> {
+  const before = stripe.calls.length
+  await during()
+  const calls = stripe.calls.slice(before)
+  return ids.map((id) => calls.filter(({ path }) => path.endsWith(`/${id}`)).length)
+}

@@ -53,7 +53,7 @@ export async function untilAllDelivered(world: TestWorld, timeoutMs?: number): P
  * Delivers what a crash left behind: its leases and the times of its retries are brought forward, and the cron finds it,
  * since no queue message would wake the consumer. A delivery that is under way at this moment is not waited for.
  */
-export async function tellAfterCrash(world: TestWorld): Promise<void> {
+export async function tellAfterCrash(world: Pick<TestWorld, 'database' | 'workers'>): Promise<void> {
   await world.database.query(`
     update deliveries d set locked_until = null, next_attempt_at = now()
     from (select event_id, endpoint_id from deliveries
@@ -66,7 +66,10 @@ export async function tellAfterCrash(world: TestWorld): Promise<void> {
  * What is wrong with a member's events as a sequence: told twice (which a crash may do), out of order or with a gap.
  * Nothing, as a rule.
  */
-export function sequenceFaults(events: OwnerEvent[], { crashed = false } = {}): string[] {
+export function sequenceFaults(
+  events: { type: string; data: { sequence: number }; times: number }[],
+  { crashed = false } = {},
+): string[] {
   return events.flatMap(({ type, data, times }, index) => {
     if (times !== 1 && !crashed) return [`${type} was told ${times} times`]
     return data.sequence === index + 1 ? [] : [`${type} has number ${data.sequence} in place ${index + 1}`]

@@ -49,7 +49,7 @@ export function createApi<Body>({ state, controls, ...processor }: ApiOptions<Bo
   return function api(request: HttpRequest): Promise<HttpResponse | null> {
     const { method, path } = request
     const idempotencyKey = method === 'POST' ? header(request, 'idempotency-key') : null
-    const call = { method, path, idempotencyKey, body: processor.readBody(request) }
+    const call: RecordedCall<Body> = { method, path, idempotencyKey, body: processor.readBody(request), account: null }
     controls.calls.push(call)
     return runCall(call, prepare(request, call, newId('req_', 7)), { onCall: controls.onCall(), save: state.save })
   }
@@ -59,6 +59,7 @@ export function createApi<Body>({ state, controls, ...processor }: ApiOptions<Bo
     const noKey = () => {}
     try {
       const { account, fingerprint, execute } = processor.admit(request, call, requestId)
+      call.account = account
       if (key === null) return { run: () => execute().response, giveUpKey: noKey }
 
       const keyed = { account, key, path: call.path, fingerprint }

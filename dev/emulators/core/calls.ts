@@ -6,6 +6,8 @@ export interface RecordedCall<Body = unknown> {
   path: string
   idempotencyKey: string | null
   body: Body
+  /** The id of the account that it acts for; null if it was refused before that was known. */
+  account: string | null
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, type RequestInit, type Response } from 'miniflare'
 import { bundleWorkers } from './bundle.ts'
@@ -6,6 +7,7 @@ import { dataModulesOf } from './data-modules.ts'
 import { MAIL_WORKER, mailWorker, type TakeMail } from './mail-binding.ts'
 import { RUNTIME, WORKER } from './runtime-settings.ts'
 import { watchingSpawns } from './spawns.ts'
+import { untilItRuns } from './until-it-runs.ts'
 import { miniflareOptions, readWorkerConfigs, type WorkerConfig } from './wrangler-config.ts'
 
 /** A variable or secret of a Worker. */
@@ -47,7 +49,10 @@ export interface Workers {
   caches(): ReturnType<Miniflare['getCaches']>
   /** Fires the cron trigger of a Worker, named as in wrangler.toml. */
   scheduled(env: string): Promise<void>
-  /** Kills the runtime as a crash would. It comes back on the same port: resolves when it is there again. */
+  /**
+   * Kills the runtime as a crash would. It comes back on the same port, even if it is killed once more as it starts: resolves
+   * when it is there again.
+   */
   kill(): Promise<void>
   stop(): Promise<void>
 }
@@ -74,7 +79,8 @@ export async function startWorkers({
     ...(cutOff.includes(config.env) && withoutQueuesAndLimits(config)),
   }))
   let runtime: ChildProcess | undefined
-  let onRestart = () => {}
+  let running: Promise<void> | undefined
+  let stopping = false
   const options = convertV4MiniflareOptions({
     ...RUNTIME,
     port,
@@ -82,11 +88,15 @@ export async function startWorkers({
     ...(inspect && { inspectorPort: 0 }),
     handleStructuredLogs: ({ level, message }) => onLog(level, message),
     handleUncaughtError: (error) => onLog('error', error.stack ?? error.message),
-    unsafeHandleRuntimeRestart: () => onRestart(),
     workers: [...workers, mailWorker(takeMail, configs[0]?.compatibilityDate)],
   })
   const onSpawn = (child: ChildProcess) => {
     runtime = child
+    child.once('exit', () => {
+      running ??= untilItRuns(miniflare, options, () => stopping).finally(() => {
+        running = undefined
+      })
+    })
   }
   const miniflare = watchingSpawns(onSpawn, () => withoutSignalHandlers(() => new Miniflare(options)))
   const url = (await miniflare.ready).origin
@@ -105,13 +115,17 @@ export async function startWorkers({
       await worker.scheduled({ cron: config?.crons[0] ?? '' })
     },
     async kill() {
-      const restarted = new Promise<void>((resolve) => {
-        onRestart = resolve
-      })
-      runtime?.kill('SIGKILL')
-      await restarted
+      if (runtime && runtime.exitCode === null && runtime.signalCode === null) {
+        const gone = once(runtime, 'exit')
+        runtime.kill('SIGKILL')
+        await gone
+      }
+      await running
     },
-    stop: () => miniflare.dispose(),
+    async stop() {
+      stopping = true
+      await miniflare.dispose()
+    },
   }
 }
 

@@ -18,7 +18,9 @@ export class MollieApiError extends ProcessorError {
 
   constructor(status: number, { title, field }: z.output<typeof ErrorBody>) {
     // Mollie's `detail` may quote what we sent, such as an e-mail address, so it must not get into the log.
-    super('mollie', kindOf(status), [title, field, `(${status})`].filter(Boolean).join(' '), { answered: true })
+    // 409: a call with the same idempotency key is still running at Mollie, so its outcome is not known yet.
+    const answered = status !== 409
+    super('mollie', kindOf(status), [title, field, `(${status})`].filter(Boolean).join(' '), { answered })
     this.status = status
     this.field = field ?? null
     this.isMissing = status === 404 || status === 410

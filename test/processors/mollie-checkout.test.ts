@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { mollieProcessor, paymentsOf } from '../support/mollie-purchase.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld({ checkoutLeaseSeconds: 1, file: { paywall: { processor: mollieProcessor() } } })
+})
+afterEach(() => {
+  world.mollie.onCall = undefined
+})
+afterAll(() => world.close())
+
+/** The first call that opens a payment waits until it is let go; those after it do not. */
+function holdFirstPayment() {
+  const arrived = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  let isFirst = true
+  world.mollie.onCall = async ({ method, path }, run) => {
+    if (method === 'POST' && path === '/v2/payments' && isFirst) {
+      isFirst = false
+      arrived.resolve()
+      await gate.promise
+    }
+    return run()
+  }
+  return { arrived: arrived.promise, letGo: gate.resolve }
+}
+
+test('a checkout that Mollie is still opening for an earlier attempt is not opened a second time', async () => {
+  const headers = { 'idempotency-key': randomUUID() }
+  const body = { email: newEmail() }
+  const attempt = () => startCheckout(world, { paywall: world.paywall, key: world.key, headers, body })
+  const held = holdFirstPayment()
+  const first = attempt()
+  await held.arrived
+  // Each of them gets the claim once the lease of the first has ended, and hears from Mollie that its key is in use.
+  const unavailable = { status: 502, body: { error: 'processor_unavailable' } }
+  expect(await attempt()).toMatchObject(unavailable)
+  expect(await attempt()).toMatchObject(unavailable)
+  held.letGo()
+
+  const { checkoutUrl, userId } = opened(await first)
+  expect(opened(await attempt()).checkoutUrl).toBe(checkoutUrl)
+  expect(paymentsOf(world, userId)).toHaveLength(1)
+})

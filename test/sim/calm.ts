@@ -1,0 +1,36 @@
+// The end of a history, when nothing goes wrong any more: what is under way ends, what is due comes, and whoever has to be
+// told is told.
+import { tellAfterCrash } from '../support/owner-events.ts'
+import { until } from '../support/until.ts'
+import { allIsDue } from './passing-time.ts'
+import type { Stage } from './stage.ts'
+import type { Weather } from './weather.ts'
+
+const LONGEST_SECONDS = 60
+
+/** Resolves when the webhooks of processors have come that will come, and the owner has been told of them. */
+export async function calmDown(stage: Stage, weather: Weather): Promise<void> {
+  await weather.calm()
+  await Promise.all([stage.world.stripe.drainWebhooks(), stage.world.mollie.drainWebhooks()])
+  await tellAll(stage)
+}
+
+/** Due times come, and reconcile looks once. */
+export async function reconcileOnce(stage: Stage): Promise<void> {
+  await allIsDue(stage.world)
+  await stage.world.workers.scheduled('reconcile')
+  await tellAll(stage)
+}
+
+async function tellAll({ world, faults }: Stage): Promise<void> {
+  const allIsTold = async () => {
+    await tellAfterCrash(world)
+    const { rows } = await world.database.query("select from deliveries where state = 'pending' limit 1")
+    return rows.length === 0
+  }
+  try {
+    await until('the owner has been told', allIsTold, LONGEST_SECONDS * 1000)
+  } catch {
+    faults.push(`after ${LONGEST_SECONDS} seconds of calm there are events that the owner was not told`)
+  }
+}

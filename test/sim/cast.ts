@@ -1,0 +1,54 @@
+import type { FilePaywall } from '../../cli/paywall-file/file.ts'
+import { accountId } from '../../dev/emulators/core/accounts.ts'
+import { idOfKey } from '../../dev/emulators/mollie/accounts.ts'
+import { ACCOUNT_PREFIX } from '../../dev/emulators/stripe/accounts.ts'
+import { type OwnerBackend, ownerBackend } from './owner-backend.ts'
+import type { PartialHistory } from './parts.ts'
+import { endLeases } from './passing-time.ts'
+import { fileOf } from './paywalls.ts'
+import { type Person, personOf } from './person.ts'
+import type { Stage } from './stage.ts'
+import { type Weather, weatherOf } from './weather.ts'
+
+/** Who plays in a history, and what is around them. */
+export interface Cast {
+  people: Person[]
+  weather: Weather
+  backend: OwnerBackend
+}
+
+/** Histories that were played so far: each has paywalls of its own. */
+let played = 0
+
+/** Puts up an owner with a paywall for each life of a history, and lets its weather begin. */
+export async function castOf(stage: Stage, history: PartialHistory): Promise<Cast> {
+  played += 1
+  const number = played * 1_000
+  const file = await fileOf(history, (life) => `${number + life.number}`, `${stage.world.receiver.url}/webhooks`)
+  await stage.putUp(file)
+  const key = file.keys[0]?.secret ?? ''
+  const people = history.lives.map((life, index) =>
+    personOf(life, { ...stage.world, file, key, paywall: file.paywalls[index]! }),
+  )
+  const weather = weatherOf(people.map(placeOf), (paywallId) => endLeases(stage.world, paywallId))
+  const backend = ownerBackend(weather)
+  stage.faults.length = 0
+  stage.sendWebhook = weather.sendWebhook
+  stage.world.receiver.answer = backend.answer
+  stage.world.stripe.onCall = weather.onCall
+  stage.world.mollie.onCall = weather.onCall
+  return { people, weather, backend }
+}
+
+const placeOf = ({ life: { unheard }, world: { paywall } }: Person) => ({
+  paywallId: paywall.id,
+  account: accountOf(paywall),
+  unheard,
+})
+
+/** The id of a paywall's account at its emulator. */
+function accountOf({ processor }: FilePaywall): string {
+  if (processor.acquiring === 'stripe') return accountId(ACCOUNT_PREFIX, processor.credentials.secretKey)
+  if (processor.acquiring === 'mollie') return idOfKey(processor.credentials.apiKey)
+  throw new Error(`${processor.acquiring} has no emulator`)
+}

@@ -1,0 +1,117 @@
+import { type Dice, diceOf } from '../fuzz/dice.ts'
+
+/*
+ * What is played: everything random of a seed is chosen here, before anything runs, so the same seed plays the same
+ * choices. Each step has its own weather, so that a history with steps left out plays the others as before.
+ */
+
+/**
+ * What a person does, or what happens to it at the processor; `due`: whatever reconcile will look at is due now. What cannot
+ * happen at that moment does not.
+ */
+export type Step = { weather: number } & (
+  | { act: 'buy'; slug: 'monthly' | 'yearly' | 'lifetime'; button: Button; comesBack: boolean; clicks: 1 | 2 | 3 }
+  | { act: 'tokens'; op: 'credit' | 'debit' | 'withdraw'; amount: number; keyed: boolean }
+  | { act: 'resolve' | 'renew'; fails: boolean }
+  | { act: 'refund'; part: 'some' | 'all' }
+  | { act: 'roll-over' | 'cancel' | 'portal-cancel' | 'undo' | 'end' | 'dispute' | 'read' | 'due' }
+)
+
+/** `leave`: the page is opened and none of its buttons is pressed. */
+export type Button = 'pay' | 'later' | 'transfer' | 'decline' | 'cancel' | 'leave'
+
+/** One person, on a paywall of its own. */
+export interface Life {
+  number: number
+  processor: 'stripe' | 'mollie'
+  /** Whether every webhook about this life is lost for good. */
+  unheard: boolean
+  steps: Step[]
+}
+
+/** `after`: so many calls of processors into the round. */
+export interface Kill {
+  round: number
+  what: 'workers' | 'postgres' | 'both'
+  after: number
+}
+
+export interface History {
+  seed: number
+  lives: Life[]
+  kills: Kill[]
+}
+
+/** One step of every life is played in the same round. */
+export const ROUNDS = 8
+
+const KILLS = 3
+
+export function historyOf(seed: number, lives: number): History {
+  return {
+    seed,
+    lives: Array.from({ length: lives }, (_, number) => lifeOf(number, diceOf(mixed(seed, number)))),
+    kills: killsOf(diceOf(mixed(seed, -1))),
+  }
+}
+
+/** So that neighbouring seeds and lives do not begin alike. */
+const mixed = (seed: number, number: number) => Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(number + 7, 0x85ebca6b)
+
+function lifeOf(number: number, dice: Dice): Life {
+  const processor = dice.pick(['stripe', 'mollie'] as const)
+  const unheard = dice.chance(0.1)
+  const steps: Step[] = [buying(dice)]
+  while (steps.length < ROUNDS) steps.push(stepOf(dice))
+  return { number, processor, unheard, steps }
+}
+
+function stepOf(dice: Dice): Step {
+  const chance = dice.below(100)
+  const weather = dice.below(2 ** 31)
+  if (chance < 22) return buying(dice)
+  if (chance < 44) return tokens(dice)
+  if (chance < 62) return { act: 'renew', fails: dice.chance(0.35), weather }
+  if (chance < 68) return { act: 'resolve', fails: dice.chance(0.3), weather }
+  if (chance < 73) return { act: 'refund', part: dice.pick(['some', 'all']), weather }
+  const acts = [
+    'cancel',
+    'cancel',
+    'cancel',
+    'portal-cancel',
+    'undo',
+    'roll-over',
+    'dispute',
+    'end',
+    'read',
+    'due',
+  ] as const
+  return { act: dice.pick(acts), weather }
+}
+
+const BUTTONS = ['pay', 'pay', 'pay', 'pay', 'pay', 'pay', 'later', 'transfer', 'decline', 'cancel', 'leave'] as const
+
+const buying = (dice: Dice): Step => ({
+  act: 'buy',
+  slug: dice.pick(['monthly', 'monthly', 'yearly', 'yearly', 'lifetime']),
+  button: dice.pick(BUTTONS),
+  comesBack: dice.chance(0.6),
+  clicks: dice.pick([1, 1, 1, 2, 3]),
+  weather: dice.below(2 ** 31),
+})
+
+const tokens = (dice: Dice): Step => ({
+  act: 'tokens',
+  op: dice.pick(['credit', 'credit', 'debit', 'withdraw']),
+  amount: 1 + dice.below(40),
+  keyed: dice.chance(0.5),
+  weather: dice.below(2 ** 31),
+})
+
+function killsOf(dice: Dice): Kill[] {
+  return Array.from({ length: KILLS }, () => ({
+    round: dice.below(ROUNDS),
+    what: dice.pick(['workers', 'workers', 'postgres', 'both']),
+    after: 1 + dice.below(12),
+  }))
+}

@@ -1,0 +1,77 @@
+// What is wrong with a life that is over: where what we have and say differs from what its processor has, what its person was
+// promised, and what its owner was told.
+import { isDeepStrictEqual } from 'node:util'
+import { sequenceFaults } from '../support/owner-events.ts'
+import { provenBalances, type UserState, userState } from '../support/user-state.ts'
+import { purchaseFaults } from './judge-purchases.ts'
+import type { TakenEvent } from './owner-backend.ts'
+import type { Person } from './person.ts'
+import type { Truth } from './sales.ts'
+import { truthOf } from './truth.ts'
+import type { Damage } from './weather.ts'
+
+export async function judge(person: Person, events: TakenEvent[], { refusedCheckouts }: Damage): Promise<string[]> {
+  const truth = truthOf(person)
+  const pages = pageFaults(person, truth, refusedCheckouts)
+  if (person.userId === null) return truth.paid.length > 0 ? [...pages, 'something was bought by nobody'] : pages
+  const state = await userState(person.world, person.userId)
+  return [
+    ...pages,
+    ...(await purchaseFaults(person, truth, state)),
+    ...eventFaults(truth, state, events),
+    ...(await tokenFaults(person, truth)),
+  ]
+}
+
+/**
+ * An attempt whose answer is lost may have opened a page, and once the processor refuses a repeat, the next attempt opens
+ * another. Nobody is given the address of the first one, so a refusal may leave a page behind, which cannot be paid.
+ */
+function pageFaults({ addresses }: Person, { opened, paid }: Truth, refusedCheckouts: number): string[] {
+  const repeats = (ids: string[]) => ids.length - new Set(ids).size
+  const several = [...addresses.values()].filter((given) => given.size > 1)
+  return [
+    ...several.map((given) => `one Idempotency-Key gave several pages: ${[...given].join(', ')}`),
+    ...(repeats(opened) > refusedCheckouts ? [`one checkout has several pages: ${opened.join(', ')}`] : []),
+    ...(repeats(paid) > 0 ? [`one checkout was paid twice: ${paid.join(', ')}`] : []),
+  ]
+}
+
+function eventFaults({ payments }: Truth, { purchases }: UserState, events: TakenEvent[]): string[] {
+  const counted = (type: string) => events.filter((event) => event.type === type).length
+  const tooMany = Object.entries(payments).filter(([kind, count]) => counted(`payment.${kind}`) > count)
+  const untold = purchases.filter((purchase) => {
+    const last = events.findLast(({ data }) => data.subscription?.id === purchase.id)
+    return last && !isDeepStrictEqual(last.data.subscription, { ...purchase })
+  })
+  return [
+    ...sequenceFaults(events, { crashed: true }),
+    ...tooMany.map(
+      ([kind, count]) => `${counted(`payment.${kind}`)} payments were told as ${kind}, and there are ${count}`,
+    ),
+    ...untold.map(({ id, status }) => `the owner was not told last that ${id} is ${status}`),
+  ]
+}
+
+async function tokenFaults({ world, userId, tokens }: Person, { sales }: Truth): Promise<string[]> {
+  const balances = await provenBalances(world, userId ?? '').catch((error: Error) => error.message)
+  if (typeof balances === 'string') return [balances]
+  const { premium = 0, standard = 0 } = balances
+  const covered = sales.reduce((sum, sale) => sum + sale.covered, 0)
+  return [
+    ...(sumsOf(tokens.unknown).has(premium - tokens.known)
+      ? []
+      : [`${premium} premium tokens, but ${tokens.known} were acknowledged; of unknown outcome: ${tokens.unknown}`]),
+    ...(standard > covered * TOKENS_A_PERIOD ? [`${standard} standard tokens for ${covered} covered periods`] : []),
+  ]
+}
+
+/** What the prices of paywalls.ts credit. */
+const TOKENS_A_PERIOD = 100
+
+/** What any of the deltas may add up to. */
+function sumsOf(deltas: number[]): Set<number> {
+  const sums = new Set([0])
+  for (const delta of deltas) for (const sum of [...sums]) sums.add(sum + delta)
+  return sums
+}

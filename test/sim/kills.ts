@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Reply } from '../support/call.ts'
+import { until } from '../support/until.ts'
+import type { Kill } from './history.ts'
+import { isDefinite, once } from './insist.ts'
+import { endLeases } from './passing-time.ts'
+import type { Stage } from './stage.ts'
+import type { Weather } from './weather.ts'
+
+/** How soon after a kill everybody is answered again. A machine that is busy takes a few seconds. */
+const BACK_SECONDS = 60
+/** A round in which there are fewer calls than a kill waits for has it after this time. */
+const WAIT_MS = 1_500
+
+/**
+ * Kills as `kill -9` does, once so many calls of processors were made in the round. Resolves when everybody is answered again,
+ * which `ask` tries.
+ */
+export async function killInRound(
+  stage: Stage,
+  { what, after }: Kill,
+  weather: Weather,
+  ask: () => Promise<Reply>,
+): Promise<void> {
+  const [first, deadline] = [weather.calls(), Date.now() + WAIT_MS]
+  while (weather.calls() < first + after && Date.now() < deadline) await delay(10)
+  const back = Promise.all([
+    what !== 'workers' && stage.postgres.kill(),
+    what !== 'postgres' && stage.world.workers.kill(),
+  ])
+  const isAnswered = async () => {
+    const reply = await once(ask)
+    return reply !== null && isDefinite(reply)
+  }
+  try {
+    await Promise.race([back, delay(BACK_SECONDS * 1000)])
+    await until('everybody is answered again', isAnswered, BACK_SECONDS * 1000)
+    await endLeases(stage.world)
+  } catch {
+    stage.faults.push(`nobody is answered any more after a kill of: ${what}`)
+  }
+}

@@ -1,0 +1,51 @@
+import { parseArgs } from 'node:util'
+import { CommandError } from '../../cli/command.ts'
+
+export const HELP = `npm run sim -- [options]
+
+  --seed N       the seed that everything random follows from (default: 1)
+  --lives M      how many people live at the same time (default: 50)
+  --seeds K      play so many seeds, one after the other, from N on (default: 1)
+  --keep TEXT    only these lives and steps, and kills if it has a k: what a history that breaks is printed with
+  --help         this text`
+
+export interface Options {
+  seed: number
+  lives: number
+  seeds: number
+  keep: string | undefined
+}
+
+/** What the command line says; null if it asks for help. Throws a `CommandError` for what is wrong with it. */
+export function readOptions(args: string[]): Options | null {
+  const { values } = parse(args)
+  if (values.help) return null
+  return {
+    seed: count('--seed', values.seed),
+    lives: count('--lives', values.lives),
+    seeds: count('--seeds', values.seeds),
+    keep: values.keep,
+  }
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        seed: { type: 'string', default: '1' },
+        lives: { type: 'string', default: '50' },
+        seeds: { type: 'string', default: '1' },
+        keep: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    })
+  } catch (error) {
+    throw new CommandError([error instanceof Error ? `${error.message}; try --help` : String(error)], { cause: error })
+  }
+}
+
+function count(option: string, text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new CommandError([`${option} must be a whole number from 1, not ${text}`])
+}

@@ -1,0 +1,40 @@
+import * as z from 'zod'
+import type { Received } from '../../dev/world/pages/received.ts'
+import type { Receiver } from '../../dev/world/pages/receiver.ts'
+import type { Weather } from './weather.ts'
+
+const Event = z.object({
+  id: z.string(),
+  type: z.string(),
+  data: z.looseObject({
+    paywall_id: z.string(),
+    sequence: z.int(),
+    subscription: z.looseObject({ id: z.string() }).optional(),
+  }),
+})
+
+/** An event that the owner took: each once, in the order in which it took them first. */
+export type TakenEvent = z.output<typeof Event> & { body: string; times: number }
+
+export type OwnerBackend = ReturnType<typeof ownerBackend>
+
+/** The owner's backend, which refuses some webhooks, so that they come again, and keeps the others. */
+export function ownerBackend(weather: Weather) {
+  const taken = new Map<string, TakenEvent>()
+  const faults: string[] = []
+
+  function take({ body, headers, verified }: Received): { status: number } {
+    const event = Event.parse(JSON.parse(body))
+    const status = weather.ownerStatus(event.data.paywall_id)
+    if (status !== 200) return { status }
+    const id = headers['webhook-id'] ?? ''
+    const known = taken.get(id)
+    if (!verified || id !== event.id || (known && known.body !== body)) faults.push(`a bad webhook: ${body}`)
+    taken.set(id, { ...event, body, times: (known?.times ?? 0) + 1 })
+    return { status }
+  }
+
+  const answer: Receiver['answer'] = take
+  const eventsAbout = (paywallId: string) => [...taken.values()].filter(({ data }) => data.paywall_id === paywallId)
+  return { answer, eventsAbout, faults }
+}

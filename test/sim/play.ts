@@ -1,0 +1,99 @@
+// One history from beginning to end, on a stage that is there already:
+// 1. put up an owner with a paywall for each life
+// 2. play the lives, all at the same time, a step of each in every round; what the round kills is killed meanwhile
+// 3. calm: no more faults, and what is under way ends. Whose webhooks all came must be right now
+// 4. the due times come, and reconcile runs once: everybody must be right now
+import { setTimeout as delay } from 'node:timers/promises'
+import { call } from '../support/call.ts'
+import { buy, cancel, changeTokens, read } from './acts.ts'
+import { calmDown, reconcileOnce } from './calm.ts'
+import { type Cast, castOf } from './cast.ts'
+import { happen } from './happenings.ts'
+import { ROUNDS, type Step } from './history.ts'
+import { judge } from './judge.ts'
+import { killInRound } from './kills.ts'
+import type { PartialHistory } from './parts.ts'
+import { allIsDue } from './passing-time.ts'
+import type { Person } from './person.ts'
+import type { Stage } from './stage.ts'
+import type { Weather } from './weather.ts'
+
+/** What is wrong, by the number of the life; -1: with none in particular. */
+export type Faults = Map<number, string[]>
+
+export async function play(stage: Stage, history: PartialHistory): Promise<Faults> {
+  const cast = await castOf(stage, history)
+  for (let round = 0; round < ROUNDS; round++) await playRound(stage, history, cast, round)
+  await calmDown(stage, cast.weather)
+  const early = await judged(
+    cast,
+    cast.people.filter((person) => wasTold(person, cast.weather)),
+  )
+  await reconcileOnce(stage)
+  const late = await judged(cast, cast.people)
+  const found = new Map([...early, ...late])
+  const ofNobody = new Set([...stage.faults, ...cast.backend.faults])
+  if (ofNobody.size > 0) found.set(-1, [...ofNobody])
+  return found
+}
+
+async function playRound(stage: Stage, history: PartialHistory, { people, weather }: Cast, round: number) {
+  const kills = history.kills.filter((kill) => kill.round === round)
+  const ask = async () => {
+    const { world, email } = people[0]!
+    return call(world, `/api/v1/paywall/${world.paywall.id}/user?email=${email}`, { key: world.key })
+  }
+  await Promise.all([
+    ...people.map((person) => live(person, person.life.steps[round] ?? null, weather)),
+    ...kills.map((kill) => killInRound(stage, kill, weather, ask)),
+  ])
+}
+
+async function live(person: Person, step: Step | null, weather: Weather): Promise<void> {
+  if (!step) return
+  weather.change(person.world.paywall.id, step.weather)
+  switch (step.act) {
+    case 'buy':
+      return buy(person, step)
+    case 'tokens':
+      return changeTokens(person, step)
+    case 'cancel':
+      return cancel(person)
+    case 'read':
+      return read(person)
+    case 'due':
+      return allIsDue(person.world, person.world.paywall.id)
+    default:
+      return happen(person, step)
+  }
+}
+
+/** Whether our state does not depend on reconcile: no webhook was lost, and there was one for everything that happened. */
+function wasTold({ life, world }: Person, weather: Weather): boolean {
+  // Mollie tells of no cancellation, and of no mandate that becomes invalid.
+  const untold = life.processor === 'mollie' && life.steps.some((step) => step?.act === 'cancel' || step?.act === 'end')
+  return weather.damageOf(world.paywall.id).lost === 0 && !untold
+}
+
+async function judged({ backend, weather }: Cast, people: Person[]): Promise<Faults> {
+  const found: Faults = new Map()
+  for (const person of people) {
+    const { id } = person.world.paywall
+    const faults = await whatStays(() => judge(person, backend.eventsAbout(id), weather.damageOf(id)))
+    if (faults.length > 0) found.set(person.life.number, faults)
+  }
+  return found
+}
+
+/** How long what a Worker does after its response may take. */
+const AFTER_RESPONSE_MS = 5_000
+
+/** Faults that do not go away by what is still under way. */
+async function whatStays(look: () => Promise<string[]>): Promise<string[]> {
+  const deadline = Date.now() + AFTER_RESPONSE_MS
+  for (;;) {
+    const faults = await look()
+    if (faults.length === 0 || Date.now() > deadline) return faults
+    await delay(200)
+  }
+}

@@ -1,0 +1,78 @@
+// What histories are played on, started once and used for one after the other: the local world on a Postgres of its own, with
+// its crons, and without rate limits, since one address plays all people.
+import type { PaywallFile } from '../../cli/paywall-file/file.ts'
+import type { Postgres } from '../../dev/world/database/postgres.ts'
+import { preparedDatabase, startScratchPostgres } from '../../dev/world/database/scratch-postgres.ts'
+import { makeSecrets } from '../../dev/world/secrets.ts'
+import { fireCrons } from '../../dev/world/workers/crons.ts'
+import { startWorld } from '../../dev/world/world.ts'
+import { asDocumented } from '../support/hold-to-document.ts'
+import type { TestWorld } from '../support/world.ts'
+
+export interface Stage {
+  /** The world, without what a file gives it. */
+  world: Omit<TestWorld, 'file' | 'paywall' | 'key'>
+  postgres: Postgres
+  /**
+   * What must never happen, whoever's life it is: an answer that the document does not have, none at all, or a Worker that
+   * fails unexpectedly.
+   */
+  faults: string[]
+  /** Sends a webhook of an emulator. */
+  sendWebhook: typeof fetch
+  /** The owner's file from now on, instead of the one before. */
+  putUp(file: PaywallFile): Promise<void>
+}
+
+/** How often the crons are fired: as often as in the local world. */
+const CRON_SECONDS = 2
+/** Longer than any request may take. */
+const ANSWER_SECONDS = 60
+
+export async function startStage(started: AsyncDisposableStack): Promise<Stage> {
+  const postgres = started.adopt(await startScratchPostgres(), (server) => server.stop())
+  const secrets = await makeSecrets()
+  const files: PaywallFile[] = []
+  const faults: string[] = []
+  const running = started.adopt(
+    await startWorld({
+      databaseUrl: await preparedDatabase(postgres, 'sim', secrets.DATABASE_ROLES_KEY),
+      secrets,
+      files: () => files,
+      ports: { service: 0, stripe: 0, mollie: 0, receiver: 0, mail: 0 },
+      variables: { RATE_LIMITED: false },
+      fetch: (input, init) => stage.sendWebhook(input, init),
+      onLog: (_level, message) => void (message.includes('unexpected failure') && faults.push(message)),
+    }),
+    (world) => world.close(),
+  )
+  started.defer(fireCrons(running.workers, CRON_SECONDS, () => undefined))
+
+  /** A request at the public door. A connection that a kill has cut is no fault, but no answer at all is one. */
+  const ask: TestWorld['fetch'] = async (path, init = {}) => {
+    const signal = AbortSignal.timeout(ANSWER_SECONDS * 1000)
+    const headers = new Headers(init.headers as Record<string, string>)
+    headers.set('accept-encoding', 'identity')
+    const request = { ...init, headers: Object.fromEntries(headers), signal }
+    const response = await running.fetch(path, request).catch((error) => {
+      if (signal.aborted) faults.push(`${path} was not answered within ${ANSWER_SECONDS} seconds`)
+      throw error
+    })
+    return asDocumented({ url: path, method: init.method }, response).catch((error: Error) => {
+      faults.push(error.message)
+      throw error
+    })
+  }
+
+  const stage: Stage = {
+    world: { ...running, fetch: ask, secrets, logs: [] },
+    postgres,
+    faults,
+    sendWebhook: fetch,
+    async putUp(file) {
+      files.splice(0, Infinity, file)
+      await running.apply(file)
+    },
+  }
+  return stage
+}

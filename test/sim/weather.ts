@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CallInterceptor } from '../../dev/emulators/core/calls.ts'
+import { type Dice, diceOf } from '../fuzz/dice.ts'
+import { faultyCall, isOfCheckout } from './faulty-call.ts'
+
+/*
+ * What goes wrong between us, the processors and the owner: calls that fail before or after they take effect, are slow or
+ * hang; webhooks that are lost, doubled or late; an owner's backend that fails. Whose call or webhook it is, its account or
+ * its paywall says, and each life has weather of its own, which changes with each of its steps.
+ */
+
+/** Of 100 webhooks of a processor. Late ones come after others that were sent after them. */
+const [LOST, DOUBLED, LATE] = [10, 40, 30]
+const LONGEST_DELAY_MS = 400
+/** Of 100 webhooks to the owner. */
+const REFUSED = 3
+
+/** Where a life takes place: its paywall, and the id of the account at its processor. */
+export interface Place {
+  paywallId: string
+  account: string
+  unheard: boolean
+}
+
+/** What became of a place in all its weather. */
+export interface Damage {
+  /** Webhooks that were lost for good. */
+  lost: number
+  /** How often a processor said that opening a checkout had failed. The next attempt needs another idempotency key then. */
+  refusedCheckouts: number
+}
+
+export interface Weather {
+  /** The weather of a paywall's life from now on. */
+  change(paywallId: string, seed: number): void
+  /** No more faults. Resolves when the doubles of webhooks have arrived, too. */
+  calm(): Promise<void>
+  /** How many calls of processors there were: kills are timed by it. */
+  calls(): number
+  damageOf(paywallId: string): Damage
+  onCall: CallInterceptor<unknown>
+  sendWebhook: typeof fetch
+  /** What the owner's backend answers. */
+  ownerStatus(paywallId: string): number
+}
+
+/** `endLeases` is called for a paywall when a call of its has taken longer than any lease. */
+export function weatherOf(places: Place[], endLeases: (paywallId: string) => Promise<void>): Weather {
+  const paywallOf = new Map(places.map(({ account, paywallId }) => [account, paywallId]))
+  const unheard = new Set(places.flatMap((place) => (place.unheard ? [place.paywallId] : [])))
+  const damages = new Map<string, Damage>(places.map(({ paywallId }) => [paywallId, { lost: 0, refusedCheckouts: 0 }]))
+  const dice = new Map<string, Dice>()
+  const doubles: Promise<unknown>[] = []
+  let [isCalm, calls] = [false, 0]
+  const diceFor = (paywallId: string) => (isCalm ? undefined : dice.get(paywallId))
+  const damageOf = (paywallId: string) => damages.get(paywallId) ?? { lost: 0, refusedCheckouts: 0 }
+
+  function lose(paywallId: string): Response {
+    damageOf(paywallId).lost += 1
+    return new Response()
+  }
+
+  return {
+    change: (paywallId, seed) => void dice.set(paywallId, diceOf(seed)),
+    async calm() {
+      isCalm = true
+      await Promise.all(doubles)
+    },
+    calls: () => calls,
+    damageOf,
+
+    onCall(call, run) {
+      calls += 1
+      const paywallId = paywallOf.get(call.account ?? '') ?? ''
+      const throws = diceFor(paywallId)
+      if (!throws) return run()
+      return faultyCall(throws, call, run, {
+        onRefused() {
+          if (isOfCheckout(call)) damageOf(paywallId).refusedCheckouts += 1
+        },
+        endLeases: () => endLeases(paywallId),
+      })
+    },
+
+    async sendWebhook(input, init) {
+      const paywallId = String(input).split('/').at(-1) ?? ''
+      if (unheard.has(paywallId)) return lose(paywallId)
+      const throws = diceFor(paywallId)
+      if (!throws) return fetch(input, init)
+      if (throws.below(100) < LOST) return lose(paywallId)
+      const [isDouble, isLate] = [throws.below(100) < DOUBLED, throws.below(100) < LATE]
+      if (isLate) await delay(throws.below(LONGEST_DELAY_MS))
+      if (isDouble) doubles.push(fetch(input, init).catch(() => 'the other one counts'))
+      return fetch(input, init)
+    },
+
+    ownerStatus: (paywallId) => ((diceFor(paywallId)?.below(100) ?? 100) < REFUSED ? 503 : 200),
+  }
+}
