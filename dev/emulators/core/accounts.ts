@@ -1,11 +1,15 @@
 import { hash } from 'node:crypto'
+import type { SoldPrice } from './selling-records.ts'
 
 /**
  * What an emulator knows of a paywall, whatever the processor: its webhooks' address has the id, the secret signs them.
+ * The name and the prices are known of processors that have prices.
  */
 export interface PaywallOf {
   paywallId: string
   webhookSecret: string
+  paywallName?: string
+  prices?: SoldPrice[]
 }
 
 /** One account at the processor: every paywall that uses the same secret key. */
@@ -19,15 +23,18 @@ export function groupAccounts<Paywall extends PaywallOf>(
   paywalls: Paywall[],
   idOf: (paywall: Paywall) => string,
 ): Map<string, AccountOf<Paywall>> {
-  const accounts = new Map<string, AccountOf<Paywall>>()
-  for (const paywall of paywalls) {
-    const id = idOf(paywall)
-    const account = accounts.get(id) ?? { id, paywalls: [] }
-    account.paywalls.push(paywall)
-    accounts.set(id, account)
-  }
-  return accounts
+  const grouped = Map.groupBy(paywalls, idOf)
+  return new Map([...grouped].map(([id, ofAccount]) => [id, { id, paywalls: ofAccount }]))
 }
 
 /** An account's id, made of its key's hash: the same after a restart, and the key cannot be read from it. */
 export const accountId = (prefix: string, secretKey: string) => `${prefix}${hash('sha256', secretKey).slice(0, 16)}`
+
+/** A price of an account, and the paywall that sells it. */
+export function findPrice<Paywall extends PaywallOf>({ paywalls }: AccountOf<Paywall>, priceId: string) {
+  for (const seller of paywalls) {
+    const price = seller.prices?.find(({ id }) => id === priceId)
+    if (price) return { price, seller }
+  }
+  return null
+}

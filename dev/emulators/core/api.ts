@@ -1,79 +1,126 @@
-import { type ApiControls, type PreparedCall, type RecordedCall, runCall } from './calls.ts'
-import { idempotency, type KeyRules, type StoredReply } from './idempotency.ts'
+import type { AccountOf, PaywallOf } from './accounts.ts'
+import {
+  type ApiControls,
+  failIfOrdered,
+  OrderedFailure,
+  type PreparedCall,
+  type RecordedCall,
+  runCall,
+} from './calls.ts'
+import type { AccountContext, Cause } from './context.ts'
+import { EmulatorError } from './emulator-error.ts'
+import { idempotency } from './idempotency.ts'
+import type { Api } from './processor.ts'
+import type { Records } from './records.ts'
 import { type HttpRequest, type HttpResponse, header } from './server.ts'
 import type { State } from './state.ts'
-import { newId, type ReplyRecord } from './tables.ts'
+import { newId } from './tables.ts'
 
 /*
- * A call to a processor's API, step by step: it is recorded; the processor authenticates and validates it (`admit`); if
- * it has an idempotency key, that is claimed, and a key that was used before gets its stored response again; the interceptor
- * that a test may have set decides when the call runs; it runs; its response is stored under the key; the records are
- * saved; the response goes out.
+ * A call to a processor's API, step by step: it is recorded; the processor authenticates it and finds its route; if it
+ * has an idempotency key, that is claimed, and a key that was used before gets its stored response again; the
+ * interceptor that a test may have set decides when the call runs; it runs; its response is stored under the key; the
+ * records are saved; the response goes out.
  */
 
-export interface Outcome {
+interface Options<Paywall extends PaywallOf, Body> {
+  processor: { name: string; api: Api<Paywall, Body> }
+  state: State<Records>
+  controls: ApiControls<Body>
+  accounts: () => ReadonlyMap<string, AccountOf<Paywall>>
+  openContext: (account: AccountOf<Paywall>, cause: Cause) => AccountContext
+}
+
+interface Outcome {
   response: HttpResponse
   /** Whether the response is stored under the call's idempotency key. */
   executed: boolean
 }
 
-/** A call that its processor has let in. */
-interface Admitted {
-  account: string
-  /** The same for the same parameters. */
-  fingerprint: string
-  execute: () => Outcome
-}
-
-export interface ApiOptions<Body> {
-  state: State<{ replies: Map<string, ReplyRecord> }>
-  controls: ApiControls<Body>
-  keyRules: KeyRules
-  /** The body in the form in which the call is recorded. */
-  readBody: (request: HttpRequest) => Body
-  /** Throws if the call is refused before anything has run. */
-  admit: (request: HttpRequest, call: RecordedCall<Body>, requestId: string) => Admitted
-  /** The response to what `admit` threw. */
-  refuse: (error: unknown, requestId: string) => HttpResponse
-  /** A stored response, marked as the processor marks it. */
-  replay: (stored: StoredReply, key: string, requestId: string) => HttpResponse
-}
-
 /**
- * A processor's API. Idempotency keys count on POST requests only. Resolves to null if a test's interceptor dropped the call:
- * then there is no response.
+ * A processor's API. Idempotency keys count on POST requests only. Resolves to null if a test's interceptor dropped the
+ * call: then there is no response.
  */
-export function createApi<Body>({ state, controls, ...processor }: ApiOptions<Body>) {
-  const keys = idempotency(state.records.replies, processor.keyRules)
+export function createApi<Paywall extends PaywallOf, Body>({
+  processor: { name, api },
+  state,
+  controls,
+  accounts,
+  openContext,
+}: Options<Paywall, Body>) {
+  const keys = idempotency(state.records.replies, api.keyRules)
 
-  return function api(request: HttpRequest): Promise<HttpResponse | null> {
+  return function answer(request: HttpRequest): Promise<HttpResponse | null> {
     const { method, path } = request
-    const idempotencyKey = method === 'POST' ? header(request, 'idempotency-key') : null
-    const call = { method, path, idempotencyKey, body: processor.readBody(request) }
+    const idempotencyKey = method === 'POST' && api.keyHeader !== null ? header(request, api.keyHeader) : null
+    const call = { method, path, idempotencyKey, body: api.readBody(request) }
     controls.calls.push(call)
-    return runCall(call, prepare(request, call, newId('req_', 7)), { onCall: controls.onCall(), save: state.save })
+    return runCall(call, prepare(request, call), { onCall: controls.onCall(), save: state.save })
   }
 
-  function prepare(request: HttpRequest, call: RecordedCall<Body>, requestId: string): PreparedCall {
-    const key = call.idempotencyKey
-    const noKey = () => {}
+  function prepare(request: HttpRequest, call: RecordedCall<Body>): PreparedCall {
+    const cause = { requestId: newId('req_', 7), idempotencyKey: call.idempotencyKey }
+    const giveUpKey = () => {}
     try {
-      const { account, fingerprint, execute } = processor.admit(request, call, requestId)
-      if (key === null) return { run: () => execute().response, giveUpKey: noKey }
-
-      const keyed = { account, key, path: call.path, fingerprint }
-      const stored = keys.claim(keyed, now())
-      if (stored) return { run: () => processor.replay(stored, key, requestId), giveUpKey: noKey }
-      const run = () => {
-        const { response, executed } = execute()
-        if (executed) keys.keep(keyed, { status: response.status, body: response.body, requestId }, now())
-        return response
-      }
-      return { run, giveUpKey: () => keys.giveUp(keyed) }
+      const account = api.authenticate(request, accounts())
+      const execution = api.prepare(call, request)
+      const execute = (): Outcome =>
+        attempt(cause, call.method, () => {
+          failIfOrdered(controls, call.path)
+          return execution(openContext(account, cause))
+        })
+      if (cause.idempotencyKey === null) return { run: () => execute().response, giveUpKey }
+      return underKey(account.id, { ...cause, idempotencyKey: cause.idempotencyKey }, request, execute)
     } catch (error) {
-      const response = processor.refuse(error, requestId)
-      return { run: () => response, giveUpKey: noKey }
+      const { response } = refusal({ ...cause, idempotencyKey: null }, error)
+      return { run: () => response, giveUpKey }
     }
+  }
+
+  function underKey(
+    account: string,
+    { requestId, idempotencyKey: key }: Cause & { idempotencyKey: string },
+    { path, body }: HttpRequest,
+    execute: () => Outcome,
+  ): PreparedCall {
+    const keyed = { account, key, path, fingerprint: api.fingerprint(body) }
+    const stored = keys.claim(keyed, now())
+    if (stored) {
+      const headers = api.headers({ requestId, key, replayOf: stored.requestId })
+      return { run: () => ({ status: stored.status, headers, body: stored.body }), giveUpKey: () => {} }
+    }
+    const run = () => {
+      const { response, executed } = execute()
+      if (executed) keys.keep(keyed, { status: response.status, body: response.body, requestId }, now())
+      return response
+    }
+    return { run, giveUpKey: () => keys.giveUp(keyed) }
+  }
+
+  /** Runs a call; what it throws becomes an error response. */
+  function attempt(cause: Cause, method: string, execute: () => object): Outcome {
+    try {
+      return { response: json(cause, api.okStatus(method), execute()), executed: true }
+    } catch (error) {
+      return refusal(cause, error)
+    }
+  }
+
+  function refusal(cause: Cause, error: unknown): Outcome {
+    if (error instanceof EmulatorError) {
+      return { response: json(cause, error.status, api.errorBody(error)), executed: error.executed }
+    }
+    if (error instanceof OrderedFailure) {
+      // An ordered 5xx counts as of a call that ran. Any other ordered failure, such as a 429, did not run.
+      return { response: json(cause, error.status, error.body), executed: error.status >= 500 }
+    }
+    console.error(`${name} emulator: a call failed`, error)
+    const unknown = new EmulatorError(500, 'An unknown error occurred in the emulator.')
+    return { response: json(cause, 500, api.errorBody(unknown)), executed: true }
+  }
+
+  function json({ requestId, idempotencyKey: key }: Cause, status: number, body: unknown): HttpResponse {
+    return { status, headers: api.headers({ requestId, key, replayOf: null }), body: JSON.stringify(body, null, 2) }
   }
 }
 

@@ -1,51 +1,77 @@
 import * as z from 'zod'
-import { EmulatorError } from './emulator-error.ts'
-import type { HttpRequest, HttpResponse } from './server.ts'
+import type { AccountContext } from './context.ts'
+import type { Row, Table } from './records.ts'
+import type { Store } from './store.ts'
 
-/** Makes one thing happen at an emulator; `body` says what exactly. */
-export type Control<Emulator> = (emulator: Emulator, body: unknown) => unknown
+/** An object of the processor's, as its API shows it. */
+export type WireObject = { id: string } & Record<string, unknown>
 
-/** What a person can make happen with curl: the key `POST renew` is reached by `POST /_emulator/renew`. */
-export type Controls<Emulator> = Record<string, Control<Emulator>>
-
-/** Method and path of each control. */
-export const addresses = (controls: Controls<never>) =>
-  Object.keys(controls).map((name) => name.replace(' ', ' /_emulator/'))
-
-export function control<Emulator, Body extends z.ZodType>(
-  schema: Body,
-  run: (emulator: Emulator, body: z.output<Body>) => unknown,
-): Control<Emulator> {
-  return (emulator, body) => run(emulator, schema.parse(body))
+/**
+ * Makes something happen to one record or account, which `field` names in the body of a request. `Given` is the second
+ * argument of the emulator's method, which has the same name.
+ */
+export interface RecordControl<Given = never> {
+  field: string
+  optionsOf(given: Given | undefined): Record<string, unknown>
+  /** Throws a ZodError for options that it does not have. */
+  run(store: Store, id: string, options: Record<string, unknown>): Promise<WireObject>
 }
 
-/** Runs the control that a request names. A body with a mistake gets a 400 that says what is expected. */
-export async function runControl<Emulator>(
-  controls: Controls<Emulator>,
-  emulator: Emulator,
-  request: HttpRequest,
-): Promise<HttpResponse> {
-  const run = controls[`${request.method} ${request.path.replace('/_emulator/', '')}`]
-  if (!run) return json(404, { error: 'unknown_control', controls: Object.keys(controls) })
-  try {
-    return json(200, (await run(emulator, readJson(request.body))) ?? {})
-  } catch (error) {
-    if (error instanceof EmulatorError) return json(error.status, { error: error.message })
-    if (error instanceof z.ZodError) return json(400, { error: z.prettifyError(error) })
-    throw error
+/** The methods that controls are reached by from code: `renew(id, { fail: true })`. */
+export type MethodsOf<Controls> = {
+  [Name in keyof Controls]: Controls[Name] extends RecordControl<infer Given>
+    ? (id: string, given?: Given) => Promise<WireObject>
+    : never
+}
+
+/** A control with options. */
+export function onRecord<Name extends Table, Shape extends z.ZodRawShape>(
+  field: string,
+  table: Name,
+  shape: Shape,
+  apply: (context: AccountContext, record: Row<Name>, options: z.output<z.ZodObject<Shape>>) => { id: string },
+): RecordControl<z.input<z.ZodObject<Shape>>> {
+  const schema = z.strictObject(shape)
+  return {
+    field,
+    optionsOf: (given) => given ?? {},
+    async run(store, id, options) {
+      const parsed = schema.parse(options)
+      return store.change(table, id, (context, record) => apply(context, record, parsed))
+    },
   }
 }
 
-function readJson(text: string): unknown {
-  try {
-    return text === '' ? {} : JSON.parse(text)
-  } catch {
-    throw new EmulatorError(400, 'The body is not JSON.')
+/** A control with one option, which the method takes by itself: `refund(id, 100)`. */
+export function onRecordWith<Name extends Table, Option extends z.ZodType>(
+  field: string,
+  table: Name,
+  [name, option]: [string, Option],
+  apply: (context: AccountContext, record: Row<Name>, value: z.output<Option>) => { id: string },
+): RecordControl<z.input<Option>> {
+  const control = onRecord(field, table, { [name]: option }, (context, record, options) =>
+    apply(context, record, option.parse(options[name])),
+  )
+  return { ...control, optionsOf: (value) => ({ [name]: value }) }
+}
+
+/** A setting of a paywall's account: `configurePortal(paywallId, false)`. */
+export function onAccount<Option extends z.ZodType>(
+  [name, option]: [string, Option],
+  apply: (context: AccountContext, value: z.output<Option>) => void,
+): RecordControl<z.input<Option>> {
+  const schema = z.strictObject({ [name]: option })
+  return {
+    field: 'paywall',
+    optionsOf: (value) => ({ [name]: value }),
+    async run(store, paywallId, options) {
+      const context = store.contextOf(store.accountOf(paywallId))
+      apply(context, option.parse(schema.parse(options)[name]))
+      await store.state.save()
+      return { id: context.account.id, ...options }
+    },
   }
 }
 
-const json = (status: number, body: unknown): HttpResponse => ({
-  status,
-  headers: { 'Content-Type': 'application/json' },
-  body: `${JSON.stringify(body, null, 2)}\n`,
-})
+/** The option of a control that may go wrong: `{"fail": true}`. */
+export const fails = { fail: z.boolean().default(false) }

@@ -1,4 +1,4 @@
-import type { ReplyRecord } from './tables.ts'
+import type { ReplyRecord } from './records.ts'
 
 export interface KeyedRequest {
   account: string

@@ -29,8 +29,14 @@ const STYLE = raw(`
   .quiet { font-weight: 400; border-color: transparent; color: var(--quiet) }
 `)
 
-/** A page with a short text, and a link to go on if there is one. */
-export async function noticePage(title: string, text: string, next?: { href: string; label: string }): Promise<string> {
+/** A short text, and a link to go on if there is one. */
+export interface Notice {
+  title: string
+  text: string
+  next?: { href: string; label: string } | undefined
+}
+
+export async function noticePage({ title, text, next }: Notice): Promise<string> {
   const link = next ? html`<a class="button" href="${next.href}">${next.label}</a>` : ''
   return layout(title, html`<p class="terms">${text}</p>${link}`)
 }

@@ -1,12 +1,12 @@
 import * as z from 'zod'
+import { firstIssue } from '../core/issues.ts'
 import { MollieError, unprocessable } from './errors.ts'
 
 /** Parses a JSON body. Throws Mollie's 422 for the first mistake; unknown fields come before all others. */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const result = schema.safeParse(body)
   if (result.success) return result.data
-  const { issues } = result.error
-  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
+  const issue = firstIssue(result.error)
   if (issue?.code === 'unrecognized_keys') {
     const name = [...issue.path, ...issue.keys.slice(0, 1)].join('.')
     throw unprocessable(`Non-existent body parameter "${name}" for this API call.`, name)

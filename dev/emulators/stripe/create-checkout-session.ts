@@ -1,11 +1,12 @@
 import * as z from 'zod'
-import { newRecord } from '../core/tables.ts'
-import { type AccountContext, find } from './account-context.ts'
-import { findPrice } from './accounts.ts'
+import { findPrice } from '../core/accounts.ts'
+import { type AccountContext, find } from '../core/context.ts'
+import { openPage } from '../core/pages.ts'
+import type { PageRecord } from '../core/selling-records.ts'
 import { refuseUncharged } from './currencies.ts'
 import { invalidRequest, noSuch } from './errors.ts'
+import type { PageOwn } from './own.ts'
 import { email, integer, metadata, text, webAddress } from './parameters.ts'
-import type { CheckoutSessionRecord } from './records.ts'
 
 const LONGEST_SECONDS = 24 * 3600
 const SHORTEST_SECONDS = 30 * 60
@@ -32,31 +33,31 @@ export const CheckoutSessionParameters = z.strictObject({
 type Parameters = z.output<typeof CheckoutSessionParameters>
 
 /** Opens a checkout session. Throws Stripe's error if parameters contradict each other or name an unknown object. */
-export function createCheckoutSession(context: AccountContext, parameters: Parameters): CheckoutSessionRecord {
+export function createCheckoutSession(context: AccountContext, parameters: Parameters): PageRecord {
   refuseContradictions(parameters)
-  const session: CheckoutSessionRecord = {
-    ...newRecord(context, 'cs_test_', 29),
+  const { subscription_data: subscription, payment_intent_data: payment } = parameters
+  const own: z.output<typeof PageOwn> = {
+    metadata: parameters.metadata ?? {},
+    clientReferenceId: parameters.client_reference_id ?? null,
+    customerEmail: parameters.customer_email ?? null,
+  }
+  return openPage(context, {
     ...itemOf(context, parameters),
     mode: parameters.mode,
-    status: 'open',
     expiresAt: expiry(context, parameters.expires_at),
     successUrl: parameters.success_url,
     cancelUrl: parameters.cancel_url ?? null,
-    clientReferenceId: parameters.client_reference_id ?? null,
     ...payer(context, parameters),
-    alwaysCreateCustomer: parameters.customer_creation === 'always',
-    metadata: parameters.metadata ?? {},
-    subscriptionMetadata: parameters.subscription_data?.metadata ?? {},
-    paymentMetadata: parameters.payment_intent_data?.metadata ?? {},
-    trialDays: parameters.subscription_data?.trial_period_days ?? null,
-    payerEmail: null,
-    payment: null,
-    subscription: null,
-    invoice: null,
-    unpaid: false,
-  }
-  context.records.sessions.set(session.id, session)
-  return session
+    makesCustomer: parameters.customer_creation === 'always',
+    trialDays: subscription?.trial_period_days ?? null,
+    own,
+    gives: {
+      customer: {},
+      subscription: { metadata: subscription?.metadata ?? {} },
+      payment: { metadata: payment?.metadata ?? {} },
+    },
+    chosenIds: {},
+  })
 }
 
 function refuseContradictions(parameters: Parameters): void {
@@ -77,7 +78,7 @@ function itemOf(context: AccountContext, { mode, line_items: [item], metadata: a
   const param = 'line_items[0][price]'
   const priceId = item?.price ?? ''
   const sold = findPrice(context.account, priceId)
-  if (!sold) throw noSuch('price', priceId, param)
+  if (!sold) throw noSuch('prices', priceId, param)
   refuseUncharged(sold.price.amount, sold.price.currency, param)
   if (mode === 'payment' && sold.price.interval) {
     throw invalidRequest(
@@ -93,14 +94,13 @@ function itemOf(context: AccountContext, { mode, line_items: [item], metadata: a
   // Paywalls of one account may sell the same price: the metadata says which of them does, and the page shows its name.
   const seller = context.account.paywalls.find(({ paywallId }) => paywallId === about?.paywall_id) ?? sold.seller
   const price = { ...sold.price, currency: sold.price.currency.toLowerCase() }
-  return { price, quantity: item?.quantity ?? 1, seller: seller.paywallName }
+  return { price, quantity: item?.quantity ?? 1, seller: seller.paywallName ?? '' }
 }
 
 function payer(context: AccountContext, parameters: Parameters) {
-  const customerEmail = parameters.customer_email ?? null
-  if (parameters.customer === undefined) return { customer: null, customerEmail, email: customerEmail }
-  const customer = find(context, context.records.customers, 'customer', parameters.customer, 'customer')
-  return { customer: customer.id, customerEmail, email: customer.email }
+  if (parameters.customer === undefined) return { customer: null, email: parameters.customer_email ?? null }
+  const { id, email } = find(context, 'customers', parameters.customer, 'customer')
+  return { customer: id, email }
 }
 
 function expiry(context: AccountContext, expiresAt: number | undefined): number {

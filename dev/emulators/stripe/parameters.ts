@@ -1,14 +1,14 @@
 import * as z from 'zod'
-import { StripeError } from './errors.ts'
-import { type Form, type FormValue, isForm, parameterName } from './form.ts'
+import { type Form, type FormValue, isForm, parameterName } from '../core/form.ts'
+import { firstIssue } from '../core/issues.ts'
+import { notRun } from './errors.ts'
 
 /** Parses a form. Throws Stripe's 400 for the first mistake; unknown parameters come before all others. */
 export function parseParameters<Schema extends z.ZodType>(schema: Schema, form: Form): z.output<Schema> {
   const result = schema.safeParse(form)
   if (result.success) return result.data
-  const { issues } = result.error
-  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
-  throw new StripeError(400, { type: 'invalid_request_error', ...describe(issue, form) }, false)
+  const { message, ...detail } = describe(firstIssue(result.error), form)
+  throw notRun(400, message, detail)
 }
 
 function describe(issue: z.core.$ZodIssue | undefined, form: Form): { message: string; code?: string; param?: string } {
