@@ -27,5 +27,5 @@ export function propertiesOf(
 
 function listed<Name extends Table>({ table, show }: ListOf<Name>, { state, contextOf }: Store): WireObject[] {
   const tables: Tables = state.records
-  return [...tables[table].values()].map((row) => ({ id: row.id, ...show(contextOf(row.account), row) }))
+  return [...tables[table].values()].map((row) => ({ id: row.id, ...show(row, contextOf(row.account)) }))
 }

@@ -84,5 +84,5 @@ export interface ListOf<Name extends Table> {
   /** In the control's address. */
   path: string
   table: Name
-  show(context: AccountContext, record: Row<Name>): object
+  show(record: Row<Name>, context: AccountContext): object
 }

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import type { KeyRules } from '../core/idempotency.ts'
+import { readJson } from '../core/json-fields.ts'
 import type { Api } from '../core/processor.ts'
 import { header } from '../core/server.ts'
 import { idOfKey, type MollieAccount } from './accounts.ts'
 import { errorBody, MollieError } from './errors.ts'
-import { readJson } from './parameters.ts'
 import { prepareCall } from './routes.ts'
 
 /**
@@ -26,21 +26,15 @@ export const API: Api<MollieAccount, unknown> = {
   keyRules: KEY_RULES,
   // Equal for the same body, byte by byte.
   fingerprint: (body) => hash('sha256', body),
-  readBody({ body }) {
-    try {
-      return readJson(body)
-    } catch {
-      // The call is recorded in any case. It is refused when its route parses the body.
-      return body
-    }
-  },
+  // The call is recorded in any case. One that is no JSON is refused when its route parses the body.
+  readBody: ({ body }) => readJson(body) ?? body,
   authenticate(request, accounts) {
     const [scheme, apiKey = ''] = (header(request, 'authorization') ?? '').split(' ')
     const account = scheme === 'Bearer' ? accounts.get(idOfKey(apiKey)) : undefined
     if (!account) throw new MollieError(401, 'Missing authentication, or failed to authenticate')
     return account
   },
-  prepare: (call, { query, body }) => prepareCall(call, { query, body }),
+  prepare: prepareCall,
   okStatus: (method) => (method === 'POST' ? 201 : 200),
   errorBody,
   headers: ({ replayOf }) => ({

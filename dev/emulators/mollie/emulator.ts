@@ -59,12 +59,8 @@ export const MOLLIE = {
   example: `curl -d '{"subscription":"sub_…"}' …/_emulator/renew`,
   controls: CONTROLS,
   lists: {
-    payments: { path: 'payments', table: 'payments', show: (context, payment) => paymentObject(payment, context) },
-    subscriptions: {
-      path: 'subscriptions',
-      table: 'subscriptions',
-      show: (context, subscription) => subscriptionObject(subscription, context),
-    },
+    payments: { path: 'payments', table: 'payments', show: paymentObject },
+    subscriptions: { path: 'subscriptions', table: 'subscriptions', show: subscriptionObject },
   },
   /**
    * While `slowMandates` is on, the mandates made since are `pending`, and no subscription can be created on them;

@@ -1,12 +1,13 @@
 import * as z from 'zod'
 import { type AccountContext, find } from '../core/context.ts'
+import { optional, webAddress } from '../core/json-fields.ts'
 import { newMandate } from '../core/mandates.ts'
 import type { PaymentRecord } from '../core/money-records.ts'
 import { attemptPayment, endPayment, openPayment } from '../core/payments.ts'
 import { Amount, minorUnits } from './amounts.ts'
 import { unprocessable } from './errors.ts'
 import { Metadata, PaymentOwn } from './own.ts'
-import { locale, optional, webAddress } from './parameters.ts'
+import { locale } from './parameters.ts'
 
 /*
  * The life of a payment: it is created open; on its page the payer pays, pays with money that arrives later, chooses a

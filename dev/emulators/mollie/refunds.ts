@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import type { AccountContext } from '../core/context.ts'
+import { optional } from '../core/json-fields.ts'
 import type { DisputeRecord, PaymentRecord, RefundRecord } from '../core/money-records.ts'
 import { disputesOf, openDispute, refundedOf, refundPayment } from '../core/reversals.ts'
 import { Amount, amountOf, minorUnits } from './amounts.ts'
 import { unprocessable } from './errors.ts'
 import { Metadata } from './own.ts'
-import { optional, parseBody } from './parameters.ts'
+import { parseBody } from './parameters.ts'
 import { refuseUnless } from './payments.ts'
 
 export const RefundBody = z.strictObject({

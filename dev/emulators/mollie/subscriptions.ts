@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { type AccountContext, all, find } from '../core/context.ts'
+import { optional, webAddress } from '../core/json-fields.ts'
 import { mandatesOf } from '../core/mandates.ts'
 import type { PaymentRecord } from '../core/money-records.ts'
 import { attemptPayment, type Outcome, openPayment } from '../core/payments.ts'
@@ -10,7 +11,6 @@ import { Amount, minorUnits } from './amounts.ts'
 import { anchorOf, chargeTime, dateOf, isDate, parseInterval } from './dates.ts'
 import { noSuch, unprocessable } from './errors.ts'
 import { Metadata, SubscriptionOwn } from './own.ts'
-import { optional, webAddress } from './parameters.ts'
 import { finish } from './payments.ts'
 
 /*

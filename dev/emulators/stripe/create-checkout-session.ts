@@ -1,12 +1,13 @@
 import * as z from 'zod'
 import { findPrice } from '../core/accounts.ts'
 import { type AccountContext, find } from '../core/context.ts'
+import { email, integer, text, webAddress } from '../core/form-fields.ts'
 import { openPage } from '../core/pages.ts'
 import type { PageRecord } from '../core/selling-records.ts'
 import { refuseUncharged } from './currencies.ts'
 import { invalidRequest, noSuch } from './errors.ts'
 import type { PageOwn } from './own.ts'
-import { email, integer, metadata, text, webAddress } from './parameters.ts'
+import { metadata } from './parameters.ts'
 
 const LONGEST_SECONDS = 24 * 3600
 const SHORTEST_SECONDS = 30 * 60

@@ -78,16 +78,8 @@ export const STRIPE = {
   example: `curl -d '{"subscription":"sub_…"}' …/_emulator/renew`,
   controls: CONTROLS,
   lists: {
-    checkoutSessions: {
-      path: 'sessions',
-      table: 'pages',
-      show: (context, page) => checkoutSessionObject(page, context),
-    },
-    subscriptions: {
-      path: 'subscriptions',
-      table: 'subscriptions',
-      show: (_, subscription) => subscriptionObject(subscription),
-    },
+    checkoutSessions: { path: 'sessions', table: 'pages', show: checkoutSessionObject },
+    subscriptions: { path: 'subscriptions', table: 'subscriptions', show: subscriptionObject },
   },
   switches: ['slowRefunds'],
 } satisfies Processor<StripeAccount, object, object, typeof CONTROLS, string, string>

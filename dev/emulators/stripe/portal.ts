@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { type AccountContext, accountRecord, find } from '../core/context.ts'
+import { text, webAddress } from '../core/form-fields.ts'
 import { openPortal } from '../core/hosted-portal.ts'
 import type { PortalSessionRecord } from '../core/selling-records.ts'
 import { invalidRequest } from './errors.ts'
-import { text, webAddress } from './parameters.ts'
 
 export const PortalParameters = z.strictObject({ customer: text(), return_url: webAddress.optional() })
 

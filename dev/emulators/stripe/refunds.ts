@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { type AccountContext, find } from '../core/context.ts'
+import { integer, text } from '../core/form-fields.ts'
 import type { PaymentRecord, RefundRecord } from '../core/money-records.ts'
 import { refundedOf, refundPayment } from '../core/reversals.ts'
 import { refuseUncharged } from './currencies.ts'
 import { invalidRequest } from './errors.ts'
-import { integer, metadata, text } from './parameters.ts'
+import { metadata } from './parameters.ts'
 
 export const RefundParameters = z.strictObject({
   payment_intent: text(),

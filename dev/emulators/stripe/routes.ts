@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { findPrice } from '../core/accounts.ts'
-import { type AccountContext, all, find } from '../core/context.ts'
+import { type AccountContext, all } from '../core/context.ts'
 import type { Form } from '../core/form.ts'
+import { integer, text } from '../core/form-fields.ts'
 import { closePage, findPage } from '../core/pages.ts'
 import type { Execution } from '../core/processor.ts'
-import type { Row, Table } from '../core/records.ts'
-import { type Route, runRoute } from '../core/routes.ts'
+import { type Ids, prepareRoute, type Route, retrieve, route } from '../core/routes.ts'
 import { CheckoutSessionParameters, createCheckoutSession } from './create-checkout-session.ts'
 import { invalidRequest, noSuch, notRun } from './errors.ts'
 import { chargeById, expand } from './expand.ts'
@@ -19,7 +19,7 @@ import { priceObject } from './objects/price.ts'
 import { refundObject } from './objects/refund.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { listOf } from './objects/wire.ts'
-import { integer, parseParameters, text } from './parameters.ts'
+import { parseParameters } from './parameters.ts'
 import { createPortalSession, PortalParameters } from './portal.ts'
 import { RefundParameters, refund } from './refunds.ts'
 import { CancelParameters, cancelSubscription, UpdateParameters, updateSubscription } from './subscriptions.ts'
@@ -31,7 +31,7 @@ import { CancelParameters, cancelSubscription, UpdateParameters, updateSubscript
  */
 
 const Nothing = z.strictObject({})
-const Expand = z.object({ expand: z.array(text()).default([]) })
+const Expand = z.object({ expand: z.array(text()) })
 
 const InvoicePaymentParameters = z.strictObject({
   payment: z.strictObject({ type: z.literal('payment_intent'), payment_intent: text() }).optional(),
@@ -41,83 +41,63 @@ const InvoicePaymentParameters = z.strictObject({
 })
 
 /** The part of Stripe's API that the emulator has. */
-const routes: Route<Form, Execution>[] = [
+const routes: Route[] = [
   route('POST', '/v1/checkout/sessions', CheckoutSessionParameters, (context, parameters) =>
     checkoutSessionObject(createCheckoutSession(context, parameters), context),
   ),
-  route('GET', '/v1/checkout/sessions/:id', Nothing, (context, _, id) =>
+  route('GET', '/v1/checkout/sessions/:id', Nothing, (context, _, [id]) =>
     checkoutSessionObject(findPage(context, id), context),
   ),
   route('POST', '/v1/checkout/sessions/:id/expire', Nothing, expireSession),
-  retrieve('/v1/subscriptions/:id', 'subscriptions', subscriptionObject),
-  route('POST', '/v1/subscriptions/:id', UpdateParameters, (context, parameters, id) =>
+  retrieve('/v1/subscriptions/:id', Nothing, 'subscriptions', subscriptionObject),
+  route('POST', '/v1/subscriptions/:id', UpdateParameters, (context, parameters, [id]) =>
     subscriptionObject(updateSubscription(context, parameters, id)),
   ),
-  route('DELETE', '/v1/subscriptions/:id', CancelParameters, (context, parameters, id) =>
+  route('DELETE', '/v1/subscriptions/:id', CancelParameters, (context, parameters, [id]) =>
     subscriptionObject(cancelSubscription(context, parameters, id)),
   ),
-  retrieve('/v1/invoices/:id', 'invoices', invoiceObject),
+  retrieve('/v1/invoices/:id', Nothing, 'invoices', invoiceObject),
   route('GET', '/v1/invoice_payments', InvoicePaymentParameters, listInvoicePayments),
-  retrieve('/v1/payment_intents/:id', 'payments', paymentIntentObject),
-  route('GET', '/v1/charges/:id', Nothing, (context, _, id) => {
+  retrieve('/v1/payment_intents/:id', Nothing, 'payments', paymentIntentObject),
+  route('GET', '/v1/charges/:id', Nothing, (context, _, [id]) => {
     const charge = chargeById(context, id)
     if (!charge) throw noSuch('charges', id)
     return charge
   }),
-  retrieve('/v1/customers/:id', 'customers', customerObject),
+  retrieve('/v1/customers/:id', Nothing, 'customers', customerObject),
   route('POST', '/v1/billing_portal/sessions', PortalParameters, (context, parameters) =>
     portalSessionObject(createPortalSession(context, parameters), context.url),
   ),
   route('POST', '/v1/refunds', RefundParameters, (context, parameters) =>
     refundObject(refund(context, parameters), context),
   ),
-  retrieve('/v1/refunds/:id', 'refunds', refundObject),
-  route('GET', '/v1/prices/:id', Nothing, (context, _, id) => {
+  retrieve('/v1/refunds/:id', Nothing, 'refunds', refundObject),
+  route('GET', '/v1/prices/:id', Nothing, (context, _, [id]) => {
     const found = findPrice(context.account, id)
     if (!found) throw noSuch('prices', id)
     return priceObject({ ...found.price, currency: found.price.currency.toLowerCase() })
   }),
-  retrieve('/v1/events/:id', 'events', (event, { records }) =>
+  retrieve('/v1/events/:id', Nothing, 'events', (event, { records }) =>
     eventObject(event, { pending: [...records.deliveries.values()].filter(({ event: id }) => id === event.id).length }),
   ),
 ]
 
 /** Finds the route and validates the parameters; throws Stripe's 404 or 400 before anything has run. */
 export function prepareCall(call: { method: string; path: string; body: Form }): Execution {
-  const execution = runRoute(routes, call, call.body)
-  if (execution) return execution
+  const { expand: given = [], ...form } = call.body
+  const { expand: paths } = parseParameters(Expand, { expand: given })
+  const execution = prepareRoute(routes, call, (schema) => {
+    const parameters = parseParameters(schema, form)
+    return () => parameters
+  })
+  if (execution) return (context) => expand(context, execution(context), paths)
   throw notRun(
     404,
     `Unrecognized request URL (${call.method}: ${call.path}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`,
   )
 }
 
-function route<Parameters extends z.ZodType>(
-  method: string,
-  path: string,
-  parameters: Parameters,
-  run: (context: AccountContext, parameters: z.output<Parameters>, id: string) => object,
-): Route<Form, Execution> {
-  return {
-    method,
-    path,
-    run({ expand: _, ...form }, [id]) {
-      const { expand: paths } = parseParameters(Expand, _ === undefined ? {} : { expand: _ })
-      const given = parseParameters(parameters, form)
-      return (context) => expand(context, run(context, given, id), paths)
-    },
-  }
-}
-
-function retrieve<Name extends Table>(
-  path: string,
-  table: Name,
-  show: (record: Row<Name>, context: AccountContext) => object,
-): Route<Form, Execution> {
-  return route('GET', path, Nothing, (context, _, id) => show(find(context, table, id), context))
-}
-
-function expireSession(context: AccountContext, _: unknown, id: string): object {
+function expireSession(context: AccountContext, _: unknown, [id]: Ids): object {
   const page = findPage(context, id)
   if (page.status !== 'open') {
     throw invalidRequest(

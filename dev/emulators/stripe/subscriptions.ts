@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { type AccountContext, find } from '../core/context.ts'
+import { boolean } from '../core/form-fields.ts'
 import type { SubscriptionRecord } from '../core/selling-records.ts'
 import { change, endSubscription, hasEnded, refuseEnded, scheduleEnd } from '../core/subscriptions.ts'
 import { invalidRequest, noSuch } from './errors.ts'
 import { Feedback, SubscriptionOwn } from './own.ts'
-import { boolean, metadata } from './parameters.ts'
+import { metadata } from './parameters.ts'
 
 const CancellationDetails = z
   .strictObject({ comment: z.string().max(5000).optional(), feedback: Feedback.or(z.literal('')).optional() })

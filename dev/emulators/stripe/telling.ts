@@ -14,19 +14,26 @@ import { subscriptionObject } from './objects/subscription.ts'
 const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 60 * MINUTE_SECONDS
 
-/** The end of the names of the two events that each decision about a payment has. */
-const OUTCOMES = {
+/** The ends of the names of the two events that an attempt has: of its charge and of its payment intent. */
+const ATTEMPTS: Partial<Record<Happening['what'], [string, string]>> = {
   'payment.pending': ['pending', 'processing'],
   'payment.paid': ['succeeded', 'succeeded'],
   'payment.failed': ['failed', 'payment_failed'],
-} as const
+}
 
-/** The end of a session event's name. */
-const SESSIONS = {
-  'page.completed': 'completed',
-  'page.expired': 'expired',
-  'page.paid': 'async_payment_succeeded',
-  'page.failed': 'async_payment_failed',
+/** The names of what is told by one event. */
+const NAMES = {
+  'page.completed': 'checkout.session.completed',
+  'page.expired': 'checkout.session.expired',
+  'page.paid': 'checkout.session.async_payment_succeeded',
+  'page.failed': 'checkout.session.async_payment_failed',
+  'subscription.created': 'customer.subscription.created',
+  'subscription.ended': 'customer.subscription.deleted',
+  'subscription.trial_ending': 'customer.subscription.trial_will_end',
+  'invoice.paid': 'invoice.paid',
+  'invoice.failed': 'invoice.payment_failed',
+  'dispute.opened': 'charge.dispute.created',
+  'dispute.closed': 'charge.dispute.closed',
 } as const
 
 export const TELLING: Telling<StripeAccount, StripeEvent> = {
@@ -51,32 +58,8 @@ type Made = [type: string, object: object, before?: object]
 /** The types and objects of what happened, in the order in which Stripe tells; `before` is the object as it was. */
 function made(happening: Happening, context: AccountContext): Made[] {
   switch (happening.what) {
-    case 'page.completed':
-    case 'page.expired':
-    case 'page.paid':
-    case 'page.failed':
-      return [[`checkout.session.${SESSIONS[happening.what]}`, checkoutSessionObject(happening.page, context)]]
-    case 'payment.pending':
-    case 'payment.paid':
-    case 'payment.failed': {
-      const [charge, intent] = OUTCOMES[happening.what]
-      return [
-        [`charge.${charge}`, chargeObject(happening.payment, context)],
-        [`payment_intent.${intent}`, paymentIntentObject(happening.payment)],
-      ]
-    }
-    case 'subscription.created':
-      return [['customer.subscription.created', subscriptionObject(happening.subscription)]]
     case 'subscription.updated':
       return updated(subscriptionObject(happening.subscription), subscriptionObject(happening.before))
-    case 'subscription.ended':
-      return [['customer.subscription.deleted', subscriptionObject(happening.subscription)]]
-    case 'subscription.trial_ending':
-      return [['customer.subscription.trial_will_end', subscriptionObject(happening.subscription)]]
-    case 'invoice.paid':
-      return [['invoice.paid', invoiceObject(happening.invoice)]]
-    case 'invoice.failed':
-      return [['invoice.payment_failed', invoiceObject(happening.invoice)]]
     case 'refund.created': {
       const charge = chargeObject(happening.payment, context)
       const before = { amount_refunded: charge.amount_refunded - happening.refund.amount, refunded: false }
@@ -87,24 +70,37 @@ function made(happening: Happening, context: AccountContext): Made[] {
     }
     case 'refund.updated': {
       const refund = refundObject(happening.refund, context)
-      return [['refund.updated', refund], ...(refund.status === 'failed' ? [['refund.failed', refund] as Made] : [])]
+      const failed: Made[] = refund.status === 'failed' ? [['refund.failed', refund]] : []
+      return [['refund.updated', refund], ...failed]
     }
-    case 'dispute.opened':
-      return [['charge.dispute.created', disputeObject(happening.dispute, context)]]
-    case 'dispute.closed':
-      return [['charge.dispute.closed', disputeObject(happening.dispute, context)]]
-    default:
-      return []
   }
+  if ('payment' in happening && !('dispute' in happening)) {
+    const ends = ATTEMPTS[happening.what]
+    if (!ends) return []
+    const [charge, intent] = ends
+    return [
+      [`charge.${charge}`, chargeObject(happening.payment, context)],
+      [`payment_intent.${intent}`, paymentIntentObject(happening.payment)],
+    ]
+  }
+  return [[NAMES[happening.what], objectOf(happening, context)]]
+}
+
+type ToldByOne = Extract<Happening, { what: keyof typeof NAMES }>
+
+function objectOf(happening: ToldByOne, context: AccountContext): object {
+  if ('page' in happening) return checkoutSessionObject(happening.page, context)
+  if ('subscription' in happening) return subscriptionObject(happening.subscription)
+  if ('invoice' in happening) return invoiceObject(happening.invoice)
+  return disputeObject(happening.dispute, context)
 }
 
 /** A pause and its end are events besides the change of the status. */
 function updated(after: { status: string }, before: { status: string }): Made[] {
-  const paused: Made[] = [
-    ...(after.status === 'paused' ? [['customer.subscription.paused', after] as Made] : []),
-    ...(before.status === 'paused' ? [['customer.subscription.resumed', after] as Made] : []),
-  ]
-  return [['customer.subscription.updated', after, before], ...paused]
+  const news: Made[] = [['customer.subscription.updated', after, before]]
+  if (after.status === 'paused') news.push(['customer.subscription.paused', after])
+  if (before.status === 'paused') news.push(['customer.subscription.resumed', after])
+  return news
 }
 
 function event({ cause }: AccountContext, type: string, object: object, before?: object): NewEvent {
