@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type Stripe from 'stripe'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { close, listen } from '../../dev/emulators/core/listen.ts'
-import { firstPayment, startMollie, subscribe } from './mollie-fixture.ts'
+import { firstPayment, ACME as MOLLIE_ACME, sdk as mollieSdk, order, startMollie, subscribe } from './mollie-fixture.ts'
 import {
   ACME,
   buy,
@@ -112,6 +112,18 @@ describe('at Stripe', () => {
     expect(await foreign.subscriptions.retrieve(theirs.id)).toEqual(theirs)
     expect(() => emulator.timeOf('3003')).toThrow(/No paywall 3003/)
   })
+})
+
+test('an idempotency key is forgotten by the clock of its own account', async () => {
+  const other = { ...MOLLIE_ACME, paywallId: '2001', apiKey: 'test_other_0123456789' }
+  const { emulator, mollie } = await startMollie({ accounts: [MOLLIE_ACME, other] })
+  const create = async (client = mollie) =>
+    (await client.payments.create({ idempotencyKey: 'k', paymentRequest: order() })).id
+  const theirs = mollieSdk(emulator, other.apiKey)
+  const [ours, kept] = [await create(), await create(theirs)]
+  await emulator.moveTo('1001', emulator.timeOf('1001') + 2 * HOUR)
+  expect(await create()).not.toBe(ours)
+  expect(await create(theirs)).toBe(kept)
 })
 
 test('a webhook is tried again when the processor would, however long that is, and is given up at last', async () => {

@@ -1,6 +1,6 @@
-import type { PaywallOf } from './accounts.ts'
 import type { CallInterceptor, RecordedCall } from './calls.ts'
-import type { MethodsOf, RecordControl, WireObject } from './controls.ts'
+import type { MethodsOf, RecordControl, WireObject } from './controls/controls.ts'
+import type { PaywallOf } from './domain/accounts.ts'
 import type { Processor } from './processor.ts'
 
 export interface EmulatorOptions<Paywall> {

@@ -1,10 +1,10 @@
-import type { AccountOf, PaywallOf } from './accounts.ts'
-import type { AccountContext, Cause } from './context.ts'
-import { newRecord } from './context.ts'
-import { EmulatorError } from './emulator-error.ts'
-import type { Happening, NewEvent } from './happenings.ts'
-import type { EventRecord, Kind, Records, Row, Table, Tables } from './records.ts'
+import type { AccountOf, PaywallOf } from './domain/accounts.ts'
+import type { AccountContext, Cause } from './domain/context.ts'
+import { newRecord } from './domain/context.ts'
+import type { Happening, NewEvent } from './domain/happenings.ts'
+import type { EventRecord, Kind, Records, Row, Table, Tables } from './domain/records.ts'
 import type { State } from './state.ts'
+import { EmulatorError } from './wire/emulator-error.ts'
 
 interface Parts {
   state: State<Records>

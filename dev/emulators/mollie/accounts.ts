@@ -1,4 +1,4 @@
-import { accountId, type PaywallOf } from '../core/accounts.ts'
+import { accountId, type PaywallOf } from '../core/domain/accounts.ts'
 
 /** A paywall's Mollie credentials. */
 export interface MollieAccount extends PaywallOf {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { formatMoney } from '../core/layout.ts'
+import { formatMoney } from '../core/pages/layout.ts'
 
 /*
  * What docs.mollie.com/docs/multicurrency says of currencies and their decimals. It is written down once more here, and

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { fails, onRecord, onRecordWith } from '../core/controls.ts'
-import { closeDispute, stepRefund } from '../core/reversals.ts'
+import { fails, onRecord, onRecordWith } from '../core/controls/controls.ts'
+import { closeDispute, stepRefund } from '../core/domain/reversals.ts'
 import { paymentObject } from './objects/payment.ts'
 import { chargebackObject, refundObject } from './objects/refund.ts'
 import { subscriptionObject } from './objects/subscription.ts'

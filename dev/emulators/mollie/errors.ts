@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
-import { EmulatorError } from '../core/emulator-error.ts'
-import type { Table } from '../core/records.ts'
+import type { Table } from '../core/domain/records.ts'
+import { EmulatorError } from '../core/wire/emulator-error.ts'
 
 /** An error in Mollie's shape. `field` names the part of the body that is wrong. */
 export class MollieError extends EmulatorError {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { firstIssue } from '../core/issues.ts'
+import { firstIssue } from '../core/wire/issues.ts'
 import { MollieError, unprocessable } from './errors.ts'
 
 /**

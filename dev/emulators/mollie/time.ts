@@ -1,5 +1,5 @@
-import { type AccountContext, all, find } from '../core/context.ts'
-import type { SubscriptionRecord } from '../core/selling-records.ts'
+import { type AccountContext, all, find } from '../core/domain/context.ts'
+import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { addDays, anchorOf } from './dates.ts'
 import { unprocessable } from './errors.ts'
 import { SubscriptionOwn } from './own.ts'

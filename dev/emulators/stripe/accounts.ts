@@ -1,5 +1,5 @@
-import { accountId, type PaywallOf } from '../core/accounts.ts'
-import type { SoldPrice } from '../core/selling-records.ts'
+import { accountId, type PaywallOf } from '../core/domain/accounts.ts'
+import type { SoldPrice } from '../core/domain/selling-records.ts'
 
 /** A paywall's Stripe credentials, and the prices that exist in its Stripe account, in Stripe's units of the currency. */
 export interface StripeAccount extends PaywallOf {

@@ -1,5 +1,5 @@
-import { EmulatorError } from '../core/emulator-error.ts'
-import type { Table } from '../core/records.ts'
+import type { Table } from '../core/domain/records.ts'
+import { EmulatorError } from '../core/wire/emulator-error.ts'
 
 /** An error in Stripe's shape. */
 export class StripeError extends EmulatorError {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { type Form, type FormValue, isForm, parameterName } from '../core/form.ts'
-import { type FieldKind, refusedField } from '../core/form-fields.ts'
-import { firstIssue } from '../core/issues.ts'
+import { type Form, type FormValue, isForm, parameterName } from '../core/wire/form.ts'
+import { type FieldKind, refusedField } from '../core/wire/form-fields.ts'
+import { firstIssue } from '../core/wire/issues.ts'
 import { notRun } from './errors.ts'
 
 /** Parses a form. Throws Stripe's 400 for the first mistake; unknown parameters come before all others. */

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { type AccountContext, accountRecord, find } from '../core/context.ts'
-import { text, webAddress } from '../core/form-fields.ts'
-import { openPortal } from '../core/hosted-portal.ts'
-import type { PortalSessionRecord } from '../core/selling-records.ts'
+import { type AccountContext, accountRecord, find } from '../core/domain/context.ts'
+import type { PortalSessionRecord } from '../core/domain/selling-records.ts'
+import { openPortal } from '../core/pages/hosted-portal.ts'
+import { text, webAddress } from '../core/wire/form-fields.ts'
 import { invalidRequest } from './errors.ts'
 
 export const PortalParameters = z.strictObject({ customer: text(), return_url: webAddress.optional() })

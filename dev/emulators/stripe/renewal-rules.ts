@@ -1,4 +1,4 @@
-import type { RenewalRules } from '../core/dues.ts'
+import type { RenewalRules } from '../core/domain/dues.ts'
 
 const DAY_SECONDS = 24 * 3600
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import type { AccountContext } from '../core/context.ts'
-import type { Happening, NewEvent } from '../core/happenings.ts'
+import type { AccountContext } from '../core/domain/context.ts'
+import type { Happening, NewEvent } from '../core/domain/happenings.ts'
 import type { Telling } from '../core/processor.ts'
 import type { StripeAccount } from './accounts.ts'
 import { checkoutSessionObject } from './objects/checkout-session.ts'

@@ -1,6 +1,6 @@
 import type { CustomerResponse } from 'mollie-api-typescript/models'
-import type { AccountContext } from '../../core/context.ts'
-import type { CustomerRecord } from '../../core/selling-records.ts'
+import type { AccountContext } from '../../core/domain/context.ts'
+import type { CustomerRecord } from '../../core/domain/selling-records.ts'
 import { modeOf } from '../accounts.ts'
 import { dateTime } from '../dates.ts'
 import { CustomerOwn } from '../own.ts'

@@ -1,4 +1,4 @@
-import type { EventRecord } from '../../core/records.ts'
+import type { EventRecord } from '../../core/domain/records.ts'
 import { dateTime } from '../dates.ts'
 import { documentation, hal } from './wire.ts'
 

@@ -1,6 +1,6 @@
 import type { MandateResponse } from 'mollie-api-typescript/models'
-import type { AccountContext } from '../../core/context.ts'
-import type { MandateRecord } from '../../core/selling-records.ts'
+import type { AccountContext } from '../../core/domain/context.ts'
+import type { MandateRecord } from '../../core/domain/selling-records.ts'
 import { modeOf } from '../accounts.ts'
 import { dateOf, dateTime } from '../dates.ts'
 import { mandateStatus } from '../subscriptions.ts'

@@ -1,6 +1,6 @@
 import type { EntityChargeback, RefundResponse } from 'mollie-api-typescript/models'
-import { type AccountContext, find } from '../../core/context.ts'
-import type { DisputeRecord, RefundRecord } from '../../core/money-records.ts'
+import { type AccountContext, find } from '../../core/domain/context.ts'
+import type { DisputeRecord, RefundRecord } from '../../core/domain/money-records.ts'
 import { modeOf } from '../accounts.ts'
 import { amountOf } from '../amounts.ts'
 import { dateTime } from '../dates.ts'

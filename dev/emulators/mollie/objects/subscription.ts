@@ -1,6 +1,6 @@
 import type { SubscriptionResponse } from 'mollie-api-typescript/models'
-import type { AccountContext } from '../../core/context.ts'
-import type { SubscriptionRecord } from '../../core/selling-records.ts'
+import type { AccountContext } from '../../core/domain/context.ts'
+import type { SubscriptionRecord } from '../../core/domain/selling-records.ts'
 import { modeOf, profileOf } from '../accounts.ts'
 import { amountOf } from '../amounts.ts'
 import { dateOf, dateTime } from '../dates.ts'

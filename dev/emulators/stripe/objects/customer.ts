@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import { nulls } from '../../core/nulls.ts'
-import type { CustomerRecord } from '../../core/selling-records.ts'
+import type { CustomerRecord } from '../../core/domain/selling-records.ts'
+import { nulls } from '../../core/wire/nulls.ts'
 import type { Wire } from './wire.ts'
 
 export function customerObject({ id, created, email }: CustomerRecord): Wire<Stripe.Customer> {

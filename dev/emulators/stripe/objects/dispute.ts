@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
-import type { AccountContext } from '../../core/context.ts'
-import { find } from '../../core/context.ts'
-import type { DisputeRecord } from '../../core/money-records.ts'
-import { nulls } from '../../core/nulls.ts'
+import type { AccountContext } from '../../core/domain/context.ts'
+import { find } from '../../core/domain/context.ts'
+import type { DisputeRecord } from '../../core/domain/money-records.ts'
+import { nulls } from '../../core/wire/nulls.ts'
 import type { Wire } from './wire.ts'
 
 const SECONDS_TO_ANSWER = 7 * 24 * 3600

@@ -1,4 +1,4 @@
-import type { EventRecord } from '../../core/records.ts'
+import type { EventRecord } from '../../core/domain/records.ts'
 import { EventOwn } from '../own.ts'
 import { API_VERSION } from '../version.ts'
 

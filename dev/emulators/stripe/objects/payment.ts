@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
-import { type AccountContext, all } from '../../core/context.ts'
-import type { AttemptRecord, PaymentRecord } from '../../core/money-records.ts'
-import { nulls } from '../../core/nulls.ts'
-import { refundedOf } from '../../core/reversals.ts'
+import { type AccountContext, all } from '../../core/domain/context.ts'
+import type { AttemptRecord, PaymentRecord } from '../../core/domain/money-records.ts'
+import { refundedOf } from '../../core/domain/reversals.ts'
+import { nulls } from '../../core/wire/nulls.ts'
 import { PaymentOwn } from '../own.ts'
 import type { Wire } from './wire.ts'
 

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import { nulls } from '../../core/nulls.ts'
-import type { PortalSessionRecord } from '../../core/selling-records.ts'
+import type { PortalSessionRecord } from '../../core/domain/selling-records.ts'
+import { nulls } from '../../core/wire/nulls.ts'
 import type { Wire } from './wire.ts'
 
 export function portalSessionObject(session: PortalSessionRecord, url: string): Wire<Stripe.BillingPortal.Session> {

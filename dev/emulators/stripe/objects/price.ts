@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type Stripe from 'stripe'
-import { nulls } from '../../core/nulls.ts'
-import type { SoldPrice } from '../../core/selling-records.ts'
+import type { SoldPrice } from '../../core/domain/selling-records.ts'
+import { nulls } from '../../core/wire/nulls.ts'
 import type { Wire } from './wire.ts'
 
 /** Prices come from the paywall files and have no time of creation, so they all get this one. */

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
-import { type AccountContext, find } from '../../core/context.ts'
-import type { RefundRecord } from '../../core/money-records.ts'
-import { nulls } from '../../core/nulls.ts'
+import { type AccountContext, find } from '../../core/domain/context.ts'
+import type { RefundRecord } from '../../core/domain/money-records.ts'
+import { nulls } from '../../core/wire/nulls.ts'
 import { RefundOwn } from '../own.ts'
 import type { Wire } from './wire.ts'
 

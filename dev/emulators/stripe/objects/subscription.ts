@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import { nulls } from '../../core/nulls.ts'
-import type { SubscriptionRecord } from '../../core/selling-records.ts'
+import type { SubscriptionRecord } from '../../core/domain/selling-records.ts'
+import { nulls } from '../../core/wire/nulls.ts'
 import { SubscriptionOwn } from '../own.ts'
 import { planObject, priceObject } from './price.ts'
 import { listOf, type Wire } from './wire.ts'

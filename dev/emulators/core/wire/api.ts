@@ -1,4 +1,3 @@
-import type { AccountOf, PaywallOf } from './accounts.ts'
 import {
   type ApiControls,
   failIfOrdered,
@@ -6,15 +5,16 @@ import {
   type PreparedCall,
   type RecordedCall,
   runCall,
-} from './calls.ts'
-import type { AccountContext, Cause } from './context.ts'
+} from '../calls.ts'
+import type { AccountOf, PaywallOf } from '../domain/accounts.ts'
+import type { AccountContext, Cause } from '../domain/context.ts'
+import type { Records } from '../domain/records.ts'
+import { newId } from '../domain/tables.ts'
+import type { Api } from '../processor.ts'
+import { type HttpRequest, type HttpResponse, header } from '../server.ts'
+import type { State } from '../state.ts'
 import { EmulatorError } from './emulator-error.ts'
 import { idempotency } from './idempotency.ts'
-import type { Api } from './processor.ts'
-import type { Records } from './records.ts'
-import { type HttpRequest, type HttpResponse, header } from './server.ts'
-import type { State } from './state.ts'
-import { newId } from './tables.ts'
 
 /*
  * A call to a processor's API, step by step: it is recorded; the processor authenticates it and finds its route; if it
@@ -70,7 +70,13 @@ export function createApi<Paywall extends PaywallOf, Body>({
           return execution(openContext(account, cause))
         })
       if (cause.idempotencyKey === null) return { run: () => execute().response, giveUpKey }
-      return underKey(account.id, { ...cause, idempotencyKey: cause.idempotencyKey }, request, execute)
+      const { now } = openContext(account, cause)
+      return underKey(
+        { account: account.id, now },
+        { ...cause, idempotencyKey: cause.idempotencyKey },
+        request,
+        execute,
+      )
     } catch (error) {
       const { response } = refusal({ ...cause, idempotencyKey: null }, error)
       return { run: () => response, giveUpKey }
@@ -78,20 +84,20 @@ export function createApi<Paywall extends PaywallOf, Body>({
   }
 
   function underKey(
-    account: string,
+    { account, now }: { account: string; now: number },
     { requestId, idempotencyKey: key }: Cause & { idempotencyKey: string },
     { path, body }: HttpRequest,
     execute: () => Outcome,
   ): PreparedCall {
     const keyed = { account, key, path, fingerprint: api.fingerprint(body) }
-    const stored = keys.claim(keyed, now())
+    const stored = keys.claim(keyed, now)
     if (stored) {
       const headers = api.headers({ requestId, key, replayOf: stored.requestId })
       return { run: () => ({ status: stored.status, headers, body: stored.body }), giveUpKey: () => {} }
     }
     const run = () => {
       const { response, executed } = execute()
-      if (executed) keys.keep(keyed, { status: response.status, body: response.body, requestId }, now())
+      if (executed) keys.keep(keyed, { status: response.status, body: response.body, requestId }, now)
       return response
     }
     return { run, giveUpKey: () => keys.giveUp(keyed) }
@@ -123,5 +129,3 @@ export function createApi<Paywall extends PaywallOf, Body>({
     return { status, headers: api.headers({ requestId, key, replayOf: null }), body: JSON.stringify(body, null, 2) }
   }
 }
-
-const now = () => Math.floor(Date.now() / 1000)

@@ -1,4 +1,4 @@
-import type { HttpResponse } from './server.ts'
+import type { HttpResponse } from '../server.ts'
 
 /** Sends the browser to another address, with a GET. */
 export const redirect = (location: string): HttpResponse => ({ status: 303, headers: { Location: location }, body: '' })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { AccountContext } from './context.ts'
-import type { Row, Table } from './records.ts'
-import type { Store } from './store.ts'
+import type { AccountContext } from '../domain/context.ts'
+import type { Row, Table } from '../domain/records.ts'
+import type { Store } from '../store.ts'
 
 /** An object of the processor's, as its API shows it. */
 export type WireObject = { id: string } & Record<string, unknown>

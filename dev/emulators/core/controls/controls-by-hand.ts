@@ -1,8 +1,8 @@
 import * as z from 'zod'
+import type { Emulator } from '../emulator.ts'
+import type { Store } from '../store.ts'
 import type { RecordControl } from './controls.ts'
-import type { Emulator } from './emulator.ts'
 import { byHand, type HandControls, kebab, recordByHand } from './hand-controls.ts'
-import type { Store } from './store.ts'
 
 interface Has {
   lists: Record<string, { path: string }>

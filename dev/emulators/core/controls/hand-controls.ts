@@ -1,8 +1,8 @@
 import * as z from 'zod'
+import type { HttpRequest, HttpResponse } from '../server.ts'
+import type { Store } from '../store.ts'
+import { EmulatorError } from '../wire/emulator-error.ts'
 import type { RecordControl } from './controls.ts'
-import { EmulatorError } from './emulator-error.ts'
-import type { HttpRequest, HttpResponse } from './server.ts'
-import type { Store } from './store.ts'
 
 /** What a person makes happen with curl; the key `POST renew` is reached by `POST /_emulator/renew`. */
 export type HandControls = Record<string, (body: unknown) => unknown>

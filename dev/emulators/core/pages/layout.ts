@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html'
-import { shift } from '../../../lib/money/money.ts'
+import { shift } from '../../../../lib/money/money.ts'
 
 /** A piece of a page. Values put into the template are escaped. */
 export type Html = ReturnType<typeof html>

@@ -1,7 +1,7 @@
+import type { State } from '../state.ts'
 import { type AccountContext, accountRecord } from './context.ts'
 import type { Due } from './dues.ts'
 import type { Records } from './records.ts'
-import type { State } from './state.ts'
 
 interface Parts {
   state: State<Records>

@@ -69,11 +69,11 @@ function nextOf(context: AccountContext, subscription: SubscriptionRecord, rules
   }
   const invoice = latestInvoice(context, subscription)
   if (invoice.status === 'paid') return { at: periodEnd, run: (then) => rollOver(then, subscription) }
-  if (cancelAt !== null && status === 'past_due') {
-    return { at: cancelAt, run: (then) => endSubscription(then, subscription, cancelAt) }
-  }
   const waits = [rules.draft, ...rules.retries].slice(0, invoice.attempts + 1)
   const at = invoice.created + waits.reduce((sum, seconds) => sum + seconds, 0)
+  if (cancelAt !== null && cancelAt < at) {
+    return { at: cancelAt, run: (then) => endSubscription(then, subscription, cancelAt) }
+  }
   return { at, run: (then) => charge(then, subscription, rules) }
 }
 

@@ -1,8 +1,8 @@
-import { type AccountContext, all, newRecord } from './context.ts'
+import { type AccountContext, all, newRecord } from '../domain/context.ts'
+import type { PortalSessionRecord, SubscriptionRecord } from '../domain/selling-records.ts'
+import { hasEnded } from '../domain/subscriptions.ts'
 import type { Notice } from './layout.ts'
 import { portalPage } from './portal-page.ts'
-import type { PortalSessionRecord, SubscriptionRecord } from './selling-records.ts'
-import { hasEnded } from './subscriptions.ts'
 import type { HostedPage, Pressed } from './visits.ts'
 
 /** What differs between the processors' portals. */

@@ -1,7 +1,7 @@
+import { nextPeriodEnd } from '../periods.ts'
 import type { AccountContext } from './context.ts'
 import { collectInvoice, latestInvoice, newInvoice } from './invoices.ts'
 import { reportDelayedPayment } from './pages.ts'
-import { nextPeriodEnd } from './periods.ts'
 import type { SubscriptionRecord } from './selling-records.ts'
 import { change, endSubscription, refuseEnded } from './subscriptions.ts'
 

@@ -1,9 +1,9 @@
-import type { AccountContext } from './context.ts'
+import type { AccountContext } from '../domain/context.ts'
+import type { Row, Table, Tables } from '../domain/records.ts'
+import type { HttpRequest, HttpResponse } from '../server.ts'
+import type { Store } from '../store.ts'
 import { page, redirect } from './html-responses.ts'
 import { type Notice, noticePage } from './layout.ts'
-import type { Row, Table, Tables } from './records.ts'
-import type { HttpRequest, HttpResponse } from './server.ts'
-import type { Store } from './store.ts'
 
 /** What a button does: the browser goes on, or the page says what is wrong. */
 export type Pressed = { to: string } | { status: number; problem: string }

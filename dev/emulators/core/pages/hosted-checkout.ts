@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { declinePage, payPage, payPageLater } from './checkout.ts'
+import { declinePage, payPage, payPageLater } from '../domain/checkout.ts'
+import type { AccountContext } from '../domain/context.ts'
+import { amountToday, expireIfOver } from '../domain/pages.ts'
+import type { PageRecord } from '../domain/selling-records.ts'
+import { cycleText } from '../periods.ts'
+import type { HttpRequest } from '../server.ts'
 import { type CheckoutView, checkoutPage } from './checkout-page.ts'
-import type { AccountContext } from './context.ts'
 import type { Html, Notice } from './layout.ts'
-import { amountToday, expireIfOver } from './pages.ts'
-import { cycleText } from './periods.ts'
-import type { PageRecord } from './selling-records.ts'
-import type { HttpRequest } from './server.ts'
 import type { HostedPage, Pressed } from './visits.ts'
 
 /** What differs between the processors' pages. */

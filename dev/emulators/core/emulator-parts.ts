@@ -1,6 +1,6 @@
-import type { RecordControl, WireObject } from './controls.ts'
+import type { RecordControl, WireObject } from './controls/controls.ts'
+import type { Table, Tables } from './domain/records.ts'
 import type { ListOf } from './processor.ts'
-import type { Table, Tables } from './records.ts'
 import type { Store } from './store.ts'
 
 type AnyList = { [Name in Table]: ListOf<Name> }[Table]

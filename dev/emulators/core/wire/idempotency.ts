@@ -1,4 +1,4 @@
-import type { ReplyRecord } from './records.ts'
+import type { ReplyRecord } from '../domain/records.ts'
 
 export interface KeyedRequest {
   account: string
@@ -34,7 +34,7 @@ export function idempotency(replies: Map<string, ReplyRecord>, rules: KeyRules) 
   function claim(request: KeyedRequest, now: number): StoredReply | null {
     const id = idOf(request)
     if (request.key.length > rules.longestKey) throw rules.tooLong()
-    forgetOld(now)
+    forgetOld(request.account, now)
     const stored = replies.get(id)
     if (stored && stored.path !== request.path) throw rules.otherPath(request, stored.path)
     if (stored && stored.fingerprint !== request.fingerprint) throw rules.otherParameters(request)
@@ -50,11 +50,10 @@ export function idempotency(replies: Map<string, ReplyRecord>, rules: KeyRules) 
     replies.set(id, { id, created: now, path, fingerprint, ...reply })
   }
 
-  /** The map keeps the order of insertion, so the oldest come first and the first young one ends the search. */
-  function forgetOld(now: number): void {
-    for (const old of replies.values()) {
-      if (old.created > now - rules.keptSeconds) return
-      replies.delete(old.id)
+  /** Each account has a clock of its own, so only its own keys can be told to be old. */
+  function forgetOld(account: string, now: number): void {
+    for (const { id, created } of replies.values()) {
+      if (id.startsWith(`${account} `) && created <= now - rules.keptSeconds) replies.delete(id)
     }
   }
 

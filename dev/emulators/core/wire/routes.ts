@@ -1,7 +1,7 @@
 import type * as z from 'zod'
-import { type AccountContext, find } from './context.ts'
-import type { Execution } from './processor.ts'
-import type { Row, Table } from './records.ts'
+import { type AccountContext, find } from '../domain/context.ts'
+import type { Row, Table } from '../domain/records.ts'
+import type { Execution } from '../processor.ts'
 
 /**
  * Parses what a call has with a schema, when the function that it returns is called: a processor that refuses mistakes

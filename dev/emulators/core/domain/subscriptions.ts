@@ -1,7 +1,7 @@
+import { nextPeriodEnd } from '../periods.ts'
 import { type AccountContext, newRecord } from './context.ts'
 import { latestInvoice } from './invoices.ts'
 import { reportDelayedPayment } from './pages.ts'
-import { nextPeriodEnd } from './periods.ts'
 import type { SubscriptionRecord } from './selling-records.ts'
 
 /*

@@ -1,10 +1,10 @@
 import { html } from 'hono/html'
-import { invoiceNumber } from './invoices.ts'
+import { invoiceNumber } from '../domain/invoices.ts'
+import type { InvoiceRecord } from '../domain/money-records.ts'
+import type { PortalSessionRecord, SubscriptionRecord } from '../domain/selling-records.ts'
+import { hasEnded } from '../domain/subscriptions.ts'
+import { cycleText } from '../periods.ts'
 import { type Html, layout } from './layout.ts'
-import type { InvoiceRecord } from './money-records.ts'
-import { cycleText } from './periods.ts'
-import type { PortalSessionRecord, SubscriptionRecord } from './selling-records.ts'
-import { hasEnded } from './subscriptions.ts'
 
 /** What a customer's portal shows, the latest first. */
 export interface PortalContents {

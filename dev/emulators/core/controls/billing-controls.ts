@@ -1,14 +1,14 @@
 import * as z from 'zod'
-import { payPageLater, resolvePayment } from './checkout.ts'
-import { type AccountContext, all } from './context.ts'
+import { payPageLater, resolvePayment } from '../domain/checkout.ts'
+import { type AccountContext, all } from '../domain/context.ts'
+import { announceTrialEnd } from '../domain/dues.ts'
+import type { DisputeRecord, PaymentRecord, RefundRecord } from '../domain/money-records.ts'
+import { expireIfOver } from '../domain/pages.ts'
+import { markUnpaid, renewSubscription, rollOver } from '../domain/renewals.ts'
+import { closeDispute, endRefund, openDispute } from '../domain/reversals.ts'
+import type { PageRecord, SubscriptionRecord } from '../domain/selling-records.ts'
+import { pauseSubscription } from '../domain/subscriptions.ts'
 import { fails, onRecord, onRecordWith } from './controls.ts'
-import { announceTrialEnd } from './dues.ts'
-import type { DisputeRecord, PaymentRecord, RefundRecord } from './money-records.ts'
-import { expireIfOver } from './pages.ts'
-import { markUnpaid, renewSubscription, rollOver } from './renewals.ts'
-import { closeDispute, endRefund, openDispute } from './reversals.ts'
-import type { PageRecord, SubscriptionRecord } from './selling-records.ts'
-import { pauseSubscription } from './subscriptions.ts'
 
 type Show<Record> = (record: Record, context: AccountContext) => { id: string }
 type ChangeSubscription = (context: AccountContext, subscription: SubscriptionRecord) => SubscriptionRecord
