@@ -4,7 +4,7 @@ import type { PaymentRecord } from '../core/domain/money-records.ts'
 import { checkoutPage } from '../core/pages/checkout-page.ts'
 import type { HostedPage } from '../core/pages/visits.ts'
 import { money } from './amounts.ts'
-import { PaymentOwn } from './own.ts'
+import { paymentOwn } from './own.ts'
 import { chooseTransfer, expireIfOver, finish, payLater } from './payments.ts'
 
 /** The title of a payment's page, once the payment is not open any more. */
@@ -24,7 +24,7 @@ const HINT = html`This is an emulator: it asks for no card and moves no money. A
 /** The hosted page of one payment. */
 export function hostedPayment(context: AccountContext, payment: PaymentRecord): HostedPage {
   expireIfOver(context, payment)
-  const { sequenceType, redirectUrl, cancelUrl } = PaymentOwn.parse(payment.own)
+  const { sequenceType, redirectUrl, cancelUrl } = paymentOwn(payment)
   const price = money(payment.amount, payment.currency)
   /** Mollie sends the payer to `redirectUrl` whatever happened; only after a cancel to `cancelUrl`, if there is one. */
   const back = () => (payment.status === 'canceled' ? cancelUrl : null) ?? redirectUrl ?? '/'

@@ -6,7 +6,7 @@ import { attemptPayment, endPayment, openPayment } from '../core/domain/payments
 import { optional, webAddress } from '../core/wire/json-fields.ts'
 import { Amount, minorUnits } from './amounts.ts'
 import { unprocessable } from './errors.ts'
-import { Metadata, PaymentOwn } from './own.ts'
+import { Metadata, paymentOwn } from './own.ts'
 import { locale } from './parameters.ts'
 
 /*
@@ -116,7 +116,7 @@ export function finish(
   payment: PaymentRecord,
   status: Parameters<typeof endPayment>[2],
 ): PaymentRecord {
-  const { sequenceType } = PaymentOwn.parse(payment.own)
+  const { sequenceType } = paymentOwn(payment)
   if (status === 'paid' || status === 'failed') payment.method ??= 'creditcard'
   if (status === 'paid' && sequenceType === 'first' && payment.customer !== null) {
     const slow = context.isOn('slowMandates') || context.isOn('pendingMandates')

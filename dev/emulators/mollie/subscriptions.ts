@@ -10,7 +10,7 @@ import { optional, webAddress } from '../core/wire/json-fields.ts'
 import { Amount, minorUnits } from './amounts.ts'
 import { anchorOf, chargeTime, dateOf, isDate, parseInterval } from './dates.ts'
 import { noSuch, unprocessable } from './errors.ts'
-import { Metadata, SubscriptionOwn } from './own.ts'
+import { Metadata, subscriptionOwn } from './own.ts'
 import { finish } from './payments.ts'
 
 /*
@@ -115,7 +115,7 @@ export function renewSubscription(
   const { id, customer, mandate, price, periodEnd: created } = subscription
   const status = statusOf(context, subscription)
   if (status !== 'active') throw unprocessable(`Subscription ${id} is ${status} and makes no payments.`)
-  const { times, charged, webhookUrl, metadata } = SubscriptionOwn.parse(subscription.own)
+  const { times, charged, webhookUrl, metadata } = subscriptionOwn(subscription)
   beginNextPeriod(subscription)
   subscription.own = { ...subscription.own, charged: charged + 1 }
   if (charged + 1 === times) subscription.status = 'completed'

@@ -2,7 +2,7 @@ import { type AccountContext, all, find } from '../core/domain/context.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { addDays, anchorOf } from './dates.ts'
 import { unprocessable } from './errors.ts'
-import { SubscriptionOwn } from './own.ts'
+import { subscriptionOwn } from './own.ts'
 import { paymentsOf } from './subscriptions.ts'
 
 const DAY_SECONDS = 24 * 3600
@@ -27,7 +27,7 @@ export function elapse(context: AccountContext, subscription: SubscriptionRecord
     payment.expiresAt = earlier(payment.expiresAt)
     payment.endedAt = earlier(payment.endedAt)
   }
-  const startDate = addDays(SubscriptionOwn.parse(subscription.own).startDate, -days)
+  const startDate = addDays(subscriptionOwn(subscription).startDate, -days)
   subscription.own = { ...subscription.own, startDate }
   subscription.anchor = anchorOf(startDate)
   subscription.created -= seconds

@@ -4,7 +4,7 @@ import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { change, endSubscription, hasEnded, refuseEnded, scheduleEnd } from '../core/domain/subscriptions.ts'
 import { boolean } from '../core/wire/form-fields.ts'
 import { invalidRequest, noSuch } from './errors.ts'
-import { Feedback, SubscriptionOwn } from './own.ts'
+import { Feedback, subscriptionOwn } from './own.ts'
 import { metadata } from './parameters.ts'
 
 const CancellationDetails = z
@@ -67,7 +67,7 @@ function note(
   details: z.output<typeof CancellationDetails>,
   metadata: Record<string, string> | '' = {},
 ): void {
-  const own = SubscriptionOwn.parse(subscription.own)
+  const own = subscriptionOwn(subscription)
   const merged = metadata === '' ? [] : Object.entries({ ...own.metadata, ...metadata })
   subscription.own = {
     cancelComment: details?.comment === undefined ? own.cancelComment : details.comment || null,

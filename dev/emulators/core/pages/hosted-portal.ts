@@ -11,8 +11,8 @@ export interface PortalWords {
   /** How long a portal's address works. */
   lifetimeSeconds: number
   cancel(context: AccountContext, subscription: SubscriptionRecord): void
-  /** Takes a cancellation back. */
-  undo(context: AccountContext, subscription: SubscriptionRecord): void
+  /** Takes a cancellation back; not there if the processor cannot. */
+  undo?(context: AccountContext, subscription: SubscriptionRecord): void
 }
 
 export function openPortal(
@@ -36,7 +36,7 @@ export function hostedPortal(
   const subscriptions = all(context, 'subscriptions').filter(theirs).reverse()
   const invoices = all(context, 'invoices').filter(theirs).reverse()
   const press =
-    (cancels: boolean) =>
+    (cancels: boolean, apply: PortalWords['cancel']) =>
     (form: Record<string, string>): Pressed => {
       const subscription = chosen(subscriptions, form.subscription)
       if (!subscription) return { status: 400, problem: 'Choose a subscription.' }
@@ -45,12 +45,12 @@ export function hostedPortal(
         const state = cancels ? 'cancelled already' : 'not cancelled'
         return { status: 409, problem: `This subscription is ${state}.` }
       }
-      words[cancels ? 'cancel' : 'undo'](context, subscription)
+      apply(context, subscription)
       return { to: path }
     }
   return {
-    show: (problem) => portalPage(session, { subscriptions, invoices }, words.money, problem),
-    press: { cancel: press(true), undo: press(false) },
+    show: (problem) => portalPage(session, { subscriptions, invoices }, words, problem),
+    press: { cancel: press(true, words.cancel), ...(words.undo && { undo: press(false, words.undo) }) },
   }
 }
 

@@ -12,7 +12,11 @@ export interface PortalContents {
   invoices: InvoiceRecord[]
 }
 
-type Money = (amount: number, currency: string) => string
+interface Words {
+  money(amount: number, currency: string): string
+  /** There if a cancellation can be taken back. */
+  undo?: unknown
+}
 
 /** A subscription's status in plain words, where it is not one already. */
 const STATUS: Partial<Record<SubscriptionRecord['status'], string>> = {
@@ -27,10 +31,10 @@ const STATUS: Partial<Record<SubscriptionRecord['status'], string>> = {
 export async function portalPage(
   { returnUrl }: PortalSessionRecord,
   { subscriptions, invoices }: PortalContents,
-  money: Money,
+  words: Words,
   problem?: string,
 ): Promise<string> {
-  const sections = subscriptions.map((subscription) => section(subscription, money))
+  const sections = subscriptions.map((subscription) => section(subscription, words))
   return layout(
     'Your subscriptions',
     html`
@@ -38,21 +42,21 @@ export async function portalPage(
       ${subscriptions.length === 0 ? html`<p class="terms">You have no subscription.</p>` : sections}
       <section>
         <h2>Invoices</h2>
-        ${invoices.length === 0 ? html`<p class="terms">None yet.</p>` : table(invoices, money)}
+        ${invoices.length === 0 ? html`<p class="terms">None yet.</p>` : table(invoices, words)}
       </section>
       ${returnUrl === null ? '' : html`<a class="button" href="${returnUrl}">Go back</a>`}`,
   )
 }
 
-function section(subscription: SubscriptionRecord, money: Money): Html {
-  const { id, price, quantity, status } = subscription
+function section(subscription: SubscriptionRecord, { money, undo }: Words): Html {
+  const { id, price, quantity, status, cancelAt } = subscription
   const [when, at] = horizon(subscription)
   return html`
     <section aria-labelledby="${id}">
       <h2 id="${id}">${quantity > 1 ? `${quantity} × ` : ''}${price.label}</h2>
       <p class="terms">${money(price.amount * quantity, price.currency)} ${cycleText(price)}</p>
       <dl><dt>Status</dt><dd>${STATUS[status] ?? status}</dd><dt>${when}</dt><dd>${day(at)}</dd></dl>
-      ${hasEnded(subscription) ? '' : button(subscription)}
+      ${hasEnded(subscription) || (cancelAt !== null && !undo) ? '' : button(subscription)}
     </section>`
 }
 
@@ -69,7 +73,7 @@ function button({ id, cancelAt, periodEnd }: SubscriptionRecord): Html {
     </form>`
 }
 
-const table = (invoices: InvoiceRecord[], money: Money) => html`
+const table = (invoices: InvoiceRecord[], { money }: Words) => html`
   <table>
     <thead><tr><th scope="col">Date</th><th scope="col">Number</th><th scope="col">Status</th><th scope="col">Amount</th></tr></thead>
     <tbody>${invoices.map(

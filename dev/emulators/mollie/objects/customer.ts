@@ -3,7 +3,7 @@ import type { AccountContext } from '../../core/domain/context.ts'
 import type { CustomerRecord } from '../../core/domain/selling-records.ts'
 import { modeOf } from '../accounts.ts'
 import { dateTime } from '../dates.ts'
-import { CustomerOwn } from '../own.ts'
+import { customerOwn } from '../own.ts'
 import { dashboard, documentation, hal, type Wire } from './wire.ts'
 
 export function customerObject(customer: CustomerRecord, { url }: AccountContext): Wire<CustomerResponse> {
@@ -15,7 +15,7 @@ export function customerObject(customer: CustomerRecord, { url }: AccountContext
     mode: modeOf(account),
     name,
     email,
-    ...CustomerOwn.parse(customer.own),
+    ...customerOwn(customer),
     createdAt: dateTime(created),
     _links: {
       self: hal(self),

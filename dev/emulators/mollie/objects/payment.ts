@@ -5,7 +5,7 @@ import { disputesOf, refundedOf } from '../../core/domain/reversals.ts'
 import { modeOf, profileOf } from '../accounts.ts'
 import { amountOf } from '../amounts.ts'
 import { dateTime } from '../dates.ts'
-import { PaymentOwn } from '../own.ts'
+import { paymentOwn } from '../own.ts'
 import { isCancelable } from '../payments.ts'
 import { dashboard, documentation, hal, page, type Wire } from './wire.ts'
 
@@ -13,7 +13,7 @@ type PaymentObject = Wire<PaymentResponse>
 
 export function paymentObject(payment: PaymentRecord, context: AccountContext): PaymentObject {
   const { account, customer, mandate, subscription, status, expiresAt } = payment
-  const { cancelUrl, ...own } = PaymentOwn.parse(payment.own)
+  const { cancelUrl, ...own } = paymentOwn(payment)
   return {
     resource: 'payment',
     id: payment.id,

@@ -4,14 +4,14 @@ import type { DisputeRecord, RefundRecord } from '../../core/domain/money-record
 import { modeOf } from '../accounts.ts'
 import { amountOf } from '../amounts.ts'
 import { dateTime } from '../dates.ts'
-import { RefundOwn } from '../own.ts'
+import { refundOwn } from '../own.ts'
 import { documentation, hal, type Wire } from './wire.ts'
 
 export function refundObject(refund: RefundRecord, context: AccountContext): Wire<RefundResponse> {
   return {
     resource: 'refund',
     mode: modeOf(refund.account),
-    ...RefundOwn.parse(refund.own),
+    ...refundOwn(refund),
     status: refund.status,
     ...common(refund, context),
     _links: links(refund, context, 'refund'),

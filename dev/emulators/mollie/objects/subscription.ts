@@ -4,7 +4,7 @@ import type { SubscriptionRecord } from '../../core/domain/selling-records.ts'
 import { modeOf, profileOf } from '../accounts.ts'
 import { amountOf } from '../amounts.ts'
 import { dateOf, dateTime } from '../dates.ts'
-import { SubscriptionOwn } from '../own.ts'
+import { subscriptionOwn } from '../own.ts'
 import { statusOf } from '../subscriptions.ts'
 import { documentation, hal, type Wire } from './wire.ts'
 
@@ -13,7 +13,7 @@ export function subscriptionObject(
   context: AccountContext,
 ): Wire<SubscriptionResponse> {
   const { id, account, price, mandate, canceledAt } = subscription
-  const { charged, ...own } = SubscriptionOwn.parse(subscription.own)
+  const { charged, ...own } = subscriptionOwn(subscription)
   const customer = `${context.url}/v2/customers/${subscription.customer}`
   return {
     resource: 'subscription',

@@ -3,7 +3,7 @@ import type { AccountContext } from '../../core/domain/context.ts'
 import { amountToday } from '../../core/domain/pages.ts'
 import type { PageRecord } from '../../core/domain/selling-records.ts'
 import { nulls } from '../../core/wire/nulls.ts'
-import { PageOwn } from '../own.ts'
+import { pageOwn } from '../own.ts'
 import { priceObject } from './price.ts'
 import { listOf, type Wire } from './wire.ts'
 
@@ -17,7 +17,7 @@ const SESSION_NULLS = nulls(
 
 export function checkoutSessionObject(page: PageRecord, { url }: AccountContext): Wire<Stripe.Checkout.Session> {
   const amount = amountToday(page)
-  const { metadata, clientReferenceId, customerEmail } = PageOwn.parse(page.own)
+  const { metadata, clientReferenceId, customerEmail } = pageOwn(page)
   const recurs = page.mode === 'subscription'
   return {
     ...SESSION_NULLS,

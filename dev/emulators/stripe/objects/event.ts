@@ -1,5 +1,5 @@
 import type { EventRecord } from '../../core/domain/records.ts'
-import { EventOwn } from '../own.ts'
+import { eventOwn } from '../own.ts'
 import { API_VERSION } from '../version.ts'
 
 /** An event, the same in a webhook and in the API. `data.object` is the object as it was when the event happened. */
@@ -16,7 +16,7 @@ export interface StripeEvent {
 }
 
 export function eventObject(event: EventRecord, { pending }: { pending: number }): StripeEvent {
-  const { previous, request } = EventOwn.parse(event.own)
+  const { previous, request } = eventOwn(event)
   return {
     id: event.id,
     object: 'event',

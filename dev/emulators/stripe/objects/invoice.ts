@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { invoiceNumber } from '../../core/domain/invoices.ts'
 import type { InvoiceRecord } from '../../core/domain/money-records.ts'
 import { nulls } from '../../core/wire/nulls.ts'
-import { SubscriptionOwn } from '../own.ts'
+import { subscriptionOwn } from '../own.ts'
 import { DRAFT_SECONDS, RETRY_SECONDS } from '../renewal-rules.ts'
 import { productId } from './price.ts'
 import { listOf, type Wire } from './wire.ts'
@@ -104,7 +104,7 @@ export function invoicePayments(invoice: InvoiceRecord): Wire<Stripe.InvoicePaym
   ]
 }
 
-const metadataOf = ({ own }: InvoiceRecord) => SubscriptionOwn.parse(own).metadata
+const metadataOf = ({ own }: InvoiceRecord) => subscriptionOwn({ own }).metadata
 
 function lineObject(invoice: InvoiceRecord): Wire<Stripe.InvoiceLineItem> {
   const { price, quantity, amount, subscription } = invoice

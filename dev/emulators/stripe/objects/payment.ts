@@ -3,7 +3,7 @@ import { type AccountContext, all } from '../../core/domain/context.ts'
 import type { AttemptRecord, PaymentRecord } from '../../core/domain/money-records.ts'
 import { refundedOf } from '../../core/domain/reversals.ts'
 import { nulls } from '../../core/wire/nulls.ts'
-import { PaymentOwn } from '../own.ts'
+import { paymentOwn } from '../own.ts'
 import type { Wire } from './wire.ts'
 
 const DECLINED = 'Your card was declined.'
@@ -39,7 +39,7 @@ export function paymentIntentObject(payment: PaymentRecord): Wire<Stripe.Payment
     last_payment_error: charge?.status === 'failed' ? declined(charge) : null,
     latest_charge: charge?.id ?? null,
     livemode: false,
-    metadata: PaymentOwn.parse(payment.own).metadata,
+    metadata: paymentOwn(payment).metadata,
     payment_method_types: ['card'],
     status: STATUS[payment.status] ?? 'requires_payment_method',
   }
@@ -77,7 +77,7 @@ export function chargeObject(payment: PaymentRecord, context: AccountContext, id
     failure_message: failed ? DECLINED : null,
     fraud_details: {},
     livemode: false,
-    metadata: PaymentOwn.parse(payment.own).metadata,
+    metadata: paymentOwn(payment).metadata,
     paid,
     payment_intent: payment.id,
     refunded: refunded === payment.amount,

@@ -2,14 +2,14 @@ import type Stripe from 'stripe'
 import { type AccountContext, find } from '../../core/domain/context.ts'
 import type { RefundRecord } from '../../core/domain/money-records.ts'
 import { nulls } from '../../core/wire/nulls.ts'
-import { RefundOwn } from '../own.ts'
+import { refundOwn } from '../own.ts'
 import type { Wire } from './wire.ts'
 
 const STATUS: Partial<Record<RefundRecord['status'], string>> = { refunded: 'succeeded', failed: 'failed' }
 
 export function refundObject(refund: RefundRecord, context: AccountContext): Wire<Stripe.Refund> {
   const payment = find(context, 'payments', refund.payment)
-  const { metadata, reason } = RefundOwn.parse(refund.own)
+  const { metadata, reason } = refundOwn(refund)
   return {
     ...nulls('balance_transaction customer_account payment_method receipt_number'),
     ...nulls('source_transfer_reversal transfer_reversal'),

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { SubscriptionRecord } from '../../core/domain/selling-records.ts'
 import { nulls } from '../../core/wire/nulls.ts'
-import { SubscriptionOwn } from '../own.ts'
+import { subscriptionOwn } from '../own.ts'
 import { planObject, priceObject } from './price.ts'
 import { listOf, type Wire } from './wire.ts'
 
@@ -14,7 +14,7 @@ const SUBSCRIPTION_NULLS = nulls(
 
 export function subscriptionObject(subscription: SubscriptionRecord): Wire<Stripe.Subscription> {
   const { status } = subscription
-  const { metadata, cancelComment, cancelFeedback } = SubscriptionOwn.parse(subscription.own)
+  const { metadata, cancelComment, cancelFeedback } = subscriptionOwn(subscription)
   return {
     ...SUBSCRIPTION_NULLS,
     id: subscription.id,
