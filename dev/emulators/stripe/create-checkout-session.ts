@@ -42,13 +42,12 @@ export function createCheckoutSession(context: AccountContext, parameters: Param
     clientReferenceId: parameters.client_reference_id ?? null,
     customerEmail: parameters.customer_email ?? null,
   }
+  const sold = { mode: parameters.mode, ...itemOf(context, parameters), ...payer(context, parameters) }
   return openPage(context, {
-    ...itemOf(context, parameters),
-    mode: parameters.mode,
+    ...sold,
     expiresAt: expiry(context, parameters.expires_at),
     successUrl: parameters.success_url,
     cancelUrl: parameters.cancel_url ?? null,
-    ...payer(context, parameters),
     makesCustomer: parameters.customer_creation === 'always',
     trialDays: subscription?.trial_period_days ?? null,
     own,
