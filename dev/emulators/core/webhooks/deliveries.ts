@@ -9,7 +9,7 @@ import type { State } from '../state.ts'
  */
 
 const FIRST_RETRY_MS = 500
-const LONGEST_RETRY_MS = 30_000
+const LONGEST_RETRY_MS = 60_000
 
 interface Options {
   state: State<Records>
