@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decodeForm } from '../../dev/emulators/stripe/form.ts'
+import { decodeForm } from '../../dev/emulators/core/wire/form.ts'
 
 test('decodes nested fields and both ways to write a list', () => {
   const form = decodeForm(

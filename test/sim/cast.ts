@@ -1,7 +1,6 @@
 import type { FilePaywall } from '../../cli/paywall-file/file.ts'
-import { accountId } from '../../dev/emulators/core/accounts.ts'
-import { idOfKey } from '../../dev/emulators/mollie/accounts.ts'
-import { ACCOUNT_PREFIX } from '../../dev/emulators/stripe/accounts.ts'
+import { idOfKey as idAtMollie } from '../../dev/emulators/mollie/accounts.ts'
+import { idOfKey as idAtStripe } from '../../dev/emulators/stripe/accounts.ts'
 import { type OwnerBackend, ownerBackend } from './owner-backend.ts'
 import type { PartialHistory } from './parts.ts'
 import { endLeases } from './passing-time.ts'
@@ -48,7 +47,7 @@ const placeOf = ({ life: { unheard }, world: { paywall } }: Person) => ({
 
 /** The id of a paywall's account at its emulator. */
 function accountOf({ processor }: FilePaywall): string {
-  if (processor.acquiring === 'stripe') return accountId(ACCOUNT_PREFIX, processor.credentials.secretKey)
-  if (processor.acquiring === 'mollie') return idOfKey(processor.credentials.apiKey)
+  if (processor.acquiring === 'stripe') return idAtStripe(processor.credentials.secretKey)
+  if (processor.acquiring === 'mollie') return idAtMollie(processor.credentials.apiKey)
   throw new Error(`${processor.acquiring} has no emulator`)
 }

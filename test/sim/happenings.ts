@@ -1,6 +1,6 @@
 // What happens to a life at its processor: by time, a bank, or the processor's own portal. What cannot happen at that moment
 // is refused by the emulator, and does not.
-import { EmulatorError } from '../../dev/emulators/core/emulator-error.ts'
+import { EmulatorError } from '../../dev/emulators/core/wire/emulator-error.ts'
 import type { Step } from './history.ts'
 import type { Person } from './person.ts'
 import { molliePayments, mollieSubscriptions } from './truth-mollie.ts'

@@ -1,9 +1,12 @@
 import type { CallInterceptor, RecordedCall } from './calls.ts'
+import type { MethodsOf, RecordControl, WireObject } from './controls/controls.ts'
+import type { PaywallOf } from './domain/accounts.ts'
+import type { Processor } from './processor.ts'
 
-export interface EmulatorOptions<Account> {
+export interface EmulatorOptions<Paywall> {
   port: number
-  /** Called at every use, so the accounts may change while the emulator runs. */
-  accounts: () => Account[]
+  /** The paywalls that sell through the processor. Called at every use, so they may change while the emulator runs. */
+  accounts: () => Paywall[]
   /** The origin that webhooks are sent to. */
   serviceUrl: () => string
   /** Sends the webhooks; the runtime's own by default. */
@@ -32,6 +35,20 @@ export interface Emulator<Event, Body> {
   /** Resolves once every event that is not held back has been accepted or given up. */
   drainWebhooks(): Promise<void>
 
+  /** The time of a paywall's account, in unix seconds: the real time, unless it was moved. */
+  timeOf(paywallId: string): number
+  /** When something falls due next in a paywall's account, if its clock is moved; null if nothing does. */
+  nextDue(paywallId: string): number | null
+  /**
+   * Moves the clock of a paywall's account, forward only. What falls due until then happens in order: periods end,
+   * charges are made, money arrives, webhooks are tried again.
+   */
+  moveTo(paywallId: string, at: number): Promise<void>
+  /** From now on the charges of what a customer has on file fail, or do not any more. */
+  declineCharges(customerId: string, declines?: boolean): Promise<void>
+  /** Forgets all idempotency keys, as processors do some time after their use. */
+  forgetKeys(): void
+
   /**
    * Stands between each API call and its effect, while set. Awaiting before `run` delays the call, awaiting after it
    * delays the response; throwing a `DroppedCall` cuts the connection. Meanwhile the call's idempotency key is in use.
@@ -42,3 +59,25 @@ export interface Emulator<Event, Body> {
 
   close(): Promise<void>
 }
+
+/** One processor's emulator: its controls are methods, its lists and switches are properties. */
+export type EmulatorOf<
+  Event,
+  Body,
+  Controls extends Record<string, RecordControl>,
+  List extends string,
+  Switch extends string,
+> = Emulator<Event, Body> & MethodsOf<Controls> & { readonly [Name in List]: WireObject[] } & Record<Switch, boolean>
+
+/** The same, by the type of its processor. */
+export type EmulatorFor<Of> =
+  Of extends Processor<
+    infer _Paywall extends PaywallOf,
+    infer Event,
+    infer Body,
+    infer Controls,
+    infer List,
+    infer Switch
+  >
+    ? EmulatorOf<Event, Body, Controls, List, Switch>
+    : never

@@ -1,5 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import type * as z from 'zod'
+import * as z from 'zod'
 
 export interface State<Records> {
   readonly records: Records
@@ -18,7 +18,12 @@ export async function openState<Records>(
   processor: string,
   path?: string,
 ): Promise<State<Records>> {
-  const records = schema.parse(path === undefined ? {} : await read(processor, path))
+  const parsed = schema.safeParse(path === undefined ? {} : await read(processor, path))
+  if (!parsed.success) {
+    const problem = `the ${processor} emulator's state at ${path} is not of this version`
+    throw new Error(`${problem}; npm run dev -- --reset forgets it\n${z.prettifyError(parsed.error)}`)
+  }
+  const records = parsed.data
   if (path === undefined) return { records, save: async () => {} }
 
   let writing = Promise.resolve()

@@ -1,11 +1,9 @@
-import { type AccountOf, accountId, type PaywallOf } from '../core/accounts.ts'
+import { accountId, type PaywallOf } from '../core/domain/accounts.ts'
 
 /** A paywall's Mollie credentials. */
 export interface MollieAccount extends PaywallOf {
   apiKey: string
 }
-
-export type Account = AccountOf<MollieAccount>
 
 /**
  * An account's test and live data are separate at Mollie, so each key has an account of its own, `test_…` or `live_…`.

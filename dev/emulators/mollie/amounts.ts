@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { formatMoney } from '../core/layout.ts'
+import { formatMoney } from '../core/pages/layout.ts'
 
 /*
  * What docs.mollie.com/docs/multicurrency says of currencies and their decimals. It is written down once more here, and
@@ -30,8 +30,8 @@ export function minorUnits({ value }: Amount): number {
   return Number(value.replace('.', ''))
 }
 
-/** An amount as a person reads it. */
-export const money = (amount: Amount) => formatMoney(minorUnits(amount), amount.currency, decimals(amount.currency))
+/** An amount in minor units as a person reads it. */
+export const money = (minor: number, currency: string) => formatMoney(minor, currency, decimals(currency))
 
 /** An amount in minor units as Mollie writes it. */
 export function amountOf(minor: number, currency: string): Amount {

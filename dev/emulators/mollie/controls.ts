@@ -1,41 +1,63 @@
 import * as z from 'zod'
-import { type Controls, control } from '../core/controls.ts'
-import type { MollieEmulator } from './emulator.ts'
+import { fails, onRecord, onRecordWith } from '../core/controls/controls.ts'
+import { closeDispute, stepRefund } from '../core/domain/reversals.ts'
+import { paymentObject } from './objects/payment.ts'
+import { chargebackObject, refundObject } from './objects/refund.ts'
+import { subscriptionObject } from './objects/subscription.ts'
+import { expireIfOver, finish, payLater, refuseUnless, resolvePayment } from './payments.ts'
+import { chargeBack, refundPart } from './refunds.ts'
+import { renewSubscription } from './subscriptions.ts'
+import { elapse, suspendSubscription } from './time.ts'
 
-const OfPayment = z.strictObject({ payment: z.string() })
-const Resolution = z.strictObject({ payment: z.string(), fail: z.boolean().default(false) })
-const Refund = z.strictObject({ payment: z.string(), amount: z.string().optional() })
-const OfSubscription = z.strictObject({ subscription: z.string() })
-const Renewal = z.strictObject({
-  subscription: z.string(),
-  fail: z.boolean().default(false),
-  pending: z.boolean().default(false),
-})
-const Elapse = z.strictObject({ subscription: z.string(), days: z.int().positive() })
-const Slow = z.strictObject({ slow: z.boolean() })
-const OfEvent = z.strictObject({ event: z.string() })
-const Nothing = z.strictObject({})
+const Renewal = { ...fails, pending: z.boolean().default(false) }
 
-export const CONTROLS: Controls<MollieEmulator> = {
-  'GET payments': (emulator) => emulator.payments,
-  'GET subscriptions': (emulator) => emulator.subscriptions,
-  'GET events': (emulator) => emulator.events,
-  'GET calls': (emulator) => emulator.calls,
-  'POST pay-later': control(OfPayment, (emulator, { payment }) => emulator.payLater(payment)),
-  'POST resolve-payment': control(Resolution, (emulator, { payment, fail }) =>
-    emulator.resolvePayment(payment, { fail }),
-  ),
-  'POST expire': control(OfPayment, (emulator, { payment }) => emulator.expire(payment)),
-  'POST refund': control(Refund, (emulator, { payment, amount }) => emulator.refund(payment, amount)),
-  'POST chargeback': control(OfPayment, (emulator, { payment }) => emulator.chargeback(payment)),
-  'POST renew': control(Renewal, (emulator, { subscription, ...how }) => emulator.renew(subscription, how)),
-  'POST suspend': control(OfSubscription, (emulator, { subscription }) => emulator.suspend(subscription)),
-  'POST elapse': control(Elapse, (emulator, { subscription, days }) => emulator.elapse(subscription, days)),
-  'POST slow-mandates': control(Slow, (emulator, { slow }) => {
-    emulator.slowMandates = slow
+/** What a test or a person can make happen at Mollie. */
+export const CONTROLS = {
+  /** Completes an open payment's page before its money has arrived: it is `pending` until `resolvePayment`. */
+  payLater: onRecord('payment', 'payments', {}, (context, payment) => {
+    expireIfOver(context, payment)
+    refuseUnless(payment, 'open')
+    return paymentObject(payLater(context, payment), context)
   }),
-  'POST forget-keys': control(Nothing, (emulator) => emulator.forgetKeys()),
-  'POST resend': control(OfEvent, (emulator, { event }) => emulator.resend(event)),
-  'POST hold-webhooks': control(Nothing, (emulator) => emulator.holdWebhooks()),
-  'POST send-held-webhooks': control(Nothing, (emulator) => emulator.sendHeldWebhooks()),
+  /** The money of a pending payment, or of a bank transfer, arrives; with `fail` it does not. */
+  resolvePayment: onRecord('payment', 'payments', fails, (context, payment, { fail }) => {
+    expireIfOver(context, payment)
+    return paymentObject(resolvePayment(context, payment, !fail), context)
+  }),
+  /** Closes the page of an open payment. */
+  expire: onRecord('payment', 'payments', {}, (context, payment) => {
+    refuseUnless(payment, 'open')
+    return paymentObject(finish(context, payment, 'expired'), context)
+  }),
+  /** Refunds `amount`, decimal text in the payment's currency, or all that is left. Shows the refund. */
+  refund: onRecordWith('payment', 'payments', ['amount', z.string().optional()], (context, payment, value) =>
+    refundObject(refundPart(context, payment, value), context),
+  ),
+  /** A slow refund takes its next step, from `queued` over `pending` and `processing` to `refunded`, or fails. */
+  stepRefund: onRecord('refund', 'refunds', fails, (context, refund, { fail }) =>
+    refundObject(stepRefund(context, refund, fail), context),
+  ),
+  /** The payer's bank takes the payment back. Shows the chargeback. */
+  chargeback: onRecord('payment', 'payments', {}, (context, payment) =>
+    chargebackObject(chargeBack(context, payment), context),
+  ),
+  /** The payer's bank takes a chargeback back: the money is the seller's again. */
+  reverseChargeback: onRecord('chargeback', 'disputes', {}, (context, chargeback) =>
+    chargebackObject(closeDispute(context, chargeback, true), context),
+  ),
+  /** Charges for the next payment date. With `pending` the money does not arrive before `resolvePayment`. */
+  renew: onRecord('subscription', 'subscriptions', Renewal, (context, subscription, { fail, pending }) => {
+    const outcome = pending ? 'pending' : fail ? 'failed' : 'paid'
+    return paymentObject(renewSubscription(context, subscription, outcome), context)
+  }),
+  /** The mandate becomes invalid: the subscription is `suspended` and has no next payment date. */
+  suspend: onRecord('subscription', 'subscriptions', {}, (context, subscription) => {
+    suspendSubscription(context, subscription)
+    return subscriptionObject(subscription, context)
+  }),
+  /** Lets so many days pass for one subscription, by moving all its dates and its payments' into the past. */
+  elapse: onRecordWith('subscription', 'subscriptions', ['days', z.int().positive()], (context, subscription, days) => {
+    elapse(context, subscription, days)
+    return subscriptionObject(subscription, context)
+  }),
 }

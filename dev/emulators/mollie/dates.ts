@@ -1,4 +1,4 @@
-import { type Cycle, nextPeriodEnd } from '../core/periods.ts'
+import type { Cycle } from '../core/periods.ts'
 
 /** A time as Mollie writes it: `2026-11-21T08:36:00+00:00`. */
 export const dateTime = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', '+00:00')
@@ -30,14 +30,9 @@ export function parseInterval(text: string): Cycle | null {
 }
 
 /**
- * The date one interval after `date`. The day of the month stays that of `first`, or the month's last day if the month
- * is shorter; if `first` is the last day of its month, so are all that follow.
+ * What keeps the day of the month of all charges: the first one's date. A month that is shorter is charged on its last
+ * day; if the first date is the last day of its month, so are all that follow.
  */
-export function dateAfter(date: string, interval: string, first: string): string {
-  const cycle = parseInterval(interval)
-  if (!cycle) throw new RangeError(`${interval} is not an interval`)
-  const isLast = addDays(first, 1).endsWith('-01')
-  return dateOf(nextPeriodEnd(startOf(date), cycle, startOf(isLast ? '2000-01-31' : first)))
-}
+export const anchorOf = (first: string) => chargeTime(addDays(first, 1).endsWith('-01') ? '2000-01-31' : first)
 
 const startOf = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000

@@ -1,12 +1,16 @@
 import * as z from 'zod'
+import { firstIssue } from '../core/wire/issues.ts'
 import { MollieError, unprocessable } from './errors.ts'
 
-/** Parses a JSON body. Throws Mollie's 422 for the first mistake; unknown fields come before all others. */
+/**
+ * Parses a body that was read as JSON. Throws Mollie's 400 if it was none, and its 422 for the first mistake; unknown
+ * fields come before all others.
+ */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  if (body === undefined) throw new MollieError(400, 'The request body is not valid JSON.')
   const result = schema.safeParse(body)
   if (result.success) return result.data
-  const { issues } = result.error
-  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
+  const issue = firstIssue(result.error)
   if (issue?.code === 'unrecognized_keys') {
     const name = [...issue.path, ...issue.keys.slice(0, 1)].join('.')
     throw unprocessable(`Non-existent body parameter "${name}" for this API call.`, name)
@@ -21,27 +25,10 @@ export function parseQuery<Schema extends z.ZodType>(schema: Schema, query: stri
   throw new MollieError(400, `Invalid query parameters: ${z.prettifyError(result.error)}`)
 }
 
-/** Parses a body as JSON; an empty one is `{}`. Throws Mollie's 400 if it is not JSON. */
-export function readJson(body: string): unknown {
-  try {
-    return body === '' ? {} : JSON.parse(body)
-  } catch {
-    throw new MollieError(400, 'The request body is not valid JSON.')
-  }
-}
-
 function describe(issue: z.core.$ZodIssue | undefined): string {
   if (!issue) return 'The request is invalid'
   return issue.code === 'custom' ? issue.message : `The ${issue.path.join('.')} is invalid: ${issue.message}`
 }
-
-export const webAddress = z
-  .string()
-  .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), 'The URL is invalid')
-
-/** A field that may be left out or null; both become null. */
-export const optional = <Schema extends z.ZodType>(schema: Schema) =>
-  schema.nullish().transform((value) => value ?? null)
 
 export const locale = z.string().regex(/^[a-z]{2}_[A-Z]{2}$/, 'The locale is invalid')
 

@@ -1,18 +1,18 @@
 import * as z from 'zod'
-import { newRecord } from '../core/tables.ts'
-import { type AccountContext, find } from './account-context.ts'
+import { type AccountContext, find } from '../core/domain/context.ts'
+import { newMandate } from '../core/domain/mandates.ts'
+import type { PaymentRecord } from '../core/domain/money-records.ts'
+import { attemptPayment, endPayment, openPayment } from '../core/domain/payments.ts'
+import { optional, webAddress } from '../core/wire/json-fields.ts'
 import { Amount, minorUnits } from './amounts.ts'
 import { unprocessable } from './errors.ts'
-import { newMandate } from './mandates.ts'
-import { Metadata } from './metadata.ts'
-import { isCancelable, paymentObject } from './objects/payment.ts'
-import { locale, optional, webAddress } from './parameters.ts'
-import type { PaymentRecord } from './records.ts'
+import { Metadata, paymentOwn } from './own.ts'
+import { locale } from './parameters.ts'
 
 /*
  * The life of a payment: it is created open; on its page the payer pays, pays with money that arrives later, chooses a
- * bank transfer, fails or cancels; nobody comes, and it expires. Whatever ends it goes through `endPayment`, which
- * sends the event and makes the mandate.
+ * bank transfer, fails or cancels; nobody comes, and it expires. Whatever ends it goes through `finish`, which makes the
+ * mandate.
  */
 
 /** How long a payment's page is open: the time Mollie gives for a card, as long as no slower method is chosen. */
@@ -35,66 +35,59 @@ export const PaymentBody = z.strictObject({
 })
 
 export function createPayment(context: AccountContext, body: z.output<typeof PaymentBody>): PaymentRecord {
-  const { customerId: customer, method, sequenceType, ...given } = body
-  if (minorUnits(given.amount) === 0 && sequenceType !== 'first') {
+  const { amount, description, customerId: customer, method, ...own } = body
+  if (minorUnits(amount) === 0 && own.sequenceType !== 'first') {
     throw unprocessable('The amount is lower than the minimum', 'amount')
   }
-  if (customer === null && sequenceType === 'first') {
+  if (customer === null && own.sequenceType === 'first') {
     throw unprocessable('A first payment needs a customer', 'customerId')
   }
   if (customer !== null && context.records.customers.get(customer)?.account !== context.account.id) {
     throw unprocessable(`The customer id is invalid: ${customer}`, 'customerId')
   }
-  const payment: PaymentRecord = {
-    ...newRecord(context, 'tr_', 8),
-    ...given,
-    sequenceType,
+  return openPayment(context, {
+    amount: minorUnits(amount),
+    currency: amount.currency,
     customer,
+    description,
     // If several methods are given, the payer is going to choose one.
     method: typeof method === 'string' ? method : null,
-    mandate: null,
-    subscription: null,
-    status: 'open',
     expiresAt: context.now + OPEN_SECONDS,
-    endedAt: null,
-  }
-  context.records.payments.set(payment.id, payment)
-  return payment
+    own,
+  })
 }
 
 export function findPayment(context: AccountContext, id: string): PaymentRecord {
-  const payment = find(context, context.records.payments, 'payment', id)
-  expireIfDue(context, payment)
+  const payment = find(context, 'payments', id)
+  expireIfOver(context, payment)
   return payment
 }
 
 /** Expires an open payment whose time is over. */
-export function expireIfDue(context: AccountContext, payment: PaymentRecord): void {
+export function expireIfOver(context: AccountContext, payment: PaymentRecord): void {
   if (payment.status !== 'open' || payment.expiresAt === null || payment.expiresAt > context.now) return
-  endPayment(context, payment, 'expired')
+  finish(context, payment, 'expired')
 }
 
-/** The payment with that id. Throws a 422 if it is not open. */
-export function findOpen(context: AccountContext, id: string): PaymentRecord {
-  return findWithStatus(context, id, 'open')
-}
+/** Whether the seller can cancel a payment: only one that waits for a bank transfer. */
+export const isCancelable = ({ status, method }: PaymentRecord) => status === 'open' && method === 'banktransfer'
 
 /** The seller cancels a payment. Mollie lets them only after the payer has chosen a method that allows it. */
 export function cancelPayment(context: AccountContext, id: string): PaymentRecord {
   const payment = findPayment(context, id)
   if (!isCancelable(payment)) throw unprocessable('The payment cannot be canceled')
-  return endPayment(context, payment, 'canceled')
+  return finish(context, payment, 'canceled')
 }
 
 export const PaymentUpdate = z.strictObject({ metadata: optional(Metadata) })
 
 export function updatePayment(
   context: AccountContext,
-  body: z.output<typeof PaymentUpdate>,
+  { metadata }: z.output<typeof PaymentUpdate>,
   id: string,
 ): PaymentRecord {
   const payment = findPayment(context, id)
-  payment.metadata = body.metadata
+  payment.own = { ...payment.own, metadata }
   return payment
 }
 
@@ -105,44 +98,39 @@ export function chooseTransfer(context: AccountContext, payment: PaymentRecord):
   return payment
 }
 
-export function expirePayment(context: AccountContext, id: string): PaymentRecord {
-  return endPayment(context, findOpen(context, id), 'expired')
-}
-
 /** The payer has paid, but the money has not arrived yet. */
 export function payLater(context: AccountContext, payment: PaymentRecord): PaymentRecord {
-  payment.status = 'pending'
   payment.method ??= 'creditcard'
-  context.emit('payment.pending', paymentObject(context, payment))
-  return payment
+  return attemptPayment(context, payment, 'pending')
 }
 
 /** The money of a pending payment, or of a bank transfer, arrives, or is known not to arrive. */
-export function resolvePayment(context: AccountContext, id: string, succeeds: boolean): PaymentRecord {
-  const payment = findPayment(context, id)
-  const awaited = isCancelable(payment) ? payment : findWithStatus(context, id, 'pending')
-  return endPayment(context, awaited, succeeds ? 'paid' : 'failed')
+export function resolvePayment(context: AccountContext, payment: PaymentRecord, succeeds: boolean): PaymentRecord {
+  if (!isCancelable(payment)) refuseUnless(payment, 'pending')
+  return finish(context, payment, succeeds ? 'paid' : 'failed')
 }
 
-/** Gives a payment its last status and sends the event. A first payment that is paid makes a mandate. */
-export function endPayment(
+/** Gives a payment its last status. A first payment that is paid makes a mandate. */
+export function finish(
   context: AccountContext,
   payment: PaymentRecord,
-  status: 'paid' | 'failed' | 'canceled' | 'expired',
+  status: Parameters<typeof endPayment>[2],
 ): PaymentRecord {
-  payment.status = status
-  // `renew` charges ahead of the clock: such a payment ends at the time for which it was made.
-  payment.endedAt = payment.subscription === null ? context.now : payment.created
+  const { sequenceType } = paymentOwn(payment)
   if (status === 'paid' || status === 'failed') payment.method ??= 'creditcard'
-  if (status === 'paid' && payment.sequenceType === 'first' && payment.customer !== null) {
-    payment.mandate = newMandate(context, payment, payment.customer).id
+  if (status === 'paid' && sequenceType === 'first' && payment.customer !== null) {
+    const slow = context.isOn('slowMandates') || context.isOn('pendingMandates')
+    const method = mandateMethod(payment.method)
+    payment.mandate = newMandate(context, { customer: payment.customer, payment: payment.id, method, slow }).id
   }
-  context.emit(`payment.${status}`, paymentObject(context, payment))
-  return payment
+  // `renew` charges ahead of the clock: such a payment ends at the time for which it was made.
+  return endPayment(context, payment, status, payment.subscription === null ? context.now : payment.created)
 }
 
-function findWithStatus(context: AccountContext, id: string, status: PaymentRecord['status']): PaymentRecord {
-  const payment = findPayment(context, id)
-  if (payment.status !== status) throw unprocessable(`Payment ${id} is ${payment.status}, not ${status}.`)
-  return payment
+export function refuseUnless({ id, status }: PaymentRecord, wanted: PaymentRecord['status']): void {
+  if (status !== wanted) throw unprocessable(`Payment ${id} is ${status}, not ${wanted}.`)
 }
+
+/** Methods that need the customer at every payment, such as iDEAL, give a mandate for direct debit. */
+const mandateMethod = (method: string | null) =>
+  method === 'creditcard' || method === 'paypal' ? method : 'directdebit'

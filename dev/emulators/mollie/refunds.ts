@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import { newRecord } from '../core/tables.ts'
-import type { AccountContext } from './account-context.ts'
+import type { AccountContext } from '../core/domain/context.ts'
+import type { DisputeRecord, PaymentRecord, RefundRecord } from '../core/domain/money-records.ts'
+import { disputesOf, openDispute, refundedOf, refundPayment } from '../core/domain/reversals.ts'
+import { optional } from '../core/wire/json-fields.ts'
 import { Amount, amountOf, minorUnits } from './amounts.ts'
 import { unprocessable } from './errors.ts'
-import { Metadata } from './metadata.ts'
-import { chargebackObject, refundObject } from './objects/refund.ts'
-import { optional, parseBody } from './parameters.ts'
-import { findPayment } from './payments.ts'
-import type { ChargebackRecord, PaymentRecord, RefundRecord } from './records.ts'
+import { Metadata } from './own.ts'
+import { parseBody } from './parameters.ts'
+import { refuseUnless } from './payments.ts'
 
 export const RefundBody = z.strictObject({
   amount: Amount,
@@ -15,59 +15,39 @@ export const RefundBody = z.strictObject({
   metadata: optional(Metadata),
 })
 
-/** Refunds an amount of a paid payment, at once. */
-export function refund(context: AccountContext, body: z.output<typeof RefundBody>, paymentId: string): RefundRecord {
-  const payment = findPaid(context, paymentId)
-  const left = leftOf(context, payment)
-  const minor = minorUnits(body.amount)
-  if (body.amount.currency !== payment.amount.currency) {
-    throw unprocessable('The currency is not that of the payment', 'amount')
-  }
+/** Refunds an amount of a paid payment: at once, unless refunds are slow. */
+export function refund(
+  context: AccountContext,
+  { amount, description, metadata }: z.output<typeof RefundBody>,
+  payment: PaymentRecord,
+): RefundRecord {
+  refuseUnless(payment, 'paid')
+  const minor = minorUnits(amount)
+  if (amount.currency !== payment.currency) throw unprocessable('The currency is not that of the payment', 'amount')
   if (minor === 0) throw unprocessable('The amount is lower than the minimum', 'amount')
-  if (minor > left) throw unprocessable('The specified amount cannot be refunded', 'amount')
-  const record: RefundRecord = {
-    ...newRecord(context, 're_', 6),
-    payment: payment.id,
-    amount: body.amount,
-    description: body.description ?? payment.description,
-    metadata: body.metadata,
+  if (minor > payment.amount - refundedOf(context, payment)) {
+    throw unprocessable('The specified amount cannot be refunded', 'amount')
   }
-  context.records.refunds.set(record.id, record)
-  context.emit('refund.refunded', refundObject(record, context.url))
-  return record
+  return refundPayment(context, payment, {
+    amount: minor,
+    status: context.isOn('slowRefunds') ? 'queued' : 'refunded',
+    own: { description: description ?? payment.description, metadata },
+  })
 }
 
 /** The same for the emulator's control: `value` is decimal text; without it, all that is left is refunded. */
-export function refundPart(context: AccountContext, paymentId: string, value?: string): RefundRecord {
-  const payment = findPaid(context, paymentId)
-  const { currency } = payment.amount
-  const amount = value === undefined ? amountOf(leftOf(context, payment), currency) : { currency, value }
-  return refund(context, parseBody(RefundBody, { amount }), paymentId)
+export function refundPart(context: AccountContext, payment: PaymentRecord, value?: string): RefundRecord {
+  const { currency } = payment
+  const left = amountOf(payment.amount - refundedOf(context, payment), currency)
+  const amount = value === undefined ? left : { currency, value }
+  return refund(context, parseBody(RefundBody, { amount }), payment)
 }
 
 /** The payer's bank takes the payment back. */
-export function chargeBack(context: AccountContext, paymentId: string): ChargebackRecord {
-  const payment = findPaid(context, paymentId)
-  if (chargebacksOf(context, paymentId).length > 0) throw unprocessable(`Payment ${paymentId} is charged back already.`)
-  const record = { ...newRecord(context, 'chb_', 6), payment: payment.id, amount: payment.amount }
-  context.records.chargebacks.set(record.id, record)
-  context.emit('chargeback.received', chargebackObject(record, context.url))
-  return record
-}
-
-/** The newest first. */
-export const refundsOf = ({ records }: AccountContext, paymentId: string): RefundRecord[] =>
-  [...records.refunds.values()].filter(({ payment }) => payment === paymentId).reverse()
-
-export const chargebacksOf = ({ records }: AccountContext, paymentId: string): ChargebackRecord[] =>
-  [...records.chargebacks.values()].filter(({ payment }) => payment === paymentId).reverse()
-
-function findPaid(context: AccountContext, id: string): PaymentRecord {
-  const payment = findPayment(context, id)
-  if (payment.status !== 'paid') throw unprocessable(`Payment ${id} is ${payment.status}, not paid.`)
-  return payment
-}
-
-function leftOf(context: AccountContext, { id, amount }: PaymentRecord): number {
-  return refundsOf(context, id).reduce((left, refunded) => left - minorUnits(refunded.amount), minorUnits(amount))
+export function chargeBack(context: AccountContext, payment: PaymentRecord): DisputeRecord {
+  refuseUnless(payment, 'paid')
+  if (disputesOf(context, payment).some(({ status }) => status !== 'won')) {
+    throw unprocessable(`Payment ${payment.id} is charged back already.`)
+  }
+  return openDispute(context, payment)
 }

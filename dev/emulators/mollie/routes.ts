@@ -1,18 +1,23 @@
-import type * as z from 'zod'
-import { matchPath } from '../core/paths.ts'
-import type { AccountContext } from './account-context.ts'
-import { CustomerBody, createCustomer, findCustomer } from './customers.ts'
-import { MollieError } from './errors.ts'
-import { mandatesOf } from './mandates.ts'
+import * as z from 'zod'
+import { newCustomer } from '../core/domain/checkout.ts'
+import { type AccountContext, find } from '../core/domain/context.ts'
+import { mandatesOf } from '../core/domain/mandates.ts'
+import { disputesOf, refundsOf } from '../core/domain/reversals.ts'
+import type { Execution } from '../core/processor.ts'
+import type { HttpRequest } from '../core/server.ts'
+import { optional, readJson } from '../core/wire/json-fields.ts'
+import { type Ids, prepareRoute, type Route, retrieve, route } from '../core/wire/routes.ts'
+import { MollieError, noSuch } from './errors.ts'
 import { customerObject } from './objects/customer.ts'
 import { listOf } from './objects/list.ts'
 import { mandateObject } from './objects/mandate.ts'
 import { paymentObject } from './objects/payment.ts'
 import { chargebackObject, refundObject } from './objects/refund.ts'
 import { subscriptionObject } from './objects/subscription.ts'
-import { Nothing, PageQuery, parseBody, parseQuery, readJson } from './parameters.ts'
+import { Metadata } from './own.ts'
+import { locale, Nothing, PageQuery, parseBody, parseQuery } from './parameters.ts'
 import { cancelPayment, createPayment, findPayment, PaymentBody, PaymentUpdate, updatePayment } from './payments.ts'
-import { chargebacksOf, RefundBody, refund, refundsOf } from './refunds.ts'
+import { RefundBody, refund } from './refunds.ts'
 import {
   cancelSubscription,
   createSubscription,
@@ -28,106 +33,76 @@ import {
  * parsing is part of the run.
  */
 
-/** A call whose route is found, ready to run for an account. */
-export type Execution = (context: AccountContext) => object
+const CustomerBody = z.strictObject({
+  name: optional(z.string().max(255)),
+  email: optional(z.email()),
+  locale: optional(locale),
+  metadata: optional(Metadata),
+})
 
-/** The ids in a path, in order. Where a pattern has fewer than two, the others are empty and its route ignores them. */
-type Ids = [string, string]
-
-interface Given {
-  query: string
-  body: string
-}
-
-interface Route {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  path: string
-  run: (context: AccountContext, given: Given, ids: Ids) => object
-}
-
-/** The part of Mollie's API that the emulator has. `:id` stands for one part of a path. */
+/** The part of Mollie's API that the emulator has. */
 const routes: Route[] = [
-  post('/v2/customers', CustomerBody, (context, body) => customerObject(createCustomer(context, body), context.url)),
-  get('/v2/customers/:id', (context, [id]) => customerObject(findCustomer(context, id), context.url)),
-  list('/v2/customers/:id/mandates', 'mandates', (context, [id]) =>
-    mandatesOf(context, findCustomer(context, id)).map((mandate) => mandateObject(context, mandate)),
+  route('POST', '/v2/customers', CustomerBody, (context, { name, email, ...own }) =>
+    customerObject(newCustomer(context, { name, email, own }), context),
   ),
-  post('/v2/customers/:id/subscriptions', SubscriptionBody, (context, body, [id]) =>
-    subscriptionObject(createSubscription(context, body, id), context.url),
+  retrieve('/v2/customers/:id', Nothing, 'customers', customerObject),
+  list('/v2/customers/:id/mandates', 'mandates', (context, [id]) =>
+    mandatesOf(context, find(context, 'customers', id).id).map((mandate) => mandateObject(mandate, context)),
+  ),
+  route('POST', '/v2/customers/:id/subscriptions', SubscriptionBody, (context, body, [id]) =>
+    subscriptionObject(createSubscription(context, body, id), context),
   ),
   list('/v2/customers/:id/subscriptions', 'subscriptions', (context, [id]) =>
-    subscriptionsOf(context, findCustomer(context, id)).map((row) => subscriptionObject(row, context.url)),
+    subscriptionsOf(context, find(context, 'customers', id).id).map((row) => subscriptionObject(row, context)),
   ),
-  get('/v2/customers/:id/subscriptions/:id', (context, [customer, id]) =>
-    subscriptionObject(findOf(context, customer, id), context.url),
+  route('GET', '/v2/customers/:id/subscriptions/:id', Nothing, (context, _, [customer, id]) =>
+    subscriptionObject(findOf(context, customer, id), context),
   ),
-  remove('/v2/customers/:id/subscriptions/:id', (context, [customer, id]) =>
-    subscriptionObject(cancelSubscription(context, customer, id), context.url),
+  route('DELETE', '/v2/customers/:id/subscriptions/:id', Nothing, (context, _, [customer, id]) =>
+    subscriptionObject(cancelSubscription(context, customer, id), context),
   ),
   list('/v2/customers/:id/subscriptions/:id/payments', 'payments', (context, [customer, id]) =>
-    paymentsOf(context, findOf(context, customer, id)).map((payment) => paymentObject(context, payment)),
+    paymentsOf(context, findOf(context, customer, id)).map((payment) => paymentObject(payment, context)),
   ),
-  post('/v2/payments', PaymentBody, (context, body) => paymentObject(context, createPayment(context, body))),
-  get('/v2/payments/:id', (context, [id]) => paymentObject(context, findPayment(context, id))),
-  patch('/v2/payments/:id', PaymentUpdate, (context, body, [id]) =>
-    paymentObject(context, updatePayment(context, body, id)),
+  route('POST', '/v2/payments', PaymentBody, (context, body) => paymentObject(createPayment(context, body), context)),
+  route('GET', '/v2/payments/:id', Nothing, (context, _, [id]) => paymentObject(findPayment(context, id), context)),
+  route('PATCH', '/v2/payments/:id', PaymentUpdate, (context, body, [id]) =>
+    paymentObject(updatePayment(context, body, id), context),
   ),
-  remove('/v2/payments/:id', (context, [id]) => paymentObject(context, cancelPayment(context, id))),
-  post('/v2/payments/:id/refunds', RefundBody, (context, body, [id]) =>
-    refundObject(refund(context, body, id), context.url),
+  route('DELETE', '/v2/payments/:id', Nothing, (context, _, [id]) =>
+    paymentObject(cancelPayment(context, id), context),
+  ),
+  route('POST', '/v2/payments/:id/refunds', RefundBody, (context, body, [id]) =>
+    refundObject(refund(context, body, findPayment(context, id)), context),
   ),
   list('/v2/payments/:id/refunds', 'refunds', (context, [id]) =>
-    refundsOf(context, findPayment(context, id).id).map((row) => refundObject(row, context.url)),
+    refundsOf(context, findPayment(context, id)).map((row) => refundObject(row, context)),
   ),
+  route('GET', '/v2/payments/:id/refunds/:id', Nothing, (context, _, [payment, id]) => {
+    const found = find(context, 'refunds', id)
+    if (found.payment !== payment) throw noSuch('refunds', id)
+    return refundObject(found, context)
+  }),
   list('/v2/payments/:id/chargebacks', 'chargebacks', (context, [id]) =>
-    chargebacksOf(context, findPayment(context, id).id).map((row) => chargebackObject(row, context.url)),
+    disputesOf(context, findPayment(context, id)).map((row) => chargebackObject(row, context)),
   ),
 ]
 
 /** Finds the route of a call. Throws Mollie's 404 if there is none. */
-export function prepareCall(method: string, path: string, given: Given): Execution {
-  for (const route of routes) {
-    const ids = route.method === method ? matchPath(route.path, path) : null
-    if (ids) return (context) => route.run(context, given, [ids[0] ?? '', ids[1] ?? ''])
-  }
+export function prepareCall(
+  { method, path }: { method: string; path: string },
+  { query, body }: HttpRequest,
+): Execution {
+  const execution = prepareRoute(routes, { method, path }, (schema) => () => {
+    return method === 'GET' ? parseQuery(schema, query) : parseBody(schema, readJson(body))
+  })
+  if (execution) return execution
   throw new MollieError(404, `The resource you requested does not exist: ${method} ${path}`)
 }
 
-function get(path: string, find: (context: AccountContext, ids: Ids) => object): Route {
-  const run: Route['run'] = (context, { query }, ids) => {
-    parseQuery(Nothing, query)
-    return find(context, ids)
-  }
-  return { method: 'GET', path, run }
-}
-
-function list(path: string, name: string, find: (context: AccountContext, ids: Ids) => { id: string }[]): Route {
-  const run: Route['run'] = (context, { query }, ids) => {
-    const page = parseQuery(PageQuery, query)
+function list(path: string, name: string, rowsOf: (context: AccountContext, ids: Ids) => { id: string }[]): Route {
+  return route('GET', path, PageQuery, (context, page, ids) => {
     const address = ids.reduce((address, id) => address.replace(':id', id), `${context.url}${path}`)
-    return listOf(name, address, find(context, ids), page)
-  }
-  return { method: 'GET', path, run }
-}
-
-type Change<Body extends z.ZodType> = (context: AccountContext, body: z.output<Body>, ids: Ids) => object
-
-function post<Body extends z.ZodType>(path: string, schema: Body, make: Change<Body>): Route {
-  return change('POST', path, schema, make)
-}
-
-function patch<Body extends z.ZodType>(path: string, schema: Body, update: Change<Body>): Route {
-  return change('PATCH', path, schema, update)
-}
-
-function change<Body extends z.ZodType>(method: Route['method'], path: string, schema: Body, run: Change<Body>): Route {
-  return { method, path, run: (context, { body }, ids) => run(context, parseBody(schema, readJson(body)), ids) }
-}
-
-function remove(path: string, end: (context: AccountContext, ids: Ids) => object): Route {
-  const run: Route['run'] = (context, { body }, ids) => {
-    parseBody(Nothing, readJson(body))
-    return end(context, ids)
-  }
-  return { method: 'DELETE', path, run }
+    return listOf(name, address, rowsOf(context, ids), page)
+  })
 }

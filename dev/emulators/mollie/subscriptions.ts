@@ -1,21 +1,22 @@
 import * as z from 'zod'
-import { newRecord } from '../core/tables.ts'
-import { type AccountContext, find } from './account-context.ts'
+import { type AccountContext, all, find } from '../core/domain/context.ts'
+import { mandatesOf } from '../core/domain/mandates.ts'
+import type { PaymentRecord } from '../core/domain/money-records.ts'
+import { attemptPayment, type Outcome, openPayment } from '../core/domain/payments.ts'
+import { beginNextPeriod } from '../core/domain/renewals.ts'
+import type { MandateRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
+import { newSubscription } from '../core/domain/subscriptions.ts'
+import { optional, webAddress } from '../core/wire/json-fields.ts'
 import { Amount, minorUnits } from './amounts.ts'
-import { findCustomer } from './customers.ts'
-import { dateOf, isDate, parseInterval } from './dates.ts'
+import { anchorOf, chargeTime, dateOf, isDate, parseInterval } from './dates.ts'
 import { noSuch, unprocessable } from './errors.ts'
-import { mandateStatus, mandatesOf } from './mandates.ts'
-import { Metadata } from './metadata.ts'
-import { optional, webAddress } from './parameters.ts'
-import type { CustomerRecord, MandateRecord, PaymentRecord, SubscriptionRecord } from './records.ts'
+import { Metadata, subscriptionOwn } from './own.ts'
+import { finish } from './payments.ts'
 
 /*
- * A subscription at Mollie: it is created on a valid mandate of its customer, is charged by `renewSubscription` in
- * time.ts, and is cancelled, which ends it at once.
+ * A subscription at Mollie: it is created on a mandate of its customer, is charged on each payment date, and is
+ * cancelled, which ends it at once. Its period ends when it is charged next.
  */
-
-const METHODS = ['creditcard', 'directdebit', 'paypal'] as const
 
 export const SubscriptionBody = z.strictObject({
   amount: Amount.refine((amount) => minorUnits(amount) > 0, 'The amount is lower than the minimum'),
@@ -25,55 +26,52 @@ export const SubscriptionBody = z.strictObject({
   times: optional(z.int().min(1)),
   webhookUrl: optional(webAddress),
   metadata: optional(Metadata),
-  method: optional(z.enum(METHODS)),
+  method: optional(z.enum(['creditcard', 'directdebit', 'paypal'])),
   mandateId: optional(z.string()),
 })
 
 type Body = z.output<typeof SubscriptionBody>
 
 export function createSubscription(context: AccountContext, body: Body, customerId: string): SubscriptionRecord {
-  const customer = findCustomer(context, customerId)
-  const { mandateId: _, startDate, ...given } = body
+  const { id: customer } = find(context, 'customers', customerId)
+  const { amount, description, mandateId: _, ...given } = body
   const today = dateOf(context.now)
-  if (startDate !== null && startDate < today) throw unprocessable('The start date is in the past', 'startDate')
-  const others = subscriptionsOf(context, customer).filter(isActive)
-  if (others.some(({ description }) => description === given.description)) {
+  const startDate = given.startDate ?? today
+  if (startDate < today) throw unprocessable('The start date is in the past', 'startDate')
+  const others = subscriptionsOf(context, customer).filter(({ status }) => status === 'active')
+  if (others.some(({ price }) => price.label === description)) {
     throw unprocessable('A subscription with the same description already exists for this customer', 'description')
   }
-  const first = startDate ?? today
-  const subscription: SubscriptionRecord = {
-    ...newRecord(context, 'sub_', 6),
-    ...given,
-    customer: customer.id,
+  const cycle = parseInterval(given.interval) ?? { interval: null, intervalCount: null }
+  return newSubscription(context, {
+    customer,
     mandate: suitableMandate(context, customer, body).id,
-    charged: 0,
-    startDate: first,
-    nextPaymentDate: first,
-    status: 'active',
-    canceledAt: null,
-  }
-  context.records.subscriptions.set(subscription.id, subscription)
-  return subscription
+    price: { id: '', label: description, amount: minorUnits(amount), currency: amount.currency, ...cycle },
+    trialDays: null,
+    anchor: anchorOf(startDate),
+    periodEnd: chargeTime(startDate),
+    own: { ...given, startDate, charged: 0 },
+  })
 }
-
-/** A subscription by its id alone: the emulator's controls do not name its customer. */
-export const findSubscription = (context: AccountContext, id: string) =>
-  find(context, context.records.subscriptions, 'subscription', id)
 
 /** A subscription of that customer. */
 export function findOf(context: AccountContext, customerId: string, id: string): SubscriptionRecord {
-  const subscription = findSubscription(context, id)
-  if (subscription.customer !== findCustomer(context, customerId).id) throw noSuch('subscription', id)
+  const subscription = find(context, 'subscriptions', id)
+  if (subscription.customer !== find(context, 'customers', customerId).id) throw noSuch('subscriptions', id)
   return subscription
 }
 
 /** The newest first. */
-export const subscriptionsOf = ({ records }: AccountContext, { id }: CustomerRecord): SubscriptionRecord[] =>
-  [...records.subscriptions.values()].filter(({ customer }) => customer === id).reverse()
+export const subscriptionsOf = (context: AccountContext, customerId: string): SubscriptionRecord[] =>
+  all(context, 'subscriptions')
+    .filter(({ customer }) => customer === customerId)
+    .reverse()
 
 /** The newest first; the first payment is not one of them. */
-export const paymentsOf = ({ records }: AccountContext, { id }: SubscriptionRecord): PaymentRecord[] =>
-  [...records.payments.values()].filter(({ subscription }) => subscription === id).reverse()
+export const paymentsOf = (context: AccountContext, { id }: SubscriptionRecord): PaymentRecord[] =>
+  all(context, 'payments')
+    .filter(({ subscription }) => subscription === id)
+    .reverse()
 
 /** Ends a subscription now: nothing is charged any more. Mollie refuses to cancel one twice. */
 export function cancelSubscription(context: AccountContext, customerId: string, id: string): SubscriptionRecord {
@@ -81,21 +79,51 @@ export function cancelSubscription(context: AccountContext, customerId: string, 
   if (subscription.status === 'canceled') throw unprocessable('The subscription has been cancelled.')
   subscription.status = 'canceled'
   subscription.canceledAt = context.now
-  subscription.nextPaymentDate = null
   return subscription
 }
 
-export const isActive = ({ status }: SubscriptionRecord) => status === 'active'
+/** A subscription waits as long as its mandate does. */
+export function statusOf(context: AccountContext, { status, mandate }: SubscriptionRecord) {
+  const waits = status === 'active' && mandateStatus(context, find(context, 'mandates', mandate ?? '')) === 'pending'
+  return waits ? 'pending' : status
+}
 
-function suitableMandate(
-  context: AccountContext,
-  customer: CustomerRecord,
-  { mandateId, method }: Body,
-): MandateRecord {
+export function mandateStatus(context: AccountContext, { slow, revoked }: MandateRecord) {
+  if (revoked) return 'invalid'
+  return slow && (context.isOn('slowMandates') || context.isOn('pendingMandates')) ? 'pending' : 'valid'
+}
+
+function suitableMandate(context: AccountContext, customer: string, { mandateId, method }: Body): MandateRecord {
+  const usable = context.isOn('slowMandates') ? ['valid'] : ['valid', 'pending']
   const found = mandatesOf(context, customer)
-    .filter((mandate) => mandateStatus(context, mandate) === 'valid')
+    .filter((mandate) => usable.includes(mandateStatus(context, mandate)))
     .filter(({ id }) => mandateId === null || id === mandateId)
     .find((mandate) => method === null || mandate.method === method)
   if (!found) throw unprocessable('No suitable mandates found for customer.')
   return found
+}
+
+/**
+ * Charges a subscription for its next payment date, as if that day had come: the payment gets that day's date, whatever
+ * the clock says, and the next payment date is one interval later. If the payment fails, the subscription stays active.
+ */
+export function renewSubscription(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  outcome: Outcome,
+): PaymentRecord {
+  const { id, customer, mandate, price, periodEnd: created } = subscription
+  const status = statusOf(context, subscription)
+  if (status !== 'active') throw unprocessable(`Subscription ${id} is ${status} and makes no payments.`)
+  const { times, charged, webhookUrl, metadata } = subscriptionOwn(subscription)
+  beginNextPeriod(subscription)
+  subscription.own = { ...subscription.own, charged: charged + 1 }
+  if (charged + 1 === times) subscription.status = 'completed'
+  const payment = openPayment(context, {
+    ...{ created, amount: price.amount, currency: price.currency, customer, mandate, subscription: id },
+    description: price.label,
+    method: find(context, 'mandates', mandate ?? '').method,
+    own: { sequenceType: 'recurring', redirectUrl: null, cancelUrl: null, webhookUrl, locale: null, metadata },
+  })
+  return outcome === 'pending' ? attemptPayment(context, payment, 'pending') : finish(context, payment, outcome)
 }

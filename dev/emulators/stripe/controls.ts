@@ -1,35 +1,34 @@
 import * as z from 'zod'
-import { type Controls, control } from '../core/controls.ts'
-import type { StripeEmulator } from './emulator.ts'
+import { billingControls } from '../core/controls/billing-controls.ts'
+import { onAccount } from '../core/controls/controls.ts'
+import { accountRecord } from '../core/domain/context.ts'
+import { checkoutSessionObject } from './objects/checkout-session.ts'
+import { disputeObject } from './objects/dispute.ts'
+import { paymentIntentObject } from './objects/payment.ts'
+import { refundObject } from './objects/refund.ts'
+import { subscriptionObject } from './objects/subscription.ts'
+import { refund } from './refunds.ts'
+import { cancelInPortal, cancelSubscription, resumeInPortal } from './subscriptions.ts'
 
-const OfSubscription = z.strictObject({ subscription: z.string() })
-const Renewal = z.strictObject({ subscription: z.string(), fail: z.boolean().default(false) })
-const LatePayment = z.strictObject({ session: z.string(), email: z.email().optional() })
-const Resolution = z.strictObject({ payment_intent: z.string(), fail: z.boolean().default(false) })
-const OfPayment = z.strictObject({ payment_intent: z.string() })
-const Refund = z.strictObject({ payment_intent: z.string(), amount: z.int().positive().optional() })
-const OfEvent = z.strictObject({ event: z.string() })
-const Nothing = z.strictObject({})
-
-export const CONTROLS: Controls<StripeEmulator> = {
-  'GET sessions': (emulator) => emulator.checkoutSessions,
-  'GET subscriptions': (emulator) => emulator.subscriptions,
-  'GET events': (emulator) => emulator.events,
-  'GET calls': (emulator) => emulator.calls,
-  'POST pay-later': control(LatePayment, (emulator, { session, email }) => emulator.payLater(session, email)),
-  'POST resolve-payment': control(Resolution, (emulator, { payment_intent: payment, fail }) =>
-    emulator.resolvePayment(payment, { fail }),
-  ),
-  'POST roll-over': control(OfSubscription, (emulator, { subscription }) => emulator.rollOver(subscription)),
-  'POST renew': control(Renewal, (emulator, { subscription, fail }) => emulator.renew(subscription, { fail })),
-  'POST mark-unpaid': control(OfSubscription, (emulator, { subscription }) => emulator.markUnpaid(subscription)),
-  'POST end': control(OfSubscription, (emulator, { subscription }) => emulator.end(subscription)),
-  'POST trial-will-end': control(OfSubscription, (emulator, { subscription }) => emulator.trialWillEnd(subscription)),
-  'POST portal-cancel': control(OfSubscription, (emulator, { subscription }) => emulator.portalCancel(subscription)),
-  'POST portal-undo': control(OfSubscription, (emulator, { subscription }) => emulator.portalUndo(subscription)),
-  'POST refund': control(Refund, (emulator, body) => emulator.refund(body.payment_intent, body.amount)),
-  'POST dispute': control(OfPayment, (emulator, body) => emulator.dispute(body.payment_intent)),
-  'POST resend': control(OfEvent, (emulator, { event }) => emulator.resend(event)),
-  'POST hold-webhooks': control(Nothing, (emulator) => emulator.holdWebhooks()),
-  'POST send-held-webhooks': control(Nothing, (emulator) => emulator.sendHeldWebhooks()),
+/** What a test or a person can make happen at Stripe. */
+export const CONTROLS = {
+  ...billingControls({
+    names: { page: 'session', payment: 'payment_intent' },
+    show: {
+      page: checkoutSessionObject,
+      subscription: subscriptionObject,
+      payment: paymentIntentObject,
+      refund: refundObject,
+      dispute: disputeObject,
+    },
+    end: (context, { id }) => cancelSubscription(context, {}, id),
+    portalCancel: cancelInPortal,
+    portalUndo: resumeInPortal,
+    refund: (context, { id }, amount) =>
+      refund(context, { payment_intent: id, ...(amount !== undefined && { amount }) }),
+  }),
+  /** Whether the portal's settings of a paywall's account were ever saved in the dashboard: they were, unless this says no. */
+  configurePortal: onAccount(['configured', z.boolean()], ({ records, account }, portalConfigured) => {
+    accountRecord(records, account.id).own = { portalConfigured }
+  }),
 }

@@ -1,12 +1,14 @@
 import * as z from 'zod'
-import { newRecord } from '../core/tables.ts'
-import { type AccountContext, find } from './account-context.ts'
-import { findPrice } from './accounts.ts'
+import { findPrice } from '../core/domain/accounts.ts'
+import { type AccountContext, find } from '../core/domain/context.ts'
+import { openPage } from '../core/domain/pages.ts'
+import type { PageRecord } from '../core/domain/selling-records.ts'
+import { email, integer, text, webAddress } from '../core/wire/form-fields.ts'
 import { refuseUncharged } from './currencies.ts'
 import { refuseOtherCurrency } from './customer-currency.ts'
 import { invalidRequest, noSuch } from './errors.ts'
-import { email, integer, metadata, text, webAddress } from './parameters.ts'
-import type { CheckoutSessionRecord } from './records.ts'
+import type { PageOwn } from './own.ts'
+import { metadata } from './parameters.ts'
 
 const LONGEST_SECONDS = 24 * 3600
 const SHORTEST_SECONDS = 30 * 60
@@ -33,32 +35,31 @@ export const CheckoutSessionParameters = z.strictObject({
 type Parameters = z.output<typeof CheckoutSessionParameters>
 
 /** Opens a checkout session. Throws Stripe's error if parameters contradict each other or name an unknown object. */
-export function createCheckoutSession(context: AccountContext, parameters: Parameters): CheckoutSessionRecord {
+export function createCheckoutSession(context: AccountContext, parameters: Parameters): PageRecord {
   refuseContradictions(parameters)
-  const session: CheckoutSessionRecord = {
-    ...newRecord(context, 'cs_test_', 29),
-    ...itemOf(context, parameters),
-    mode: parameters.mode,
-    status: 'open',
+  const { subscription_data: subscription, payment_intent_data: payment } = parameters
+  const own: z.output<typeof PageOwn> = {
+    metadata: parameters.metadata ?? {},
+    clientReferenceId: parameters.client_reference_id ?? null,
+    customerEmail: parameters.customer_email ?? null,
+  }
+  const sold = { mode: parameters.mode, ...itemOf(context, parameters), ...payer(context, parameters) }
+  refuseOtherCurrency(context, sold)
+  return openPage(context, {
+    ...sold,
     expiresAt: expiry(context, parameters.expires_at),
     successUrl: parameters.success_url,
     cancelUrl: parameters.cancel_url ?? null,
-    clientReferenceId: parameters.client_reference_id ?? null,
-    ...payer(context, parameters),
-    alwaysCreateCustomer: parameters.customer_creation === 'always',
-    metadata: parameters.metadata ?? {},
-    subscriptionMetadata: parameters.subscription_data?.metadata ?? {},
-    paymentMetadata: parameters.payment_intent_data?.metadata ?? {},
-    trialDays: parameters.subscription_data?.trial_period_days ?? null,
-    payerEmail: null,
-    payment: null,
-    subscription: null,
-    invoice: null,
-    unpaid: false,
-  }
-  refuseOtherCurrency(context, session)
-  context.records.sessions.set(session.id, session)
-  return session
+    makesCustomer: parameters.customer_creation === 'always',
+    trialDays: subscription?.trial_period_days ?? null,
+    own,
+    gives: {
+      customer: {},
+      subscription: { metadata: subscription?.metadata ?? {} },
+      payment: { metadata: payment?.metadata ?? {} },
+    },
+    chosenIds: {},
+  })
 }
 
 function refuseContradictions(parameters: Parameters): void {
@@ -79,7 +80,7 @@ function itemOf(context: AccountContext, { mode, line_items: [item], metadata: a
   const param = 'line_items[0][price]'
   const priceId = item?.price ?? ''
   const sold = findPrice(context.account, priceId)
-  if (!sold) throw noSuch('price', priceId, param)
+  if (!sold) throw noSuch('prices', priceId, param)
   refuseUncharged(sold.price.amount, sold.price.currency, param)
   if (mode === 'payment' && sold.price.interval) {
     throw invalidRequest(
@@ -95,14 +96,13 @@ function itemOf(context: AccountContext, { mode, line_items: [item], metadata: a
   // Paywalls of one account may sell the same price: the metadata says which of them does, and the page shows its name.
   const seller = context.account.paywalls.find(({ paywallId }) => paywallId === about?.paywall_id) ?? sold.seller
   const price = { ...sold.price, currency: sold.price.currency.toLowerCase() }
-  return { price, quantity: item?.quantity ?? 1, seller: seller.paywallName }
+  return { price, quantity: item?.quantity ?? 1, seller: seller.paywallName ?? '' }
 }
 
 function payer(context: AccountContext, parameters: Parameters) {
-  const customerEmail = parameters.customer_email ?? null
-  if (parameters.customer === undefined) return { customer: null, customerEmail, email: customerEmail }
-  const customer = find(context, context.records.customers, 'customer', parameters.customer, 'customer')
-  return { customer: customer.id, customerEmail, email: customer.email }
+  if (parameters.customer === undefined) return { customer: null, email: parameters.customer_email ?? null }
+  const { id, email } = find(context, 'customers', parameters.customer, 'customer')
+  return { customer: id, email }
 }
 
 function expiry(context: AccountContext, expiresAt: number | undefined): number {

@@ -1,4 +1,4 @@
-import { formatMoney } from '../core/layout.ts'
+import { formatMoney } from '../core/pages/layout.ts'
 import { invalidRequest } from './errors.ts'
 
 /*

@@ -1,8 +1,8 @@
-import type { AccountContext } from './account-context.ts'
-import { expireIfDue } from './checkout.ts'
+import { type AccountContext, all } from '../core/domain/context.ts'
+import { expireIfOver } from '../core/domain/pages.ts'
+import type { PageRecord } from '../core/domain/selling-records.ts'
+import { hasEnded } from '../core/domain/subscriptions.ts'
 import { invalidRequest } from './errors.ts'
-import type { CheckoutSessionRecord } from './records.ts'
-import { hasEnded } from './subscriptions.ts'
 
 /**
  * Stripe bills a customer in one currency at a time: while it has a subscription, or an open session that leads to one, it gets
@@ -10,7 +10,7 @@ import { hasEnded } from './subscriptions.ts'
  */
 export function refuseOtherCurrency(
   context: AccountContext,
-  { mode, customer, price }: Pick<CheckoutSessionRecord, 'mode' | 'customer' | 'price'>,
+  { mode, customer, price }: Pick<PageRecord, 'mode' | 'customer' | 'price'>,
 ): void {
   if (mode !== 'subscription' || customer === null) return
   const bound = currenciesOf(context, customer).find((currency) => currency !== price.currency)
@@ -22,14 +22,12 @@ export function refuseOtherCurrency(
 
 /** The currencies, in lower case, that a customer's subscriptions and open sessions are in. */
 function currenciesOf(context: AccountContext, customer: string): string[] {
-  const { sessions, subscriptions } = context.records
-  const isOf = (record: { account: string; customer: string | null }) =>
-    record.account === context.account.id && record.customer === customer
-  const running = [...subscriptions.values()].filter((each) => isOf(each) && !hasEnded(each))
-  const open = [...sessions.values()].filter((session) => {
-    if (session.mode !== 'subscription' || !isOf(session)) return false
-    expireIfDue(context, session)
-    return session.status === 'open'
+  const isTheirs = (record: { customer: string | null }) => record.customer === customer
+  const running = all(context, 'subscriptions').filter((each) => isTheirs(each) && !hasEnded(each))
+  const open = all(context, 'pages').filter((page) => {
+    if (page.mode !== 'subscription' || !isTheirs(page)) return false
+    expireIfOver(context, page)
+    return page.status === 'open'
   })
   return [...running, ...open].map(({ price }) => price.currency.toLowerCase())
 }

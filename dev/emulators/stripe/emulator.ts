@@ -1,40 +1,91 @@
-import type { Emulator } from '../core/emulator.ts'
-import type { Form } from './form.ts'
-import type { StripeEvent } from './objects/event.ts'
+import { html } from 'hono/html'
+import { resolvePayment } from '../core/domain/checkout.ts'
+import { pagesDue, pendingPaymentsDue, subscriptionsDue } from '../core/domain/dues.ts'
+import type { Kind } from '../core/domain/records.ts'
+import { newId } from '../core/domain/tables.ts'
+import type { EmulatorFor } from '../core/emulator.ts'
+import { hostedCheckout, UNKNOWN_CHECKOUT } from '../core/pages/hosted-checkout.ts'
+import { hostedPortal, UNKNOWN_PORTAL } from '../core/pages/hosted-portal.ts'
+import { visitOf } from '../core/pages/visits.ts'
+import type { Processor } from '../core/processor.ts'
+import { idOfKey, type StripeAccount } from './accounts.ts'
+import { API } from './api.ts'
+import { CONTROLS } from './controls.ts'
+import { money } from './currencies.ts'
+import { invalidRequest, noSuch } from './errors.ts'
+import { checkoutSessionObject } from './objects/checkout-session.ts'
+import { subscriptionObject } from './objects/subscription.ts'
+import { RENEWALS } from './renewal-rules.ts'
+import { cancelInPortal, resumeInPortal } from './subscriptions.ts'
+import { TELLING } from './telling.ts'
+
+const HOUR_SECONDS = 3600
+
+/** How long a bank has a payment in hand: shorter than at a real bank, so that no subscription expires meanwhile. */
+const DEBIT_SECONDS = 12 * HOUR_SECONDS
+
+const PREFIXES: Partial<Record<Kind, [prefix: string, bytes?: number]>> = {
+  customers: ['cus_', 7],
+  pages: ['cs_test_', 29],
+  subscriptions: ['sub_'],
+  invoices: ['in_'],
+  payments: ['pi_'],
+  attempts: ['ch_'],
+  refunds: ['re_'],
+  disputes: ['dp_'],
+  portalSessions: ['bps_'],
+  events: ['evt_'],
+}
+
+const HINT = html`This is an emulator: it asks for no card and moves no money. Pay succeeds at once. Decline the card
+          does what a bank does that refuses the payment. Cancel goes back to the seller and leaves this page open. A
+          debit that is on its way arrives or fails with <code>POST /_emulator/resolve-payment</code>, a subscription's
+          with <code>POST /_emulator/renew</code>.`
+
+export const STRIPE = {
+  name: 'stripe',
+  title: 'Stripe',
+  accountOf: ({ secretKey }: StripeAccount) => idOfKey(secretKey),
+  newId: (kind: Kind) => newId(...(PREFIXES[kind] ?? [''])),
+  noSuch,
+  refuse: invalidRequest,
+  api: API,
+  telling: TELLING,
+  visits: {
+    '/c/pay/': visitOf('pages', UNKNOWN_CHECKOUT, (context, page, request) =>
+      hostedCheckout(context, page, request, {
+        money,
+        successUrl: ({ successUrl, id }) => successUrl.replaceAll('{CHECKOUT_SESSION_ID}', id),
+        hint: HINT,
+      }),
+    ),
+    '/p/session/': visitOf('portalSessions', UNKNOWN_PORTAL, (context, session, { path }) =>
+      hostedPortal(context, session, path, {
+        money,
+        lifetimeSeconds: HOUR_SECONDS,
+        cancel: cancelInPortal,
+        undo: resumeInPortal,
+      }),
+    ),
+  },
+  duesOf: (context) => [
+    ...pagesDue(context),
+    ...pendingPaymentsDue(context, DEBIT_SECONDS, resolvePayment),
+    ...subscriptionsDue(context, RENEWALS),
+  ],
+  about: html`Stripe's API answers under <code>/v1</code>, to the official SDK and the secret key of a paywall
+        file. A checkout's page is at the <code>checkoutUrl</code> that start-checkout answers.`,
+  example: `curl -d '{"subscription":"sub_…"}' …/_emulator/renew`,
+  controls: CONTROLS,
+  lists: {
+    checkoutSessions: { path: 'sessions', table: 'pages', show: checkoutSessionObject },
+    subscriptions: { path: 'subscriptions', table: 'subscriptions', show: subscriptionObject },
+  },
+  switches: ['slowRefunds'],
+} satisfies Processor<StripeAccount, object, object, typeof CONTROLS, string, string>
 
 /**
  * A local Stripe: its API for the official SDK, hosted checkout and portal pages for people, signed webhooks for the
  * service.
  */
-export interface StripeEmulator extends Emulator<StripeEvent, Form> {
-  /** Stripe's objects over all accounts, as they are now. */
-  readonly checkoutSessions: StripeObject[]
-  readonly subscriptions: StripeObject[]
-
-  /**
-   * Completes a checkout session before its money has arrived, as a bank debit does: a one-time payment is `processing`
-   * until `resolvePayment`; a subscription is `incomplete` until `renew` collects the money, or until `end` makes it
-   * `incomplete_expired`. `email` is the payer's, where the session has none.
-   */
-  payLater(checkoutSessionId: string, email?: string): Promise<StripeObject>
-  /** The bank decides about a one-time payment that is `processing`. */
-  resolvePayment(paymentIntent: string, options?: { fail?: boolean }): Promise<StripeObject>
-  /** Begins the next period, which is not paid yet: see `renewals.ts`. */
-  rollOver(subscriptionId: string): Promise<StripeObject>
-  /** Charges the unpaid invoice; if there is none, rolls over first. */
-  renew(subscriptionId: string, options?: { fail?: boolean }): Promise<StripeObject>
-  /** A past due subscription becomes `unpaid`: Stripe tries no more, but `renew` can still collect the money. */
-  markUnpaid(subscriptionId: string): Promise<StripeObject>
-  /** Ends a subscription now. */
-  end(subscriptionId: string): Promise<StripeObject>
-  trialWillEnd(subscriptionId: string): Promise<StripeObject>
-  /** The customer cancels in Stripe's own portal: `cancel_at` is set and `cancel_at_period_end` stays false. */
-  portalCancel(subscriptionId: string): Promise<StripeObject>
-  /** The customer takes a cancellation back in Stripe's own portal. */
-  portalUndo(subscriptionId: string): Promise<StripeObject>
-  /** Refunds `amount` minor units, or all that is left of the payment. */
-  refund(paymentIntent: string, amount?: number): Promise<StripeObject>
-  dispute(paymentIntent: string): Promise<StripeObject>
-}
-
-export type StripeObject = { id: string } & Record<string, unknown>
+export type StripeEmulator = EmulatorFor<typeof STRIPE>

@@ -1,23 +1,19 @@
-import { EmulatorError } from '../core/emulator-error.ts'
+import type { Table } from '../core/domain/records.ts'
+import { EmulatorError } from '../core/wire/emulator-error.ts'
 
-/**
- * An error in Stripe's shape. With `executed` false the endpoint did not run, so the error is stored under no
- * idempotency key.
- */
+/** An error in Stripe's shape. */
 export class StripeError extends EmulatorError {
   override name = 'StripeError'
   readonly error: ErrorBody
-  readonly executed: boolean
 
   constructor(status: number, error: ErrorBody, executed = true) {
-    super(status, error.message)
+    super(status, error.message, executed)
     this.error = error
-    this.executed = executed
   }
 }
 
-export interface ErrorBody {
-  type: 'invalid_request_error' | 'idempotency_error' | 'api_error'
+interface ErrorBody {
+  type: 'invalid_request_error' | 'idempotency_error'
   code?: string
   message: string
   param?: string
@@ -28,8 +24,23 @@ export function invalidRequest(message: string, detail: { code?: string; param?:
   return new StripeError(400, { type: 'invalid_request_error', message, ...detail })
 }
 
+/** An error that is found before the endpoint runs. */
+export const notRun = (status: number, message: string, detail: { code?: string; param?: string } = {}) =>
+  new StripeError(status, { type: 'invalid_request_error', message, ...detail }, false)
+
+export const errorBody = (error: EmulatorError) => ({
+  error: error instanceof StripeError ? error.error : { type: 'api_error', message: error.message },
+})
+
+/** Stripe's names for what the tables have. */
+const KINDS: Partial<Record<Table | 'prices' | 'charges', string>> = {
+  pages: 'checkout.session',
+  payments: 'payment_intent',
+}
+
 /** An unknown object: 404 if the path named it, 400 if a parameter did. */
-export function noSuch(kind: string, id: string, param?: string): StripeError {
-  const detail = { code: 'resource_missing', message: `No such ${kind}: '${id}'`, param: param ?? 'id' }
+export function noSuch(table: Table | 'prices' | 'charges', id: string, param?: string): StripeError {
+  const message = `No such ${KINDS[table] ?? table.slice(0, -1)}: '${id}'`
+  const detail = { code: 'resource_missing', message, param: param ?? 'id' }
   return new StripeError(param ? 400 : 404, { type: 'invalid_request_error', ...detail })
 }

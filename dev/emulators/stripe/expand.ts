@@ -1,6 +1,14 @@
-import type { AccountContext } from './account-context.ts'
+import { type AccountContext, all } from '../core/domain/context.ts'
+import type { Row, Table, Tables } from '../core/domain/records.ts'
+import { refundsOf } from '../core/domain/reversals.ts'
 import { invalidRequest } from './errors.ts'
-import { includedList, objectById } from './object-by-id.ts'
+import { checkoutLineItems, checkoutSessionObject } from './objects/checkout-session.ts'
+import { customerObject } from './objects/customer.ts'
+import { invoiceObject, invoicePayments } from './objects/invoice.ts'
+import { chargeObject, paymentIntentObject } from './objects/payment.ts'
+import { refundObject } from './objects/refund.ts'
+import { subscriptionObject } from './objects/subscription.ts'
+import { listOf } from './objects/wire.ts'
 
 /** Stripe's limit on how deep `expand` may reach. */
 const MAXIMUM_DEPTH = 4
@@ -22,7 +30,7 @@ export function expand(context: AccountContext, object: object, paths: string[])
 
 function walk(context: AccountContext, node: Node, [field, ...rest]: string[], path: string): void {
   if (field === undefined) return
-  const value = node[field] ?? included(context, node, field)
+  const value = node[field] ?? (typeof node.id === 'string' ? includedList(context, node.id, field) : null)
   if (value === null && field in node) return
   const found = typeof value === 'string' ? objectById(context, value) : value
   if (Array.isArray(found)) {
@@ -34,7 +42,40 @@ function walk(context: AccountContext, node: Node, [field, ...rest]: string[], p
   walk(context, found, rest, path)
 }
 
-const included = (context: AccountContext, node: Node, field: string) =>
-  typeof node.id === 'string' ? includedList(context, node.id, field) : null
-
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null
+
+type View<Name extends Table> = (record: Row<Name>, context: AccountContext) => object
+
+/** The object with an id; null if the account has none. */
+function objectById(context: AccountContext, id: string): object | null {
+  const shown = <Name extends Table>(table: Name, view: View<Name>) => {
+    const tables: Tables = context.records
+    const record = tables[table].get(id)
+    return record?.account === context.account.id ? view(record, context) : null
+  }
+  return (
+    shown('pages', checkoutSessionObject) ??
+    shown('subscriptions', subscriptionObject) ??
+    shown('invoices', invoiceObject) ??
+    shown('payments', paymentIntentObject) ??
+    shown('customers', customerObject) ??
+    chargeById(context, id)
+  )
+}
+
+export function chargeById(context: AccountContext, id: string): object | null {
+  const payment = all(context, 'payments').find(({ attempts }) => attempts.some((attempt) => attempt.id === id))
+  return payment ? chargeObject(payment, context, id) : null
+}
+
+/** A list that Stripe adds to an object only if `expand` asks for it; null if the object has no such list. */
+function includedList(context: AccountContext, id: string, field: string): object | null {
+  const session = context.records.pages.get(id)
+  if (session && field === 'line_items') return checkoutLineItems(session)
+  const invoice = context.records.invoices.get(id)
+  if (invoice && field === 'payments') return listOf('/v1/invoice_payments', invoicePayments(invoice))
+  const payment = all(context, 'payments').find(({ attempts }) => attempts.at(-1)?.id === id)
+  if (!payment || field !== 'refunds') return null
+  const refunds = refundsOf(context, payment).map((refund) => refundObject(refund, context))
+  return listOf(`/v1/charges/${id}/refunds`, refunds)
+}

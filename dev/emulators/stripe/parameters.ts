@@ -1,14 +1,27 @@
 import * as z from 'zod'
-import { StripeError } from './errors.ts'
-import { type Form, type FormValue, isForm, parameterName } from './form.ts'
+import { type Form, type FormValue, isForm, parameterName } from '../core/wire/form.ts'
+import { type FieldKind, refusedField } from '../core/wire/form-fields.ts'
+import { firstIssue } from '../core/wire/issues.ts'
+import { notRun } from './errors.ts'
 
 /** Parses a form. Throws Stripe's 400 for the first mistake; unknown parameters come before all others. */
 export function parseParameters<Schema extends z.ZodType>(schema: Schema, form: Form): z.output<Schema> {
   const result = schema.safeParse(form)
   if (result.success) return result.data
-  const { issues } = result.error
-  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
-  throw new StripeError(400, { type: 'invalid_request_error', ...describe(issue, form) }, false)
+  const { message, ...detail } = describe(firstIssue(result.error), form)
+  throw notRun(400, message, detail)
+}
+
+/** The codes and messages of what is wrong with a field. */
+const FIELDS: Record<FieldKind, [code: string, say: (value: string) => string]> = {
+  empty: [
+    'parameter_invalid_empty',
+    () => 'You passed an empty string. We assume empty values are an attempt to unset a parameter.',
+  ],
+  integer: ['parameter_invalid_integer', (value) => `Invalid integer: ${value}`],
+  boolean: ['parameter_invalid_boolean', (value) => `Invalid boolean: ${value}`],
+  email: ['email_invalid', (value) => `Invalid email address: ${value}`],
+  url: ['url_invalid', () => 'Not a valid URL'],
 }
 
 function describe(issue: z.core.$ZodIssue | undefined, form: Form): { message: string; code?: string; param?: string } {
@@ -23,10 +36,12 @@ function describe(issue: z.core.$ZodIssue | undefined, form: Form): { message: s
   if (issue.code === 'invalid_value') {
     return { message: `Invalid ${param}: must be one of ${issue.values.join(', ')}`, param }
   }
-  if (issue.code === 'custom') {
-    const code: unknown = issue.params?.code
-    return { message: issue.message, param, ...(typeof code === 'string' && { code }) }
+  const refused = refusedField(issue)
+  if (refused) {
+    const [code, say] = FIELDS[refused.kind]
+    return { code, message: say(refused.value), param }
   }
+  if (issue.code === 'custom') return { message: issue.message, param }
   return { message: `Invalid ${param}: ${issue.message}`, param }
 }
 
@@ -39,45 +54,6 @@ function valueAt(form: Form, path: readonly PropertyKey[]): FormValue | undefine
   }
   return value
 }
-
-const scalar = (code: string, message: (value: string) => string, accepts: (value: string) => boolean) =>
-  z.string().superRefine((value, context) => {
-    if (!accepts(value)) context.addIssue({ code: 'custom', message: message(value), params: { code } })
-  })
-
-export const text = (maximum = 5000) =>
-  scalar(
-    'parameter_invalid_empty',
-    () => 'You passed an empty string. We assume empty values are an attempt to unset a parameter.',
-    (value) => value !== '',
-  ).max(maximum, `must be at most ${maximum} characters`)
-
-export const integer = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
-  scalar(
-    'parameter_invalid_integer',
-    (value) => `Invalid integer: ${value}`,
-    (value) => /^-?\d{1,16}$/.test(value),
-  )
-    .transform(Number)
-    .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`))
-
-export const boolean = scalar(
-  'parameter_invalid_boolean',
-  (value) => `Invalid boolean: ${value}`,
-  (value) => value === 'true' || value === 'false',
-).transform((value) => value === 'true')
-
-export const email = scalar(
-  'email_invalid',
-  (value) => `Invalid email address: ${value}`,
-  (value) => z.email().safeParse(value).success,
-)
-
-export const webAddress = scalar(
-  'url_invalid',
-  () => 'Not a valid URL',
-  (value) => /^https?:\/\//.test(value) && URL.canParse(value),
-)
 
 /** Stripe's limits: 50 keys, 40 characters a key, 500 a value. An empty value unsets the key. */
 export const metadata = z

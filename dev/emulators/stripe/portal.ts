@@ -1,38 +1,22 @@
 import * as z from 'zod'
-import { newRecord } from '../core/tables.ts'
-import { type AccountContext, find } from './account-context.ts'
-import { text, webAddress } from './parameters.ts'
-import type { InvoiceRecord, PortalSessionRecord, SubscriptionRecord } from './records.ts'
-
-/** How long a portal's address works, in seconds. */
-const LIFETIME_SECONDS = 3600
+import { type AccountContext, accountRecord, find } from '../core/domain/context.ts'
+import type { PortalSessionRecord } from '../core/domain/selling-records.ts'
+import { openPortal } from '../core/pages/hosted-portal.ts'
+import { text, webAddress } from '../core/wire/form-fields.ts'
+import { invalidRequest } from './errors.ts'
 
 export const PortalParameters = z.strictObject({ customer: text(), return_url: webAddress.optional() })
 
-/** What a customer's portal shows, the latest first. */
-export interface PortalContents {
-  subscriptions: SubscriptionRecord[]
-  invoices: InvoiceRecord[]
-}
-
-export function openPortal(
+/** Opens the portal. Stripe refuses as long as nobody has saved the portal's settings in the dashboard. */
+export function createPortalSession(
   context: AccountContext,
   { customer: id, return_url: returnUrl }: z.output<typeof PortalParameters>,
 ): PortalSessionRecord {
-  const customer = find(context, context.records.customers, 'customer', id, 'customer')
-  const session = { ...newRecord(context, 'bps_'), customer: customer.id, returnUrl: returnUrl ?? null }
-  context.records.portalSessions.set(session.id, session)
-  return session
-}
-
-export const isExpired = (context: AccountContext, session: PortalSessionRecord) =>
-  session.created + LIFETIME_SECONDS <= context.now
-
-export function portalContents(
-  { records }: AccountContext,
-  { account, customer }: PortalSessionRecord,
-): PortalContents {
-  const theirs = <Row extends { account: string; customer: string }>(rows: ReadonlyMap<string, Row>) =>
-    [...rows.values()].filter((row) => row.account === account && row.customer === customer).reverse()
-  return { subscriptions: theirs(records.subscriptions), invoices: theirs(records.invoices) }
+  const customer = find(context, 'customers', id, 'customer')
+  if (accountRecord(context.records, context.account.id).own.portalConfigured === false) {
+    throw invalidRequest(
+      'No configuration provided and your test mode default configuration has not been created. Provide a configuration or create your default by saving your customer portal settings in test mode at https://dashboard.stripe.com/test/settings/billing/portal.',
+    )
+  }
+  return openPortal(context, { customer: customer.id, returnUrl: returnUrl ?? null })
 }

@@ -1,13 +1,14 @@
 import * as z from 'zod'
-import { matchPath } from '../core/paths.ts'
-import { type AccountContext, find } from './account-context.ts'
-import { findPrice } from './accounts.ts'
-import { expireSession, findSession } from './checkout.ts'
+import { findPrice } from '../core/domain/accounts.ts'
+import { type AccountContext, all } from '../core/domain/context.ts'
+import { closePage, findPage } from '../core/domain/pages.ts'
+import type { Execution } from '../core/processor.ts'
+import type { Form } from '../core/wire/form.ts'
+import { integer, text } from '../core/wire/form-fields.ts'
+import { type Ids, prepareRoute, type Route, retrieve, route } from '../core/wire/routes.ts'
 import { CheckoutSessionParameters, createCheckoutSession } from './create-checkout-session.ts'
-import { noSuch, StripeError } from './errors.ts'
-import { expand } from './expand.ts'
-import type { Form } from './form.ts'
-import { chargeById } from './object-by-id.ts'
+import { invalidRequest, noSuch, notRun } from './errors.ts'
+import { chargeById, expand } from './expand.ts'
 import { checkoutSessionObject } from './objects/checkout-session.ts'
 import { customerObject } from './objects/customer.ts'
 import { eventObject } from './objects/event.ts'
@@ -18,16 +19,10 @@ import { priceObject } from './objects/price.ts'
 import { refundObject } from './objects/refund.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { listOf } from './objects/wire.ts'
-import { integer, parseParameters, text } from './parameters.ts'
-import { findPayment, RefundParameters, refund } from './payments.ts'
-import { openPortal, PortalParameters } from './portal.ts'
-import {
-  CancelParameters,
-  cancelSubscription,
-  findSubscription,
-  UpdateParameters,
-  updateSubscription,
-} from './subscriptions.ts'
+import { parseParameters } from './parameters.ts'
+import { createPortalSession, PortalParameters } from './portal.ts'
+import { RefundParameters, refund } from './refunds.ts'
+import { CancelParameters, cancelSubscription, UpdateParameters, updateSubscription } from './subscriptions.ts'
 
 /*
  * From a path to an object: `prepareCall` finds the route and parses the parameters, so a mistake is refused before
@@ -35,17 +30,8 @@ import {
  * that the caller asked for.
  */
 
-/** A call whose parameters are valid, ready to run for an account. */
-export type Execution = (context: AccountContext) => object
-
-interface Route {
-  method: string
-  path: string
-  prepare: (form: Form, id: string) => Execution
-}
-
 const Nothing = z.strictObject({})
-const Expand = z.object({ expand: z.array(text()).default([]) })
+const Expand = z.object({ expand: z.array(text()) })
 
 const InvoicePaymentParameters = z.strictObject({
   payment: z.strictObject({ type: z.literal('payment_intent'), payment_intent: text() }).optional(),
@@ -54,82 +40,75 @@ const InvoicePaymentParameters = z.strictObject({
   limit: integer(1, 100).optional(),
 })
 
-/** The part of Stripe's API that the emulator has. `:id` stands for one part of a path. */
+/** The part of Stripe's API that the emulator has. */
 const routes: Route[] = [
   route('POST', '/v1/checkout/sessions', CheckoutSessionParameters, (context, parameters) =>
-    checkoutSessionObject(createCheckoutSession(context, parameters), context.url),
+    checkoutSessionObject(createCheckoutSession(context, parameters), context),
   ),
-  route('GET', '/v1/checkout/sessions/:id', Nothing, (context, _, id) =>
-    checkoutSessionObject(findSession(context, id), context.url),
+  route('GET', '/v1/checkout/sessions/:id', Nothing, (context, _, [id]) =>
+    checkoutSessionObject(findPage(context, id), context),
   ),
-  route('POST', '/v1/checkout/sessions/:id/expire', Nothing, (context, _, id) =>
-    checkoutSessionObject(expireSession(context, id), context.url),
-  ),
-  route('GET', '/v1/subscriptions/:id', Nothing, (context, _, id) => subscriptionObject(findSubscription(context, id))),
-  route('POST', '/v1/subscriptions/:id', UpdateParameters, (context, parameters, id) =>
+  route('POST', '/v1/checkout/sessions/:id/expire', Nothing, expireSession),
+  retrieve('/v1/subscriptions/:id', Nothing, 'subscriptions', subscriptionObject),
+  route('POST', '/v1/subscriptions/:id', UpdateParameters, (context, parameters, [id]) =>
     subscriptionObject(updateSubscription(context, parameters, id)),
   ),
-  route('DELETE', '/v1/subscriptions/:id', CancelParameters, (context, parameters, id) =>
+  route('DELETE', '/v1/subscriptions/:id', CancelParameters, (context, parameters, [id]) =>
     subscriptionObject(cancelSubscription(context, parameters, id)),
   ),
-  route('GET', '/v1/invoices/:id', Nothing, (context, _, id) =>
-    invoiceObject(find(context, context.records.invoices, 'invoice', id)),
-  ),
+  retrieve('/v1/invoices/:id', Nothing, 'invoices', invoiceObject),
   route('GET', '/v1/invoice_payments', InvoicePaymentParameters, listInvoicePayments),
-  route('GET', '/v1/payment_intents/:id', Nothing, (context, _, id) => paymentIntentObject(findPayment(context, id))),
-  route('GET', '/v1/charges/:id', Nothing, (context, _, id) => {
+  retrieve('/v1/payment_intents/:id', Nothing, 'payments', paymentIntentObject),
+  route('GET', '/v1/charges/:id', Nothing, (context, _, [id]) => {
     const charge = chargeById(context, id)
-    if (!charge) throw noSuch('charge', id)
+    if (!charge) throw noSuch('charges', id)
     return charge
   }),
-  route('GET', '/v1/customers/:id', Nothing, (context, _, id) =>
-    customerObject(find(context, context.records.customers, 'customer', id)),
-  ),
+  retrieve('/v1/customers/:id', Nothing, 'customers', customerObject),
   route('POST', '/v1/billing_portal/sessions', PortalParameters, (context, parameters) =>
-    portalSessionObject(openPortal(context, parameters), context.url),
+    portalSessionObject(createPortalSession(context, parameters), context.url),
   ),
-  route('POST', '/v1/refunds', RefundParameters, refund),
-  route('GET', '/v1/refunds/:id', Nothing, (context, _, id) => {
-    const record = find(context, context.records.refunds, 'refund', id)
-    return refundObject(record, findPayment(context, record.payment))
-  }),
-  route('GET', '/v1/prices/:id', Nothing, (context, _, id) => {
+  route('POST', '/v1/refunds', RefundParameters, (context, parameters) =>
+    refundObject(refund(context, parameters), context),
+  ),
+  retrieve('/v1/refunds/:id', Nothing, 'refunds', refundObject),
+  route('GET', '/v1/prices/:id', Nothing, (context, _, [id]) => {
     const found = findPrice(context.account, id)
-    if (!found) throw noSuch('price', id)
+    if (!found) throw noSuch('prices', id)
     return priceObject({ ...found.price, currency: found.price.currency.toLowerCase() })
   }),
-  route('GET', '/v1/events/:id', Nothing, (context, _, id) => {
-    const pending = [...context.records.deliveries.values()].filter(({ event }) => event === id)
-    return eventObject(find(context, context.records.events, 'event', id), pending.length)
-  }),
+  retrieve('/v1/events/:id', Nothing, 'events', (event, { records }) =>
+    eventObject(event, { pending: [...records.deliveries.values()].filter(({ event: id }) => id === event.id).length }),
+  ),
 ]
 
 /** Finds the route and validates the parameters; throws Stripe's 404 or 400 before anything has run. */
-export function prepareCall(method: string, path: string, form: Form): Execution {
-  for (const candidate of routes) {
-    const ids = candidate.method === method ? matchPath(candidate.path, path) : null
-    if (ids) return candidate.prepare(form, ids[0] ?? '')
-  }
-  const message = `Unrecognized request URL (${method}: ${path}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`
-  throw new StripeError(404, { type: 'invalid_request_error', message }, false)
+export function prepareCall(call: { method: string; path: string; body: Form }): Execution {
+  const { expand: given = [], ...form } = call.body
+  const { expand: paths } = parseParameters(Expand, { expand: given })
+  const execution = prepareRoute(routes, call, (schema) => {
+    const parameters = parseParameters(schema, form)
+    return () => parameters
+  })
+  if (execution) return (context) => expand(context, execution(context), paths)
+  throw notRun(
+    404,
+    `Unrecognized request URL (${call.method}: ${call.path}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`,
+  )
 }
 
-function route<Parameters extends z.ZodType>(
-  method: string,
-  path: string,
-  parameters: Parameters,
-  run: (context: AccountContext, parameters: z.output<Parameters>, id: string) => object,
-): Route {
-  const prepare = ({ expand: _, ...form }: Form, id: string, paths: string[]): Execution => {
-    const given = parseParameters(parameters, form)
-    return (context) => expand(context, run(context, given, id), paths)
+function expireSession(context: AccountContext, _: unknown, [id]: Ids): object {
+  const page = findPage(context, id)
+  if (page.status !== 'open') {
+    throw invalidRequest(
+      `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of \`${page.status}\`.`,
+    )
   }
-  return { method, path, prepare: (form, id) => prepare(form, id, parseParameters(Expand, form).expand) }
+  return checkoutSessionObject(closePage(context, page), context)
 }
 
 function listInvoicePayments(context: AccountContext, filter: z.output<typeof InvoicePaymentParameters>): object {
-  const invoices = [...context.records.invoices.values()].filter(({ account }) => account === context.account.id)
-  const found = invoices
+  const found = all(context, 'invoices')
     .flatMap(invoicePayments)
     .filter(({ payment }) => !filter.payment || payment.payment_intent === filter.payment.payment_intent)
     .filter(({ invoice }) => !filter.invoice || invoice === filter.invoice)

@@ -1,23 +1,25 @@
 import type { CustomerResponse } from 'mollie-api-typescript/models'
+import type { AccountContext } from '../../core/domain/context.ts'
+import type { CustomerRecord } from '../../core/domain/selling-records.ts'
 import { modeOf } from '../accounts.ts'
 import { dateTime } from '../dates.ts'
-import type { CustomerRecord } from '../records.ts'
+import { customerOwn } from '../own.ts'
 import { dashboard, documentation, hal, type Wire } from './wire.ts'
 
-export function customerObject(customer: CustomerRecord, url: string): Wire<CustomerResponse> {
-  const self = `${url}/v2/customers/${customer.id}`
+export function customerObject(customer: CustomerRecord, { url }: AccountContext): Wire<CustomerResponse> {
+  const { id, account, created, name, email } = customer
+  const self = `${url}/v2/customers/${id}`
   return {
     resource: 'customer',
-    id: customer.id,
-    mode: modeOf(customer.account),
-    name: customer.name,
-    email: customer.email,
-    locale: customer.locale,
-    metadata: customer.metadata,
-    createdAt: dateTime(customer.created),
+    id,
+    mode: modeOf(account),
+    name,
+    email,
+    ...customerOwn(customer),
+    createdAt: dateTime(created),
     _links: {
       self: hal(self),
-      dashboard: dashboard(`customers/${customer.id}`),
+      dashboard: dashboard(`customers/${id}`),
       payments: hal(`${self}/payments`),
       mandates: hal(`${self}/mandates`),
       subscriptions: hal(`${self}/subscriptions`),

@@ -1,5 +1,5 @@
+import type { EventRecord } from '../../core/domain/records.ts'
 import { dateTime } from '../dates.ts'
-import type { EventRecord } from '../records.ts'
 import { documentation, hal } from './wire.ts'
 
 /** An event, as a webhook brings it. `_embedded.entity` is the object, in the API's shape, as it was at the event. */
@@ -9,18 +9,16 @@ export interface MollieEvent {
   type: string
   entityId: string
   createdAt: string
-  _embedded: { entity: EventRecord['entity'] }
+  _embedded: { entity: { id: string } & Record<string, unknown> }
   _links: Record<'self' | 'documentation', { href: string; type: string }>
 }
 
-export function eventObject(event: EventRecord, url: string): MollieEvent {
-  return {
-    resource: 'event',
-    id: event.id,
-    type: event.type,
-    entityId: event.entity.id,
-    createdAt: dateTime(event.created),
-    _embedded: { entity: event.entity },
-    _links: { self: hal(`${url}/v2/events/${event.id}`), documentation: documentation('webhooks-new') },
-  }
-}
+export const eventObject = ({ id, type, object, created }: EventRecord, { url }: { url: string }): MollieEvent => ({
+  resource: 'event',
+  id,
+  type,
+  entityId: String(object.id),
+  createdAt: dateTime(created),
+  _embedded: { entity: { ...object, id: String(object.id) } },
+  _links: { self: hal(`${url}/v2/events/${id}`), documentation: documentation('webhooks-new') },
+})

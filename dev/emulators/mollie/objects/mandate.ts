@@ -1,12 +1,12 @@
 import type { MandateResponse } from 'mollie-api-typescript/models'
-import type { AccountContext } from '../account-context.ts'
+import type { AccountContext } from '../../core/domain/context.ts'
+import type { MandateRecord } from '../../core/domain/selling-records.ts'
 import { modeOf } from '../accounts.ts'
 import { dateOf, dateTime } from '../dates.ts'
-import { mandateStatus } from '../mandates.ts'
-import type { MandateRecord } from '../records.ts'
+import { mandateStatus } from '../subscriptions.ts'
 import { documentation, hal, type Wire } from './wire.ts'
 
-export function mandateObject(context: AccountContext, mandate: MandateRecord): Wire<MandateResponse> {
+export function mandateObject(mandate: MandateRecord, context: AccountContext): Wire<MandateResponse> {
   const customer = `${context.url}/v2/customers/${mandate.customer}`
   return {
     resource: 'mandate',

@@ -1,30 +1,22 @@
 import type Stripe from 'stripe'
-import type { CustomerRecord } from '../records.ts'
+import type { CustomerRecord } from '../../core/domain/selling-records.ts'
+import { nulls } from '../../core/wire/nulls.ts'
 import type { Wire } from './wire.ts'
 
-export function customerObject(customer: CustomerRecord): Wire<Stripe.Customer> {
+export function customerObject({ id, created, email }: CustomerRecord): Wire<Stripe.Customer> {
   return {
-    id: customer.id,
+    ...nulls('address currency customer_account default_source description discount name phone shipping test_clock'),
+    id,
     object: 'customer',
-    address: null,
     balance: 0,
-    created: customer.created,
-    currency: null,
-    customer_account: null,
-    default_source: null,
+    created,
     delinquent: false,
-    description: null,
-    discount: null,
-    email: customer.email,
-    invoice_prefix: customer.id.slice(-8).toUpperCase(),
-    invoice_settings: { custom_fields: null, default_payment_method: null, footer: null, rendering_options: null },
+    email,
+    invoice_prefix: id.slice(-8).toUpperCase(),
+    invoice_settings: nulls('custom_fields default_payment_method footer rendering_options'),
     livemode: false,
     metadata: {},
-    name: null,
-    phone: null,
     preferred_locales: [],
-    shipping: null,
     tax_exempt: 'none',
-    test_clock: null,
   }
 }

@@ -1,23 +1,29 @@
 import type Stripe from 'stripe'
-import type { PaymentRecord } from '../records.ts'
+import type { AccountContext } from '../../core/domain/context.ts'
+import { find } from '../../core/domain/context.ts'
+import type { DisputeRecord } from '../../core/domain/money-records.ts'
+import { nulls } from '../../core/wire/nulls.ts'
 import type { Wire } from './wire.ts'
 
-const DAYS_TO_ANSWER = 7
+const SECONDS_TO_ANSWER = 7 * 24 * 3600
 
-/** A dispute as it is when the bank opens it: over the whole amount, waiting for the seller's evidence. */
-export function disputeObject(id: string, now: number, payment: PaymentRecord, charge: string): Wire<Stripe.Dispute> {
+const STATUS = { open: 'needs_response', won: 'won', lost: 'lost' } as const
+
+/** A dispute over the whole amount, for which the seller has handed in no evidence. */
+export function disputeObject(dispute: DisputeRecord, context: AccountContext): Wire<Stripe.Dispute> {
+  const payment = find(context, 'payments', dispute.payment)
   return {
-    id,
+    id: dispute.id,
     object: 'dispute',
-    amount: payment.amount,
+    amount: dispute.amount,
     balance_transactions: [],
-    charge,
-    created: now,
+    charge: payment.attempts.at(-1)?.id ?? '',
+    created: dispute.created,
     currency: payment.currency,
     enhanced_eligibility_types: [],
     evidence: NO_EVIDENCE,
     evidence_details: {
-      due_by: now + DAYS_TO_ANSWER * 24 * 3600,
+      due_by: dispute.created + SECONDS_TO_ANSWER,
       enhanced_eligibility: {},
       has_evidence: false,
       past_due: false,
@@ -30,37 +36,18 @@ export function disputeObject(id: string, now: number, payment: PaymentRecord, c
     metadata: {},
     payment_intent: payment.id,
     reason: 'fraudulent',
-    status: 'needs_response',
+    status: STATUS[dispute.status],
   }
 }
 
 const NO_EVIDENCE: Wire<Stripe.Dispute.Evidence> = {
-  access_activity_log: null,
-  billing_address: null,
-  cancellation_policy: null,
-  cancellation_policy_disclosure: null,
-  cancellation_rebuttal: null,
-  customer_communication: null,
-  customer_email_address: null,
-  customer_name: null,
-  customer_purchase_ip: null,
-  customer_signature: null,
-  duplicate_charge_documentation: null,
-  duplicate_charge_explanation: null,
-  duplicate_charge_id: null,
+  ...nulls(
+    'access_activity_log billing_address cancellation_policy cancellation_policy_disclosure cancellation_rebuttal',
+    'customer_communication customer_email_address customer_name customer_purchase_ip customer_signature',
+    'duplicate_charge_documentation duplicate_charge_explanation duplicate_charge_id product_description receipt',
+    'refund_policy refund_policy_disclosure refund_refusal_explanation service_date service_documentation',
+    'shipping_address shipping_carrier shipping_date shipping_documentation shipping_tracking_number',
+    'uncategorized_file uncategorized_text',
+  ),
   enhanced_evidence: {},
-  product_description: null,
-  receipt: null,
-  refund_policy: null,
-  refund_policy_disclosure: null,
-  refund_refusal_explanation: null,
-  service_date: null,
-  service_documentation: null,
-  shipping_address: null,
-  shipping_carrier: null,
-  shipping_date: null,
-  shipping_documentation: null,
-  shipping_tracking_number: null,
-  uncategorized_file: null,
-  uncategorized_text: null,
 }

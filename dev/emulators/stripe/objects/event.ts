@@ -1,7 +1,6 @@
-import type { EventRecord } from '../records.ts'
-
-/** The version the emulator speaks: the one the pinned `stripe` package is made for. */
-export const API_VERSION = '2026-10-28.endive'
+import type { EventRecord } from '../../core/domain/records.ts'
+import { eventOwn } from '../own.ts'
+import { API_VERSION } from '../version.ts'
 
 /** An event, the same in a webhook and in the API. `data.object` is the object as it was when the event happened. */
 export interface StripeEvent {
@@ -16,16 +15,17 @@ export interface StripeEvent {
   type: string
 }
 
-export function eventObject(event: EventRecord, pendingWebhooks: number): StripeEvent {
+export function eventObject(event: EventRecord, { pending }: { pending: number }): StripeEvent {
+  const { previous, request } = eventOwn(event)
   return {
     id: event.id,
     object: 'event',
     api_version: API_VERSION,
     created: event.created,
-    data: { object: event.object, ...(event.previous && { previous_attributes: event.previous }) },
+    data: { object: event.object, ...(previous && { previous_attributes: previous }) },
     livemode: false,
-    pending_webhooks: pendingWebhooks,
-    request: event.request,
+    pending_webhooks: pending,
+    request,
     type: event.type,
   }
 }

@@ -1,116 +1,90 @@
 import type Stripe from 'stripe'
-import type { ChargeRecord, PaymentRecord } from '../records.ts'
+import { type AccountContext, all } from '../../core/domain/context.ts'
+import type { AttemptRecord, PaymentRecord } from '../../core/domain/money-records.ts'
+import { refundedOf } from '../../core/domain/reversals.ts'
+import { nulls } from '../../core/wire/nulls.ts'
+import { paymentOwn } from '../own.ts'
 import type { Wire } from './wire.ts'
-
-export const isPaid = (payment: PaymentRecord) => payment.charges.at(-1)?.succeeded === true
-
-const hasFailed = ({ pending, succeeded }: ChargeRecord) => !pending && !succeeded
 
 const DECLINED = 'Your card was declined.'
 
+const STATUS: Partial<Record<PaymentRecord['status'], 'succeeded' | 'processing'>> = {
+  paid: 'succeeded',
+  pending: 'processing',
+}
+
+const INTENT_NULLS = nulls(
+  'allowed_payment_method_types application application_fee_amount automatic_payment_methods canceled_at',
+  'cancellation_reason client_secret customer_account excluded_payment_method_types managed_payments next_action',
+  'on_behalf_of payment_method payment_method_configuration_details payment_method_options payment_record',
+  'processing receipt_email review setup_future_usage shipping source statement_descriptor',
+  'statement_descriptor_suffix transfer_data transfer_group',
+)
+
 export function paymentIntentObject(payment: PaymentRecord): Wire<Stripe.PaymentIntent> {
-  const charge = payment.charges.at(-1)
-  const paid = isPaid(payment)
+  const charge = payment.attempts.at(-1)
   return {
+    ...INTENT_NULLS,
     id: payment.id,
     object: 'payment_intent',
-    allowed_payment_method_types: null,
     amount: payment.amount,
     amount_capturable: 0,
-    amount_received: paid ? payment.amount : 0,
-    application: null,
-    application_fee_amount: null,
-    automatic_payment_methods: null,
-    canceled_at: null,
-    cancellation_reason: null,
+    amount_received: payment.status === 'paid' ? payment.amount : 0,
     capture_method: 'automatic_async',
-    client_secret: null,
     confirmation_method: 'automatic',
     created: payment.created,
     currency: payment.currency,
     customer: payment.customer,
-    customer_account: null,
     description: payment.description,
-    excluded_payment_method_types: null,
-    last_payment_error: charge && hasFailed(charge) ? declined(charge) : null,
+    last_payment_error: charge?.status === 'failed' ? declined(charge) : null,
     latest_charge: charge?.id ?? null,
     livemode: false,
-    managed_payments: null,
-    metadata: payment.metadata,
-    next_action: null,
-    on_behalf_of: null,
-    payment_method: null,
-    payment_method_configuration_details: null,
-    payment_method_options: null,
+    metadata: paymentOwn(payment).metadata,
     payment_method_types: ['card'],
-    payment_record: null,
-    processing: null,
-    receipt_email: null,
-    review: null,
-    setup_future_usage: null,
-    shipping: null,
-    source: null,
-    statement_descriptor: null,
-    statement_descriptor_suffix: null,
-    status: paid ? 'succeeded' : charge?.pending ? 'processing' : 'requires_payment_method',
-    transfer_data: null,
-    transfer_group: null,
+    status: STATUS[payment.status] ?? 'requires_payment_method',
   }
 }
 
-export function chargeObject(payment: PaymentRecord, charge: ChargeRecord): Wire<Stripe.Charge> {
+const CHARGE_NULLS = nulls(
+  'application application_fee application_fee_amount balance_transaction calculated_statement_descriptor',
+  'failure_balance_transaction on_behalf_of outcome payment_method payment_method_details receipt_email',
+  'receipt_number receipt_url review shipping source source_transfer statement_descriptor',
+  'statement_descriptor_suffix transfer_data transfer_group',
+)
+
+/** A charge is an attempt of a payment: the latest, or the one with that id. */
+export function chargeObject(payment: PaymentRecord, context: AccountContext, id?: string): Wire<Stripe.Charge> {
+  const charge = payment.attempts.find((attempt) => attempt.id === id) ?? payment.attempts.at(-1)
+  if (!charge) throw new Error(`${payment.id} was not charged`)
+  const paid = charge.status === 'paid'
+  const failed = charge.status === 'failed'
+  const refunded = paid ? refundedOf(context, payment) : 0
   return {
+    ...CHARGE_NULLS,
     id: charge.id,
     object: 'charge',
     amount: payment.amount,
-    amount_captured: charge.succeeded ? payment.amount : 0,
-    amount_refunded: charge.amountRefunded,
-    application: null,
-    application_fee: null,
-    application_fee_amount: null,
-    balance_transaction: null,
-    billing_details: { address: null, email: payment.email, name: null, phone: null, tax_id: null },
-    calculated_statement_descriptor: null,
-    captured: charge.succeeded,
+    amount_captured: paid ? payment.amount : 0,
+    amount_refunded: refunded,
+    billing_details: { email: payment.email, ...nulls('address name phone tax_id') },
+    captured: paid,
     created: charge.created,
     currency: payment.currency,
     customer: payment.customer,
     description: payment.description,
-    disputed: charge.disputed,
-    failure_balance_transaction: null,
-    failure_code: hasFailed(charge) ? 'card_declined' : null,
-    failure_message: hasFailed(charge) ? DECLINED : null,
+    disputed: paid && all(context, 'disputes').some((dispute) => dispute.payment === payment.id),
+    failure_code: failed ? 'card_declined' : null,
+    failure_message: failed ? DECLINED : null,
     fraud_details: {},
     livemode: false,
-    metadata: payment.metadata,
-    on_behalf_of: null,
-    outcome: null,
-    paid: charge.succeeded,
+    metadata: paymentOwn(payment).metadata,
+    paid,
     payment_intent: payment.id,
-    payment_method: null,
-    payment_method_details: null,
-    receipt_email: null,
-    receipt_number: null,
-    receipt_url: null,
-    refunded: charge.amountRefunded === payment.amount,
-    review: null,
-    shipping: null,
-    source: null,
-    source_transfer: null,
-    statement_descriptor: null,
-    statement_descriptor_suffix: null,
-    status: charge.pending ? 'pending' : charge.succeeded ? 'succeeded' : 'failed',
-    transfer_data: null,
-    transfer_group: null,
+    refunded: refunded === payment.amount,
+    status: charge.status === 'pending' ? 'pending' : paid ? 'succeeded' : 'failed',
   }
 }
 
-function declined(charge: ChargeRecord): Wire<Stripe.PaymentIntent.LastPaymentError> {
-  return {
-    charge: charge.id,
-    code: 'card_declined',
-    decline_code: 'generic_decline',
-    message: DECLINED,
-    type: 'card_error',
-  }
+function declined({ id }: AttemptRecord): Wire<Stripe.PaymentIntent.LastPaymentError> {
+  return { charge: id, code: 'card_declined', decline_code: 'generic_decline', message: DECLINED, type: 'card_error' }
 }

@@ -1,25 +1,29 @@
 import type Stripe from 'stripe'
-import type { PaymentRecord, RefundRecord } from '../records.ts'
+import { type AccountContext, find } from '../../core/domain/context.ts'
+import type { RefundRecord } from '../../core/domain/money-records.ts'
+import { nulls } from '../../core/wire/nulls.ts'
+import { refundOwn } from '../own.ts'
 import type { Wire } from './wire.ts'
 
-export function refundObject(refund: RefundRecord, payment: PaymentRecord): Wire<Stripe.Refund> {
+const STATUS: Partial<Record<RefundRecord['status'], string>> = { refunded: 'succeeded', failed: 'failed' }
+
+export function refundObject(refund: RefundRecord, context: AccountContext): Wire<Stripe.Refund> {
+  const payment = find(context, 'payments', refund.payment)
+  const { metadata, reason } = refundOwn(refund)
   return {
+    ...nulls('balance_transaction customer_account payment_method receipt_number'),
+    ...nulls('source_transfer_reversal transfer_reversal'),
     id: refund.id,
     object: 'refund',
     amount: refund.amount,
-    balance_transaction: null,
-    charge: refund.charge,
+    charge: payment.attempts.at(-1)?.id ?? null,
     created: refund.created,
-    currency: refund.currency,
+    currency: payment.currency,
     customer: payment.customer,
-    customer_account: null,
-    metadata: refund.metadata,
-    payment_intent: refund.payment,
-    payment_method: null,
-    reason: refund.reason,
-    receipt_number: null,
-    source_transfer_reversal: null,
-    status: 'succeeded',
-    transfer_reversal: null,
+    ...(refund.status === 'failed' && { failure_reason: 'lost_or_stolen_card' }),
+    metadata,
+    payment_intent: payment.id,
+    reason,
+    status: STATUS[refund.status] ?? 'pending',
   }
 }

@@ -1,0 +1,77 @@
+import * as z from 'zod'
+import type { AccountContext } from '../domain/context.ts'
+import type { Row, Table } from '../domain/records.ts'
+import type { Store } from '../store.ts'
+
+/** An object of the processor's, as its API shows it. */
+export type WireObject = { id: string } & Record<string, unknown>
+
+/**
+ * Makes something happen to one record or account, which `field` names in the body of a request. `Given` is the second
+ * argument of the emulator's method, which has the same name.
+ */
+export interface RecordControl<Given = never> {
+  field: string
+  optionsOf(given: Given | undefined): Record<string, unknown>
+  /** Throws a ZodError for options that it does not have. */
+  run(store: Store, id: string, options: Record<string, unknown>): Promise<WireObject>
+}
+
+/** The methods that controls are reached by from code: `renew(id, { fail: true })`. */
+export type MethodsOf<Controls> = {
+  [Name in keyof Controls]: Controls[Name] extends RecordControl<infer Given>
+    ? (id: string, given?: Given) => Promise<WireObject>
+    : never
+}
+
+/** A control with options. */
+export function onRecord<Name extends Table, Shape extends z.ZodRawShape>(
+  field: string,
+  table: Name,
+  shape: Shape,
+  apply: (context: AccountContext, record: Row<Name>, options: z.output<z.ZodObject<Shape>>) => { id: string },
+): RecordControl<z.input<z.ZodObject<Shape>>> {
+  const schema = z.strictObject(shape)
+  return {
+    field,
+    optionsOf: (given) => given ?? {},
+    async run(store, id, options) {
+      const parsed = schema.parse(options)
+      return store.change(table, id, (context, record) => apply(context, record, parsed))
+    },
+  }
+}
+
+/** A control with one option, which the method takes by itself: `refund(id, 100)`. */
+export function onRecordWith<Name extends Table, Option extends z.ZodType>(
+  field: string,
+  table: Name,
+  [name, option]: [string, Option],
+  apply: (context: AccountContext, record: Row<Name>, value: z.output<Option>) => { id: string },
+): RecordControl<z.input<Option>> {
+  const control = onRecord(field, table, { [name]: option }, (context, record, options) =>
+    apply(context, record, option.parse(options[name])),
+  )
+  return { ...control, optionsOf: (value) => ({ [name]: value }) }
+}
+
+/** A setting of a paywall's account: `configurePortal(paywallId, false)`. */
+export function onAccount<Option extends z.ZodType>(
+  [name, option]: [string, Option],
+  apply: (context: AccountContext, value: z.output<Option>) => void,
+): RecordControl<z.input<Option>> {
+  const schema = z.strictObject({ [name]: option })
+  return {
+    field: 'paywall',
+    optionsOf: (value) => ({ [name]: value }),
+    async run(store, paywallId, options) {
+      const context = store.contextOf(store.accountOf(paywallId))
+      apply(context, option.parse(schema.parse(options)[name]))
+      await store.state.save()
+      return { id: context.account.id, ...options }
+    },
+  }
+}
+
+/** The option of a control that may go wrong: `{"fail": true}`. */
+export const fails = { fail: z.boolean().default(false) }

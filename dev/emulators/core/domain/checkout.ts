@@ -1,0 +1,107 @@
+import { type AccountContext, find, newRecord } from './context.ts'
+import { markInvoicePaid, newInvoice } from './invoices.ts'
+import type { PaymentRecord } from './money-records.ts'
+import { amountToday, reportDelayedPayment } from './pages.ts'
+import { attemptPayment, decidePayment, openPayment } from './payments.ts'
+import type { CustomerRecord, PageRecord } from './selling-records.ts'
+import { newSubscription } from './subscriptions.ts'
+
+/*
+ * How a page is completed. Paid: its customer is found or made, the payment is made, the subscription and its first
+ * invoice are made, the page is complete. Paid later: likewise, but the money is on its way: a one-time payment is
+ * pending, a subscription is `incomplete`. Declined: a failed attempt, and the page stays open. Nothing here awaits, so
+ * two clicks cannot both pay.
+ */
+
+export function payPage(context: AccountContext, page: PageRecord, email: string): PageRecord {
+  page.payerEmail = email
+  const customer = payingCustomer(context, page, email)
+  page.customer = customer?.id ?? null
+  const payment = takePayment(context, page, customer)
+  if (page.mode === 'subscription' && customer) startSubscription(context, page, customer, payment)
+  page.status = 'complete'
+  context.tell({ what: 'page.completed', page })
+  return page
+}
+
+export function payPageLater(context: AccountContext, page: PageRecord, email: string): PageRecord {
+  if (page.status !== 'open' || amountToday(page) === 0) {
+    throw context.refuse(`${page.id} is not open for a purchase that is paid at once.`)
+  }
+  page.unpaid = true
+  return payPage(context, page, page.email ?? email)
+}
+
+/** A trial takes no payment, so nothing can be declined. */
+export function declinePage(context: AccountContext, page: PageRecord): void {
+  if (amountToday(page) > 0) attemptPayment(context, paymentOf(context, page), 'failed')
+}
+
+/** The bank decides about the pending payment of a page that was completed before its money arrived. */
+export function resolvePayment(context: AccountContext, payment: PaymentRecord, succeeds: boolean): PaymentRecord {
+  if (payment.status !== 'pending') throw context.refuse(`${payment.id} is not processing.`)
+  decidePayment(context, payment, succeeds)
+  reportDelayedPayment(context, payment.id, succeeds)
+  return payment
+}
+
+function payingCustomer(context: AccountContext, page: PageRecord, email: string): CustomerRecord | null {
+  if (page.customer !== null) return find(context, 'customers', page.customer)
+  if (page.mode === 'payment' && !page.makesCustomer) return null
+  return newCustomer(context, { email, own: page.gives.customer }, page.chosenIds.customer)
+}
+
+export function newCustomer(
+  context: AccountContext,
+  given: Pick<CustomerRecord, 'email'> & Partial<CustomerRecord>,
+  id?: string,
+): CustomerRecord {
+  const customer: CustomerRecord = {
+    ...newRecord(context, 'customers', id),
+    ...{ name: null, declines: false, own: {} },
+    ...given,
+  }
+  context.records.customers.set(customer.id, customer)
+  return customer
+}
+
+function takePayment(context: AccountContext, page: PageRecord, customer: CustomerRecord | null): PaymentRecord | null {
+  // A subscription that is not paid at once is charged through its invoice later.
+  if (amountToday(page) === 0 || (page.unpaid && page.mode === 'subscription')) return null
+  const payment = paymentOf(context, page)
+  payment.customer = customer?.id ?? null
+  payment.email = page.payerEmail
+  return attemptPayment(context, payment, page.unpaid ? 'pending' : 'paid')
+}
+
+/** All attempts to pay a page are of the same payment. */
+function paymentOf(context: AccountContext, page: PageRecord): PaymentRecord {
+  if (page.payment !== null) return find(context, 'payments', page.payment)
+  const { price, customer, email, gives, mode } = page
+  const description = mode === 'subscription' ? 'Subscription creation' : price.label
+  const given = { amount: amountToday(page), currency: price.currency, customer, email, description }
+  const payment = openPayment(context, { ...given, own: structuredClone(gives.payment) })
+  page.payment = payment.id
+  return payment
+}
+
+function startSubscription(
+  context: AccountContext,
+  page: PageRecord,
+  { id: customer }: CustomerRecord,
+  payment: PaymentRecord | null,
+): void {
+  const { price, quantity, trialDays, seller, payerEmail: email, unpaid, gives, chosenIds } = page
+  const subscription = newSubscription(context, {
+    ...{ customer, price, quantity, trialDays, own: structuredClone(gives.subscription) },
+    ...(chosenIds.subscription !== undefined && { id: chosenIds.subscription }),
+    ...(unpaid && { status: 'incomplete' }),
+  })
+  const sold = { seller, email, amount: amountToday(page) }
+  const invoice = newInvoice(context, subscription, { ...sold, reason: 'create', status: 'open' })
+  page.subscription = subscription.id
+  page.invoice = invoice.id
+  if (payment) payment.subscription = subscription.id
+  context.tell({ what: 'subscription.created', subscription })
+  if (!unpaid) markInvoicePaid(context, invoice, payment)
+}

@@ -1,0 +1,64 @@
+import type { State } from '../state.ts'
+import { type AccountContext, accountRecord } from './context.ts'
+import type { Due } from './dues.ts'
+import type { Records } from './records.ts'
+
+interface Parts {
+  state: State<Records>
+  /** A context of an account, at the account's time. */
+  open: (accountId: string) => AccountContext
+  duesOf: (context: AccountContext) => Due[]
+  webhooks: {
+    /** The next attempts of what was not accepted. */
+    retriesOf: (accountId: string) => { at: number; run: () => Promise<void> }[]
+    /** Resolves once no attempt is under way. */
+    idle: () => Promise<void>
+  }
+}
+
+/**
+ * The clocks of an emulator: each account has its own, which goes with the real time, some way ahead of it. Moving one
+ * makes happen what falls due until then, in order, webhooks' retries included; other accounts do not notice.
+ */
+export function createClock({ state, open, duesOf, webhooks }: Parts) {
+  const earliest = <Item extends { at: number }>(items: Item[]) =>
+    items.reduce<Item | null>((first, item) => (first === null || item.at < first.at ? item : first), null)
+
+  function nextOf(accountId: string) {
+    const context = open(accountId)
+    const dues = duesOf(context).map(({ at, run }) => ({ at, run: async () => void run(open(accountId)) }))
+    return earliest([...dues, ...webhooks.retriesOf(accountId)])
+  }
+
+  function setTo(accountId: string, at: number): void {
+    const wait = at - open(accountId).now
+    if (wait > 0) accountRecord(state.records, accountId).ahead += wait
+  }
+
+  return {
+    /** When something falls due next; null if nothing does. */
+    nextDue: (accountId: string) => nextOf(accountId)?.at ?? null,
+
+    /** Moves an account's clock to a time. Resolves once what happened until then was told, or is to be told later. */
+    async moveTo(accountId: string, at: number): Promise<void> {
+      await webhooks.idle()
+      for (let next = nextOf(accountId); next !== null && next.at <= at; next = nextOf(accountId)) {
+        setTo(accountId, next.at)
+        await next.run()
+        await webhooks.idle()
+      }
+      setTo(accountId, at)
+      await state.save()
+    },
+
+    /** Makes happen what happens by itself in real time. */
+    sweep(): void {
+      const { pages, payments } = state.records
+      const accounts = new Set([...pages.values(), ...payments.values()].map(({ account }) => account))
+      for (const account of accounts) {
+        const context = open(account)
+        for (const { at, byItself, run } of duesOf(context)) if (byItself && at <= context.now) run(context)
+      }
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import type { AccountOf, PaywallOf } from './accounts.ts'
+import type { Happening } from './happenings.ts'
+import type { AccountRecord, Kind, Records, Row, Table, Tables } from './records.ts'
+
+/** The API call that a change is made by; null where a page, a control or the clock makes it. */
+export interface Cause {
+  requestId: string
+  idempotencyKey: string | null
+}
+
+/** What one change works with: the account that it is made in, the records, the account's time, and where to tell of it. */
+export interface AccountContext {
+  readonly account: AccountOf<PaywallOf>
+  readonly records: Records
+  /** The emulator's own address. */
+  readonly url: string
+  /** By the account's clock, in unix seconds. */
+  readonly now: number
+  readonly cause: Cause | null
+  /** Whether one of the emulator's switches is on. */
+  isOn(name: string): boolean
+  newId(kind: Kind): string
+  /** Makes the processor's events of what happened, stores them and sends them. */
+  tell(happening: Happening): void
+  /** The processor's error for something that cannot be done. */
+  refuse(message: string): Error
+  /** The processor's error for a record that the account does not have. `param`: the parameter that named it. */
+  noSuch(table: Table, id: string, param?: string): Error
+}
+
+/** The fields that a new record begins with. */
+export const newRecord = ({ newId, account, now }: AccountContext, kind: Table, id = newId(kind)) => ({
+  id,
+  account: account.id,
+  created: now,
+})
+
+/** The record with that id. Throws the processor's error if there is none, or if it is another account's. */
+export function find<Name extends Table>(context: AccountContext, name: Name, id: string, param?: string): Row<Name> {
+  const tables: Tables = context.records
+  const row = tables[name].get(id)
+  if (row?.account !== context.account.id) throw context.noSuch(name, id, param)
+  return row
+}
+
+/** All records of a table that are the account's, the oldest first. */
+export function all<Name extends Table>({ records, account }: AccountContext, name: Name): Row<Name>[] {
+  const tables: Tables = records
+  return [...tables[name].values()].filter((row) => row.account === account.id)
+}
+
+/** What an account has besides its records. */
+export function accountRecord({ accounts }: Records, id: string): AccountRecord {
+  const account = accounts.get(id) ?? { id, ahead: 0, own: {} }
+  accounts.set(id, account)
+  return account
+}

@@ -1,0 +1,98 @@
+import { type AccountContext, all, find } from './context.ts'
+import { collectInvoice, latestInvoice } from './invoices.ts'
+import type { PaymentRecord } from './money-records.ts'
+import { expireIfOver } from './pages.ts'
+import { rollOver } from './renewals.ts'
+import { isUnderWay, stepRefund } from './reversals.ts'
+import type { SubscriptionRecord } from './selling-records.ts'
+import { change, endSubscription } from './subscriptions.ts'
+
+/** Something that happens at a time of the account's clock, when that is moved. */
+export interface Due {
+  at: number
+  /** Whether it also happens when that much real time has passed. */
+  byItself?: boolean
+  run(context: AccountContext): unknown
+}
+
+/** How a processor renews subscriptions; times in seconds. */
+export interface RenewalRules {
+  /** How long before its end a trial's end is announced; null: it is not. */
+  trialNotice: number | null
+  /** How long a renewal's invoice is a draft. */
+  draft: number
+  /** How long after a failed charge the next one follows. After the last the subscription ends. */
+  retries: number[]
+  /** After how long a subscription that was never paid expires. */
+  incomplete: number
+}
+
+export const pagesDue = (context: AccountContext): Due[] =>
+  all(context, 'pages')
+    .filter(({ status }) => status === 'open')
+    .map((page) => ({ at: page.expiresAt, byItself: true, run: (then) => expireIfOver(then, page) }))
+
+/** Pending payments are decided `seconds` after they began: they fail if the customer's charges do. */
+export const pendingPaymentsDue = (
+  context: AccountContext,
+  seconds: number,
+  decide: (context: AccountContext, payment: PaymentRecord, succeeds: boolean) => unknown,
+): Due[] =>
+  all(context, 'payments')
+    .filter(({ status }) => status === 'pending')
+    .map((payment) => ({
+      at: payment.created + seconds,
+      run: (then) => decide(then, payment, !declines(then, payment.customer)),
+    }))
+
+/** A refund that is under way takes a step every `seconds`. */
+export const refundsDue = (context: AccountContext, seconds: number): Due[] =>
+  all(context, 'refunds')
+    .filter(isUnderWay)
+    .map((refund) => {
+      const steps = ['queued', 'pending', 'processing'].indexOf(refund.status) + 1
+      return { at: refund.created + steps * seconds, run: (then) => stepRefund(then, refund) }
+    })
+
+/** What is next in the life of each subscription that is charged by invoice. */
+export const subscriptionsDue = (context: AccountContext, rules: RenewalRules): Due[] =>
+  all(context, 'subscriptions').flatMap((subscription) => nextOf(context, subscription, rules) ?? [])
+
+function nextOf(context: AccountContext, subscription: SubscriptionRecord, rules: RenewalRules): Due | null {
+  const { status, trialEnd, trialEndAnnounced, periodEnd, created, cancelAt } = subscription
+  if (status === 'incomplete') {
+    return { at: created + rules.incomplete, run: (then) => endSubscription(then, subscription) }
+  }
+  if (status !== 'trialing' && status !== 'active' && status !== 'past_due') return null
+  if (status === 'trialing' && trialEnd !== null && !trialEndAnnounced && rules.trialNotice !== null) {
+    return { at: trialEnd - rules.trialNotice, run: (then) => announceTrialEnd(then, subscription) }
+  }
+  const invoice = latestInvoice(context, subscription)
+  if (invoice.status === 'paid') return { at: periodEnd, run: (then) => rollOver(then, subscription) }
+  const waits = [rules.draft, ...rules.retries].slice(0, invoice.attempts + 1)
+  const at = invoice.created + waits.reduce((sum, seconds) => sum + seconds, 0)
+  if (cancelAt !== null && cancelAt < at) {
+    return { at: cancelAt, run: (then) => endSubscription(then, subscription, cancelAt) }
+  }
+  return { at, run: (then) => charge(then, subscription, rules) }
+}
+
+function charge(context: AccountContext, subscription: SubscriptionRecord, { retries }: RenewalRules): void {
+  const invoice = latestInvoice(context, subscription)
+  const succeeds = !declines(context, subscription.customer)
+  change(context, subscription, () => {
+    collectInvoice(context, invoice, succeeds)
+    subscription.status = succeeds ? 'active' : 'past_due'
+  })
+  if (!succeeds && invoice.attempts > retries.length) endSubscription(context, subscription)
+}
+
+export function announceTrialEnd(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
+  if (subscription.status !== 'trialing') throw context.refuse(`Subscription ${subscription.id} is not in a trial.`)
+  subscription.trialEndAnnounced = true
+  context.tell({ what: 'subscription.trial_ending', subscription })
+  return subscription
+}
+
+export const declines = (context: AccountContext, customer: string | null) =>
+  customer !== null && find(context, 'customers', customer).declines

@@ -1,0 +1,67 @@
+import { type AccountContext, find, newRecord } from './context.ts'
+import type { InvoiceRecord, PaymentRecord } from './money-records.ts'
+import { attemptPayment, openPayment } from './payments.ts'
+import type { SubscriptionRecord } from './selling-records.ts'
+
+interface NewInvoice extends Pick<InvoiceRecord, 'seller' | 'email' | 'reason' | 'amount'> {
+  status: 'draft' | 'open'
+}
+
+/** Makes an unpaid invoice for the subscription's current period, its latest from now on. Nothing is told yet. */
+export function newInvoice(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  given: NewInvoice,
+): InvoiceRecord {
+  const { id, customer, price, quantity, periodStart, periodEnd } = subscription
+  const invoice: InvoiceRecord = {
+    ...newRecord(context, 'invoices'),
+    ...{ ...given, customer, subscription: id, price, quantity, periodStart, periodEnd },
+    attempts: 0,
+    paidAt: null,
+    payment: null,
+    own: structuredClone(subscription.own),
+  }
+  context.records.invoices.set(invoice.id, invoice)
+  subscription.latestInvoice = invoice.id
+  return invoice
+}
+
+/** Marks an invoice as paid. `payment` paid it; null: nothing was due. */
+export function markInvoicePaid(context: AccountContext, invoice: InvoiceRecord, payment: PaymentRecord | null): void {
+  if (payment) invoice.payment = payment.id
+  invoice.status = 'paid'
+  invoice.paidAt = context.now
+  invoice.attempts += 1
+  context.tell({ what: 'invoice.paid', invoice })
+}
+
+/** Charges what the customer has on file for an unpaid invoice. A later attempt is one of the same payment. */
+export function collectInvoice(context: AccountContext, invoice: InvoiceRecord, succeeds: boolean): void {
+  const payment = invoice.amount > 0 ? paymentOf(context, invoice) : null
+  if (payment) attemptPayment(context, payment, succeeds ? 'paid' : 'failed')
+  if (!payment || succeeds) {
+    markInvoicePaid(context, invoice, payment)
+    return
+  }
+  invoice.status = 'open'
+  invoice.attempts += 1
+  context.tell({ what: 'invoice.failed', invoice })
+}
+
+function paymentOf(context: AccountContext, invoice: InvoiceRecord): PaymentRecord {
+  if (invoice.payment !== null) return find(context, 'payments', invoice.payment)
+  const { amount, customer, email, subscription, price } = invoice
+  const description = invoice.reason === 'create' ? 'Subscription creation' : 'Subscription update'
+  const currency = price.currency
+  const payment = openPayment(context, { amount, currency, customer, email, subscription, description })
+  invoice.payment = payment.id
+  return payment
+}
+
+export function latestInvoice(context: AccountContext, { latestInvoice: id }: SubscriptionRecord): InvoiceRecord {
+  return find(context, 'invoices', id ?? '')
+}
+
+/** The number of an invoice, as its customer reads it. */
+export const invoiceNumber = ({ id }: InvoiceRecord) => id.slice(-8).toUpperCase()

@@ -1,0 +1,72 @@
+import * as z from 'zod'
+import { SoldPrice } from './selling-records.ts'
+import { own, owned } from './tables.ts'
+
+/** What a subscription's customer owes for one period. */
+export const InvoiceRecord = z.object({
+  ...owned,
+  customer: z.string(),
+  email: z.string().nullable(),
+  seller: z.string(),
+  subscription: z.string(),
+  /** Whether it began the subscription, or a later period of it. */
+  reason: z.enum(['create', 'cycle']),
+  price: SoldPrice,
+  quantity: z.int(),
+  amount: z.int(),
+  periodStart: z.int(),
+  periodEnd: z.int(),
+  /** A draft has not been charged yet. */
+  status: z.enum(['draft', 'open', 'paid', 'void']),
+  attempts: z.int(),
+  paidAt: z.int().nullable(),
+  /** The payment that is to pay it; null as long as there is none, or if nothing is due. */
+  payment: z.string().nullable(),
+  /** What was the subscription's own when the invoice was made. */
+  own,
+})
+
+const AttemptRecord = z.object({ id: z.string(), created: z.int(), status: z.enum(['pending', 'paid', 'failed']) })
+
+/** A payment and the attempts to make it, the latest last. */
+export const PaymentRecord = z.object({
+  ...owned,
+  amount: z.int(),
+  currency: z.string(),
+  customer: z.string().nullable(),
+  email: z.string().nullable(),
+  description: z.string(),
+  status: z.enum(['open', 'pending', 'paid', 'failed', 'canceled', 'expired']),
+  method: z.string().nullable(),
+  mandate: z.string().nullable(),
+  subscription: z.string().nullable(),
+  /** When a payment that has a page of its own expires. */
+  expiresAt: z.int().nullable(),
+  /** When it got its last status; null while it is open or pending. */
+  endedAt: z.int().nullable(),
+  attempts: z.array(AttemptRecord),
+  own,
+})
+
+export const RefundRecord = z.object({
+  ...owned,
+  payment: z.string(),
+  amount: z.int(),
+  status: z.enum(['queued', 'pending', 'processing', 'refunded', 'failed', 'canceled']),
+  own,
+})
+
+/** The payer's bank took a payment back. `won`: the money is the seller's again. */
+export const DisputeRecord = z.object({
+  ...owned,
+  payment: z.string(),
+  amount: z.int(),
+  status: z.enum(['open', 'won', 'lost']),
+  closedAt: z.int().nullable(),
+})
+
+export type InvoiceRecord = z.output<typeof InvoiceRecord>
+export type AttemptRecord = z.output<typeof AttemptRecord>
+export type PaymentRecord = z.output<typeof PaymentRecord>
+export type RefundRecord = z.output<typeof RefundRecord>
+export type DisputeRecord = z.output<typeof DisputeRecord>

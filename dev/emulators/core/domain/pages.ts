@@ -1,0 +1,46 @@
+import { type AccountContext, all, find, newRecord } from './context.ts'
+import type { PageRecord } from './selling-records.ts'
+
+type NewPage = Omit<PageRecord, 'id' | 'account' | 'created' | Unused>
+type Unused = 'status' | 'payerEmail' | 'payment' | 'subscription' | 'invoice' | 'unpaid'
+
+export function openPage(context: AccountContext, given: NewPage): PageRecord {
+  const unused = { status: 'open' as const, payerEmail: null, payment: null, subscription: null, invoice: null }
+  const page: PageRecord = { ...newRecord(context, 'pages'), ...given, ...unused, unpaid: false }
+  context.records.pages.set(page.id, page)
+  return page
+}
+
+/** The page with that id, closed if its time is over. */
+export function findPage(context: AccountContext, id: string): PageRecord {
+  const page = find(context, 'pages', id)
+  expireIfOver(context, page)
+  return page
+}
+
+/** What is to be paid today. */
+export const amountToday = ({ price, quantity, trialDays }: PageRecord) =>
+  trialDays === null ? price.amount * quantity : 0
+
+/** Closes an open page whose time is over. */
+export function expireIfOver(context: AccountContext, page: PageRecord): void {
+  if (page.status === 'open' && page.expiresAt <= context.now) closePage(context, page)
+}
+
+export function closePage(context: AccountContext, page: PageRecord): PageRecord {
+  page.status = 'expired'
+  context.tell({ what: 'page.expired', page })
+  return page
+}
+
+/**
+ * If a page was completed before its money arrived, tells whether it did. `bought` is the id of its subscription or of
+ * its one-time payment.
+ */
+export function reportDelayedPayment(context: AccountContext, bought: string, succeeds: boolean): void {
+  for (const page of all(context, 'pages')) {
+    if (!page.unpaid || ![page.subscription, page.payment].includes(bought)) continue
+    page.unpaid = !succeeds
+    context.tell({ what: succeeds ? 'page.paid' : 'page.failed', page })
+  }
+}

@@ -1,0 +1,69 @@
+import { type AccountContext, newRecord } from './context.ts'
+import type { PaymentRecord } from './money-records.ts'
+
+/*
+ * The life of a payment: it is opened; each attempt to make it is paid, fails, or is pending until it is decided. What
+ * has failed can be attempted again, as far as the processor allows it.
+ */
+
+type NewPayment = Pick<PaymentRecord, 'amount' | 'currency' | 'customer' | 'description'> & Partial<PaymentRecord>
+
+/** What becomes of an attempt. */
+export type Outcome = 'paid' | 'failed' | 'pending'
+
+export function openPayment(context: AccountContext, given: NewPayment): PaymentRecord {
+  const payment: PaymentRecord = {
+    ...newRecord(context, 'payments'),
+    email: null,
+    status: 'open',
+    method: null,
+    mandate: null,
+    subscription: null,
+    expiresAt: null,
+    endedAt: null,
+    attempts: [],
+    own: {},
+    ...given,
+  }
+  context.records.payments.set(payment.id, payment)
+  return payment
+}
+
+/** Makes one attempt. `at` is when it is over, if that is not now. */
+export function attemptPayment(
+  context: AccountContext,
+  payment: PaymentRecord,
+  outcome: Outcome,
+  at = context.now,
+): PaymentRecord {
+  payment.attempts.push({ id: context.newId('attempts'), created: context.now, status: 'pending' })
+  payment.status = 'pending'
+  if (outcome !== 'pending') return decidePayment(context, payment, outcome === 'paid', at)
+  context.tell({ what: 'payment.pending', payment })
+  return payment
+}
+
+/** The money of a pending payment arrives, or is known not to arrive. */
+export function decidePayment(
+  context: AccountContext,
+  payment: PaymentRecord,
+  succeeds: boolean,
+  at = context.now,
+): PaymentRecord {
+  const status = succeeds ? 'paid' : 'failed'
+  const attempt = payment.attempts.at(-1)
+  if (attempt) attempt.status = status
+  return endPayment(context, payment, status, at)
+}
+
+export function endPayment(
+  context: AccountContext,
+  payment: PaymentRecord,
+  status: 'paid' | 'failed' | 'canceled' | 'expired',
+  at = context.now,
+): PaymentRecord {
+  payment.status = status
+  payment.endedAt = at
+  context.tell({ what: `payment.${status}`, payment })
+  return payment
+}

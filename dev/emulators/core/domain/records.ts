@@ -1,0 +1,91 @@
+import * as z from 'zod'
+import { DisputeRecord, InvoiceRecord, PaymentRecord, RefundRecord } from './money-records.ts'
+import {
+  CustomerRecord,
+  MandateRecord,
+  PageRecord,
+  PortalSessionRecord,
+  SubscriptionRecord,
+} from './selling-records.ts'
+import { own, owned, table } from './tables.ts'
+
+/*
+ * What an emulator stores, and only what it needs: each processor's `objects/` makes its full objects of these records.
+ */
+
+const anything = z.record(z.string(), z.unknown())
+
+/** `object` is what the event is about, as it was when the event happened and as the processor shows it. */
+const EventRecord = z.object({ ...owned, type: z.string(), object: anything, own: anything })
+
+/** One event on its way to one paywall's address. */
+const DeliveryRecord = z.object({
+  id: z.string(),
+  event: z.string(),
+  paywallId: z.string(),
+  attempts: z.int(),
+  /** When the processor would try again, by the account's clock. */
+  nextAt: z.int(),
+})
+
+/** The stored response of an idempotency key; `id` is the account and the key. */
+const ReplyRecord = z.object({
+  id: z.string(),
+  created: z.int(),
+  path: z.string(),
+  fingerprint: z.string(),
+  status: z.int(),
+  body: z.string(),
+  requestId: z.string(),
+})
+
+/** What an account has of its own besides its records. */
+const AccountRecord = z.object({
+  id: z.string(),
+  /** How far the account's clock is ahead, in seconds. */
+  ahead: z.int(),
+  own,
+})
+
+export const Records = z.strictObject({
+  accounts: table(AccountRecord),
+  customers: table(CustomerRecord),
+  mandates: table(MandateRecord),
+  pages: table(PageRecord),
+  subscriptions: table(SubscriptionRecord),
+  invoices: table(InvoiceRecord),
+  payments: table(PaymentRecord),
+  refunds: table(RefundRecord),
+  disputes: table(DisputeRecord),
+  portalSessions: table(PortalSessionRecord),
+  events: table(EventRecord),
+  deliveries: table(DeliveryRecord),
+  replies: table(ReplyRecord),
+})
+
+export type Records = z.output<typeof Records>
+export type EventRecord = z.output<typeof EventRecord>
+export type DeliveryRecord = z.output<typeof DeliveryRecord>
+export type ReplyRecord = z.output<typeof ReplyRecord>
+export type AccountRecord = z.output<typeof AccountRecord>
+
+/** The records that belong to an account and can be looked up by their ids, by their table. */
+interface Rows {
+  customers: CustomerRecord
+  mandates: MandateRecord
+  pages: PageRecord
+  subscriptions: SubscriptionRecord
+  invoices: InvoiceRecord
+  payments: PaymentRecord
+  refunds: RefundRecord
+  disputes: DisputeRecord
+  portalSessions: PortalSessionRecord
+  events: EventRecord
+}
+
+export type Table = keyof Rows
+export type Row<Name extends Table> = Rows[Name]
+export type Tables = { [Name in Table]: Map<string, Row<Name>> }
+
+/** What gets an id of its own: a record, or an attempt of a payment. */
+export type Kind = Table | 'attempts'

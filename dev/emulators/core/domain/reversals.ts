@@ -1,0 +1,79 @@
+import { type AccountContext, all, find, newRecord } from './context.ts'
+import type { DisputeRecord, PaymentRecord, RefundRecord } from './money-records.ts'
+
+/*
+ * Money that goes back. A refund may be there at once, or pass through `queued`, `pending` and `processing`, and may
+ * fail at the end. A dispute is opened by the payer's bank; if the seller wins it, the money is the seller's again.
+ */
+
+const NEXT = { queued: 'pending', pending: 'processing', processing: 'refunded' } as const
+
+type Refunding = Pick<RefundRecord, 'amount' | 'status' | 'own'>
+
+export function refundPayment(context: AccountContext, payment: PaymentRecord, given: Refunding): RefundRecord {
+  const refund = { ...newRecord(context, 'refunds'), payment: payment.id, ...given }
+  context.records.refunds.set(refund.id, refund)
+  context.tell({ what: 'refund.created', refund, payment })
+  return refund
+}
+
+export const isUnderWay = ({ status }: RefundRecord) => status in NEXT
+
+/** A refund that is under way takes its next step, or fails: then its money is the seller's again. */
+export function stepRefund(context: AccountContext, refund: RefundRecord, fails = false): RefundRecord {
+  const { status } = refund
+  if (status !== 'queued' && status !== 'pending' && status !== 'processing') {
+    throw context.refuse(`Refund ${refund.id} is ${status}.`)
+  }
+  return endRefund(context, refund, fails ? 'failed' : NEXT[status])
+}
+
+/** Gives a refund another status. One that had succeeded may still fail, days later. */
+export function endRefund(
+  context: AccountContext,
+  refund: RefundRecord,
+  status: 'pending' | 'processing' | 'refunded' | 'failed' | 'canceled',
+): RefundRecord {
+  if (refund.status === 'failed' || refund.status === 'canceled') {
+    throw context.refuse(`Refund ${refund.id} is ${refund.status}.`)
+  }
+  refund.status = status
+  context.tell({ what: 'refund.updated', refund, payment: find(context, 'payments', refund.payment) })
+  return refund
+}
+
+/** The newest first. */
+export const refundsOf = (context: AccountContext, { id }: PaymentRecord): RefundRecord[] =>
+  all(context, 'refunds')
+    .filter(({ payment }) => payment === id)
+    .reverse()
+
+/** What has been given back of a payment, or is on its way back. */
+export const refundedOf = (context: AccountContext, payment: PaymentRecord): number =>
+  refundsOf(context, payment)
+    .filter(({ status }) => status !== 'failed' && status !== 'canceled')
+    .reduce((sum, { amount }) => sum + amount, 0)
+
+/** The payer's bank takes the whole payment back. */
+export function openDispute(context: AccountContext, payment: PaymentRecord): DisputeRecord {
+  const { id, amount } = payment
+  const given = { payment: id, amount, status: 'open' as const, closedAt: null }
+  const dispute: DisputeRecord = { ...newRecord(context, 'disputes'), ...given }
+  context.records.disputes.set(dispute.id, dispute)
+  context.tell({ what: 'dispute.opened', dispute, payment })
+  return dispute
+}
+
+export function closeDispute(context: AccountContext, dispute: DisputeRecord, wins: boolean): DisputeRecord {
+  if (dispute.status !== 'open') throw context.refuse(`Dispute ${dispute.id} is ${dispute.status}.`)
+  dispute.status = wins ? 'won' : 'lost'
+  dispute.closedAt = context.now
+  context.tell({ what: 'dispute.closed', dispute, payment: find(context, 'payments', dispute.payment) })
+  return dispute
+}
+
+/** The newest first. */
+export const disputesOf = (context: AccountContext, { id }: PaymentRecord): DisputeRecord[] =>
+  all(context, 'disputes')
+    .filter(({ payment }) => payment === id)
+    .reverse()

@@ -1,0 +1,109 @@
+import { nextPeriodEnd } from '../periods.ts'
+import { type AccountContext, newRecord } from './context.ts'
+import { latestInvoice } from './invoices.ts'
+import { reportDelayedPayment } from './pages.ts'
+import type { SubscriptionRecord } from './selling-records.ts'
+
+/*
+ * What can happen to a subscription besides renewals: it begins, its end is scheduled or called off, it pauses, and it
+ * ends. Each goes through `change` or `endSubscription`, which tell of it.
+ */
+
+const DAY_SECONDS = 24 * 3600
+
+type NewSubscription = Pick<SubscriptionRecord, 'customer' | 'price'> & Partial<SubscriptionRecord>
+
+/** Begins with a trial if `trialDays` is given, else with the first period. Nothing is told yet. */
+export function newSubscription(
+  context: AccountContext,
+  { trialDays, ...given }: NewSubscription & { trialDays: number | null },
+): SubscriptionRecord {
+  const { now } = context
+  const trialEnd = trialDays === null ? null : now + trialDays * DAY_SECONDS
+  const subscription: SubscriptionRecord = {
+    ...newRecord(context, 'subscriptions'),
+    mandate: null,
+    quantity: 1,
+    status: trialEnd === null ? 'active' : 'trialing',
+    anchor: trialEnd ?? now,
+    periodStart: now,
+    periodEnd: trialEnd ?? nextPeriodEnd(now, given.price, now),
+    trialEnd,
+    trialEndAnnounced: false,
+    cancelAtPeriodEnd: false,
+    cancelAt: null,
+    canceledAt: null,
+    cancelReason: null,
+    endedAt: null,
+    latestInvoice: null,
+    own: {},
+    ...given,
+  }
+  context.records.subscriptions.set(subscription.id, subscription)
+  return subscription
+}
+
+/** Applies a change to a subscription, and tells of it if the subscription differs afterwards. */
+export function change(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  apply: () => void,
+): SubscriptionRecord {
+  const before = structuredClone(subscription)
+  apply()
+  if (JSON.stringify(subscription) !== JSON.stringify(before)) {
+    context.tell({ what: 'subscription.updated', subscription, before })
+  }
+  return subscription
+}
+
+const OVER: SubscriptionRecord['status'][] = ['canceled', 'incomplete_expired', 'completed']
+
+export const hasEnded = ({ status }: SubscriptionRecord) => OVER.includes(status)
+
+export function refuseEnded(context: AccountContext, subscription: SubscriptionRecord): void {
+  if (hasEnded(subscription)) throw context.refuse(`Subscription ${subscription.id} has ended.`)
+}
+
+/** Schedules the end of a subscription for the end of its period, or calls it off. To be called within `change`. */
+export function scheduleEnd(context: AccountContext, subscription: SubscriptionRecord, cancel: boolean): void {
+  subscription.cancelAtPeriodEnd = cancel
+  subscription.cancelAt = cancel ? subscription.periodEnd : null
+  subscription.canceledAt = cancel ? context.now : null
+  subscription.cancelReason = cancel ? 'cancellation_requested' : null
+}
+
+/** Stops the renewals, or goes on with them: then a period that is over begins anew. */
+export function pauseSubscription(context: AccountContext, subscription: SubscriptionRecord, pauses: boolean) {
+  const wanted = pauses ? 'active' : 'paused'
+  if (subscription.status !== wanted) throw context.refuse(`Subscription ${subscription.id} is not ${wanted}.`)
+  return change(context, subscription, () => {
+    subscription.status = pauses ? 'paused' : 'active'
+  })
+}
+
+/** Ends a subscription. One that was never paid expires instead. */
+export function endSubscription(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  at = context.now,
+): SubscriptionRecord {
+  if (subscription.status === 'incomplete') return expireSubscription(context, subscription)
+  const isOwed = subscription.status === 'past_due' || subscription.status === 'unpaid'
+  subscription.cancelReason ??= isOwed ? 'payment_failed' : 'cancellation_requested'
+  subscription.canceledAt ??= context.now
+  subscription.status = 'canceled'
+  subscription.endedAt = at
+  context.tell({ what: 'subscription.ended', subscription })
+  return subscription
+}
+
+/** Its invoice is void and will not be charged. */
+function expireSubscription(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
+  return change(context, subscription, () => {
+    latestInvoice(context, subscription).status = 'void'
+    subscription.status = 'incomplete_expired'
+    subscription.endedAt = context.now
+    reportDelayedPayment(context, subscription.id, false)
+  })
+}

@@ -1,0 +1,46 @@
+import { html, raw } from 'hono/html'
+import { type Html, layout } from './layout.ts'
+
+/** What a page for paying shows. */
+export interface CheckoutView {
+  title: string
+  heading: string
+  label: string
+  price: string
+  terms: string
+  /** The buyer's address where the page asks for one, or shows one that cannot be changed. */
+  email?: { value: string | null }
+  pay: string
+  /** The other buttons, by what they do; the last one is quiet. */
+  buttons: Record<string, string>
+  hint: Html
+}
+
+/** The page where a person pays. `problem` says why the last attempt failed. */
+export async function checkoutPage(view: CheckoutView, problem?: string): Promise<string> {
+  const { email, buttons } = view
+  const quiet = Object.keys(buttons).at(-1)
+  return layout(
+    problem && view.heading !== view.title ? `Not paid: ${view.heading}` : view.title,
+    html`
+      <p class="label">${view.label}</p>
+      <p class="price">${view.price}</p>
+      <p class="terms">${view.terms}</p>
+      ${problem ? html`<p class="error" role="alert">${problem}</p>` : ''}
+      <form method="post">
+        ${email ? emailField(email.value) : ''}
+        <button class="pay" name="action" value="pay">${view.pay}</button>
+        ${Object.entries(buttons).map(([action, label]) => button(action, label, action === quiet))}
+        <p class="hint">${view.hint}</p>
+      </form>`,
+    view.heading,
+  )
+}
+
+const emailField = (known: string | null) => html`
+        <label for="email">Email</label>
+        <input id="email" name="email" type="email" autocomplete="email" required value="${known ?? ''}"${known === null ? '' : raw(' readonly')}>`
+
+/** Only who pays has to give an address. */
+const button = (action: string, label: string, isQuiet: boolean) =>
+  html`<button${isQuiet ? raw(' class="quiet"') : ''} name="action" value="${action}"${action === 'later' ? '' : raw(' formnovalidate')}>${label}</button>`

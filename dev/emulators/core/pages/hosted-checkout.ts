@@ -1,0 +1,105 @@
+import * as z from 'zod'
+import { declinePage, payPage, payPageLater } from '../domain/checkout.ts'
+import type { AccountContext } from '../domain/context.ts'
+import { amountToday, expireIfOver } from '../domain/pages.ts'
+import type { PageRecord } from '../domain/selling-records.ts'
+import { cycleText } from '../periods.ts'
+import type { HttpRequest } from '../server.ts'
+import { type CheckoutView, checkoutPage } from './checkout-page.ts'
+import type { Html, Notice } from './layout.ts'
+import type { HostedPage, Pressed } from './visits.ts'
+
+/** What differs between the processors' pages. */
+export interface CheckoutWords {
+  /** An amount as a person reads it. */
+  money(amount: number, currency: string): string
+  /** Where the browser goes from a page that is complete. */
+  successUrl(page: PageRecord): string
+  hint: Html
+}
+
+/**
+ * The query of the address that a declined card leads to: a GET, so that reloading it declines nothing a second time.
+ */
+const DECLINED = 'declined'
+
+/** The hosted page of one price. */
+export function hostedCheckout(
+  context: AccountContext,
+  page: PageRecord,
+  request: HttpRequest,
+  words: CheckoutWords,
+): HostedPage {
+  expireIfOver(context, page)
+  const declined = 'Your card was declined. You can try again with another card.'
+  const pay =
+    (complete: typeof payPage) =>
+    (form: Record<string, string>): Pressed => {
+      const email = z.email().safeParse(page.email ?? form.email?.trim())
+      if (!email.success) return { status: 422, problem: 'Enter your email address.' }
+      complete(context, page, email.data)
+      return { to: words.successUrl(page) }
+    }
+  const later = pay(payPageLater)
+  return {
+    ...(page.status !== 'open' && { closed: closedNotice(page, words) }),
+    problem: request.query === DECLINED ? declined : undefined,
+    show: (problem) => checkoutPage(viewOf(page, words), problem),
+    press: {
+      pay: pay(payPage),
+      later: (form) =>
+        amountToday(page) === 0 ? { status: 400, problem: 'There is nothing to pay today.' } : later(form),
+      decline() {
+        declinePage(context, page)
+        return { to: `${request.path}?${DECLINED}` }
+      },
+      cancel: () =>
+        page.cancelUrl === null
+          ? { status: 200, problem: 'The seller gave no address to go back to.' }
+          : { to: page.cancelUrl },
+    },
+  }
+}
+
+function viewOf(page: PageRecord, { money, hint }: CheckoutWords): CheckoutView {
+  const { seller, price, quantity, trialDays, email } = page
+  const amount = amountToday(page)
+  const full = money(price.amount * quantity, price.currency)
+  const today = money(amount, price.currency)
+  const cycle = `${cycleText(price)}, until cancelled`
+  const later = amount > 0 && { later: 'Pay by bank debit; the money arrives later' }
+  return {
+    title: `Pay ${seller}`,
+    heading: seller,
+    label: `${quantity > 1 ? `${quantity} × ` : ''}${price.label}`,
+    price: trialDays === null ? full : trialDays === 1 ? '1 day free' : `${trialDays} days free`,
+    terms: !price.interval
+      ? 'One-time payment'
+      : trialDays === null
+        ? cycle
+        : `then ${full} ${cycle}. Due today: ${today}`,
+    email: { value: email },
+    pay: `Pay ${today}`,
+    buttons: { ...later, decline: 'Decline the card', cancel: 'Cancel' },
+    hint,
+  }
+}
+
+/** A second click on Pay ends here, too: nothing is paid twice, and the page has a link to go on. */
+function closedNotice(page: PageRecord, { successUrl }: CheckoutWords): Notice {
+  const { seller, price, cancelUrl } = page
+  if (page.status === 'expired') {
+    const next = cancelUrl === null ? undefined : { href: cancelUrl, label: `Back to ${seller}` }
+    return { title: 'This checkout has expired', text: 'Nothing was paid. Start again to buy.', next }
+  }
+  const [title, text] = page.unpaid
+    ? ['Not paid yet', `${seller} waits for the money for ${price.label}.`]
+    : ['Already paid', `You have paid ${seller} for ${price.label}.`]
+  return { title, text, next: { href: successUrl(page), label: `Continue to ${seller}` } }
+}
+
+/** What is shown where no page is. */
+export const UNKNOWN_CHECKOUT: Notice = {
+  title: 'Nothing to pay here',
+  text: 'This checkout does not exist. Check the address.',
+}

@@ -1,0 +1,68 @@
+import { type AccountContext, all, newRecord } from '../domain/context.ts'
+import type { PortalSessionRecord, SubscriptionRecord } from '../domain/selling-records.ts'
+import { hasEnded } from '../domain/subscriptions.ts'
+import type { Notice } from './layout.ts'
+import { portalPage } from './portal-page.ts'
+import type { HostedPage, Pressed } from './visits.ts'
+
+/** What differs between the processors' portals. */
+export interface PortalWords {
+  money(amount: number, currency: string): string
+  /** How long a portal's address works. */
+  lifetimeSeconds: number
+  cancel(context: AccountContext, subscription: SubscriptionRecord): void
+  /** Takes a cancellation back; not there if the processor cannot. */
+  undo?(context: AccountContext, subscription: SubscriptionRecord): void
+}
+
+export function openPortal(
+  context: AccountContext,
+  given: Pick<PortalSessionRecord, 'customer' | 'returnUrl'>,
+): PortalSessionRecord {
+  const session = { ...newRecord(context, 'portalSessions'), ...given }
+  context.records.portalSessions.set(session.id, session)
+  return session
+}
+
+/** The portal of one customer; null once its address has expired. */
+export function hostedPortal(
+  context: AccountContext,
+  session: PortalSessionRecord,
+  path: string,
+  words: PortalWords,
+): HostedPage | null {
+  if (session.created + words.lifetimeSeconds <= context.now) return null
+  const theirs = ({ customer }: { customer: string }) => customer === session.customer
+  const subscriptions = all(context, 'subscriptions').filter(theirs).reverse()
+  const invoices = all(context, 'invoices').filter(theirs).reverse()
+  const press =
+    (cancels: boolean, apply: PortalWords['cancel']) =>
+    (form: Record<string, string>): Pressed => {
+      const subscription = chosen(subscriptions, form.subscription)
+      if (!subscription) return { status: 400, problem: 'Choose a subscription.' }
+      if (hasEnded(subscription)) return { status: 409, problem: 'This subscription has ended.' }
+      if (cancels === (subscription.cancelAt !== null)) {
+        const state = cancels ? 'cancelled already' : 'not cancelled'
+        return { status: 409, problem: `This subscription is ${state}.` }
+      }
+      apply(context, subscription)
+      return { to: path }
+    }
+  return {
+    show: (problem) => portalPage(session, { subscriptions, invoices }, words, problem),
+    press: { cancel: press(true, words.cancel), ...(words.undo && { undo: press(false, words.undo) }) },
+  }
+}
+
+/** The one with that id; without an id, the only one that has not ended. */
+function chosen(subscriptions: SubscriptionRecord[], id: string | undefined): SubscriptionRecord | undefined {
+  if (id !== undefined) return subscriptions.find((subscription) => subscription.id === id)
+  const running = subscriptions.filter((subscription) => !hasEnded(subscription))
+  return running.length === 1 ? running[0] : undefined
+}
+
+/** What is shown where no portal is. */
+export const UNKNOWN_PORTAL: Notice = {
+  title: 'Nothing to see here',
+  text: 'This link has expired, or never existed. Ask for a new one where you got it.',
+}

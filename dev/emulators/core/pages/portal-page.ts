@@ -1,0 +1,94 @@
+import { html } from 'hono/html'
+import { invoiceNumber } from '../domain/invoices.ts'
+import type { InvoiceRecord } from '../domain/money-records.ts'
+import type { PortalSessionRecord, SubscriptionRecord } from '../domain/selling-records.ts'
+import { hasEnded } from '../domain/subscriptions.ts'
+import { cycleText } from '../periods.ts'
+import { type Html, layout } from './layout.ts'
+
+/** What a customer's portal shows, the latest first. */
+export interface PortalContents {
+  subscriptions: SubscriptionRecord[]
+  invoices: InvoiceRecord[]
+}
+
+interface Words {
+  money(amount: number, currency: string): string
+  /** There if a cancellation can be taken back. */
+  undo?: unknown
+}
+
+/** A subscription's status in plain words, where it is not one already. */
+const STATUS: Partial<Record<SubscriptionRecord['status'], string>> = {
+  incomplete: 'not paid yet',
+  incomplete_expired: 'never paid',
+  trialing: 'on trial',
+  past_due: 'past due',
+  canceled: 'ended',
+}
+
+/** The page where customers manage their subscriptions. `problem` says why the last button did nothing. */
+export async function portalPage(
+  { returnUrl }: PortalSessionRecord,
+  { subscriptions, invoices }: PortalContents,
+  words: Words,
+  problem?: string,
+): Promise<string> {
+  const sections = subscriptions.map((subscription) => section(subscription, words))
+  return layout(
+    'Your subscriptions',
+    html`
+      ${problem ? html`<p class="error" role="alert">${problem}</p>` : ''}
+      ${subscriptions.length === 0 ? html`<p class="terms">You have no subscription.</p>` : sections}
+      <section>
+        <h2>Invoices</h2>
+        ${invoices.length === 0 ? html`<p class="terms">None yet.</p>` : table(invoices, words)}
+      </section>
+      ${returnUrl === null ? '' : html`<a class="button" href="${returnUrl}">Go back</a>`}`,
+  )
+}
+
+function section(subscription: SubscriptionRecord, { money, undo }: Words): Html {
+  const { id, price, quantity, status, cancelAt } = subscription
+  const [when, at] = horizon(subscription)
+  return html`
+    <section aria-labelledby="${id}">
+      <h2 id="${id}">${quantity > 1 ? `${quantity} × ` : ''}${price.label}</h2>
+      <p class="terms">${money(price.amount * quantity, price.currency)} ${cycleText(price)}</p>
+      <dl><dt>Status</dt><dd>${STATUS[status] ?? status}</dd><dt>${when}</dt><dd>${day(at)}</dd></dl>
+      ${hasEnded(subscription) || (cancelAt !== null && !undo) ? '' : button(subscription)}
+    </section>`
+}
+
+function button({ id, cancelAt, periodEnd }: SubscriptionRecord): Html {
+  const [action, label, hint] =
+    cancelAt === null
+      ? ['cancel', 'Cancel subscription', `If you cancel now, it is yours until ${day(periodEnd)}.`]
+      : ['undo', 'Keep subscription', 'It is cancelled and will not renew.']
+  return html`
+    <form method="post">
+      <input type="hidden" name="subscription" value="${id}">
+      <p class="hint">${hint}</p>
+      <button name="action" value="${action}" aria-describedby="${id}">${label}</button>
+    </form>`
+}
+
+const table = (invoices: InvoiceRecord[], { money }: Words) => html`
+  <table>
+    <thead><tr><th scope="col">Date</th><th scope="col">Number</th><th scope="col">Status</th><th scope="col">Amount</th></tr></thead>
+    <tbody>${invoices.map(
+      (invoice) =>
+        html`<tr><td>${day(invoice.created)}</td><td>${invoiceNumber(invoice)}</td><td>${invoice.status}</td><td>${money(invoice.amount, invoice.price.currency)}</td></tr>`,
+    )}</tbody>
+  </table>`
+
+/** What happens to a subscription next, or that it has ended; in unix seconds when. */
+function horizon(subscription: SubscriptionRecord): [what: string, at: number] {
+  const { status, endedAt, cancelAt, periodEnd } = subscription
+  if (hasEnded(subscription)) return ['Ended', endedAt ?? periodEnd]
+  if (cancelAt !== null) return ['Ends', cancelAt]
+  return [status === 'trialing' ? 'Trial ends' : 'Renews', periodEnd]
+}
+
+const day = (seconds: number) =>
+  new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(seconds * 1000))

@@ -1,0 +1,88 @@
+import type { RecordedCall } from './calls.ts'
+import type { RecordControl } from './controls/controls.ts'
+import type { AccountOf, PaywallOf } from './domain/accounts.ts'
+import type { AccountContext } from './domain/context.ts'
+import type { Due } from './domain/dues.ts'
+import type { Happening, NewEvent } from './domain/happenings.ts'
+import type { EventRecord, Kind, Row, Table } from './domain/records.ts'
+import type { Html } from './pages/layout.ts'
+import type { PageVisit } from './pages/visits.ts'
+import type { HttpRequest } from './server.ts'
+import type { EmulatorError } from './wire/emulator-error.ts'
+import type { KeyRules } from './wire/idempotency.ts'
+
+/** A call whose route is found, ready to run for an account. */
+export type Execution = (context: AccountContext) => object
+
+/** How a processor's API reads calls and writes responses. */
+export interface Api<Paywall extends PaywallOf, Body> {
+  /** The header with the idempotency key, in lower case; null if the processor knows none. */
+  keyHeader: string | null
+  keyRules: KeyRules
+  /** Equal for bodies that are the same to the processor. */
+  fingerprint(body: string): string
+  /** The body in the form in which the call is recorded. */
+  readBody(request: HttpRequest): Body
+  /** The account that a call is for. Throws if the call has no credential, or a wrong one. */
+  authenticate(request: HttpRequest, accounts: ReadonlyMap<string, AccountOf<Paywall>>): AccountOf<Paywall>
+  /** Finds the route. What it throws is stored under no idempotency key. */
+  prepare(call: RecordedCall<Body>, request: HttpRequest): Execution
+  okStatus(method: string): number
+  /** The body of the response to a call that was refused. */
+  errorBody(error: EmulatorError): object
+  /** `replayOf` is the id of the request whose stored response is given again. */
+  headers(response: { requestId: string; key: string | null; replayOf: string | null }): Record<string, string>
+}
+
+/** How a processor tells what happened. */
+export interface Telling<Paywall extends PaywallOf, Event> {
+  /** The events that the processor makes of something. */
+  eventsOf(happening: Happening, context: AccountContext): NewEvent[]
+  /** An event as it is sent. `pending`: how many webhooks it is still to be delivered to. */
+  eventObject(event: EventRecord, about: { url: string; pending: number }): Event
+  /** The headers that a webhook is sent with, its signature among them. */
+  headers(body: string, paywall: Paywall, event: EventRecord): Record<string, string>
+  /** How long after each failed attempt the next one follows, in seconds of the account's clock. */
+  retrySeconds: number[]
+}
+
+/** All that differs between processors. The rest of an emulator is made of it by `startEmulator`. */
+export interface Processor<
+  Paywall extends PaywallOf,
+  Event,
+  Body,
+  Controls extends Record<string, RecordControl>,
+  List extends string,
+  Switch extends string,
+> {
+  /** In our webhooks' address. */
+  name: string
+  /** For people. */
+  title: string
+  accountOf(paywall: Paywall): string
+  newId(kind: Kind): string
+  noSuch(table: Table, id: string, param?: string): EmulatorError
+  refuse(message: string): EmulatorError
+  api: Api<Paywall, Body>
+  telling: Telling<Paywall, Event>
+  /** The hosted pages, by what their paths begin with. */
+  visits: Record<string, PageVisit>
+  /** What waits for its time in an account. */
+  duesOf(context: AccountContext): Due[]
+  /** What the front page says of the API, and a control as an example. */
+  about: Html
+  example: string
+  /** What a test or a person can make happen to a record, by the method's name. */
+  controls: Controls
+  /** The objects that an emulator shows of all accounts, as they are now, by the property's name. */
+  lists: Record<List, { [Name in Table]: ListOf<Name> }[Table]>
+  /** What can be switched on for a while, by the property's name; off at the start. */
+  switches: readonly Switch[]
+}
+
+export interface ListOf<Name extends Table> {
+  /** In the control's address. */
+  path: string
+  table: Name
+  show(record: Row<Name>, context: AccountContext): object
+}

@@ -1,0 +1,80 @@
+import type { AccountOf, PaywallOf } from './domain/accounts.ts'
+import type { AccountContext, Cause } from './domain/context.ts'
+import { newRecord } from './domain/context.ts'
+import type { Happening, NewEvent } from './domain/happenings.ts'
+import type { EventRecord, Kind, Records, Row, Table, Tables } from './domain/records.ts'
+import type { State } from './state.ts'
+import { EmulatorError } from './wire/emulator-error.ts'
+
+interface Parts {
+  state: State<Records>
+  accounts: () => ReadonlyMap<string, AccountOf<PaywallOf>>
+  url: () => string
+  isOn: (name: string) => boolean
+  send: (event: EventRecord) => void
+  processor: {
+    newId(kind: Kind): string
+    noSuch(table: Table, id: string, param?: string): Error
+    refuse(message: string): Error
+    telling: { eventsOf(happening: Happening, context: AccountContext): NewEvent[] }
+  }
+}
+
+export type Store = ReturnType<typeof createStore>
+
+/** Opens contexts on the records, and changes records for pages and controls. */
+export function createStore({ state, accounts, url, isOn, send, processor }: Parts) {
+  const { records } = state
+
+  function openContext(account: AccountOf<PaywallOf>, cause: Cause | null = null): AccountContext {
+    const context: AccountContext = {
+      account,
+      records,
+      url: url(),
+      now: Math.floor(Date.now() / 1000) + (records.accounts.get(account.id)?.ahead ?? 0),
+      cause,
+      isOn,
+      newId: processor.newId,
+      noSuch: processor.noSuch,
+      refuse: processor.refuse,
+      tell(happening) {
+        for (const { type, object, own = {} } of processor.telling.eventsOf(happening, context)) {
+          send({ ...newRecord(context, 'events'), type, object: structuredClone({ ...object }), own })
+        }
+      },
+    }
+    return context
+  }
+
+  /** The context of an account, even if no paywall uses it any more. Its paywalls are asked for when they are needed. */
+  const contextOf = (id: string) =>
+    openContext({
+      id,
+      get paywalls() {
+        return accounts().get(id)?.paywalls ?? []
+      },
+    })
+
+  /** Changes a record, or what belongs to it, and saves. Resolves to the object that `apply` returns. */
+  async function change<Name extends Table>(
+    table: Name,
+    id: string,
+    apply: (context: AccountContext, record: Row<Name>) => { id: string },
+  ): Promise<{ id: string } & Record<string, unknown>> {
+    const tables: Tables = records
+    const record = tables[table].get(id)
+    if (!record) throw processor.noSuch(table, id)
+    const changed = apply(contextOf(record.account), record)
+    await state.save()
+    return { ...changed }
+  }
+
+  /** The id of the account that a paywall sells through. */
+  function accountOf(paywallId: string): string {
+    const found = [...accounts().values()].find(({ paywalls }) => paywalls.some((one) => one.paywallId === paywallId))
+    if (!found) throw new EmulatorError(404, `No paywall ${paywallId} sells through this processor.`)
+    return found.id
+  }
+
+  return { state, openContext, contextOf, accountOf, change }
+}

@@ -1,0 +1,34 @@
+import * as z from 'zod'
+
+/* What forms are made of: every value is text. What is wrong with one is said by the `kind` of its issue. */
+
+export type FieldKind = 'empty' | 'integer' | 'boolean' | 'email' | 'url'
+
+const scalar = (kind: FieldKind, accepts: (value: string) => boolean) =>
+  z.string().superRefine((value, context) => {
+    if (!accepts(value)) context.addIssue({ code: 'custom', message: `Invalid ${kind}`, params: { kind, value } })
+  })
+
+/** The kind of field that an issue is about, and the value that was refused; null if it is about something else. */
+export function refusedField(issue: z.core.$ZodIssue): { kind: FieldKind; value: string } | null {
+  const refused = Refused.safeParse(issue.code === 'custom' ? issue.params : null)
+  return refused.success ? refused.data : null
+}
+
+const Refused = z.object({ kind: z.enum(['empty', 'integer', 'boolean', 'email', 'url']), value: z.string() })
+
+export const text = (maximum = 5000) =>
+  scalar('empty', (value) => value !== '').max(maximum, `must be at most ${maximum} characters`)
+
+export const integer = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
+  scalar('integer', (value) => /^-?\d{1,16}$/.test(value))
+    .transform(Number)
+    .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`))
+
+export const boolean = scalar('boolean', (value) => value === 'true' || value === 'false').transform(
+  (value) => value === 'true',
+)
+
+export const email = scalar('email', (value) => z.email().safeParse(value).success)
+
+export const webAddress = scalar('url', (value) => /^https?:\/\//.test(value) && URL.canParse(value))

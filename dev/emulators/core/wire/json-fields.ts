@@ -1,0 +1,20 @@
+import * as z from 'zod'
+
+/* What bodies in JSON are made of, whatever the processor. */
+
+export const webAddress = z
+  .string()
+  .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), 'The URL is invalid')
+
+/** A field that may be left out or null; both become null. */
+export const optional = <Schema extends z.ZodType>(schema: Schema) =>
+  schema.nullish().transform((value) => value ?? null)
+
+/** A body as JSON: an empty one is `{}`, and one that is no JSON is undefined. */
+export function readJson(body: string): unknown {
+  try {
+    return body === '' ? {} : JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,70 @@
+import type * as z from 'zod'
+import { type AccountContext, find } from '../domain/context.ts'
+import type { Row, Table } from '../domain/records.ts'
+import type { Execution } from '../processor.ts'
+
+/**
+ * Parses what a call has with a schema, when the function that it returns is called: a processor that refuses mistakes
+ * before anything runs has parsed it already by then.
+ */
+export type Parse = <Schema extends z.ZodType>(schema: Schema) => () => z.output<Schema>
+
+/** A route of an API; `:id` in its path stands for one part. */
+export interface Route {
+  method: string
+  path: string
+  prepare(parse: Parse, ids: string[]): Execution
+}
+
+/** The ids in a path, in order. Those that a path does not have are empty, and its route ignores them. */
+export type Ids = [string, string]
+
+export function route<Schema extends z.ZodType>(
+  method: string,
+  path: string,
+  schema: Schema,
+  run: (context: AccountContext, parameters: z.output<Schema>, ids: Ids) => object,
+): Route {
+  return {
+    method,
+    path,
+    prepare(parse, [first = '', second = '']) {
+      const parameters = parse(schema)
+      return (context) => run(context, parameters(), [first, second])
+    },
+  }
+}
+
+/** A route that shows the record which its path names. */
+export const retrieve = <Name extends Table, Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+  table: Name,
+  show: (record: Row<Name>, context: AccountContext) => object,
+): Route => route('GET', path, schema, (context, _, [id]) => show(find(context, table, id), context))
+
+/** Prepares the first route that a call's method and path match; undefined if none does. */
+export function prepareRoute(
+  routes: Route[],
+  { method, path }: { method: string; path: string },
+  parse: Parse,
+): Execution | undefined {
+  for (const candidate of routes) {
+    const ids = candidate.method === method ? matchPath(candidate.path, path) : null
+    if (ids) return candidate.prepare(parse, ids)
+  }
+  return undefined
+}
+
+/** The parts of a path that stand where the pattern has `:id`, in order; null if the path does not match. */
+function matchPath(pattern: string, path: string): string[] | null {
+  const [wanted, given] = [pattern.split('/'), path.split('/')]
+  if (wanted.length !== given.length) return null
+  const ids: string[] = []
+  for (const [index, part] of wanted.entries()) {
+    const found = given[index] ?? ''
+    if (part === ':id') ids.push(found)
+    else if (part !== found) return null
+  }
+  return ids
+}

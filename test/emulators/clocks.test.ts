@@ -1,0 +1,177 @@
+import { createServer } from 'node:http'
+import type Stripe from 'stripe'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { close, listen } from '../../dev/emulators/core/listen.ts'
+import { firstPayment, ACME as MOLLIE_ACME, sdk as mollieSdk, order, startMollie, subscribe } from './mollie-fixture.ts'
+import {
+  ACME,
+  buy,
+  idOf,
+  paymentOrder,
+  press,
+  sdk,
+  startReceiver,
+  startStripe,
+  subscriptionOrder,
+} from './stripe-fixture.ts'
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+const { paywallId } = ACME
+
+async function subscribed(order: Stripe.Checkout.SessionCreateParams = {}) {
+  const { url: serviceUrl } = await startReceiver()
+  const { emulator, stripe } = await startStripe({ serviceUrl })
+  const session = await buy(stripe, subscriptionOrder(order))
+  await emulator.drainWebhooks()
+  const id = idOf(session.subscription)
+  const subscription = () => stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
+  const pass = (seconds: number) => emulator.moveTo(paywallId, emulator.timeOf(paywallId) + seconds)
+  const types = (since = 0) => emulator.events.slice(since).map(({ type }) => type)
+  return { emulator, stripe, id, customer: idOf(session.customer), subscription, pass, types }
+}
+
+const periodEndOf = ({ items }: Stripe.Subscription) => items.data[0]?.current_period_end ?? 0
+
+describe('at Stripe', () => {
+  test('a year of a monthly subscription has twelve more periods, each paid an hour after it began', async () => {
+    const { emulator, stripe, id, subscription, types } = await subscribed()
+    const first = await subscription()
+    const yearLater = new Date(first.created * 1000)
+    yearLater.setUTCFullYear(yearLater.getUTCFullYear() + 1)
+    const before = emulator.events.length
+    await emulator.moveTo(paywallId, yearLater.getTime() / 1000 + 2 * HOUR)
+    expect(types(before).filter((type) => type === 'invoice.paid')).toHaveLength(12)
+    const paid = emulator.events.slice(before).filter(({ type }) => type === 'invoice.paid')
+    for (const { created, data } of paid) expect(created - Number(data.object.created)).toBe(HOUR)
+    const times = emulator.events.map(({ created }) => created)
+    expect(times).toEqual(times.toSorted((one, other) => one - other))
+    const now = await subscription()
+    expect(now).toMatchObject({ status: 'active', latest_invoice: { status: 'paid' } })
+    expect(periodEndOf(now)).toBeGreaterThan(emulator.timeOf(paywallId))
+    await stripe.subscriptions.update(id, { cancel_at_period_end: true })
+    await emulator.moveTo(paywallId, periodEndOf(now))
+    expect(await subscription()).toMatchObject({ status: 'canceled', ended_at: periodEndOf(now) })
+    expect(emulator.nextDue(paywallId)).toBeNull()
+  })
+
+  test('a trial is announced three days before its end, and is paid for then', async () => {
+    const { emulator, subscription, types } = await subscribed({ subscription_data: { trial_period_days: 7 } })
+    const { trial_end: end } = await subscription()
+    const before = emulator.events.length
+    expect(emulator.nextDue(paywallId)).toBe((end ?? 0) - 3 * DAY)
+    await emulator.moveTo(paywallId, (end ?? 0) - 3 * DAY)
+    expect(types(before)).toEqual(['customer.subscription.trial_will_end'])
+    await emulator.moveTo(paywallId, (end ?? 0) + HOUR)
+    expect(types(before).at(-1)).toBe('invoice.paid')
+    expect(await subscription()).toMatchObject({ status: 'active', latest_invoice: { amount_paid: 999 } })
+  })
+
+  test('charges that fail are tried again every three days; the subscription recovers, or ends after the last', async () => {
+    const { emulator, customer, subscription, pass } = await subscribed()
+    const end = periodEndOf(await subscription())
+    await emulator.declineCharges(customer)
+    await emulator.moveTo(paywallId, end + HOUR)
+    expect(await subscription()).toMatchObject({ status: 'past_due', latest_invoice: { attempt_count: 1 } })
+    await pass(3 * DAY)
+    expect(await subscription()).toMatchObject({ status: 'past_due', latest_invoice: { attempt_count: 2 } })
+    await emulator.declineCharges(customer, false)
+    await pass(3 * DAY)
+    const recovered = await subscription()
+    expect(recovered).toMatchObject({ status: 'active', latest_invoice: { status: 'paid', attempt_count: 3 } })
+
+    await emulator.declineCharges(customer)
+    await emulator.moveTo(paywallId, periodEndOf(recovered) + HOUR + 9 * DAY)
+    const over = { status: 'canceled', cancellation_details: { reason: 'payment_failed' } }
+    expect(await subscription()).toMatchObject({ ...over, latest_invoice: { status: 'open', attempt_count: 4 } })
+  })
+
+  test('a debit arrives, an unpaid subscription expires, a page closes', async () => {
+    const { emulator, stripe } = await startStripe()
+    const debit = await stripe.checkout.sessions.create(paymentOrder())
+    await press(debit, 'later')
+    const unpaid = await stripe.checkout.sessions.create(subscriptionOrder())
+    await press(unpaid, 'later')
+    const open = await stripe.checkout.sessions.create(subscriptionOrder())
+    const fetched = ({ id }: { id: string }) => stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] })
+    await emulator.moveTo(paywallId, debit.created + 20 * HOUR)
+    expect(await fetched(debit)).toMatchObject({ payment_status: 'paid' })
+    await emulator.moveTo(paywallId, debit.created + DAY + HOUR)
+    expect(await fetched(unpaid)).toMatchObject({ subscription: { status: 'incomplete_expired' } })
+    expect(await fetched(open)).toMatchObject({ status: 'expired' })
+  })
+
+  test('the clocks of two accounts never touch', async () => {
+    const other = { ...ACME, paywallId: '2002', secretKey: 'sk_test_other_0123456789' }
+    const { emulator, stripe } = await startStripe({ accounts: [ACME, other] })
+    await buy(stripe, subscriptionOrder())
+    const foreign = sdk(emulator, other.secretKey)
+    const theirs = await foreign.subscriptions.retrieve(idOf((await buy(foreign, subscriptionOrder())).subscription))
+    await emulator.moveTo(paywallId, emulator.timeOf(paywallId) + 40 * DAY)
+    expect(emulator.timeOf('2002')).toBeLessThan(Date.now() / 1000 + 1)
+    expect(await foreign.subscriptions.retrieve(theirs.id)).toEqual(theirs)
+    expect(() => emulator.timeOf('3003')).toThrow(/No paywall 3003/)
+  })
+})
+
+test('an idempotency key is forgotten by the clock of its own account', async () => {
+  const other = { ...MOLLIE_ACME, paywallId: '2001', apiKey: 'test_other_0123456789' }
+  const { emulator, mollie } = await startMollie({ accounts: [MOLLIE_ACME, other] })
+  const create = async (client = mollie) =>
+    (await client.payments.create({ idempotencyKey: 'k', paymentRequest: order() })).id
+  const theirs = mollieSdk(emulator, other.apiKey)
+  const [ours, kept] = [await create(), await create(theirs)]
+  await emulator.moveTo('1001', emulator.timeOf('1001') + 2 * HOUR)
+  expect(await create()).not.toBe(ours)
+  expect(await create(theirs)).toBe(kept)
+})
+
+test('a webhook is tried again when the processor would, however long that is, and is given up at last', async () => {
+  let arrived = 0
+  const server = createServer((request, response) => {
+    arrived += 1
+    request.resume()
+    response.writeHead(500).end()
+  })
+  const serviceUrl = await listen(server, 0)
+  onTestFinished(() => close(server))
+  const { emulator, mollie } = await startMollie({ serviceUrl })
+  await firstPayment(mollie)
+  await emulator.moveTo('1001', emulator.timeOf('1001') + 27 * HOUR)
+  await emulator.drainWebhooks()
+  expect(arrived).toBe(10)
+  expect(emulator.nextDue('1001')).toBeNull()
+})
+
+describe('at Mollie', () => {
+  test('a subscription is charged on its dates, also after a charge that failed, until it has been as often as it should', async () => {
+    const { emulator, mollie } = await startMollie()
+    const { customerId, fetched, payments } = await subscribe(mollie, { interval: '1 week', times: 3 })
+    const pass = (days: number) => emulator.moveTo('1001', emulator.timeOf('1001') + days * DAY)
+    await emulator.declineCharges(customerId)
+    await pass(1)
+    expect(await payments()).toMatchObject([{ status: 'failed' }])
+    await emulator.declineCharges(customerId, false)
+    await pass(14)
+    expect((await payments()).map(({ status }) => status)).toEqual(['paid', 'paid', 'failed'])
+    expect(await fetched()).toMatchObject({ status: 'completed', timesRemaining: 0 })
+  })
+
+  test('slow refunds and money on its way arrive, pages expire', async () => {
+    const { emulator, mollie } = await startMollie()
+    const { payment } = await firstPayment(mollie)
+    emulator.slowRefunds = true
+    const refund = await emulator.refund(payment.id)
+    const { subscription } = await subscribe(mollie, { startDate: '2099-01-01' })
+    const late = await emulator.renew(subscription.id, { pending: true })
+    const control = await fetch(`${emulator.url}/_emulator/move-clock`, {
+      method: 'POST',
+      body: JSON.stringify({ paywall: '1001', days: 3 }),
+    })
+    expect(control.status).toBe(200)
+    expect(await mollie.refunds.get({ paymentId: payment.id, refundId: refund.id })).toMatchObject({
+      status: 'refunded',
+    })
+    expect(await mollie.payments.get({ paymentId: late.id })).toMatchObject({ status: 'pending' })
+  })
+})

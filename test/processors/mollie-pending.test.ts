@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mollieProcessor, paymentsOf, subscribeAtMollie, subscriptionsOf } from '../support/mollie-purchase.ts'
+import { ownerEvents } from '../support/owner-events.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
+})
+afterAll(() => world.close())
+
+const typesOf = async (userId: string) => (await ownerEvents(world, userId)).map(({ type }) => type)
+
+test('a subscription on a mandate that is pending gives access at once, and renews once the mandate is valid', async () => {
+  const { mollie } = world
+  mollie.pendingMandates = true
+  const { userId, subscriptionId } = await subscribeAtMollie(world)
+  expect(subscriptionsOf(world, userId)).toMatchObject([{ id: subscriptionId, status: 'pending' }])
+  expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+  await expect(mollie.renew(subscriptionId)).rejects.toThrow(/is pending/)
+
+  mollie.pendingMandates = false
+  await mollie.renew(subscriptionId)
+  await mollie.drainWebhooks()
+  expect(paymentsOf(world, userId).map(({ status }) => status)).toEqual(['paid', 'paid'])
+  expect(await typesOf(userId)).toContain('subscription.renewed')
+})
+
+test('a slow refund is told once, when the money is there', async () => {
+  const { mollie } = world
+  const { userId, paymentId } = await subscribeAtMollie(world)
+  mollie.slowRefunds = true
+  const refund = await mollie.refund(paymentId, '1.00')
+  await mollie.drainWebhooks()
+  expect(await typesOf(userId)).not.toContain('payment.refunded')
+  for (const _step of ['pending', 'processing', 'refunded']) await mollie.stepRefund(refund.id)
+  await mollie.drainWebhooks()
+  expect((await typesOf(userId)).filter((type) => type === 'payment.refunded')).toHaveLength(1)
+  mollie.slowRefunds = false
+})
