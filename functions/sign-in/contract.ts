@@ -101,7 +101,7 @@ export const exchangeWords = defineWords<ExchangeRefusal | 'no_credential'>({
   other_external_id: [409, 'external_id_mismatch'],
 })
 
-/** Examples. In constants of their own, since no bundle can leave out what reads a member of an object. */
+/** Examples. In constants of their own, since no bundle can leave out what reads a field of an object. */
 const request = 'Q2wqYl0c7kXn3o9vT5yJm1sRbE8dHaZgUeFiOpLtK4w'
 const refresh_token = '5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11.Zk3mC0qXv8yT1nLr5wPd7sHb2uJg9eAi4oKf6tQxVyM'
 
