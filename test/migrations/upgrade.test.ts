@@ -41,7 +41,11 @@ const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
     forget_at: row.email === null ? 'in 30 days' : null,
   }),
   members: (row) => ({ ...row, owner_id: ownerOf([row]), buyer_meta: {} }),
-  purchases: (row) => ({ ...without(row, 'previous'), buyer_email: null }),
+  purchases: (row) => ({
+    ...without(row, 'previous'),
+    buyer_email: null,
+    ...(isPaidOnce(row) && { reconcile_at: 'within a day' }),
+  }),
   checkouts: (row) => ({
     ...row,
     customers: {},
@@ -60,10 +64,17 @@ const membersOf = ({ id }: Row) => before.members!.filter(({ user_id }) => user_
 /** Each user of the fixture is a member of one paywall. */
 const ownerOf = ([member]: Row[]) => before.paywalls!.find(({ id }) => id === member?.paywall_id)?.owner_id
 
+/** A one-time purchase that was paid, and not looked at again until now. */
+const isPaidOnce = (row: Row) => 'processor_id' in row && row.interval === null && row.status === 'active'
+
 /** A row in which a time that counts from the migration is said as such. */
 function relative(row: Row): Row {
-  const days = (Date.parse(String(row.forget_at)) - Date.now()) / 86_400_000
-  return Math.abs(days - 30) < 0.1 ? { ...row, forget_at: 'in 30 days' } : row
+  const days = (time: unknown) => (Date.parse(String(time)) - Date.now()) / 86_400_000
+  return {
+    ...row,
+    ...(Math.abs(days(row.forget_at) - 30) < 0.1 && { forget_at: 'in 30 days' }),
+    ...(isPaidOnce(row) && Math.abs(days(row.reconcile_at) - 0.5) < 0.51 && { reconcile_at: 'within a day' }),
+  }
 }
 
 /** Whether an earlier delivery about the same member is pending at the same webhook endpoint. */

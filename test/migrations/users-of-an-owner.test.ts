@@ -39,7 +39,7 @@ beforeAll(async () => {
   await withClient(url, async (client) => {
     await client.query('set search_path = public')
     const roles = await roleSteps(client, readRelease().roles, rolesKey)
-    const earlier = (await tableSteps(client)).filter(({ what }) => !/migration 000[5-9]/.test(what))
+    const earlier = (await tableSteps(client)).filter(({ what }) => !/migration (000[5-9]|00[1-9])/.test(what))
     for (const step of [...roles, ...earlier]) await runStep(step)
     await client.query(read('fill-two-owners.sql'))
     const old = { name: OLD_RELEASE, files: [{ path: 'old.sql', text: read('users-of-nobody.sql') }], roles: [] }
@@ -68,14 +68,14 @@ test('all that is about it on the paywall of either owner is found again, under 
   const tables = Object.keys(before).filter((table) => before[table]!.some((row) => 'paywall_id' in row))
   const counted = Object.fromEntries(tables.map((table) => [table, 0]))
   for (const table of tables) {
-    const expected = before[table]!.map((row) => {
+    const expected = before[table]!.map(({ reconcile_at: _due, ...row }) => {
       const mine = row.paywall_id === '1001' && JSON.stringify(without(row, 'body')).includes(SHARED)
       if (mine) counted[table]!++
       return mine
         ? { ...JSON.parse(JSON.stringify(without(row, 'body')).replaceAll(SHARED, split)), ...body(row) }
         : row
     })
-    const columns = Object.keys(before[table]![0]!)
+    const columns = Object.keys(expected[0]!)
     const found = after[table]!.map((row) => Object.fromEntries(columns.map((name) => [name, row[name]])))
     expect(sorted(found), table).toEqual(sorted(expected))
   }
