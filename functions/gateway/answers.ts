@@ -26,7 +26,8 @@ export function preflight(requestId: string): Response {
   return withCommonHeaders(new Response(null, { status: 204, headers }), requestId)
 }
 
-function withCommonHeaders(response: Response, requestId: string): Response {
+/** The headers that every response has. */
+export function withCommonHeaders(response: Response, requestId: string): Response {
   addCommonHeaders(response.headers, requestId)
   return response
 }

@@ -47,6 +47,17 @@ describe('on a paywall with a domain, a buyer who did not pay lands', () => {
     expect(back).toMatchObject({ status: 303, headers: { location: landing } })
   })
 
+  test('where a browser finds a page that says so, and a program none', async () => {
+    const front = (accept: string) => call(world, `https://${DOMAIN}/`, { headers: { accept } })
+    const page = await front('text/html,application/xhtml+xml,*/*;q=0.8')
+    expect(page).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'text/html; charset=utf-8', 'x-request-id': expect.any(String) },
+      body: expect.stringContaining('Nothing was bought'),
+    })
+    expect(await front('*/*')).toMatchObject({ status: 404, body: { error: 'not_found' } })
+  })
+
   test('and there must be a page for one who did', async () => {
     expect(await start({ error: SORRY }, { domain: domain(), body: {} })).toMatchObject({
       status: 400,

@@ -17,6 +17,9 @@ import { closed } from './closed-schemas.ts'
 /** Served, but no part of the API. */
 const PAGES = pages.map(({ path }) => path)
 
+/** The front of a host is a page for browsers; a program is told that there is nothing. */
+const isFrontPage = (pathname: string, status: number) => pathname === '/' && status === 200
+
 /** What stands in no path of the document, and is refused by the gateway: an escape, an empty segment, a backslash. */
 const NOT_CANONICAL = /%|\/\/|\\/
 
@@ -50,7 +53,7 @@ export interface SentResponse {
  */
 export function undocumented({ method, url, status, headers, text }: SentResponse): string | null {
   const { pathname } = new URL(url, 'http://localhost')
-  if (method === 'OPTIONS' || PAGES.includes(pathname)) return null
+  if (method === 'OPTIONS' || PAGES.includes(pathname) || isFrontPage(pathname, status)) return null
   const known = NOT_CANONICAL.test(pathname) ? null : knownPath(pathname)
   const found = known && described(known, method, status)
   if (!found && !known?.isNamed && status === 404) return method === 'HEAD' ? null : bodyFault(text, NOT_FOUND)
