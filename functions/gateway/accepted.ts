@@ -5,25 +5,31 @@
 const MEMORY = 10_000
 
 /**
- * How long a call waits for the answer to another one with the same proof, in milliseconds, and between two looks. An endpoint
- * whose database does not answer says so within this time.
+ * For how long after an endpoint was asked about a proof other calls wait for its answer, in milliseconds. An endpoint whose
+ * database does not answer says so within this time. A call whose client has gone may never learn its answer.
  */
 const WAIT_MS = 5_000
+/** Between two looks, because a request on Workers cannot wait for a promise of another one. */
 const PAUSE_MS = 20
 
 const accepted = new Set<string>()
-const others = new Map<string, 'asked' | 'refused'>()
+/** Those that are not accepted: when the endpoint was asked, in milliseconds, or that it has refused. */
+const others = new Map<string, number | 'refused'>()
 
 /**
  * Whether an endpoint has accepted this proof of who calls. Of calls that begin with the same proof at the same time one is
  * asked about, and the others wait for what its endpoint answers: so an owner's first calls are not taken for a stranger's.
  */
 export async function isAccepted(proof: string): Promise<boolean> {
-  const deadline = Date.now() + WAIT_MS
-  while (others.get(proof) === 'asked' && Date.now() < deadline) await pause()
+  while (isBeingAsked(proof)) await pause()
   if (accepted.has(proof)) return true
-  if (!others.has(proof)) remember(proof, 'asked')
+  if (others.get(proof) !== 'refused') remember(proof, Date.now())
   return false
+}
+
+function isBeingAsked(proof: string): boolean {
+  const state = others.get(proof)
+  return typeof state === 'number' && Date.now() < state + WAIT_MS
 }
 
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve, PAUSE_MS))
@@ -31,7 +37,7 @@ const pause = () => new Promise<void>((resolve) => setTimeout(resolve, PAUSE_MS)
 /** Notes what an endpoint made of a proof; null: its answer does not tell. */
 export function note(proof: string, isGood: boolean | null): void {
   if (isGood === null) {
-    if (others.get(proof) === 'asked') others.delete(proof)
+    if (others.get(proof) !== 'refused') others.delete(proof)
     return
   }
   accepted.delete(proof)
@@ -42,7 +48,7 @@ export function note(proof: string, isGood: boolean | null): void {
   } else remember(proof, 'refused')
 }
 
-function remember(proof: string, state: 'asked' | 'refused'): void {
+function remember(proof: string, state: number | 'refused'): void {
   others.set(proof, state)
   forgetOldest(others)
 }

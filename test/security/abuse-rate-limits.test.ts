@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { count, type Limit } from '../../functions/gateway/limit.ts'
 import type { CountedBy } from '../../lib/http/api-operation.ts'
 import { statementsOf } from '../support/statements.ts'
@@ -72,6 +72,20 @@ describe('a stranger with made-up owner keys has the share of a guest', () => {
 
 test('an owner’s first calls are not held up, however many come at once', async () => {
   expect(await burst(() => askAs(world.key, `2001:db8:${hex(network)}::1`))).not.toHaveProperty('429')
+})
+
+test('an owner’s call whose client went away before it was answered holds up later ones for five seconds at most', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout'] })
+  try {
+    const free: Limit = { limit: async () => ({ success: true }) }
+    const env = { RATE_LIMITED: true, CALLER_LIMIT: free, OWNER_LIMIT: free }
+    const request = new Request('https://pay.example/', { headers: { 'x-api-key': madeUpKey() } })
+    await count(request, env, 'key') // and nobody learns what its endpoint answered
+    vi.advanceTimersByTime(5_000)
+    expect(await count(request, env, 'key')).toMatchObject({ isOver: false })
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('65,536 networks of one customer share what an owner has', async () => {
