@@ -1,4 +1,4 @@
-import type { Acquiring } from './acquiring.ts'
+import type { Acquiring, ProcessorName } from './acquiring.ts'
 
 /**
  * What a paywall asks of its processor, in our terms. Ids are the processor's own, amounts are integers in the minor
@@ -76,9 +76,16 @@ export interface Cancellation {
  * by its `processorId`.
  */
 export type PurchaseReference =
-  | { kind: 'page'; id: string }
+  | { kind: 'page'; id: string; sale?: PageSale }
   | { kind: 'subscription'; id: string }
   | { kind: 'payment'; id: string }
+
+/** What was to be sold on a hosted page, as far as a processor that keeps no metadata needs it to find the purchase. */
+export interface PageSale {
+  email: string | null
+  processorPrice: string
+  openedAt: Date
+}
 
 export const PURCHASE_STATUSES = [
   'pending',
@@ -95,13 +102,16 @@ export type PurchaseStatus = (typeof PURCHASE_STATUSES)[number]
 export const INTERVALS = ['day', 'week', 'month', 'year'] as const
 export type Interval = (typeof INTERVALS)[number]
 
-/**
- * A subscription or one-time purchase, as the processor has it. `checkoutId` says which user bought it on which
- * paywall.
- */
+/** A subscription or one-time purchase, as the processor has it. */
 export interface PurchaseSnapshot {
   processorId: string
-  checkoutId: string
+  /**
+   * The checkout says which user bought it on which paywall. Null if the processor keeps no metadata: then the checkout is
+   * found by `buyerEmail` and `processorPrice`.
+   */
+  checkoutId: string | null
+  /** What was sold, by the processor's name for it; needed only where `checkoutId` is null. */
+  processorPrice?: string
   customer: string | null
   /** The address that the buyer gave on the hosted page, as far as the processor tells. Nobody has proven that it is the buyer's. */
   buyerEmail: string | null
@@ -130,7 +140,7 @@ export interface PurchaseSnapshot {
 /** Why a processor call failed, told apart by what the caller can do about it. */
 export class ProcessorError extends Error {
   override name = 'ProcessorError'
-  readonly acquiring: Acquiring
+  readonly acquiring: ProcessorName
   /**
    * `rejected`: it said no. `unavailable`: try again. `misconfigured`: the owner must fix keys or scopes, or we the key that
    * opens them; nothing was done.
@@ -143,7 +153,7 @@ export class ProcessorError extends Error {
   readonly answered: boolean
 
   constructor(
-    acquiring: Acquiring,
+    acquiring: ProcessorName,
     kind: ProcessorError['kind'],
     message: string,
     options: { answered: boolean } & ErrorOptions,

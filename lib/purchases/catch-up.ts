@@ -46,6 +46,8 @@ export async function catchUp(
 ): Promise<Stored | null> {
   const snapshot = await processor.fetchPurchase(about)
   if (!snapshot) return null
+  if (snapshot.checkoutId === null)
+    throw new Error(`${processor.acquiring} does not say which checkout led to a purchase`)
   const stored = await storePurchase<Stored>(db, {
     paywallId,
     acquiring: processor.acquiring,

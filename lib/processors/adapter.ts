@@ -1,0 +1,64 @@
+import type { Inbound, ProcessorEvent } from './event.ts'
+import type { Cancellation, CheckoutOrder, HostedCheckout, PurchaseReference, PurchaseSnapshot } from './processor.ts'
+
+/** What an adapter is made with, besides the owner's credentials. */
+export interface AdapterOptions {
+  /** The origin of the processor's API instead of its own, such as an emulator's. */
+  base: string | null
+  fetch: typeof fetch
+  now: () => Date
+}
+
+/**
+ * One processor, in our terms. Ids are the processor's own, amounts are integers in the minor units of ISO 4217, times are
+ * `Date`. Every method that calls the processor throws `ProcessorError`. What its `Abilities` deny, an adapter lacks.
+ *
+ * A purchase is read in three steps, so that what is decided can be tested on recorded replies: `observe` fetches and changes
+ * nothing, `decide` is pure, `act` does one thing that is still to be done. After it, the purchase is observed again.
+ */
+export interface Adapter<Observed = unknown, Todo = unknown> {
+  /** Opens a hosted checkout. If the processor has idempotency, the same `order.key` never opens a second one. */
+  openCheckout(order: CheckoutOrder): Promise<HostedCheckout>
+
+  /**
+   * Expires an open hosted page; does nothing to one that was paid or has expired. Whether the processor says that it has
+   * expired: then it sold nothing, and never will.
+   */
+  closeCheckout?(pageId: string): Promise<boolean>
+
+  /** Stops renewal; the period that is paid for goes on to its end. A repeat is harmless. Not all store `reason`. */
+  cancelAtPeriodEnd(subscriptionId: string, reason: string): Promise<Cancellation>
+
+  /** A one-time URL of the customer's hosted portal, with a link back to `returnUrl`. */
+  openPortal?(customer: string, returnUrl: string): Promise<string>
+
+  /** All that the processor has of a purchase; null if it has nothing. Changes nothing there. */
+  observe(reference: PurchaseReference): Promise<Observed | null>
+
+  decide(observed: Observed, now: Date): Decision<Todo>
+
+  /** Does what a decision asks for. It may have been done meanwhile by somebody else: that is no error. */
+  act(todo: Todo): Promise<void>
+
+  /**
+   * Verifies an inbound webhook over its raw body and translates it into our terms.
+   *
+   * @throws ForgedEvent, MalformedEvent, ProcessorError
+   */
+  readEvent(inbound: Inbound): Promise<ProcessorEvent>
+}
+
+export interface Decision<Todo> {
+  /** Null if nothing was bought yet, or if another system sold it. */
+  found: Found | null
+  /** Whether a hosted page without a purchase may still lead to one: its payment has not failed, been cancelled or expired. */
+  isUndecided: boolean
+  /** What is still to be done at the processor; null: nothing. */
+  todo: Todo | null
+}
+
+export interface Found {
+  /** The paywall that sold it; null if the processor does not keep that: then its checkout tells. */
+  paywallId: string | null
+  purchase: PurchaseSnapshot
+}

@@ -1,0 +1,81 @@
+import type { Interval } from './processor.ts'
+
+/**
+ * All that others must know of a processor. Nothing in here calls it, so the command, the documents and the Workers that
+ * call no processor can read it.
+ */
+export interface ProcessorDefinition<Field extends string = string> {
+  /** As it writes its own name. */
+  title: string
+  /** What it is, in the words of the contract (section 4.2). */
+  kind: string
+  /** What an owner's account is reached with, by the names in the paywall file. */
+  credentials: Readonly<Record<Field, CredentialDefinition>>
+  /** Whether credentials are for test or live money, if they say so themselves. */
+  modeOf(credentials: Readonly<Record<Field, string>>): 'test' | 'live' | null
+  /** What `processorPrice` is in the paywall file. */
+  processorPrice: string
+  /** The currencies that it charges, by their codes in ISO 4217. */
+  currencies: ReadonlySet<string>
+  /** The decimals that it charges at most, of the currencies that have more. */
+  decimals: Readonly<Record<string, number>>
+  /** Why it cannot sell a price, apart from its currency; empty if it can. */
+  problemsOf(price: OfferedPrice): PriceProblem[]
+  webhook: WebhookDefinition
+  abilities: Abilities
+}
+
+export interface CredentialDefinition {
+  /** Secrets may be in the file of a test paywall only. */
+  secret: boolean
+  /** 1 to 500 printable characters, if it is left out. */
+  pattern?: RegExp
+  /** Where an owner finds it, for people. */
+  where: string
+}
+
+/** A price as it is offered, `amount` in the minor units of ISO 4217; `local` counts its local prices from 0. */
+export interface OfferedPrice {
+  interval: Interval | null
+  intervalCount: number
+  trialDays: number
+  variants: { local: number | null; processorPrice: string; currency: string; amount: number }[]
+}
+
+/** `local`: which local price is wrong; null: the price itself. */
+export interface PriceProblem {
+  local: number | null
+  field: 'processorPrice' | 'amount' | 'interval' | 'interval_count' | 'trial_days' | 'locals'
+  message: string
+}
+
+export interface WebhookDefinition {
+  /** The events that an owner subscribes to, by the processor's names. */
+  events: readonly string[]
+  /** Whether headers could be the processor's own. It takes no secret to see that, so forgeries cost next to nothing. */
+  couldBeSigned(headers: Headers, now: Date): boolean
+}
+
+/** What a processor can and cannot do, where they differ. */
+export interface Abilities {
+  /** Whether it has a hosted portal for customers. */
+  portal: boolean
+  /** `any number of days`, or only the days that the product has at the processor, or none. */
+  trialLength: 'any' | 'of the product'
+  /** What becomes of a trial that is cancelled. */
+  cancelledTrial: 'goes on to its end' | 'ends at once'
+  /** Whether a buyer or the owner can take a cancellation back at the processor. */
+  undoesCancellation: boolean
+  /** Whether it sends a webhook of a cancellation that we asked for. */
+  tellsOfCancellations: boolean
+  /** Whether an open hosted page can be closed. */
+  closesPages: boolean
+  /** Whether a repeated call with the same idempotency key has no second effect. */
+  idempotencyKeys: boolean
+  /** Whether it sells to buyers of whom we know no e-mail address. */
+  sellsToAnonymous: boolean
+  /** Whether it tells of a chargeback. */
+  tellsOfDisputes: boolean
+  /** Where the browser returns to: an address of each page, or one that the owner enters once. */
+  returnsTo: 'an address of the page' | 'one address of the product'
+}
