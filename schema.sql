@@ -23,6 +23,11 @@ create table api_keys (
 );
 create unique index api_keys_live_name on api_keys (owner_id, name) where revoked_at is null;
 
+-- The processors that can be named. `paywall migrate` adds those that the release knows.
+create table processors (
+  acquiring text primary key check (char_length(acquiring) between 1 and 50)
+);
+
 -- What is sold, as the owner's file describes it. The jsonb columns are public: they are served by bootstrap.
 create table paywalls (
   id         text primary key check (id ~ '^[0-9]{1,19}$'),
@@ -30,7 +35,7 @@ create table paywalls (
   name       text not null check (char_length(name) between 1 and 200),
   is_test    boolean not null,
   domain     text unique check (domain = lower(domain) and char_length(domain) between 3 and 253),
-  acquiring  text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),
+  acquiring  text not null references processors,
   settings   jsonb not null check (jsonb_typeof(settings) = 'object'),
   geo        jsonb not null check (jsonb_typeof(geo) = 'object'),
   offers     jsonb not null check (jsonb_typeof(offers) = 'array'),
@@ -43,7 +48,7 @@ create table paywalls (
 -- An owner's account at a processor. Kept when its paywall changes to another processor, because purchases made there live on.
 create table processor_accounts (
   paywall_id  text not null references paywalls,
-  acquiring   text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),
+  acquiring   text not null references processors,
   credentials text not null check (char_length(credentials) between 1 and 8192), -- AES-GCM, lib/crypto/seal.ts
   primary key (paywall_id, acquiring)
 );
@@ -111,7 +116,7 @@ create table checkouts (
   paywall_id      text not null,
   user_id         uuid not null,
   price_id        text not null references prices,
-  acquiring       text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),
+  acquiring       text not null,
   trial_days      integer not null check (trial_days between 0 and 730),
   further_trial   boolean not null default true, -- that trial counts even if the buyer has had one: the owner has asked for it
   country         text check (country ~ '^[A-Z]{2}$'),        -- where the buyer is, if that decides the price
@@ -132,7 +137,8 @@ create table checkouts (
   created_at      timestamptz not null default now(),
   forget_at       timestamptz default now() + interval '30 days', -- when to look whether it can be deleted; null: it stays
   asked_at        timestamptz, -- when a returning browser last made us ask the processor
-  foreign key (paywall_id, user_id) references members
+  foreign key (paywall_id, user_id) references members,
+  foreign key (paywall_id, acquiring) references processor_accounts
 );
 create index checkouts_of_member on checkouts (paywall_id, user_id);
 create index checkouts_to_reconcile on checkouts (paywall_id, reconcile_at)
@@ -163,7 +169,7 @@ create table purchases (
   user_id              uuid not null,
   checkout_id          uuid not null references checkouts,
   price_id             text not null references prices,
-  acquiring            text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),
+  acquiring            text not null,
   processor_id         text not null check (char_length(processor_id) <= 255), -- its id of the subscription or payment
   processor_customer   text check (char_length(processor_customer) <= 255),
   status               text not null check (status in ('pending', 'trialing', 'active', 'past_due', 'paused', 'canceled', 'refunded')),
@@ -192,7 +198,8 @@ create table purchases (
   -- What an anonymous buyer gave the processor as its address. Nobody has proven it: it finds the purchase, and opens nothing.
   buyer_email          text check (buyer_email = lower(btrim(buyer_email)) and char_length(buyer_email) between 3 and 254),
   unique (paywall_id, acquiring, processor_id),
-  foreign key (paywall_id, user_id) references members
+  foreign key (paywall_id, user_id) references members,
+  foreign key (paywall_id, acquiring) references processor_accounts
 );
 create index purchases_of_member on purchases (paywall_id, user_id);
 create index purchases_of_buyer on purchases (paywall_id, buyer_email) where buyer_email is not null;
@@ -203,23 +210,25 @@ create index purchases_to_reconcile on purchases (paywall_id, reconcile_at) wher
 create table payments (
   id                uuid primary key default gen_random_uuid(),
   purchase_id       uuid not null references purchases,
-  paywall_id        text not null references paywalls,
-  acquiring         text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),
+  paywall_id        text not null,
+  acquiring         text not null,
   processor_payment text not null check (char_length(processor_payment) <= 255),
   kind              text not null check (kind in ('succeeded', 'failed', 'refunded', 'disputed')),
   amount            bigint not null check (amount >= 0),
   currency          text not null check (currency ~ '^[A-Z]{3}$'),
   occurred_at       timestamptz not null,
-  unique (paywall_id, acquiring, kind, processor_payment)
+  unique (paywall_id, acquiring, kind, processor_payment),
+  foreign key (paywall_id, acquiring) references processor_accounts
 );
 
 -- Inbound webhooks that took effect: a repeat finds its row and does nothing, for ever.
 create table processor_events (
-  paywall_id  text not null references paywalls,
-  acquiring   text not null check (acquiring in ('stripe', 'polar', 'chargebee', 'freemius', 'mollie')),
+  paywall_id  text not null,
+  acquiring   text not null,
   event_id    text not null check (char_length(event_id) between 1 and 255),
   received_at timestamptz not null default now(),
-  primary key (paywall_id, acquiring, event_id)
+  primary key (paywall_id, acquiring, event_id),
+  foreign key (paywall_id, acquiring) references processor_accounts
 );
 
 -- How many tokens of a type a member has. Every change writes its ledger row in the same call.

@@ -232,6 +232,10 @@ export interface ProcessorEvents {
   received_at: Generated<Timestamp>;
 }
 
+export interface Processors {
+  acquiring: string;
+}
+
 export interface Purchases {
   acquiring: string;
   begun: boolean;
@@ -359,6 +363,7 @@ export interface DB {
   prices: Prices;
   processor_accounts: ProcessorAccounts;
   processor_events: ProcessorEvents;
+  processors: Processors;
   purchases: Purchases;
   releases: Releases;
   sign_in_codes: SignInCodes;

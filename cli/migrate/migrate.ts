@@ -1,12 +1,14 @@
 // Brings a database to what this tree needs. In order, each step in a transaction of its own:
 // 1. It waits until no other migration is at work on the database, and looks what there is to do.
 // 2. It makes the roles: the one that owns everything, and one for each Worker with a login for this key.
-// 3. It makes the tables of schema.sql in an empty database, or runs the migrations that are missing.
+// 3. It makes the tables of schema.sql in an empty database, or runs the migrations that are missing, and adds the processors
+//    that the database does not know yet.
 // 4. It installs the release's functions, grants each Worker its own, and removes the releases that are two behind.
 // 5. After a deploy with secrets, it removes the logins for other keys.
 // Whatever interrupts it, a repeat goes on behind the last step that was done.
 import type pg from 'pg'
 import { CommandError } from '../command.ts'
+import { processorSteps } from './processors.ts'
 import { type Release, readCalledRelease, releaseSteps, removalSteps } from './release.ts'
 import { oldLoginSteps, roleSteps } from './roles.ts'
 import { isLocked, runStep, type Step, WAIT_FOR_A_TABLE } from './step.ts'
@@ -49,6 +51,7 @@ export async function migrate(client: pg.Client, options: MigrateOptions): Promi
   const steps: Step[] = [
     ...(await roleSteps(client, release.roles, rolesKey)),
     ...(await tableSteps(client)),
+    ...(await processorSteps(client)),
     ...(await releaseSteps(client, release)),
     ...(keepReleases ? [] : await removalSteps(client, release)),
     ...(removeOldLogins ? await oldLoginSteps(client, release.roles, rolesKey) : []),
