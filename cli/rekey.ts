@@ -4,7 +4,7 @@
 // 3. print how much that was, and name what no key opens
 import { sql } from 'kysely'
 import { isSealedWithFirst, seal } from '../lib/crypto/seal.ts'
-import { accountContext } from './apply/accounts.ts'
+import { accountContext } from '../lib/processors/account.ts'
 import { lockOwner } from './apply/apply.ts'
 import { unsealOrNull } from './apply/stored.ts'
 import { webhookContext } from './apply/webhooks.ts'
@@ -60,7 +60,7 @@ async function rekeyAccounts(db: Database, ownerId: string, keys: string, rekeye
     .where('owner_id', '=', ownerId)
     .execute()
   for (const { paywall_id, acquiring, credentials } of accounts) {
-    const sealed = await sealAnew(credentials, keys, accountContext(paywall_id, acquiring))
+    const sealed = await sealAnew(credentials, keys, accountContext({ paywallId: paywall_id, acquiring }))
     if (sealed === null) rekeyed.unopened.push(`paywall ${paywall_id}: no key opens its ${acquiring} credentials`)
     if (sealed === null || sealed === credentials) continue
     await db

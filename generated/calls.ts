@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_e9b7ecdc0b27a38a'
+const RELEASE = 'release_5c86a3a128fa56f5'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -457,17 +457,18 @@ export function signInForOwner<Result>(db: Database, p: {
 export function storePurchase<Result>(db: Database, p: {
   paywallId: string
   acquiring: string
-  checkoutId: string
   snapshot: object
   fetchedAt: string
   periodCovered: boolean
   trialEnding: boolean
+  checkoutId?: string | null | undefined
+  sold?: object | null | undefined
   payment?: object | null | undefined
   eventId?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.store_purchase($1::text, $2::text, $3::uuid, $4::jsonb, $5::timestamp with time zone, $6::boolean, $7::boolean, $8::jsonb, $9::text) as result`,
-    [p.paywallId, p.acquiring, p.checkoutId, JSON.stringify(p.snapshot), p.fetchedAt, p.periodCovered, p.trialEnding, p.payment ? JSON.stringify(p.payment) : null, p.eventId ?? null],
+    `select ${RELEASE}.store_purchase($1::text, $2::text, $3::jsonb, $4::timestamp with time zone, $5::boolean, $6::boolean, $7::uuid, $8::jsonb, $9::jsonb, $10::text) as result`,
+    [p.paywallId, p.acquiring, JSON.stringify(p.snapshot), p.fetchedAt, p.periodCovered, p.trialEnding, p.checkoutId ?? null, p.sold ? JSON.stringify(p.sold) : null, p.payment ? JSON.stringify(p.payment) : null, p.eventId ?? null],
   )
 }
 

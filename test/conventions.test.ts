@@ -228,14 +228,7 @@ describe('Workers', () => {
     expect(holders('ACCESS_TOKEN_PRIVATE_KEY')).toEqual(['sign-in'])
     expect(holders('SIGN_IN_CODE_KEY')).toEqual(['sign-in'])
     expect(holders('WEBHOOK_SECRETS_KEY')).toEqual(['deliver-events'])
-    expect(holders('PROCESSOR_CREDENTIALS_KEY')).toEqual([
-      'cancel-subscription',
-      'checkout-return',
-      'get-customer-portal',
-      'processor-webhook',
-      'reconcile',
-      'start-checkout',
-    ])
+    expect(holders('PROCESSOR_CREDENTIALS_KEY')).toEqual(['processors'])
     expect(holders('DATABASE_URL')).not.toContain('gateway')
   })
 })

@@ -1,5 +1,6 @@
 // A paywall's account at its processor: whether its credentials differ, and how they are written.
 import { seal } from '../../lib/crypto/seal.ts'
+import { accountContext } from '../../lib/processors/account.ts'
 import { batchesOf, type Database } from '../database.ts'
 import type { FilePaywall } from '../paywall-file/file.ts'
 import { type StoredPaywall, sameJson, unsealOrNull } from './stored.ts'
@@ -17,7 +18,7 @@ export async function compareAccount(
   stored: StoredPaywall | undefined,
   sealingKey: string,
 ): Promise<{ changes: string[]; toSave: AccountRow[] }> {
-  const context = accountContext(id, acquiring)
+  const context = accountContext({ paywallId: id, acquiring })
   const account = stored?.accounts.find((one) => one.acquiring === acquiring)
   const storedCredentials = account ? await unsealOrNull(account.credentials, sealingKey, context) : null
   if (storedCredentials !== null && sameJson(JSON.parse(storedCredentials), credentials))
@@ -28,9 +29,6 @@ export async function compareAccount(
     toSave: [{ paywall_id: id, acquiring, credentials: sealed }],
   }
 }
-
-/** What sealed credentials belong to: moved to another account's row they do not open. */
-export const accountContext = (paywallId: string, acquiring: string) => `processor:${paywallId}:${acquiring}`
 
 /** Adds accounts or changes their credentials. Accounts at other processors stay: purchases made there live on. */
 export async function saveAccounts(db: Database, accounts: AccountRow[]): Promise<void> {

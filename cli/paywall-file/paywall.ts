@@ -1,17 +1,11 @@
 import * as z from 'zod'
 import { MAX_TOKENS } from '../../lib/db/change-count.ts'
 import { DEFAULT_TIERS } from '../../lib/geo/default-tiers.ts'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { checked, disjoint, issueAt, unique } from './checks.ts'
 import { country, price, tokenType } from './price.ts'
-import {
-  checkProcessorPrices,
-  literalSecrets,
-  modeOfProcessorKey,
-  processorSchema,
-  revealProcessor,
-} from './processor.ts'
+import { literalSecrets, modeOfAccount, processorSchema, revealProcessor } from './processor.ts'
 import type { Environment } from './secret.ts'
+import { checkSellable } from './sellable.ts'
 
 /** Lower-case labels with dots between, of which the last is not a number: 253 characters at most. */
 const HOST_NAME = /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
@@ -116,7 +110,7 @@ export function paywallSchema(environment: Environment) {
   const checkAccount = (paywall: WrittenPaywall, context: z.RefinementCtx) =>
     checkProcessor(paywall, environment, context)
   const schema = checked(shape(environment), 3, checkNames, checkAccount)
-  return checked(schema, 5, checkTokens, checkTiersOfLocals, checkProcessorPrices)
+  return checked(schema, 5, checkTokens, checkTiersOfLocals, checkSellable)
 }
 
 function checkTiers(tiers: Record<string, string[]>, context: z.RefinementCtx): void {
@@ -151,14 +145,11 @@ function checkTiersOfLocals({ geo, prices }: WrittenPaywall, context: z.Refineme
 }
 
 function checkProcessor({ test, processor }: WrittenPaywall, environment: Environment, context: z.RefinementCtx): void {
-  if (!(ACQUIRING as readonly string[]).includes(processor.acquiring)) {
-    issueAt(context, ['processor', 'acquiring'], `this version sells through ${ACQUIRING.join(', ')} only`)
-  }
-  for (const field of test ? [] : literalSecrets(processor.credentials)) {
+  for (const field of test ? [] : literalSecrets(processor)) {
     issueAt(context, ['processor', 'credentials', field], 'a live paywall takes its secrets from env:NAME')
   }
   const account = revealProcessor(processor, environment)
-  const mode = account && modeOfProcessorKey(account)
+  const mode = account && modeOfAccount(account)
   if (mode === null || (mode === 'test') === test) return
   issueAt(context, ['processor', 'credentials'], `a ${mode} key on a ${test ? 'test' : 'live'} paywall`)
 }

@@ -5,6 +5,7 @@ import { MAX_TOKENS } from '../../lib/db/change-count.ts'
 import { isCountry } from '../../lib/geo/countries.ts'
 import type { LocalPrice as TargetedPrice } from '../../lib/geo/targeting.ts'
 import { isCurrency, toMinorUnits } from '../../lib/money/money.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { INTERVALS, type Interval } from '../../lib/processors/processor.ts'
 import { checked, disjoint, issueAt, unique } from './checks.ts'
 
@@ -25,8 +26,9 @@ const processorPrice = z
   .min(1)
   .max(255)
   .describe(
-    'What the processor calls this price. Stripe: price id; Polar: product id; Chargebee: item price id; ' +
-      'Freemius: plan_id:pricing_id; Mollie: a description of the product',
+    `What the processor calls this price. ${Object.values(DEFINITIONS)
+      .map((definition) => `${definition.title}: ${definition.processorPrice}`)
+      .join('; ')}`,
   )
 
 export const country = z

@@ -8,6 +8,7 @@ import { rmSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { CommandError } from '../../cli/command.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { removeCluster } from './database/cluster.ts'
 import { ensureDatabase, prepareDatabase } from './database/database.ts'
 import { waitUntilUnused } from './database/leftover.ts'
@@ -69,11 +70,7 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
       files: files.current,
       secrets,
       ports: options.ports,
-      keep: {
-        storage: join(options.folder, STORAGE),
-        stripe: join(options.folder, 'stripe.json'),
-        mollie: join(options.folder, 'mollie.json'),
-      },
+      keep: { storage: join(options.folder, STORAGE), emulators: options.folder },
       onLog: (level, message) => {
         const line = stopping ? null : logLine(level, message)
         if (line) console.error(line)
@@ -91,16 +88,10 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
   await stop
 }
 
-async function refuseTakenPorts({ service, stripe, mollie, receiver, mail }: Options['ports']): Promise<void> {
-  const wanted = {
-    '--port': service,
-    '--stripe-port': stripe,
-    '--mollie-port': mollie,
-    '--receiver-port': receiver,
-    '--mail-port': mail,
-  }
+async function refuseTakenPorts(ports: Options['ports']): Promise<void> {
   const problems: string[] = []
-  for (const [option, port] of Object.entries(wanted)) {
+  for (const [part, port] of Object.entries(ports)) {
+    const option = part === 'service' ? '--port' : `--${part}-port`
     if (await isTaken(port))
       problems.push(`port ${port} is in use: stop what listens there, or give another with ${option}`)
   }
@@ -111,7 +102,7 @@ async function refuseTakenPorts({ service, stripe, mollie, receiver, mail }: Opt
 async function forget(folder: string): Promise<void> {
   await waitUntilUnused(join(folder, 'postgres', 'data'))
   removeCluster(join(folder, 'postgres'))
-  for (const name of [STORAGE, 'stripe.json', 'mollie.json'])
+  for (const name of [STORAGE, ...ACQUIRING.map((acquiring) => `${acquiring}.json`)])
     rmSync(join(folder, name), { recursive: true, force: true })
 }
 
@@ -120,6 +111,7 @@ async function openEmbedded(folder: string, started: AsyncDisposableStack): Prom
   return ensureDatabase(postgres.url('postgres'), 'paywall')
 }
 
-async function untilItAnswers({ url, stripe, mollie, receiver, mail }: World): Promise<void> {
-  await Promise.all([url, stripe.url, mollie.url, receiver.url, mail.url].map((address) => fetch(address)))
+async function untilItAnswers(world: World): Promise<void> {
+  const parts = [world, world.receiver, world.mail, ...ACQUIRING.map((acquiring) => world[acquiring])]
+  await Promise.all(parts.map(({ url }) => fetch(url)))
 }

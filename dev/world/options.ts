@@ -1,13 +1,16 @@
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { CommandError } from '../../cli/command.ts'
+import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { EMULATORS } from '../emulators/emulators.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
 export interface Options {
   /** Absolute paths of paywall files. */
   configs: string[]
-  ports: { service: number; stripe: number; mollie: number; receiver: number; mail: number }
+  ports: { service: number; receiver: number; mail: number } & Record<Acquiring, number>
   /** A Postgres of one's own, instead of the embedded one. */
   databaseUrl?: string
   /** Forget all data first. */
@@ -20,8 +23,7 @@ export const HELP = `npm run dev -- [options]
 
   --config FILE         a paywall file; repeat it for several owners (default: demo/paywall.json)
   --port N              the service's port (default: 8787)
-  --stripe-port N       the Stripe emulator's port (default: 8788)
-  --mollie-port N       the Mollie emulator's port (default: 8789)
+${ACQUIRING.map(emulatorOption).join('\n')}
   --receiver-port N     the webhook receiver's port (default: 8790)
   --mail-port N         the mail inbox's port (default: 8791)
   --database-url URL    use this Postgres instead of the embedded one; its database is migrated
@@ -41,8 +43,7 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Opt
     configs: (values.config ?? [join(ROOT, 'demo/paywall.json')]).map((path) => typedPath(path, environment)),
     ports: {
       service: port('--port', values.port),
-      stripe: port('--stripe-port', values['stripe-port']),
-      mollie: port('--mollie-port', values['mollie-port']),
+      ...emulatorPorts(values),
       receiver: port('--receiver-port', values['receiver-port']),
       mail: port('--mail-port', values['mail-port']),
     },
@@ -59,8 +60,7 @@ function parse(args: string[]) {
       options: {
         config: { type: 'string', multiple: true },
         port: { type: 'string', default: '8787' },
-        'stripe-port': { type: 'string', default: '8788' },
-        'mollie-port': { type: 'string', default: '8789' },
+        ...Object.fromEntries(ACQUIRING.map(portOption)),
         'receiver-port': { type: 'string', default: '8790' },
         'mail-port': { type: 'string', default: '8791' },
         'database-url': { type: 'string' },
@@ -71,6 +71,22 @@ function parse(args: string[]) {
   } catch (error) {
     throw new CommandError([error instanceof Error ? `${error.message}; try --help` : String(error)], { cause: error })
   }
+}
+
+function emulatorOption(acquiring: Acquiring): string {
+  const option = `  --${acquiring}-port N`.padEnd(24)
+  return `${option}the port of ${DEFINITIONS[acquiring].title}'s emulator (default: ${EMULATORS[acquiring].port})`
+}
+
+const portOption = (acquiring: Acquiring) =>
+  [`${acquiring}-port`, { type: 'string', default: String(EMULATORS[acquiring].port) }] as const
+
+function emulatorPorts(values: Record<string, unknown>): Record<Acquiring, number> {
+  const ports = ACQUIRING.map((acquiring) => {
+    const option = `${acquiring}-port`
+    return [acquiring, port(`--${option}`, String(values[option]))]
+  })
+  return Object.fromEntries(ports)
 }
 
 function port(option: string, text: string): number {

@@ -4,16 +4,15 @@ import { join } from 'node:path'
 import { base64url, exportJWK, generateKeyPair } from 'jose'
 import * as z from 'zod'
 import { randomHex } from '../../lib/crypto/crypto.ts'
+import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { EMULATORS } from '../emulators/emulators.ts'
 
 /** What `env:NAME` in the files of demo/ stands for, where the environment does not say otherwise. */
 const DemoSecrets = z.object({
   DEMO_API_KEY: z.string(),
-  DEMO_MOLLIE_OWNER_KEY: z.string(),
+  DEMO_OTHER_OWNER_KEY: z.string(),
   DEMO_WEBHOOK_SECRET: z.string(),
-  STRIPE_SECRET_KEY: z.string(),
-  STRIPE_WEBHOOK_SECRET: z.string(),
-  MOLLIE_API_KEY: z.string(),
-  MOLLIE_WEBHOOK_SECRET: z.string(),
+  ...Object.fromEntries(Object.keys(demoCredentials()).map((name) => [name, z.string()])),
 })
 
 /** What this world's Workers and paywall files need that must stay secret. */
@@ -49,13 +48,22 @@ export async function makeSecrets(): Promise<Secrets> {
     WEBHOOK_SECRETS_KEY: base64url.encode(randomBytes(32)),
     DATABASE_ROLES_KEY: base64url.encode(randomBytes(32)),
     DEMO_API_KEY: `pk_test_${randomHex(32)}`,
-    DEMO_MOLLIE_OWNER_KEY: `pk_test_${randomHex(32)}`,
+    DEMO_OTHER_OWNER_KEY: `pk_test_${randomHex(32)}`,
     DEMO_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
-    STRIPE_SECRET_KEY: `sk_test_${randomHex(24)}`,
-    STRIPE_WEBHOOK_SECRET: `whsec_${randomHex(24)}`,
-    MOLLIE_API_KEY: `test_${randomHex(15)}`,
-    MOLLIE_WEBHOOK_SECRET: randomHex(16),
+    ...demoCredentials(),
   }
+}
+
+/** An account at each processor, by the names that the files of demo/ have for it. */
+function demoCredentials(): Record<string, string> {
+  const named = ACQUIRING.flatMap((acquiring) =>
+    Object.entries(EMULATORS[acquiring].demoCredentials()).map(([field, value]) => [nameOf(acquiring, field), value]),
+  )
+  return Object.fromEntries(named)
+}
+
+function nameOf(acquiring: Acquiring, field: string): string {
+  return `${acquiring}_${field.replace(/[A-Z]/g, (letter) => `_${letter}`)}`.toUpperCase()
 }
 
 /** Where `env:NAME` of a paywall file is looked up: the real environment, then this world's own secrets. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { ApplyResult } from '../../cli/apply/apply.ts'
 import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { World } from './world.ts'
 
 const BUYER = 'buyer@example.com'
@@ -14,8 +16,9 @@ export function welcome(world: World, files: PaywallFile[], results: ApplyResult
     '',
     `  service             ${world.url}`,
     `  API document        ${world.url}/docs`,
-    `  Stripe emulator     ${world.stripe.url}`,
-    `  Mollie emulator     ${world.mollie.url}`,
+    ...ACQUIRING.map(
+      (acquiring) => `${`  ${DEFINITIONS[acquiring].title} emulator`.padEnd(22)}${world[acquiring].url}`,
+    ),
     `  webhook receiver    ${world.receiver.url}`,
     `  mail inbox          ${world.mail.url}`,
     `  database            ${world.databaseUrl}`,

@@ -1,6 +1,7 @@
 // Starts the parts in the order in which they need each other: the database's pool and its proxy, the receiver of webhooks,
 // the mail inbox, the emulators, and the Workers, which get the addresses of the others. The emulators ask for the
 // Workers' address when they use it, because it is not known before. Closing goes the other way round.
+import { join } from 'node:path'
 import type { RequestInit, Response } from 'miniflare'
 import pg from 'pg'
 import { type ApplyResult, applyFile } from '../../cli/apply/apply.ts'
@@ -8,16 +9,12 @@ import { signingSecrets } from '../../cli/apply/webhooks.ts'
 import { databaseOf } from '../../cli/database.ts'
 import { databaseUrlOf, ROLES } from '../../cli/migrate/roles.ts'
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
-import type { MollieEmulator } from '../emulators/mollie/emulator.ts'
-import { startMollieEmulator } from '../emulators/mollie/start.ts'
-import type { StripeEmulator } from '../emulators/stripe/emulator.ts'
-import { startStripeEmulator } from '../emulators/stripe/start.ts'
+import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { type Emulators, startEmulators } from '../emulators/emulators.ts'
 import { type NeonProxy, startNeonProxy } from './database/neon-proxy.ts'
-import { mollieAccounts } from './mollie-accounts.ts'
 import { type MailInbox, startMailInbox } from './pages/mail-inbox.ts'
 import { type Receiver, startReceiver } from './pages/receiver.ts'
 import type { Secrets } from './secrets.ts'
-import { stripeAccounts } from './stripe-accounts.ts'
 import { startWorkers, type Value, type Workers } from './workers/workers.ts'
 
 export interface WorldOptions {
@@ -29,10 +26,10 @@ export interface WorldOptions {
    */
   files: () => PaywallFile[]
   secrets: Secrets
-  /** 0, or left out: a free port. */
-  ports: { service: number; neon?: number; stripe: number; mollie: number; receiver: number; mail: number }
-  /** The folder of KV and R2, and the files of the processors' states; without them all is gone at the end. */
-  keep?: { storage: string; stripe: string; mollie: string }
+  /** 0, or left out: a free port. The emulators have theirs by the names of their processors. */
+  ports: { service: number; neon?: number; receiver: number; mail: number } & Partial<Record<Acquiring, number>>
+  /** The folder of KV and R2, and that of the emulators' states; without them all is gone at the end. */
+  keep?: { storage: string; emulators: string }
   /** The Workers' code by env, where it is bundled already. */
   code?: Map<string, string>
   /** Whether the Workers can be looked into with the DevTools protocol. */
@@ -49,7 +46,7 @@ export interface WorldOptions {
 }
 
 /** The whole service and what stands around it, on 127.0.0.1. */
-export interface World {
+export interface World extends Emulators {
   /** The gateway's origin. */
   readonly url: string
   /** A request to the gateway: a path or a URL of any host, with `cf` as Cloudflare fills it in. Follows no redirect. */
@@ -59,8 +56,6 @@ export interface World {
   readonly database: pg.Pool
   readonly databaseUrl: string
   readonly neon: NeonProxy
-  readonly stripe: StripeEmulator
-  readonly mollie: MollieEmulator
   readonly receiver: Receiver
   readonly mail: MailInbox
   readonly workers: Workers
@@ -90,30 +85,19 @@ export async function startWorld({
   )
   const mail = started.adopt(await startMailInbox({ port: ports.mail }), (inbox) => inbox.close())
   let url = `http://127.0.0.1:${ports.service}`
-  const stripe = started.adopt(
-    await startStripeEmulator({
-      port: ports.stripe,
-      accounts: () => stripeAccounts(files()),
+  const emulators = await startEmulators(
+    (acquiring) => ({
+      port: ports[acquiring] ?? 0,
+      files,
       serviceUrl: () => url,
       ...(options.fetch && { fetch: options.fetch }),
-      ...(keep && { statePath: keep.stripe }),
+      ...(keep && { statePath: join(keep.emulators, `${acquiring}.json`) }),
     }),
-    (emulator) => emulator.close(),
-  )
-  const mollie = started.adopt(
-    await startMollieEmulator({
-      port: ports.mollie,
-      accounts: () => mollieAccounts(files()),
-      serviceUrl: () => url,
-      ...(options.fetch && { fetch: options.fetch }),
-      ...(keep && { statePath: keep.mollie }),
-    }),
-    (emulator) => emulator.close(),
+    started,
   )
   const local = {
     NEON_FETCH_ENDPOINT: neon.url,
-    STRIPE_API_BASE: stripe.url,
-    MOLLIE_API_BASE: mollie.url,
+    PROCESSOR_API_BASES: apiBases(emulators),
     ALLOW_LOCAL_WEBHOOK_ENDPOINTS: true,
     ...(ports.service > 0 && { SERVICE_ORIGIN: `http://127.0.0.1:${ports.service}` }),
   }
@@ -145,14 +129,17 @@ export async function startWorld({
     database,
     databaseUrl,
     neon,
-    stripe,
-    mollie,
+    ...emulators,
     receiver,
     mail,
     workers,
     close: () => running.disposeAsync(),
   }
 }
+
+/** What the Worker `processors` calls instead of the processors' own addresses. */
+export const apiBases = (emulators: Record<Acquiring, { url: string }>): string =>
+  JSON.stringify(Object.fromEntries(ACQUIRING.map((acquiring) => [acquiring, emulators[acquiring].url])))
 
 /** Where each Worker logs in, by its env: with the rights of its own role. */
 function databaseUrls(url: string, rolesKey: string): Record<string, string> {

@@ -6,13 +6,8 @@ import { acceptCancellation, giveUpCancellation } from '../../generated/calls.ts
 import type { Database } from '../../lib/db/connect.ts'
 import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { log } from '../../lib/http/log.ts'
-import {
-  type Cancellation,
-  type Processor,
-  ProcessorError,
-  type PurchaseReference,
-} from '../../lib/processors/processor.ts'
-import { processorFor } from '../../lib/processors/registry.ts'
+import { type Processor, processorFor } from '../../lib/processors/client.ts'
+import { type Cancellation, ProcessorError, type PurchaseReference } from '../../lib/processors/processor.ts'
 import { catchUp, type Hint, NO_EVENT, queuedBy } from '../../lib/purchases/catch-up.ts'
 import type { ClaimedSubscription } from './claimed-subscription.ts'
 
@@ -32,10 +27,10 @@ export async function cancelAtProcessor(
   const claimed = { subscriptionId: claim.id, requestedAt: claim.requested_at }
   const account = { paywallId: claim.paywall_id, acquiring: claim.acquiring, credentials: claim.credentials }
   try {
-    const processor = await processorFor(account, env)
+    const processor = processorFor(account, env)
     const cancellation = await processor.cancelAtPeriodEnd(claim.processor_id, reason)
     const acceptedAt = await record(acceptCancellation<string>(db, claimed))
-    if (acceptedAt && !processor.tellsOfCancellations) {
+    if (acceptedAt && !cancellation.isTold) {
       const hint = { ...NO_EVENT, paywallId: claim.paywall_id, fetchedAt: acceptedAt }
       later(look(db, env, processor, { kind: 'subscription', id: claim.processor_id }, hint))
     }
@@ -71,7 +66,7 @@ async function look(
   hint: Hint,
 ): Promise<void> {
   try {
-    const stored = await catchUp(db, processor, about, hint)
+    const { stored } = await catchUp(db, processor, about, hint)
     await wakeDeliverEvents(env, queuedBy(stored))
   } catch (cause) {
     log('warn', 'what came of a cancellation is not stored yet', { cause })

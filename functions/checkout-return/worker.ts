@@ -10,7 +10,7 @@ import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { hostOf, logPaywall } from '../../lib/http/place.ts'
-import { processorFor } from '../../lib/processors/registry.ts'
+import { processorFor } from '../../lib/processors/client.ts'
 import { catchUp, NO_EVENT, queuedBy } from '../../lib/purchases/catch-up.ts'
 import { PATH, Params, words } from './contract.ts'
 import type { ReadCheckoutResult, ReturningCheckout } from './returning-checkout.ts'
@@ -69,11 +69,12 @@ async function look(
   { paywall_id: paywallId, acquiring, credentials, now }: ReturningCheckout,
   pageId: string,
 ): Promise<boolean> {
-  const processor = await processorFor({ paywallId, acquiring, credentials }, env)
-  const stored = await catchUp(db, processor, { kind: 'page', id: pageId }, { ...NO_EVENT, paywallId, fetchedAt: now })
+  const processor = processorFor({ paywallId, acquiring, credentials }, env)
+  const about = { kind: 'page', id: pageId } as const
+  const { stored, isUndecided } = await catchUp(db, processor, about, { ...NO_EVENT, paywallId, fetchedAt: now })
   context.waitUntil(wakeDeliverEvents(env, queuedBy(stored)))
   if (stored?.verdict === 'second_trial') return false
-  return stored !== null || (await processor.isUndecided?.(pageId)) === true
+  return stored !== null || isUndecided
 }
 
 export default app

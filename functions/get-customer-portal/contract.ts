@@ -57,7 +57,7 @@ export const words = defineWords<PortalRefusal>({
 const isTest = z.enum(['0', '1']).describe('`1` for a test paywall, `0` for a live one')
 const unavailable = z.object({ isTest })
 
-const example = { url: 'https://billing.stripe.com/p/session/test_a1b2c3' } satisfies z.input<typeof Reply>
+const example = { url: 'https://billing.example.com/session/a1b2c3' } satisfies z.input<typeof Reply>
 
 export const operations: ApiOperation[] = [
   {

@@ -8,7 +8,7 @@ import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
-import { processorFor } from '../../lib/processors/registry.ts'
+import { processorFor } from '../../lib/processors/client.ts'
 import { Body, PATH, type Reply, words } from './contract.ts'
 import type { FindResult } from './portal-customer.ts'
 
@@ -32,11 +32,10 @@ app.post(PATH, async (c) => {
   if (row.verdict !== 'found') throw refuse(words[row.verdict])
 
   const { paywall_id: paywallId, acquiring, credentials, customer, home } = row.customer
-  const processor = await processorFor({ paywallId, acquiring, credentials }, c.env)
-  if (!processor.openPortal) throw refuse(words.no_portal, { isTest: row.is_test ? '1' : '0' })
-
   // The front page of the owner's site, and never a page of ours: `home` itself greets a buyer, or one who did not buy.
+  const processor = processorFor({ paywallId, acquiring, credentials }, c.env)
   const url = await processor.openPortal(customer, new URL('/', home).href)
+  if (url === null) throw refuse(words.no_portal, { isTest: row.is_test ? '1' : '0' })
   c.header('Cache-Control', 'no-store')
   return c.json({ url } satisfies z.input<typeof Reply>)
 })

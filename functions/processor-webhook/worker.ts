@@ -1,7 +1,7 @@
 // What processors tell us. Anything but 2xx makes the processor send it again, so a failure loses nothing:
 // 1. read the event as it was sent, and refuse what no secret can have signed: anybody may send anything here, so the
 //    database is not asked about that. Then read the paywall's account at that processor
-// 2. prove that the processor sent it (inbound.ts)
+// 2. prove that the processor sent it
 // 3. take it as a hint only: fetch the purchase as it is now, and store it (catch-up.ts)
 // 4. after the response, wake deliver-events if the owner is to be told
 import { readAccount } from '../../generated/calls.ts'
@@ -12,9 +12,9 @@ import { ApiError, refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { readText } from '../../lib/http/parse.ts'
 import { loggable, placeOf } from '../../lib/http/place.ts'
+import { processorFor } from '../../lib/processors/client.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { ForgedEvent, MalformedEvent } from '../../lib/processors/event.ts'
-import { checkSignatureForm, readEvent } from '../../lib/processors/inbound.ts'
-import { processorFor } from '../../lib/processors/registry.ts'
 import { catchUp, queuedBy } from '../../lib/purchases/catch-up.ts'
 import { PATH, Params, words } from './contract.ts'
 
@@ -36,16 +36,17 @@ app.post(PATH, async (c) => {
   const rawBody = await readText(c.req.raw, EVENT_LIMIT)
   const inbound = { headers: c.req.raw.headers, rawBody, now: new Date() }
   try {
-    checkSignatureForm(acquiring, inbound)
+    if (!DEFINITIONS[acquiring].webhook.couldBeSigned(inbound.headers, inbound.now)) throw refuse(words.forged)
     const db = connect(c.env)
     const row = await readAccount<ReadAccountResult>(db, { acquiring, ...place })
     if (row.verdict !== 'found') throw refuse(words[row.verdict])
 
     const { paywallId } = place
     const account = { paywallId, acquiring, credentials: row.credentials }
-    const { id: eventId, about, ...facts } = await readEvent(account, c.env, inbound)
+    const processor = processorFor(account, c.env)
+    const { id: eventId, about, ...facts } = await processor.readEvent(inbound)
     const hint = { ...facts, paywallId, eventId, fetchedAt: row.now }
-    const stored = about && (await catchUp(db, await processorFor(account, c.env), about, hint))
+    const stored = about && (await catchUp(db, processor, about, hint)).stored
     if (!stored) return c.json({ received: true })
 
     if (stored.verdict === 'unknown_checkout') {

@@ -4,8 +4,7 @@
 import { takeDue } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/http/log.ts'
-import type { ProcessorEnv } from '../../lib/processors/account.ts'
-import { processorFor } from '../../lib/processors/registry.ts'
+import { type ProcessorEnv, processorFor } from '../../lib/processors/client.ts'
 import { catchUp, NO_EVENT, queuedBy } from '../../lib/purchases/catch-up.ts'
 import type { DueReference, Taken } from './due-reference.ts'
 
@@ -19,8 +18,8 @@ const SLOTS = 5
 const RUN_MILLISECONDS = 8 * 60_000
 
 /**
- * An invocation may make 10,000 subrequests; a reference takes six at most, nine if some are made twice, and four more the one
- * time that it is a second trial.
+ * An invocation may make 10,000 subrequests. Here a reference takes three, and one more the one time that it is a second
+ * trial; what the Worker `processors` asks for it counts there.
  */
 const RUN_REFERENCES = 1_000
 
@@ -62,9 +61,9 @@ async function lookAt(db: Database, env: ProcessorEnv, reference: DueReference):
   const { kind, id, paywall_id: paywallId, acquiring, credentials } = reference
   const fields = { kind, id, paywall_id: paywallId }
   try {
-    const processor = await processorFor({ paywallId, acquiring, credentials }, env)
+    const processor = processorFor({ paywallId, acquiring, credentials }, env)
     const about = { kind, id: reference.processor_id }
-    const stored = await catchUp(db, processor, about, { ...NO_EVENT, paywallId, fetchedAt: reference.taken_at })
+    const { stored } = await catchUp(db, processor, about, { ...NO_EVENT, paywallId, fetchedAt: reference.taken_at })
     // A page that is still open or has expired sold nothing. What was bought once cannot be gone.
     if (!stored && kind !== 'page') log('warn', 'the processor does not have a purchase as ours', fields)
     if (stored?.verdict === 'unknown_checkout') log('warn', 'a purchase without a checkout of ours', fields)

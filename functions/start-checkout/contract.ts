@@ -189,9 +189,9 @@ export const Reply = z.object({
 const activePurchase = z.object({ hasActivePurchase: z.literal(true) })
 
 const example = {
-  checkoutUrl: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3',
+  checkoutUrl: 'https://checkout.example.com/pay/a1b2c3',
   userId: '0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e',
-  acquiring: 'stripe',
+  acquiring: PROCESSOR_NAMES[0],
 } satisfies z.input<typeof Reply>
 
 export const operations: ApiOperation[] = [

@@ -9,9 +9,8 @@ import { forgetPage, giveUpCheckout, recordCheckout } from '../../generated/call
 import type { Database } from '../../lib/db/connect.ts'
 import { localPriceFor } from '../../lib/geo/targeting.ts'
 import { log } from '../../lib/http/log.ts'
-import type { ProcessorEnv } from '../../lib/processors/account.ts'
-import { type Processor, ProcessorError } from '../../lib/processors/processor.ts'
-import { processorFor } from '../../lib/processors/registry.ts'
+import { type Processor, type ProcessorEnv, processorFor } from '../../lib/processors/client.ts'
+import { type HostedCheckout, ProcessorError } from '../../lib/processors/processor.ts'
 import type { CheckoutReply, ClaimedCheckout, Price } from './claimed-checkout.ts'
 
 /**
@@ -28,7 +27,8 @@ export async function openCheckout(
   later: (work: Promise<unknown>) => void,
 ): Promise<CheckoutReply | null> {
   const price = priceOf(checkout)
-  const { processor, hosted } = await ask(env, checkout, price).catch(async (error) => {
+  const processor = processorFor({ ...checkout, paywallId: checkout.paywall_id }, env)
+  const hosted = await ask(processor, checkout, price).catch(async (error) => {
     await giveUp(db, holder, checkout, error)
     throw error
   })
@@ -56,10 +56,9 @@ const claimOf = ({ paywall_id: paywallId, caller, key }: ClaimedCheckout, holder
 })
 
 /** Opens the page at the processor. */
-async function ask(env: ProcessorEnv, checkout: ClaimedCheckout, price: Price) {
-  const processor = await processorFor({ ...checkout, paywallId: checkout.paywall_id }, env)
+function ask(processor: Processor, checkout: ClaimedCheckout, price: Price): Promise<HostedCheckout> {
   const back = `${checkout.return_origin}/r/${checkout.id}`
-  const hosted = await processor.openCheckout({
+  return processor.openCheckout({
     key: `${checkout.id}:${checkout.attempt}`,
     checkoutId: checkout.id,
     paywallId: checkout.paywall_id,
@@ -75,7 +74,6 @@ async function ask(env: ProcessorEnv, checkout: ClaimedCheckout, price: Price) {
     successUrl: `${back}/success`,
     errorUrl: `${back}/error`,
   })
-  return { processor, hosted }
 }
 
 /** Gives the claim up. If that fails, it ends with its lease: the caller is told what the processor said all the same. */
@@ -111,7 +109,7 @@ async function close(
   const [acquiring, pageId] = page.split(/:(.*)/s)
   if (acquiring !== processor.acquiring || !pageId) return
   try {
-    const isClosed = await processor.closeCheckout?.(pageId)
+    const isClosed = await processor.closeCheckout(pageId)
     if (isClosed) await forgetPage(db, { paywallId, userId, acquiring, pageId })
   } catch (cause) {
     log('warn', 'a superseded checkout stays open', { cause })

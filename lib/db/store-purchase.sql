@@ -1,6 +1,8 @@
 -- The one way in which a purchase changes: what a processor says of it now is stored, the checkout is completed, a payment is
 -- noted, the tokens of its price are credited and the owner's events are written, all or nothing. May be repeated.
 --
+--   checkout_id     the checkout that sold it; null if the processor keeps none: then it is found by what was sold, and to whom
+--   sold            {email, processor_price}, for that
 --   snapshot        the purchase, with the names of its columns
 --   fetched_at      the database's time before the fetch: a later fetch always wins
 --   period_covered  whether its current period, or the one-time purchase, is paid or a trial
@@ -12,8 +14,8 @@
 -- purchase ended before its first payment, and was not stored until now; `second_trial`, the buyer has had a trial, so this
 -- purchase has not begun, and the caller ends it at the processor; `unknown_checkout`, the sale is not one of ours.
 create function store_purchase(
-  paywall_id text, acquiring text, checkout_id uuid, snapshot jsonb, fetched_at timestamptz, period_covered boolean,
-  trial_ending boolean, payment jsonb default null, event_id text default null
+  paywall_id text, acquiring text, snapshot jsonb, fetched_at timestamptz, period_covered boolean, trial_ending boolean,
+  checkout_id uuid default null, sold jsonb default null, payment jsonb default null, event_id text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
   checkout checkouts;
@@ -25,6 +27,7 @@ declare
   credits ledger[];
   queued integer;
 begin
+  if checkout_id is null then checkout_id := checkout_of_sale(paywall_id, acquiring, snapshot ->> 'processor_id', sold); end if;
   checkout := lock_checkout_member(paywall_id, checkout_id);
   if checkout.id is null or checkout.acquiring <> acquiring then return verdict('unknown_checkout'); end if;
 
@@ -57,6 +60,29 @@ begin
     (select p.owner_id from paywalls p where p.id = paywall_id), completed, before, after, new_payment, credits);
   if refused then return verdict('second_trial') || jsonb_build_object('queued', queued); end if;
   return verdict('stored') || jsonb_build_object('queued', queued);
+end $$;
+
+-- The checkout of a sale whose processor keeps no id of ours: that of the stored purchase, or else the latest page that was opened
+-- for this buyer and this price and has not sold anything yet. Null if there is none.
+create function checkout_of_sale(paywall_id text, acquiring text, processor_id text, sold jsonb) returns uuid
+language plpgsql stable as $$
+declare
+  found_id uuid := (
+    select p.checkout_id from purchases p
+    where (p.paywall_id, p.acquiring, p.processor_id)
+      = (checkout_of_sale.paywall_id, checkout_of_sale.acquiring, checkout_of_sale.processor_id));
+  buyer uuid;
+begin
+  if found_id is not null then return found_id; end if;
+  select u.id into buyer from paywalls p join users u on u.owner_id = p.owner_id
+  where p.id = checkout_of_sale.paywall_id and u.email = lower(btrim(sold ->> 'email'));
+  return (
+    select c.id from checkouts c join prices price on price.id = c.price_id
+    where c.paywall_id = checkout_of_sale.paywall_id and c.user_id = buyer and c.acquiring = checkout_of_sale.acquiring
+      and c.session_id is not null and c.completed_at is null
+      and sold ->> 'processor_price' in (
+        select price.processor_price union select local ->> 'processor_price' from jsonb_array_elements(price.locals) local)
+    order by c.created_at desc limit 1);
 end $$;
 
 -- Whether a processor event took effect before. Whoever stores something of it has locked the member of its checkout.

@@ -1,34 +1,23 @@
 import * as z from 'zod'
-import type { Acquiring } from './acquiring.ts'
+import type { ProcessorDefinition } from './definition.ts'
 
 /** 1 to 500 printable characters without spaces at the ends, because credentials are sent in headers. */
 const TEXT = /^[!-~]([ -~]{0,498}[!-~])?$/
-const CHARGEBEE_SITE = /^[a-z0-9][a-z0-9-]{0,59}$/
-const FREEMIUS_PRODUCT = /^[0-9]{1,19}$/
 
-/** An owner's credentials at each processor. `value` makes the schema of one credential from its pattern. */
-export function credentialSchemas(value: (pattern: RegExp) => z.ZodType<string, string>) {
-  const text = value(TEXT)
-  return {
-    stripe: z.strictObject({ secretKey: text, webhookSecret: text }),
-    polar: z.strictObject({ accessToken: text, webhookSecret: text }),
-    chargebee: z.strictObject({
-      site: value(CHARGEBEE_SITE),
-      apiKey: text,
-      webhookUser: text,
-      webhookPassword: text,
-    }),
-    freemius: z.strictObject({
-      productId: value(FREEMIUS_PRODUCT),
-      publicKey: text,
-      secretKey: text,
-      apiKey: text,
-    }),
-    mollie: z.strictObject({ apiKey: text, webhookSecret: text }),
-  }
+/** The schema of an owner's credentials at a processor. `value` makes that of one credential from its pattern. */
+export function credentialsSchema<Field extends string>(
+  { credentials }: ProcessorDefinition<Field>,
+  value: (pattern: RegExp) => z.ZodType<string, string>,
+): z.ZodType<Record<Field, string>, Record<Field, string>> {
+  const fields = Object.keys(credentials) as Field[]
+  const shape = Object.fromEntries(fields.map((field) => [field, value(credentials[field].pattern ?? TEXT)]))
+  return z.strictObject(shape as Record<Field, z.ZodType<string, string>>) as never
 }
 
-/** The credentials once they are decrypted. */
-export const CREDENTIALS = credentialSchemas((pattern) => z.string().regex(pattern))
-
-export type Credentials<Name extends Acquiring> = z.output<(typeof CREDENTIALS)[Name]>
+/** The credentials once they are decrypted. Throws if they are not what the processor's definition says. */
+export function parseCredentials<Field extends string>(
+  definition: ProcessorDefinition<Field>,
+  credentials: unknown,
+): Record<Field, string> {
+  return credentialsSchema(definition, (pattern) => z.string().regex(pattern)).parse(credentials)
+}

@@ -79,3 +79,9 @@ export interface Abilities {
   /** Where the browser returns to: an address of each page, or one that the owner enters once. */
   returnsTo: 'an address of the page' | 'one address of the product'
 }
+
+/** The mode that a key names in its prefix, which is the first group of `prefix`. */
+export function modeNamedBy(key: string, prefix: RegExp): 'test' | 'live' | null {
+  const mode = prefix.exec(key)?.[1]
+  return mode === 'test' || mode === 'live' ? mode : null
+}

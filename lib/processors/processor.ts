@@ -1,41 +1,10 @@
-import type { Acquiring, ProcessorName } from './acquiring.ts'
+import type { ProcessorName } from './acquiring.ts'
 
-/**
- * What a paywall asks of its processor, in our terms. Ids are the processor's own, amounts are integers in the minor
- * units of ISO 4217, times are `Date`. Each processor has a folder that implements it, and what is special about a
- * processor stays in there. Every method throws `ProcessorError`.
- */
-export interface Processor {
-  readonly acquiring: Acquiring
-  /** Whether the processor sends a webhook after a cancellation. If not, whoever cancels must fetch the purchase. */
-  readonly tellsOfCancellations: boolean
-
-  /** Opens a hosted checkout. If the processor has idempotency, the same `order.key` never opens a second one. */
-  openCheckout(order: CheckoutOrder): Promise<HostedCheckout>
-
-  /**
-   * Expires an open hosted page; does nothing to one that was paid or has expired. Whether the processor says that it has
-   * expired: then it sold nothing, and never will. Absent if the processor cannot.
-   */
-  closeCheckout?(pageId: string): Promise<boolean>
-
-  /**
-   * Stops renewal; the period that is paid for goes on to its end. A repeat is harmless. Not all processors store
-   * `reason`.
-   */
-  cancelAtPeriodEnd(subscriptionId: string, reason: string): Promise<Cancellation>
-
-  /** A one-time URL of the customer's hosted portal, with a link back to `returnUrl`. Absent if there is no portal. */
-  openPortal?(customer: string, returnUrl: string): Promise<string>
-
-  /**
-   * Whether a hosted page may have led to a purchase although `fetchPurchase` finds none yet: its payment has not
-   * failed, been cancelled or expired. Absent if the processor decides before it sends the buyer back.
-   */
-  isUndecided?(pageId: string): Promise<boolean>
-
-  /** The purchase as it is now; null if nothing was bought yet, or if another paywall or another system sold it. */
-  fetchPurchase(reference: PurchaseReference): Promise<PurchaseSnapshot | null>
+export interface FetchedPurchase {
+  /** Null if nothing was bought yet, or if another paywall or another system sold it. */
+  purchase: PurchaseSnapshot | null
+  /** Whether a hosted page without a purchase may still lead to one: its payment has not failed, been cancelled or expired. */
+  isUndecided: boolean
 }
 
 export interface CheckoutOrder {
@@ -69,6 +38,11 @@ export interface Cancellation {
   status: PurchaseStatus
   cancelAt: Date | null
   canceledAt: Date | null
+}
+
+/** `isTold`: a webhook of it will come. If not, whoever cancels must fetch the purchase. */
+export interface AcceptedCancellation extends Cancellation {
+  isTold: boolean
 }
 
 /**

@@ -6,8 +6,9 @@ import { storePurchase } from '../../generated/calls.ts'
 import type { Database } from '../db/connect.ts'
 import { log } from '../http/log.ts'
 import { newEmail } from '../http/user-fields.ts'
+import type { Processor } from '../processors/client.ts'
 import type { PaymentFact } from '../processors/event.ts'
-import type { Processor, PurchaseReference, PurchaseSnapshot } from '../processors/processor.ts'
+import type { PurchaseReference, PurchaseSnapshot } from '../processors/processor.ts'
 
 /** What is known of a purchase before it is fetched. */
 export interface Hint {
@@ -33,8 +34,8 @@ type Stored =
 const SECOND_TRIAL = 'The buyer has had a trial'
 
 /**
- * The one path by which a purchase gets here, whatever made us look: it is fetched as it is now, and stored. Null if
- * there is none: nothing was bought yet, or another paywall sold it. May be repeated.
+ * The one path by which a purchase gets here, whatever made us look: it is fetched as it is now, and stored. `stored` is
+ * null if there is none: nothing was bought yet, or another paywall sold it. May be repeated.
  *
  * @throws ProcessorError
  */
@@ -43,15 +44,14 @@ export async function catchUp(
   processor: Processor,
   about: PurchaseReference,
   { paywallId, eventId, fetchedAt, payment, trialEnding }: Hint,
-): Promise<Stored | null> {
-  const snapshot = await processor.fetchPurchase(about)
-  if (!snapshot) return null
-  if (snapshot.checkoutId === null)
-    throw new Error(`${processor.acquiring} does not say which checkout led to a purchase`)
+): Promise<{ stored: Stored | null; isUndecided: boolean }> {
+  const { purchase: snapshot, isUndecided } = await processor.fetchPurchase(about)
+  if (!snapshot) return { stored: null, isUndecided }
   const stored = await storePurchase<Stored>(db, {
     paywallId,
     acquiring: processor.acquiring,
     checkoutId: snapshot.checkoutId,
+    sold: { email: snapshot.buyerEmail, processor_price: snapshot.processorPrice },
     snapshot: columnsOf(snapshot),
     fetchedAt,
     periodCovered: snapshot.periodCovered,
@@ -64,7 +64,7 @@ export async function catchUp(
     log('info', 'a second trial is ended', { paywall_id: paywallId, checkout_id: snapshot.checkoutId })
     await processor.cancelAtPeriodEnd(snapshot.processorId, SECOND_TRIAL)
   }
-  return stored
+  return { stored, isUndecided }
 }
 
 /** The number of deliveries that a stored purchase made wait. */

@@ -3,8 +3,7 @@ import * as z from 'zod'
 import type { FilePaywall } from '../../cli/paywall-file/file.ts'
 import { decimalsAtStripe } from '../../dev/emulators/stripe/currencies.ts'
 import { DECIMALS } from '../../generated/currencies.ts'
-import { MOLLIE_CURRENCIES } from '../../lib/processors/mollie/currencies.ts'
-import { STRIPE_CURRENCIES, STRIPE_DECIMALS } from '../../lib/processors/stripe/currencies.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { call } from '../support/call.ts'
 import { buy, newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { mollieProcessor, paymentsOf, subscriptionsOf } from '../support/mollie-purchase.ts'
@@ -43,7 +42,7 @@ const monthlyIn = ([currency, amount]: Example): Written => ({
 
 /** An amount that differs in every digit, with as many decimals as can be charged. */
 function onceIn(currency: string): Written {
-  const decimals = STRIPE_DECIMALS[currency] ?? DECIMALS[currency] ?? 0
+  const decimals = DEFINITIONS.stripe.decimals[currency] ?? DECIMALS[currency] ?? 0
   return priceIn(currency, Number(`1234.${'567'.slice(0, decimals)}`))
 }
 
@@ -60,8 +59,8 @@ let stripe: FilePaywall
 let mollie: FilePaywall
 
 beforeAll(async () => {
-  const atStripe = [...AT_STRIPE.map(monthlyIn), ...[...STRIPE_CURRENCIES].map(onceIn)]
-  const atMollie = [...AT_MOLLIE.map(monthlyIn), ...[...MOLLIE_CURRENCIES].map(onceIn)]
+  const atStripe = [...AT_STRIPE.map(monthlyIn), ...[...DEFINITIONS.stripe.currencies].map(onceIn)]
+  const atMollie = [...AT_MOLLIE.map(monthlyIn), ...[...DEFINITIONS.mollie.currencies].map(onceIn)]
   const paywalls = [{ prices: atStripe }, { prices: atMollie, processor: mollieProcessor() }]
   world = await startTestWorld({ file: { paywalls } })
   stripe = world.file.paywalls[0]!
@@ -174,19 +173,19 @@ describe('in every currency that a processor takes, the Workers count as the com
     [...currencies].map((currency) => ({ slug: currency, currency, amount: onceIn(currency).amount }))
 
   test('at Stripe', async () => {
-    expect(await shown(stripe)).toEqual(expect.arrayContaining(writtenOnce(STRIPE_CURRENCIES)))
+    expect(await shown(stripe)).toEqual(expect.arrayContaining(writtenOnce(DEFINITIONS.stripe.currencies)))
     // The way back stores the purchase, and what Stripe tells of payments in other units is tested above.
     world.stripe.holdWebhooks()
     const chargedOf = (userId: string, currency: string) => {
       const session = world.stripe.checkoutSessions.find(({ client_reference_id: id }) => id === userId)
       return Number(`${session?.amount_total}e-${decimalsAtStripe(currency)}`)
     }
-    expect(await differences(stripe, chargedOf)).toEqual({ bought: STRIPE_CURRENCIES.size, wrong: [] })
+    expect(await differences(stripe, chargedOf)).toEqual({ bought: DEFINITIONS.stripe.currencies.size, wrong: [] })
   }, 60_000)
 
   test('at Mollie', async () => {
-    expect(await shown(mollie)).toEqual(expect.arrayContaining(writtenOnce(MOLLIE_CURRENCIES)))
+    expect(await shown(mollie)).toEqual(expect.arrayContaining(writtenOnce(DEFINITIONS.mollie.currencies)))
     const chargedOf = (userId: string) => Number(paymentsOf(world, userId)[0]?.amount.value)
-    expect(await differences(mollie, chargedOf)).toEqual({ bought: MOLLIE_CURRENCIES.size, wrong: [] })
+    expect(await differences(mollie, chargedOf)).toEqual({ bought: DEFINITIONS.mollie.currencies.size, wrong: [] })
   })
 })

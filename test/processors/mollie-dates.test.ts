@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { chargeAfter, dateOf, dateText } from '../../lib/processors/mollie/dates.ts'
+import { chargeAfter, dateOf, dateText, firstChargeOf } from '../../lib/processors/mollie/dates.ts'
 import { FirstSale, Payment } from '../../lib/processors/mollie/objects.ts'
-import { firstChargeOf } from '../../lib/processors/mollie/subscriptions.ts'
 
 type Unit = 'day' | 'week' | 'month' | 'year'
 

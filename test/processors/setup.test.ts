@@ -55,6 +55,6 @@ test("Mollie's next-gen webhooks take each of the names", () => {
 test('the API version to choose is the one that the adapter asks by, and the SDK was made for', () => {
   const [, version] = /\| API version \| `([\w.-]+)`/.exec(part('At Stripe')) ?? []
   expect(version).toBe(Stripe.API_VERSION)
-  expect(text('lib/processors/stripe/api.ts')).toContain(`apiVersion: '${version}'`)
+  expect(text('lib/processors/stripe/adapter.ts')).toContain(`apiVersion: '${version}'`)
   expect(text('README.md')).toContain(`\`${version}\``)
 })

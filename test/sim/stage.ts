@@ -39,7 +39,7 @@ export async function startStage(started: AsyncDisposableStack): Promise<Stage> 
       databaseUrl: await preparedDatabase(postgres, 'sim', secrets.DATABASE_ROLES_KEY),
       secrets,
       files: () => files,
-      ports: { service: 0, stripe: 0, mollie: 0, receiver: 0, mail: 0 },
+      ports: { service: 0, receiver: 0, mail: 0 },
       variables: { RATE_LIMITED: false },
       fetch: (input, init) => stage.sendWebhook(input, init),
       onLog: (_level, message) => void (message.includes('unexpected failure') && faults.push(message)),

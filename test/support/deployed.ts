@@ -5,6 +5,7 @@ import { inject } from 'vitest'
 import { databaseUrlOf, ROLES } from '../../cli/migrate/roles.ts'
 import type { Secrets } from '../../dev/world/secrets.ts'
 import { startWorkers } from '../../dev/world/workers/workers.ts'
+import { apiBases } from '../../dev/world/world.ts'
 import type { TestWorld } from './world.ts'
 
 /**
@@ -19,8 +20,7 @@ export async function deployed(world: TestWorld, changed: Partial<Secrets>): Pro
     values: {
       ...secrets,
       NEON_FETCH_ENDPOINT: world.neon.url,
-      STRIPE_API_BASE: world.stripe.url,
-      MOLLIE_API_BASE: world.mollie.url,
+      PROCESSOR_API_BASES: apiBases(world),
       ALLOW_LOCAL_WEBHOOK_ENDPOINTS: true,
       RATE_LIMITED: false,
     },

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { isTaken } from '../../dev/world/ports.ts'
 import { startWorkers, type Workers, type WorkersOptions } from '../../dev/world/workers/workers.ts'
 import type { WorldOptions } from '../../dev/world/world.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { freshDatabase, testSecrets } from './databases.ts'
 
 /** What a test's world is built on: its database, and Workers that know its addresses. */
@@ -32,9 +33,10 @@ let values: WorkersOptions['values'] | undefined
 let turn: Pick<WorkersOptions, 'takeMail' | 'onLog'> | undefined
 
 async function chooseShared() {
-  const [service, neon, stripe, mollie] = await Promise.all([quietPort(), quietPort(), quietPort(), quietPort()])
+  const [service, neon] = await Promise.all([quietPort(), quietPort()])
+  const emulators = await Promise.all(ACQUIRING.map(async (acquiring) => [acquiring, await quietPort()] as const))
   const secrets = await testSecrets()
-  const ports = { service, neon, stripe, mollie, receiver: 0, mail: 0 }
+  const ports = { service, neon, ...Object.fromEntries(emulators), receiver: 0, mail: 0 }
   return { ports, secrets, database: `shared_${randomUUID().replaceAll('-', '')}` }
 }
 

@@ -103,11 +103,11 @@ async function baseOfItsOwn(options: WorkersOfItsOwn): Promise<WorldBase> {
   return {
     databaseUrl: databaseUrl ?? (await freshDatabase()),
     secrets: { ...(await testSecrets()), ...secrets },
-    ports: { service: await quietPort(), stripe: 0, mollie: 0, receiver: 0, mail: 0 },
+    ports: { service: await quietPort(), receiver: 0, mail: 0 },
     inspect,
     ...(cutOff && { cutOff }),
     ...(storage !== undefined && {
-      keep: { storage, stripe: join(storage, 'stripe.json'), mollie: join(storage, 'mollie.json') },
+      keep: { storage, emulators: storage },
     }),
     variables: {
       RATE_LIMITED: rateLimited,

@@ -1,3 +1,5 @@
+import type { PaywallFile } from '../../../cli/paywall-file/file.ts'
+import { randomHex } from '../../../lib/crypto/crypto.ts'
 import { accountId, type PaywallOf } from '../core/domain/accounts.ts'
 
 /** A paywall's Mollie credentials. */
@@ -14,3 +16,15 @@ export const modeOf = (accountId: string) => (accountId.startsWith('live_') ? 'l
 
 /** A Mollie account sells under a profile; in the emulator each account has one. */
 export const profileOf = (accountId: string) => `pfl_${accountId.slice(-10)}`
+
+/** Credentials as Mollie makes them, for a demo. */
+export const demoCredentials = () => ({ apiKey: `test_${randomHex(15)}`, webhookSecret: randomHex(16) })
+
+/** The Mollie accounts that the emulator is to have: each paywall's credentials. Mollie knows no prices. */
+export function accountsOf(files: PaywallFile[]): MollieAccount[] {
+  return files.flatMap(({ paywalls }) =>
+    paywalls.flatMap(({ id, processor }) =>
+      processor.acquiring === 'mollie' ? [{ paywallId: id, ...processor.credentials }] : [],
+    ),
+  )
+}

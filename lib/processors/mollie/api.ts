@@ -1,29 +1,20 @@
 import * as z from 'zod'
 import { sha256Hex } from '../../crypto/crypto.ts'
-import { ProcessorError } from '../processor.ts'
-
-/** A checkout makes three calls at most: even if each takes this long, its claim's lease ends later. */
-const TIMEOUT_MS = 8_000
+import type { AdapterOptions } from '../adapter.ts'
+import { callRest, type RestCall, RestError } from '../rest.ts'
 
 const ErrorBody = z.object({ title: z.string().nullish(), field: z.string().nullish() })
 
-/** An error response of Mollie. */
-export class MollieApiError extends ProcessorError {
+/** An error response of Mollie. Its `detail` may quote what we sent, such as an e-mail address, so it is left out. */
+export class MollieApiError extends RestError {
   override name = 'MollieApiError'
-  readonly status: number
   /** The field of the body that is wrong, if Mollie names one. */
   readonly field: string | null
-  /** Whether the object that the path names does not exist, or does not exist any more. */
-  readonly isMissing: boolean
 
-  constructor(status: number, { title, field }: z.output<typeof ErrorBody>) {
-    // Mollie's `detail` may quote what we sent, such as an e-mail address, so it must not get into the log.
-    // 409: a call with the same idempotency key is still running at Mollie, so its outcome is not known yet.
-    const answered = status !== 409
-    super('mollie', kindOf(status), [title, field, `(${status})`].filter(Boolean).join(' '), { answered })
-    this.status = status
+  constructor(status: number, body: unknown) {
+    const { title, field } = ErrorBody.safeParse(body).data ?? {}
+    super('mollie', status, body, [title, field].filter(Boolean).join(' '))
     this.field = field ?? null
-    this.isMissing = status === 404 || status === 410
   }
 }
 
@@ -31,30 +22,22 @@ export class MollieApiError extends ProcessorError {
 export interface MollieApi {
   get(path: string): Promise<unknown>
   /** `key` is the call's idempotency key, any text: a repeat with the same key has no second effect. */
-  post(path: string, body: object, key?: string): Promise<unknown>
+  post(path: string, body: object, key: string): Promise<unknown>
   patch(path: string, body: object): Promise<unknown>
   delete(path: string): Promise<unknown>
 }
 
-/** `base` is an origin; empty means Mollie's own. */
-export function mollieApi(apiKey: string, base: string): MollieApi {
-  const root = `${base || 'https://api.mollie.com'}/v2`
+export function mollieApi(apiKey: string, { base, fetch }: Pick<AdapterOptions, 'base' | 'fetch'>): MollieApi {
+  const root = `${base ?? 'https://api.mollie.com'}/v2`
 
-  async function ask(method: string, path: string, body?: object, key?: string): Promise<unknown> {
-    const response = await reach(`${root}${path}`, {
-      method,
-      headers: {
-        Authorization: `Bearer ${apiKey}`,
-        ...(body && { 'Content-Type': 'application/json' }),
-        ...(key && { 'Idempotency-Key': await uuidOf(key) }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    })
-    const reply = readJson(response.text)
-    if (response.ok) return reply
-    throw new MollieApiError(response.status, ErrorBody.safeParse(reply).data ?? {})
+  async function ask(method: RestCall['method'], path: string, body?: object, key?: string): Promise<unknown> {
+    const headers = {
+      Authorization: `Bearer ${apiKey}`,
+      ...(body && { 'Content-Type': 'application/json' }),
+      ...(key && { 'Idempotency-Key': await uuidOf(key) }),
+    }
+    const call = { method, url: `${root}${path}`, headers, ...(body && { body: JSON.stringify(body) }) }
+    return callRest('mollie', fetch, call, (status, reply) => new MollieApiError(status, reply))
   }
 
   return {
@@ -63,30 +46,6 @@ export function mollieApi(apiKey: string, base: string): MollieApi {
     patch: (path, body) => ask('PATCH', path, body),
     delete: (path) => ask('DELETE', path),
   }
-}
-
-async function reach(url: string, request: RequestInit) {
-  try {
-    const response = await fetch(url, request)
-    return { ok: response.ok, status: response.status, text: await response.text() }
-  } catch (cause) {
-    throw new ProcessorError('mollie', 'unavailable', 'no answer', { answered: false, cause })
-  }
-}
-
-/** Null for a body that is not JSON, such as the error page of a proxy. */
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
-function kindOf(status: number): ProcessorError['kind'] {
-  if (status === 401 || status === 403) return 'misconfigured'
-  if (status === 408 || status === 409 || status === 429 || status < 400 || status >= 500) return 'unavailable'
-  return 'rejected'
 }
 
 /** Mollie takes only UUIDs of version 4 as keys: this one is made of the text's hash, so it is the same each time. */

@@ -1,6 +1,7 @@
 // Mollie charges on dates of Amsterdam's calendar and does not say at which hour. Here a date is a `Date` at midnight
 // UTC.
 import type { Interval } from '../processor.ts'
+import type { FirstSale, Payment } from './objects.ts'
 
 const DAY_MS = 86_400_000
 
@@ -27,8 +28,15 @@ export const dateText = (date: Date) => date.toISOString().slice(0, 10)
 
 export const daysLater = (time: Date, count: number) => new Date(time.getTime() + count * DAY_MS)
 
+/** The first date on which a subscription may be charged: the day after the first period, or the trial, has ended. */
+export function firstChargeOf(payment: Payment, { interval, interval_count, trial_days }: FirstSale): Date {
+  const begunAt = payment.paidAt ?? payment.createdAt
+  const coveredUntil = trial_days > 0 ? daysLater(begunAt, trial_days) : later(begunAt, interval, interval_count)
+  return daysLater(dateOf(coveredUntil), 1)
+}
+
 /** So many intervals later, at the same time of day. A month without that day gives its last one. */
-export function later(start: Date, interval: Interval, count: number): Date {
+function later(start: Date, interval: Interval, count: number): Date {
   switch (interval) {
     case 'day':
       return daysLater(start, count)

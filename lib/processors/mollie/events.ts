@@ -1,10 +1,9 @@
 import * as z from 'zod'
-import { isSignature, isSignedWith } from '../../crypto/crypto.ts'
+import { isSignedWith } from '../../crypto/crypto.ts'
 import { ForgedEvent, type Inbound, type PaymentFact, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
 import type { PurchaseReference } from '../processor.ts'
-import type { MollieApi } from './api.ts'
+import { signaturesOf } from './definition.ts'
 import { Amount, Payment, Renewal } from './objects.ts'
-import { findPayment } from './payments.ts'
 
 const Event = z.object({
   id: processorId,
@@ -21,6 +20,9 @@ const Reversal = z.object({ id: processorId, paymentId: processorId, amount: Amo
 /** The object of an event about a payment. */
 const PaymentOfEvent = Payment.extend({ id: processorId })
 
+/** Gives a payment by its id; null if the account does not have it. */
+type FindPayment = (id: string) => Promise<Payment | null>
+
 /** The body of an event. It is parsed in one go with its schema, so that text which is no JSON is malformed like any other. */
 const Body = z.string().transform((text): unknown => JSON.parse(text))
 
@@ -29,7 +31,7 @@ const Body = z.string().transform((text): unknown => JSON.parse(text))
  * without the objects, only with their ids. That is enough for a payment, which is then fetched, but not for a refund.
  */
 export async function readMollieEvent(
-  api: MollieApi,
+  find: FindPayment,
   secret: string,
   { headers, rawBody }: Inbound,
 ): Promise<ProcessorEvent> {
@@ -46,7 +48,7 @@ export async function readMollieEvent(
     case 'payment.paid':
     case 'payment.pending':
     case 'payment.authorized': {
-      const payment = await paymentOf(api, event)
+      const payment = await paymentOf(find, event)
       const isPaid = event.type === 'payment.paid'
       return result(payment && referenceOf(payment, 'page'), isPaid ? factOf('succeeded', payment, event) : null)
     }
@@ -54,20 +56,20 @@ export async function readMollieEvent(
     case 'payment.failed':
     case 'payment.canceled':
     case 'payment.expired': {
-      const payment = await paymentOf(api, event)
+      const payment = await paymentOf(find, event)
       const isFailed = event.type === 'payment.failed'
       return result(payment && referenceOf(payment, 'payment'), isFailed ? factOf('failed', payment, event) : null)
     }
     // The bank has given the money back to the seller, so the purchase may be paid again.
     case 'chargeback.reversed': {
       const { paymentId } = parseEvent(Reversal, event._embedded?.entity)
-      const payment = await findPayment(api, paymentId)
+      const payment = await find(paymentId)
       return result(payment && referenceOf(payment, 'page'))
     }
     case 'refund.refunded':
     case 'chargeback.received': {
       const reversal = parseEvent(Reversal, event._embedded?.entity)
-      const payment = await findPayment(api, reversal.paymentId)
+      const payment = await find(reversal.paymentId)
       const kind = event.type === 'refund.refunded' ? 'refunded' : 'disputed'
       return result(payment && referenceOf(payment, 'page'), factOf(kind, reversal, event))
     }
@@ -77,13 +79,7 @@ export async function readMollieEvent(
   }
 }
 
-/** Whether Mollie could have signed like this. Its signatures have no time. */
-export const isMollieSignature = (headers: Headers): boolean => signaturesOf(headers).some(isSignature)
-
-const signaturesOf = (headers: Headers): string[] =>
-  (headers.get('x-mollie-signature') ?? '').split(',').map((each) => each.trim().replace(/^sha256=/, ''))
-
-/** While a secret is replaced, Mollie signs with the old one and the new one. One good signature is enough. */
+/** One good signature is enough. */
 async function verify(secret: string, headers: Headers, rawBody: string): Promise<void> {
   const verified = await Promise.all(signaturesOf(headers).map((each) => isSignedWith(secret, rawBody, each)))
   if (!verified.includes(true)) throw new ForgedEvent('mollie: the signature does not hold')
@@ -93,9 +89,9 @@ async function verify(secret: string, headers: Headers, rawBody: string): Promis
  * The payment of an event; null if this account does not have it, as a webhook may cover all accounts of an
  * organisation.
  */
-async function paymentOf(api: MollieApi, { entityId, _embedded }: Event): Promise<Payment | null> {
+async function paymentOf(find: FindPayment, { entityId, _embedded }: Event): Promise<Payment | null> {
   if (_embedded?.entity) return parseEvent(PaymentOfEvent, _embedded.entity)
-  return findPayment(api, parseEvent(processorId, entityId))
+  return find(parseEvent(processorId, entityId))
 }
 
 /**

@@ -4,8 +4,9 @@ import type * as z from 'zod'
 import { log } from '../../http/log.ts'
 import type { Interval } from '../processor.ts'
 import { type MollieApi, MollieApiError } from './api.ts'
-import { dateOf, dateText, daysLater, later } from './dates.ts'
+import { dateOf, dateText, firstChargeOf } from './dates.ts'
 import { type FirstSale, type Payment, Payments, Renewal, Subscription, Subscriptions } from './objects.ts'
+import { hasEnded } from './translate.ts'
 
 /** The longest page that Mollie has. No customer has more subscriptions, and older charges do not matter. */
 const PAGE = '?limit=250'
@@ -16,90 +17,65 @@ const PAGE = '?limit=250'
  */
 const KEY_PERIOD_MS = 10 * 60_000
 
-/** The first date on which the subscription may be charged: the day after the first period, or the trial, has ended. */
-export function firstChargeOf(payment: Payment, { interval, interval_count, trial_days }: FirstSale): Date {
-  const begunAt = payment.paidAt ?? payment.createdAt
-  const coveredUntil = trial_days > 0 ? daysLater(begunAt, trial_days) : later(begunAt, interval, interval_count)
-  return daysLater(dateOf(coveredUntil), 1)
-}
-
 /**
- * The subscription that was made after a first payment; null if there is none. If several callers have made one each at
- * the same time, the oldest counts, and the others are ended before they charge.
+ * The subscriptions that were made after a first payment, the oldest first. Throws if Mollie does not find the customer: it
+ * may do so for a moment after making one, so that is not an empty list.
  */
-export async function findSubscription(api: MollieApi, payment: Payment): Promise<Subscription | null> {
-  const [oldest, ...others] = (await listSubscriptions(api, customerOf(payment)))
-    .filter(({ metadata }) => Renewal.safeParse(metadata).data?.first_payment === payment.id)
+export async function listSubscriptions(api: MollieApi, payment: Payment): Promise<Subscription[]> {
+  const reply = await api.get(`/customers/${encodeURIComponent(customerOf(payment))}/subscriptions${PAGE}`)
+  return Subscriptions.parse(reply)
+    ._embedded.subscriptions.filter(({ metadata }) => Renewal.safeParse(metadata).data?.first_payment === payment.id)
     .toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1))
-  for (const other of others) if (!hasEnded(other)) await endSubscription(api, other)
-  return oldest ?? null
 }
-
-/**
- * Makes the subscription after a first payment was paid. Null if Mollie refuses, as it does while the customer's
- * mandate is not valid yet: the buyer keeps what was paid for, and the next fetch tries again. If two callers come at
- * the same time, the second is stopped by the idempotency key, or by the description, because Mollie refuses one that
- * another active subscription of the customer has.
- *
- * @throws ProcessorError unavailable, misconfigured
- */
-export async function makeSubscription(
-  api: MollieApi,
-  payment: Payment,
-  sale: FirstSale,
-): Promise<Subscription | null> {
-  const key = `${payment.id}:subscription:${Math.floor(Date.now() / KEY_PERIOD_MS)}`
-  try {
-    const path = `/customers/${encodeURIComponent(customerOf(payment))}/subscriptions`
-    return Subscription.parse(await api.post(path, subscriptionFor(payment, sale), key))
-  } catch (error) {
-    if (!(error instanceof MollieApiError && error.kind === 'rejected')) throw error
-    const made = await findSubscription(api, payment)
-    if (!made) log('warn', 'a paid first payment has no subscription yet', { payment: payment.id, cause: error })
-    return made
-  }
-}
-
-/** Ends a subscription, and returns it as it is then. One that has ended stays as it is. */
-export async function endSubscription(api: MollieApi, subscription: Subscription): Promise<Subscription> {
-  try {
-    return Subscription.parse(await api.delete(pathOf(subscription)))
-  } catch (error) {
-    // Mollie refuses to end a subscription twice. If another caller was faster, that is not an error.
-    if (!(error instanceof MollieApiError && error.kind === 'rejected')) throw error
-    const current = Subscription.parse(await api.get(pathOf(subscription)))
-    if (!hasEnded(current)) throw error
-    return current
-  }
-}
-
-export const hasEnded = ({ status }: Subscription) => status === 'canceled' || status === 'completed'
 
 /** The payments that a subscription has made so far, the latest first. */
-export async function readCharges(api: MollieApi, subscription: Subscription): Promise<Payment[]> {
+export async function listCharges(api: MollieApi, subscription: Subscription): Promise<Payment[]> {
   const { _embedded } = Payments.parse(await api.get(`${pathOf(subscription)}/payments${PAGE}`))
   return _embedded.payments.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
 }
 
 /**
- * Throws if Mollie does not find the customer: it may do so for a moment after making one, so that is not an empty
- * list.
+ * Makes the subscription after a first payment was paid. Mollie may refuse, as it does while the customer's mandate is not
+ * valid yet: the buyer keeps what was paid for, and the next fetch tries again. If two callers come at the same time, the
+ * second is stopped by the idempotency key, or by the description, because Mollie refuses one that another active subscription
+ * of the customer has.
+ *
+ * @throws ProcessorError unavailable, misconfigured
  */
-async function listSubscriptions(api: MollieApi, customer: string): Promise<Subscription[]> {
-  const reply = await api.get(`/customers/${encodeURIComponent(customer)}/subscriptions${PAGE}`)
-  return Subscriptions.parse(reply)._embedded.subscriptions
+export async function makeSubscription(api: MollieApi, payment: Payment, sale: FirstSale, now: Date): Promise<void> {
+  const key = `${payment.id}:subscription:${Math.floor(now.getTime() / KEY_PERIOD_MS)}`
+  try {
+    await api.post(
+      `/customers/${encodeURIComponent(customerOf(payment))}/subscriptions`,
+      subscriptionFor(payment, sale, now),
+      key,
+    )
+  } catch (cause) {
+    if (!(cause instanceof MollieApiError && cause.kind === 'rejected')) throw cause
+    log('warn', 'Mollie made no subscription of a paid first payment', { payment: payment.id, cause })
+  }
 }
 
-function subscriptionFor(payment: Payment, sale: FirstSale) {
+/** Ends a subscription. One that has ended stays as it is. */
+export async function endSubscription(api: MollieApi, subscription: Subscription): Promise<void> {
+  try {
+    await api.delete(pathOf(subscription))
+  } catch (error) {
+    // Mollie refuses to end a subscription twice. If another caller was faster, that is not an error.
+    if (!(error instanceof MollieApiError && error.kind === 'rejected')) throw error
+    if (!hasEnded(Subscription.parse(await api.get(pathOf(subscription))))) throw error
+  }
+}
+
+function subscriptionFor(payment: Payment, sale: FirstSale, now: Date) {
   const { checkout_id, paywall_id, user_id, interval, interval_count, renewal } = sale
   const metadata: z.input<typeof Renewal> = { checkout_id, paywall_id, user_id, first_payment: payment.id }
-  const today = dateOf(new Date())
   const first = firstChargeOf(payment, sale)
   return {
     amount: renewal,
     interval: intervalText(interval, interval_count),
     // Mollie refuses a start date in the past, and we may hear of the payment so late that its date is over.
-    startDate: dateText(new Date(Math.max(first.getTime(), today.getTime()))),
+    startDate: dateText(new Date(Math.max(first.getTime(), dateOf(now).getTime()))),
     description: `${payment.description.slice(0, 240)} ${checkout_id.slice(0, 8)}`,
     // Names the mandate of this payment, because a card that the customer gave for something else must not be charged.
     ...(payment.mandateId && { mandateId: payment.mandateId }),

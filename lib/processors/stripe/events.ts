@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import * as z from 'zod'
+import type * as z from 'zod'
 import {
   ForgedEvent,
   type Inbound,
@@ -7,73 +7,25 @@ import {
   type PaymentFact,
   type ProcessorEvent,
   parseEvent,
-  processorId,
 } from '../event.ts'
 import type { PurchaseReference } from '../processor.ts'
-import { fromStripe } from './currencies.ts'
-import { asProcessorError } from './errors.ts'
+import { fromStripe, TOLERANCE_SECONDS } from './definition.ts'
+import { Event, InvoiceOfEvent, Reversal, SessionOfEvent, SubscriptionOfEvent } from './objects.ts'
+import { subscriptionOf } from './translate.ts'
 
-/** How old a signature may be, in seconds: what Stripe recommends. */
-const TOLERANCE_SECONDS = 300
-
-/** Of a signature header: the time of signing, in seconds, and an HMAC-SHA-256 of the scheme in use. */
-const SIGNED_AT = /(?:^|,)t=(\d{1,12})(?:,|$)/
-const SIGNATURE = /(?:^|,)v1=[0-9a-f]{64}(?:,|$)/
-
-/** Whether Stripe could have signed like this: `Stripe-Signature` has its form, and is not too old. */
-export function isStripeSignature(headers: Headers, now: Date): boolean {
-  const header = headers.get('stripe-signature') ?? ''
-  const signedAt = SIGNED_AT.exec(header)?.[1]
-  if (signedAt === undefined || !SIGNATURE.test(header)) return false
-  return Math.floor(now.getTime() / 1000) - Number(signedAt) <= TOLERANCE_SECONDS
-}
-
-/** Seconds since 1970, up to the end of the year 9999. */
-const seconds = z.int().min(0).max(253_402_300_799)
-const amount = z.int().min(0)
-
-const Event = z.object({
-  id: processorId,
-  type: z.string(),
-  created: seconds,
-  data: z.object({ object: z.unknown() }),
-})
-
-const currency = z
-  .string()
-  .regex(/^[a-z]{3}$/i)
-  .toUpperCase()
-const Subscription = z.object({ id: processorId })
-const CheckoutSession = z.object({
-  id: processorId,
-  mode: z.string(),
-  payment_status: z.string(),
-  payment_intent: processorId.nullable(),
-  amount_total: amount.nullable(),
-  currency: currency.nullable(),
-})
-const Invoice = z.object({
-  id: processorId,
-  currency,
-  amount_paid: amount,
-  amount_due: amount,
-  attempt_count: z.int(),
-  parent: z.object({ subscription_details: z.object({ subscription: processorId }).nullable() }).nullable(),
-})
-const Reversal = z.object({
-  id: processorId,
-  amount,
-  currency,
-  status: z.string().nullable(),
-  payment_intent: processorId.nullable(),
-})
-const InvoicePayments = z.object({ data: z.array(z.object({ invoice: Invoice })) })
+/** The purchase that a payment intent paid for: a refund or a dispute names only that. */
+type FindPurchase = (paymentIntent: string | null) => Promise<PurchaseReference | null>
 
 /**
  * Verifies Stripe's signature over the raw body, then says what the event is about. An event about a refund or a
  * dispute does not name the purchase, so that is asked for.
  */
-export async function readStripeEvent(api: Stripe, secret: string, inbound: Inbound): Promise<ProcessorEvent> {
+export async function readStripeEvent(
+  api: Stripe,
+  findPurchase: FindPurchase,
+  secret: string,
+  inbound: Inbound,
+): Promise<ProcessorEvent> {
   const event = parseEvent(Event, await verified(api, secret, inbound))
   const { object } = event.data
   const at = new Date(event.created * 1000)
@@ -87,12 +39,12 @@ export async function readStripeEvent(api: Stripe, secret: string, inbound: Inbo
   switch (event.type) {
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded': {
-      const session = parseEvent(CheckoutSession, object)
+      const session = parseEvent(SessionOfEvent, object)
       const fact = session.payment_status === 'paid' ? oneTimePayment(session, 'succeeded', at) : null
       return result({ kind: 'page', id: session.id }, fact)
     }
     case 'checkout.session.async_payment_failed': {
-      const session = parseEvent(CheckoutSession, object)
+      const session = parseEvent(SessionOfEvent, object)
       return result({ kind: 'page', id: session.id }, oneTimePayment(session, 'failed', at))
     }
     case 'customer.subscription.created':
@@ -100,11 +52,11 @@ export async function readStripeEvent(api: Stripe, secret: string, inbound: Inbo
     case 'customer.subscription.paused':
     case 'customer.subscription.resumed':
     case 'customer.subscription.deleted':
-      return result({ kind: 'subscription', id: parseEvent(Subscription, object).id })
+      return result({ kind: 'subscription', id: parseEvent(SubscriptionOfEvent, object).id })
     case 'customer.subscription.trial_will_end':
-      return result({ kind: 'subscription', id: parseEvent(Subscription, object).id }, null, true)
+      return result({ kind: 'subscription', id: parseEvent(SubscriptionOfEvent, object).id }, null, true)
     case 'invoice.paid': {
-      const invoice = parseEvent(Invoice, object)
+      const invoice = parseEvent(InvoiceOfEvent, object)
       const fact = {
         kind: 'succeeded',
         id: invoice.id,
@@ -114,7 +66,7 @@ export async function readStripeEvent(api: Stripe, secret: string, inbound: Inbo
       return result(subscriptionOf(invoice), invoice.amount_paid > 0 ? fact : null)
     }
     case 'invoice.payment_failed': {
-      const invoice = parseEvent(Invoice, object)
+      const invoice = parseEvent(InvoiceOfEvent, object)
       const fact = { kind: 'failed', id: `${invoice.id}:${invoice.attempt_count}`, occurredAt: at } as const
       return result(subscriptionOf(invoice), { ...fact, ...moneyOf(invoice, invoice.amount_due) })
     }
@@ -123,12 +75,12 @@ export async function readStripeEvent(api: Stripe, secret: string, inbound: Inbo
       const refund = parseEvent(Reversal, object)
       if (refund.status !== 'succeeded') return result(null)
       const fact = { kind: 'refunded', id: refund.id, ...moneyOf(refund, refund.amount), occurredAt: at } as const
-      return result(await purchaseOf(api, refund.payment_intent), fact)
+      return result(await findPurchase(refund.payment_intent), fact)
     }
     case 'charge.dispute.created': {
       const dispute = parseEvent(Reversal, object)
       const fact = { kind: 'disputed', id: dispute.id, ...moneyOf(dispute, dispute.amount), occurredAt: at } as const
-      return result(await purchaseOf(api, dispute.payment_intent), fact)
+      return result(await findPurchase(dispute.payment_intent), fact)
     }
     default:
       // The owner chooses which events Stripe sends. Those of other types are not about purchases.
@@ -164,7 +116,7 @@ const moneyOf = ({ currency }: { currency: string }, amount: number) => ({
 
 /** The payment of a one-time purchase. A subscription's page has none here: its invoice has an event of its own. */
 function oneTimePayment(
-  session: z.output<typeof CheckoutSession>,
+  session: z.output<typeof SessionOfEvent>,
   kind: 'succeeded' | 'failed',
   occurredAt: Date,
 ): PaymentFact | null {
@@ -175,25 +127,5 @@ function oneTimePayment(
     amount: fromStripe(session.amount_total, session.currency),
     currency: session.currency,
     occurredAt,
-  }
-}
-
-function subscriptionOf(invoice: z.output<typeof Invoice>): PurchaseReference | null {
-  const id = invoice.parent?.subscription_details?.subscription
-  return id ? { kind: 'subscription', id } : null
-}
-
-/** A refund or dispute names only its payment. If that paid an invoice, the invoice names the subscription. */
-async function purchaseOf(api: Stripe, paymentIntent: string | null): Promise<PurchaseReference | null> {
-  if (!paymentIntent) return null
-  try {
-    const reply = await api.invoicePayments.list({
-      payment: { type: 'payment_intent', payment_intent: paymentIntent },
-      expand: ['data.invoice'],
-    })
-    const [paid] = InvoicePayments.parse(reply).data
-    return paid ? subscriptionOf(paid.invoice) : { kind: 'payment', id: paymentIntent }
-  } catch (error) {
-    throw asProcessorError(error)
   }
 }

@@ -1,21 +1,31 @@
-import type Stripe from 'stripe'
-import type { Credentials } from '../credentials.ts'
-import type { CheckoutOrder, Processor, PurchaseReference, PurchaseSnapshot } from '../processor.ts'
-import { stripeApi } from './api.ts'
-import { asProcessorError, isUnusableCustomer } from './errors.ts'
-import { cancellationOf, snapshotOfPage, snapshotOfPayment, snapshotOfSubscription } from './snapshots.ts'
+// Stripe, through its official SDK. What Stripe calls a checkout session is a hosted page here, and its id the page's.
+import Stripe from 'stripe'
+import type { Adapter, AdapterOptions } from '../adapter.ts'
+import type { CheckoutOrder, PurchaseReference } from '../processor.ts'
+import { readStripeEvent } from './events.ts'
+import { InvoicePayments } from './objects.ts'
+import {
+  asProcessorError,
+  cancellationOf,
+  decideReply,
+  isUnusableCustomer,
+  type ObservedReply,
+  subscriptionOf,
+} from './translate.ts'
 
 /**
- * Stripe, through its official SDK. What Stripe calls a checkout session is a hosted page here, and its id the page's. An
- * empty `apiBase` means api.stripe.com.
+ * The SDK makes two attempts. Only a checkout for a customer that Stripe does not take makes two calls, and may so outlast its
+ * claim's lease: then the next attempt repeats both under the same keys.
  */
-export function stripe(credentials: Credentials<'stripe'>, options: { paywallId: string; apiBase: string }): Processor {
-  const api = stripeApi(credentials.secretKey, options.apiBase)
+const TIMEOUT_MS = 8_000
+
+export function stripeAdapter(
+  { secretKey, webhookSecret }: { secretKey: string; webhookSecret: string },
+  options: AdapterOptions,
+): Adapter<ObservedReply, never> {
+  const api = stripeApi(secretKey, options)
 
   return {
-    acquiring: 'stripe',
-    tellsOfCancellations: true,
-
     async openCheckout(order) {
       const session = await asking(createCheckoutSession(api, order))
       if (!session.url) throw new Error(`Stripe opened checkout session ${session.id} without an address`)
@@ -38,11 +48,36 @@ export function stripe(credentials: Credentials<'stripe'>, options: { paywallId:
       return session.url
     },
 
-    async fetchPurchase(reference) {
-      const snapshot = await asking(fetchSnapshot(api, reference))
-      return snapshot?.paywallId === options.paywallId ? snapshot.purchase : null
-    },
+    observe: async ({ kind, id }) => ({ kind, reply: await asking(READ[kind](api, id)) }),
+    decide: decideReply,
+    act: async (todo) => todo,
+
+    readEvent: (inbound) =>
+      readStripeEvent(api, (paymentIntent) => purchaseOf(api, paymentIntent), webhookSecret, inbound),
   }
+}
+
+const READ: Record<PurchaseReference['kind'], (api: Stripe, id: string) => Promise<unknown>> = {
+  page: (api, id) =>
+    api.checkout.sessions.retrieve(id, { expand: ['subscription.latest_invoice', 'payment_intent.latest_charge'] }),
+  subscription: (api, id) => api.subscriptions.retrieve(id, { expand: ['latest_invoice'] }),
+  payment: (api, id) => api.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
+}
+
+function stripeApi(secretKey: string, { base, fetch }: AdapterOptions): Stripe {
+  return new Stripe(secretKey, {
+    apiVersion: '2026-10-28.endive',
+    httpClient: Stripe.createFetchHttpClient(fetch),
+    maxNetworkRetries: 1,
+    timeout: TIMEOUT_MS,
+    telemetry: false,
+    ...(base !== null && address(base)),
+  })
+}
+
+function address(base: string) {
+  const { protocol, hostname, port } = new URL(base)
+  return { protocol: protocol === 'http:' ? 'http' : 'https', host: hostname, ...(port && { port }) } as const
 }
 
 /** Awaits a call to Stripe and translates its errors. Every call goes through here. */
@@ -54,24 +89,14 @@ async function asking<Reply>(reply: Promise<Reply>): Promise<Reply> {
   }
 }
 
-async function fetchSnapshot(
-  api: Stripe,
-  { kind, id }: PurchaseReference,
-): Promise<{ paywallId: string; purchase: PurchaseSnapshot } | null> {
-  switch (kind) {
-    case 'page':
-      return snapshotOfPage(
-        await api.checkout.sessions.retrieve(id, {
-          expand: ['subscription.latest_invoice', 'payment_intent.latest_charge'],
-        }),
-      )
-    case 'subscription':
-      return snapshotOfSubscription(await api.subscriptions.retrieve(id, { expand: ['latest_invoice'] }))
-    case 'payment':
-      return snapshotOfPayment(await api.paymentIntents.retrieve(id, { expand: ['latest_charge'] }))
-    default:
-      return kind satisfies never
-  }
+/** If a payment paid an invoice, the invoice names the subscription; else it is of a one-time purchase. */
+async function purchaseOf(api: Stripe, paymentIntent: string | null): Promise<PurchaseReference | null> {
+  if (!paymentIntent) return null
+  const payment = { type: 'payment_intent', payment_intent: paymentIntent } as const
+  const [paid] = InvoicePayments.parse(
+    await asking(api.invoicePayments.list({ payment, expand: ['data.invoice'] })),
+  ).data
+  return paid ? subscriptionOf(paid.invoice) : { kind: 'payment', id: paymentIntent }
 }
 
 /**

@@ -1,23 +1,72 @@
 // How Mollie's objects become a purchase: from a one-time payment, or from a first payment with its subscription and
-// its charges, in this order: does it renew, when does its period end, is it paid, what is its status. Nothing is
-// fetched here.
-import type { PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
-import { chargeAfter, dateOf, daysLater } from './dates.ts'
+// its charges, in this order: does it renew, when does its period end, is it paid, what is its status. Then what is still to
+// be done at Mollie follows from that. Nothing is fetched here.
+import type { Decision, Found } from '../adapter.ts'
+import type { PurchaseStatus } from '../processor.ts'
+import { chargeAfter, dateOf, daysLater, firstChargeOf } from './dates.ts'
 import { Amount, type FirstSale, type Payment, Sale, type Subscription } from './objects.ts'
-import { firstChargeOf, hasEnded } from './subscriptions.ts'
 
-export type Found = { paywallId: string; purchase: PurchaseSnapshot } | null
+/** All that Mollie has of a sale. */
+export interface ObservedSale {
+  /** Whether it was looked up as a hosted page, which may have sold nothing. What is stored already is a purchase whatever came of it. */
+  isPage: boolean
+  /** The first payment, or the only one: its id is the purchase's `processorId`. */
+  payment: Payment
+  /** What was sold, if it renews and is a sale of ours. */
+  sale: FirstSale | null
+  /** Those of this sale, the oldest first. The oldest counts: others were made by callers that came at the same time. */
+  subscriptions: Subscription[]
+  /** The charges of the oldest, the latest first. */
+  charges: Payment[]
+}
 
-/** All that Mollie has of a purchase that renews. */
-export interface RecurringSale {
-  /** The first payment: its id is the purchase's `processorId`. */
+export type MollieTodo =
+  | { do: 'make the subscription'; payment: Payment; sale: FirstSale }
+  | { do: 'end the subscription'; subscription: Subscription }
+
+interface RecurringSale {
   payment: Payment
   sale: FirstSale
   /** Null if it is not made, or Mollie refused to make it. */
   subscription: Subscription | null
-  /** The latest first. */
   charges: Payment[]
 }
+
+/** The purchase, and what Mollie does not do by itself: make its subscription, and end those that must not charge. */
+export function decideSale(
+  { isPage, payment, sale, subscriptions, charges }: ObservedSale,
+  now: Date,
+): Decision<MollieTodo> {
+  // An open payment counts as undecided, because it may be paid between two looks at it.
+  const isUndecided = payment.status === 'open' || mayBeSold(payment)
+  if (isPage && !mayBeSold(payment)) return { found: null, isUndecided, todo: null }
+  if (payment.sequenceType !== 'first') return { found: snapshotOfPayment(payment), isUndecided, todo: null }
+  if (!sale) return { found: null, isUndecided: false, todo: null }
+
+  const [subscription = null, ...others] = subscriptions
+  const recurring = { payment, sale, subscription, charges }
+  const found = snapshotOfSubscription(recurring, now)
+  const extra = others.find((other) => !hasEnded(other))
+  const todo = extra ? end(extra) : todoOf(recurring, found, now)
+  return { found, isUndecided, todo: payment.status === 'paid' ? todo : null }
+}
+
+function todoOf({ payment, sale, subscription }: RecurringSale, found: Found, now: Date): MollieTodo | null {
+  if (subscription) {
+    // The buyer cancelled while another call was making the subscription. Or the purchase is over, and so must the
+    // subscription be: a suspended one could charge again after a new mandate.
+    const isUnwanted = sale.canceled_at !== undefined || found.purchase.status === 'canceled'
+    return isUnwanted && !hasEnded(subscription) ? end(subscription) : null
+  }
+  const isOver = daysLater(firstChargeOf(payment, sale), 1) <= now
+  if (sale.canceled_at || isGivenBack(payment) || isOver) return null
+  return { do: 'make the subscription', payment, sale }
+}
+
+const end = (subscription: Subscription): MollieTodo => ({ do: 'end the subscription', subscription })
+
+/** Whether a payment is paid, or may be soon: the bank has not decided yet. */
+const mayBeSold = ({ status }: Payment) => status === 'paid' || status === 'pending' || status === 'authorized'
 
 /**
  * A purchase that renews, at this moment. At Mollie a cancelled subscription ends at once, so the end of the period
@@ -28,7 +77,7 @@ export interface RecurringSale {
  * the subscription still calls its next payment date, and is recognised by it; read the other way round, it would be
  * missed.
  */
-export function snapshotOfSubscription(recurring: RecurringSale, now: Date): Found {
+function snapshotOfSubscription(recurring: RecurringSale, now: Date): Found {
   const { payment, sale, subscription, charges } = recurring
   const begunAt = payment.paidAt ?? payment.createdAt
   const startDate = subscription?.startDate ?? firstChargeOf(payment, sale)
@@ -69,7 +118,7 @@ export function snapshotOfSubscription(recurring: RecurringSale, now: Date): Fou
 }
 
 /** A one-time purchase. */
-export function snapshotOfPayment(payment: Payment): Found {
+function snapshotOfPayment(payment: Payment): Found | null {
   const sale = Sale.safeParse(payment.metadata)
   if (!sale.success) return null
   const status = paymentStatus(payment)
@@ -99,8 +148,10 @@ export function snapshotOfPayment(payment: Payment): Found {
   }
 }
 
+export const hasEnded = ({ status }: Subscription) => status === 'canceled' || status === 'completed'
+
 /** Whether all the money went back to the buyer. */
-export function isGivenBack({ amount, amountRefunded, amountChargedBack }: Payment): boolean {
+function isGivenBack({ amount, amountRefunded, amountChargedBack }: Payment): boolean {
   const back = (amountRefunded?.amount ?? 0) + (amountChargedBack?.amount ?? 0)
   return amount.amount > 0 && back >= amount.amount
 }

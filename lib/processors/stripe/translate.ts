@@ -1,81 +1,40 @@
-// How Stripe's replies become a purchase. A reply's shape depends on the account's settings, so each is parsed first. Then
-// its metadata says if it is one of our sales, and its fields are translated. Nothing is fetched here.
-import * as z from 'zod'
-import type { Cancellation, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
-import { fromStripe } from './currencies.ts'
+// How Stripe's replies become a purchase: its metadata says if it is one of our sales, and its fields are translated. And how
+// its errors become ours. Nothing is fetched here.
+import Stripe from 'stripe'
+import type * as z from 'zod'
+import type { Decision, Found } from '../adapter.ts'
+import {
+  type Cancellation,
+  ProcessorError,
+  type PurchaseReference,
+  type PurchaseSnapshot,
+  type PurchaseStatus,
+} from '../processor.ts'
+import { fromStripe } from './definition.ts'
+import {
+  CheckoutSession,
+  type InvoiceOfPayment,
+  PaymentIntent,
+  Sale,
+  Subscription,
+  SubscriptionWithInvoice,
+} from './objects.ts'
 
-const seconds = z.int().transform((value) => new Date(value * 1000))
-const currency = z.string().length(3).toUpperCase()
-const ours = z.object({ checkout_id: z.uuid(), paywall_id: z.string() })
-const email = z.string().nullish()
-const customer = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]).nullable()
+/** A reply of Stripe, and what it is about. */
+export interface ObservedReply {
+  kind: 'page' | 'subscription' | 'payment'
+  reply: unknown
+}
 
-const Subscription = z.object({
-  id: z.string(),
-  customer,
-  status: z.enum([
-    'incomplete',
-    'incomplete_expired',
-    'trialing',
-    'active',
-    'past_due',
-    'canceled',
-    'unpaid',
-    'paused',
-  ]),
-  metadata: z.unknown(),
-  cancel_at_period_end: z.boolean(),
-  cancel_at: seconds.nullable(),
-  canceled_at: seconds.nullable(),
-  trial_start: seconds.nullable(),
-  trial_end: seconds.nullable(),
-  items: z.object({
-    data: z
-      .array(
-        z.object({
-          current_period_start: seconds,
-          current_period_end: seconds,
-          price: z.object({
-            currency,
-            unit_amount: z.int().nullable(),
-            recurring: z.object({ interval: z.enum(['day', 'week', 'month', 'year']), interval_count: z.int() }),
-          }),
-        }),
-      )
-      .min(1),
-  }),
-})
+/** Stripe does by itself all that a purchase needs. A page of Stripe's is completed before the buyer is sent back. */
+export function decideReply({ kind, reply }: ObservedReply): Decision<never> {
+  return { found: SNAPSHOTS[kind](reply), isUndecided: false, todo: null }
+}
 
-const WithInvoice = Subscription.extend({
-  latest_invoice: z.object({ status: z.string().nullable(), customer_email: email }).nullable(),
-})
-
-const PaymentIntent = z.object({
-  id: z.string(),
-  customer,
-  metadata: z.unknown(),
-  status: z.string(),
-  amount: z.int(),
-  currency,
-  latest_charge: z.object({ refunded: z.boolean(), billing_details: z.object({ email }).nullish() }).nullable(),
-})
-
-const CheckoutSession = z.object({
-  id: z.string(),
-  customer,
-  status: z.enum(['open', 'complete', 'expired']),
-  metadata: z.unknown(),
-  amount_total: z.int().nullable(),
-  currency: currency.nullable(),
-  customer_details: z.object({ email }).nullish(),
-  subscription: z.unknown(),
-  payment_intent: z.unknown(),
-})
-
-type Found = { paywallId: string; purchase: PurchaseSnapshot } | null
+const SNAPSHOTS = { page: snapshotOfPage, subscription: snapshotOfSubscription, payment: snapshotOfPayment }
 
 /** The purchase of a hosted page; null until the page is completed. */
-export function snapshotOfPage(reply: unknown): Found {
+function snapshotOfPage(reply: unknown): Found | null {
   const session = CheckoutSession.parse(reply)
   if (session.status !== 'complete') return null
   if (session.subscription) return snapshotOfSubscription(session.subscription)
@@ -91,7 +50,7 @@ export function snapshotOfPage(reply: unknown): Found {
   })
 }
 
-export function snapshotOfPayment(reply: unknown): Found {
+function snapshotOfPayment(reply: unknown): Found | null {
   const payment = PaymentIntent.parse(reply)
   return oneTime(payment.metadata, {
     processorId: payment.id,
@@ -114,9 +73,9 @@ export function cancellationOf(reply: unknown): Cancellation {
 }
 
 /** The purchase of a subscription whose `latest_invoice` is expanded. */
-export function snapshotOfSubscription(reply: unknown): Found {
-  const subscription = WithInvoice.parse(reply)
-  const metadata = ours.safeParse(subscription.metadata)
+function snapshotOfSubscription(reply: unknown): Found | null {
+  const subscription = SubscriptionWithInvoice.parse(reply)
+  const metadata = Sale.safeParse(subscription.metadata)
   if (!metadata.success) return null
 
   const [item] = subscription.items.data
@@ -151,8 +110,8 @@ export function snapshotOfSubscription(reply: unknown): Found {
 function oneTime(
   metadata: unknown,
   facts: Pick<PurchaseSnapshot, 'processorId' | 'customer' | 'buyerEmail' | 'status' | 'unitAmount' | 'currency'>,
-): Found {
-  const sale = ours.safeParse(metadata)
+): Found | null {
+  const sale = Sale.safeParse(metadata)
   if (!sale.success) return null
   const none = { currentPeriodStart: null, currentPeriodEnd: null, trialStart: null, trialEnd: null }
   const never = { interval: null, intervalCount: null, cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null }
@@ -164,8 +123,14 @@ function oneTime(
 }
 
 /** At a renewal, and after a trial, Stripe begins the new period first and charges its invoice about an hour later. */
-function isCovered({ status, latest_invoice: invoice }: z.output<typeof WithInvoice>): boolean {
+function isCovered({ status, latest_invoice: invoice }: z.output<typeof SubscriptionWithInvoice>): boolean {
   return status === 'trialing' || invoice === null || invoice.status === 'paid'
+}
+
+/** The subscription that an invoice is of; null: none. */
+export function subscriptionOf({ parent }: z.output<typeof InvoiceOfPayment>): PurchaseReference | null {
+  const id = parent?.subscription_details?.subscription
+  return id ? { kind: 'subscription', id } : null
 }
 
 function subscriptionStatus(status: z.output<typeof Subscription>['status']): PurchaseStatus {
@@ -203,4 +168,41 @@ function paymentStatus(status: string, refunded: boolean): PurchaseStatus {
 
 function latest(times: Date[]): Date {
   return new Date(Math.max(...times.map((time) => time.getTime())))
+}
+
+/** Translates an error of the SDK by what the caller can do about it. Any other error is returned as it is. */
+export function asProcessorError(error: unknown): unknown {
+  if (!(error instanceof Stripe.errors.StripeError)) return error
+  const { kind, answered } = classify(error)
+  // Stripe's message may quote an e-mail address, which must not get into the log; `code` and `param` say enough.
+  const what = [error.type, error.code, error.param].filter(Boolean).join(' ')
+  return new ProcessorError('stripe', kind, `${what} (${error.statusCode ?? 'no answer'}, ${error.requestId ?? '-'})`, {
+    answered,
+  })
+}
+
+/**
+ * Whether Stripe refused a call because of the customer that it names: the account does not have it, or it has a subscription
+ * or an open page in another currency, for which Stripe has a sentence and no code.
+ */
+export function isUnusableCustomer(error: unknown): boolean {
+  if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) return false
+  return (
+    (error.code === 'resource_missing' && error.param === 'customer') ||
+    error.message.startsWith('You cannot combine currencies on a single customer')
+  )
+}
+
+function classify(error: Stripe.errors.StripeError): Pick<ProcessorError, 'kind' | 'answered'> {
+  const { errors } = Stripe
+  if (error instanceof errors.StripeConnectionError) return { kind: 'unavailable', answered: false }
+  // 409: a call with the same idempotency key is still running at Stripe, so its outcome is not known yet.
+  if (error.statusCode === 409) return { kind: 'unavailable', answered: false }
+  if (error instanceof errors.StripeRateLimitError) return { kind: 'unavailable', answered: true }
+  if (error instanceof errors.StripeAuthenticationError || error instanceof errors.StripePermissionError) {
+    return { kind: 'misconfigured', answered: true }
+  }
+  // Stripe stores a 5xx under its idempotency key and replays it for a day, so a repeat needs another key.
+  if ((error.statusCode ?? 500) >= 500) return { kind: 'unavailable', answered: true }
+  return { kind: 'rejected', answered: true }
 }

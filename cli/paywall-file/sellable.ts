@@ -1,0 +1,80 @@
+// Whether a paywall's processor can sell what the paywall's prices say.
+import type * as z from 'zod'
+import { isCurrency, shift, toMinorUnits } from '../../lib/money/money.ts'
+import type { Acquiring } from '../../lib/processors/acquiring.ts'
+import type { OfferedPrice, ProcessorDefinition } from '../../lib/processors/definition.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { issueAt } from './checks.ts'
+import type { WrittenPrice } from './price.ts'
+
+interface Problem {
+  path: PropertyKey[]
+  message: string
+}
+
+/** Refuses prices that the paywall's processor could not sell. */
+export function checkSellable(
+  { processor, prices }: { processor: { acquiring: Acquiring }; prices: WrittenPrice[] },
+  context: z.RefinementCtx,
+): void {
+  const definition = DEFINITIONS[processor.acquiring]
+  for (const [index, price] of prices.entries()) {
+    for (const { path, message } of [...currencyProblems(definition, price), ...otherProblems(definition, price)]) {
+      issueAt(context, ['prices', index, ...path], message)
+    }
+  }
+}
+
+/** The price and its local ones, each with the path to it. */
+const variantsOf = (price: WrittenPrice) => [
+  { local: null, path: [] as PropertyKey[], sold: price },
+  ...price.locals.map((sold, local) => ({ local, path: ['locals', local] as PropertyKey[], sold })),
+]
+
+function currencyProblems(definition: ProcessorDefinition, price: WrittenPrice): Problem[] {
+  return variantsOf(price).flatMap(({ path, sold }) => {
+    const problem = currencyProblem(definition, sold)
+    return problem ? [{ path: [...path, problem.field], message: problem.message }] : []
+  })
+}
+
+function currencyProblem(
+  { title, currencies, decimals }: ProcessorDefinition,
+  { currency, amount }: { currency: string; amount: number },
+): { field: 'currency' | 'amount'; message: string } | null {
+  if (!isCurrency(currency)) return null
+  if (!currencies.has(currency)) return { field: 'currency', message: `${title} cannot be paid in ${currency}` }
+  const most = decimals[currency]
+  if (most === undefined || Number.isInteger(shift(amount, most))) return null
+  const how = most === 0 ? 'without decimals' : `with ${most} decimals at most`
+  return { field: 'amount', message: `${title} charges ${currency} ${how}` }
+}
+
+/** What else the processor says of a price; nothing while an amount is not one of its currency, which is said already. */
+function otherProblems(definition: ProcessorDefinition, price: WrittenPrice): Problem[] {
+  const offered = offeredPrice(price)
+  if (!offered) return []
+  return definition.problemsOf(offered).map(({ local, field, message }) => ({
+    path: local === null ? [field] : ['locals', local, field],
+    message,
+  }))
+}
+
+function offeredPrice(price: WrittenPrice): OfferedPrice | null {
+  try {
+    return {
+      interval: price.interval ?? null,
+      intervalCount: price.interval_count ?? 1,
+      trialDays: price.trial_days ?? 0,
+      variants: variantsOf(price).map(({ local, sold: { processorPrice, currency, amount } }) => ({
+        local,
+        processorPrice,
+        currency,
+        amount: toMinorUnits(amount, currency),
+      })),
+    }
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}

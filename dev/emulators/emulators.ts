@@ -1,0 +1,58 @@
+import type { PaywallFile } from '../../cli/paywall-file/file.ts'
+import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import type { Credentials } from '../../lib/processors/definitions.ts'
+import type { EmulatorOptions } from './core/emulator.ts'
+import * as mollie from './mollie/accounts.ts'
+import { startMollieEmulator } from './mollie/start.ts'
+import * as stripe from './stripe/accounts.ts'
+import { startStripeEmulator } from './stripe/start.ts'
+
+/** What an emulator is started with, whichever processor's it is: its accounts are those of the paywall files. */
+export interface LocalEmulatorOptions extends Omit<EmulatorOptions<unknown>, 'accounts'> {
+  files: () => PaywallFile[]
+}
+
+/** An emulator for each processor. */
+export const EMULATORS = {
+  stripe: {
+    port: 8788,
+    start: overFiles(startStripeEmulator, stripe.accountsOf),
+    demoCredentials: stripe.demoCredentials,
+  },
+  mollie: {
+    port: 8789,
+    start: overFiles(startMollieEmulator, mollie.accountsOf),
+    demoCredentials: mollie.demoCredentials,
+  },
+} satisfies { [Name in Acquiring]: LocalEmulator<Name> }
+
+interface LocalEmulator<Name extends Acquiring> {
+  /** Where `npm run dev` starts it, if it is not told otherwise. */
+  port: number
+  start(options: LocalEmulatorOptions): Promise<{ url: string; close(): Promise<void> }>
+  /** New credentials for a demo, as the processor makes them. */
+  demoCredentials(): Credentials<Name>
+}
+
+/** The emulators that run, by the names of their processors. */
+export type Emulators = { [Name in Acquiring]: Awaited<ReturnType<(typeof EMULATORS)[Name]['start']>> }
+
+/** Starts an emulator for each processor, one after the other, in the stack that stops them. */
+export async function startEmulators(
+  optionsOf: (acquiring: Acquiring) => LocalEmulatorOptions,
+  started: AsyncDisposableStack,
+): Promise<Emulators> {
+  const running = []
+  for (const acquiring of ACQUIRING) {
+    const emulator = await EMULATORS[acquiring].start(optionsOf(acquiring))
+    running.push([acquiring, started.adopt<{ close(): Promise<void> }>(emulator, (part) => part.close())])
+  }
+  return Object.fromEntries(running) as Emulators
+}
+
+function overFiles<Account, Emulator>(
+  start: (options: EmulatorOptions<Account>) => Promise<Emulator>,
+  accountsOf: (files: PaywallFile[]) => Account[],
+) {
+  return ({ files, ...options }: LocalEmulatorOptions) => start({ ...options, accounts: () => accountsOf(files()) })
+}

@@ -1,0 +1,74 @@
+import { RpcTarget } from 'cloudflare:workers'
+import { log } from '../../lib/http/log.ts'
+import type { SealedAccount } from '../../lib/processors/account.ts'
+import type { Adapter } from '../../lib/processors/adapter.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { ForgedEvent, type Inbound, MalformedEvent } from '../../lib/processors/event.ts'
+import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../../lib/processors/processor.ts'
+import type { AccountRpc, Failure, Outcome } from '../../lib/processors/rpc.ts'
+import { openAdapter, type ProcessorsEnv } from './open-adapter.ts'
+import { readPurchase } from './read-purchase.ts'
+
+/** An owner's account at a processor, as the other Workers hold it. Its credentials are opened once, at the first call. */
+export class Account extends RpcTarget implements AccountRpc {
+  readonly #sealed: SealedAccount
+  readonly #env: ProcessorsEnv
+  #adapter: Promise<Adapter> | undefined
+
+  constructor(sealed: SealedAccount, env: ProcessorsEnv) {
+    super()
+    this.#sealed = sealed
+    this.#env = env
+  }
+
+  openCheckout(order: CheckoutOrder) {
+    return this.#ask((adapter) => adapter.openCheckout(order))
+  }
+
+  closeCheckout(pageId: string) {
+    return this.#ask(async (adapter) => (await adapter.closeCheckout?.(pageId)) ?? false)
+  }
+
+  cancelAtPeriodEnd(subscriptionId: string, reason: string) {
+    const isTold = DEFINITIONS[this.#sealed.acquiring].abilities.tellsOfCancellations
+    return this.#ask(async (adapter) => ({ ...(await adapter.cancelAtPeriodEnd(subscriptionId, reason)), isTold }))
+  }
+
+  openPortal(customer: string, returnUrl: string) {
+    return this.#ask(async (adapter) => (await adapter.openPortal?.(customer, returnUrl)) ?? null)
+  }
+
+  fetchPurchase(reference: PurchaseReference) {
+    return this.#ask((adapter) => readPurchase(adapter, this.#sealed.paywallId, reference, () => new Date()))
+  }
+
+  readEvent(inbound: Inbound) {
+    return this.#ask((adapter) => adapter.readEvent(inbound))
+  }
+
+  [Symbol.dispose](): void {
+    this.#adapter = undefined
+  }
+
+  async #ask<Value>(call: (adapter: Adapter) => Promise<Value>): Promise<Outcome<Value>> {
+    try {
+      this.#adapter ??= openAdapter(this.#sealed, this.#env)
+      return { ok: true, value: await call(await this.#adapter) }
+    } catch (error) {
+      return { ok: false, failure: failureOf(error, this.#sealed) }
+    }
+  }
+}
+
+/** A class of error does not cross to another Worker, so its cause is logged here, where it is known. */
+function failureOf(error: unknown, { paywallId, acquiring }: SealedAccount): Failure {
+  const fields = { paywall_id: paywallId, acquiring, cause: error }
+  if (error instanceof ProcessorError) {
+    if (error.cause !== undefined) log('warn', 'a processor call failed', fields)
+    return { kind: error.kind, message: error.message, answered: error.answered }
+  }
+  if (error instanceof ForgedEvent) return { kind: 'forged', message: error.message }
+  if (error instanceof MalformedEvent) return { kind: 'malformed', message: error.message }
+  log('error', 'unexpected failure', fields)
+  return { kind: 'unexpected', message: error instanceof Error ? error.message : String(error) }
+}

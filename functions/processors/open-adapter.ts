@@ -1,0 +1,37 @@
+import * as z from 'zod'
+import { UnopenedSecret, unseal } from '../../lib/crypto/seal.ts'
+import { log } from '../../lib/http/log.ts'
+import { accountContext, type SealedAccount } from '../../lib/processors/account.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import type { Adapter } from '../../lib/processors/adapter.ts'
+import { ADAPTERS } from '../../lib/processors/adapters.ts'
+import { ProcessorError } from '../../lib/processors/processor.ts'
+
+export type ProcessorsEnv = Pick<Cloudflare.ProcessorsEnv, 'PROCESSOR_CREDENTIALS_KEY' | 'PROCESSOR_API_BASES'>
+
+/** Origins to call instead of the processors' own, by `acquiring`; an empty text means none. */
+const ApiBases = z
+  .string()
+  .transform((text): unknown => (text === '' ? {} : JSON.parse(text)))
+  .pipe(z.partialRecord(z.enum(ACQUIRING), z.url()))
+
+/**
+ * The adapter of an account, with the owner's credentials decrypted. If no key opens them, only we can mend that, so the log
+ * has it as an error; until then nothing can be asked of the processor.
+ *
+ * @throws ProcessorError misconfigured
+ */
+export async function openAdapter(account: SealedAccount, env: ProcessorsEnv): Promise<Adapter> {
+  const { paywallId, acquiring, credentials } = account
+  const base = ApiBases.parse(env.PROCESSOR_API_BASES)[acquiring] ?? null
+  try {
+    const opened = await unseal(credentials, env.PROCESSOR_CREDENTIALS_KEY, accountContext(account))
+    // Called as a bare function: in a Worker, `fetch` must not be the method of another object.
+    const options = { base, fetch: (...request: Parameters<typeof fetch>) => fetch(...request), now: () => new Date() }
+    return await ADAPTERS[acquiring](JSON.parse(opened), options)
+  } catch (cause) {
+    if (!(cause instanceof UnopenedSecret)) throw cause
+    log('error', 'processor credentials cannot be opened', { paywall_id: paywallId, acquiring, cause })
+    throw new ProcessorError(acquiring, 'misconfigured', 'the credentials cannot be opened', { answered: false })
+  }
+}

@@ -1,0 +1,97 @@
+import type { SealedAccount } from './account.ts'
+import type { Acquiring } from './acquiring.ts'
+import { ForgedEvent, type Inbound, MalformedEvent, type ProcessorEvent } from './event.ts'
+import {
+  type AcceptedCancellation,
+  type CheckoutOrder,
+  type FetchedPurchase,
+  type HostedCheckout,
+  ProcessorError,
+  type PurchaseReference,
+} from './processor.ts'
+import type { Failure, Outcome, ProcessorsRpc } from './rpc.ts'
+
+/** The binding of a Worker that has something asked of processors. */
+export interface ProcessorEnv {
+  PROCESSORS: Fetcher
+}
+
+/**
+ * What a paywall asks of its processor, in our terms. Ids are the processor's own, amounts are integers in the minor
+ * units of ISO 4217, times are `Date`. Every method throws `ProcessorError`. Disposing of it ends nothing that is asked already.
+ */
+export interface Processor extends Disposable {
+  readonly acquiring: Acquiring
+
+  /** Opens a hosted checkout. If the processor has idempotency, the same `order.key` never opens a second one. */
+  openCheckout(order: CheckoutOrder): Promise<HostedCheckout>
+
+  /**
+   * Expires an open hosted page; does nothing to one that was paid or has expired. Whether the processor says that it has
+   * expired: then it sold nothing, and never will. Always false where pages cannot be closed.
+   */
+  closeCheckout(pageId: string): Promise<boolean>
+
+  /**
+   * Stops renewal; the period that is paid for goes on to its end. A repeat is harmless. Not all processors store
+   * `reason`.
+   */
+  cancelAtPeriodEnd(subscriptionId: string, reason: string): Promise<AcceptedCancellation>
+
+  /** A one-time URL of the customer's hosted portal, with a link back to `returnUrl`. Null if the processor has no portal. */
+  openPortal(customer: string, returnUrl: string): Promise<string | null>
+
+  /** The purchase as it is now. */
+  fetchPurchase(reference: PurchaseReference): Promise<FetchedPurchase>
+
+  /**
+   * Verifies an inbound webhook over its raw body and translates it into our terms.
+   *
+   * @throws ForgedEvent, MalformedEvent, ProcessorError
+   */
+  readEvent(inbound: Inbound): Promise<ProcessorEvent>
+}
+
+/** The processor of an account, reached through the Worker `processors`, which alone can open the credentials. */
+export function processorFor(account: SealedAccount, env: ProcessorEnv): Processor {
+  const { acquiring } = account
+  // The types of a binding are not made of the Worker behind it.
+  const rpc = (env.PROCESSORS as unknown as ProcessorsRpc).account(account)
+  return {
+    acquiring,
+    openCheckout: (order) => answerOf(acquiring, rpc.openCheckout(order)),
+    closeCheckout: (pageId) => answerOf(acquiring, rpc.closeCheckout(pageId)),
+    cancelAtPeriodEnd: (id, reason) => answerOf(acquiring, rpc.cancelAtPeriodEnd(id, reason)),
+    openPortal: (customer, returnUrl) => answerOf(acquiring, rpc.openPortal(customer, returnUrl)),
+    fetchPurchase: (reference) => answerOf(acquiring, rpc.fetchPurchase(reference)),
+    readEvent: (inbound) => answerOf(acquiring, rpc.readEvent(inbound)),
+    [Symbol.dispose]: () => rpc[Symbol.dispose](),
+  }
+}
+
+/** If the Worker itself is out of reach, what became of the call is unknown, as when a processor does not answer. */
+async function answerOf<Value>(acquiring: Acquiring, call: Promise<Outcome<Value>>): Promise<Value> {
+  const outcome = await call.catch((cause) => {
+    throw new ProcessorError(acquiring, 'unavailable', 'the Worker processors does not answer', {
+      answered: false,
+      cause,
+    })
+  })
+  if (outcome.ok) return outcome.value
+  throw errorOf(acquiring, outcome.failure)
+}
+
+function errorOf(acquiring: Acquiring, failure: Failure): Error {
+  switch (failure.kind) {
+    case 'rejected':
+    case 'unavailable':
+    case 'misconfigured':
+      return new ProcessorError(acquiring, failure.kind, failure.message, { answered: failure.answered })
+    case 'forged':
+      return new ForgedEvent(failure.message)
+    case 'malformed':
+      return new MalformedEvent(failure.message)
+    case 'unexpected':
+      return new Error(`the Worker processors failed: ${failure.message}`)
+  }
+}

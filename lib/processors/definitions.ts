@@ -1,0 +1,12 @@
+import type { Acquiring } from './acquiring.ts'
+import type { ProcessorDefinition } from './definition.ts'
+import { MOLLIE } from './mollie/definition.ts'
+import { STRIPE } from './stripe/definition.ts'
+
+const BY_NAME = { stripe: STRIPE, mollie: MOLLIE } satisfies Record<Acquiring, ProcessorDefinition>
+
+/** What others know of each processor: the paywall file, the documents, the local world and the tests are made of it. */
+export const DEFINITIONS: Readonly<Record<Acquiring, ProcessorDefinition>> = BY_NAME
+
+/** The credentials of an account at a processor, by their names in the paywall file. */
+export type Credentials<Name extends Acquiring> = Record<keyof (typeof BY_NAME)[Name]['credentials'], string>

@@ -1,0 +1,33 @@
+// What the Worker `processors` answers over its service binding. No class of error crosses it: what fails is tagged.
+import type { SealedAccount } from './account.ts'
+import type { Inbound, ProcessorEvent } from './event.ts'
+import type {
+  AcceptedCancellation,
+  CheckoutOrder,
+  FetchedPurchase,
+  HostedCheckout,
+  ProcessorError,
+  PurchaseReference,
+} from './processor.ts'
+
+/** The Worker `processors`, as the others call it. */
+export interface ProcessorsRpc {
+  /** The account that the credentials open. They are opened once, at the first call to it. */
+  account(sealed: SealedAccount): AccountRpc
+}
+
+export interface AccountRpc extends Disposable {
+  openCheckout(order: CheckoutOrder): Promise<Outcome<HostedCheckout>>
+  closeCheckout(pageId: string): Promise<Outcome<boolean>>
+  cancelAtPeriodEnd(subscriptionId: string, reason: string): Promise<Outcome<AcceptedCancellation>>
+  openPortal(customer: string, returnUrl: string): Promise<Outcome<string | null>>
+  fetchPurchase(reference: PurchaseReference): Promise<Outcome<FetchedPurchase>>
+  readEvent(inbound: Inbound): Promise<Outcome<ProcessorEvent>>
+}
+
+export type Outcome<Value> = { ok: true; value: Value } | { ok: false; failure: Failure }
+
+/** `message` goes into the log: it quotes nothing secret or personal. */
+export type Failure =
+  | { kind: ProcessorError['kind']; message: string; answered: boolean }
+  | { kind: 'forged' | 'malformed' | 'unexpected'; message: string }

@@ -1,0 +1,89 @@
+import { shift } from '../../money/money.ts'
+import { modeNamedBy, type ProcessorDefinition } from '../definition.ts'
+
+/** How old a signature may be, in seconds: what Stripe recommends. */
+export const TOLERANCE_SECONDS = 300
+
+/** Of a signature header: the time of signing, in seconds, and an HMAC-SHA-256 of the scheme in use. */
+const SIGNED_AT = /(?:^|,)t=(\d{1,12})(?:,|$)/
+const SIGNATURE = /(?:^|,)v1=[0-9a-f]{64}(?:,|$)/
+
+/**
+ * The currencies that Stripe takes, of those that ISO 4217 still has. An account has some of them only: which, depends on
+ * its country, and Stripe says so at the checkout.
+ */
+const CURRENCIES = `
+AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY COP
+CRC CVE CZK DJF DKK DOP DZD EGP ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR ISK JMD JOD JPY
+KES KGS KHR KMF KRW KWD KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR
+NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SEK SGD SHP SLE SOS SRD SVC SZL THB TJS TND TOP TRY TTD
+TWD TZS UAH UGX USD UYU UZS VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW`
+
+/**
+ * Where Stripe counts in other units than ISO 4217: how far the decimal point is from ours. Króna and shilling have no
+ * decimals, yet Stripe writes two, always 00. The ariary has two, which nobody uses, and Stripe writes none.
+ */
+const POINTS: Readonly<Record<string, number>> = { ISK: -2, UGX: -2, MGA: 2 }
+
+export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
+  title: 'Stripe',
+  kind: 'card payments',
+  credentials: {
+    secretKey: {
+      secret: true,
+      where: 'Developers → API keys: `sk_test_…` for a test paywall, `sk_live_…` for a live one',
+    },
+    webhookSecret: { secret: true, where: 'Developers → Webhooks, the signing secret of the endpoint: `whsec_…`' },
+  },
+  modeOf: ({ secretKey }) => modeNamedBy(secretKey, /^[sr]k_(test|live)_/),
+  processorPrice: 'price id',
+  currencies: new Set(CURRENCIES.trim().split(/\s+/)),
+  // Where ISO 4217 has three decimals, the last one has to be 0.
+  decimals: { MGA: 0, BHD: 2, JOD: 2, KWD: 2, OMR: 2, TND: 2 },
+  problemsOf: () => [],
+  webhook: {
+    events: [
+      'checkout.session.completed',
+      'checkout.session.async_payment_succeeded',
+      'checkout.session.async_payment_failed',
+      'customer.subscription.created',
+      'customer.subscription.updated',
+      'customer.subscription.paused',
+      'customer.subscription.resumed',
+      'customer.subscription.deleted',
+      'customer.subscription.trial_will_end',
+      'invoice.paid',
+      'invoice.payment_failed',
+      'refund.created',
+      'refund.updated',
+      'charge.dispute.created',
+    ],
+    couldBeSigned,
+  },
+  abilities: {
+    portal: true,
+    trialLength: 'any',
+    cancelledTrial: 'goes on to its end',
+    undoesCancellation: true,
+    tellsOfCancellations: true,
+    closesPages: true,
+    idempotencyKeys: true,
+    sellsToAnonymous: true,
+    tellsOfDisputes: true,
+    returnsTo: 'an address of the page',
+  },
+}
+
+/** An amount as Stripe writes it, in the minor units of ISO 4217. */
+export function fromStripe(amount: number, currency: string): number {
+  const places = POINTS[currency]
+  return places === undefined ? amount : Math.round(shift(amount, places))
+}
+
+/** Whether `Stripe-Signature` has its form, and is not too old. */
+function couldBeSigned(headers: Headers, now: Date): boolean {
+  const header = headers.get('stripe-signature') ?? ''
+  const signedAt = SIGNED_AT.exec(header)?.[1]
+  if (signedAt === undefined || !SIGNATURE.test(header)) return false
+  return Math.floor(now.getTime() / 1000) - Number(signedAt) <= TOLERANCE_SECONDS
+}

@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ACQUIRING, PROCESSOR_NAMES } from '../lib/processors/acquiring.ts'
+
+const root = join(import.meta.dirname, '..')
+const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
+
+/** The files that a new processor is added to, besides its own folders. */
+const LISTS = [
+  'lib/processors/acquiring.ts',
+  'lib/processors/definitions.ts',
+  'lib/processors/adapters.ts',
+  'dev/emulators/emulators.ts',
+]
+
+const isWing = (file: string) =>
+  PROCESSOR_NAMES.some((name) =>
+    [`lib/processors/${name}/`, `dev/emulators/${name}/`].some((at) => file.startsWith(at)),
+  )
+
+test('a processor is named nowhere but in its wing, its emulator and the lists of them', () => {
+  const naming = new RegExp(PROCESSOR_NAMES.join('|'), 'i')
+  const named = tracked.filter(
+    (file) =>
+      /^(lib|functions|cli|dev)\/|^(wrangler\.toml|schema\.sql)$/.test(file) &&
+      !isWing(file) &&
+      naming.test(readFileSync(join(root, file), 'utf8')),
+  )
+  expect(named.toSorted()).toEqual(LISTS.toSorted())
+})
+
+test.each(ACQUIRING)('the wing of %s has the files of every wing', (name) => {
+  const files = tracked.filter((file) => file.startsWith(`lib/processors/${name}/`)).map((file) => file.split('/')[3])
+  expect(files).toEqual(
+    expect.arrayContaining(['adapter.ts', 'definition.ts', 'events.ts', 'objects.ts', 'translate.ts']),
+  )
+})
