@@ -137,6 +137,7 @@ create table checkouts (
   created_at      timestamptz not null default now(),
   forget_at       timestamptz default now() + interval '30 days', -- when to look whether it can be deleted; null: it stays
   asked_at        timestamptz, -- when a returning browser last made us ask the processor
+  processor_price text check (char_length(processor_price) between 1 and 255), -- what the page sells, by the processor's name for it
   foreign key (paywall_id, user_id) references members,
   foreign key (paywall_id, acquiring) references processor_accounts
 );

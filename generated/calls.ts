@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_5c86a3a128fa56f5'
+const RELEASE = 'release_1fd812f865af9188'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -283,7 +283,7 @@ export function openTicket<Result>(db: Database, p: {
   )
 }
 
-/** functions/processor-webhook/read-account.sql */
+/** lib/db/read-account.sql */
 export function readAccount<Result>(db: Database, p: {
   acquiring: string
   paywallId: string
@@ -359,10 +359,11 @@ export function recordCheckout<Result>(db: Database, p: {
   url: string
   currency: string
   amount: number
+  processorPrice: string
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.record_checkout($1::text, $2::uuid, $3::text, $4::uuid, $5::uuid, $6::text, $7::text, $8::text, $9::bigint) as result`,
-    [p.paywallId, p.checkoutId, p.caller, p.key, p.holder, p.pageId, p.url, p.currency, p.amount],
+    `select ${RELEASE}.record_checkout($1::text, $2::uuid, $3::text, $4::uuid, $5::uuid, $6::text, $7::text, $8::text, $9::bigint, $10::text) as result`,
+    [p.paywallId, p.checkoutId, p.caller, p.key, p.holder, p.pageId, p.url, p.currency, p.amount, p.processorPrice],
   )
 }
 

@@ -7,6 +7,7 @@ export const ROUTES = [
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/bootstrap$/, binding: 'BOOTSTRAP', countedBy: 'token', saysCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/start-checkout$/, binding: 'START_CHECKOUT', countedBy: 'key', saysCode: false },
   { pattern: /^\/r\/(?<checkoutId>[^/]+)\/(?<outcome>success|error)$/, binding: 'CHECKOUT_RETURN', countedBy: 'address', saysCode: false },
+  { pattern: /^\/return\/(?<acquiring>[^/]+)\/(?<id>[^/]+)$/, binding: 'CHECKOUT_RETURN', countedBy: 'address', saysCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/user$/, binding: 'USER', countedBy: 'key', saysCode: false },
   { pattern: /^\/api\/paywall\/cancel-subscription$/, binding: 'CANCEL_SUBSCRIPTION', countedBy: 'key', saysCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/get-customer-portal$/, binding: 'GET_CUSTOMER_PORTAL', countedBy: 'key', saysCode: false },

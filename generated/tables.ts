@@ -97,6 +97,7 @@ export interface Checkouts {
   looked_at: Timestamp | null;
   paywall_id: string;
   price_id: string;
+  processor_price: string | null;
   reconcile_at: Timestamp | null;
   return_origin: string;
   session_id: string | null;

@@ -14,3 +14,6 @@ alter table payments drop constraint payments_acquiring_check, drop constraint p
   add foreign key (paywall_id, acquiring) references processor_accounts;
 alter table processor_events drop constraint processor_events_acquiring_check, drop constraint processor_events_paywall_id_fkey,
   add foreign key (paywall_id, acquiring) references processor_accounts;
+
+-- A processor that keeps no metadata tells only what was sold, and to whom.
+alter table checkouts add column processor_price text check (char_length(processor_price) between 1 and 255);

@@ -25,13 +25,12 @@ export async function cancelAtProcessor(
   later: (work: Promise<unknown>) => void,
 ): Promise<Cancellation> {
   const claimed = { subscriptionId: claim.id, requestedAt: claim.requested_at }
-  const account = { paywallId: claim.paywall_id, acquiring: claim.acquiring, credentials: claim.credentials }
   try {
-    const processor = processorFor(account, env)
+    const processor = processorFor(claim.account, env)
     const cancellation = await processor.cancelAtPeriodEnd(claim.processor_id, reason)
     const acceptedAt = await record(acceptCancellation<string>(db, claimed))
     if (acceptedAt && !cancellation.isTold) {
-      const hint = { ...NO_EVENT, paywallId: claim.paywall_id, fetchedAt: acceptedAt }
+      const hint = { ...NO_EVENT, paywallId: claim.account.paywallId, fetchedAt: acceptedAt }
       later(look(db, env, processor, { kind: 'subscription', id: claim.processor_id }, hint))
     }
     return cancellation

@@ -34,13 +34,10 @@ begin
   update purchases p set cancel_requested_at = now(), cancellation_reason = reason,
     reconcile_at = purchase_due(subscription, p.looked_at)
   where p.id = subscription.id;
-  return verdict('claimed') || jsonb_build_object('subscription', (
-    select jsonb_build_object(
-      'id', subscription.id, 'paywall_id', subscription.paywall_id, 'acquiring', subscription.acquiring,
-      'credentials', a.credentials, 'processor_id', subscription.processor_id,
-      'current_period_end', iso(subscription.current_period_end), 'requested_at', now()::text)
-    from processor_accounts a
-    where a.paywall_id = subscription.paywall_id and a.acquiring = subscription.acquiring));
+  return verdict('claimed') || jsonb_build_object('subscription', jsonb_build_object(
+    'id', subscription.id, 'account', account_json(subscription.paywall_id, subscription.acquiring),
+    'processor_id', subscription.processor_id,
+    'current_period_end', iso(subscription.current_period_end), 'requested_at', now()::text));
 end $$;
 
 -- The paywall that a user's call is about which names none: where the user has that subscription, or else any paywall of the

@@ -1,13 +1,10 @@
-import type { Acquiring } from '../../lib/processors/acquiring.ts'
+import type { SealedAccount } from '../../lib/processors/account.ts'
 import type { ClaimRefusal } from './contract.ts'
 
 /** A subscription that this call has claimed the right to cancel, and the account it was bought at. */
 export interface ClaimedSubscription {
   id: string
-  paywall_id: string
-  acquiring: Acquiring
-  /** Sealed. */
-  credentials: string
+  account: SealedAccount
   processor_id: string
   current_period_end: string | null
   /** The time of the mark, which tells this claim from a later one. */

@@ -40,7 +40,7 @@ app.post(PATH, async (c) => {
   const row = await claimCancellation<ClaimResult>(db, parameters).catch(ifUnknown({ retryAfter: LEASE_SECONDS }))
   if (row.verdict === 'unknown_identity' && namesOf(request) > 1) throw refuse(words.mismatched_identity)
   if (row.verdict !== 'claimed') throw refuse(words[row.verdict])
-  logPaywall(c, row.subscription.paywall_id)
+  logPaywall(c, row.subscription.account.paywallId)
 
   const later = (work: Promise<unknown>) => c.executionCtx.waitUntil(work)
   const cancellation = await cancelAtProcessor(db, c.env, row.subscription, reason, later)

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 
 export const PATH = '/r/:checkoutId/:outcome{success|error}'
 
@@ -11,6 +12,18 @@ export const Params = z.object({
 
 /** How this endpoint says each refusal. */
 export const words = defineWords<'unknown_checkout'>({
+  unknown_checkout: [404, 'checkout_not_found'],
+})
+
+/** Of processors that send every buyer back to one address, which the owner enters there, and sign it. */
+export const SIGNED_PATH = '/return/:acquiring/:id'
+
+export const SignedParams = z.object({ acquiring: z.enum(ACQUIRING).describe('The processor that sends the browser') })
+
+export const signedWords = defineWords<'unknown_processor' | 'unknown_paywall' | 'forged' | 'unknown_checkout'>({
+  unknown_processor: [404, 'not_found'],
+  unknown_paywall: [404, 'paywall_not_found'],
+  forged: [400, 'invalid_signature'],
   unknown_checkout: [404, 'checkout_not_found'],
 })
 
@@ -29,5 +42,21 @@ export const operations: ApiOperation[] = [
     params: Params,
     reply: { status: 303, description: 'Redirect to `successUrl`, or to `errorUrl` if nothing was bought' },
     words,
+  },
+  {
+    id: 'signedReturn',
+    method: 'get',
+    path: SIGNED_PATH,
+    tag: 'Checkout',
+    summary: 'Return from a processor that has one address for all',
+    description:
+      "Enter this address in the processor's dashboard, if it knows one address to send buyers back to and no other: " +
+      'docs/processors.md names those. It signs the address with what was bought. The purchase is stored, and the browser goes ' +
+      "on to its checkout's way back.",
+    access: ['anybody'],
+    params: SignedParams,
+    reply: { status: 303, description: "Redirect to the checkout's way back" },
+    words: signedWords,
+    needs: ['processor'],
   },
 ]

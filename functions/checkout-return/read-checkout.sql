@@ -11,10 +11,10 @@ declare
   asks boolean := false;
 begin
   select verdict('found') || jsonb_build_object(
-    'id', c.id, 'paywall_id', c.paywall_id, 'acquiring', c.acquiring, 'credentials', a.credentials,
-    'page_id', c.session_id, 'success_url', c.success_url, 'error_url', c.error_url,
+    'id', c.id, 'account', account_json(c.paywall_id, c.acquiring),
+    'page_id', c.session_id, 'sale', page_sale_json(c), 'success_url', c.success_url, 'error_url', c.error_url,
     'completed', c.completed_at is not null, 'now', clock_timestamp()::text) into checkout
-  from checkouts c join processor_accounts a on a.paywall_id = c.paywall_id and a.acquiring = c.acquiring
+  from checkouts c
   where c.id = checkout_id and host_of(c.return_origin) = host
     and (select p.id from find_paywall(c.paywall_id, host) p) is not null;
   if not found then return verdict('unknown_checkout'); end if;

@@ -1,14 +1,14 @@
-import type { Acquiring } from '../../lib/processors/acquiring.ts'
+import type { SealedAccount } from '../../lib/processors/account.ts'
+import type { SaleRow } from '../../lib/purchases/page.ts'
 
 /** A hosted checkout that a browser comes back from, and the account to ask what became of it. */
 export interface ReturningCheckout {
   id: string
-  paywall_id: string
-  acquiring: Acquiring
-  /** Sealed. */
-  credentials: string
+  account: SealedAccount
   /** The processor's id of the hosted page; null until it is open. */
   page_id: string | null
+  /** What that page was to sell. */
+  sale: SaleRow
   success_url: string
   error_url: string
   completed: boolean

@@ -12,8 +12,10 @@ import { log } from '../../lib/http/log.ts'
 import { hostOf, logPaywall } from '../../lib/http/place.ts'
 import { processorFor } from '../../lib/processors/client.ts'
 import { catchUp, NO_EVENT, queuedBy } from '../../lib/purchases/catch-up.ts'
-import { PATH, Params, words } from './contract.ts'
+import { pageReference } from '../../lib/purchases/page.ts'
+import { PATH, Params, SIGNED_PATH, words } from './contract.ts'
 import type { ReadCheckoutResult, ReturningCheckout } from './returning-checkout.ts'
+import { followSignedReturn } from './signed-return.ts'
 
 /** How long the browser may be kept waiting for the processor, in milliseconds; then the webhook catches up. */
 const TIMEOUT_MS = 2_500
@@ -32,7 +34,7 @@ app.get(PATH, async (c) => {
     mayAsk: outcome === 'success',
   })
   if (checkout.verdict !== 'found') throw refuse(words[checkout.verdict])
-  logPaywall(c, checkout.paywall_id)
+  logPaywall(c, checkout.account.paywallId)
 
   const bought = outcome === 'success' && (await isBought(db, c.env, c.executionCtx, checkout))
   const target = (bought ? checkout.success_url : checkout.error_url).replaceAll('__SESSION__', checkout.id)
@@ -41,6 +43,9 @@ app.get(PATH, async (c) => {
 })
 
 app.all(PATH, allowOnly('GET', 'HEAD'))
+
+app.get(SIGNED_PATH, followSignedReturn)
+app.all(SIGNED_PATH, allowOnly('GET', 'HEAD'))
 
 /**
  * Whether the browser goes on to the success page: unless the processor says that nothing was bought. No response in time
@@ -66,12 +71,16 @@ async function look(
   db: Database,
   env: Cloudflare.CheckoutReturnEnv,
   context: Pick<ExecutionContext, 'waitUntil'>,
-  { paywall_id: paywallId, acquiring, credentials, now }: ReturningCheckout,
+  { account, sale, now }: ReturningCheckout,
   pageId: string,
 ): Promise<boolean> {
-  const processor = processorFor({ paywallId, acquiring, credentials }, env)
-  const about = { kind: 'page', id: pageId } as const
-  const { stored, isUndecided } = await catchUp(db, processor, about, { ...NO_EVENT, paywallId, fetchedAt: now })
+  using processor = processorFor(account, env)
+  const about = pageReference(pageId, sale)
+  const { stored, isUndecided } = await catchUp(db, processor, about, {
+    ...NO_EVENT,
+    paywallId: account.paywallId,
+    fetchedAt: now,
+  })
   context.waitUntil(wakeDeliverEvents(env, queuedBy(stored)))
   if (stored?.verdict === 'second_trial') return false
   return stored !== null || isUndecided

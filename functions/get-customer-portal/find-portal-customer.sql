@@ -35,10 +35,9 @@ begin
 
   return verdict('found') || jsonb_build_object('is_test', gate.is_test, 'customer', (
     select jsonb_build_object(
-      'paywall_id', subscription.paywall_id, 'acquiring', subscription.acquiring, 'credentials', a.credentials,
+      'account', account_json(subscription.paywall_id, subscription.acquiring),
       'customer', subscription.processor_customer, 'home', coalesce(
         p.settings ->> 'success_redirect_url', p.settings ->> 'error_redirect_url',
         (select c.success_url from checkouts c where c.id = subscription.checkout_id)))
-    from paywalls p join processor_accounts a on a.paywall_id = p.id
-    where p.id = subscription.paywall_id and a.acquiring = subscription.acquiring));
+    from paywalls p where p.id = subscription.paywall_id));
 end $$;

@@ -1,12 +1,9 @@
-import type { Acquiring } from '../../lib/processors/acquiring.ts'
+import type { SealedAccount } from '../../lib/processors/account.ts'
 import type { FindRefusal } from './contract.ts'
 
 /** A member's customer id, the account at the processor that it belongs to, and where the portal leads back to. */
 export interface PortalCustomer {
-  paywall_id: string
-  acquiring: Acquiring
-  /** Sealed. */
-  credentials: string
+  account: SealedAccount
   customer: string
   /** A page of the owner's: of the paywall's settings, or else the one that this subscription's buyer was sent to. */
   home: string

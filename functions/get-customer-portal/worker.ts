@@ -31,9 +31,9 @@ app.post(PATH, async (c) => {
   if (row.verdict === 'no_subscription') throw refuse(words.no_subscription, { isTest: row.is_test ? '1' : '0' })
   if (row.verdict !== 'found') throw refuse(words[row.verdict])
 
-  const { paywall_id: paywallId, acquiring, credentials, customer, home } = row.customer
+  const { account, customer, home } = row.customer
   // The front page of the owner's site, and never a page of ours: `home` itself greets a buyer, or one who did not buy.
-  const processor = processorFor({ paywallId, acquiring, credentials }, c.env)
+  using processor = processorFor(account, c.env)
   const url = await processor.openPortal(customer, new URL('/', home).href)
   if (url === null) throw refuse(words.no_portal, { isTest: row.is_test ? '1' : '0' })
   c.header('Cache-Control', 'no-store')

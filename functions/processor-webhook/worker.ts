@@ -12,6 +12,7 @@ import { ApiError, refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { readText } from '../../lib/http/parse.ts'
 import { loggable, placeOf } from '../../lib/http/place.ts'
+import type { SealedAccount } from '../../lib/processors/account.ts'
 import { processorFor } from '../../lib/processors/client.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { ForgedEvent, MalformedEvent } from '../../lib/processors/event.ts'
@@ -21,8 +22,8 @@ import { PATH, Params, words } from './contract.ts'
 /** Larger than any event that a processor sends, in bytes. */
 const EVENT_LIMIT = 1024 * 1024
 
-/** What read_account gives. The credentials are sealed. */
-type ReadAccountResult = { verdict: 'unknown_paywall' } | { verdict: 'found'; credentials: string; now: string }
+/** What read_account gives. */
+type ReadAccountResult = { verdict: 'unknown_paywall' } | { verdict: 'found'; account: SealedAccount; now: string }
 
 const app = createApp<Cloudflare.ProcessorWebhookEnv>()
 
@@ -42,8 +43,7 @@ app.post(PATH, async (c) => {
     if (row.verdict !== 'found') throw refuse(words[row.verdict])
 
     const { paywallId } = place
-    const account = { paywallId, acquiring, credentials: row.credentials }
-    const processor = processorFor(account, c.env)
+    using processor = processorFor(row.account, c.env)
     const { id: eventId, about, ...facts } = await processor.readEvent(inbound)
     const hint = { ...facts, paywallId, eventId, fetchedAt: row.now }
     const stored = about && (await catchUp(db, processor, about, hint)).stored

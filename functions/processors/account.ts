@@ -42,6 +42,10 @@ export class Account extends RpcTarget implements AccountRpc {
     return this.#ask((adapter) => readPurchase(adapter, this.#sealed.paywallId, reference, () => new Date()))
   }
 
+  readReturn(address: string) {
+    return this.#ask(async (adapter) => (await adapter.readReturn?.(address)) ?? null)
+  }
+
   readEvent(inbound: Inbound) {
     return this.#ask((adapter) => adapter.readEvent(inbound))
   }

@@ -22,12 +22,17 @@ const ApiBases = z
  * @throws ProcessorError misconfigured
  */
 export async function openAdapter(account: SealedAccount, env: ProcessorsEnv): Promise<Adapter> {
-  const { paywallId, acquiring, credentials } = account
+  const { paywallId, acquiring, credentials, isTest } = account
   const base = ApiBases.parse(env.PROCESSOR_API_BASES)[acquiring] ?? null
   try {
     const opened = await unseal(credentials, env.PROCESSOR_CREDENTIALS_KEY, accountContext(account))
     // Called as a bare function: in a Worker, `fetch` must not be the method of another object.
-    const options = { base, fetch: (...request: Parameters<typeof fetch>) => fetch(...request), now: () => new Date() }
+    const options = {
+      base,
+      isTest,
+      fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
+      now: () => new Date(),
+    }
     return await ADAPTERS[acquiring](JSON.parse(opened), options)
   } catch (cause) {
     if (!(cause instanceof UnopenedSecret)) throw cause

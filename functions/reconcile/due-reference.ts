@@ -1,17 +1,13 @@
-import type { Acquiring } from '../../lib/processors/acquiring.ts'
-import type { PurchaseReference } from '../../lib/processors/processor.ts'
+import type { SealedAccount } from '../../lib/processors/account.ts'
+import type { SaleRow } from '../../lib/purchases/page.ts'
 
 /** A hosted page or a purchase that this run is to look at, and the account to ask about it. */
-export interface DueReference {
-  kind: PurchaseReference['kind']
+export type DueReference = ({ kind: 'page'; sale: SaleRow } | { kind: 'subscription' | 'payment' }) & {
   /** The processor's id of it. */
   processor_id: string
   /** Our id of the checkout, for a `page`, or of the purchase. */
   id: string
-  paywall_id: string
-  acquiring: Acquiring
-  /** Sealed. */
-  credentials: string
+  account: SealedAccount
   /** The database's time before the fetch, stored as the fetch's time (`fetched_at`). */
   taken_at: string
 }

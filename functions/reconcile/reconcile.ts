@@ -5,7 +5,9 @@ import { takeDue } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/http/log.ts'
 import { type ProcessorEnv, processorFor } from '../../lib/processors/client.ts'
+import type { PurchaseReference } from '../../lib/processors/processor.ts'
 import { catchUp, NO_EVENT, queuedBy } from '../../lib/purchases/catch-up.ts'
+import { pageReference } from '../../lib/purchases/page.ts'
 import type { DueReference, Taken } from './due-reference.ts'
 
 /** How many hosted pages and purchases are taken at a time. */
@@ -56,13 +58,19 @@ async function lookAtAll(db: Database, env: ProcessorEnv, references: DueReferen
   return queued
 }
 
+const aboutOf = (reference: DueReference): PurchaseReference =>
+  reference.kind === 'page'
+    ? pageReference(reference.processor_id, reference.sale)
+    : { kind: reference.kind, id: reference.processor_id }
+
 /** Whatever goes wrong with one of them is its own: it comes up again at its next time. */
 async function lookAt(db: Database, env: ProcessorEnv, reference: DueReference): Promise<number> {
-  const { kind, id, paywall_id: paywallId, acquiring, credentials } = reference
+  const { kind, id, account } = reference
+  const { paywallId } = account
   const fields = { kind, id, paywall_id: paywallId }
   try {
-    const processor = processorFor({ paywallId, acquiring, credentials }, env)
-    const about = { kind, id: reference.processor_id }
+    using processor = processorFor(account, env)
+    const about = aboutOf(reference)
     const { stored } = await catchUp(db, processor, about, { ...NO_EVENT, paywallId, fetchedAt: reference.taken_at })
     // A page that is still open or has expired sold nothing. What was bought once cannot be gone.
     if (!stored && kind !== 'page') log('warn', 'the processor does not have a purchase as ours', fields)

@@ -63,16 +63,17 @@ end $$;
 -- is in no deadlock with writers, who lock a member and then its purchases.
 create function take_turn(paywall_id text) returns jsonb language plpgsql as $$
 declare
-  page record;
+  page checkouts;
   purchase purchases;
   result jsonb := '[]';
 begin
-  select c.id, c.session_id, c.paywall_id, c.acquiring, c.created_at into page from checkouts c
+  select c.* into page from checkouts c
   where c.paywall_id = take_turn.paywall_id and c.completed_at is null and c.reconcile_at <= now()
   order by c.reconcile_at limit 1 for no key update skip locked;
   if found then
     update checkouts c set looked_at = now(), reconcile_at = checkout_due(page.created_at, now()) where c.id = page.id;
-    result := result || due_reference_json('page', page.session_id, page.id, page.paywall_id, page.acquiring);
+    result := result || (due_reference_json('page', page.session_id, page.id, page.paywall_id, page.acquiring)
+      || jsonb_build_object('sale', page_sale_json(page)));
   end if;
 
   select p.* into purchase from purchases p
@@ -87,13 +88,11 @@ begin
   return result;
 end $$;
 
--- What was taken, with the credentials to ask about it at its processor.
+-- What was taken, with the account to ask about it.
 create function due_reference_json(kind text, processor_id text, id uuid, paywall_id text, acquiring text) returns jsonb
 language plpgsql stable as $$
 begin
   return jsonb_build_object(
-    'kind', kind, 'processor_id', processor_id, 'id', id, 'paywall_id', paywall_id, 'acquiring', acquiring,
-    'taken_at', now()::text, 'credentials', (
-      select a.credentials from processor_accounts a
-      where a.paywall_id = due_reference_json.paywall_id and a.acquiring = due_reference_json.acquiring));
+    'kind', kind, 'processor_id', processor_id, 'id', id, 'account', account_json(paywall_id, acquiring),
+    'taken_at', now()::text);
 end $$;

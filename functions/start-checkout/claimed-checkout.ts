@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Geo, LocalPrice } from '../../lib/geo/targeting.ts'
-import type { Acquiring } from '../../lib/processors/acquiring.ts'
+import type { SealedAccount } from '../../lib/processors/account.ts'
 import type { CheckoutOrder } from '../../lib/processors/processor.ts'
 import type { CheckoutRefusal, Reply } from './contract.ts'
 
@@ -8,7 +8,7 @@ export type CheckoutReply = z.output<typeof Reply>
 
 /**
  * What the processor must be asked for, as the first attempt under this Idempotency-Key stored it; but `email`, `geo` and
- * `credentials` as they are now.
+ * `account` as they are now.
  */
 export interface ClaimedCheckout {
   id: string
@@ -18,7 +18,6 @@ export interface ClaimedCheckout {
   key: string
   user_id: string
   email: string | null
-  acquiring: Acquiring
   customer: string | null
   customers: CheckoutOrder['customers']
   trial_days: number
@@ -28,8 +27,7 @@ export interface ClaimedCheckout {
   attempt: number
   geo: Geo
   price: Price & { locals: (LocalPrice & Price)[] } & Pick<CheckoutOrder, 'recurring'>
-  /** Sealed. */
-  credentials: string
+  account: SealedAccount
 }
 
 /** `amount` is in minor units. */

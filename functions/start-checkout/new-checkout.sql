@@ -54,17 +54,17 @@ begin
   return (
     select jsonb_build_object(
       'id', checkout.id, 'paywall_id', checkout.paywall_id, 'caller', claim.caller, 'key', claim.idempotency_key,
-      'user_id', checkout.user_id, 'email', u.email, 'acquiring', checkout.acquiring,
+      'user_id', checkout.user_id, 'email', u.email,
       'customer', checkout.customer, 'customers', checkout.customers,
       'trial_days', checkout.trial_days, 'country', checkout.country, 'local_currency', checkout.local_currency,
-      'return_origin', checkout.return_origin, 'attempt', claim.attempt, 'geo', paywall.geo, 'credentials', a.credentials,
+      'return_origin', checkout.return_origin, 'attempt', claim.attempt, 'geo', paywall.geo,
+      'account', account_json(p.paywall_id, checkout.acquiring),
       'price', jsonb_build_object(
         'currency', p.currency, 'amount', p.amount, 'processor_price', p.processor_price, 'locals', p.locals,
         'recurring', case when p.interval is not null
           then jsonb_build_object('interval', p.interval, 'intervalCount', p.interval_count) end))
     from prices p
       join paywalls paywall on paywall.id = p.paywall_id
-      join processor_accounts a on a.paywall_id = p.paywall_id and a.acquiring = checkout.acquiring
       join users u on u.id = checkout.user_id
     where p.id = checkout.price_id);
 end $$;

@@ -27,7 +27,7 @@ export async function openCheckout(
   later: (work: Promise<unknown>) => void,
 ): Promise<CheckoutReply | null> {
   const price = priceOf(checkout)
-  const processor = processorFor({ ...checkout, paywallId: checkout.paywall_id }, env)
+  const processor = processorFor(checkout.account, env)
   const hosted = await ask(processor, checkout, price).catch(async (error) => {
     await giveUp(db, holder, checkout, error)
     throw error
@@ -38,10 +38,11 @@ export async function openCheckout(
     ...hosted,
     currency: price.currency,
     amount: price.amount,
+    processorPrice: price.processor_price,
   })
   if (!recorded) return null
   if (superseded) later(close(db, processor, checkout, superseded))
-  return { checkoutUrl: hosted.url, userId: checkout.user_id, acquiring: checkout.acquiring }
+  return { checkoutUrl: hosted.url, userId: checkout.user_id, acquiring: processor.acquiring }
 }
 
 /** What record_checkout gives. `superseded` is `<acquiring>:<id>` of the buyer's hosted page before this one. */

@@ -5,7 +5,7 @@
 -- the page before this one, '<acquiring>:<id>', which nobody should pay any more.
 create function record_checkout(
   paywall_id text, checkout_id uuid, caller text, key uuid, holder uuid, page_id text, url text, currency text,
-  amount bigint
+  amount bigint, processor_price text
 ) returns jsonb language plpgsql security definer as $$
 declare
   checkout checkouts;
@@ -20,7 +20,8 @@ begin
 
   update checkouts c
   set session_id = page_id, url = record_checkout.url, currency = record_checkout.currency,
-    amount = record_checkout.amount, reconcile_at = checkout_due(c.created_at, null)
+    amount = record_checkout.amount, processor_price = record_checkout.processor_price,
+    reconcile_at = checkout_due(c.created_at, null)
   where c.id = checkout.id;
 
   page := checkout.acquiring || ':' || page_id;

@@ -10,7 +10,7 @@
 --   payment         {kind, id, amount, currency, occurred_at}, if a payment is known of
 --   event_id        the processor event's id, by which a repeat is known for ever; null if it was no event that made us look
 --
--- Locks the member and then the purchase. Verdicts: `stored`; `repeated`, the event took effect before; `never_bought`, the
+-- Locks the member and then the purchase. Verdicts: `stored`, with `way_back`, the address of the checkout's way back; `repeated`, the event took effect before; `never_bought`, the
 -- purchase ended before its first payment, and was not stored until now; `second_trial`, the buyer has had a trial, so this
 -- purchase has not begun, and the caller ends it at the processor; `unknown_checkout`, the sale is not one of ours.
 create function store_purchase(
@@ -59,7 +59,8 @@ begin
   queued := tell_of_purchase(
     (select p.owner_id from paywalls p where p.id = paywall_id), completed, before, after, new_payment, credits);
   if refused then return verdict('second_trial') || jsonb_build_object('queued', queued); end if;
-  return verdict('stored') || jsonb_build_object('queued', queued);
+  return verdict('stored') || jsonb_build_object(
+    'queued', queued, 'way_back', checkout.return_origin || '/r/' || checkout.id || '/success');
 end $$;
 
 -- The checkout of a sale whose processor keeps no id of ours: that of the stored purchase, or else the latest page that was opened
@@ -77,11 +78,9 @@ begin
   select u.id into buyer from paywalls p join users u on u.owner_id = p.owner_id
   where p.id = checkout_of_sale.paywall_id and u.email = lower(btrim(sold ->> 'email'));
   return (
-    select c.id from checkouts c join prices price on price.id = c.price_id
+    select c.id from checkouts c
     where c.paywall_id = checkout_of_sale.paywall_id and c.user_id = buyer and c.acquiring = checkout_of_sale.acquiring
-      and c.session_id is not null and c.completed_at is null
-      and sold ->> 'processor_price' in (
-        select price.processor_price union select local ->> 'processor_price' from jsonb_array_elements(price.locals) local)
+      and c.completed_at is null and c.processor_price = sold ->> 'processor_price'
     order by c.created_at desc limit 1);
 end $$;
 

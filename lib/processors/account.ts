@@ -5,6 +5,8 @@ export interface SealedAccount {
   paywallId: string
   acquiring: Acquiring
   credentials: string
+  /** Whether the paywall is a test paywall. */
+  isTest: boolean
 }
 
 /** What the credentials of an account are sealed for: moved to another account they do not open. */

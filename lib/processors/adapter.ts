@@ -5,6 +5,8 @@ import type { Cancellation, CheckoutOrder, HostedCheckout, PurchaseReference, Pu
 export interface AdapterOptions {
   /** The origin of the processor's API instead of its own, such as an emulator's. */
   base: string | null
+  /** Whether it is an account of a test paywall, for processors that keep test and live apart by address. */
+  isTest: boolean
   fetch: typeof fetch
   now: () => Date
 }
@@ -31,6 +33,13 @@ export interface Adapter<Observed = unknown, Todo = unknown> {
 
   /** A one-time URL of the customer's hosted portal, with a link back to `returnUrl`. */
   openPortal?(customer: string, returnUrl: string): Promise<string>
+
+  /**
+   * The purchase that a buyer comes back from, where the processor knows one address to return to and signs it.
+   *
+   * @throws ForgedEvent
+   */
+  readReturn?(address: string): Promise<PurchaseReference>
 
   /** All that the processor has of a purchase; null if it has nothing. Changes nothing there. */
   observe(reference: PurchaseReference): Promise<Observed | null>

@@ -41,6 +41,14 @@ export interface Processor extends Disposable {
   /** A one-time URL of the customer's hosted portal, with a link back to `returnUrl`. Null if the processor has no portal. */
   openPortal(customer: string, returnUrl: string): Promise<string | null>
 
+  /**
+   * The purchase that a buyer comes back from, by a signed address. Null if the processor signs none: each of its pages has an
+   * address to return to.
+   *
+   * @throws ForgedEvent
+   */
+  readReturn(address: string): Promise<PurchaseReference | null>
+
   /** The purchase as it is now. */
   fetchPurchase(reference: PurchaseReference): Promise<FetchedPurchase>
 
@@ -64,6 +72,7 @@ export function processorFor(account: SealedAccount, env: ProcessorEnv): Process
     cancelAtPeriodEnd: (id, reason) => answerOf(acquiring, rpc.cancelAtPeriodEnd(id, reason)),
     openPortal: (customer, returnUrl) => answerOf(acquiring, rpc.openPortal(customer, returnUrl)),
     fetchPurchase: (reference) => answerOf(acquiring, rpc.fetchPurchase(reference)),
+    readReturn: (address) => answerOf(acquiring, rpc.readReturn(address)),
     readEvent: (inbound) => answerOf(acquiring, rpc.readEvent(inbound)),
     [Symbol.dispose]: () => rpc[Symbol.dispose](),
   }

@@ -22,6 +22,7 @@ export interface AccountRpc extends Disposable {
   cancelAtPeriodEnd(subscriptionId: string, reason: string): Promise<Outcome<AcceptedCancellation>>
   openPortal(customer: string, returnUrl: string): Promise<Outcome<string | null>>
   fetchPurchase(reference: PurchaseReference): Promise<Outcome<FetchedPurchase>>
+  readReturn(address: string): Promise<Outcome<PurchaseReference | null>>
   readEvent(inbound: Inbound): Promise<Outcome<ProcessorEvent>>
 }
 

@@ -27,7 +27,8 @@ export const NO_EVENT = { eventId: null, payment: null, trialEnding: false } sat
 
 /** What store_purchase gives: see store-purchase.sql. `queued` is how many deliveries it has queued. */
 type Stored =
-  | { verdict: 'stored' | 'repeated' | 'never_bought' | 'second_trial'; queued: number }
+  | { verdict: 'stored'; queued: number; way_back: string }
+  | { verdict: 'repeated' | 'never_bought' | 'second_trial'; queued: number }
   | { verdict: 'unknown_checkout' }
 
 /** What the processor is told, where it keeps a reason. */

@@ -73,7 +73,7 @@ describe('the document', () => {
       })),
     )
     const without = sent.filter(({ names }) => names?.length !== 2).map(({ operationId }) => operationId)
-    expect(without).toEqual(['checkoutReturn', 'processorWebhook'])
+    expect(without).toEqual(['checkoutReturn', 'signedReturn', 'processorWebhook'])
   })
 
   test('shows answers that the endpoints give', () => {

@@ -52,6 +52,7 @@ const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
     further_trial: true,
     ...(row.session_id === null && row.completed_at === null && { reconcile_at: null }),
     asked_at: null,
+    processor_price: null,
     forget_at: 'in 30 days',
   }),
   sign_in_sessions: (row) => ({ ...row, previous_hash: null, replaced_at: null }),
