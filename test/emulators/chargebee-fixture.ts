@@ -29,19 +29,17 @@ interface Options {
   accounts?: ChargebeeAccount[]
   serviceUrl?: string
   statePath?: string
+  /** Takes the webhooks instead of the network. */
+  fetch?: typeof fetch
 }
 
 /** An emulator of its own, with the official SDK pointed at it, until the test ends. */
-export async function startChargebee({
-  accounts = [ACME],
-  serviceUrl = 'http://127.0.0.1:9',
-  statePath,
-}: Options = {}) {
+export async function startChargebee({ accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', ...more }: Options = {}) {
   const emulator = await startChargebeeEmulator({
     port: 0,
     accounts: () => accounts,
     serviceUrl: () => serviceUrl,
-    ...(statePath !== undefined && { statePath }),
+    ...more,
   })
   onTestFinished(() => emulator.close())
   return { emulator, chargebee: sdk(emulator) }

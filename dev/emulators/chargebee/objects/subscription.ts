@@ -8,7 +8,7 @@ export function subscriptionObject(subscription: SubscriptionRecord, context: Ac
   const { id, customer, price, quantity, created, trialEnd, periodStart, periodEnd } = subscription
   const { cancelAt, canceledAt, endedAt } = subscription
   const status = statusOf(subscription)
-  const due = billsOf(context, id).filter(isDue)
+  const unpaid = billsOf(context, id).filter(isDue)
   const cancelledAt = endedAt ?? cancelAt
   return {
     id,
@@ -41,8 +41,8 @@ export function subscriptionObject(subscription: SubscriptionRecord, context: Ac
         ...(trialEnd !== null && { trial_end: trialEnd }),
       },
     ],
-    due_invoices_count: due.length,
-    ...(due[0] && { due_since: due[0].created, total_dues: due.reduce((sum, { amount }) => sum + amount, 0) }),
+    due_invoices_count: unpaid.length,
+    ...(unpaid[0] && { due_since: unpaid[0].created, total_dues: unpaid.reduce((sum, { amount }) => sum + amount, 0) }),
     has_scheduled_advance_invoices: false,
     has_scheduled_changes: false,
     deleted: false,
