@@ -91,10 +91,11 @@ function startSubscription(
   { id: customer }: CustomerRecord,
   payment: PaymentRecord | null,
 ): void {
-  const { price, quantity, trialDays, seller, payerEmail: email, unpaid, gives, chosenIds } = page
+  const { price, quantity, trialDays, trialEnd, seller, payerEmail: email, unpaid, gives, chosenIds } = page
   const subscription = newSubscription(context, {
     ...{ customer, price, quantity, trialDays, own: structuredClone(gives.subscription) },
     ...(chosenIds.subscription !== undefined && { id: chosenIds.subscription }),
+    ...(trialEnd !== undefined && { trialEnd }),
     ...(unpaid && { status: 'incomplete' }),
   })
   const sold = { seller, email, amount: amountToday(page) }

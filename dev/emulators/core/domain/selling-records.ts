@@ -47,6 +47,8 @@ export const PageRecord = z.object({
   price: SoldPrice,
   quantity: z.int(),
   trialDays: z.int().nullable(),
+  /** When the trial ends, where the seller gives a time instead of days. */
+  trialEnd: z.int().optional(),
   successUrl: z.string(),
   cancelUrl: z.string().nullable(),
   /** The address that is known before anybody pays. */

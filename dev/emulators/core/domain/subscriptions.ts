@@ -13,13 +13,13 @@ const DAY_SECONDS = 24 * 3600
 
 type NewSubscription = Pick<SubscriptionRecord, 'customer' | 'price'> & Partial<SubscriptionRecord>
 
-/** Begins with a trial if `trialDays` is given, else with the first period. Nothing is told yet. */
+/** Begins with a trial if `trialDays` or its end is given, else with the first period. Nothing is told yet. */
 export function newSubscription(
   context: AccountContext,
   { trialDays, ...given }: NewSubscription & { trialDays: number | null },
 ): SubscriptionRecord {
   const { now } = context
-  const trialEnd = trialDays === null ? null : now + trialDays * DAY_SECONDS
+  const trialEnd = given.trialEnd ?? (trialDays === null ? null : now + trialDays * DAY_SECONDS)
   const subscription: SubscriptionRecord = {
     ...newRecord(context, 'subscriptions'),
     mandate: null,

@@ -1,0 +1,100 @@
+import * as z from 'zod'
+import { findPrice } from '../core/domain/accounts.ts'
+import type { AccountContext } from '../core/domain/context.ts'
+import { openPage } from '../core/domain/pages.ts'
+import type { PageRecord } from '../core/domain/selling-records.ts'
+import { email, integer, text } from '../core/wire/form-fields.ts'
+import { ChargebeeError, notFound, wrongValue } from './errors.ts'
+import { one, redirectUrl } from './parameters.ts'
+
+const DAY_SECONDS = 24 * 3600
+
+/** "The URL expires 3 hours after the page is created." */
+const PAGE_SECONDS = 3 * 3600
+
+const common = {
+  layout: z.enum(['in_app', 'full_page']).optional(),
+  redirect_url: redirectUrl.optional(),
+  cancel_url: redirectUrl.optional(),
+  pass_thru_content: text(2048).optional(),
+  customer: z.strictObject({ id: text(50).optional(), email: email.max(70, 'too long').optional() }).optional(),
+}
+const quantity = one(integer(1)).optional()
+const itemPriceIds = one(text(100))
+
+export const NewParameters = z.strictObject({
+  ...common,
+  subscription: z.strictObject({ id: text(50).optional(), trial_end: integer(0).optional() }).optional(),
+  subscription_items: z.strictObject({ item_price_id: itemPriceIds, quantity }),
+})
+
+export const OneTimeParameters = z.strictObject({
+  ...common,
+  currency_code: text(3).optional(),
+  invoice: z.strictObject({ po_number: text(100).optional() }).optional(),
+  item_prices: z.strictObject({ item_price_id: itemPriceIds, quantity }),
+})
+
+/** Opens a page that sells a subscription: the first item price has to be a plan's. */
+export function checkoutNew(context: AccountContext, given: z.output<typeof NewParameters>): PageRecord {
+  const { id, trial_end: trialEnd = 0 } = given.subscription ?? {}
+  const param = 'subscription_items[item_price_id][0]'
+  const sold = itemOf(context, given.subscription_items, param)
+  if (!sold.price.interval) throw wrongValue(param, 'not a plan item price')
+  if (id !== undefined && context.records.subscriptions.has(id)) {
+    throw new ChargebeeError(400, 'duplicate_entry', `The value ${id} is already present.`, 'subscription[id]')
+  }
+  if (trialEnd > 0 && trialEnd <= context.now) throw wrongValue('subscription[trial_end]', 'must be in the future')
+  const trialDays = trialEnd > 0 ? Math.ceil((trialEnd - context.now) / DAY_SECONDS) : null
+  return open(context, given, {
+    ...{ mode: 'subscription', ...sold, trialDays, ...(trialEnd > 0 && { trialEnd }) },
+    gives: { customer: {}, subscription: {}, payment: {} },
+    chosenIds: { ...(id !== undefined && { subscription: id }) },
+  })
+}
+
+/** Opens a page that sells a charge once. */
+export function checkoutOneTime(context: AccountContext, given: z.output<typeof OneTimeParameters>): PageRecord {
+  const param = 'item_prices[item_price_id][0]'
+  const sold = itemOf(context, given.item_prices, param)
+  const { id: itemPrice, label, currency, interval } = sold.price
+  if (interval) throw wrongValue(param, 'not a charge item price')
+  if ((given.currency_code ?? currency) !== currency)
+    throw wrongValue('currency_code', `the item price is in ${currency}`)
+  const about = { itemPrice, label, quantity: sold.quantity, poNumber: given.invoice?.po_number ?? null }
+  return open(context, given, {
+    ...{ mode: 'payment', ...sold, trialDays: null },
+    gives: { customer: {}, subscription: {}, payment: { sold: about } },
+    chosenIds: {},
+  })
+}
+
+type Common = z.output<z.ZodObject<typeof common>>
+type Sold = Pick<PageRecord, 'mode' | 'price' | 'quantity' | 'seller' | 'trialDays' | 'gives' | 'chosenIds'>
+
+/** A customer that the site does not have is made when the page is paid, with an id of Chargebee's own. */
+function open(context: AccountContext, given: Common, sold: Sold & { trialEnd?: number }): PageRecord {
+  const known = context.records.customers.get(given.customer?.id ?? '')
+  const customer = known?.account === context.account.id ? known : null
+  return openPage(context, {
+    ...sold,
+    customer: customer?.id ?? null,
+    email: customer?.email ?? given.customer?.email ?? null,
+    expiresAt: context.now + PAGE_SECONDS,
+    successUrl: given.redirect_url ?? context.url,
+    cancelUrl: given.cancel_url ?? null,
+    makesCustomer: true,
+    own: { passThru: given.pass_thru_content ?? null },
+  })
+}
+
+function itemOf(
+  context: AccountContext,
+  item: { item_price_id: string[]; quantity?: number[] | undefined },
+  param: string,
+) {
+  const [id = ''] = item.item_price_id
+  const found = findPrice(context.account, id)
+  if (!found) throw notFound(id, param)
+  return { price: found.price, quantity: item.quantity?.[0] ?? 1, seller: found.seller.paywallName ?? '' }
+}

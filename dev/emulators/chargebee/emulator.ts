@@ -1,0 +1,110 @@
+import { html } from 'hono/html'
+import { resolvePayment } from '../core/domain/checkout.ts'
+import type { AccountContext } from '../core/domain/context.ts'
+import { pagesDue, pendingPaymentsDue, refundsDue } from '../core/domain/dues.ts'
+import type { Kind } from '../core/domain/records.ts'
+import type { PageRecord } from '../core/domain/selling-records.ts'
+import { newId } from '../core/domain/tables.ts'
+import type { EmulatorFor } from '../core/emulator.ts'
+import { hostedCheckout, UNKNOWN_CHECKOUT } from '../core/pages/hosted-checkout.ts'
+import { hostedPortal, UNKNOWN_PORTAL } from '../core/pages/hosted-portal.ts'
+import { type HostedPage, visitOf } from '../core/pages/visits.ts'
+import type { Processor } from '../core/processor.ts'
+import type { HttpRequest } from '../core/server.ts'
+import { type ChargebeeAccount, idOfKey } from './accounts.ts'
+import { API } from './api.ts'
+import { CONTROLS, paymentView } from './controls.ts'
+import { money } from './currencies.ts'
+import { termsDue } from './dues.ts'
+import { noSuch, wrongState } from './errors.ts'
+import { hostedPageObject, stateOf } from './objects/hosted-page.ts'
+import { subscriptionObject } from './objects/subscription.ts'
+import { pageOwn } from './own.ts'
+import { PORTAL_SECONDS } from './portal.ts'
+import { setCancelled } from './subscriptions.ts'
+import { TELLING } from './telling.ts'
+
+const DAY_SECONDS = 24 * 3600
+
+const PREFIXES: Partial<Record<Kind, [prefix: string, bytes?: number]>> = {
+  customers: ['cbc_', 8],
+  pages: ['', 24],
+  subscriptions: ['cbs_', 8],
+  invoices: ['INV-', 6],
+  payments: ['pay_', 8],
+  attempts: ['txn_', 8],
+  refunds: ['txn_', 8],
+  disputes: ['txn_', 8],
+  portalSessions: ['portal_', 16],
+  events: ['ev_', 10],
+}
+
+const HINT = html`This is an emulator: it asks for no card and moves no money. Pay succeeds at once, Decline the card does what
+          a bank does that refuses. A debit that is on its way arrives or fails with
+          <code>POST /_emulator/resolve-payment</code>, a subscription's with <code>POST /_emulator/renew</code>.`
+
+export const CHARGEBEE = {
+  name: 'chargebee',
+  title: 'Chargebee',
+  accountOf: ({ apiKey }: ChargebeeAccount) => idOfKey(apiKey),
+  newId: (kind: Kind) => newId(...(PREFIXES[kind] ?? [''])),
+  noSuch,
+  refuse: wrongState,
+  api: API,
+  telling: TELLING,
+  visits: {
+    '/pages/v3/': visitOf('pages', UNKNOWN_CHECKOUT, checkoutPage),
+    '/portal/v2/': visitOf('portalSessions', UNKNOWN_PORTAL, (context, session, { path }) =>
+      hostedPortal(context, session, path, {
+        money,
+        lifetimeSeconds: PORTAL_SECONDS,
+        cancel: (then, subscription) => void setCancelled(then, subscription, true),
+        undo: (then, subscription) => void setCancelled(then, subscription, false),
+      }),
+    ),
+  },
+  duesOf: (context: AccountContext) => [
+    ...pagesDue(context),
+    ...pendingPaymentsDue(context, DAY_SECONDS, resolvePayment),
+    ...refundsDue(context, DAY_SECONDS),
+    ...termsDue(context),
+  ],
+  about: html`Chargebee's API answers under <code>/api/v2</code>, to the official SDK and the API key of a paywall file, whatever
+        the site. A checkout's page is at the <code>checkoutUrl</code> that start-checkout answers.`,
+  example: `curl -d '{"subscription":"…"}' …/_emulator/renew`,
+  controls: CONTROLS,
+  lists: {
+    hostedPages: { path: 'hosted-pages', table: 'pages', show: hostedPageObject },
+    subscriptions: { path: 'subscriptions', table: 'subscriptions', show: subscriptionObject },
+    payments: { path: 'payments', table: 'payments', show: paymentView },
+  },
+  switches: ['slowRefunds'],
+} satisfies Processor<ChargebeeAccount, { id: string }, object, typeof CONTROLS, string, string>
+
+/** Chargebee names the page and its state to the address that the browser goes back to. */
+function checkoutPage(context: AccountContext, page: PageRecord, request: HttpRequest): HostedPage {
+  const back = (address: string) => {
+    const url = new URL(address)
+    url.searchParams.set('id', page.id)
+    url.searchParams.set('state', stateOf(page))
+    return url.href
+  }
+  const shown = hostedCheckout(context, page, request, {
+    money,
+    successUrl: (done) => back(done.successUrl),
+    hint: HINT,
+  })
+  const taken =
+    page.chosenIds.subscription !== undefined && context.records.subscriptions.has(page.chosenIds.subscription)
+  if (page.status === 'open' && taken) {
+    return { ...shown, closed: { title: 'Already bought', text: 'This subscription exists. Nothing was paid.' } }
+  }
+  const leave = () => {
+    page.own = { ...pageOwn(page), cancelled: true }
+    return page.cancelUrl === null ? { status: 200, problem: 'There is no way back.' } : { to: back(page.cancelUrl) }
+  }
+  return { ...shown, press: { ...shown.press, cancel: leave } }
+}
+
+/** A local Chargebee: its API for the official SDK, checkout and portal pages for people, webhooks for the service. */
+export type ChargebeeEmulator = EmulatorFor<typeof CHARGEBEE>

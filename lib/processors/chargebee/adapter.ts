@@ -1,0 +1,204 @@
+import * as z from 'zod'
+import type { Adapter, AdapterOptions } from '../adapter.ts'
+import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../processor.ts'
+import { callRest, kindOf, RestError } from '../rest.ts'
+import { readChargebeeEvent } from './events.ts'
+import {
+  CustomerReply,
+  type Invoice,
+  InvoiceList,
+  InvoiceReply,
+  PageReply,
+  PortalReply,
+  type Subscription,
+  SubscriptionReply,
+  TransactionReply,
+} from './objects.ts'
+import { cancellationOf, decide, isFirstPaymentDue, type Observed } from './translate.ts'
+
+/** Limits of the API, in characters. What is longer is refused, so what can be left out is. */
+const LONGEST_EMAIL = 70
+const LONGEST_REDIRECT = 250
+const LONGEST_COMMENT = 1000
+
+const DAY_SECONDS = 24 * 3600
+const HOUR_SECONDS = 3600
+
+type Fields = Record<string, string | number>
+
+/** Chargebee's API v2, product catalog 2. A page cannot be closed: it expires by itself. */
+export function chargebeeAdapter(
+  credentials: { site: string; apiKey: string; webhookUser: string; webhookPassword: string },
+  { base, fetch: send, now }: AdapterOptions,
+): Adapter<Observed, never> {
+  const root = `${base ?? `https://${credentials.site}.chargebee.com`}/api/v2`
+  const common = { Accept: 'application/json', Authorization: `Basic ${btoa(`${credentials.apiKey}:`)}` }
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded; charset=utf-8' }
+
+  /** `key`: a repeat with the same one within half an hour has no second effect. */
+  function post(path: string, fields: Fields, key?: string): Promise<unknown> {
+    const headers = { ...common, ...form, ...(key !== undefined && { 'chargebee-idempotency-key': key }) }
+    return callRest('chargebee', send, { method: 'POST', url: `${root}${path}`, headers, body: encode(fields) }, refuse)
+  }
+
+  /** Null if the site does not have it. */
+  async function get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema> | null> {
+    try {
+      const call = { method: 'GET', url: `${root}${path}`, headers: common } as const
+      return schema.parse(await callRest('chargebee', send, call, refuse))
+    } catch (error) {
+      if (error instanceof RestError && error.isMissing && error.kind === 'rejected') return null
+      throw error
+    }
+  }
+
+  async function observeSubscription(id: string): Promise<Observed | null> {
+    const reply = await get(`/subscriptions/${inPath(id)}`, SubscriptionReply)
+    if (!reply) return null
+    const { subscription, customer = null } = reply
+    return { kind: 'subscription', subscription, customer, firstInvoice: await firstInvoiceOf(subscription) }
+  }
+
+  async function firstInvoiceOf(subscription: Subscription): Promise<Invoice | null> {
+    if (!isFirstPaymentDue(subscription)) return null
+    const query = encode({ limit: 1, 'subscription_id[is]': subscription.id, 'sort_by[asc]': 'date' })
+    return (await get(`/invoices?${query}`, InvoiceList))?.list[0]?.invoice ?? null
+  }
+
+  async function observeInvoice(id: string): Promise<Observed | null> {
+    const reply = await get(`/invoices/${inPath(id)}`, InvoiceReply)
+    if (!reply) return null
+    const { invoice } = reply
+    const owner = await get(`/customers/${inPath(invoice.customer_id)}`, CustomerReply)
+    return { kind: 'invoice', invoice, customer: owner?.customer ?? null }
+  }
+
+  /** What was bought on a page is read as it is now, not as the page has it. */
+  async function observePage(id: string): Promise<Observed | null> {
+    const page = (await get(`/hosted_pages/${inPath(id)}`, PageReply))?.hosted_page
+    if (!page) return null
+    const { subscription, invoice } = page.content ?? {}
+    const isSold = page.state === 'succeeded' || page.state === 'acknowledged'
+    const bought = !isSold
+      ? null
+      : subscription
+        ? await observeSubscription(subscription.id)
+        : invoice && (await observeInvoice(invoice.id))
+    return bought ?? { kind: 'page', page }
+  }
+
+  /** Keeps why the buyer has cancelled. Chargebee has a code for that, but only the site's own codes are taken. */
+  async function comment(subscriptionId: string, reason: string): Promise<void> {
+    const notes = reason.slice(0, LONGEST_COMMENT)
+    if (notes === '') return
+    try {
+      await post('/comments', { entity_type: 'subscription', entity_id: subscriptionId, notes })
+    } catch (error) {
+      // The cancellation stands whether or not the site keeps the reason for it.
+      if (!(error instanceof ProcessorError)) throw error
+    }
+  }
+
+  return {
+    async openCheckout(order) {
+      const { path, fields, key } = checkoutOf(order, now())
+      const { hosted_page: page } = PageReply.parse(await post(path, fields, key))
+      if (page.url === undefined) throw new Error(`Chargebee opened page ${page.id} without an address`)
+      return { pageId: page.id, url: page.url }
+    },
+
+    async cancelAtPeriodEnd(subscriptionId, reason) {
+      const path = `/subscriptions/${inPath(subscriptionId)}`
+      try {
+        const reply = SubscriptionReply.parse(await post(`${path}/cancel_for_items`, { cancel_option: 'end_of_term' }))
+        await comment(subscriptionId, reason)
+        return cancellationOf(reply.subscription, now())
+      } catch (error) {
+        if (!(error instanceof ProcessorError) || error.kind !== 'rejected') throw error
+        // It may have been cancelled before, by a call whose answer was lost or by the buyer in the portal.
+        const subscription = (await get(path, SubscriptionReply))?.subscription
+        const cancellation = subscription && cancellationOf(subscription, now())
+        if (cancellation && (cancellation.cancelAt !== null || cancellation.status === 'canceled')) return cancellation
+        throw error
+      }
+    },
+
+    async openPortal(customer, returnUrl) {
+      const back = returnUrl.length <= LONGEST_REDIRECT && { redirect_url: returnUrl }
+      const reply = PortalReply.parse(await post('/portal_sessions', { 'customer[id]': customer, ...back }))
+      return reply.portal_session.access_url
+    },
+
+    observe: ({ kind, id }: PurchaseReference) =>
+      kind === 'page' ? observePage(id) : kind === 'subscription' ? observeSubscription(id) : observeInvoice(id),
+
+    decide,
+
+    act: async (todo) => todo satisfies never,
+
+    readEvent: (inbound) =>
+      readChargebeeEvent(
+        inbound,
+        { user: credentials.webhookUser, password: credentials.webhookPassword },
+        async (id) => (await get(`/transactions/${inPath(id)}`, TransactionReply))?.transaction ?? null,
+      ),
+  }
+}
+
+/** Chargebee takes the slash in an invoice's id as it is. */
+const inPath = (id: string) => encodeURIComponent(id).replaceAll('%2F', '/')
+
+const encode = (fields: Fields) =>
+  new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)])).toString()
+
+/**
+ * The page of an order. Our checkout's id becomes the subscription's, or is the order number of a one-time invoice: Chargebee
+ * sells under the same subscription id only once, whatever becomes of the idempotency key.
+ *
+ * A trial's end is a time and not a number of days. It is counted from the last full hour, and the key names it, so that a
+ * repeat of the call is the same call for as long as can be.
+ */
+function checkoutOf(order: CheckoutOrder, now: Date): { path: string; fields: Fields; key: string } {
+  const ours = { checkout_id: order.checkoutId, paywall_id: order.paywallId, user_id: order.userId }
+  const hasEmail = order.email !== null && order.email.length <= LONGEST_EMAIL
+  const fields: Fields = {
+    layout: 'full_page',
+    redirect_url: order.successUrl,
+    cancel_url: order.errorUrl,
+    pass_thru_content: JSON.stringify(ours),
+    'customer[id]': order.customer ?? order.userId,
+    ...(hasEmail && { 'customer[email]': order.email ?? '' }),
+  }
+  if (!order.recurring) {
+    const path = '/hosted_pages/checkout_one_time_for_items'
+    const item = { 'item_prices[item_price_id][0]': order.processorPrice, 'item_prices[quantity][0]': 1 }
+    const invoice = { currency_code: order.currency, 'invoice[po_number]': order.checkoutId }
+    return { path, fields: { ...fields, ...invoice, ...item }, key: order.key }
+  }
+  const hour = Math.floor(now.getTime() / 1000 / HOUR_SECONDS) * HOUR_SECONDS
+  // 0: no trial, also if the item price has one.
+  const trialEnd = order.trialDays === 0 ? 0 : hour + order.trialDays * DAY_SECONDS
+  const subscription = { 'subscription[id]': order.checkoutId, 'subscription[trial_end]': trialEnd }
+  const item = { 'subscription_items[item_price_id][0]': order.processorPrice, 'subscription_items[quantity][0]': 1 }
+  const key = trialEnd === 0 ? order.key : `${order.key}:${trialEnd}`
+  return { path: '/hosted_pages/checkout_new_for_items', fields: { ...fields, ...subscription, ...item }, key }
+}
+
+const word = z.string().regex(/^[\w[\]]{1,100}$/)
+const ErrorBody = z.object({
+  api_error_code: word.optional().catch(undefined),
+  param: word.optional().catch(undefined),
+})
+
+/** What only the owner can mend, in the dashboard or in the paywall file. */
+const OF_THE_SITE = ['configuration_incompatible', 'site_not_found', 'site_not_ready']
+
+/** Chargebee's `message` may quote what we sent, such as an e-mail address: its codes say enough. */
+function refuse(status: number, body: unknown): RestError {
+  const { api_error_code: code, param } = ErrorBody.safeParse(body).data ?? {}
+  const what = [code, param].filter(Boolean).join(' ')
+  // A 404 without this code does not come from the API, so it does not say that something is not there.
+  const isElsewhere = status === 404 && code !== 'resource_not_found'
+  const kind = OF_THE_SITE.includes(code ?? '') || isElsewhere ? 'misconfigured' : kindOf(status)
+  return new RestError('chargebee', status, body, what, kind)
+}

@@ -1,0 +1,96 @@
+import type { OfferedPrice, PriceProblem, ProcessorDefinition } from '../definition.ts'
+
+/** Limits of `checkout_new_for_items` and `checkout_one_time_for_items`. */
+const LONGEST_ITEM_PRICE_ID = 100
+
+/** Printable without spaces at the ends. A user name in Basic authentication ends at the first colon. */
+const USER = /^(?!.*:)[!-~]([ -~]{0,498}[!-~])?$/
+
+/** Basic authentication as a header has it. Both a user and a password are needed: an empty one protects nothing. */
+const BASIC = /^basic +([a-z0-9+/]{4,1400}={0,2})$/i
+
+/**
+ * The currencies that Chargebee bills in, of those that ISO 4217 still has; a site sells in those that it has switched on and
+ * that its gateway takes. The half of the list after MXN is UNVERIFIED.
+ */
+const CURRENCIES: ReadonlySet<string> = new Set(
+  `
+AED AFN ALL AMD AOA ARS AUD AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CVE CZK DJF
+DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR ISK JMD JOD JPY KES KGS KHR KMF
+KRW KWD KYD KZT LAK LBP LKR LRD MAD MDL MGA MKD MMK MNT MOP MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP
+PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SEK SGD SHP SOS SRD SZL THB TJS TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VND VUV
+WST XAF XCD XOF XPF YER ZAR ZMW`
+    .trim()
+    .split(/\s+/),
+)
+
+export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 'webhookPassword'> = {
+  title: 'Chargebee',
+  kind: 'subscription billing',
+  credentials: {
+    site: {
+      secret: false,
+      pattern: /^[a-z0-9][a-z0-9-]{0,59}$/,
+      where: 'The name in front of .chargebee.com in the address of the dashboard; a test site ends with -test',
+    },
+    apiKey: {
+      secret: true,
+      where: 'Settings, Configure Chargebee, API Keys: a full-access key of the same site',
+    },
+    webhookUser: {
+      secret: false,
+      pattern: USER,
+      where: 'Your own choice, without a colon: entered with the webhook, under Basic authentication',
+    },
+    webhookPassword: {
+      secret: true,
+      where: 'Your own choice, long and random: entered with the webhook, under Basic authentication',
+    },
+  },
+  modeOf({ apiKey, site }) {
+    const prefix = /^(test|live)_/.exec(apiKey)?.[1]
+    if (prefix === 'test' || prefix === 'live') return prefix
+    return site.endsWith('-test') ? 'test' : null
+  },
+  processorPrice: 'the id of an item price: of a plan if it recurs, of a charge if it is sold once',
+  currencies: CURRENCIES,
+  // Amounts are whole numbers of hundredths, whatever the currency has in ISO 4217.
+  decimals: { BHD: 2, JOD: 2, KWD: 2, OMR: 2, TND: 2 },
+  problemsOf,
+  webhook: {
+    events: [
+      ...['subscription_created', 'subscription_started', 'subscription_activated', 'subscription_changed'],
+      ...['subscription_trial_extended', 'subscription_trial_end_reminder', 'subscription_renewed'],
+      ...['subscription_cancellation_scheduled', 'subscription_scheduled_cancellation_removed'],
+      ...['subscription_cancelled', 'subscription_reactivated', 'subscription_paused', 'subscription_resumed'],
+      ...['payment_initiated', 'payment_succeeded', 'payment_failed', 'payment_refunded'],
+      ...['transaction_created', 'transaction_updated', 'invoice_updated'],
+    ],
+    couldBeSigned: (headers) => BASIC.test(headers.get('authorization') ?? ''),
+  },
+  abilities: {
+    portal: true,
+    trialLength: 'any',
+    cancelledTrial: 'goes on to its end',
+    undoesCancellation: true,
+    tellsOfCancellations: true,
+    closesPages: false,
+    idempotencyKeys: true,
+    sellsToAnonymous: true,
+    tellsOfDisputes: true,
+    returnsTo: 'an address of the page',
+  },
+}
+
+/** An item price has one currency and one amount, so each variant of a price needs one of its own. */
+function problemsOf({ variants }: OfferedPrice): PriceProblem[] {
+  return variants.flatMap(({ local, processorPrice, currency, amount }, index): PriceProblem[] => {
+    const refuse = (message: string): PriceProblem[] => [{ local, field: 'processorPrice', message }]
+    if (processorPrice.length > LONGEST_ITEM_PRICE_ID) {
+      return refuse(`Chargebee's ids of item prices have ${LONGEST_ITEM_PRICE_ID} characters at most`)
+    }
+    const twin = variants.slice(0, index).find((other) => other.processorPrice === processorPrice)
+    if (!twin || (twin.currency === currency && twin.amount === amount)) return []
+    return refuse('an item price has one currency and one amount: another one needs an item price of its own')
+  })
+}

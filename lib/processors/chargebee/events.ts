@@ -1,0 +1,146 @@
+import * as z from 'zod'
+import { ForgedEvent, type Inbound, type PaymentFact, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
+import type { PurchaseReference } from '../processor.ts'
+import { CreditNote, Invoice, id, seconds, Transaction } from './objects.ts'
+import { fromChargebee, isCheckoutId } from './translate.ts'
+
+const Event = z.object({ id: processorId, event_type: z.string(), occurred_at: seconds, content: z.unknown() })
+type Event = z.output<typeof Event>
+
+/** The body of an event. It is parsed in one go with its schema, so that text which is no JSON is malformed like any other. */
+const Body = z.string().transform((text): unknown => JSON.parse(text))
+
+const OfSubscription = z.object({ subscription: z.object({ id }) })
+const OfInvoice = z.object({ invoice: Invoice })
+const OfTransaction = z.object({ transaction: Transaction })
+const OfPayment = OfTransaction.extend({ invoice: Invoice.optional() })
+const OfRefund = OfPayment.extend({ credit_note: CreditNote.optional() })
+
+/** How a reversed payment is looked up whose reversal does not name the invoice; null if the site does not have it. */
+export type FindTransaction = (id: string) => Promise<Transaction | null>
+
+/**
+ * Verifies who sends an event, then says what it is about. Chargebee signs nothing: whoever knows the user and the password is
+ * believed, and money facts are taken from what it says; the purchase itself is fetched.
+ */
+export async function readChargebeeEvent(
+  { headers, rawBody }: Inbound,
+  { user, password }: { user: string; password: string },
+  find: FindTransaction,
+): Promise<ProcessorEvent> {
+  const sent = credentialsOf(headers.get('authorization') ?? '')
+  if (sent === null || !(await isSame(sent, `${user}:${password}`))) {
+    throw new ForgedEvent('chargebee: the user or the password is wrong')
+  }
+  const event = parseEvent(Body.pipe(Event), rawBody)
+  const { about, payment = null } = await read(event, find)
+  const isReminder = event.event_type === 'subscription_trial_end_reminder'
+  return { id: event.id, about, payment: about && payment, trialEnding: about !== null && isReminder }
+}
+
+interface Read {
+  /** Null if it is about a purchase of another system, or about none. */
+  about: PurchaseReference | null
+  payment?: PaymentFact | null
+}
+
+async function read(
+  { event_type: type, content, occurred_at: occurredAt }: Event,
+  find: FindTransaction,
+): Promise<Read> {
+  switch (type) {
+    case 'subscription_created':
+    case 'subscription_started':
+    case 'subscription_activated':
+    case 'subscription_changed':
+    case 'subscription_trial_extended':
+    case 'subscription_trial_end_reminder':
+    case 'subscription_renewed':
+    case 'subscription_cancellation_scheduled':
+    case 'subscription_scheduled_cancellation_removed':
+    case 'subscription_cancelled':
+    case 'subscription_reactivated':
+    case 'subscription_paused':
+    case 'subscription_resumed':
+      return { about: ofSubscription(parseEvent(OfSubscription, content).subscription.id) }
+    case 'invoice_updated':
+      return { about: ofInvoice(parseEvent(OfInvoice, content).invoice) }
+    case 'payment_initiated':
+    case 'payment_succeeded':
+    case 'payment_failed': {
+      const { transaction, invoice } = parseEvent(OfPayment, content)
+      const about = ofPayment(transaction, invoice)
+      if (type === 'payment_initiated') return { about }
+      const kind = type === 'payment_succeeded' ? 'succeeded' : 'failed'
+      return { about, payment: factOf(kind, transaction, occurredAt) }
+    }
+    case 'payment_refunded': {
+      const { transaction, invoice, credit_note: note } = parseEvent(OfRefund, content)
+      // A site may be set up to make a credit note of a chargeback, and to record a refund.
+      const isChargeback = note?.reason_code === 'chargeback' || transaction.payment_method === 'chargeback'
+      const about = ofPayment(transaction, invoice)
+      if (transaction.status !== 'success') return { about }
+      return { about, payment: factOf(isChargeback ? 'disputed' : 'refunded', transaction, occurredAt) }
+    }
+    // Refunds and payments have events of their own; a payment that the bank takes back has none.
+    case 'transaction_created':
+    case 'transaction_updated': {
+      const { transaction } = parseEvent(OfTransaction, content)
+      if (transaction.type !== 'payment_reversal') return { about: null }
+      const about = await ofReversal(transaction, find)
+      return { about, payment: transaction.status === 'success' ? factOf('disputed', transaction, occurredAt) : null }
+    }
+    default:
+      // The owner chooses which events Chargebee sends. Those of other types are not about purchases.
+      return { about: null }
+  }
+}
+
+const ofSubscription = (subscription: string): PurchaseReference | null =>
+  isCheckoutId(subscription) ? { kind: 'subscription', id: subscription } : null
+
+function ofInvoice(invoice: Invoice): PurchaseReference | null {
+  if (invoice.subscription_id !== undefined) return ofSubscription(invoice.subscription_id)
+  return isCheckoutId(invoice.po_number) ? { kind: 'payment', id: invoice.id } : null
+}
+
+function ofPayment(
+  { subscription_id: subscription }: Transaction,
+  invoice: Invoice | undefined,
+): PurchaseReference | null {
+  if (subscription !== undefined) return ofSubscription(subscription)
+  return invoice ? ofInvoice(invoice) : null
+}
+
+/** A reversal names the subscription, or the payment that is reversed, which names the invoice. */
+async function ofReversal(reversal: Transaction, find: FindTransaction): Promise<PurchaseReference | null> {
+  if (reversal.subscription_id !== undefined) return ofSubscription(reversal.subscription_id)
+  const [payment] = reversal.linked_payments
+  const invoices =
+    reversal.linked_invoices[0] || !payment ? reversal.linked_invoices : (await find(payment.id))?.linked_invoices
+  const [invoice] = invoices ?? []
+  return invoice ? { kind: 'payment', id: invoice.invoice_id } : null
+}
+
+function factOf(kind: PaymentFact['kind'], transaction: Transaction, occurredAt: Date): PaymentFact | null {
+  const { id, amount, currency_code: currency } = transaction
+  return amount > 0 ? { kind, id, amount: fromChargebee(amount, currency), currency, occurredAt } : null
+}
+
+/** The user and the password of a header, as `user:password`; null if it has none. */
+function credentialsOf(authorization: string): string | null {
+  const encoded = /^basic +(\S+)$/i.exec(authorization)?.[1]
+  try {
+    return encoded === undefined ? null : atob(encoded)
+  } catch {
+    return null
+  }
+}
+
+/** Compares in constant time: under a key of this call alone, the MAC of one text has to be the MAC of the other. */
+async function isSame(one: string, other: string): Promise<boolean> {
+  const [first, second] = [one, other].map((text) => new TextEncoder().encode(text))
+  const raw = crypto.getRandomValues(new Uint8Array(32))
+  const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
+  return crypto.subtle.verify('HMAC', key, await crypto.subtle.sign('HMAC', key, first!), second!)
+}

@@ -1,0 +1,108 @@
+import * as z from 'zod'
+import { INTERVALS } from '../processor.ts'
+
+/** The fields of Chargebee's objects that we rely on. What is not there is left out by Chargebee, never null. */
+
+/** Seconds since 1970, up to the end of the year 9999. */
+export const seconds = z
+  .int()
+  .min(0)
+  .max(253_402_300_799)
+  .transform((value) => new Date(value * 1000))
+
+/**
+ * An id that can stand in an address. The owner chooses the prefix of invoices' ids, so there may be a slash in it, but
+ * nothing that leads to another address.
+ */
+export const id = z.string().regex(/^(?!.*[./]\.)\w[\w.#/-]{0,99}$/)
+
+const amount = z.int().min(0)
+const currency = z.string().regex(/^[A-Z]{3}$/)
+const transactionStatus = z.enum([
+  'in_progress',
+  'success',
+  'voided',
+  'failure',
+  'timeout',
+  'needs_attention',
+  'late_failure',
+])
+
+export const HostedPage = z.object({
+  id: z.string(),
+  url: z.url().optional(),
+  state: z.enum(['created', 'requested', 'succeeded', 'cancelled', 'acknowledged']),
+  expires_at: seconds.optional(),
+  content: z.object({ subscription: z.object({ id }).optional(), invoice: z.object({ id }).optional() }).optional(),
+})
+export type HostedPage = z.output<typeof HostedPage>
+
+export const Customer = z.object({ id: z.string(), email: z.string().optional() })
+export type Customer = z.output<typeof Customer>
+
+const SubscriptionItem = z.object({
+  item_type: z.enum(['plan', 'addon', 'charge']),
+  unit_price: amount.optional(),
+  amount: amount.optional(),
+})
+
+export const Subscription = z.object({
+  id: z.string(),
+  customer_id: z.string(),
+  currency_code: currency,
+  status: z.enum(['future', 'in_trial', 'active', 'non_renewing', 'paused', 'cancelled', 'transferred']),
+  billing_period: z.int().min(1).optional(),
+  billing_period_unit: z.enum(INTERVALS).optional(),
+  trial_start: seconds.optional(),
+  trial_end: seconds.optional(),
+  started_at: seconds.optional(),
+  current_term_start: seconds.optional(),
+  current_term_end: seconds.optional(),
+  cancelled_at: seconds.optional(),
+  cancel_schedule_created_at: seconds.optional(),
+  cancel_reason: z.string().optional(),
+  due_invoices_count: z.int().min(0).default(0),
+  subscription_items: z.array(SubscriptionItem).default([]),
+})
+export type Subscription = z.output<typeof Subscription>
+
+export const Invoice = z.object({
+  id,
+  customer_id: z.string(),
+  subscription_id: z.string().optional(),
+  po_number: z.string().optional(),
+  status: z.enum(['paid', 'posted', 'payment_due', 'not_paid', 'voided', 'pending']),
+  currency_code: currency,
+  total: amount.default(0),
+  linked_payments: z.array(z.object({ txn_status: transactionStatus.optional() })).default([]),
+  issued_credit_notes: z
+    .array(
+      z.object({ cn_status: z.enum(['adjusted', 'refunded', 'refund_due', 'voided']), cn_total: amount.optional() }),
+    )
+    .default([]),
+})
+export type Invoice = z.output<typeof Invoice>
+
+export const Transaction = z.object({
+  id,
+  subscription_id: z.string().optional(),
+  payment_method: z.string().optional(),
+  type: z.enum(['authorization', 'payment', 'refund', 'payment_reversal']),
+  status: transactionStatus.optional(),
+  amount: amount.default(0),
+  currency_code: currency,
+  linked_invoices: z.array(z.object({ invoice_id: id })).default([]),
+  linked_payments: z.array(z.object({ id })).default([]),
+})
+export type Transaction = z.output<typeof Transaction>
+
+export const CreditNote = z.object({ reason_code: z.string().optional() })
+
+/** The bodies of responses. */
+export const PageReply = z.object({ hosted_page: HostedPage })
+export const PortalReply = z.object({ portal_session: z.object({ access_url: z.url() }) })
+export const SubscriptionReply = z.object({ subscription: Subscription, customer: Customer.optional() })
+export const InvoiceReply = z.object({ invoice: Invoice })
+export const InvoiceList = z.object({ list: z.array(InvoiceReply) })
+export const CustomerReply = z.object({ customer: Customer })
+export const TransactionReply = z.object({ transaction: Transaction })

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { WebhookEventType } from 'chargebee'
+import { expect, test } from 'vitest'
+import { decimalsAtChargebee } from '../../../dev/emulators/chargebee/currencies.ts'
+import { decimalsOf, isCurrency } from '../../../lib/money/money.ts'
+import { CHARGEBEE } from '../../../lib/processors/chargebee/definition.ts'
+import type { OfferedPrice } from '../../../lib/processors/definition.ts'
+import { startSelling } from './selling.ts'
+
+const guide = readFileSync(join(import.meta.dirname, '../../../docs/processors/chargebee.md'), 'utf8')
+
+test('every event is one that Chargebee has, and stands in the owner’s guide', () => {
+  const known: string[] = Object.values(WebhookEventType)
+  for (const type of CHARGEBEE.webhook.events) {
+    expect(known).toContain(type)
+    expect(guide).toContain(`\`${type}\``)
+  }
+})
+
+test('every credential stands in the guide, with a pattern that takes what Chargebee shows', () => {
+  const good = { site: 'acme-test', apiKey: 'test_YkiZ', webhookUser: 'paywall', webhookPassword: 'a b:c' }
+  for (const [name, { pattern }] of Object.entries(CHARGEBEE.credentials)) {
+    expect(guide).toContain(`credentials.${name}`)
+    expect(pattern?.test(Reflect.get(good, name)) ?? true).toBe(true)
+  }
+  const { site, webhookUser } = CHARGEBEE.credentials
+  for (const wrong of ['Acme', 'acme.chargebee.com', '-acme', '', 'a/b']) expect(site.pattern?.test(wrong)).toBe(false)
+  for (const wrong of ['a:b', '', ' a', 'é']) expect(webhookUser.pattern?.test(wrong)).toBe(false)
+})
+
+test('credentials say whether they are for test or live money', () => {
+  const of = (apiKey: string, site: string) =>
+    CHARGEBEE.modeOf({ apiKey, site, webhookUser: 'u', webhookPassword: 'p' })
+  expect([of('test_x', 'acme'), of('live_x', 'acme'), of('x', 'acme-test'), of('x', 'acme')]).toEqual([
+    ...['test', 'live', 'test', null],
+  ])
+})
+
+test('every currency is one of ISO 4217, in decimals that the emulator counts alike', () => {
+  for (const currency of CHARGEBEE.currencies) {
+    expect(isCurrency(currency), currency).toBe(true)
+    expect(decimalsAtChargebee(currency), currency).toBe(CHARGEBEE.decimals[currency] ?? decimalsOf(currency))
+  }
+})
+
+test('an item price is of one currency and amount, and its id has a hundred characters at most', () => {
+  const problems = (...variants: [string, string, number][]) => {
+    const price: OfferedPrice = {
+      ...{ interval: 'month', intervalCount: 1, trialDays: 0 },
+      variants: variants.map(([processorPrice, currency, amount], index) => ({
+        ...{ local: index === 0 ? null : index - 1, processorPrice, currency, amount },
+      })),
+    }
+    return CHARGEBEE.problemsOf(price).map(({ local, field }) => [local, field])
+  }
+  expect(problems(['a', 'USD', 999], ['b', 'INR', 39900], ['a', 'USD', 999])).toEqual([])
+  expect(problems(['a', 'USD', 999], ['a', 'INR', 39900])).toEqual([[0, 'processorPrice']])
+  expect(problems(['x'.repeat(101), 'USD', 999])).toEqual([[null, 'processorPrice']])
+})
+
+test('the adapter lacks what the abilities deny', async () => {
+  const { adapter } = await startSelling()
+  expect(CHARGEBEE.abilities).toMatchObject({ portal: true, closesPages: false })
+  expect(adapter.openPortal).toBeDefined()
+  expect(adapter.closeCheckout).toBeUndefined()
+})

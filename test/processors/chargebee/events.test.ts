@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest'
+import { chargebeeAdapter } from '../../../lib/processors/chargebee/adapter.ts'
+import { CHARGEBEE } from '../../../lib/processors/chargebee/definition.ts'
+import { ForgedEvent, MalformedEvent } from '../../../lib/processors/event.ts'
+import { ACME, proven } from '../../emulators/chargebee-fixture.ts'
+import { CHECKOUT_ID, CREDENTIALS, ONE_TIME, startSelling } from './selling.ts'
+
+const now = new Date('2026-11-22T12:00:00Z')
+const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+const RIGHT = basic(`${CREDENTIALS.webhookUser}:${CREDENTIALS.webhookPassword}`)
+
+const event = (type: string, content: object = { subscription: { id: CHECKOUT_ID } }) =>
+  JSON.stringify({ id: 'ev_1', event_type: type, occurred_at: 1_795_000_000, content })
+
+const calls: string[] = []
+
+function read(rawBody: string, authorization: string | null = RIGHT, reply: unknown = null) {
+  const adapter = chargebeeAdapter(CREDENTIALS, {
+    base: null,
+    now: () => now,
+    fetch: async (input) => {
+      calls.push(String(input))
+      return reply ? Response.json(reply) : Response.json({ api_error_code: 'resource_not_found' }, { status: 404 })
+    },
+  })
+  const headers = new Headers(authorization === null ? {} : { authorization })
+  return adapter.readEvent({ headers, rawBody, now })
+}
+
+describe('is forged', () => {
+  const { webhookUser: user, webhookPassword: password } = CREDENTIALS
+  test.each([
+    ['without a header', null],
+    ['with a wrong password', basic(`${user}:wrong`)],
+    ['with a wrong user', basic(`other:${password}`)],
+    ["with another paywall's", basic('other:other-password')],
+    ['with half of it', RIGHT.slice(0, -6)],
+    ['with the right words under another scheme', RIGHT.replace('Basic', 'Bearer')],
+    ['without a colon', basic(user)],
+    ['with an empty password', basic(`${user}:`)],
+    ['with more behind it', basic(`${user}:${password}x`)],
+    ['with no base64', 'Basic ???'],
+    ['with the colon elsewhere', basic(`${user}${password[0]}:${password.slice(1)}`)],
+  ])('%s', async (_, authorization) => {
+    await expect(read(event('subscription_created'), authorization)).rejects.toBeInstanceOf(ForgedEvent)
+    // The official SDK's handler refuses it, too.
+    const headers = authorization === null ? {} : { authorization }
+    expect(await proven(headers, event('subscription_created'), ACME)).toBeNull()
+  })
+
+  test('whatever it says: it is not even read', async () => {
+    await expect(read('no json', basic('a:b'))).rejects.toBeInstanceOf(ForgedEvent)
+  })
+})
+
+test('what the SDK accepts is accepted, with and without padding', async () => {
+  for (const authorization of [RIGHT, RIGHT.replace(/=+$/, '')]) {
+    expect(await proven({ authorization }, event('subscription_created'), ACME)).not.toBeNull()
+    expect(await read(event('subscription_created'), authorization)).toMatchObject({ id: 'ev_1' })
+  }
+})
+
+test('couldBeSigned sees without a secret what cannot be right', () => {
+  const could = (authorization?: string) =>
+    CHARGEBEE.webhook.couldBeSigned(new Headers(authorization === undefined ? {} : { authorization }), now)
+  expect([could(RIGHT), could(basic('a:b')), could(RIGHT.replace('Basic', 'basic'))]).toEqual([true, true, true])
+  expect([could(), could(''), could('Bearer abcd'), could('Basic'), could('Basic a:b')]).not.toContain(true)
+})
+
+describe('is malformed', () => {
+  test.each([
+    ['no JSON', 'x'],
+    ['a list', '[]'],
+    ['no id', JSON.stringify({ event_type: 'x', occurred_at: 1 })],
+    ['an id that leads elsewhere', JSON.stringify({ id: '../x', event_type: 'x', occurred_at: 1 })],
+    ['no time', JSON.stringify({ id: 'ev_1', event_type: 'x' })],
+    ['a time beyond all years', JSON.stringify({ id: 'ev_1', event_type: 'x', occurred_at: 9e15 })],
+    ['no subscription', event('subscription_created', {})],
+    ['no content', event('payment_succeeded', {})],
+    [
+      'a subscription id that leads elsewhere',
+      event('subscription_created', { subscription: { id: '../customers/x' } }),
+    ],
+    ['a transaction of an unknown kind', event('transaction_created', { transaction: { id: 't', type: 'gift' } })],
+    ['an amount below nothing', event('payment_succeeded', { transaction: { ...payment(), amount: -1 } })],
+  ])('%s', async (_, body) => {
+    await expect(read(body)).rejects.toBeInstanceOf(MalformedEvent)
+  })
+})
+
+function payment(more: object = {}) {
+  const about = { subscription_id: CHECKOUT_ID, type: 'payment', status: 'success' }
+  return { id: 'txn_1', ...about, amount: 1250, currency_code: 'KWD', ...more }
+}
+
+const invoice = (more: object = {}) => ({
+  ...{ id: 'ACME/2026/1', customer_id: 'c', status: 'paid', currency_code: 'EUR', total: 4900 },
+  ...more,
+})
+
+test('each of the events that an owner subscribes to is known, and tells of the subscription', async () => {
+  for (const type of CHARGEBEE.webhook.events) {
+    const content = { subscription: { id: CHECKOUT_ID }, transaction: payment({ type: 'payment_reversal' }) }
+    const told = await read(event(type, { ...content, invoice: invoice({ subscription_id: CHECKOUT_ID }) }))
+    expect([type, told.about]).toEqual([type, { kind: 'subscription', id: CHECKOUT_ID }])
+    expect(told.trialEnding).toBe(type === 'subscription_trial_end_reminder')
+  }
+})
+
+test('others are about nothing, and so are the purchases of other systems', async () => {
+  const nothing = { id: 'ev_1', about: null, payment: null, trialEnding: false }
+  expect(await read(event('customer_changed'))).toEqual(nothing)
+  for (const type of ['subscription_created', 'subscription_trial_end_reminder']) {
+    expect(await read(event(type, { subscription: { id: '16BHbhF4s42tO2lJ' } }))).toEqual(nothing)
+  }
+  const foreign = { transaction: payment({ subscription_id: '16BHbhF4s42tO2lJ' }), invoice: invoice() }
+  expect(await read(event('payment_succeeded', foreign))).toEqual(nothing)
+  const manual = { transaction: payment({ subscription_id: undefined }), invoice: invoice({ po_number: '4711' }) }
+  expect(await read(event('payment_succeeded', manual))).toEqual(nothing)
+  expect(await read(event('transaction_created', { transaction: payment() }))).toEqual(nothing)
+})
+
+test('money is counted in the minor units of ISO 4217', async () => {
+  const told = await read(event('payment_succeeded', { transaction: payment() }))
+  expect(told.payment).toEqual({
+    ...{ kind: 'succeeded', id: 'txn_1', amount: 12500, currency: 'KWD' },
+    occurredAt: new Date(1_795_000_000_000),
+  })
+  const yen = await read(event('payment_failed', { transaction: payment({ currency_code: 'JPY', status: 'failure' }) }))
+  expect(yen.payment).toMatchObject({ kind: 'failed', amount: 1250, currency: 'JPY' })
+  expect((await read(event('payment_succeeded', { transaction: payment({ amount: 0 }) }))).payment).toBeNull()
+})
+
+test('a refund counts when it has succeeded; one for a chargeback is a dispute', async () => {
+  const refund = (transaction: object, more: object = {}) =>
+    read(event('payment_refunded', { transaction: payment({ type: 'refund', ...transaction }), ...more }))
+  expect((await refund({})).payment).toMatchObject({ kind: 'refunded' })
+  expect((await refund({ status: 'in_progress' })).payment).toBeNull()
+  expect((await refund({ payment_method: 'chargeback' })).payment).toMatchObject({ kind: 'disputed' })
+  expect((await refund({}, { credit_note: { reason_code: 'chargeback' } })).payment).toMatchObject({ kind: 'disputed' })
+})
+
+test('a reversal names its invoice, or the payment that is asked for it', async () => {
+  const reversal = (more: object) =>
+    event('transaction_created', {
+      transaction: payment({ subscription_id: undefined, type: 'payment_reversal', ...more }),
+    })
+  const about = { kind: 'payment', id: 'ACME/2026/1' }
+  expect(await read(reversal({ linked_invoices: [{ invoice_id: about.id }] }))).toMatchObject({
+    about,
+    payment: { kind: 'disputed', id: 'txn_1' },
+  })
+  const reply = { transaction: payment({ id: 'txn_0', linked_invoices: [{ invoice_id: about.id }] }) }
+  calls.length = 0
+  expect(await read(reversal({ linked_payments: [{ id: 'txn_0' }] }), RIGHT, reply)).toMatchObject({ about })
+  expect(calls).toEqual(['https://acme-test.chargebee.com/api/v2/transactions/txn_0'])
+  expect(await read(reversal({ linked_payments: [{ id: 'txn_0' }] }))).toMatchObject({ about: null, payment: null })
+  expect(await read(reversal({}))).toMatchObject({ about: null })
+})
+
+test('every event of a life is told twice in the same words', async () => {
+  const { emulator, sell, told } = await startSelling()
+  await sell({ trialDays: 3 })
+  await sell({ ...ONE_TIME, key: 'once', checkoutId: 'a7f0c0a2-2f4e-4ac0-8a50-55b8f2f6c001' })
+  await emulator.renew(CHECKOUT_ID)
+  await emulator.drainWebhooks()
+  const first = [...told]
+  told.length = 0
+  for (const { id } of emulator.events) await emulator.resend(id)
+  expect(told.toSorted((one, other) => one.id.localeCompare(other.id))).toEqual(
+    first.toSorted((one, other) => one.id.localeCompare(other.id)),
+  )
+})

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest'
+import { DroppedCall } from '../../../dev/emulators/core/calls.ts'
+import { ProcessorError } from '../../../lib/processors/processor.ts'
+import { CHECKOUT_ID, ONE_TIME, orderOf, startSelling } from './selling.ts'
+
+type Selling = Awaited<ReturnType<typeof startSelling>>
+
+/** Every call of the adapter, and what has to be there before. */
+const CALLS: [string, (selling: Selling) => Promise<unknown>][] = [
+  ['openCheckout', ({ adapter }) => adapter.openCheckout(orderOf({ checkoutId: crypto.randomUUID(), key: 'k' }))],
+  ['openCheckout once', ({ adapter }) => adapter.openCheckout(orderOf({ ...ONE_TIME, key: 'k' }))],
+  ['cancelAtPeriodEnd', ({ adapter }) => adapter.cancelAtPeriodEnd(CHECKOUT_ID, 'Why')],
+  ['openPortal', ({ adapter }) => adapter.openPortal?.('anybody', 'https://a.example/') ?? Promise.resolve()],
+  ['observe page', ({ adapter }) => adapter.observe({ kind: 'page', id: 'page' })],
+  ['observe subscription', ({ adapter }) => adapter.observe({ kind: 'subscription', id: CHECKOUT_ID })],
+  ['observe payment', ({ adapter }) => adapter.observe({ kind: 'payment', id: 'INV-1' })],
+]
+
+const answer = (status: number, body: unknown) => async () => new Response(JSON.stringify(body), { status })
+
+const FAILURES: [string, typeof fetch, Partial<ProcessorError>][] = [
+  ['401', answer(401, { api_error_code: 'api_authentication_failed' }), { kind: 'misconfigured', answered: true }],
+  ['403', answer(403, { api_error_code: 'api_authorization_failed' }), { kind: 'misconfigured', answered: true }],
+  ['404 of no site', answer(404, { api_error_code: 'site_not_found' }), { kind: 'misconfigured', answered: true }],
+  ['404 of a proxy', async () => new Response('<html>', { status: 404 }), { kind: 'misconfigured', answered: true }],
+  ['409', answer(409, { api_error_code: 'lock_timeout' }), { kind: 'unavailable', answered: false }],
+  ['422', answer(422, { api_error_code: 'param_wrong_value' }), { kind: 'rejected', answered: true }],
+  ['429', answer(429, { api_error_code: 'api_request_limit_exceeded' }), { kind: 'unavailable', answered: true }],
+  ['500', answer(500, { api_error_code: 'internal_error' }), { kind: 'unavailable', answered: true }],
+  ['503 of a proxy', async () => new Response('busy', { status: 503 }), { kind: 'unavailable', answered: true }],
+  ['302', async () => new Response(null, { status: 302, headers: { Location: '/x' } }), { kind: 'unavailable' }],
+  ['no connection', () => Promise.reject(new TypeError('fetch failed')), { kind: 'unavailable', answered: false }],
+  ['a timeout', () => Promise.reject(new DOMException('', 'TimeoutError')), { kind: 'unavailable', answered: false }],
+]
+
+describe.each(CALLS)('%s', (_, call) => {
+  test.each(FAILURES)('%s', async (_, send, expected) => {
+    const error = await call(await startSelling({ fetch: send })).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ProcessorError)
+    expect(error).toMatchObject(expected)
+  })
+})
+
+test('what is not there is null to look at, and rejected to do something with', async () => {
+  const { adapter } = await startSelling()
+  for (const kind of ['page', 'subscription', 'payment'] as const) {
+    expect(await adapter.observe({ kind, id: 'nothing' })).toBeNull()
+  }
+  await expect(adapter.cancelAtPeriodEnd('nothing', '')).rejects.toMatchObject({ kind: 'rejected', status: 404 })
+  const unknown = adapter.openCheckout(orderOf({ processorPrice: 'no-such-price' }))
+  await expect(unknown).rejects.toMatchObject({ kind: 'rejected', answered: true })
+  const currency = adapter.openCheckout(orderOf({ ...ONE_TIME, currency: 'USD' }))
+  await expect(currency).rejects.toMatchObject({ kind: 'rejected' })
+})
+
+test('an error quotes neither what was sent nor what was answered, apart from its codes', async () => {
+  const body = { message: 'ada@example.com is wrong', api_error_code: 'param_wrong_value', param: 'customer[email]' }
+  const { adapter } = await startSelling({ fetch: answer(400, body) })
+  const error = await adapter.openCheckout(orderOf()).catch(String)
+  expect(error).toBe('RestError: chargebee: param_wrong_value customer[email] (400)')
+  const odd = await startSelling({ fetch: answer(400, { api_error_code: 'ada@example.com', param: 'é' }) })
+  expect(await odd.adapter.openCheckout(orderOf()).catch(String)).toBe('RestError: chargebee: (400)')
+})
+
+test('a status that is not known is never taken for a good one', async () => {
+  const strange = { subscription: { id: CHECKOUT_ID, customer_id: 'c', currency_code: 'USD', status: 'frozen' } }
+  const { adapter } = await startSelling({ fetch: answer(200, strange) })
+  await expect(adapter.observe({ kind: 'subscription', id: CHECKOUT_ID })).rejects.toThrow(/frozen|Invalid option/)
+})
+
+test('a cancellation whose answer is lost is found done by the next one', async () => {
+  const { adapter, emulator, sell, purchase } = await startSelling()
+  await sell()
+  emulator.onCall = async (_, run) => {
+    await run()
+    throw new DroppedCall()
+  }
+  const lost = adapter.cancelAtPeriodEnd(CHECKOUT_ID, 'Why')
+  await expect(lost).rejects.toMatchObject({ kind: 'unavailable', answered: false })
+  emulator.onCall = undefined
+  expect(await adapter.cancelAtPeriodEnd(CHECKOUT_ID, 'Why')).toMatchObject({ cancelAt: expect.any(Date) })
+  expect((await purchase())?.cancelAtPeriodEnd).toBe(true)
+})
+
+test('a cancellation stands if the site does not take the comment', async () => {
+  const { adapter, emulator, sell } = await startSelling()
+  await sell()
+  emulator.failNext('/api/v2/comments', 403)
+  expect(await adapter.cancelAtPeriodEnd(CHECKOUT_ID, 'Why')).toMatchObject({ cancelAt: expect.any(Date) })
+})
+
+test('a page whose answer is lost is the same page the next time', async () => {
+  const { adapter, emulator } = await startSelling()
+  emulator.onCall = async (_, run) => {
+    await run()
+    throw new DroppedCall()
+  }
+  await expect(adapter.openCheckout(orderOf())).rejects.toMatchObject({ answered: false })
+  emulator.onCall = undefined
+  expect(await adapter.openCheckout(orderOf())).toMatchObject({ pageId: emulator.hostedPages[0]?.id })
+  expect(emulator.hostedPages).toHaveLength(1)
+})
+
+test('nobody buys under the customer id of another site', async () => {
+  const { sell, purchase } = await startSelling()
+  await sell({ customer: 'cbc_of_another_site' })
+  expect((await purchase())?.customer).not.toBe('cbc_of_another_site')
+})

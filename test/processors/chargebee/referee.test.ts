@@ -1,0 +1,170 @@
+import Chargebee from 'chargebee'
+import { expect, test } from 'vitest'
+import type { Adapter } from '../../../lib/processors/adapter.ts'
+import { chargebeeAdapter } from '../../../lib/processors/chargebee/adapter.ts'
+import { CHECKOUT_ID, CREDENTIALS, ONE_TIME, orderOf } from './selling.ts'
+
+const now = new Date('2026-11-22T12:34:56Z')
+const DAY = 24 * 3600
+/** The last full hour, in which the adapter counts a trial from. */
+const HOUR = Date.parse('2026-11-22T12:00:00Z') / 1000
+const MATTER = ['authorization', 'accept', 'content-type', 'chargebee-idempotency-key']
+
+interface Sent {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: [string, string][]
+}
+
+async function sentBy(request: Request): Promise<Sent> {
+  const isPost = request.method === 'POST'
+  const matter = MATTER.filter((name) => isPost || name !== 'content-type')
+  const headers = matter.flatMap((name) => {
+    const value = request.headers.get(name)
+    return value === null ? [] : [[name, value.toLowerCase()]]
+  })
+  const url = new URL(request.url)
+  const query = [...url.searchParams].sort()
+  const body = isPost ? [...new URLSearchParams(await request.text())].sort() : query
+  return { method: request.method, url: url.origin + url.pathname, headers: Object.fromEntries(headers), body }
+}
+
+const REPLIES: [RegExp, object][] = [
+  [
+    /hosted_pages\/checkout/,
+    { hosted_page: { id: 'p', url: 'https://acme-test.chargebee.com/pages/v3/p/', state: 'created' } },
+  ],
+  [/hosted_pages/, { hosted_page: { id: 'p', state: 'created' } }],
+  [/portal_sessions/, { portal_session: { access_url: 'https://acme-test.chargebee.com/portal/v2/x' } }],
+  [/invoices\?/, { list: [] }],
+  [/invoices/, { invoice: { id: 'A/1', customer_id: 'cus', status: 'paid', currency_code: 'EUR' } }],
+  [/customers/, { customer: { id: 'cus' } }],
+  [/transactions/, { transaction: { id: 't', type: 'payment', currency_code: 'EUR' } }],
+  [
+    /subscriptions/,
+    {
+      subscription: {
+        ...{ id: CHECKOUT_ID, customer_id: 'cus', currency_code: 'USD', status: 'active', due_invoices_count: 1 },
+        ...{ started_at: 1, current_term_start: 1 },
+      },
+    },
+  ],
+  [/comments/, {}],
+]
+
+function recorder() {
+  const sent: Promise<Sent>[] = []
+  const answer = (request: Request) => {
+    sent.push(sentBy(request.clone()))
+    return Response.json(REPLIES.find(([path]) => path.test(request.url))?.[1] ?? {})
+  }
+  return { sent: () => Promise.all(sent), answer }
+}
+
+/** What the adapter sends, and what the official SDK sends. */
+async function compare(ours: (adapter: Adapter) => Promise<unknown>, theirs: (sdk: Chargebee) => Promise<unknown>) {
+  const [adapter, official] = [recorder(), recorder()]
+  const send = async (input: string | URL | Request, init?: RequestInit) => adapter.answer(new Request(input, init))
+  await ours(chargebeeAdapter(CREDENTIALS, { base: null, fetch: send, now: () => now }) as Adapter)
+  const { site, apiKey } = CREDENTIALS
+  const httpClient = { makeApiRequest: async (request: Request) => official.answer(request) }
+  await theirs(new Chargebee({ site, apiKey, sdkTelemetryEnabled: false, httpClient }))
+  const sent = await adapter.sent()
+  expect(sent).toEqual(await official.sent())
+  expect(sent.length).toBeGreaterThan(0)
+}
+
+const key = (value: string) => ({ 'chargebee-idempotency-key': value })
+const order = orderOf()
+const common = {
+  layout: 'full_page',
+  redirect_url: order.successUrl,
+  cancel_url: order.errorUrl,
+  pass_thru_content: JSON.stringify({ checkout_id: CHECKOUT_ID, paywall_id: '1001', user_id: order.userId }),
+  customer: { id: order.userId, email: 'ada@example.com' },
+} as const
+const subscription_items = [{ item_price_id: 'pro-USD-monthly', quantity: 1 }]
+
+test.each([
+  ['none', 0, 0, order.key],
+  ['a week', 7, HOUR + 7 * DAY, `${order.key}:${HOUR + 7 * DAY}`],
+])('a subscription page with a trial of %s', (_, trialDays, trial_end, idempotencyKey) =>
+  compare(
+    (adapter) => adapter.openCheckout(orderOf({ trialDays })),
+    (sdk) =>
+      sdk.hostedPage.checkoutNewForItems(
+        { ...common, subscription: { id: CHECKOUT_ID, trial_end }, subscription_items },
+        key(idempotencyKey),
+      ),
+  ),
+)
+
+test('a one-time page of a known customer without an address', () =>
+  compare(
+    (adapter) => adapter.openCheckout(orderOf({ ...ONE_TIME, customer: 'cbc_1', email: null })),
+    (sdk) =>
+      sdk.hostedPage.checkoutOneTimeForItems(
+        {
+          ...{ ...common, customer: { id: 'cbc_1' }, currency_code: 'EUR', invoice: { po_number: CHECKOUT_ID } },
+          item_prices: [{ item_price_id: 'lifetime-EUR', quantity: 1 }],
+        },
+        key(order.key),
+      ),
+  ))
+
+test('a cancellation with its reason', () =>
+  compare(
+    (adapter) => adapter.cancelAtPeriodEnd(CHECKOUT_ID, 'Too expensive & “new”'),
+    async (sdk) => {
+      await sdk.subscription.cancelForItems(CHECKOUT_ID, { cancel_option: 'end_of_term' })
+      const about = { entity_type: 'subscription', entity_id: CHECKOUT_ID } as const
+      await sdk.comment.create({ ...about, notes: 'Too expensive & “new”' })
+    },
+  ))
+
+test('the portal', () =>
+  compare(
+    (adapter) => adapter.openPortal?.('cbc_1', 'https://a.example/?b=c&d=e') ?? Promise.reject(new Error('no portal')),
+    (sdk) => sdk.portalSession.create({ customer: { id: 'cbc_1' }, redirect_url: 'https://a.example/?b=c&d=e' }),
+  ))
+
+test('a page', () =>
+  compare(
+    (adapter) => adapter.observe({ kind: 'page', id: 'p' }),
+    (sdk) => sdk.hostedPage.retrieve('p'),
+  ))
+
+test('a subscription that owes its first payment', () =>
+  compare(
+    (adapter) => adapter.observe({ kind: 'subscription', id: CHECKOUT_ID }),
+    async (sdk) => {
+      await sdk.subscription.retrieve(CHECKOUT_ID)
+      await sdk.invoice.list({ limit: 1, subscription_id: { is: CHECKOUT_ID }, 'sort_by[asc]': 'date' })
+    },
+  ))
+
+test('an invoice whose id has a slash', () =>
+  compare(
+    (adapter) => adapter.observe({ kind: 'payment', id: 'A/1' }),
+    async (sdk) => {
+      await sdk.invoice.retrieve('A/1')
+      await sdk.customer.retrieve('cus')
+    },
+  ))
+
+test('a payment that is reversed', () => {
+  const transaction = { id: 'r', type: 'payment_reversal', currency_code: 'EUR', linked_payments: [{ id: 't' }] }
+  const rawBody = JSON.stringify({
+    id: 'ev_1',
+    event_type: 'transaction_created',
+    occurred_at: 1,
+    content: { transaction },
+  })
+  const { webhookUser, webhookPassword } = CREDENTIALS
+  const headers = new Headers({ authorization: `Basic ${btoa(`${webhookUser}:${webhookPassword}`)}` })
+  return compare(
+    (adapter) => adapter.readEvent({ headers, rawBody, now }),
+    (sdk) => sdk.transaction.retrieve('t'),
+  )
+})

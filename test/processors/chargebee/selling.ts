@@ -1,0 +1,77 @@
+import { expect } from 'vitest'
+import type { AdapterOptions } from '../../../lib/processors/adapter.ts'
+import { chargebeeAdapter } from '../../../lib/processors/chargebee/adapter.ts'
+import type { ProcessorEvent } from '../../../lib/processors/event.ts'
+import type { CheckoutOrder, PurchaseReference } from '../../../lib/processors/processor.ts'
+import { ACME, press, startChargebee } from '../../emulators/chargebee-fixture.ts'
+
+export const CREDENTIALS = {
+  site: ACME.site,
+  apiKey: ACME.apiKey,
+  webhookUser: ACME.webhookUser,
+  webhookPassword: ACME.webhookSecret,
+}
+
+export const CHECKOUT_ID = '0d9b6c52-7f0e-4d0b-9a5e-3f1f6f1a2b3c'
+
+/** An order of the monthly plan. */
+export const orderOf = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
+  key: `${CHECKOUT_ID}:1`,
+  checkoutId: CHECKOUT_ID,
+  paywallId: ACME.paywallId,
+  userId: '5f0f8c3e-55a8-4a53-8f43-0c5a4bd1a111',
+  email: 'ada@example.com',
+  customer: null,
+  customers: {},
+  processorPrice: 'pro-USD-monthly',
+  currency: 'USD',
+  amount: 999,
+  recurring: { interval: 'month', intervalCount: 1 },
+  trialDays: 0,
+  successUrl: 'https://pay.example/r/1/success',
+  errorUrl: 'https://pay.example/r/1/error',
+  ...more,
+})
+
+export const ONE_TIME: Partial<CheckoutOrder> = {
+  processorPrice: 'lifetime-EUR',
+  currency: 'EUR',
+  amount: 4900,
+  recurring: null,
+}
+
+/** The adapter in front of an emulator of its own, which hands its webhooks to it: `told` is what they say. */
+export async function startSelling(options: Partial<AdapterOptions> = {}) {
+  const told: ProcessorEvent[] = []
+  const { emulator, chargebee } = await startChargebee({
+    fetch: async (_, { headers, body } = {}) => {
+      const inbound = { headers: new Headers(headers), rawBody: String(body), now: now() }
+      told.push(await adapter.readEvent(inbound))
+      return new Response(null, { status: 200 })
+    },
+  })
+  const now = () => new Date(emulator.timeOf(ACME.paywallId) * 1000)
+  const adapter = chargebeeAdapter(CREDENTIALS, { base: emulator.url, fetch, now, ...options })
+
+  /** What the adapter decides of a purchase; null if Chargebee has nothing. */
+  async function look(reference: PurchaseReference) {
+    const observed = await adapter.observe(reference)
+    return observed && adapter.decide(observed, now())
+  }
+  const purchase = async (id = CHECKOUT_ID) => (await look({ kind: 'subscription', id }))?.found?.purchase
+  /** Opens a page and presses a button. */
+  async function sell(more: Partial<CheckoutOrder> = {}, action = 'pay', fields: Record<string, string> = {}) {
+    const page = await adapter.openCheckout(orderOf(more))
+    const response = await press(page, action, fields)
+    return { page, location: response.headers.get('location') }
+  }
+  const facts = async () => {
+    await emulator.drainWebhooks()
+    return told.flatMap(({ payment }) => payment ?? [])
+  }
+  const passTo = (date: Date | null | undefined) => {
+    expect(date).toBeInstanceOf(Date)
+    return emulator.moveTo(ACME.paywallId, Math.ceil((date?.getTime() ?? 0) / 1000))
+  }
+  return { emulator, chargebee, adapter, now, look, purchase, sell, told, facts, passTo }
+}
