@@ -118,9 +118,9 @@ function updated(now: SubscriptionRecord, before: SubscriptionRecord, context: A
   if (now.periodStart > before.periodStart) news.push('cycled')
   if (now.cancelAtPeriodEnd !== before.cancelAtPeriodEnd) news.push(now.cancelAtPeriodEnd ? 'canceled' : 'uncanceled')
   if (now.status !== before.status) news.push(...statusNews(now.status, before.status))
-  const told = news.map((type): Made => [`subscription.${type}`, object])
+  const changes = news.map((type): Made => [`subscription.${type}`, object])
   const isNew = now.latestInvoice !== before.latestInvoice
-  return isNew ? [...told, ['order.created', orderObject(latestInvoice(context, now), context)]] : told
+  return isNew ? [...changes, ['order.created', orderObject(latestInvoice(context, now), context)]] : changes
 }
 
 function statusNews(status: SubscriptionRecord['status'], before: SubscriptionRecord['status']): string[] {

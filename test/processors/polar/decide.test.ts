@@ -144,5 +144,5 @@ test.each([
 
 test('a status that Polar did not have is nothing that we go on with', async () => {
   await expect(decide('subscription', { ...subscription, status: 'dormant' }, [cycle])).rejects.toThrow()
-  await expect(decide('payment', { ...order, status: 'settled' })).rejects.toThrow()
+  await expect(decide('payment', { ...order, status: 'dormant' })).rejects.toThrow()
 })

@@ -146,7 +146,7 @@ test.each([
   ['no JSON', '{"type":'],
   ['no event', '[]'],
   ['an order without an id', bodyOf('order.paid', { ...order, id: undefined })],
-  ['an unknown status', bodyOf('order.paid', { ...order, status: 'settled' })],
+  ['an unknown status', bodyOf('order.paid', { ...order, status: 'dormant' })],
   ['an amount that is no integer', bodyOf('order.paid', { ...order, total_amount: 11.89 })],
   ['an id that is a path', bodyOf('subscription.updated', { id: '../orders' })],
   ['a refund of nothing', bodyOf('refund.created', null)],
