@@ -1,10 +1,14 @@
+import type { models } from '@polar-sh/sdk/2026-10'
 import * as z from 'zod'
 import { newCustomer } from '../core/domain/checkout.ts'
 import { type AccountContext, all } from '../core/domain/context.ts'
-import type { CustomerRecord } from '../core/domain/selling-records.ts'
-import { optional } from '../core/wire/json-fields.ts'
+import type { CustomerRecord, PortalSessionRecord } from '../core/domain/selling-records.ts'
+import { optional, webAddress } from '../core/wire/json-fields.ts'
 import { invalid, noSuch } from './errors.ts'
+import { customerOf, since } from './objects/goods.ts'
 import { customerOwn } from './own.ts'
+import { uuid } from './parameters.ts'
+import { PORTAL_SECONDS, timeText } from './rules.ts'
 
 /* An organisation has one customer for each address and one for each external id, whoever bought. */
 
@@ -35,3 +39,19 @@ export function findByExternalId(context: AccountContext, externalId: string): C
   if (!found) throw noSuch('customers', externalId)
   return found
 }
+
+const back = { return_url: optional(webAddress) }
+
+/** A customer by its id, or by the seller's own. */
+export const PortalBody = z.union([
+  z.strictObject({ customer_id: uuid, ...back }),
+  z.strictObject({ external_customer_id: z.string(), ...back }),
+])
+
+export const portalObject = ({ id, created, returnUrl, customer }: PortalSessionRecord, context: AccountContext) =>
+  ({
+    ...since(created),
+    ...{ id, token: `polar_cst_${id}`, expires_at: timeText(created + PORTAL_SECONDS), return_url: returnUrl },
+    customer_portal_url: `${context.url}/portal/polar_cst_${id}`,
+    ...{ customer_id: customer, customer: customerOf(context, customer) },
+  }) satisfies models.CustomerSession

@@ -4,7 +4,7 @@ import type { DisputeRecord, RefundRecord } from '../../core/domain/money-record
 import { uuidOf } from '../accounts.ts'
 import { orderOf, saleOf } from '../orders.ts'
 import { refundOwn } from '../own.ts'
-import { timeText } from '../rules.ts'
+import { since } from './goods.ts'
 
 const STATUS: Partial<Record<RefundRecord['status'], models.RefundStatus>> = {
   ...{ refunded: 'succeeded', failed: 'failed', canceled: 'canceled' },
@@ -29,7 +29,8 @@ export function disputeRefundObject(dispute: DisputeRecord, context: AccountCont
     reason: 'dispute_prevention',
     status: status === 'won' ? 'canceled' : status === 'lost' ? 'succeeded' : 'pending',
     dispute: {
-      ...{ id, created_at: timeText(created), modified_at: null, amount, tax_amount: 0, currency: payment.currency },
+      ...since(created),
+      ...{ id, amount, tax_amount: 0, currency: payment.currency },
       ...{ status: closed ? status : 'needs_response', resolved: closed, closed, reason: 'fraudulent' },
       ...{ evidence_due_by: null, past_due: false, order_id: orderOf(context, payment).id, payment_id: payment.id },
     },
@@ -43,16 +44,9 @@ function fieldsOf(
   const payment = find(context, 'payments', paymentId)
   const order = orderOf(context, payment)
   return {
-    id,
-    created_at: timeText(created),
-    modified_at: null,
-    amount,
-    tax_amount: 0,
-    currency: payment.currency,
-    organization_id: context.account.id,
-    order_id: order.id,
-    subscription_id: saleOf(context, order).subscription?.id ?? null,
-    customer_id: order.customer ?? '',
-    revoke_benefits: false,
+    ...since(created),
+    ...{ id, amount, tax_amount: 0, currency: payment.currency, organization_id: context.account.id },
+    ...{ order_id: order.id, subscription_id: saleOf(context, order).subscription?.id ?? null },
+    ...{ customer_id: order.customer ?? '', revoke_benefits: false },
   }
 }
