@@ -1,3 +1,6 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ACME, buy, LIFETIME, monthlyOrder, press, startPolar, TRIAL, UNKNOWN } from './polar-fixture.ts'
 
@@ -146,4 +149,14 @@ test('an organisation may allow a customer one subscription only', async () => {
   expect((await press(second, 'pay')).status).toBe(403)
   await emulator.end(id)
   expect((await press(second, 'pay')).status).toBe(303)
+})
+
+test('goes on where it was closed', async () => {
+  const statePath = join(await mkdtemp(join(tmpdir(), 'polar-')), 'state.json')
+  const first = await startPolar({ statePath })
+  const { id, order } = await buy(first.polar)
+  await first.emulator.close()
+  const { polar } = await startPolar({ statePath })
+  expect(await polar.subscriptions.get(id)).toMatchObject({ status: 'active', metadata: { paywall_id: '1001' } })
+  expect((await polar.orders.get(order.id)).customer.external_id).toBe('user-ada')
 })

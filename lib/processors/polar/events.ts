@@ -46,7 +46,7 @@ export async function readPolarEvent(secret: string, inbound: Inbound): Promise<
       const order = parseEvent(Order, data)
       const next = order.status === 'pending' ? order.next_payment_attempt_at : null
       if (!next) return result(purchaseOf(order))
-      const attempt = `${order.id}:${next.getTime() / 1000}`
+      const attempt = `${order.id}:${Math.floor(next.getTime() / 1000)}`
       return result(purchaseOf(order), factOf('failed', attempt, order.total_amount, order.currency, timestamp))
     }
     case 'refund.created':

@@ -18,6 +18,12 @@ test('sells in the currencies of the official SDK, without those of which the un
   )
 })
 
+test('the guide names the events, one by one', () => {
+  const guide = readFileSync(new URL('../../../docs/processors/polar.md', import.meta.url), 'utf8')
+  const [, listed = ''] = /these events:\n\n```\n([\s\S]*?)```/.exec(guide) ?? []
+  expect(listed.trim().split('\n').toSorted()).toEqual([...POLAR.webhook.events].toSorted())
+})
+
 const offered = (...variants: [local: number | null, processorPrice: string, currency: string, amount: number][]) => ({
   ...{ interval: 'month' as const, intervalCount: 1, trialDays: 0 },
   variants: variants.map(([local, processorPrice, currency, amount]) => ({ local, processorPrice, currency, amount })),

@@ -58,7 +58,7 @@ test.each([
   ['order.updated', order, subscription, null],
   [
     'order.updated',
-    { ...order, status: 'pending', next_payment_attempt_at: '2026-11-23T10:00:00Z' },
+    { ...order, status: 'pending', next_payment_attempt_at: '2026-11-23T10:00:00.654321Z' },
     subscription,
     { kind: 'failed', id: `${ORDER}:${AT + 172_800}`, amount: 1189 },
   ],
