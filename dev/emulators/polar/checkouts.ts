@@ -1,0 +1,113 @@
+import * as z from 'zod'
+import { type AccountContext, accountRecord, all, find } from '../core/domain/context.ts'
+import { openPage } from '../core/domain/pages.ts'
+import type { PageRecord, SoldPrice } from '../core/domain/selling-records.ts'
+import { hasEnded } from '../core/domain/subscriptions.ts'
+import { optional, webAddress } from '../core/wire/json-fields.ts'
+import { priceOf } from './accounts.ts'
+import { byEmail, byExternalId } from './customers.ts'
+import { invalid } from './errors.ts'
+import { Metadata, pageOwn, settingsOwn } from './own.ts'
+import { uuid } from './parameters.ts'
+import { CHECKOUT_SECONDS } from './rules.ts'
+
+/** The currency of a checkout that names none. It is a setting of the organisation at Polar. */
+const DEFAULT_CURRENCY = 'usd'
+
+const UNIT_DAYS = { day: 1, week: 7, month: 30, year: 365 }
+
+export const CheckoutBody = z.strictObject({
+  products: z.array(uuid).length(1, 'the emulator sells exactly one product'),
+  currency: optional(z.string().regex(/^[a-z]{3}$/)),
+  success_url: optional(webAddress),
+  return_url: optional(webAddress),
+  customer_id: optional(uuid),
+  external_customer_id: optional(z.string()),
+  customer_email: optional(z.email('value is not a valid email address')),
+  metadata: Metadata.default({}),
+  allow_trial: z.boolean().default(true),
+  trial_interval: optional(z.enum(['day', 'week', 'month', 'year'])),
+  trial_interval_count: optional(z.int().min(1).max(1000)),
+})
+
+type Body = z.output<typeof CheckoutBody>
+
+export function createCheckout(context: AccountContext, body: Body): PageRecord {
+  const price = priceFor(context, body)
+  const customer = customerFor(context, body)
+  const { metadata, external_customer_id: externalCustomerId } = body
+  const seller = context.account.paywalls.find(({ paywallId }) => paywallId === metadata.paywall_id)
+  const page = openPage(context, {
+    mode: price.interval === null ? 'payment' : 'subscription',
+    price,
+    quantity: 1,
+    expiresAt: context.now + CHECKOUT_SECONDS,
+    seller: seller?.paywallName ?? context.account.paywalls[0]?.paywallName ?? '',
+    trialDays: trialOf(body, price),
+    successUrl: body.success_url ?? `${context.url}/checkout/confirmation`,
+    cancelUrl: body.return_url,
+    email: body.customer_email ?? customer?.email ?? null,
+    customer: customer?.id ?? null,
+    makesCustomer: true,
+    own: { metadata, externalCustomerId, allowTrial: body.allow_trial },
+    gives: { customer: { externalId: externalCustomerId }, subscription: {}, payment: {} },
+    chosenIds: {},
+  })
+  // Whatever is bought on the page has its metadata, and names it.
+  const sold = { metadata, checkoutId: page.id }
+  page.gives.subscription = sold
+  if (page.mode === 'payment') page.gives.payment = { ...sold, productId: price.id }
+  return page
+}
+
+function priceFor(context: AccountContext, { products, currency }: Body): SoldPrice {
+  const [id = ''] = products
+  if (!priceOf(context.account, id)) throw invalid(['body', 'products', 0], 'Product does not exist.', id)
+  const price = priceOf(context.account, id, currency ?? DEFAULT_CURRENCY)
+  if (price) return price
+  throw invalid(['body', 'products', 0], 'Product is not available in the specified currency.', id)
+}
+
+function customerFor(context: AccountContext, { customer_id: id, external_customer_id: externalId }: Body) {
+  if (id !== null) return find(context, 'customers', id, 'customer_id')
+  return (externalId !== null && byExternalId(context, externalId)) || null
+}
+
+/** A trial is days here, because the core counts them so. */
+function trialOf({ allow_trial: allowed, trial_interval: unit, trial_interval_count: count }: Body, price: SoldPrice) {
+  if ((unit === null) !== (count === null)) {
+    const missing = unit === null ? 'trial_interval' : 'trial_interval_count'
+    throw invalid(['body', missing], 'Both trial_interval and trial_interval_count must be set.', null)
+  }
+  if (!allowed || price.interval === null || unit === null || count === null) return null
+  return UNIT_DAYS[unit] * count
+}
+
+/**
+ * Who pays a page: its customer, or else whoever has that address already, whatever external id that customer has. So a
+ * sale may end up with a customer of somebody else's external id.
+ */
+export function identifyPayer(context: AccountContext, page: PageRecord, email: string): void {
+  if (page.customer !== null) return
+  const known = byEmail(context, email)
+  if (known) page.customer = known.id
+  else if (takenMeanwhile(context, page)) {
+    throw invalid(
+      ['body', 'external_customer_id'],
+      'A customer with this external ID already exists but with a different email address.',
+    )
+  }
+}
+
+/** The page's external id has got a customer of another address since the page was opened. */
+function takenMeanwhile(context: AccountContext, page: PageRecord): boolean {
+  const { externalCustomerId } = pageOwn(page)
+  return externalCustomerId !== null && byExternalId(context, externalCustomerId) !== undefined
+}
+
+/** Whether Polar refuses a second subscription of a customer, on any of the organisation's paywalls. */
+export function isRefusedAsSecond(context: AccountContext, page: PageRecord): boolean {
+  const { allowMultipleSubscriptions } = settingsOwn(accountRecord(context.records, context.account.id))
+  if (allowMultipleSubscriptions || page.mode === 'payment' || page.customer === null) return false
+  return all(context, 'subscriptions').some((each) => each.customer === page.customer && !hasEnded(each))
+}

@@ -1,0 +1,53 @@
+import * as z from 'zod'
+import { billingControls } from '../core/controls/billing-controls.ts'
+import { onAccount, type RecordControl } from '../core/controls/controls.ts'
+import { type AccountContext, accountRecord } from '../core/domain/context.ts'
+import { checkoutObject } from './objects/checkout.ts'
+import { disputeRefundObject, refundObject } from './objects/refund.ts'
+import { subscriptionObject } from './objects/subscription.ts'
+import { orderOf } from './orders.ts'
+import { settingsOwn } from './own.ts'
+import { refundOrder } from './refunds.ts'
+import { cancel, revoke, uncancel } from './subscriptions.ts'
+
+const BILLING = billingControls({
+  names: { page: 'checkout', payment: 'payment' },
+  show: {
+    page: checkoutObject,
+    subscription: subscriptionObject,
+    payment: ({ id, status, amount, currency }) => ({ id, status, amount, currency }),
+    refund: refundObject,
+    dispute: (dispute, context) => ({ ...disputeRefundObject(dispute, context), id: dispute.id }),
+  },
+  end: (context, subscription) => revoke(context, subscription),
+  portalCancel: (context, subscription) => cancel(context, subscription),
+  portalUndo: uncancel,
+  refund: (context, payment, amount) => refundOrder(context, orderOf(context, payment), amount),
+})
+
+/** A control of a payment, by the id of the order that the payment paid. */
+const byOrder = <Given>({ optionsOf, run }: RecordControl<Given>): RecordControl<Given> => ({
+  field: 'order',
+  optionsOf,
+  run: (store, id, options) => run(store, store.state.records.invoices.get(id)?.payment ?? id, options),
+})
+
+/** What a test or a person can make happen at Polar. */
+export const CONTROLS = {
+  ...BILLING,
+  refund: byOrder(BILLING.refund),
+  dispute: byOrder(BILLING.dispute),
+  /** Whether a customer may have several subscriptions: a setting of the organisation, which is on unless this says no. */
+  allowMultipleSubscriptions: onAccount(['allowed', z.boolean()], (context, allowMultipleSubscriptions) =>
+    set(context, { allowMultipleSubscriptions }),
+  ),
+  /** The scopes that the token was made without. */
+  withholdScopes: onAccount(['scopes', z.array(z.string())], (context, lackingScopes) =>
+    set(context, { lackingScopes }),
+  ),
+}
+
+function set({ records, account }: AccountContext, settings: object): void {
+  const record = accountRecord(records, account.id)
+  record.own = { ...settingsOwn(record), ...settings }
+}

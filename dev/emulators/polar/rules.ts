@@ -1,0 +1,22 @@
+import type { RenewalRules } from '../core/domain/dues.ts'
+
+const DAY_SECONDS = 24 * 3600
+
+export const API_VERSION = '2026-10'
+export const CHECKOUT_SECONDS = DAY_SECONDS
+export const PORTAL_SECONDS = 3600
+
+/**
+ * Polar begins a period, makes its order and charges it by a job soon after; how soon is not documented. A failed charge is
+ * repeated after 2, 5, 7 and 7 days, as in Polar's source.
+ */
+export const RENEWALS: RenewalRules = {
+  trialNotice: null,
+  draft: 60,
+  retries: [2, 5, 7, 7].map((days) => days * DAY_SECONDS),
+  incomplete: DAY_SECONDS,
+}
+
+/** A time as Polar writes it. */
+export const timeText = (seconds: number) => new Date(seconds * 1000).toISOString()
+export const timeOrNull = (seconds: number | null) => (seconds === null ? null : timeText(seconds))

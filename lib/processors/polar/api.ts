@@ -1,0 +1,71 @@
+import { createPolarCore, type PolarCore } from '@polar-sh/sdk/2026-10'
+import * as z from 'zod'
+import type { AdapterOptions } from '../adapter.ts'
+import type { ProcessorError } from '../processor.ts'
+import { callRest, kindOf, RestError } from '../rest.ts'
+
+/** `isTest`: the token is one of Polar's sandbox, which is another host; nothing in a token tells. */
+export interface PolarOptions extends AdapterOptions {
+  isTest?: boolean
+}
+
+/** The SDK builds the requests. It sends with the runtime's own `fetch` only, and has no timeout for the body, so we send. */
+export function polarApi(accessToken: string, { base, fetch, isTest = false }: PolarOptions): PolarCore {
+  const environment = isTest ? 'sandbox' : 'production'
+  const core = createPolarCore({ accessToken, environment, ...(base !== null && { baseUrl: base }) })
+  core.sendRequest = async ([url, { method, headers, body }]) => {
+    const call = { method: Method.parse(method), url, headers: Object.fromEntries(new Headers(headers)) }
+    const sent = typeof body === 'string' ? { ...call, body } : call
+    return Response.json(await callRest('polar', fetch, sent, (status, reply) => new PolarRefusal(status, reply)))
+  }
+  return core
+}
+
+const Method = z.enum(['GET', 'POST', 'PATCH'])
+
+const Mistakes = z.array(z.object({ loc: z.array(z.union([z.string(), z.number()])), type: z.string() }))
+const ErrorBody = z.object({
+  error: z
+    .string()
+    .regex(/^\w{1,80}$/)
+    .nullish(),
+  detail: Mistakes.optional().catch(undefined),
+})
+
+/** Refusals of Polar that the owner's settings have no part in, although their status is 403. */
+const REJECTIONS = [
+  'AlreadyCanceledSubscription',
+  'AlreadyActiveSubscriptionError',
+  'InactiveSubscription',
+  'TrialAlreadyRedeemed',
+]
+
+/** An error response of Polar. */
+export class PolarRefusal extends RestError {
+  override name = 'PolarRefusal'
+  /** Polar has no idempotency keys, so a 409 is an answer like any other: nothing was done. */
+  override readonly answered = true
+  readonly code: string
+  /** The fields of the request that are wrong, such as `body.customer_id`. */
+  readonly fields: string[]
+
+  constructor(status: number, reply: unknown) {
+    const { error, detail = [] } = ErrorBody.safeParse(reply).data ?? {}
+    const code = error ?? ''
+    const fields = detail.map(({ loc }) => loc.join('.'))
+    // What a mistake is about is in the log, but neither Polar's sentence nor the input: they may quote an e-mail address.
+    super('polar', status, reply, [code, ...fields].filter(Boolean).join(' '), kindOfRefusal(status, code))
+    this.code = code
+    this.fields = fields
+  }
+
+  /** Any other 404 is of a path or version that Polar does not have, and says nothing of the object. */
+  override get isMissing(): boolean {
+    return this.status === 404 && this.code === 'ResourceNotFound'
+  }
+}
+
+function kindOfRefusal(status: number, code: string): ProcessorError['kind'] {
+  if (status === 403 && REJECTIONS.includes(code)) return 'rejected'
+  return status === 404 && code !== 'ResourceNotFound' ? 'unavailable' : kindOf(status)
+}

@@ -1,0 +1,106 @@
+import * as z from 'zod'
+import { ForgedEvent, type Inbound, type PaymentFact, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
+import type { PurchaseReference } from '../processor.ts'
+import { POLAR, signaturesOf } from './definition.ts'
+import { Checkout, Event, Order, Refund, Subscription } from './objects.ts'
+
+const SUBSCRIPTION_EVENTS = POLAR.webhook.events.filter((type) => type.startsWith('subscription.'))
+const HMAC = { name: 'HMAC', hash: 'SHA-256' }
+const PREFIX = 'whsec_'
+
+/** The body of an event. It is parsed in one go with its schema, so that text which is no JSON is malformed like any other. */
+const Body = z.string().transform((text): unknown => JSON.parse(text))
+
+/**
+ * Verifies Polar's signature over the raw body, then says what the event is about. Money is told by orders and refunds;
+ * a subscription's own events say nothing of it, `subscription.cycled` comes also if the charge fails.
+ *
+ * @throws ForgedEvent, MalformedEvent
+ */
+export async function readPolarEvent(secret: string, inbound: Inbound): Promise<ProcessorEvent> {
+  await verify(secret, inbound)
+  const id = parseEvent(processorId, inbound.headers.get('webhook-id'))
+  const { type, timestamp, data } = parseEvent(Body.pipe(Event), inbound.rawBody)
+  const result = (about: PurchaseReference | null, payment: PaymentFact | null = null) => ({
+    ...{ id, about, payment, trialEnding: false },
+  })
+
+  if (SUBSCRIPTION_EVENTS.includes(type)) {
+    return result({ kind: 'subscription', id: parseEvent(Subscription.pick({ id: true }), data).id })
+  }
+  switch (type) {
+    // The page is told of at each of the buyer's steps. Only the last one sells something.
+    case 'checkout.updated': {
+      const checkout = parseEvent(Checkout, data)
+      return result(checkout.status === 'succeeded' ? { kind: 'page', id: checkout.id } : null)
+    }
+    case 'order.created':
+    case 'order.refunded':
+      return result(purchaseOf(parseEvent(Order, data)))
+    case 'order.paid': {
+      const order = parseEvent(Order, data)
+      return result(purchaseOf(order), factOf('succeeded', order.id, order.total_amount, order.currency, timestamp))
+    }
+    // An order whose charge has failed says when it is repeated. The last failure of all says nothing.
+    case 'order.updated': {
+      const order = parseEvent(Order, data)
+      const next = order.status === 'pending' ? order.next_payment_attempt_at : null
+      if (!next) return result(purchaseOf(order))
+      const attempt = `${order.id}:${Math.floor(next.getTime() / 1000)}`
+      return result(purchaseOf(order), factOf('failed', attempt, order.total_amount, order.currency, timestamp))
+    }
+    case 'refund.created':
+    case 'refund.updated': {
+      const refund = parseEvent(Refund, data)
+      const { subscription_id: subscription, order_id: order } = refund
+      return result(purchaseOf({ id: order, subscription_id: subscription }), reversalOf(refund, timestamp))
+    }
+    default:
+      // The owner chooses which events Polar sends. Those of other types are not about purchases.
+      return result(null)
+  }
+}
+
+/** An order of a subscription is part of that purchase; any other is a purchase of its own. */
+function purchaseOf({ id, subscription_id: subscription }: Pick<Order, 'id' | 'subscription_id'>): PurchaseReference {
+  return subscription === null ? { kind: 'payment', id } : { kind: 'subscription', id: subscription }
+}
+
+/** What a refund takes back. Polar gives back what is disputed by a refund, which names the dispute. */
+function reversalOf({ id, status, dispute, currency, ...refund }: z.output<typeof Refund>, at: Date) {
+  const isDisputed = dispute !== null && ['needs_response', 'under_review', 'lost'].includes(dispute.status)
+  if (isDisputed) return factOf('disputed', dispute.id, dispute.amount + dispute.tax_amount, currency, at)
+  return status === 'succeeded' ? factOf('refunded', id, refund.amount + refund.tax_amount, currency, at) : null
+}
+
+function factOf(kind: PaymentFact['kind'], id: string, amount: number, currency: string, occurredAt: Date) {
+  return amount > 0 ? { kind, id, amount, currency, occurredAt } : null
+}
+
+/**
+ * One good signature is enough. Polar signs with the bytes that stand behind `whsec_` in base64, as Standard Webhooks say, or,
+ * if the secret is from before September 2026, with the secret's own text; nothing in the secret tells which.
+ */
+async function verify(secret: string, { headers, rawBody, now }: Inbound): Promise<void> {
+  if (POLAR.webhook.couldBeSigned(headers, now)) {
+    const text = `${headers.get('webhook-id')}.${headers.get('webhook-timestamp')}.${rawBody}`
+    const signed = new TextEncoder().encode(text)
+    const keys = await Promise.all(
+      keysOf(secret).map((key) => crypto.subtle.importKey('raw', key, HMAC, false, ['verify'])),
+    )
+    const verified = signaturesOf(headers).flatMap((each) =>
+      keys.map((key) => crypto.subtle.verify('HMAC', key, bytesOf(each), signed)),
+    )
+    if ((await Promise.all(verified)).includes(true)) return
+  }
+  throw new ForgedEvent('polar: the signature does not hold')
+}
+
+function keysOf(secret: string) {
+  const text = new TextEncoder().encode(secret)
+  const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret
+  const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(encoded) && encoded.length % 4 === 0
+  return isBase64 ? [text, bytesOf(encoded)] : [text]
+}
+
+const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))

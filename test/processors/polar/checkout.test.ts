@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest'
+import { ACME, MONTHLY, press, UNKNOWN } from '../../emulators/polar-fixture.ts'
+import { ADA, BOB, lifetime, openShop, orderOf } from './shop.ts'
+
+describe('a hosted page', () => {
+  test('that is paid leads to a subscription', async () => {
+    const shop = await openShop()
+    const { page, purchase } = await shop.buy()
+    expect(page.url).toContain('/checkout/polar_c_')
+    expect(await shop.look({ kind: 'page', id: page.pageId })).toMatchObject({
+      ...{ found: { paywallId: '1001' }, isUndecided: false, todo: null },
+    })
+    const days = (purchase.currentPeriodEnd!.getTime() - purchase.currentPeriodStart!.getTime()) / 86_400_000
+    expect(Math.round(days)).toBeGreaterThan(27)
+    expect(purchase).toMatchObject({
+      ...{ checkoutId: orderOf().checkoutId, customer: expect.any(String), buyerEmail: 'ada@example.com' },
+      ...{ status: 'active', begun: true, periodCovered: true, interval: 'month', intervalCount: 1, unitAmount: 999 },
+      ...{ currency: 'USD', trialStart: null, trialEnd: null },
+      ...{ cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null },
+    })
+    expect(await shop.purchase({ kind: 'subscription', id: purchase.processorId })).toEqual(purchase)
+  })
+
+  test('that is declined, or left, sells nothing, and may still', async () => {
+    const shop = await openShop()
+    const { pageId, url } = await shop.adapter.openCheckout(orderOf())
+    await press({ url }, 'decline')
+    expect((await press({ url }, 'cancel')).headers.get('location')).toBe(orderOf().errorUrl)
+    expect(await shop.look({ kind: 'page', id: pageId })).toEqual({ found: null, isUndecided: true, todo: null })
+    await shop.moveTo(new Date(Date.now() + 25 * 3_600_000))
+    expect(await shop.look({ kind: 'page', id: pageId })).toEqual({ found: null, isUndecided: false, todo: null })
+  })
+
+  test('whose payment takes its time is undecided until then', async () => {
+    const shop = await openShop()
+    const { pageId } = await shop.adapter.openCheckout(orderOf(lifetime))
+    await shop.emulator.payLater(pageId)
+    expect(await shop.look({ kind: 'page', id: pageId })).toEqual({ found: null, isUndecided: true, todo: null })
+    await shop.moveTo(new Date(Date.now() + 13 * 3_600_000))
+    expect(await shop.look({ kind: 'page', id: pageId })).toMatchObject({ found: { purchase: { status: 'active' } } })
+  })
+
+  test('offers a trial of so many days, and none of the product’s own otherwise', async () => {
+    const shop = await openShop()
+    const { purchase } = await shop.buy({ trialDays: 5 })
+    expect(purchase).toMatchObject({ status: 'trialing', begun: true, periodCovered: true })
+    expect(purchase.trialEnd!.getTime() - purchase.trialStart!.getTime()).toBe(5 * 86_400_000)
+    expect(purchase.currentPeriodEnd).toEqual(purchase.trialEnd)
+    await shop.adapter.openCheckout(orderOf())
+    expect(shop.sent.at(-1)?.body).toMatchObject({ allow_trial: false })
+  })
+
+  test('sells once', async () => {
+    const shop = await openShop()
+    const { purchase } = await shop.buy(lifetime)
+    expect(purchase).toMatchObject({
+      ...{ status: 'active', begun: true, periodCovered: true, interval: null, intervalCount: null },
+      ...{ unitAmount: 4900, currency: 'USD', currentPeriodStart: null, currentPeriodEnd: null },
+    })
+    expect(await shop.purchase({ kind: 'payment', id: purchase.processorId })).toEqual(purchase)
+  })
+
+  test('sells in another currency of the product', async () => {
+    const shop = await openShop()
+    const { purchase } = await shop.buy({ currency: 'INR', amount: 39900 })
+    expect(purchase).toMatchObject({ unitAmount: 39900, currency: 'INR' })
+  })
+
+  test('is opened twice by a repeat, because Polar has no idempotency keys', async () => {
+    const shop = await openShop()
+    const [one, other] = [await shop.adapter.openCheckout(orderOf()), await shop.adapter.openCheckout(orderOf())]
+    expect(one.pageId).not.toBe(other.pageId)
+  })
+
+  test('is none if the account has no such page, and no sale of ours if it lacks our metadata', async () => {
+    const shop = await openShop()
+    expect(await shop.adapter.observe({ kind: 'page', id: UNKNOWN })).toBeNull()
+    expect(await shop.adapter.observe({ kind: 'payment', id: UNKNOWN })).toBeNull()
+    expect(await shop.adapter.observe({ kind: 'subscription', id: UNKNOWN })).toBeNull()
+    const theirs = await shop.polar.checkouts.create({ products: [MONTHLY], customer_email: 'eve@example.com' })
+    await press(theirs, 'pay')
+    expect(await shop.look({ kind: 'page', id: theirs.id })).toEqual({ found: null, isUndecided: false, todo: null })
+  })
+})
+
+describe('who buys', () => {
+  test('becomes a customer of Polar’s by our user id, and is named by Polar’s id after that', async () => {
+    const shop = await openShop()
+    const { purchase } = await shop.buy(lifetime)
+    expect(shop.sent[0]?.body).toMatchObject({ external_customer_id: ADA, customer_email: 'ada@example.com' })
+    const { purchase: second } = await shop.buy({ ...lifetime, customer: purchase.customer })
+    expect(second.customer).toBe(purchase.customer)
+    const again = shop.sent.filter(({ method }) => method === 'POST').at(-1)?.body
+    expect(again).toMatchObject({ customer_id: purchase.customer })
+    expect(again).not.toHaveProperty('external_customer_id')
+  })
+
+  test('may have no address: the page asks for it', async () => {
+    const shop = await openShop()
+    const { purchase } = await shop.buy({ email: null }, { email: 'ada@example.org' })
+    expect(purchase).toMatchObject({ buyerEmail: 'ada@example.org', customer: expect.any(String) })
+  })
+
+  test.each([UNKNOWN, 'cus_of_another_processor'])(
+    'is named anew if the account does not have %s',
+    async (customer) => {
+      const shop = await openShop()
+      const { purchase } = await shop.buy({ customer })
+      expect(purchase.customer).not.toBe(customer)
+      expect(shop.sent.map(({ method, body }) => [method, Object(body).customer_id]).slice(0, 2)).toEqual([
+        ['POST', customer],
+        ['POST', undefined],
+      ])
+    },
+  )
+
+  test('keeps its customer when users are merged: the customer has the first one’s id', async () => {
+    const shop = await openShop()
+    const { purchase } = await shop.buy()
+    const { purchase: later } = await shop.buy({ userId: BOB, customer: purchase.customer })
+    expect(later.customer).toBe(purchase.customer)
+    expect(await shop.adapter.openPortal?.(later.customer!, 'https://shop.example/')).toContain('/portal/')
+  })
+
+  test('at an account that has been changed for another is found by the new one only', async () => {
+    const other = { ...ACME, paywallId: '2001', accessToken: 'polar_oat_other_0123456789' }
+    const shop = await openShop([other])
+    await expect(shop.adapter.openCheckout(orderOf())).rejects.toMatchObject({ kind: 'misconfigured' })
+  })
+})

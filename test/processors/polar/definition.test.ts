@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { accountsOf } from '../../../dev/emulators/polar/accounts.ts'
+import { isCurrency } from '../../../lib/money/money.ts'
+import { POLAR } from '../../../lib/processors/polar/definition.ts'
+import { LIFETIME, MONTHLY } from '../../emulators/polar-fixture.ts'
+
+test('sells in the currencies of the official SDK, without those of which the units are not known', () => {
+  const index = new URL('index.d.mts', import.meta.resolve('@polar-sh/sdk/2026-10'))
+  const [, models = ''] = /"(\.\.\/models-.+)\.mjs"/.exec(readFileSync(index, 'utf8')) ?? []
+  const types = readFileSync(new URL(`${models}.d.mts`, index), 'utf8')
+  const [, listed = ''] = /^type PresentmentCurrency = (.*);$/m.exec(types) ?? []
+  const codes = listed.split(' | ').map((code) => code.slice(1, -1).toUpperCase())
+  expect(codes.length).toBeGreaterThan(100)
+  const left = ['ISK', 'UGX', 'MGA']
+  expect([...POLAR.currencies].toSorted()).toEqual(
+    codes.filter((code) => isCurrency(code) && !left.includes(code)).toSorted(),
+  )
+})
+
+test('the guide names the events, one by one', () => {
+  const guide = readFileSync(new URL('../../../docs/processors/polar.md', import.meta.url), 'utf8')
+  const [, listed = ''] = /these events:\n\n```\n([\s\S]*?)```/.exec(guide) ?? []
+  expect(listed.trim().split('\n').toSorted()).toEqual([...POLAR.webhook.events].toSorted())
+})
+
+const offered = (...variants: [local: number | null, processorPrice: string, currency: string, amount: number][]) => ({
+  ...{ interval: 'month' as const, intervalCount: 1, trialDays: 0 },
+  variants: variants.map(([local, processorPrice, currency, amount]) => ({ local, processorPrice, currency, amount })),
+})
+
+test('takes one product for all currencies, and none with two prices in one', () => {
+  expect(POLAR.problemsOf(offered([null, MONTHLY, 'USD', 999], [0, MONTHLY, 'INR', 39900]))).toEqual([])
+  const two = offered([null, MONTHLY, 'USD', 999], [0, MONTHLY, 'USD', 499], [1, LIFETIME, 'USD', 499])
+  expect(POLAR.problemsOf(two)).toEqual([
+    { local: 0, field: 'amount', message: 'a product has one price in USD at Polar' },
+  ])
+  expect(POLAR.problemsOf(offered([null, 'price_1', 'USD', 1]))).toMatchObject([{ field: 'processorPrice' }])
+})
+
+test('the emulator has what the paywall file sells', () => {
+  const price = { label: 'Monthly', interval: 'month', interval_count: 1, processor_price: MONTHLY }
+  const locals = [{ processor_price: MONTHLY, currency: 'INR', amount: 39900 }]
+  const credentials = { accessToken: 'polar_oat_1', webhookSecret: 'whsec_1' }
+  const paywall = {
+    ...{ id: '1001', name: 'Acme', processor: { acquiring: 'polar', credentials } },
+    prices: [{ ...price, currency: 'USD', amount: 999, locals }],
+  }
+  const other = { ...paywall, processor: { acquiring: 'stripe', credentials: {} } }
+  expect(accountsOf([Object({ paywalls: [paywall, other] })])).toEqual([
+    {
+      ...{ paywallId: '1001', paywallName: 'Acme', ...credentials },
+      prices: [
+        { id: MONTHLY, label: 'Monthly', currency: 'usd', amount: 999, interval: 'month', intervalCount: 1 },
+        { id: MONTHLY, label: 'Monthly', currency: 'inr', amount: 39900, interval: 'month', intervalCount: 1 },
+      ],
+    },
+  ])
+})

@@ -1,0 +1,167 @@
+import { createHmac } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { ForgedEvent, type Inbound, MalformedEvent } from '../../../lib/processors/event.ts'
+import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
+import { POLAR } from '../../../lib/processors/polar/definition.ts'
+import { ACME } from '../../emulators/polar-fixture.ts'
+
+const NOW = new Date('2026-11-21T10:00:00Z')
+const AT = NOW.getTime() / 1000
+const ORDER = '7b1d3a52-9a0e-4a5e-8c2b-1f2e3d4c5b6a'
+const SUBSCRIPTION = '7b1d3a52-9a0e-4a5e-8c2b-1f2e3d4c5b6b'
+const REFUND = '7b1d3a52-9a0e-4a5e-8c2b-1f2e3d4c5b6c'
+
+const order = {
+  ...{ id: ORDER, status: 'paid', billing_reason: 'subscription_cycle', subtotal_amount: 999, total_amount: 1189 },
+  ...{ currency: 'usd', subscription_id: SUBSCRIPTION, next_payment_attempt_at: null, metadata: {} },
+  customer: { id: REFUND, external_id: null, email: null },
+}
+const refund = {
+  ...{ id: REFUND, status: 'succeeded', amount: 500, tax_amount: 95, currency: 'usd', order_id: ORDER },
+  ...{ subscription_id: null, dispute: null },
+}
+const dispute = { id: SUBSCRIPTION, status: 'needs_response', amount: 999, tax_amount: 190 }
+
+const bodyOf = (type: string, data: unknown) => JSON.stringify({ type, timestamp: '2026-11-21T09:59:58.123456Z', data })
+
+interface Forging {
+  secret?: Buffer | string
+  id?: string
+  at?: number
+}
+
+/** A webhook as Polar signs it, over exactly these bytes. */
+function signed(rawBody: string, { secret = keyOf(ACME.webhookSecret), id = 'evt-1', at = AT }: Forging = {}): Inbound {
+  const signature = createHmac('sha256', secret).update(`${id}.${at}.${rawBody}`).digest('base64')
+  const headers = { 'webhook-id': id, 'webhook-timestamp': String(at), 'webhook-signature': `v1,${signature}` }
+  return { headers: new Headers(headers), rawBody, now: NOW }
+}
+
+const keyOf = (secret: string) => Buffer.from(secret.slice('whsec_'.length), 'base64')
+
+let read: (inbound: Inbound) => ReturnType<ReturnType<typeof polarAdapter>['readEvent']>
+
+beforeAll(() => {
+  const send: typeof fetch = () => Promise.reject(new Error('an event needs no call'))
+  const adapter = polarAdapter(ACME, { base: null, fetch: send, now: () => NOW })
+  read = (inbound) => adapter.readEvent(inbound)
+})
+
+const subscription = { kind: 'subscription', id: SUBSCRIPTION }
+const oneTime = { kind: 'payment', id: ORDER }
+
+test.each([
+  ['order.paid', order, subscription, { kind: 'succeeded', id: ORDER, amount: 1189 }],
+  ['order.paid', { ...order, total_amount: 0 }, subscription, null],
+  ['order.paid', { ...order, subscription_id: null }, oneTime, { kind: 'succeeded', id: ORDER, amount: 1189 }],
+  ['order.created', { ...order, status: 'pending' }, subscription, null],
+  ['order.updated', order, subscription, null],
+  [
+    'order.updated',
+    { ...order, status: 'pending', next_payment_attempt_at: '2026-11-23T10:00:00.654321Z' },
+    subscription,
+    { kind: 'failed', id: `${ORDER}:${AT + 172_800}`, amount: 1189 },
+  ],
+  ['order.refunded', { ...order, status: 'refunded' }, subscription, null],
+  ['refund.created', { ...refund, status: 'pending' }, oneTime, null],
+  ['refund.updated', refund, oneTime, { kind: 'refunded', id: REFUND, amount: 595 }],
+  ['refund.updated', { ...refund, status: 'failed' }, oneTime, null],
+  [
+    'refund.created',
+    { ...refund, status: 'pending', dispute, subscription_id: SUBSCRIPTION },
+    subscription,
+    { kind: 'disputed', id: SUBSCRIPTION, amount: 1189 },
+  ],
+  ['refund.updated', { ...refund, status: 'canceled', dispute: { ...dispute, status: 'won' } }, oneTime, null],
+  [
+    'refund.created',
+    { ...refund, dispute: { ...dispute, status: 'prevented' } },
+    oneTime,
+    { kind: 'refunded', id: REFUND, amount: 595 },
+  ],
+  ['checkout.updated', { id: ORDER, url: 'https://polar.sh/c', status: 'open' }, null, null],
+  [
+    'checkout.updated',
+    { id: ORDER, url: 'https://polar.sh/c', status: 'succeeded' },
+    { kind: 'page', id: ORDER },
+    null,
+  ],
+  ['subscription.cycled', { id: SUBSCRIPTION }, subscription, null],
+  ['subscription.revoked', { id: SUBSCRIPTION }, subscription, null],
+  ['customer.created', { id: ORDER }, null, null],
+  ['something.new', null, null, null],
+])('%s', async (type, data, about, payment) => {
+  const occurredAt = new Date('2026-11-21T09:59:58.123Z')
+  expect(await read(signed(bodyOf(type, data)))).toEqual({
+    ...{ id: 'evt-1', about, trialEnding: false },
+    payment: payment && { currency: 'USD', occurredAt, ...payment },
+  })
+})
+
+describe('a forged webhook', () => {
+  const body = bodyOf('subscription.updated', { id: SUBSCRIPTION })
+  const changed = (change: (headers: Headers) => void, rawBody = body): Inbound => {
+    const inbound = signed(body)
+    change(inbound.headers)
+    return { ...inbound, rawBody }
+  }
+  const other = Buffer.alloc(32, 9)
+  const cut = (headers: Headers) =>
+    headers.set('webhook-signature', headers.get('webhook-signature')?.slice(0, 30) ?? '')
+  const rename = (headers: Headers, version: string) =>
+    headers.set('webhook-signature', headers.get('webhook-signature')?.replace('v1', version) ?? '')
+
+  test.each<[string, Inbound]>([
+    ['without a signature', changed((headers) => headers.delete('webhook-signature'))],
+    ['without an id', changed((headers) => headers.delete('webhook-id'))],
+    ['without a time', changed((headers) => headers.delete('webhook-timestamp'))],
+    ['of a wrong secret', signed(body, { secret: other })],
+    ['of an empty secret', signed(body, { secret: '' })],
+    ['whose body was changed', changed(() => {}, body.replace('updated', 'revoked'))],
+    ['whose id was changed', changed((headers) => headers.set('webhook-id', 'evt-2'))],
+    ['whose time was changed', changed((headers) => headers.set('webhook-timestamp', String(AT - 1)))],
+    ['that is 301 seconds old', signed(body, { at: AT - 301 })],
+    ['from 301 seconds ahead', signed(body, { at: AT + 301 })],
+    ['whose signature was cut off', changed((headers) => cut(headers))],
+    ['of another scheme', changed((headers) => rename(headers, 'v2'))],
+    ['of a scheme that is none', changed((headers) => rename(headers, 'v1a'))],
+    ['with a time that is no number', changed((headers) => headers.set('webhook-timestamp', `${AT}.0`))],
+  ])('%s is refused', async (_, inbound) => {
+    await expect(read(inbound)).rejects.toThrow(ForgedEvent)
+  })
+})
+
+test('is taken within 300 seconds, with the text of the secret, and with one good signature of several', async () => {
+  const body = bodyOf('something.new', null)
+  await read(signed(body, { at: AT - 300 }))
+  await read(signed(body, { at: AT + 300 }))
+  await read(signed(body, { secret: ACME.webhookSecret }))
+  const inbound = signed(body)
+  const wrong = signed(body, { secret: 'wrong' }).headers.get('webhook-signature')
+  inbound.headers.set('webhook-signature', `${wrong} v2,x ${inbound.headers.get('webhook-signature')}`)
+  await read(inbound)
+})
+
+test.each([
+  ['no JSON', '{"type":'],
+  ['no event', '[]'],
+  ['an order without an id', bodyOf('order.paid', { ...order, id: undefined })],
+  ['an unknown status', bodyOf('order.paid', { ...order, status: 'dormant' })],
+  ['an amount that is no integer', bodyOf('order.paid', { ...order, total_amount: 11.89 })],
+  ['an id that is a path', bodyOf('subscription.updated', { id: '../orders' })],
+  ['a refund of nothing', bodyOf('refund.created', null)],
+  ['a time that is none', JSON.stringify({ type: 'order.paid', timestamp: 'now', data: order })],
+])('refuses %s, although it is signed', async (_, body) => {
+  await expect(read(signed(body))).rejects.toThrow(MalformedEvent)
+})
+
+test('refuses an id that is none, although it is signed', async () => {
+  await expect(read(signed(bodyOf('order.paid', order), { id: 'evt 1' }))).rejects.toThrow(MalformedEvent)
+})
+
+test('headers alone tell what cannot be signed', () => {
+  const { headers } = signed('{}')
+  expect(POLAR.webhook.couldBeSigned(headers, NOW)).toBe(true)
+  expect(POLAR.webhook.couldBeSigned(headers, new Date(NOW.getTime() + 301_000))).toBe(false)
+  expect(POLAR.webhook.couldBeSigned(new Headers(), NOW)).toBe(false)
+})

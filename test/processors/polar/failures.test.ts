@@ -1,0 +1,111 @@
+import { createServer } from 'node:http'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { DroppedCall } from '../../../dev/emulators/core/calls.ts'
+import { close, listen } from '../../../dev/emulators/core/listen.ts'
+import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
+import { ProcessorError } from '../../../lib/processors/processor.ts'
+import { ACME } from '../../emulators/polar-fixture.ts'
+import { openShop, orderOf } from './shop.ts'
+
+const ID = '7b1d3a52-9a0e-4a5e-8c2b-1f2e3d4c5b6a'
+type Adapter = ReturnType<typeof polarAdapter>
+
+const CALLS: Record<string, (adapter: Adapter) => Promise<unknown> | undefined> = {
+  openCheckout: (adapter) => adapter.openCheckout(orderOf()),
+  cancelAtPeriodEnd: (adapter) => adapter.cancelAtPeriodEnd(ID, ''),
+  openPortal: (adapter) => adapter.openPortal?.(ID, 'https://shop.example/'),
+  'observe a page': (adapter) => adapter.observe({ kind: 'page', id: ID }),
+  'observe a subscription': (adapter) => adapter.observe({ kind: 'subscription', id: ID }),
+  'observe a payment': (adapter) => adapter.observe({ kind: 'payment', id: ID }),
+}
+
+const SECRET = 'ada@example.com'
+
+/** What an answer makes of a call. */
+const FAILURES: [what: string, status: number, body: unknown, kind: ProcessorError['kind']][] = [
+  ['a token that is not valid', 401, { error: 'invalid_token', error_description: SECRET }, 'misconfigured'],
+  ['a scope that is missing', 403, { error: 'insufficient_scope', error_description: SECRET }, 'misconfigured'],
+  ['an organisation that may not sell', 403, { error: 'PaymentNotReady', detail: SECRET }, 'misconfigured'],
+  ['a subscription that is not active', 403, { error: 'InactiveSubscription', detail: SECRET }, 'rejected'],
+  ['a payment that is needed', 402, { error: 'PaymentFailed', detail: SECRET }, 'rejected'],
+  ['a version that Polar does not have', 404, { detail: 'Not Found' }, 'unavailable'],
+  ['a subscription that is locked', 409, { error: 'SubscriptionLocked', detail: SECRET }, 'unavailable'],
+  ['a mistake', 422, { detail: [{ loc: ['body', 'products', 0], type: 'value_error', msg: SECRET }] }, 'rejected'],
+  ['too many calls', 429, { detail: 'Rate limit exceeded' }, 'unavailable'],
+  ['a fault', 500, 'Internal Server Error', 'unavailable'],
+  ['a proxy', 502, `<html>${SECRET}</html>`, 'unavailable'],
+  ['a redirect', 302, '', 'unavailable'],
+]
+
+describe.each(Object.entries(CALLS))('%s', (_, call) => {
+  test.each(FAILURES)('is told of %s (%i)', async (_, status, body, kind) => {
+    const send: typeof fetch = async () =>
+      new Response(typeof body === 'string' ? body : JSON.stringify(body), { status })
+    const error = await failureOf(call(adapterWith(send)))
+    expect(error).toMatchObject({ kind, answered: true })
+    expect(error.message).toContain(`(${status})`)
+    expect(`${error.message} ${error.stack}`).not.toContain(SECRET)
+  })
+
+  test('knows no outcome if the connection breaks, or is never made', async () => {
+    const broken = await failureOf(call(adapterWith(() => Promise.reject(new TypeError('fetch failed')))))
+    expect(broken).toMatchObject({ kind: 'unavailable', answered: false })
+    const cut = new ReadableStream({ start: (controller) => controller.error(new TypeError('terminated')) })
+    expect(await failureOf(call(adapterWith(async () => new Response(cut))))).toMatchObject({ answered: false })
+  })
+
+  test('refuses a reply that is not Polar’s', async () => {
+    await expect(call(adapterWith(async () => Response.json({ status: 'fine' })))).rejects.toThrow()
+  })
+})
+
+test('a missing object is none, and is no reason to cancel', async () => {
+  const missing = { error: 'ResourceNotFound', detail: 'Not found' }
+  const adapter = adapterWith(async () => Response.json(missing, { status: 404 }))
+  expect(await adapter.observe({ kind: 'page', id: ID })).toBeNull()
+  expect(await failureOf(adapter.cancelAtPeriodEnd(ID, ''))).toMatchObject({ kind: 'rejected', answered: true })
+})
+
+test('names what the checkout has wrong, and not what was written there', async () => {
+  const { adapter } = await openShop()
+  const price = await failureOf(adapter.openCheckout(orderOf({ processorPrice: ID })))
+  expect(price).toMatchObject({ kind: 'rejected', message: 'polar: RequestValidationError body.products.0 (422)' })
+  const email = await failureOf(adapter.openCheckout(orderOf({ email: 'ada@' })))
+  expect(email.message).toBe('polar: RequestValidationError body.customer_email (422)')
+})
+
+test('a call that was cut off after it ran has run', async () => {
+  const shop = await openShop()
+  const { reference } = await shop.buy()
+  shop.emulator.onCall = async (_, run) => {
+    await run()
+    throw new DroppedCall()
+  }
+  const error = await failureOf(shop.adapter.cancelAtPeriodEnd(reference.id, 'Too dear'))
+  expect(error).toMatchObject({ kind: 'unavailable', answered: false })
+  shop.emulator.onCall = undefined
+  expect(await shop.adapter.cancelAtPeriodEnd(reference.id, 'Too dear')).toMatchObject({ cancelAt: expect.any(Date) })
+})
+
+test('waits eight seconds, and no longer', { timeout: 12_000 }, async () => {
+  const server = createServer(() => {})
+  const base = await listen(server, 0)
+  onTestFinished(() => close(server))
+  const began = Date.now()
+  const adapter = polarAdapter(ACME, { base, fetch, now: () => new Date() })
+  const error = await failureOf(adapter.observe({ kind: 'page', id: ID }))
+  expect(error).toMatchObject({ kind: 'unavailable', answered: false })
+  expect(Date.now() - began).toBeLessThan(10_000)
+})
+
+const adapterWith = (send: typeof fetch) => polarAdapter(ACME, { base: null, fetch: send, now: () => new Date() })
+
+async function failureOf(call: Promise<unknown> | undefined): Promise<ProcessorError> {
+  try {
+    await call
+  } catch (error) {
+    if (error instanceof ProcessorError) return error
+    throw error
+  }
+  throw new Error('nothing failed')
+}

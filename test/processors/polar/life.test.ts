@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest'
+import { ADA, lifetime, openShop } from './shop.ts'
+
+const MINUTE_MS = 60_000
+
+test('a renewal covers its period when it is paid', async () => {
+  const shop = await openShop()
+  const { purchase, reference } = await shop.buy()
+  await shop.events()
+  await shop.moveTo(purchase.currentPeriodEnd)
+  const begun = await shop.purchase(reference)
+  expect(begun).toMatchObject({ status: 'active', periodCovered: false, currentPeriodStart: purchase.currentPeriodEnd })
+  expect(payments(await shop.events())).toEqual([])
+
+  await shop.moveTo(new Date(purchase.currentPeriodEnd!.getTime() + MINUTE_MS))
+  expect(await shop.purchase(reference)).toMatchObject({ status: 'active', periodCovered: true })
+  expect(payments(await shop.events())).toMatchObject([{ kind: 'succeeded', amount: 999, currency: 'USD' }])
+})
+
+test('a charge that fails makes the purchase past due, and a later one active again', async () => {
+  const shop = await openShop()
+  const { purchase, reference } = await shop.buy()
+  await shop.emulator.declineCharges(purchase.customer ?? '')
+  await shop.moveTo(new Date(purchase.currentPeriodEnd!.getTime() + MINUTE_MS))
+  await shop.events()
+  expect(await shop.purchase(reference)).toMatchObject({ status: 'past_due', periodCovered: false })
+
+  await shop.emulator.renew(reference.id, { fail: true })
+  const failed = payments(await shop.events())
+  expect(failed).toMatchObject([{ kind: 'failed', amount: 999, id: expect.stringMatching(/^[\w-]+:\d+$/) }])
+  await shop.emulator.renew(reference.id)
+  expect(await shop.purchase(reference)).toMatchObject({ status: 'active', periodCovered: true })
+  const [paid] = payments(await shop.events())
+  expect(paid).toMatchObject({ kind: 'succeeded', id: failed[0]?.id.split(':')[0] })
+})
+
+test('ends when no charge goes through', async () => {
+  const shop = await openShop()
+  const { purchase, reference } = await shop.buy()
+  await shop.emulator.declineCharges(purchase.customer ?? '')
+  await shop.moveTo(new Date(purchase.currentPeriodEnd!.getTime() + 30 * 86_400_000))
+  expect(await shop.purchase(reference)).toMatchObject({ status: 'canceled', periodCovered: false })
+  const failed = payments(await shop.events()).filter(({ kind }) => kind === 'failed')
+  expect(new Set(failed.map(({ id }) => id)).size).toBe(4)
+})
+
+test('what is unpaid has ended, since Polar charges it no more', async () => {
+  const shop = await openShop()
+  const { reference } = await shop.buy()
+  await shop.emulator.renew(reference.id, { fail: true })
+  await shop.emulator.markUnpaid(reference.id)
+  expect(await shop.purchase(reference)).toMatchObject({ status: 'canceled' })
+})
+
+describe('a cancellation', () => {
+  test('here stops the renewal, tells the reason, and may be repeated', async () => {
+    const shop = await openShop()
+    const { purchase, reference } = await shop.buy()
+    const first = await shop.adapter.cancelAtPeriodEnd(reference.id, 'Too dear')
+    const end = purchase.currentPeriodEnd
+    expect(first).toEqual({ status: 'active', cancelAt: end, canceledAt: expect.any(Date) })
+    expect(await shop.polar.subscriptions.get(reference.id)).toMatchObject({
+      ...{ customer_cancellation_reason: 'other', customer_cancellation_comment: 'Too dear' },
+    })
+    expect(await shop.adapter.cancelAtPeriodEnd(reference.id, 'Again')).toEqual(first)
+    expect(await shop.purchase(reference)).toMatchObject({ cancelAtPeriodEnd: true, cancelAt: end, status: 'active' })
+    await shop.moveTo(end)
+    expect(await shop.purchase(reference)).toMatchObject({ status: 'canceled', cancelAt: end })
+  })
+
+  test('of a trial goes on to the end of the trial', async () => {
+    const shop = await openShop()
+    const { purchase, reference } = await shop.buy({ trialDays: 3 })
+    const { status, cancelAt } = await shop.adapter.cancelAtPeriodEnd(reference.id, '')
+    expect([status, cancelAt]).toEqual(['trialing', purchase.trialEnd])
+  })
+
+  test('there is told, and can be taken back there', async () => {
+    const shop = await openShop()
+    const { reference } = await shop.buy()
+    await shop.events()
+    await shop.emulator.portalCancel(reference.id)
+    expect(new Set((await shop.events()).map(({ about }) => about))).toContainEqual(reference)
+    expect(await shop.purchase(reference)).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
+    await shop.emulator.portalUndo(reference.id)
+    expect(new Set((await shop.events()).map(({ about }) => about))).toContainEqual(reference)
+    const kept = await shop.purchase(reference)
+    expect(kept).toMatchObject({ cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null })
+  })
+
+  test('of what has ended is answered with its end', async () => {
+    const shop = await openShop()
+    const { reference } = await shop.buy()
+    await shop.emulator.end(reference.id)
+    expect(await shop.adapter.cancelAtPeriodEnd(reference.id, '')).toMatchObject({ status: 'canceled' })
+  })
+})
+
+test('a pause and its end are seen', async () => {
+  const shop = await openShop()
+  const { reference } = await shop.buy()
+  await shop.emulator.pause(reference.id)
+  expect(await shop.purchase(reference)).toMatchObject({ status: 'paused' })
+  await shop.emulator.resume(reference.id)
+  expect(await shop.purchase(reference)).toMatchObject({ status: 'active' })
+})
+
+describe('money that goes back', () => {
+  test('in parts leaves a one-time purchase, and wholly ends it', async () => {
+    const shop = await openShop()
+    const { purchase } = await shop.buy(lifetime)
+    const reference = { kind: 'payment', id: purchase.processorId } as const
+    await shop.events()
+    await shop.emulator.refund(reference.id, 900)
+    expect(await shop.purchase(reference)).toMatchObject({ status: 'active' })
+    await shop.emulator.refund(reference.id)
+    expect(await shop.purchase(reference)).toMatchObject({ status: 'refunded', begun: true, periodCovered: true })
+    const events = await shop.events()
+    expect(payments(events).map(({ kind, amount }) => [kind, amount])).toEqual([
+      ['refunded', 900],
+      ['refunded', 4000],
+    ])
+    expect(events.every(({ about }) => about?.id === reference.id)).toBe(true)
+  })
+
+  test('counts when it has gone, and not while it is on its way or if it never went', async () => {
+    const shop = await openShop()
+    const { purchase, reference } = await shop.buy()
+    await shop.events()
+    shop.emulator.slowRefunds = true
+    const [order] = (await shop.polar.orders.list({ subscription_id: reference.id })).items
+    const slow = await shop.emulator.refund(order?.id ?? '', 100)
+    expect(payments(await shop.events())).toEqual([])
+    await shop.emulator.resolveRefund(slow.id)
+    const other = await shop.emulator.refund(order?.id ?? '', 200)
+    await shop.emulator.resolveRefund(other.id, { fail: true })
+    const events = await shop.events()
+    expect(payments(events)).toMatchObject([{ kind: 'refunded', id: slow.id, amount: 100 }])
+    expect(events.map(({ about }) => about)).toContainEqual(reference)
+    expect(await shop.purchase(reference)).toEqual(purchase)
+  })
+
+  test('by a dispute counts as disputed, once', async () => {
+    const shop = await openShop()
+    const { reference } = await shop.buy()
+    await shop.events()
+    const [order] = (await shop.polar.orders.list({ subscription_id: reference.id })).items
+    const dispute = await shop.emulator.dispute(order?.id ?? '')
+    await shop.emulator.closeDispute(dispute.id)
+    const told = payments(await shop.events())
+    expect(new Set(told.map(({ kind, id, amount }) => `${kind} ${id} ${amount}`))).toEqual(
+      new Set([`disputed ${dispute.id} 999`]),
+    )
+  })
+
+  test('is not told of a dispute that the seller has won', async () => {
+    const shop = await openShop()
+    const { purchase } = await shop.buy(lifetime)
+    const dispute = await shop.emulator.dispute(purchase.processorId)
+    await shop.events()
+    await shop.emulator.closeDispute(dispute.id, { won: true })
+    expect(payments(await shop.events())).toEqual([])
+    expect(await shop.purchase({ kind: 'payment', id: purchase.processorId })).toMatchObject({ status: 'active' })
+  })
+})
+
+test('an organisation without several subscriptions refuses the second, on its own page', async () => {
+  const shop = await openShop()
+  await shop.emulator.allowMultipleSubscriptions('1001', false)
+  await shop.buy()
+  await expect(shop.buy({ userId: ADA })).rejects.toThrow('nothing was bought')
+})
+
+type Events = Awaited<ReturnType<Awaited<ReturnType<typeof openShop>>['events']>>
+
+const payments = (events: Events) => events.flatMap(({ payment }) => payment ?? [])

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { ACME } from '../../emulators/polar-fixture.ts'
+import { ADA, BOB, lifetime, openShop } from './shop.ts'
+
+const HOME = 'https://shop.example/account'
+
+test('opens the portal of the customer that bought', async () => {
+  const shop = await openShop()
+  const { purchase } = await shop.buy()
+  const url = await shop.adapter.openPortal?.(purchase.customer ?? '', HOME)
+  expect(await (await fetch(url ?? '')).text()).toContain(HOME)
+  expect(shop.sent.at(-1)?.body).toEqual({ customer_id: purchase.customer, return_url: HOME })
+})
+
+test('says that the token lacks the scope', async () => {
+  const shop = await openShop()
+  const { purchase } = await shop.buy()
+  await shop.emulator.withholdScopes(ACME.paywallId, ['customer_sessions:write'])
+  await expect(shop.adapter.openPortal?.(purchase.customer ?? '', HOME)).rejects.toMatchObject({
+    ...{ kind: 'misconfigured', answered: true, message: 'polar: insufficient_scope (403)' },
+  })
+})
+
+// Polar has one customer for each address of an organisation. Here a user belongs to an owner, so one address may be two
+// users': of two owners who sell through the same organisation, or of a stranger who enters somebody's address.
+
+test('a second user with the same address has the purchase, and not the first one’s portal', async () => {
+  const shop = await openShop()
+  const { purchase: first } = await shop.buy()
+  const { purchase: second } = await shop.buy({ userId: BOB, paywallId: '2001' })
+  expect(second).toMatchObject({ status: 'active', customer: null, buyerEmail: 'ada@example.com' })
+  expect((await shop.look({ kind: 'subscription', id: second.processorId }))?.found?.paywallId).toBe('2001')
+  expect(first.customer).not.toBeNull()
+})
+
+test('a stranger who enters a known address gets no portal of it', async () => {
+  const shop = await openShop()
+  await shop.buy()
+  const { purchase } = await shop.buy({ ...lifetime, userId: BOB, email: null }, { email: 'ada@example.com' })
+  expect(purchase.customer).toBeNull()
+})
+
+test('who was first with an address sees nothing of who comes later', async () => {
+  const shop = await openShop()
+  const { purchase: early } = await shop.buy({ userId: BOB, email: null }, { email: 'ada@example.com' })
+  expect(await shop.adapter.openPortal?.(early.customer ?? '', HOME)).toContain('/portal/')
+  await shop.buy({ userId: ADA })
+  await expect(shop.adapter.openPortal?.(early.customer ?? '', HOME)).rejects.toMatchObject({
+    ...{ kind: 'rejected', answered: true, message: 'polar: the customer is shared by several users' },
+  })
+})
+
+test('what the owner sells to the customer elsewhere is no reason', async () => {
+  const shop = await openShop()
+  const { purchase } = await shop.buy()
+  const theirs = await shop.polar.checkouts.create({
+    products: [lifetime.processorPrice],
+    customer_id: purchase.customer,
+  })
+  await fetch(theirs.url, { method: 'POST', body: new URLSearchParams({ action: 'pay' }), redirect: 'manual' })
+  expect(await shop.adapter.openPortal?.(purchase.customer ?? '', HOME)).toContain('/portal/')
+})

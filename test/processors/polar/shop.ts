@@ -1,0 +1,104 @@
+import { onTestFinished } from 'vitest'
+import type { PolarAccount } from '../../../dev/emulators/polar/accounts.ts'
+import { startPolarEmulator } from '../../../dev/emulators/polar/start.ts'
+import type { Inbound } from '../../../lib/processors/event.ts'
+import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
+import type { CheckoutOrder, PurchaseReference } from '../../../lib/processors/processor.ts'
+import { ACME, LIFETIME, MONTHLY, press, sdk } from '../../emulators/polar-fixture.ts'
+
+export const DAY_MS = 86_400_000
+export const ADA = '5a1de0f4-7f0e-4b6f-8c44-0d3e1a9b2c01'
+export const BOB = '5a1de0f4-7f0e-4b6f-8c44-0d3e1a9b2c02'
+
+/** A request as it was sent. */
+export interface Sent {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: unknown
+}
+
+/** A request as it can be compared: the body decoded, the headers that differ between senders left out. */
+export function sentOf(input: Parameters<typeof fetch>[0], init: RequestInit = {}): Sent {
+  const {
+    authorization = '',
+    'content-type': type = '',
+    'polar-version': version = '',
+  } = Object.fromEntries(new Headers(init.headers))
+  const body = typeof init.body === 'string' ? JSON.parse(init.body) : null
+  const headers = { authorization, type, version }
+  return { method: init.method ?? 'GET', url: String(input), headers, body }
+}
+
+/** A monthly subscription for Ada on paywall 1001; `more` changes it. */
+export const orderOf = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
+  key: 'checkout-1',
+  checkoutId: '3f9c2b9e-3b77-4a53-9d0b-7e5a4b2c1d01',
+  paywallId: '1001',
+  userId: ADA,
+  email: 'ada@example.com',
+  customer: null,
+  customers: {},
+  processorPrice: MONTHLY,
+  currency: 'USD',
+  amount: 999,
+  recurring: { interval: 'month', intervalCount: 1 },
+  trialDays: 0,
+  successUrl: 'https://api.example/r/1/success',
+  errorUrl: 'https://api.example/r/1/error',
+  ...more,
+})
+
+export const lifetime = { processorPrice: LIFETIME, amount: 4900, recurring: null } as const
+
+/** An emulator, the adapter that talks to it, and the service's end of its webhooks, until the test ends. */
+export async function openShop(accounts: PolarAccount[] = [ACME]) {
+  const inbounds: Inbound[] = []
+  const sent: Sent[] = []
+  const emulator = await startPolarEmulator({
+    port: 0,
+    accounts: () => accounts,
+    serviceUrl: () => 'http://service.example',
+    fetch: async (_, init) => {
+      inbounds.push({ headers: new Headers(init?.headers), rawBody: String(init?.body), now: new Date() })
+      return new Response(null, { status: 204 })
+    },
+  })
+  onTestFinished(() => emulator.close())
+  const recording: typeof fetch = (input, init) => {
+    sent.push(sentOf(input, init))
+    return fetch(input, init)
+  }
+  const options = { base: emulator.url, fetch: recording, now: () => new Date() }
+  const adapter = polarAdapter(ACME, options)
+
+  async function look(reference: PurchaseReference) {
+    const observed = await adapter.observe(reference)
+    return observed && adapter.decide(observed, new Date())
+  }
+
+  return {
+    emulator,
+    adapter,
+    polar: sdk(emulator),
+    sent,
+    look,
+    purchase: async (reference: PurchaseReference) => (await look(reference))?.found?.purchase ?? null,
+    /** Buys, and looks at the page. */
+    async buy(more: Partial<CheckoutOrder> = {}, fields: Record<string, string> = {}) {
+      const page = await adapter.openCheckout(orderOf(more))
+      await press(page, 'pay', fields)
+      const purchase = (await look({ kind: 'page', id: page.pageId }))?.found?.purchase
+      if (!purchase) throw new Error('nothing was bought')
+      return { page, purchase, reference: { kind: 'subscription', id: purchase.processorId } as const }
+    },
+    /** Our events of the webhooks that have come since the last time. */
+    async events() {
+      await emulator.drainWebhooks()
+      return Promise.all(inbounds.splice(0).map((inbound) => adapter.readEvent(inbound)))
+    },
+    inbounds,
+    /** Moves the clock to a moment. */
+    moveTo: (at: Date | null) => emulator.moveTo(ACME.paywallId, Math.ceil((at?.getTime() ?? 0) / 1000)),
+  }
+}
