@@ -11,8 +11,11 @@ type Payment = Omit<Full<PaymentEntity>, 'bound_payment_id'> & { bound_payment_i
 type Changes = Pick<Payment, 'id' | 'created' | 'gross' | 'bound_payment_id' | 'type'> & Partial<Payment>
 
 export function paymentObject(payment: PaymentRecord, context: AccountContext): Payment {
-  const { id, created, amount } = payment
-  const own = { id, created: dateTime(created), gross: decimal(amount), bound_payment_id: null }
+  const { id, amount } = payment
+  // A renewal that is made before its time has the date on which it is due.
+  const due = all(context, 'invoices').find((invoice) => invoice.payment === id)?.periodStart ?? 0
+  const created = dateTime(Math.max(payment.created, due))
+  const own = { id, created, gross: decimal(amount), bound_payment_id: null }
   return objectOf(payment, context, { ...own, type: 'payment' })
 }
 
