@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import type { FilePaywall, PaywallFile } from '../../../cli/paywall-file/file.ts'
 import type { PaywallOf } from '../core/domain/accounts.ts'
@@ -23,6 +24,14 @@ export interface FreemiusAccount extends PaywallOf {
   returnUrl: string
   prices: FreemiusPrice[]
 }
+
+/** Credentials as Freemius makes them, for a demo. */
+export const demoCredentials = () => ({
+  productId: String(randomBytes(3).readUIntBE(0, 3)),
+  publicKey: `pk_${randomBytes(15).toString('hex')}`,
+  secretKey: `sk_${randomBytes(15).toString('hex')}`,
+  apiKey: randomBytes(20).toString('hex'),
+})
 
 const Credentials = z.object({
   productId: z.string(),

@@ -2,134 +2,104 @@ import { html } from 'hono/html'
 import * as z from 'zod'
 import type { AccountOf } from '../core/domain/accounts.ts'
 import { payPage } from '../core/domain/checkout.ts'
-import { type AccountContext, all, find, newRecord } from '../core/domain/context.ts'
+import { type AccountContext, all, newRecord } from '../core/domain/context.ts'
 import { amountToday } from '../core/domain/pages.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
-import { hasEnded } from '../core/domain/subscriptions.ts'
 import { checkoutPage } from '../core/pages/checkout-page.ts'
+import { viewOf } from '../core/pages/hosted-checkout.ts'
 import { formatMoney } from '../core/pages/layout.ts'
 import type { HostedPage, PageVisit, Pressed } from '../core/pages/visits.ts'
-import { cycleText } from '../core/periods.ts'
 import type { FreemiusAccount } from './accounts.ts'
 import { type Link, readLink, signedReturn } from './link.ts'
-import { licenseObject } from './objects/license.ts'
-import { dateTime } from './objects/wire.ts'
+import { licenseObject, subscriptionOf } from './objects/license.ts'
+import { hasAddress } from './objects/user.ts'
+import { dateTime, decimal } from './objects/wire.ts'
 
-const HINT = html`This is an emulator: it asks for no card and moves no money. Pay succeeds at once. Pay later does what
-          PayPal may do: the subscription is there, its first payment follows with <code>POST /_emulator/renew</code>.
-          Decline the card does what a bank does that refuses the payment.`
+const HINT = html`This is an emulator: it asks for no card and moves no money. Pay succeeds at once. A payment that arrives later
+          is what PayPal may do: it follows with <code>POST /_emulator/renew</code>. Decline the card does what a bank does that
+          refuses the payment.`
 
-/** The query's field that a declined card leads to: a GET, so that reloading it declines nothing a second time. */
-const DECLINED = 'declined'
+/** The end of the address that a declined card leads to: a GET, so that reloading it declines nothing a second time. */
+const DECLINED = '&declined=1'
 
 export const money = (cents: number, currency: string) => formatMoney(cents, currency, 2)
 
 /** The page of a link. It can be paid again and again, as its link is all there is of it. */
 export const HOSTED_LINK: PageVisit = {
   unknown: { title: 'Nothing to pay here', text: 'The product does not sell this. Check the address.' },
-  open({ contextOf }, path, { path: whole, query }) {
-    const context = contextOf(path.replace(/\/$/, ''))
+  open({ contextOf }, id, { path, query }) {
+    const context = contextOf(id.replace(/\/$/, ''))
     const link = readLink((context.account as AccountOf<FreemiusAccount>).paywalls, query)
-    return link && hostedPage(context, link, `${whole}?${query}`)
+    return link && hostedPage(context, link, `${path}?${query.replace(DECLINED, '')}`, query.endsWith(DECLINED))
   },
 }
 
-function hostedPage(context: AccountContext, link: Link, address: string): HostedPage {
-  const { price, trialDays, email, isEmailFixed, cancelUrl, seller } = link
-  const today = money(trialDays === null ? price.amount : 0, price.currency)
-  const full = money(price.amount, price.currency)
-  const cycle = `${cycleText(price)}, until cancelled`
-  const pay = (later: boolean) => (form: Record<string, string>) => complete(context, link, form, later)
+function hostedPage(context: AccountContext, link: Link, address: string, isDeclined: boolean): HostedPage {
+  const page = pageOf(context, link)
+  const { cancelUrl } = link
   return {
-    problem: new URL(address, context.url).searchParams.has(DECLINED)
-      ? 'Your card was declined. You can try again with another card.'
-      : undefined,
-    show: (problem) =>
-      checkoutPage(
-        {
-          ...{ title: `Pay ${seller.paywallName}`, heading: seller.paywallName, label: price.label },
-          price: trialDays === null ? full : `${trialDays} days free`,
-          terms:
-            price.interval === null
-              ? 'One-time payment'
-              : trialDays === null
-                ? cycle
-                : `then ${full} ${cycle}. Due today: ${today}`,
-          email: { value: isEmailFixed ? email : null },
-          pay: `Pay ${today}`,
-          buttons: { later: 'Pay later', decline: 'Decline the card', cancel: 'Cancel' },
-          hint: HINT,
-        },
-        problem,
-      ),
+    problem: isDeclined ? 'Your card was declined. You can try again with another card.' : undefined,
+    show: (problem) => checkoutPage(viewOf(page, { money, hint: HINT }), problem),
     press: {
-      pay: pay(false),
-      later: pay(true),
+      pay: (form) => complete(context, page, link, form.email),
+      later: (form) =>
+        page.mode === 'payment' || amountToday(page) === 0
+          ? { status: 400, problem: 'Only a subscription without a trial can be paid later.' }
+          : complete(context, { ...page, unpaid: true }, link, form.email),
       // A payment that was declined leaves nothing at Freemius.
-      decline: () => ({ to: address.includes(`&${DECLINED}=1`) ? address : `${address}&${DECLINED}=1` }),
+      decline: () => ({ to: `${address}${DECLINED}` }),
       cancel: () =>
         cancelUrl === null ? { status: 200, problem: 'The seller gave no address to go back to.' } : { to: cancelUrl },
     },
   }
 }
 
-function complete(context: AccountContext, link: Link, form: Record<string, string>, later: boolean): Pressed {
-  const address = z.email().safeParse(link.isEmailFixed ? link.email : (form.email?.trim() ?? link.email))
-  if (!address.success) return { status: 422, problem: 'Enter your email address.' }
-  const page = pageOf(context, link, address.data, later)
-  if (later && (page.mode === 'payment' || amountToday(page) === 0)) {
-    return { status: 400, problem: 'Only a subscription without a trial can be paid later.' }
-  }
-  if (page.mode === 'subscription' && !context.isOn('manySubscriptions') && hasSubscription(context, page.customer)) {
+/** SaaS products sell one subscription at a time to a user; the owner can allow more in the dashboard. */
+function complete(context: AccountContext, page: PageRecord, link: Link, entered?: string): Pressed {
+  const email = z.email().safeParse(page.email ?? entered?.trim())
+  if (!email.success) return { status: 422, problem: 'Enter your email address.' }
+  page.customer = all(context, 'customers').find((user) => hasAddress(user, email.data))?.id ?? null
+  const running = all(context, 'subscriptions').filter(
+    ({ endedAt, canceledAt }) => endedAt === null && canceledAt === null,
+  )
+  const hasOne = running.some(({ customer }) => customer === page.customer)
+  if (page.mode === 'subscription' && hasOne && !context.isOn('manySubscriptions')) {
     return { status: 409, problem: 'You have a subscription of this product already.' }
   }
   context.records.pages.set(page.id, page)
-  payPage(context, page, address.data)
-  return { to: signedReturn(link.seller, returnData(page, link, context)) }
+  payPage(context, page, email.data)
+  return { to: signedReturn(link.seller, returnData(page, context)) }
 }
 
 /** The sale of a link. It is kept, as the licence, once it is paid. */
-function pageOf(context: AccountContext, link: Link, email: string, unpaid: boolean): PageRecord {
-  const { price, trialDays, cancelUrl, seller, environment } = link
+function pageOf(
+  context: AccountContext,
+  { price, trialDays, cancelUrl, seller, environment, email }: Link,
+): PageRecord {
   const record = newRecord(context, 'pages')
-  const { id } = record
-  const user = all(context, 'customers').find((each) => each.email?.toLowerCase() === email.toLowerCase())
-  const { trialDays: _, ...sold } = price
+  const own = { license: record.id }
   return {
-    ...record,
-    mode: price.interval === null ? 'payment' : 'subscription',
-    ...{ status: 'open', expiresAt: record.created, seller: seller.paywallName, price: sold, quantity: 1, trialDays },
-    ...{ successUrl: seller.returnUrl, cancelUrl, email, payerEmail: null, customer: user?.id ?? null },
-    ...{ makesCustomer: true, payment: null, subscription: null, invoice: null, unpaid, chosenIds: {} },
-    own: { environment },
-    gives: { customer: {}, subscription: { license: id }, payment: { license: id } },
+    ...{ ...record, mode: price.interval === null ? 'payment' : 'subscription', status: 'open', trialDays },
+    ...{ expiresAt: record.created, seller: seller.paywallName, price, quantity: 1, successUrl: seller.returnUrl },
+    ...{ cancelUrl, email, payerEmail: null, customer: null, makesCustomer: true, payment: null, subscription: null },
+    ...{ invoice: null, unpaid: false, chosenIds: {}, own: { environment } },
+    gives: { customer: {}, subscription: own, payment: own },
   }
 }
 
-/** SaaS products sell one subscription to a user as a rule; the owner can allow more in the dashboard. */
-const hasSubscription = (context: AccountContext, customer: string | null) =>
-  all(context, 'subscriptions').some(
-    (subscription) => subscription.customer === customer && !hasEnded(subscription) && subscription.canceledAt === null,
-  )
-
-/** What the address after a purchase tells; each value is text. */
-function returnData(page: PageRecord, { price, trialDays }: Link, context: AccountContext): Record<string, string> {
-  const { id: license_id, customer, payerEmail, subscription, payment } = page
+/** What the address after a purchase tells. */
+function returnData(page: PageRecord, context: AccountContext): Record<string, string> {
   const { plan_id = '', pricing_id, expiration } = licenseObject(page, context)
-  const common = {
-    ...{ user_id: customer ?? '', plan_id, email: payerEmail ?? '' },
-    ...(pricing_id && { pricing_id }),
-    currency: price.currency.toLowerCase(),
-    ...{ action: trialDays === null ? 'purchase' : 'trial', license_id, quota: '1', tax: '0' },
-    amount: String(amountToday(page) / 100),
-  }
-  if (subscription === null) return { ...common, payment_id: payment ?? '' }
-  const { trialEnd } = find(context, 'subscriptions', subscription)
+  const subscription = subscriptionOf(page, context)
+  const { trialEnd = null } = subscription ?? {}
   return {
-    ...common,
+    ...{ user_id: page.customer ?? '', plan_id, email: page.payerEmail ?? '', pricing_id: pricing_id ?? '' },
+    ...{ currency: page.price.currency.toLowerCase(), license_id: page.id, quota: '1', tax: '0' },
+    ...{ action: trialEnd === null ? 'purchase' : 'trial', amount: String(decimal(amountToday(page))) },
     ...(expiration && { expiration }),
-    subscription_id: subscription,
-    billing_cycle: price.interval === 'month' ? '1' : '12',
+    ...(subscription
+      ? { subscription_id: subscription.id, billing_cycle: page.price.interval === 'month' ? '1' : '12' }
+      : { payment_id: page.payment ?? '' }),
     ...(trialEnd !== null && { trial: 'paid', trial_ends_at: dateTime(trialEnd) }),
   }
 }

@@ -28,8 +28,8 @@ export interface Link {
   price: FreemiusPrice
   /** Null: it is paid at once. */
   trialDays: number | null
+  /** Null: the page asks for it. */
   email: string | null
-  isEmailFixed: boolean
   cancelUrl: string | null
   environment: 0 | 1
 }
@@ -60,8 +60,7 @@ export function readLink(sellers: FreemiusAccount[], query: string): Link | null
     // A link cannot give a trial to a plan that has none.
     trialDays:
       trial !== undefined && trial !== 'false' && trial !== '0' && price.trialDays > 0 ? price.trialDays : null,
-    email: user_email ?? null,
-    isEmailFixed: rest.readonly_user && user_email !== undefined,
+    email: (rest.readonly_user && user_email) || null,
     cancelUrl: cancel_url ?? null,
   }
 }

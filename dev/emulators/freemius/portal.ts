@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { type AccountContext, all, find } from '../core/domain/context.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
 import { missingArgument, noSuch } from './errors.ts'
+import { hasAddress } from './objects/user.ts'
 
 /** A link to the customer portal works for five minutes. */
 export const PORTAL_SECONDS = 5 * 60
@@ -13,7 +14,7 @@ export function logIn(context: AccountContext, { id, email }: z.output<typeof Po
   if (id === undefined && email === undefined) throw missingArgument('id')
   const user =
     id === undefined
-      ? all(context, 'customers').find((each) => each.email?.toLowerCase() === email?.toLowerCase())
+      ? all(context, 'customers').find((user) => hasAddress(user, email))
       : find(context, 'customers', id)
   if (!user) throw noSuch('customers', email ?? '')
   const { id: token } = openPortal(context, { customer: user.id, returnUrl: null })

@@ -13,7 +13,7 @@ import { licenseObject, subscriptionOf } from './objects/license.ts'
 import { paymentObject, paymentsOf } from './objects/payment.ts'
 import { planObject, pricingObject } from './objects/plan.ts'
 import { subscriptionObject } from './objects/subscription.ts'
-import { userObject } from './objects/user.ts'
+import { hasAddress, userObject } from './objects/user.ts'
 import { licenseOwn } from './own.ts'
 import { logIn, PortalLogin } from './portal.ts'
 import { cancel } from './subscriptions.ts'
@@ -48,7 +48,7 @@ const routes: Route[] = [
   ),
   list('users', Users, (context, { email }) =>
     all(context, 'customers')
-      .filter((user) => email === undefined || user.email?.toLowerCase() === email.toLowerCase())
+      .filter((user) => email === undefined || hasAddress(user, email))
       .map(userObject),
   ),
   list('events', Events, (context, { type, state }) =>

@@ -6,7 +6,7 @@ import type { PageRecord, SubscriptionRecord } from '../core/domain/selling-reco
 import type { Telling } from '../core/processor.ts'
 import type { FreemiusAccount } from './accounts.ts'
 import { eventObject, type FreemiusEvent } from './objects/event.ts'
-import { licenseObject, licenseOf } from './objects/license.ts'
+import { licenseObject, licenseOf, subscriptionOf } from './objects/license.ts'
 import { disputeObject, licenseOfPayment, paymentObject, refundObject } from './objects/payment.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { userObject } from './objects/user.ts'
@@ -14,7 +14,6 @@ import { dateTime } from './objects/wire.ts'
 import { licenseOwn, subscriptionOwn } from './own.ts'
 import { RENEWALS } from './subscriptions.ts'
 
-const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 3600
 
 export const TELLING: Telling<FreemiusAccount, FreemiusEvent> = {
@@ -26,7 +25,7 @@ export const TELLING: Telling<FreemiusAccount, FreemiusEvent> = {
     'User-Agent': 'Freemius Webhooks',
   }),
   // Whether and when Freemius tries again is documented nowhere: UNVERIFIED.
-  retrySeconds: [5 * MINUTE_SECONDS, HOUR_SECONDS, 6 * HOUR_SECONDS, 24 * HOUR_SECONDS],
+  retrySeconds: [1, 6, 12, 24].map((hours) => hours * HOUR_SECONDS),
 }
 
 function eventsOf(happening: Happening, context: AccountContext): NewEvent[] {
@@ -43,7 +42,7 @@ function eventsOf(happening: Happening, context: AccountContext): NewEvent[] {
     }
     // Sent when the licence gets another subscription. The first one is told with the licence.
     case 'subscription.created':
-      return happening.subscription.latestInvoice !== null && isSold(happening.subscription, context)
+      return isSold(happening.subscription, context)
         ? [ofSubscription('subscription.created', happening.subscription, context)]
         : []
     case 'subscription.updated': {
@@ -77,10 +76,12 @@ const isSold = (subscription: SubscriptionRecord, context: AccountContext) =>
   licenseOf(subscription, context).status === 'complete'
 
 function bought(page: PageRecord, context: AccountContext): NewEvent[] {
-  const license = ofLicense('license.created', page, context)
-  if (page.subscription === null) return [license, ...payment(page.payment, context)]
-  const subscription = find(context, 'subscriptions', page.subscription)
-  return [license, ofSubscription('subscription.created', subscription, context), ...payment(page.payment, context)]
+  const subscription = subscriptionOf(page, context)
+  return [
+    ofLicense('license.created', page, context),
+    ...(subscription ? [ofSubscription('subscription.created', subscription, context)] : []),
+    ...payment(page.payment, context),
+  ]
 }
 
 /** What a purchase begins with is told with its licence. */
@@ -111,10 +112,10 @@ function failed(invoice: InvoiceRecord, context: AccountContext): NewEvent[] {
 function ended(subscription: SubscriptionRecord, context: AccountContext): NewEvent[] {
   const license = licenseOf(subscription, context)
   const cancelled = ofSubscription('subscription.cancelled', subscription, context)
-  if (subscription.cancelAt !== null) return [ofLicense('license.expired', license, context)]
-  if (subscription.cancelReason === 'payment_failed')
-    return [cancelled, ofLicense('license.cancelled', license, context)]
-  const isTrial = subscription.trialEnd !== null && context.now < subscription.trialEnd
+  const { cancelAt, cancelReason, trialEnd } = subscription
+  if (cancelAt !== null) return [ofLicense('license.expired', license, context)]
+  if (cancelReason === 'payment_failed') return [cancelled, ofLicense('license.cancelled', license, context)]
+  const isTrial = trialEnd !== null && context.now < trialEnd
   return isTrial ? [cancelled, ofLicense('license.expired', license, context)] : [cancelled]
 }
 

@@ -9,3 +9,7 @@ export function userObject({ id, created, email }: CustomerRecord): Omit<Full<Us
     ...{ secret_key: `sk_${id}`, public_key: `pk_${id}`, last_login_at: null, email_status: 'delivered' },
   }
 }
+
+/** Freemius knows a user by the address, however that is written. */
+export const hasAddress = ({ email }: CustomerRecord, address: string | undefined) =>
+  email?.toLowerCase() === address?.toLowerCase()
