@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ACQUIRING, PROCESSOR_NAMES } from '../lib/processors/acquiring.ts'
+import { ACQUIRING } from '../lib/processors/acquiring.ts'
 
 const root = join(import.meta.dirname, '..')
 const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
@@ -16,12 +16,10 @@ const LISTS = [
 ]
 
 const isWing = (file: string) =>
-  PROCESSOR_NAMES.some((name) =>
-    [`lib/processors/${name}/`, `dev/emulators/${name}/`].some((at) => file.startsWith(at)),
-  )
+  ACQUIRING.some((name) => [`lib/processors/${name}/`, `dev/emulators/${name}/`].some((at) => file.startsWith(at)))
 
 test('a processor is named nowhere but in its wing, its emulator and the lists of them', () => {
-  const naming = new RegExp(PROCESSOR_NAMES.join('|'), 'i')
+  const naming = new RegExp(ACQUIRING.join('|'), 'i')
   const named = tracked.filter(
     (file) =>
       /^(lib|functions|cli|dev)\/|^(wrangler\.toml|schema\.sql)$/.test(file) &&

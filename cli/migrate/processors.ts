@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { PROCESSOR_NAMES } from '../../lib/processors/acquiring.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { OWNER_ROLE } from './roles.ts'
 import { inTransaction, type Step } from './step.ts'
 
@@ -18,7 +18,7 @@ export async function processorSteps(client: pg.Client): Promise<Step[]> {
 /** In a database without the table, which a step before this one makes, all of them. */
 async function missingProcessors(client: pg.Client): Promise<string[]> {
   const { rows: tables } = await client.query("select to_regclass('public.processors') as list")
-  if (tables[0].list === null) return [...PROCESSOR_NAMES]
+  if (tables[0].list === null) return [...ACQUIRING]
   const { rows } = await client.query<{ acquiring: string }>('select acquiring from processors')
-  return PROCESSOR_NAMES.filter((name) => !rows.some(({ acquiring }) => acquiring === name))
+  return ACQUIRING.filter((name) => !rows.some(({ acquiring }) => acquiring === name))
 }

@@ -23,7 +23,8 @@ export function processorSchema(environment: Environment): z.ZodType<ProcessorAc
     z.strictObject({ acquiring: z.literal(acquiring), credentials: credentialsSchema(DEFINITIONS[acquiring], value) })
   const [first, ...others] = ACQUIRING
   // Each has the credentials that its definition names, which the types do not follow.
-  return z.discriminatedUnion('acquiring', [accountAt(first), ...others.map(accountAt)]) as never
+  const accounts = [accountAt(first), ...others.map(accountAt)] as const
+  return z.discriminatedUnion('acquiring', accounts, `must be one of ${ACQUIRING.join(', ')}`) as never
 }
 
 /** The account with every `env:NAME` replaced by its secret; null if the environment lacks one or one is malformed. */

@@ -1,9 +1,15 @@
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import type { Credentials } from '../../lib/processors/definitions.ts'
+import * as chargebee from './chargebee/accounts.ts'
+import { startChargebeeEmulator } from './chargebee/start.ts'
 import type { EmulatorOptions } from './core/emulator.ts'
+import * as freemius from './freemius/accounts.ts'
+import { startFreemiusEmulator } from './freemius/start.ts'
 import * as mollie from './mollie/accounts.ts'
 import { startMollieEmulator } from './mollie/start.ts'
+import * as polar from './polar/accounts.ts'
+import { startPolarEmulator } from './polar/start.ts'
 import * as stripe from './stripe/accounts.ts'
 import { startStripeEmulator } from './stripe/start.ts'
 
@@ -18,6 +24,21 @@ export const EMULATORS = {
     port: 8788,
     start: overFiles(startStripeEmulator, stripe.accountsOf),
     demoCredentials: stripe.demoCredentials,
+  },
+  polar: {
+    port: 8792,
+    start: overFiles(startPolarEmulator, polar.accountsOf),
+    demoCredentials: polar.demoCredentials,
+  },
+  chargebee: {
+    port: 8793,
+    start: overFiles(startChargebeeEmulator, chargebee.accountsOf),
+    demoCredentials: chargebee.demoCredentials,
+  },
+  freemius: {
+    port: 8794,
+    start: overFiles(startFreemiusEmulator, freemius.accountsOf),
+    demoCredentials: freemius.demoCredentials,
   },
   mollie: {
     port: 8789,
@@ -52,7 +73,8 @@ export async function startEmulators(
 
 function overFiles<Account, Emulator>(
   start: (options: EmulatorOptions<Account>) => Promise<Emulator>,
-  accountsOf: (files: PaywallFile[]) => Account[],
+  accountsOf: (files: PaywallFile[], serviceUrl: () => string) => Account[],
 ) {
-  return ({ files, ...options }: LocalEmulatorOptions) => start({ ...options, accounts: () => accountsOf(files()) })
+  return ({ files, ...options }: LocalEmulatorOptions) =>
+    start({ ...options, accounts: () => accountsOf(files(), options.serviceUrl) })
 }

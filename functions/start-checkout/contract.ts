@@ -4,7 +4,7 @@ import { isCountry, UNKNOWN_COUNTRY } from '../../lib/geo/countries.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
 import { externalIdOr, newEmail, userMeta } from '../../lib/http/user-fields.ts'
-import { PROCESSOR_NAMES } from '../../lib/processors/acquiring.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 
 export const PATH = '/api/v1/paywall/:id/start-checkout'
 
@@ -183,7 +183,7 @@ export interface CheckoutRequest {
 export const Reply = z.object({
   checkoutUrl: z.url().describe("The processor's hosted page. Send the buyer there"),
   userId: z.uuid().describe("The buyer's id, the same on all endpoints and in all events"),
-  acquiring: z.enum(PROCESSOR_NAMES).describe('The processor that hosts the page'),
+  acquiring: z.enum(ACQUIRING).describe('The processor that hosts the page'),
 })
 
 const activePurchase = z.object({ hasActivePurchase: z.literal(true) })
@@ -191,7 +191,7 @@ const activePurchase = z.object({ hasActivePurchase: z.literal(true) })
 const example = {
   checkoutUrl: 'https://checkout.example.com/pay/a1b2c3',
   userId: '0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e',
-  acquiring: PROCESSOR_NAMES[0],
+  acquiring: ACQUIRING[0],
 } satisfies z.input<typeof Reply>
 
 export const operations: ApiOperation[] = [

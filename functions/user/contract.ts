@@ -3,7 +3,7 @@ import type { GateRefusal, MemberRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
 import { email, externalIdOr } from '../../lib/http/user-fields.ts'
-import { PROCESSOR_NAMES } from '../../lib/processors/acquiring.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { MemberState } from '../../lib/purchases/member-state.ts'
 import { time } from '../../lib/purchases/purchase.ts'
 
@@ -82,7 +82,7 @@ const example = {
     {
       id: '5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11',
       status: 'active',
-      acquiring: PROCESSOR_NAMES[0],
+      acquiring: ACQUIRING[0],
       price_id: 'price_3f1c9a2b7d4e5f60718293a4',
       price_slug: 'monthly',
       interval: 'month',

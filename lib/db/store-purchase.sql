@@ -27,7 +27,7 @@ declare
   credits ledger[];
   queued integer;
 begin
-  if checkout_id is null then checkout_id := checkout_of_sale(paywall_id, acquiring, snapshot ->> 'processor_id', sold); end if;
+  if checkout_id is null then checkout_id := checkout_of_sale(paywall_id, acquiring, snapshot, sold); end if;
   checkout := lock_checkout_member(paywall_id, checkout_id);
   if checkout.id is null or checkout.acquiring <> acquiring then return verdict('unknown_checkout'); end if;
 
@@ -64,23 +64,25 @@ begin
 end $$;
 
 -- The checkout of a sale whose processor keeps no id of ours: that of the stored purchase, or else the latest page that was opened
--- for this buyer and this price and has not sold anything yet. Null if there is none.
-create function checkout_of_sale(paywall_id text, acquiring text, processor_id text, sold jsonb) returns uuid
+-- for this buyer and this price and has not sold anything yet. Null if there is none. A processor may have one name for the monthly, the
+-- annual and the one-time price of a product, so the interval is compared, too.
+create function checkout_of_sale(paywall_id text, acquiring text, snapshot jsonb, sold jsonb) returns uuid
 language plpgsql stable as $$
 declare
   found_id uuid := (
     select p.checkout_id from purchases p
     where (p.paywall_id, p.acquiring, p.processor_id)
-      = (checkout_of_sale.paywall_id, checkout_of_sale.acquiring, checkout_of_sale.processor_id));
+      = (checkout_of_sale.paywall_id, checkout_of_sale.acquiring, snapshot ->> 'processor_id'));
   buyer uuid;
 begin
   if found_id is not null then return found_id; end if;
   select u.id into buyer from paywalls p join users u on u.owner_id = p.owner_id
   where p.id = checkout_of_sale.paywall_id and u.email = lower(btrim(sold ->> 'email'));
   return (
-    select c.id from checkouts c
+    select c.id from checkouts c join prices price on price.id = c.price_id
     where c.paywall_id = checkout_of_sale.paywall_id and c.user_id = buyer and c.acquiring = checkout_of_sale.acquiring
       and c.completed_at is null and c.processor_price = sold ->> 'processor_price'
+      and c.currency = snapshot ->> 'currency' and price.interval is not distinct from snapshot ->> 'interval'
     order by c.created_at desc limit 1);
 end $$;
 

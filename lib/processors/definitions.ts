@@ -1,9 +1,18 @@
 import type { Acquiring } from './acquiring.ts'
+import { CHARGEBEE } from './chargebee/definition.ts'
 import type { ProcessorDefinition } from './definition.ts'
+import { FREEMIUS } from './freemius/definition.ts'
 import { MOLLIE } from './mollie/definition.ts'
+import { POLAR } from './polar/definition.ts'
 import { STRIPE } from './stripe/definition.ts'
 
-const BY_NAME = { stripe: STRIPE, mollie: MOLLIE } satisfies Record<Acquiring, ProcessorDefinition>
+const BY_NAME = {
+  stripe: STRIPE,
+  polar: POLAR,
+  chargebee: CHARGEBEE,
+  freemius: FREEMIUS,
+  mollie: MOLLIE,
+} satisfies Record<Acquiring, ProcessorDefinition>
 
 /** What others know of each processor: the paywall file, the documents, the local world and the tests are made of it. */
 export const DEFINITIONS: Readonly<Record<Acquiring, ProcessorDefinition>> = BY_NAME

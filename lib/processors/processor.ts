@@ -1,4 +1,4 @@
-import type { ProcessorName } from './acquiring.ts'
+import type { Acquiring } from './acquiring.ts'
 
 export interface FetchedPurchase {
   /** Null if nothing was bought yet, or if another paywall or another system sold it. */
@@ -114,7 +114,7 @@ export interface PurchaseSnapshot {
 /** Why a processor call failed, told apart by what the caller can do about it. */
 export class ProcessorError extends Error {
   override name = 'ProcessorError'
-  readonly acquiring: ProcessorName
+  readonly acquiring: Acquiring
   /**
    * `rejected`: it said no. `unavailable`: try again. `misconfigured`: the owner must fix keys or scopes, or we the key that
    * opens them; nothing was done.
@@ -127,7 +127,7 @@ export class ProcessorError extends Error {
   readonly answered: boolean
 
   constructor(
-    acquiring: ProcessorName,
+    acquiring: Acquiring,
     kind: ProcessorError['kind'],
     message: string,
     options: { answered: boolean } & ErrorOptions,

@@ -1,5 +1,5 @@
 // A processor's API over plain `fetch`, for those whose SDK is too large for a Worker or does not run in one.
-import type { ProcessorName } from './acquiring.ts'
+import type { Acquiring } from './acquiring.ts'
 import { ProcessorError } from './processor.ts'
 
 /** A checkout makes three calls at most: even if each takes this long, its claim's lease ends later. */
@@ -19,7 +19,7 @@ export class RestError extends ProcessorError {
   readonly body: unknown
 
   /** `what` goes into the log: it must not quote what we sent, such as an e-mail address. */
-  constructor(acquiring: ProcessorName, status: number, body: unknown, what: string, kind = kindOf(status)) {
+  constructor(acquiring: Acquiring, status: number, body: unknown, what: string, kind = kindOf(status)) {
     // 409: a call with the same idempotency key is still running, so its outcome is not known yet.
     super(acquiring, kind, `${what} (${status})`.trimStart(), { answered: status !== 409 })
     this.status = status
@@ -39,7 +39,7 @@ export class RestError extends ProcessorError {
  * @throws ProcessorError
  */
 export async function callRest(
-  acquiring: ProcessorName,
+  acquiring: Acquiring,
   send: typeof fetch,
   { method, url, headers, body }: RestCall,
   refuse: (status: number, body: unknown) => RestError,
@@ -63,7 +63,7 @@ export function kindOf(status: number): ProcessorError['kind'] {
   return 'rejected'
 }
 
-async function reach(acquiring: ProcessorName, send: typeof fetch, url: string, request: RequestInit) {
+async function reach(acquiring: Acquiring, send: typeof fetch, url: string, request: RequestInit) {
   try {
     const response = await send(url, request)
     return { ok: response.ok, status: response.status, text: await response.text() }

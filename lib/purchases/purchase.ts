@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { PROCESSOR_NAMES } from '../processors/acquiring.ts'
+import { ACQUIRING } from '../processors/acquiring.ts'
 import { INTERVALS, PURCHASE_STATUSES } from '../processors/processor.ts'
 
 /** ISO 8601 in UTC, like all times in the API and in events. */
@@ -23,7 +23,7 @@ export const Purchase = z
         '`canceled`: a subscription that has ended, or a purchase whose first payment failed for good. A subscription that was ' +
           'cancelled keeps its status until its current period is over. `refunded`: a one-time purchase that was paid back',
       ),
-    acquiring: z.enum(PROCESSOR_NAMES).describe('The processor through which it was bought'),
+    acquiring: z.enum(ACQUIRING).describe('The processor through which it was bought'),
     price_id: z.string().describe('The id of its price, which may have been replaced since'),
     price_slug: z.string().describe('The name of its price, which stays the same when the id changes'),
     interval: z.enum(INTERVALS).nullable().describe('The unit of the billing period. Null: a one-time purchase'),

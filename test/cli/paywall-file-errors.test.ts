@@ -113,9 +113,19 @@ describe('a bad file', () => {
       ['paywalls[0].processor.credentials: a live key on a test paywall'],
     ],
     [
-      'a processor that we cannot sell through yet',
+      'a processor that we do not know',
+      { 'paywalls[0].processor': { acquiring: 'paypal', credentials: {} } },
+      ['paywalls[0].processor.acquiring: must be one of stripe, polar, chargebee, freemius, mollie'],
+    ],
+    [
+      'prices that Polar could not sell',
       { 'paywalls[0].processor': { acquiring: 'polar', credentials: { accessToken: 'polar_1', webhookSecret: 's' } } },
-      ['paywalls[0].processor.acquiring: this version sells through stripe, mollie only'],
+      [
+        `${price}.processorPrice: must be the id of a product`,
+        `${price}.locals[0].processorPrice: must be the id of a product`,
+        `${price}.locals[1].processorPrice: must be the id of a product`,
+        'paywalls[0].prices[1].processorPrice: must be the id of a product',
+      ],
     ],
     [
       'prices that Mollie could not charge',

@@ -48,5 +48,6 @@ const placeOf = ({ life: { unheard }, world: { paywall } }: Person) => ({
 /** The id of a paywall's account at its emulator. */
 function accountOf({ processor }: FilePaywall): string {
   if (processor.acquiring === 'stripe') return idAtStripe(processor.credentials.secretKey)
-  return idAtMollie(processor.credentials.apiKey)
+  if (processor.acquiring === 'mollie') return idAtMollie(processor.credentials.apiKey)
+  throw new Error(`no life is played at ${processor.acquiring}`)
 }

@@ -1,4 +1,5 @@
 import type { FilePaywall, FilePrice, PaywallFile } from '../../../cli/paywall-file/file.ts'
+import { randomHex } from '../../../lib/crypto/crypto.ts'
 import { shift, toMajorUnits } from '../../../lib/money/money.ts'
 import { accountId, type PaywallOf } from '../core/domain/accounts.ts'
 import type { SoldPrice } from '../core/domain/selling-records.ts'
@@ -18,6 +19,14 @@ export interface ChargebeeAccount extends PaywallOf {
 
 /** All sites share the emulator's address, so the API key alone says which one is meant. */
 export const idOfKey = (apiKey: string) => accountId('site_', apiKey)
+
+/** Credentials as an owner has them of Chargebee, for a demo. */
+export const demoCredentials = () => ({
+  site: 'acme-test',
+  apiKey: `test_${randomHex(20)}`,
+  webhookUser: 'paywall',
+  webhookPassword: randomHex(24),
+})
 
 /** The sites that the emulator is to have: each paywall's credentials, and the item prices that its owner has made. */
 export function accountsOf(files: PaywallFile[]): ChargebeeAccount[] {

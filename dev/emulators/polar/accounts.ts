@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FilePaywall, PaywallFile } from '../../../cli/paywall-file/file.ts'
+import { randomHex } from '../../../lib/crypto/crypto.ts'
 import type { AccountOf, PaywallOf } from '../core/domain/accounts.ts'
 import type { SoldPrice } from '../core/domain/selling-records.ts'
 
@@ -28,6 +29,12 @@ export function priceOf(account: AccountOf<PaywallOf>, productId: string, curren
     .flatMap(({ prices = [] }) => prices)
     .find((price) => price.id === productId && (currency === undefined || price.currency === currency))
 }
+
+/** Credentials as Polar makes them, for a demo. */
+export const demoCredentials = () => ({
+  accessToken: `polar_oat_${randomHex(20)}`,
+  webhookSecret: `polar_whs_${randomHex(20)}`,
+})
 
 /** The Polar accounts that the emulator is to have: each paywall's credentials, and the products that exist at Polar. */
 export function accountsOf(files: PaywallFile[]): PolarAccount[] {

@@ -4,9 +4,9 @@ import { createCustomerSessions } from '@polar-sh/sdk/2026-10/services/customer_
 import { getOrders, listOrders } from '@polar-sh/sdk/2026-10/services/orders'
 import { getSubscriptions, updateSubscriptions } from '@polar-sh/sdk/2026-10/services/subscriptions'
 import type * as z from 'zod'
-import type { Adapter, Decision } from '../adapter.ts'
+import type { Adapter, AdapterOptions, Decision } from '../adapter.ts'
 import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../processor.ts'
-import { type PolarOptions, PolarRefusal, polarApi } from './api.ts'
+import { PolarRefusal, polarApi } from './api.ts'
 import { readPolarEvent } from './events.ts'
 import { Checkout, Order, Orders, PortalSession, type Sale, Subscription } from './objects.ts'
 import { cancellationOf, isOwnCustomer, saleOf, snapshotOfOrder, snapshotOfSubscription } from './translate.ts'
@@ -23,7 +23,7 @@ export interface PolarObserved {
  */
 export function polarAdapter(
   { accessToken, webhookSecret }: Record<'accessToken' | 'webhookSecret', string>,
-  options: PolarOptions,
+  options: AdapterOptions,
 ): Adapter<PolarObserved, never> {
   const api = polarApi(accessToken, options)
 

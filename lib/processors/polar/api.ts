@@ -4,13 +4,13 @@ import type { AdapterOptions } from '../adapter.ts'
 import type { ProcessorError } from '../processor.ts'
 import { callRest, kindOf, RestError } from '../rest.ts'
 
-/** `isTest`: the token is one of Polar's sandbox, which is another host; nothing in a token tells. */
-export interface PolarOptions extends AdapterOptions {
-  isTest?: boolean
-}
-
-/** The SDK builds the requests. It sends with the runtime's own `fetch` only, and has no timeout for the body, so we send. */
-export function polarApi(accessToken: string, { base, fetch, isTest = false }: PolarOptions): PolarCore {
+/**
+ * A test account is one of Polar's sandbox, which is another host; nothing in a token tells.
+ *
+ * The SDK builds the requests. It sends with the runtime's own `fetch` only, and has no timeout for the body,
+ * so we send.
+ */
+export function polarApi(accessToken: string, { base, fetch, isTest }: AdapterOptions): PolarCore {
   const environment = isTest ? 'sandbox' : 'production'
   const core = createPolarCore({ accessToken, environment, ...(base !== null && { baseUrl: base }) })
   core.sendRequest = async ([url, { method, headers, body }]) => {

@@ -17,6 +17,7 @@ const calls: string[] = []
 function read(rawBody: string, authorization: string | null = RIGHT, reply: unknown = null) {
   const adapter = chargebeeAdapter(CREDENTIALS, {
     base: null,
+    isTest: true,
     now: () => now,
     fetch: async (input) => {
       calls.push(String(input))

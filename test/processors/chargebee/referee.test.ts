@@ -66,7 +66,7 @@ function recorder() {
 async function compare(ours: (adapter: Adapter) => Promise<unknown>, theirs: (sdk: Chargebee) => Promise<unknown>) {
   const [adapter, official] = [recorder(), recorder()]
   const send = async (input: string | URL | Request, init?: RequestInit) => adapter.answer(new Request(input, init))
-  await ours(chargebeeAdapter(CREDENTIALS, { base: null, fetch: send, now: () => now }) as Adapter)
+  await ours(chargebeeAdapter(CREDENTIALS, { base: null, isTest: true, fetch: send, now: () => now }) as Adapter)
   const { site, apiKey } = CREDENTIALS
   const httpClient = { makeApiRequest: async (request: Request) => official.answer(request) }
   await theirs(new Chargebee({ site, apiKey, sdkTelemetryEnabled: false, httpClient }))

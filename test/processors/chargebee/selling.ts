@@ -51,7 +51,7 @@ export async function startSelling(options: Partial<AdapterOptions> = {}) {
     },
   })
   const now = () => new Date(emulator.timeOf(ACME.paywallId) * 1000)
-  const adapter = chargebeeAdapter(CREDENTIALS, { base: emulator.url, fetch, now, ...options })
+  const adapter = chargebeeAdapter(CREDENTIALS, { base: emulator.url, isTest: true, fetch, now, ...options })
 
   /** What the adapter decides of a purchase; null if Chargebee has nothing. */
   async function look(reference: PurchaseReference) {

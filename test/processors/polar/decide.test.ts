@@ -55,7 +55,7 @@ const order: models.Order = {
 /** What is decided on Polar's replies. */
 async function decide(kind: 'subscription' | 'payment', sold: object, orders: object[] = [order]) {
   const replies: typeof fetch = async (input) => Response.json(String(input).includes('?') ? { items: orders } : sold)
-  const adapter = polarAdapter(ACME, { base: null, fetch: replies, now: () => new Date() })
+  const adapter = polarAdapter(ACME, { base: null, isTest: true, fetch: replies, now: () => new Date() })
   const observed = await adapter.observe({ kind, id: ID })
   return observed && adapter.decide(observed, new Date())?.found
 }
@@ -128,7 +128,7 @@ test('an order of a subscription is that subscription', async () => {
     const url = String(input)
     return Response.json(url.includes('?') ? { items: [cycle] } : url.includes('/orders/') ? cycle : subscription)
   }
-  const adapter = polarAdapter(ACME, { base: null, fetch: replies, now: () => new Date() })
+  const adapter = polarAdapter(ACME, { base: null, isTest: true, fetch: replies, now: () => new Date() })
   const observed = await adapter.observe({ kind: 'payment', id: ID })
   expect(observed && adapter.decide(observed, new Date())).toMatchObject({ found: { purchase: { interval: 'month' } } })
 })

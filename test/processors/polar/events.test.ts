@@ -43,7 +43,7 @@ let read: (inbound: Inbound) => ReturnType<ReturnType<typeof polarAdapter>['read
 
 beforeAll(() => {
   const send: typeof fetch = () => Promise.reject(new Error('an event needs no call'))
-  const adapter = polarAdapter(ACME, { base: null, fetch: send, now: () => NOW })
+  const adapter = polarAdapter(ACME, { base: null, isTest: true, fetch: send, now: () => NOW })
   read = (inbound) => adapter.readEvent(inbound)
 })
 

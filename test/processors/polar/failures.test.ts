@@ -92,13 +92,14 @@ test('waits eight seconds, and no longer', { timeout: 12_000 }, async () => {
   const base = await listen(server, 0)
   onTestFinished(() => close(server))
   const began = Date.now()
-  const adapter = polarAdapter(ACME, { base, fetch, now: () => new Date() })
+  const adapter = polarAdapter(ACME, { base, isTest: true, fetch, now: () => new Date() })
   const error = await failureOf(adapter.observe({ kind: 'page', id: ID }))
   expect(error).toMatchObject({ kind: 'unavailable', answered: false })
   expect(Date.now() - began).toBeLessThan(10_000)
 })
 
-const adapterWith = (send: typeof fetch) => polarAdapter(ACME, { base: null, fetch: send, now: () => new Date() })
+const adapterWith = (send: typeof fetch) =>
+  polarAdapter(ACME, { base: null, isTest: true, fetch: send, now: () => new Date() })
 
 async function failureOf(call: Promise<unknown> | undefined): Promise<ProcessorError> {
   try {

@@ -113,7 +113,7 @@ test('takes what the SDK’s verifier takes, by either kind of secret', async ()
     const shop = await openShop([{ ...ACME, webhookSecret }])
     await shop.buy()
     await shop.emulator.drainWebhooks()
-    const adapter = polarAdapter({ ...ACME, webhookSecret }, { base: null, fetch, now: () => new Date() })
+    const adapter = polarAdapter({ ...ACME, webhookSecret }, { base: null, isTest: true, fetch, now: () => new Date() })
     expect(shop.inbounds.length).toBeGreaterThan(5)
     for (const inbound of shop.inbounds) {
       await webhooks.validateEvent(inbound.rawBody, plainHeaders(inbound), webhookSecret)

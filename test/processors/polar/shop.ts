@@ -69,7 +69,7 @@ export async function openShop(accounts: PolarAccount[] = [ACME]) {
     sent.push(sentOf(input, init))
     return fetch(input, init)
   }
-  const options = { base: emulator.url, fetch: recording, now: () => new Date() }
+  const options = { base: emulator.url, isTest: true, fetch: recording, now: () => new Date() }
   const adapter = polarAdapter(ACME, options)
 
   async function look(reference: PurchaseReference) {

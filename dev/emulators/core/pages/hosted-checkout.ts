@@ -61,7 +61,8 @@ export function hostedCheckout(
   }
 }
 
-function viewOf(page: PageRecord, { money, hint }: CheckoutWords): CheckoutView {
+/** What the page of a price shows, whatever its address is. */
+export function viewOf(page: PageRecord, { money, hint }: Pick<CheckoutWords, 'money' | 'hint'>): CheckoutView {
   const { seller, price, quantity, trialDays, email } = page
   const amount = amountToday(page)
   const full = money(price.amount * quantity, price.currency)

@@ -1,0 +1,29 @@
+/* How Freemius writes: times in UTC without a zone, amounts as decimal numbers, currencies in small letters. */
+
+/** An entity of the official SDK, whose types leave every field out: here none can be missing. */
+export type Full<Entity> = { [Field in keyof Entity]-?: Exclude<Entity[Field], undefined> }
+
+/** A time as Freemius writes it: `2026-11-21 08:36:00`. */
+export const dateTime = (seconds: number) => new Date(seconds * 1000).toISOString().replace('T', ' ').slice(0, 19)
+
+/** The same, where a time may be missing. */
+export const dateTimeOrNull = (seconds: number | null) => (seconds === null ? null : dateTime(seconds))
+
+/** Cents as a decimal number: 999 is 9.99. */
+export const decimal = (cents: number) => cents / 100
+
+const CURRENCIES = { USD: 'usd', EUR: 'eur', GBP: 'gbp' } as const
+
+export function currencyOf(code: string): 'usd' | 'eur' | 'gbp' {
+  if (code !== 'USD' && code !== 'EUR' && code !== 'GBP') throw new RangeError(`Freemius has no ${code}`)
+  return CURRENCIES[code]
+}
+
+/** The number of months between two payments; 0: it is paid once. */
+export const billingCycle = (interval: string | null) => (interval === null ? 0 : interval === 'month' ? 1 : 12)
+
+/** The plan and the pricing of a price. */
+export function idsOf({ id }: { id: string }) {
+  const [plan_id = '', pricing_id = ''] = id.split(':')
+  return { plan_id, pricing_id }
+}

@@ -1,0 +1,73 @@
+import { type AccountContext, find, newRecord } from '../core/domain/context.ts'
+import type { RenewalRules } from '../core/domain/dues.ts'
+import { latestInvoice } from '../core/domain/invoices.ts'
+import { renewSubscription } from '../core/domain/renewals.ts'
+import type { PageRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
+import { change, endSubscription, hasEnded, scheduleEnd } from '../core/domain/subscriptions.ts'
+import { badRequest } from './errors.ts'
+import { licenseOf } from './objects/license.ts'
+import { licenseOwn } from './own.ts'
+
+const DAY_SECONDS = 24 * 3600
+
+/**
+ * Freemius charges again one day, then three, then five days after a failure. After the fourth it cancels the subscription and
+ * the licence. Two days' notice of a trial's end is UNVERIFIED.
+ */
+export const RENEWALS: RenewalRules = {
+  trialNotice: 2 * DAY_SECONDS,
+  draft: 0,
+  retries: [DAY_SECONDS, 3 * DAY_SECONDS, 5 * DAY_SECONDS],
+  incomplete: 20 * 3600,
+}
+
+/**
+ * Stops the renewals; the licence goes on to the end of what is paid for. A trial ends at once, and so does what is owed. To
+ * cancel again changes nothing.
+ */
+export function cancel(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  why: { reason: string | null; reasonIds: string[] } = { reason: null, reasonIds: [] },
+): SubscriptionRecord {
+  if (hasEnded(subscription) || subscription.canceledAt !== null) return subscription
+  subscription.own = { ...subscription.own, cancelReason: why.reason, reasonIds: why.reasonIds }
+  const isPaid = latestInvoice(context, subscription).status === 'paid'
+  if (subscription.status !== 'trialing' && isPaid) {
+    return change(context, subscription, () => scheduleEnd(context, subscription, true))
+  }
+  subscription.cancelReason = 'cancellation_requested'
+  return endSubscription(context, subscription)
+}
+
+/** Begins the next period and charges it, or charges what is owed, whatever the clock says. A trial is over by that. */
+export function renew(context: AccountContext, subscription: SubscriptionRecord, succeeds: boolean) {
+  if (subscription.status === 'trialing') subscription.trialEnd = Math.min(subscription.periodEnd, context.now)
+  renewSubscription(context, subscription, succeeds)
+  const { status, attempts, reason } = latestInvoice(context, subscription)
+  const isLast = status !== 'paid' && reason === 'cycle' && attempts > RENEWALS.retries.length
+  if (isLast && !hasEnded(subscription)) endSubscription(context, subscription)
+  return subscription
+}
+
+/** The buyer changes how to pay: the licence gets a new subscription with the same dates, and the old one is cancelled. */
+export function replace(context: AccountContext, old: SubscriptionRecord): SubscriptionRecord {
+  if (hasEnded(old) || old.canceledAt !== null) throw badRequest(`Subscription ${old.id} is cancelled.`)
+  const { id, created } = newRecord(context, 'subscriptions')
+  const subscription = { ...structuredClone(old), id, created }
+  context.records.subscriptions.set(id, subscription)
+  licenseOf(old, context).subscription = id
+  context.tell({ what: 'subscription.created', subscription })
+  const before = structuredClone(old)
+  Object.assign(old, { status: 'canceled', canceledAt: context.now, endedAt: context.now })
+  context.tell({ what: 'subscription.updated', subscription: old, before })
+  return subscription
+}
+
+/** The owner cancels a licence in the dashboard: it gives no access from now on. Its subscription is cancelled, too. */
+export function cancelLicense(context: AccountContext, license: PageRecord): PageRecord {
+  if (licenseOwn(license).cancelled) throw badRequest(`License ${license.id} is cancelled.`)
+  license.own = { ...license.own, cancelled: true }
+  if (license.subscription !== null) cancel(context, find(context, 'subscriptions', license.subscription))
+  return license
+}

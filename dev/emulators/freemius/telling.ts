@@ -1,0 +1,161 @@
+import { createHmac } from 'node:crypto'
+import { type AccountContext, find } from '../core/domain/context.ts'
+import type { Happening, NewEvent } from '../core/domain/happenings.ts'
+import type { InvoiceRecord, PaymentRecord } from '../core/domain/money-records.ts'
+import type { PageRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
+import type { Telling } from '../core/processor.ts'
+import type { FreemiusAccount } from './accounts.ts'
+import { eventObject, type FreemiusEvent } from './objects/event.ts'
+import { licenseObject, licenseOf, subscriptionOf } from './objects/license.ts'
+import { disputeObject, licenseOfPayment, paymentObject, refundObject } from './objects/payment.ts'
+import { subscriptionObject } from './objects/subscription.ts'
+import { userObject } from './objects/user.ts'
+import { dateTime } from './objects/wire.ts'
+import { licenseOwn, subscriptionOwn } from './own.ts'
+import { RENEWALS } from './subscriptions.ts'
+
+const HOUR_SECONDS = 3600
+
+export const TELLING: Telling<FreemiusAccount, FreemiusEvent> = {
+  eventsOf,
+  eventObject,
+  headers: (body, { webhookSecret }) => ({
+    'Content-Type': 'application/json',
+    'X-Signature': createHmac('sha256', webhookSecret).update(body).digest('hex'),
+    'User-Agent': 'Freemius Webhooks',
+  }),
+  // Whether and when Freemius tries again is documented nowhere: UNVERIFIED.
+  retrySeconds: [1, 6, 12, 24].map((hours) => hours * HOUR_SECONDS),
+}
+
+function eventsOf(happening: Happening, context: AccountContext): NewEvent[] {
+  switch (happening.what) {
+    case 'page.completed':
+      return bought(happening.page, context)
+    // A licence is kept as a page: one that has expired was cancelled by the owner.
+    case 'page.expired':
+      return [ofLicense('license.cancelled', happening.page, context)]
+    case 'page.failed': {
+      const { id, customer: user } = happening.page
+      const own = { data: { license_id: id }, user, trigger: 'developer' }
+      return licenseOwn(happening.page).deleted ? [{ type: 'license.deleted', object: { license: false }, own }] : []
+    }
+    // Sent when the licence gets another subscription. The first one is told with the licence.
+    case 'subscription.created':
+      return isSold(happening.subscription, context)
+        ? [ofSubscription('subscription.created', happening.subscription, context)]
+        : []
+    case 'subscription.updated': {
+      const { subscription, before } = happening
+      const isCancelled = subscription.canceledAt !== null && before.canceledAt === null
+      const isOver = isCancelled || subscription.status === 'incomplete_expired'
+      return isOver ? [ofSubscription('subscription.cancelled', subscription, context)] : []
+    }
+    case 'subscription.ended':
+      return ended(happening.subscription, context)
+    case 'subscription.trial_ending':
+      return [ofLicense('license.trial_expiring_notice.sent', licenseOf(happening.subscription, context), context)]
+    case 'invoice.paid':
+      return paid(happening.invoice, context)
+    case 'invoice.failed':
+      return failed(happening.invoice, context)
+    case 'refund.created':
+      return [ofPayment('payment.refund', happening.payment, refundObject(happening.refund, context), context)]
+    case 'dispute.opened':
+    case 'dispute.closed': {
+      const { dispute, payment } = happening
+      const type = { open: 'created', won: 'won', lost: 'lost' }[dispute.status]
+      return [ofPayment(`payment.dispute.${type}`, payment, disputeObject(dispute, context), context)]
+    }
+    default:
+      return []
+  }
+}
+
+const isSold = (subscription: SubscriptionRecord, context: AccountContext) =>
+  licenseOf(subscription, context).status === 'complete'
+
+function bought(page: PageRecord, context: AccountContext): NewEvent[] {
+  const subscription = subscriptionOf(page, context)
+  return [
+    ofLicense('license.created', page, context),
+    ...(subscription ? [ofSubscription('subscription.created', subscription, context)] : []),
+    ...payment(page.payment, context),
+  ]
+}
+
+/** What a purchase begins with is told with its licence. */
+function paid(invoice: InvoiceRecord, context: AccountContext): NewEvent[] {
+  const subscription = find(context, 'subscriptions', invoice.subscription)
+  if (!isSold(subscription, context)) return []
+  const license = licenseOf(subscription, context)
+  const [from, to] = [dateTime(invoice.periodStart), dateTime(invoice.periodEnd)]
+  const data = { from, to, license_id: license.id, is_renewal: invoice.reason === 'cycle' }
+  return [...payment(invoice.payment, context), ofLicense('license.extended', license, context, data)]
+}
+
+/** A licence expires when its renewal fails first. Whether the last failure is told under both names is UNVERIFIED. */
+function failed(invoice: InvoiceRecord, context: AccountContext): NewEvent[] {
+  const subscription = find(context, 'subscriptions', invoice.subscription)
+  const license = licenseOf(subscription, context)
+  const { attempts } = invoice
+  return [
+    ...(attempts === 1 ? [ofLicense('license.expired', license, context)] : []),
+    ofSubscription('subscription.renewal.failed', subscription, context),
+    ...(attempts > RENEWALS.retries.length
+      ? [ofSubscription('subscription.renewal.failed.last', subscription, context)]
+      : []),
+  ]
+}
+
+/** That a cancelled trial's licence expires is UNVERIFIED: Freemius says only that the trial is cancelled. */
+function ended(subscription: SubscriptionRecord, context: AccountContext): NewEvent[] {
+  const license = licenseOf(subscription, context)
+  const cancelled = ofSubscription('subscription.cancelled', subscription, context)
+  const { cancelAt, cancelReason, trialEnd } = subscription
+  if (cancelAt !== null) return [ofLicense('license.expired', license, context)]
+  if (cancelReason === 'payment_failed') return [cancelled, ofLicense('license.cancelled', license, context)]
+  const isTrial = trialEnd !== null && context.now < trialEnd
+  return isTrial ? [cancelled, ofLicense('license.expired', license, context)] : [cancelled]
+}
+
+const payment = (id: string | null, context: AccountContext): NewEvent[] => {
+  const made = id === null ? null : find(context, 'payments', id)
+  return made?.status === 'paid' ? [ofPayment('payment.created', made, paymentObject(made, context), context)] : []
+}
+
+const userOf = (id: string | null, { records }: AccountContext) => {
+  const user = records.customers.get(id ?? '')
+  return user ? userObject(user) : null
+}
+
+function ofLicense(
+  type: string,
+  license: PageRecord,
+  context: AccountContext,
+  data: object = { license_id: license.id },
+): NewEvent {
+  const object = licenseObject(license, context)
+  const more = type === 'license.created' ? { expiration: object.expiration } : {}
+  const own = { data: { ...more, ...data }, user: license.customer, trigger: 'system' }
+  return { type, object: { license: object, user: userOf(license.customer, context) }, own }
+}
+
+function ofSubscription(type: string, subscription: SubscriptionRecord, context: AccountContext): NewEvent {
+  const license = licenseOf(subscription, context)
+  const { cancelReason, reasonIds } = subscriptionOwn(subscription)
+  const ids = { subscription_id: subscription.id, license_id: license.id }
+  const data = type === 'subscription.cancelled' ? { ...ids, reason_ids: reasonIds, reason: cancelReason } : ids
+  const objects = {
+    user: userOf(subscription.customer, context),
+    subscription: subscriptionObject(subscription, context),
+    license: licenseObject(license, context),
+  }
+  return { type, object: objects, own: { data, user: subscription.customer, trigger: 'system' } }
+}
+
+function ofPayment(type: string, paid: PaymentRecord, object: object, context: AccountContext): NewEvent {
+  const license = licenseObject(licenseOfPayment(paid, context), context)
+  const objects = { user: userOf(paid.customer, context), payment: object, license }
+  return { type, object: objects, own: { data: { payment_id: paid.id }, user: paid.customer, trigger: 'system' } }
+}

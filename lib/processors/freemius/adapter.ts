@@ -1,0 +1,166 @@
+import * as z from 'zod'
+import type { Adapter, AdapterOptions } from '../adapter.ts'
+import { type CheckoutOrder, type PageSale, ProcessorError, type PurchaseReference } from '../processor.ts'
+import { callRest, type RestCall, RestError } from '../rest.ts'
+import { readFreemiusEvent, readReturn } from './events.ts'
+import { checkoutLink, cycleOf, idsOf } from './link.ts'
+import { License, Licenses, Payments, Plan, PortalLogin, Pricing, Subscription, User, Users } from './objects.ts'
+import { cancellationOf, type Observed, snapshotOf } from './translate.ts'
+
+const API = 'https://fast-api.freemius.com'
+const CHECKOUT = 'https://checkout.freemius.com'
+
+/** The most that one page of a list has. */
+const PAGE = 50
+
+/** How far Freemius' clock may be behind ours, in milliseconds; it also writes whole seconds. */
+const CLOCK_SKEW_MS = 5_000
+
+/** `Other`, of the reasons that Freemius' own survey has: UNVERIFIED. */
+const OTHER_REASON = '15'
+
+interface Credentials {
+  productId: string
+  publicKey: string
+  secretKey: string
+  apiKey: string
+}
+
+/**
+ * Freemius, through its API v1. A checkout is a link, and leaves nothing at Freemius before it is paid; a purchase is a
+ * licence, found by the buyer's address, the price and the time, since Freemius keeps nothing of ours. An origin of `options`
+ * stands for the API and for the checkout.
+ */
+export function freemiusAdapter(credentials: Credentials, options: AdapterOptions): Adapter<Observed, never> {
+  const { productId } = credentials
+  const product = `${options.base ?? API}/v1/products/${productId}`
+
+  function ask(method: RestCall['method'], path: string, body?: object): Promise<unknown> {
+    const headers = {
+      Authorization: `Bearer ${credentials.apiKey}`,
+      ...(body && { 'Content-Type': 'application/json' }),
+    }
+    const call = { method, url: `${product}/${path}`, headers, ...(body && { body: JSON.stringify(body) }) }
+    return callRest('freemius', options.fetch, call, refusal)
+  }
+
+  /** Null if Freemius does not have it, or not any more. */
+  async function find<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema> | null> {
+    try {
+      return schema.parse(await ask('GET', path))
+    } catch (error) {
+      if (error instanceof RestError && error.isMissing) return null
+      throw error
+    }
+  }
+
+  /** All pages of a list. */
+  async function list<Row>(path: string, read: (reply: unknown) => Row[]): Promise<Row[]> {
+    const rows: Row[] = []
+    for (let offset = 0; ; offset += PAGE) {
+      const page = read(await ask('GET', `${path}?count=${PAGE}&offset=${offset}`))
+      rows.push(...page)
+      if (page.length < PAGE) return rows
+    }
+  }
+
+  /** A link would take the buyer to an error page, or charge a trial at once, if the product does not sell as the file says. */
+  async function checkOffer(order: CheckoutOrder): Promise<void> {
+    const { plan, pricing } = idsOf(order.processorPrice)
+    const planPath = `plans/${segment(plan)}`
+    const [offer, terms] = await Promise.all([
+      find(`${planPath}/pricing/${segment(pricing)}.json`, Pricing),
+      order.trialDays > 0 ? find(`${planPath}.json`, Plan) : null,
+    ])
+    if (!offer) throw rejected('the product has no such plan and pricing')
+    const price = { monthly: offer.monthly_price, annual: offer.annual_price, lifetime: offer.lifetime_price }
+    if (offer.currency !== order.currency) throw rejected(`the pricing is in ${offer.currency}`)
+    if (!price[cycleOf(order)]) throw rejected(`the pricing has no ${cycleOf(order)} price`)
+    if (order.trialDays > 0 && !terms?.trial_period) throw rejected('the plan has no trial')
+  }
+
+  /** The first licence that the buyer got for this price since the page was opened. */
+  async function licenseOf({ email, processorPrice, openedAt }: PageSale): Promise<License | null> {
+    if (email === null) return null
+    const { users } = Users.parse(await ask('GET', `users.json?email=${encodeURIComponent(email)}`))
+    const user = users.find((each) => each.email.toLowerCase() === email.toLowerCase())
+    if (!user) return null
+    const licenses = await list(`users/${segment(user.id)}/licenses.json`, (reply) => Licenses.parse(reply).licenses)
+    const since = openedAt.getTime() - CLOCK_SKEW_MS
+    return (
+      licenses
+        .filter((each) => isOfMode(each) && `${each.plan_id}:${each.pricing_id}` === processorPrice)
+        .filter(({ created }) => created.getTime() >= since)
+        .toSorted((one, other) => one.created.getTime() - other.created.getTime())[0] ?? null
+    )
+  }
+
+  const isOfMode = ({ environment }: License) => environment === (options.isTest ? 1 : 0)
+
+  async function findLicense(reference: PurchaseReference): Promise<License | null> {
+    if (reference.kind !== 'page') return find(`licenses/${segment(reference.id)}.json`, License)
+    return reference.sale ? licenseOf(reference.sale) : null
+  }
+
+  return {
+    async openCheckout(order) {
+      const { email } = order
+      if (email === null) throw rejected('Freemius sells to buyers with an e-mail address only')
+      await checkOffer(order)
+      const origin = options.base ?? CHECKOUT
+      const sandbox = options.isTest ? options.now() : null
+      return { pageId: order.checkoutId, url: checkoutLink({ ...order, email }, credentials, { origin, sandbox }) }
+    },
+
+    async cancelAtPeriodEnd(licenseId, reason) {
+      const path = `licenses/${segment(licenseId)}`
+      const license = License.parse(await ask('GET', `${path}.json`))
+      const query = new URLSearchParams({ reason, reason_ids: OTHER_REASON })
+      const subscription = Subscription.parse(await ask('DELETE', `${path}/subscription.json?${query}`))
+      return cancellationOf(license, subscription, options.now())
+    },
+
+    // The portal has no way back to us.
+    async openPortal(customer) {
+      return PortalLogin.parse(await ask('POST', 'portal/login.json', { id: customer })).link
+    },
+
+    async observe(reference) {
+      const license = await findLicense(reference)
+      if (!license || !isOfMode(license) || !license.user_id) return null
+      const user = `users/${segment(license.user_id)}`
+      const [subscription, payments, buyer] = await Promise.all([
+        find(`licenses/${segment(license.id)}/subscription.json`, Subscription),
+        list(`${user}/payments.json`, (reply) => Payments.parse(reply).payments),
+        find(`${user}.json?fields=id,email`, User),
+      ])
+      const ofLicense = payments.filter(({ license_id }) => license_id === license.id)
+      return { license, subscription, payments: ofLicense, email: buyer?.email ?? null }
+    },
+
+    decide(observed, now) {
+      const purchase = snapshotOf(observed, now)
+      const found = purchase && { paywallId: null, purchase }
+      return { found, isUndecided: purchase?.status === 'pending', todo: null }
+    },
+
+    async act() {},
+
+    async readReturn(address) {
+      const { licenseId } = await readReturn(new URL(address), credentials)
+      return { kind: 'subscription', id: licenseId }
+    },
+
+    readEvent: (inbound) => readFreemiusEvent({ secretKey: credentials.secretKey, isTest: options.isTest }, inbound),
+  }
+}
+
+const segment = encodeURIComponent
+
+const rejected = (message: string) => new ProcessorError('freemius', 'rejected', message, { answered: true })
+
+const ErrorBody = z.object({ error: z.object({ code: z.string().regex(/^[\w.]{1,60}$/) }) })
+
+/** Freemius' message may quote what we sent, such as an e-mail address, so only the error's code gets into the log. */
+const refusal = (status: number, body: unknown) =>
+  new RestError('freemius', status, body, ErrorBody.safeParse(body).data?.error.code ?? '')

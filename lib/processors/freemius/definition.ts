@@ -1,0 +1,67 @@
+import { isSignature } from '../../crypto/crypto.ts'
+import type { OfferedPrice, PriceProblem, ProcessorDefinition } from '../definition.ts'
+
+/** A plan, and one of its pricings: `501:601`. */
+const PRICE = /^\d{1,19}:\d{1,19}$/
+
+/** A pricing has a price by the month, by the year and for ever. */
+const INTERVALS: readonly unknown[] = ['month', 'year', null]
+
+export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKey' | 'apiKey'> = {
+  title: 'Freemius',
+  kind: 'software-marketplace',
+  credentials: {
+    productId: { secret: false, pattern: /^[0-9]{1,15}$/, where: "Settings → API & Keys, the product's ID" },
+    publicKey: { secret: false, where: "Settings → API & Keys, the product's public key, pk_…" },
+    secretKey: { secret: true, where: "Settings → API & Keys, the product's secret key, sk_…" },
+    apiKey: { secret: true, where: 'Settings → API & Keys, API bearer authorization token' },
+  },
+  // The sandbox and real money share one product and its keys.
+  modeOf: () => null,
+  processorPrice: 'the ids of a plan and of one of its pricings, plan_id:pricing_id',
+  currencies: new Set(['USD', 'EUR', 'GBP']),
+  decimals: {},
+  problemsOf,
+  webhook: {
+    events: [
+      ...['license.created', 'license.extended', 'license.shortened', 'license.updated', 'license.plan.changed'],
+      ...['license.expired', 'license.cancelled', 'license.deleted', 'license.trial_expiring_notice.sent'],
+      ...['subscription.created', 'subscription.cancelled'],
+      ...['subscription.renewal.failed', 'subscription.renewal.failed.last'],
+      ...['payment.created', 'payment.refund'],
+      ...['payment.dispute.created', 'payment.dispute.closed', 'payment.dispute.lost', 'payment.dispute.won'],
+    ],
+    // A signature has no time.
+    couldBeSigned: (headers) => isSignature(headers.get('x-signature') ?? ''),
+  },
+  abilities: {
+    portal: true,
+    trialLength: 'of the product',
+    cancelledTrial: 'ends at once',
+    undoesCancellation: false,
+    tellsOfCancellations: true,
+    closesPages: false,
+    idempotencyKeys: false,
+    sellsToAnonymous: false,
+    tellsOfDisputes: true,
+    returnsTo: 'one address of the product',
+  },
+}
+
+function problemsOf({ interval, intervalCount, variants }: OfferedPrice): PriceProblem[] {
+  const problems: PriceProblem[] = []
+  if (!INTERVALS.includes(interval)) {
+    problems.push({ local: null, field: 'interval', message: 'Freemius sells by the month, by the year and for ever' })
+  } else if (interval !== null && intervalCount !== 1) {
+    problems.push({ local: null, field: 'interval_count', message: 'Freemius sells one month or one year at a time' })
+  }
+  for (const { local, processorPrice, currency, amount } of variants) {
+    const wrong = (message: string) => problems.push({ local, field: 'processorPrice', message })
+    const same = variants.find((each) => each.processorPrice === processorPrice)
+    if (!PRICE.test(processorPrice)) wrong('is no plan_id:pricing_id, such as 501:601')
+    else if (same?.currency !== currency || same.amount !== amount) {
+      wrong('is a pricing that has another currency or amount here, and a pricing of Freemius has one')
+    }
+  }
+  return problems
+}

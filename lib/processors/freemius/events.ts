@@ -1,0 +1,164 @@
+import * as z from 'zod'
+import { isSignedWith } from '../../crypto/crypto.ts'
+import {
+  ForgedEvent,
+  type Inbound,
+  MalformedEvent,
+  type PaymentFact,
+  type ProcessorEvent,
+  parseEvent,
+  processorId,
+} from '../event.ts'
+import type { PurchaseReference } from '../processor.ts'
+import { Id, License, minorUnits, Payment, Subscription, time } from './objects.ts'
+
+/** Of an event; `data` may also be text or a list. */
+const Event = z.object({
+  id: z.union([processorId, z.int().min(0).transform(String)]),
+  type: z.string(),
+  created: time,
+  data: z.unknown().optional(),
+  objects: z.looseObject({}).nullish(),
+})
+type Event = z.output<typeof Event>
+
+const Body = z.string().transform((text): unknown => JSON.parse(text))
+const OfLicense = z.object({ license_id: Id })
+const Environment = z.object({ environment: z.int() })
+
+interface Account {
+  secretKey: string
+  /** Whether the sandbox's purchases are the paywall's. One product has those and real ones. */
+  isTest: boolean
+}
+
+/** Verifies Freemius' signature over the raw body, which has no time, then says what the event is about. */
+export async function readFreemiusEvent({ secretKey, isTest }: Account, inbound: Inbound): Promise<ProcessorEvent> {
+  const signature = inbound.headers.get('x-signature') ?? ''
+  if (!(await isSignedWith(secretKey, inbound.rawBody, signature))) {
+    throw new ForgedEvent('freemius: the signature does not hold')
+  }
+  const event = parseEvent(Body.pipe(Event), inbound.rawBody)
+  const result = (about: PurchaseReference | null, payment: PaymentFact | null = null, trialEnding = false) => ({
+    id: event.id,
+    about,
+    payment,
+    trialEnding,
+  })
+  if (isOfOtherMode(event, isTest)) return result(null)
+
+  switch (event.type) {
+    case 'license.created':
+    case 'license.extended':
+    case 'license.shortened':
+    case 'license.updated':
+    case 'license.plan.changed':
+    case 'license.expired':
+    case 'license.cancelled':
+    case 'license.deleted':
+    case 'subscription.created':
+    case 'subscription.cancelled':
+    case 'subscription.canceled':
+      return result(licenseOf(event))
+    case 'license.trial_expiring_notice.sent':
+      return result(licenseOf(event), null, true)
+    case 'subscription.renewal.failed':
+    case 'subscription.renewal.failed.last':
+      return result(licenseOf(event), failureOf(event))
+    case 'payment.created':
+    case 'payment.refund': {
+      const payment = parseEvent(Payment, event.objects?.payment)
+      // A refund is a payment, too, and may be told as one.
+      const isBack = event.type === 'payment.refund' || payment.type !== 'payment' || (payment.gross ?? 0) < 0
+      return result(purchaseOf(payment, event), factOf(isBack ? 'refunded' : 'succeeded', payment, event))
+    }
+    case 'payment.dispute.created': {
+      const payment = parseEvent(Payment, event.objects?.payment)
+      return result(purchaseOf(payment, event), factOf('disputed', payment, event))
+    }
+    case 'payment.dispute.closed':
+    case 'payment.dispute.lost':
+    case 'payment.dispute.won':
+      return result(purchaseOf(parseEvent(Payment, event.objects?.payment), event))
+    default:
+      // The owner chooses which events Freemius sends. Those of other types are not about purchases.
+      return result(null)
+  }
+}
+
+/** The sandbox's events come to the same address as those of real money. */
+function isOfOtherMode({ objects }: Event, isTest: boolean): boolean {
+  return [objects?.license, objects?.subscription, objects?.payment].some((object) => {
+    const { data } = Environment.safeParse(object)
+    return data !== undefined && data.environment !== (isTest ? 1 : 0)
+  })
+}
+
+/** The licence that an event is about: it is one of its objects, or that object or the data names it. */
+function licenseIdOf({ objects, data }: Event): string {
+  const named = [objects?.subscription, objects?.payment, data].map(
+    (part) => OfLicense.safeParse(part).data?.license_id,
+  )
+  const id = z.object({ id: Id }).safeParse(objects?.license).data?.id ?? named.find((each) => each !== undefined)
+  if (id === undefined) throw new MalformedEvent('freemius: the event names no license')
+  return id
+}
+
+const licenseOf = (event: Event): PurchaseReference => ({ kind: 'subscription', id: licenseIdOf(event) })
+
+/** A licence without subscription was paid once. */
+const purchaseOf = ({ subscription_id }: Payment, event: Event): PurchaseReference => ({
+  kind: subscription_id == null ? 'payment' : 'subscription',
+  id: licenseIdOf(event),
+})
+
+/** What the buyer paid, or got back: the amount and its tax. */
+function factOf(kind: PaymentFact['kind'], payment: Payment, { created }: Event): PaymentFact | null {
+  const { id, gross, vat, currency } = payment
+  const amount = Math.abs(minorUnits(gross, currency)) + Math.abs(minorUnits(vat, currency))
+  return amount > 0 ? { kind, id, amount, currency, occurredAt: created } : null
+}
+
+/** A charge that failed has no id of its own. The last one is told by two events, which are about one charge. */
+function failureOf({ objects, created }: Event): PaymentFact | null {
+  const subscription = parseEvent(Subscription, objects?.subscription)
+  const license = parseEvent(License, objects?.license)
+  const owedSince = Math.floor(
+    (license.expiration ?? subscription.next_payment ?? subscription.created).getTime() / 1000,
+  )
+  const amount = minorUnits(subscription.renewal_amount, subscription.currency)
+  const id = `${subscription.id}:${owedSince}:${subscription.failed_payments ?? 0}`
+  return amount > 0 ? { kind: 'failed', id, amount, currency: subscription.currency, occurredAt: created } : null
+}
+
+/** What Freemius tells as it sends a buyer back. */
+export interface Return {
+  licenseId: string
+  email: string
+  planId: string
+  /** Freemius' documents leave it out where a licence is bought for ever. */
+  pricingId: string | null
+}
+
+const ReturnQuery = z.object({ license_id: Id, email: z.string().min(1), plan_id: Id, pricing_id: Id.optional() })
+
+/**
+ * Verifies the address that Freemius sent a buyer to after a purchase, as its SDK does: spaces are `+`, whatever a proxy made
+ * of them, and the signature is over all of the address before it. `origin` is the one that the owner has entered in the
+ * dashboard, if a proxy has changed it. What stands after the signature is not signed and is not read.
+ *
+ * @throws ForgedEvent
+ */
+export async function readReturn(
+  url: URL,
+  { secretKey }: { secretKey: string },
+  origin: string = url.origin,
+): Promise<Return> {
+  const whole = `${origin}${url.pathname}${url.search.replaceAll('%20', '+')}`
+  const [, signed = '', signature = ''] = /^(.*?)[?&]signature=([^&]*)/.exec(whole) ?? []
+  if (!(await isSignedWith(secretKey, signed, signature))) throw new ForgedEvent('freemius: the return is not signed')
+  const query = ReturnQuery.safeParse(Object.fromEntries(new URL(signed).searchParams))
+  if (!query.success) throw new ForgedEvent('freemius: the return names no license', { cause: query.error })
+  const { license_id, email, plan_id, pricing_id } = query.data
+  return { licenseId: license_id, email, planId: plan_id, pricingId: pricing_id ?? null }
+}

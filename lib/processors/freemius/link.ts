@@ -1,0 +1,50 @@
+import { md5 } from '@noble/hashes/legacy.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { CheckoutOrder } from '../processor.ts'
+
+interface Keys {
+  productId: string
+  publicKey: string
+  secretKey: string
+}
+
+/** Freemius' names for how often a price is paid. */
+export const cycleOf = ({ recurring }: Pick<CheckoutOrder, 'recurring'>) =>
+  recurring === null ? 'lifetime' : recurring.interval === 'month' ? 'monthly' : 'annual'
+
+/** The plan and the pricing that a price is made of. */
+export function idsOf(processorPrice: string): { plan: string; pricing: string } {
+  const [plan = '', pricing = ''] = processorPrice.split(':')
+  return { plan, pricing }
+}
+
+/**
+ * A checkout at Freemius is a link that says what is sold, and to whom. What the buyer could choose otherwise is hidden: the
+ * purchase is known by its plan, its pricing and the address. `sandbox` null: for real money.
+ */
+export function checkoutLink(
+  order: CheckoutOrder & { email: string },
+  keys: Keys,
+  { origin, sandbox }: { origin: string; sandbox: Date | null },
+): string {
+  const { plan, pricing } = idsOf(order.processorPrice)
+  const query = new URLSearchParams({
+    ...{ product_id: keys.productId, plan_id: plan, pricing_id: pricing, billing_cycle: cycleOf(order) },
+    currency: order.currency.toLowerCase(),
+    ...(order.trialDays > 0 && { trial: 'paid' }),
+    ...{ user_email: order.email, readonly_user: '1', cancel_url: order.errorUrl },
+    ...{ hide_licenses: '1', disable_licenses_selector: '1', show_upsells: '0', show_inline_currency_selector: '0' },
+    ...(sandbox && sandboxParameters(keys, sandbox)),
+  })
+  return `${origin}/product/${keys.productId}/?${query}`
+}
+
+/**
+ * The proof that whoever made a link knows the secret key, without which nobody buys in the sandbox. Freemius makes it with
+ * MD5, which workerd's WebCrypto knows and Node's does not, so it comes from a library.
+ */
+function sandboxParameters({ productId, publicKey, secretKey }: Keys, now: Date) {
+  const timestamp = String(Math.floor(now.getTime() / 1000))
+  const token = bytesToHex(md5(utf8ToBytes(`${timestamp}${productId}${secretKey}${publicKey}checkout`)))
+  return { s_ctx_ts: timestamp, sandbox: token }
+}

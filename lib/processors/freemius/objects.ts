@@ -1,0 +1,96 @@
+import * as z from 'zod'
+import { toMinorUnits } from '../../money/money.ts'
+
+/* The fields of Freemius' objects that we rely on. */
+
+/** Ids are numbers, which Freemius writes as text as a rule. */
+export const Id = z.union([z.string().regex(/^\d{1,19}$/), z.int().min(0).transform(String)])
+
+/** A time in UTC, written without a zone: `2026-11-21 08:36:00`. */
+export const time = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+  .transform((text) => new Date(`${text.replace(' ', 'T')}Z`))
+  .refine((date) => !Number.isNaN(date.getTime()), 'no time of the calendar')
+
+const currency = z.enum(['usd', 'eur', 'gbp']).transform((code) => code.toUpperCase() as 'USD' | 'EUR' | 'GBP')
+
+/** An amount in major units, as a float or as its text; null: Freemius names none. */
+const amount = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^-?\d+(\.\d+)?$/)
+      .transform(Number),
+  ])
+  .nullish()
+
+/** 0: for real money, 1: in the sandbox. */
+const environment = z.union([z.literal(0), z.literal(1)])
+
+export const License = z.object({
+  id: Id,
+  created: time,
+  user_id: Id.nullish(),
+  plan_id: Id,
+  pricing_id: Id.nullish(),
+  expiration: time.nullish(),
+  is_cancelled: z.boolean().nullish(),
+  environment,
+})
+export type License = z.output<typeof License>
+
+export const Subscription = z.object({
+  id: Id,
+  created: time,
+  license_id: Id,
+  currency,
+  amount_per_cycle: amount,
+  initial_amount: amount,
+  renewal_amount: amount,
+  billing_cycle: z.union([z.literal(1), z.literal(12), z.literal(0)]),
+  outstanding_balance: amount,
+  failed_payments: z.int().min(0).nullish(),
+  trial_ends: time.nullish(),
+  next_payment: time.nullish(),
+  canceled_at: time.nullish(),
+  environment,
+})
+export type Subscription = z.output<typeof Subscription>
+
+/** `gross` is without tax, and negative where money went back to the buyer. */
+export const Payment = z.object({
+  id: Id,
+  created: time,
+  license_id: Id.nullish(),
+  subscription_id: Id.nullish(),
+  bound_payment_id: Id.nullish(),
+  currency,
+  gross: amount,
+  vat: amount,
+  type: z.enum(['payment', 'refund', 'disputed', 'won_dispute', 'lost_dispute', 'chargeback']),
+  environment,
+})
+export type Payment = z.output<typeof Payment>
+
+export const User = z.object({ id: Id, email: z.string() })
+
+export const Users = z.object({ users: z.array(User) })
+export const Licenses = z.object({ licenses: z.array(License) })
+export const Payments = z.object({ payments: z.array(Payment) })
+
+/** What a checkout is looked at before it is opened: a pricing has one currency, and a price for each cycle that is sold. */
+export const Pricing = z.object({
+  currency,
+  monthly_price: amount,
+  annual_price: amount,
+  lifetime_price: amount,
+})
+export const Plan = z.object({ trial_period: z.int().nullish() })
+
+export const PortalLogin = z.object({ link: z.url() })
+
+/** Major units, as Freemius counts, in minor ones. Its floats may have more decimals than the currency. */
+export const minorUnits = (major: number | null | undefined, code: string) =>
+  toMinorUnits(Math.round((major ?? 0) * 100) / 100, code)

@@ -1,0 +1,131 @@
+// How Freemius' objects become a purchase. The licence is the purchase: it gives access, and subscriptions come and go with
+// it. One that has no subscription was bought once, for ever. Nothing is fetched here.
+import type { Cancellation, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
+import { type License, minorUnits, type Payment, type Subscription } from './objects.ts'
+
+const DAY_MS = 86_400_000
+
+/** All that Freemius has of a purchase. */
+export interface Observed {
+  license: License
+  /** The latest of the licence; null if there is none. */
+  subscription: Subscription | null
+  /** Those of the licence, refunds and disputes among them, in any order. */
+  payments: Payment[]
+  email: string | null
+}
+
+/** Null if nobody bought the licence: the owner gave it away, or it is a trial that asked for no payment method. */
+export function snapshotOf(observed: Observed, now: Date): PurchaseSnapshot | null {
+  const { license, subscription, payments, email } = observed
+  const common = {
+    processorId: license.id,
+    checkoutId: null,
+    processorPrice: `${license.plan_id}:${license.pricing_id ?? ''}`,
+    customer: license.user_id ?? null,
+    buyerEmail: email,
+  }
+  if (subscription) return { ...common, ...recurring(license, subscription, payments, now) }
+  const payment = latest(payments.filter(({ type }) => type === 'payment'))
+  return payment ? { ...common, ...oneTime(license, payment, payments) } : null
+}
+
+/** A subscription as it is after it was cancelled, with its licence. */
+export function cancellationOf(license: License, subscription: Subscription, now: Date): Cancellation {
+  const status = statusOf(license, subscription, true, now)
+  const end = periodEnd(license, subscription)
+  return { status, cancelAt: status === 'canceled' ? null : end, canceledAt: subscription.canceled_at ?? null }
+}
+
+type Facts = Omit<PurchaseSnapshot, 'processorId' | 'checkoutId' | 'processorPrice' | 'customer' | 'buyerEmail'>
+
+/** Freemius tells when a period ends, and not when it began: that was with its payment, or with the trial. */
+function recurring(license: License, subscription: Subscription, payments: Payment[], now: Date): Facts {
+  const { billing_cycle, currency, amount_per_cycle, renewal_amount, canceled_at, trial_ends } = subscription
+  const paid = latest(payments.filter(({ type }) => type === 'payment'))
+  const begun = isBegun(subscription, paid)
+  const end = periodEnd(license, subscription)
+  const cancels = begun && canceled_at != null
+  return {
+    status: statusOf(license, subscription, begun, now),
+    begun,
+    // A licence goes on only when the next period is paid.
+    periodCovered: begun,
+    interval: billing_cycle === 0 ? null : billing_cycle === 1 ? 'month' : 'year',
+    intervalCount: billing_cycle === 0 ? null : 1,
+    unitAmount: minorUnits(amount_per_cycle ?? renewal_amount, currency),
+    currency,
+    currentPeriodStart: begun ? periodStart(subscription, paid) : null,
+    currentPeriodEnd: begun ? end : null,
+    trialStart: trial_ends ? subscription.created : null,
+    trialEnd: trial_ends ?? null,
+    cancelAtPeriodEnd: cancels,
+    cancelAt: cancels ? end : null,
+    canceledAt: canceled_at ?? null,
+  }
+}
+
+function oneTime(license: License, payment: Payment, payments: Payment[]): Facts {
+  const given = isGivenBack(payment, payments)
+  const none = { currentPeriodStart: null, currentPeriodEnd: null, trialStart: null, trialEnd: null }
+  const never = { interval: null, intervalCount: null, cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null }
+  return {
+    ...{ ...none, ...never, begun: true, periodCovered: true },
+    status: given ? 'refunded' : license.is_cancelled ? 'canceled' : 'active',
+    unitAmount: minorUnits(payment.gross, payment.currency),
+    currency: payment.currency,
+  }
+}
+
+/**
+ * Access is the licence's. Freemius stops the renewals of a cancelled subscription at once, and the licence goes on to the end
+ * of what is paid for; of a cancelled trial nothing is left. While a renewal fails, the licence has expired and the
+ * subscription has not ended: Freemius charges again for some days, then cancels both.
+ */
+function statusOf(license: License, subscription: Subscription, begun: boolean, now: Date): PurchaseStatus {
+  const { canceled_at, trial_ends, failed_payments, outstanding_balance } = subscription
+  const isOver = license.expiration != null && license.expiration <= now
+  if (license.is_cancelled) return 'canceled'
+  if (canceled_at) {
+    const isOfTrial = trial_ends != null && canceled_at < trial_ends
+    return isOver || isOfTrial || !begun ? 'canceled' : 'active'
+  }
+  if (!begun) return 'pending'
+  if (trial_ends && trial_ends > now) return 'trialing'
+  // Failures may be counted over the whole life of a subscription, so a number of them says nothing by itself.
+  const isOwed = (failed_payments ?? 0) > 0 && (isOver || (outstanding_balance ?? 0) > 0)
+  return isOwed ? 'past_due' : 'active'
+}
+
+/** A first payment that has not arrived, as PayPal's may, is awaited within a day. Then nothing was bought yet. */
+function isBegun(
+  { created, trial_ends, initial_amount, next_payment }: Subscription,
+  paid: Payment | undefined,
+): boolean {
+  if (paid || trial_ends || initial_amount === 0) return true
+  return next_payment != null && next_payment.getTime() - created.getTime() > DAY_MS
+}
+
+/** A trial is not shortened by a charge that is made a little before its end. */
+function periodStart({ created, trial_ends }: Subscription, paid: Payment | undefined): Date {
+  if (!paid) return created
+  return trial_ends && trial_ends > paid.created ? trial_ends : paid.created
+}
+
+/** The end of a trial that was cancelled is its cancellation. */
+function periodEnd({ expiration }: License, { canceled_at, trial_ends, next_payment }: Subscription): Date | null {
+  if (canceled_at && trial_ends && canceled_at < trial_ends) return canceled_at
+  return expiration ?? next_payment ?? null
+}
+
+const BACK: readonly Payment['type'][] = ['refund', 'lost_dispute', 'chargeback']
+
+/** Whether all the money of a payment went back to the buyer. A dispute that is open, or won, gives nothing back. */
+function isGivenBack({ id, gross }: Payment, payments: Payment[]): boolean {
+  const bound = payments.filter(({ bound_payment_id, type }) => bound_payment_id === id && BACK.includes(type))
+  const back = bound.reduce((sum, each) => sum + Math.abs(each.gross ?? 0), 0)
+  return bound.length > 0 && back >= (gross ?? 0)
+}
+
+const latest = (payments: Payment[]) =>
+  payments.toSorted((one, other) => other.created.getTime() - one.created.getTime())[0]

@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest'
+import { ACME, buy, linkOf, OTHER, PRICES, press, sdk, startFreemius, startReceiver } from './freemius-fixture.ts'
+
+const DAY_SECONDS = 86_400
+
+/** An emulator that sends to a receiver, which proves each webhook with the official SDK. */
+async function start(answers: number[] = []) {
+  const receiver = await startReceiver([ACME, OTHER], answers)
+  const { emulator, freemius } = await startFreemius({ accounts: [ACME, OTHER], serviceUrl: receiver.url })
+  const pass = (days: number) => emulator.moveTo('1001', emulator.timeOf('1001') + days * DAY_SECONDS)
+  return { receiver, emulator, freemius, pass }
+}
+
+test('tells of a purchase: the licence, its subscription and its payment', async () => {
+  const { receiver, emulator, freemius } = await start()
+  const { license, subscription, user } = await buy(freemius, emulator)
+  await emulator.drainWebhooks()
+  expect(receiver.types().toSorted()).toEqual(['license.created', 'payment.created', 'subscription.created'])
+  const created = receiver.deliveries.find(({ event }) => event.type === 'license.created')?.event
+  expect(created?.objects).toMatchObject({ license: { id: license, environment: 1 }, user: { id: user } })
+  expect(created?.data).toMatchObject({ license_id: license, expiration: expect.any(String) })
+  const sold = receiver.deliveries.find(({ event }) => event.type === 'subscription.created')?.event
+  expect(sold?.objects).toMatchObject({ subscription: { id: subscription }, license: { id: license } })
+  expect(await freemius.api.event.retrieve(created?.id ?? '')).toMatchObject({
+    id: created?.id,
+    objects: created?.objects,
+  })
+  const listed = await freemius.api.event.retrieveMany({ type: 'license.created' })
+  expect(listed).toMatchObject([{ id: created?.id, state: 'processed' }])
+  expect(await freemius.api.event.retrieveMany({ state: 'pending' })).toEqual([])
+})
+
+test('tells of a lifetime licence without a subscription', async () => {
+  const { receiver, emulator, freemius } = await start()
+  await buy(freemius, emulator, { price: PRICES.lifetime })
+  await emulator.drainWebhooks()
+  expect(receiver.types().toSorted()).toEqual(['license.created', 'payment.created'])
+})
+
+/** The types that something makes, in order. */
+async function told(run: (parts: Awaited<ReturnType<typeof start>>) => Promise<unknown>, price = PRICES.monthly) {
+  const parts = await start()
+  const { license, subscription, user } = await buy(parts.freemius, parts.emulator, { price })
+  const before = parts.emulator.events.length
+  await run({ ...parts, ...{ license, subscription, user } })
+  await parts.emulator.drainWebhooks()
+  return parts.emulator.events.slice(before).map(({ type }) => type)
+}
+
+const subscriptionOf = ({ emulator }: Pick<Awaited<ReturnType<typeof start>>, 'emulator'>) =>
+  emulator.subscriptions[0]?.id ?? ''
+const licenseOf = ({ emulator }: Pick<Awaited<ReturnType<typeof start>>, 'emulator'>) => emulator.licenses[0]?.id ?? ''
+const paymentOf = async ({ freemius }: Awaited<ReturnType<typeof start>>) =>
+  (await freemius.api.user.retrievePayments((await freemius.api.user.retrieveMany())[0]?.id ?? ''))[0]?.id ?? ''
+
+test('tells of renewals, failures and the end', async () => {
+  expect(await told(({ pass }) => pass(31))).toEqual(['payment.created', 'license.extended'])
+  expect(await told((parts) => parts.emulator.renew(subscriptionOf(parts), { fail: true }))).toEqual([
+    'license.expired',
+    'subscription.renewal.failed',
+  ])
+  const failing = await told(async ({ emulator, freemius, pass }) => {
+    await emulator.declineCharges((await freemius.api.user.retrieveMany())[0]?.id ?? '')
+    await pass(41)
+  })
+  expect(failing).toEqual([
+    ...['license.expired', ...Array<string>(4).fill('subscription.renewal.failed')],
+    ...['subscription.renewal.failed.last', 'subscription.cancelled', 'license.cancelled'],
+  ])
+})
+
+test('tells of cancellations, and when what was paid for is over', async () => {
+  const cancelled = await told(async (parts) => {
+    await parts.emulator.portalCancel(subscriptionOf(parts))
+    await parts.pass(31)
+  })
+  expect(cancelled).toEqual(['subscription.cancelled', 'license.expired'])
+  const trial = await told((parts) => parts.emulator.portalCancel(subscriptionOf(parts)), PRICES.trial)
+  expect(trial).toEqual(['subscription.cancelled', 'license.expired'])
+  expect(await told(({ pass }) => pass(6), PRICES.trial)).toEqual(['license.trial_expiring_notice.sent'])
+  const replaced = await told((parts) => parts.emulator.replaceSubscription(subscriptionOf(parts)))
+  expect(replaced).toEqual(['subscription.created', 'subscription.cancelled'])
+})
+
+test('tells of what the owner does, and of money that goes back', async () => {
+  const owner = await told(async (parts) => {
+    await parts.emulator.cancelLicense(licenseOf(parts))
+    await parts.emulator.deleteLicense(licenseOf(parts))
+  })
+  expect(owner).toEqual(['subscription.cancelled', 'license.cancelled', 'license.deleted'])
+  const money = await told(async (parts) => {
+    const payment = await paymentOf(parts)
+    await parts.emulator.refund(payment, 100)
+    await parts.emulator.closeDispute((await parts.emulator.dispute(payment)).id)
+  })
+  expect(money).toEqual(['payment.refund', 'payment.dispute.created', 'payment.dispute.lost'])
+})
+
+test('tells of a first payment that comes later, or never', async () => {
+  const { emulator, freemius, pass } = await start()
+  await press(await linkOf(freemius, emulator), 'later')
+  await emulator.renew(subscriptionOf({ emulator }))
+  expect(emulator.events.map(({ type }) => type)).toEqual([
+    ...['license.created', 'subscription.created', 'payment.created', 'license.extended'],
+  ])
+  await press(await linkOf(freemius, emulator, { email: 'eve@example.com' }), 'later')
+  await pass(2)
+  expect(emulator.events.at(-1)?.type).toBe('subscription.cancelled')
+})
+
+test('tries again what is refused, with the same bytes, and tells nobody else', async () => {
+  const { receiver, emulator, freemius } = await start([503])
+  await buy(freemius, emulator, { price: PRICES.lifetime })
+  await emulator.drainWebhooks()
+  expect(receiver.deliveries).toHaveLength(3)
+  const [first] = receiver.deliveries
+  expect(receiver.deliveries.filter(({ body }) => body === first?.body)).toHaveLength(2)
+  expect(new Set(receiver.deliveries.map(({ paywallId }) => paywallId))).toEqual(new Set(['1001']))
+  await buy(sdk(emulator, OTHER), emulator, { price: PRICES.lifetime })
+  await emulator.drainWebhooks()
+  expect(receiver.deliveries.at(-1)?.paywallId).toBe('2001')
+})
+
+test('holds events, and sends them in any order, twice or never', async () => {
+  const { receiver, emulator, freemius } = await start()
+  emulator.holdWebhooks()
+  await buy(freemius, emulator)
+  const statuses = await emulator.sendHeldWebhooks((events) => [...events.slice(1), ...events.slice(1)].reverse())
+  expect(statuses).toEqual([200, 200, 200, 200])
+  expect(receiver.types()).toEqual([
+    ...['payment.created', 'subscription.created', 'payment.created', 'subscription.created'],
+  ])
+  expect(await emulator.resend(emulator.events[0]?.id ?? '')).toEqual([200])
+  expect(receiver.types().at(-1)).toBe('license.created')
+})

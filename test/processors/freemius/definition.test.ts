@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import type { OfferedPrice } from '../../../lib/processors/definition.ts'
+import { FREEMIUS } from '../../../lib/processors/freemius/definition.ts'
+import { CREDENTIALS } from './fixture.ts'
+
+const price = (
+  more: Partial<OfferedPrice>,
+  ...variants: Partial<OfferedPrice['variants'][number]>[]
+): OfferedPrice => ({
+  ...{ interval: 'month', intervalCount: 1, trialDays: 0 },
+  variants: [{}, ...variants].map((variant, index) => ({
+    ...{ local: index === 0 ? null : index - 1, processorPrice: `501:60${index}`, currency: 'USD', amount: 999 },
+    ...variant,
+  })),
+  ...more,
+})
+
+const problems = (offered: OfferedPrice) => FREEMIUS.problemsOf(offered).map(({ local, field }) => [local, field])
+
+test.each<[string, OfferedPrice]>([
+  ['by the month', price({})],
+  ['by the year', price({ interval: 'year' })],
+  ['for ever', price({ interval: null, intervalCount: 1 })],
+  ['with a trial', price({ trialDays: 14 })],
+  ['in two currencies', price({}, { currency: 'EUR' })],
+])('a price is sold %s', (_, offered) => {
+  expect(FREEMIUS.problemsOf(offered)).toEqual([])
+})
+
+test.each<[string, OfferedPrice, unknown[]]>([
+  ['by the day', price({ interval: 'day' }), [[null, 'interval']]],
+  ['by the week', price({ interval: 'week' }), [[null, 'interval']]],
+  ['by the quarter', price({ intervalCount: 3 }), [[null, 'interval_count']]],
+  ['as something else', price({}, { processorPrice: 'price_1' }), [[0, 'processorPrice']]],
+  [
+    'as one pricing in two currencies',
+    price({}, { processorPrice: '501:600', currency: 'EUR' }),
+    [[0, 'processorPrice']],
+  ],
+])('a price is not sold %s', (_, offered, expected) => {
+  expect(problems(offered)).toEqual(expected)
+})
+
+test('the credentials are named, and two of them are secret', () => {
+  expect(Object.keys(FREEMIUS.credentials).toSorted()).toEqual(Object.keys(CREDENTIALS).toSorted())
+  const secret = Object.entries(FREEMIUS.credentials).flatMap(([name, credential]) => (credential.secret ? [name] : []))
+  expect(secret).toEqual(['secretKey', 'apiKey'])
+  expect(FREEMIUS.credentials.productId.pattern?.test('7001')).toBe(true)
+  expect(FREEMIUS.credentials.productId.pattern?.test('7001/../x')).toBe(false)
+  expect(FREEMIUS.modeOf(CREDENTIALS)).toBeNull()
+})

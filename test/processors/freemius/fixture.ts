@@ -1,0 +1,66 @@
+import { onTestFinished } from 'vitest'
+import type { FreemiusAccount, FreemiusPrice } from '../../../dev/emulators/freemius/accounts.ts'
+import { startFreemiusEmulator } from '../../../dev/emulators/freemius/start.ts'
+import { freemiusAdapter } from '../../../lib/processors/freemius/adapter.ts'
+import type { CheckoutOrder, PurchaseReference, PurchaseSnapshot } from '../../../lib/processors/processor.ts'
+import { ACME, ADA, PRICES, press, SECRET, sdk } from '../../emulators/freemius-fixture.ts'
+
+export const CREDENTIALS = { productId: '7001', publicKey: 'pk_acme', secretKey: SECRET, apiKey: ACME.apiKey }
+
+export const CHECKOUT_ID = '0b0f8f4e-3a0a-4a3e-9b1c-6a4f0d6f2f10'
+
+export const order = (price: FreemiusPrice = PRICES.monthly, more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
+  ...{ key: `${CHECKOUT_ID}:1`, checkoutId: CHECKOUT_ID, paywallId: '1001', userId: 'user-1', email: ADA },
+  ...{ customer: null, customers: {}, processorPrice: price.id, currency: price.currency, amount: price.amount },
+  recurring: price.interval && { interval: price.interval, intervalCount: 1 },
+  trialDays: price.trialDays,
+  successUrl: 'https://pay.example/r/1/success',
+  errorUrl: 'https://pay.example/r/1/error?why=left&to=a%20b',
+  ...more,
+})
+
+/** An adapter over an emulator of its own, until the test ends. */
+export async function startWing(
+  options: { accounts?: FreemiusAccount[]; serviceUrl?: string; isTest?: boolean; credentials?: object } = {},
+) {
+  const { accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', isTest = true, credentials = {} } = options
+  const emulator = await startFreemiusEmulator({ port: 0, accounts: () => accounts, serviceUrl: () => serviceUrl })
+  onTestFinished(() => emulator.close())
+  const now = () => new Date(emulator.timeOf('1001') * 1000)
+  const adapterOf = (test: boolean, send: typeof fetch = fetch) =>
+    freemiusAdapter({ ...CREDENTIALS, ...credentials }, { base: emulator.url, fetch: send, now, isTest: test })
+  const adapter = adapterOf(isTest)
+  const client = sdk(emulator)
+
+  /** What a purchase is now; null if nothing was bought. */
+  async function look(reference: PurchaseReference): Promise<PurchaseSnapshot | null> {
+    const observed = await adapter.observe(reference)
+    return observed === null ? null : (adapter.decide(observed, now()).found?.purchase ?? null)
+  }
+
+  /** Opens a checkout and presses a button of its page. */
+  async function checkout(price?: FreemiusPrice, action = 'pay', more: Partial<CheckoutOrder> = {}) {
+    const given = order(price, more)
+    const openedAt = now()
+    const { url, pageId } = await adapter.openCheckout(given)
+    const answer = await press(url, action)
+    const sale = { email: given.email, processorPrice: given.processorPrice, openedAt }
+    return { url, to: answer.headers.get('location') ?? '', page: { kind: 'page' as const, id: pageId, sale } }
+  }
+
+  /** Buys, and gives the purchase as it is then, with the ids of its licence, its subscription and its payment. */
+  async function buy(price?: FreemiusPrice) {
+    const { page } = await checkout(price)
+    const bought = await look(page)
+    if (!bought) throw new Error('nothing was bought')
+    const license = { kind: 'subscription' as const, id: bought.processorId }
+    const subscription = (await client.api.license.retrieveSubscription(license.id))?.id ?? ''
+    const payments = await client.api.user.retrievePayments(bought.customer ?? '')
+    return { bought, license, subscription, payment: payments[0]?.id ?? '' }
+  }
+
+  /** Lets so many days pass. */
+  const pass = (days: number) => emulator.moveTo('1001', emulator.timeOf('1001') + Math.round(days * 86_400))
+
+  return { emulator, adapter, adapterOf, now, freemius: client, look, checkout, buy, pass }
+}

@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest'
+import { DroppedCall } from '../../../dev/emulators/core/calls.ts'
+import { freemiusAdapter } from '../../../lib/processors/freemius/adapter.ts'
+import { ACME, ADA, OTHER, PRICES } from '../../emulators/freemius-fixture.ts'
+import { CREDENTIALS, order, startWing } from './fixture.ts'
+
+type Wing = Awaited<ReturnType<typeof startWing>>
+type Bought = Awaited<ReturnType<Wing['buy']>>
+
+/** Every call that the adapter makes: the end of its path, and what makes it. */
+const CALLS: [end: string, run: (wing: Wing, bought: Bought) => Promise<unknown>][] = [
+  ['/plans/501/pricing/601.json', ({ adapter }) => adapter.openCheckout(order())],
+  ['/plans/502.json', ({ adapter }) => adapter.openCheckout(order(PRICES.trial))],
+  ['/licenses/ID.json', ({ adapter }, { license }) => adapter.observe(license)],
+  ['/licenses/ID/subscription.json', ({ adapter }, { license }) => adapter.observe(license)],
+  ['/users/USER/payments.json', ({ adapter }, { license }) => adapter.observe(license)],
+  ['/users/USER.json', ({ adapter }, { license }) => adapter.observe(license)],
+  ['/users.json', ({ adapter }) => adapter.observe(PAGE)],
+  ['/users/USER/licenses.json', ({ adapter }) => adapter.observe(PAGE)],
+  ['/licenses/ID.json', ({ adapter }, { license }) => adapter.cancelAtPeriodEnd(license.id, 'x')],
+  ['/licenses/ID/subscription.json', ({ adapter }, { license }) => adapter.cancelAtPeriodEnd(license.id, 'x')],
+  ['/portal/login.json', async ({ adapter }, { bought }) => adapter.openPortal?.(bought.customer ?? '', 'https://x.y')],
+]
+
+const PAGE = {
+  ...{ kind: 'page' as const, id: 'c' },
+  sale: { email: ADA, processorPrice: '501:601', openedAt: new Date(0) },
+}
+
+const pathOf = (end: string, { license, bought }: Bought) =>
+  `/v1/products/7001${end.replace('ID', license.id).replace('USER', bought.customer ?? '')}`
+
+const FAILURES: [status: number, kind: string, answered: boolean][] = [
+  [301, 'unavailable', true],
+  [400, 'rejected', true],
+  [401, 'misconfigured', true],
+  [402, 'rejected', true],
+  [403, 'misconfigured', true],
+  [409, 'unavailable', false],
+  [422, 'rejected', true],
+  [429, 'unavailable', true],
+  [500, 'unavailable', true],
+  [503, 'unavailable', true],
+]
+
+test.each(CALLS)('a failure of %s is told by what can be done about it', async (end, run) => {
+  const wing = await startWing()
+  const bought = await wing.buy()
+  for (const [status, kind, answered] of FAILURES) {
+    wing.emulator.failNext(pathOf(end, bought), status)
+    await expect(run(wing, bought), String(status)).rejects.toMatchObject({
+      ...{ name: 'RestError', kind, answered, status },
+      message: expect.stringMatching(/^freemius: \w+ \(\d+\)$/),
+    })
+  }
+})
+
+test.each(CALLS)('without an answer of %s the outcome is not known', async (end, run) => {
+  const wing = await startWing()
+  const bought = await wing.buy()
+  const unknown = { name: 'ProcessorError', kind: 'unavailable', answered: false }
+  wing.emulator.onCall = async (call, proceed) => {
+    if (call.path === pathOf(end, bought)) throw new DroppedCall()
+    return proceed()
+  }
+  await expect(run(wing, bought)).rejects.toMatchObject(unknown)
+  wing.emulator.onCall = undefined
+  wing.emulator.failNext(pathOf(end, bought), 502, '<html>')
+  await expect(run(wing, bought)).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(run(wing, bought)).resolves.not.toThrow()
+})
+
+test('a call that takes too long is given up, and its outcome is not known', async () => {
+  const waits = (_: unknown, init?: RequestInit) =>
+    new Promise<Response>((_resolve, reject) => {
+      const { signal } = init ?? {}
+      expect(signal).toBeInstanceOf(AbortSignal)
+      reject(new DOMException('The operation timed out.', 'TimeoutError'))
+    })
+  const adapter = freemiusAdapter(CREDENTIALS, { base: null, fetch: waits, now: () => new Date(), isTest: true })
+  await expect(adapter.openCheckout(order())).rejects.toMatchObject({ kind: 'unavailable', answered: false })
+})
+
+test('a cancellation whose answer is lost can be repeated', async () => {
+  const wing = await startWing()
+  const { license, bought } = await wing.buy()
+  wing.emulator.onCall = async (call, proceed) => {
+    const response = await proceed()
+    if (call.method === 'DELETE') throw new DroppedCall()
+    return response
+  }
+  await expect(wing.adapter.cancelAtPeriodEnd(license.id, 'x')).rejects.toMatchObject({ answered: false })
+  wing.emulator.onCall = undefined
+  expect(await wing.look(license)).toMatchObject({ cancelAtPeriodEnd: true })
+  expect(await wing.adapter.cancelAtPeriodEnd(license.id, 'x')).toMatchObject({ cancelAt: bought.currentPeriodEnd })
+})
+
+test.each([
+  ['a wrong key', { apiKey: 'api_somebody' }],
+  ['a wrong product', { productId: '9999' }],
+])('%s is for the owner to mend', async (_, credentials) => {
+  const { adapter } = await startWing({ credentials })
+  const wrong = { kind: 'misconfigured', answered: true, message: 'freemius: unauthorized_access (401)' }
+  await expect(adapter.openCheckout(order())).rejects.toMatchObject(wrong)
+  await expect(adapter.observe(PAGE)).rejects.toMatchObject(wrong)
+  await expect(adapter.observe({ kind: 'subscription', id: '1' })).rejects.toMatchObject(wrong)
+  await expect(adapter.cancelAtPeriodEnd('1', 'x')).rejects.toMatchObject(wrong)
+  await expect(adapter.openPortal?.('1', 'https://x.y')).rejects.toMatchObject(wrong)
+})
+
+test.each<[string, ReturnType<typeof order>, string]>([
+  ['a plan that is not there', order({ ...PRICES.monthly, id: '999:601' }), 'no such plan and pricing'],
+  ['a pricing that is not there', order({ ...PRICES.monthly, id: '501:999' }), 'no such plan and pricing'],
+  ['what is no pricing', order({ ...PRICES.monthly, id: '../../x' }), 'no such plan and pricing'],
+  ['another currency', order({ ...PRICES.monthly, currency: 'EUR' }), 'in USD'],
+  ['a cycle that has no price', order({ ...PRICES.euro, interval: 'year' }), 'no annual price'],
+  ['a trial that the plan does not have', order({ ...PRICES.monthly, trialDays: 7 }), 'no trial'],
+  ['a buyer without an address', order(PRICES.monthly, { email: null }), 'e-mail address'],
+])('%s is refused before a page is opened', async (_, given, words) => {
+  const { adapter } = await startWing()
+  const refusal = { name: 'ProcessorError', kind: 'rejected', answered: true, message: expect.stringContaining(words) }
+  await expect(adapter.openCheckout(given)).rejects.toMatchObject(refusal)
+})
+
+test('a trial that is not asked for is not given', async () => {
+  const { checkout, look } = await startWing()
+  const { page, url } = await checkout(PRICES.trial, 'pay', { trialDays: 0 })
+  expect(new URL(url).searchParams.get('trial')).toBeNull()
+  expect(await look(page)).toMatchObject({ status: 'active', trialEnd: null })
+})
+
+test('the same order opens the same page', async () => {
+  const { adapter, emulator } = await startWing()
+  const withoutProof = (url: string) => url.replace(/&s_ctx_ts=.*/, '')
+  const [first, second] = [await adapter.openCheckout(order()), await adapter.openCheckout(order())]
+  expect(first.pageId).toBe(second.pageId)
+  expect(withoutProof(first.url)).toBe(withoutProof(second.url))
+  expect(emulator.licenses).toEqual([])
+})
+
+test('what is not there cannot be cancelled, nor its portal opened', async () => {
+  const wing = await startWing()
+  const { license, bought } = await wing.buy(PRICES.lifetime)
+  const missing = { kind: 'rejected', status: 404 }
+  await expect(wing.adapter.cancelAtPeriodEnd('404', 'x')).rejects.toMatchObject(missing)
+  await expect(wing.adapter.cancelAtPeriodEnd(license.id, 'x')).rejects.toMatchObject(missing)
+  await expect(wing.adapter.openPortal?.('404', 'https://x.y')).rejects.toMatchObject(missing)
+  expect(await wing.look({ kind: 'payment', id: '404' })).toBeNull()
+  expect(bought.status).toBe('active')
+})
+
+test("another product's licence is not there", async () => {
+  const { buy, emulator } = await startWing({ accounts: [ACME, OTHER] })
+  const { license } = await buy()
+  const { productId, publicKey, secretKey, apiKey } = OTHER
+  const other = freemiusAdapter(
+    { productId, publicKey, secretKey, apiKey },
+    { base: emulator.url, fetch, now: () => new Date(), isTest: true },
+  )
+  expect(await other.observe(license)).toBeNull()
+})
+
+test('what Freemius says of a failure does not get into ours', async () => {
+  const wing = await startWing()
+  const body = { error: { code: `no user ${ADA}`, message: `There is no ${ADA}`, http: 400 } }
+  wing.emulator.failNext('/v1/products/7001/users.json', 400, body)
+  const failure = await wing.adapter.observe(PAGE).catch((error: unknown) => error)
+  expect(String(failure)).toContain('freemius: (400)')
+  expect(String(failure)).not.toContain(ADA)
+})

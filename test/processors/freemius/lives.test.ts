@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import { ADA, PRICES } from '../../emulators/freemius-fixture.ts'
+import { CHECKOUT_ID, startWing } from './fixture.ts'
+
+const DAY_MS = 86_400_000
+
+test('a monthly subscription is found by the buyer, the price and the time', async () => {
+  const { checkout, look, now } = await startWing()
+  const { to, page } = await checkout()
+  expect(page.id).toBe(CHECKOUT_ID)
+  expect(to).toMatch(/^https:\/\/shop\.example\/r\/freemius\/1001\?/)
+  const bought = await look(page)
+  expect(bought).toMatchObject({
+    ...{ checkoutId: null, processorPrice: '501:601', buyerEmail: ADA, customer: expect.stringMatching(/^\d+$/) },
+    ...{ status: 'active', begun: true, periodCovered: true, interval: 'month', intervalCount: 1 },
+    ...{ unitAmount: 999, currency: 'USD', trialStart: null, trialEnd: null },
+    ...{ cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null },
+  })
+  expect(Math.abs((bought?.currentPeriodStart?.getTime() ?? 0) - now().getTime())).toBeLessThan(5_000)
+  const days = ((bought?.currentPeriodEnd?.getTime() ?? 0) - now().getTime()) / DAY_MS
+  expect(days).toBeGreaterThan(27.9)
+  expect(await look({ kind: 'subscription', id: bought?.processorId ?? '' })).toEqual(bought)
+  expect(await look({ kind: 'payment', id: bought?.processorId ?? '' })).toEqual(bought)
+})
+
+test.each(['decline', 'cancel'])('a buyer who presses %s has bought nothing', async (action) => {
+  const { checkout, look } = await startWing()
+  const { page, to } = await checkout(undefined, action)
+  expect(await look(page)).toBeNull()
+  if (action === 'cancel') expect(to).toBe('https://pay.example/r/1/error?why=left&to=a%20b')
+})
+
+test('a page is not known without what was to be sold on it', async () => {
+  const { checkout, look, adapter } = await startWing()
+  const { page } = await checkout()
+  expect(await adapter.observe({ kind: 'page', id: page.id })).toBeNull()
+  expect(await look({ ...page, sale: { ...page.sale, email: null } })).toBeNull()
+  expect(await look({ ...page, sale: { ...page.sale, email: 'eve@example.com' } })).toBeNull()
+  expect(await look({ ...page, sale: { ...page.sale, email: 'ADA@example.com' } })).not.toBeNull()
+  expect(await look({ ...page, sale: { ...page.sale, processorPrice: '501:602' } })).toBeNull()
+  const tomorrow = new Date(page.sale.openedAt.getTime() + DAY_MS)
+  expect(await look({ ...page, sale: { ...page.sale, openedAt: tomorrow } })).toBeNull()
+})
+
+test('a local price is sold in its currency', async () => {
+  const { buy } = await startWing()
+  expect((await buy(PRICES.euro)).bought).toMatchObject({ currency: 'EUR', unitAmount: 899, processorPrice: '501:602' })
+})
+
+test('an annual price lasts a year', async () => {
+  const { buy, now } = await startWing()
+  const { bought } = await buy(PRICES.annual)
+  expect(bought).toMatchObject({ interval: 'year', intervalCount: 1, unitAmount: 9900 })
+  expect(((bought.currentPeriodEnd?.getTime() ?? 0) - now().getTime()) / DAY_MS).toBeGreaterThan(364)
+})
+
+test('a lifetime licence is bought once, until its money goes back', async () => {
+  const { buy, look, emulator, pass } = await startWing()
+  const { bought, license, payment } = await buy(PRICES.lifetime)
+  expect(bought).toMatchObject({
+    ...{ status: 'active', begun: true, periodCovered: true, interval: null, intervalCount: null },
+    ...{ unitAmount: 19900, currentPeriodStart: null, currentPeriodEnd: null, buyerEmail: ADA },
+  })
+  await pass(4000)
+  expect(await look(license)).toEqual(bought)
+  await emulator.refund(payment, 900)
+  expect((await look(license))?.status).toBe('active')
+  await emulator.refund(payment)
+  expect((await look(license))?.status).toBe('refunded')
+})
+
+test('a disputed lifetime licence is refunded once the dispute is lost', async () => {
+  const { buy, look, emulator } = await startWing()
+  const { license, payment } = await buy(PRICES.lifetime)
+  const { id } = await emulator.dispute(payment)
+  expect((await look(license))?.status).toBe('active')
+  await emulator.closeDispute(id)
+  expect((await look(license))?.status).toBe('refunded')
+})
+
+test('a dispute that is won leaves the purchase as it was', async () => {
+  const { buy, look, emulator } = await startWing()
+  const { license, payment, bought } = await buy(PRICES.lifetime)
+  const { id } = await emulator.dispute(payment)
+  await emulator.closeDispute(id, { won: true })
+  expect(await look(license)).toEqual(bought)
+})
+
+test('a trial becomes a paid period', async () => {
+  const { buy, look, pass } = await startWing()
+  const { bought, license } = await buy(PRICES.trial)
+  expect(bought).toMatchObject({ status: 'trialing', begun: true, periodCovered: true, unitAmount: 999 })
+  expect(bought.trialEnd).toEqual(bought.currentPeriodEnd)
+  expect(bought.trialStart).toEqual(bought.currentPeriodStart)
+  await pass(7.1)
+  const paid = await look(license)
+  expect(paid).toMatchObject({ status: 'active', periodCovered: true, trialEnd: bought.trialEnd })
+  expect(paid?.currentPeriodStart).toEqual(bought.trialEnd)
+})
+
+test('a trial that is cancelled ends at once', async () => {
+  const { buy, look, adapter, now } = await startWing()
+  const { license } = await buy(PRICES.trial)
+  const { status, cancelAt, canceledAt } = await adapter.cancelAtPeriodEnd(license.id, 'not for me')
+  expect({ status, cancelAt }).toEqual({ status: 'canceled', cancelAt: null })
+  expect(Math.abs((canceledAt?.getTime() ?? 0) - now().getTime())).toBeLessThan(5_000)
+  const ended = await look(license)
+  expect(ended).toMatchObject({ status: 'canceled', begun: true, canceledAt, currentPeriodEnd: canceledAt })
+})

@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest'
+import { License, Payment, Subscription } from '../../../lib/processors/freemius/objects.ts'
+import { cancellationOf, type Observed, snapshotOf } from '../../../lib/processors/freemius/translate.ts'
+
+/*
+ * `snapshotOf` on objects as Freemius documents them: the field names, and the values where they are examples, are those of
+ * the OpenAPI document that the official SDK's types are made of.
+ */
+
+const LICENSE = {
+  ...{ id: '123456', created: '2025-01-01 00:00:00', updated: '2025-01-01 00:00:00', plugin_id: '123456' },
+  ...{ user_id: '123456', plan_id: '123456', pricing_id: '123456', quota: 10, activated: 1, activated_local: 1 },
+  ...{ expiration: '2025-12-31 23:59:59', secret_key: 'sk_123FGqM456Pa786WtOp%^+67Y+;sXXz' },
+  ...{ is_free_localhost: true, is_block_features: true, is_cancelled: false, is_whitelabeled: false },
+  ...{ environment: 0, source: 0 },
+}
+
+const SUBSCRIPTION = {
+  ...{ user_id: '123456', install_id: '123456', plan_id: '123456', pricing_id: '123456', license_id: '123456' },
+  ...{ ip: '0.0.0.0', country_code: 'us', zip_postal_code: '92710', vat_id: 'GB12345678', coupon_id: '123456' },
+  ...{ user_card_id: '12345', source: 0, plugin_id: '123456', external_id: 'abcde12345', gateway: 'stripe' },
+  ...{ environment: 0, id: '123456', created: '2025-01-01 00:00:00', updated: '2025-01-01 00:00:00' },
+  ...{ currency: 'usd', tax_rate: 1.0, total_gross: 1.21, amount_per_cycle: 1.0, initial_amount: 1.0 },
+  ...{ renewal_amount: 1.0, renewals_discount: 1, renewals_discount_type: 'percentage', billing_cycle: 12 },
+  ...{ outstanding_balance: 0, failed_payments: 0, trial_ends: null },
+  ...{ next_payment: '2026-01-01 00:00:00', canceled_at: null },
+}
+
+const PAYMENT = {
+  ...{ user_id: '123456', install_id: '123456', plan_id: '123456', pricing_id: '123456', license_id: '123456' },
+  ...{ ip: '0.0.0.0', country_code: 'us', zip_postal_code: '92710', vat_id: 'GB12345678', coupon_id: '123456' },
+  ...{ user_card_id: '12345', source: 0, plugin_id: '123456', external_id: 'abcde12345', gateway: 'stripe' },
+  ...{ environment: 0, id: '123456', created: '2025-01-01 00:00:00', updated: '2025-01-01 00:00:00' },
+  ...{ currency: 'usd', refund_reason: null, subscription_id: '123456', gross: 2075.45, gateway_fee: 2.99 },
+  ...{ bound_payment_id: null, vat: 1.24, is_renewal: false, type: 'payment' },
+}
+
+const NOW = new Date('2025-06-15T12:00:00Z')
+const at = (text: string) => new Date(`${text.replace(' ', 'T')}Z`)
+
+const observed = (license: object, subscription: object | null, payments: object[] = [{}]): Observed => ({
+  license: License.parse({ ...LICENSE, ...license }),
+  subscription: subscription && Subscription.parse({ ...SUBSCRIPTION, ...subscription }),
+  payments: payments.map((payment) => Payment.parse({ ...PAYMENT, ...payment })),
+  email: 'jane@example.com',
+})
+
+const snapshot = (license: object, subscription: object | null, payments?: object[]) =>
+  snapshotOf(observed(license, subscription, payments), NOW)
+
+test('the documented example is an active annual purchase', () => {
+  expect(snapshot({}, {})).toEqual({
+    ...{ processorId: '123456', checkoutId: null, processorPrice: '123456:123456', customer: '123456' },
+    ...{ buyerEmail: 'jane@example.com', status: 'active', begun: true, periodCovered: true },
+    ...{ interval: 'year', intervalCount: 1, unitAmount: 100, currency: 'USD' },
+    ...{ currentPeriodStart: at('2025-01-01 00:00:00'), currentPeriodEnd: at('2025-12-31 23:59:59') },
+    ...{ trialStart: null, trialEnd: null, cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null },
+  })
+})
+
+test('without a subscription it is a licence for ever, at the price of its payment', () => {
+  expect(snapshot({ expiration: null }, null)).toMatchObject({ status: 'active', interval: null, unitAmount: 207545 })
+})
+
+test('a licence without a subscription and without a payment was not bought', () => {
+  expect(snapshot({}, null, [])).toBeNull()
+  expect(snapshot({}, null, [{ type: 'refund', gross: -1 }])).toBeNull()
+})
+
+const PAST = { expiration: '2025-06-01 00:00:00' }
+const ENDED = { canceled_at: '2025-03-01 00:00:00', next_payment: null }
+const TRIAL = { trial_ends: '2025-06-20 00:00:00', next_payment: '2025-06-20 00:00:00' }
+
+describe('the status', () => {
+  test.each<[string, object, object, object[], string]>([
+    ['of a trial', {}, TRIAL, [], 'trialing'],
+    ['of a trial that is cancelled', {}, { ...TRIAL, canceled_at: '2025-06-10 00:00:00' }, [], 'canceled'],
+    [
+      'of a trial that is over and not charged yet',
+      PAST,
+      { ...TRIAL, trial_ends: '2025-06-14 00:00:00' },
+      [],
+      'active',
+    ],
+    ['after a cancellation', {}, ENDED, [{}], 'active'],
+    ['after a cancellation, at the end', PAST, ENDED, [{}], 'canceled'],
+    ['of a licence that is cancelled', { is_cancelled: true }, {}, [{}], 'canceled'],
+    ['while a renewal is under way', PAST, {}, [{}], 'active'],
+    ['after a failure', PAST, { failed_payments: 1 }, [{}], 'past_due'],
+    [
+      'after a failure that is told by what is owed',
+      {},
+      { failed_payments: 1, outstanding_balance: 1 },
+      [{}],
+      'past_due',
+    ],
+    ['after a recovery, if failures are counted for ever', {}, { failed_payments: 3 }, [{}], 'active'],
+    ['before the first payment', PAST, { next_payment: '2025-01-01 12:00:00' }, [], 'pending'],
+    ['of a discount of everything', {}, { initial_amount: 0, next_payment: '2025-01-01 12:00:00' }, [], 'active'],
+    ['of a payment that the list does not have yet', {}, {}, [], 'active'],
+    ['of a first payment that never came', PAST, ENDED, [], 'canceled'],
+  ])('%s', (_, license, subscription, payments, status) => {
+    expect(snapshot(license, subscription, payments)?.status).toBe(status)
+  })
+
+  test.each<[string, object[], string]>([
+    ['is refunded', [{ id: '2', type: 'refund', gross: -2075.45, bound_payment_id: '123456' }], 'refunded'],
+    ['is refunded in part', [{ id: '2', type: 'refund', gross: -75.45, bound_payment_id: '123456' }], 'active'],
+    [
+      'is refunded with a positive amount',
+      [{ id: '2', type: 'refund', gross: 2075.45, bound_payment_id: '123456' }],
+      'refunded',
+    ],
+    ['has another payment refunded', [{ id: '2', type: 'refund', gross: -2075.45, bound_payment_id: '77' }], 'active'],
+    ['is disputed', [{ id: '2', type: 'disputed', gross: -2075.45, bound_payment_id: '123456' }], 'active'],
+    ['is charged back', [{ id: '2', type: 'chargeback', gross: -2075.45, bound_payment_id: '123456' }], 'refunded'],
+  ])('of a licence for ever that %s', (_, more, status) => {
+    expect(snapshot({ expiration: null }, null, [{}, ...more])?.status).toBe(status)
+  })
+})
+
+test('a period begins with its payment, and not before its trial has ended', () => {
+  const renewed = snapshot({}, {}, [{}, { id: '2', created: '2025-06-01 08:00:00' }])
+  expect(renewed?.currentPeriodStart).toEqual(at('2025-06-01 08:00:00'))
+  const trial = { trial_ends: '2025-06-01 08:00:00' }
+  const charged = snapshot({}, trial, [{ created: '2025-06-01 07:55:00' }])
+  expect(charged?.currentPeriodStart).toEqual(charged?.trialEnd)
+})
+
+test('a cancellation tells when it is over', () => {
+  const { license, subscription } = observed({}, ENDED)
+  const end = at('2025-12-31 23:59:59')
+  const canceledAt = at('2025-03-01 00:00:00')
+  const told = subscription && cancellationOf(license, subscription, NOW)
+  expect(told).toEqual({ status: 'active', cancelAt: end, canceledAt })
+})
+
+test('amounts are floats of major units, or their text', () => {
+  expect(snapshot({}, { amount_per_cycle: 19.99 })?.unitAmount).toBe(1999)
+  expect(snapshot({}, { amount_per_cycle: 0.1 + 0.2 })?.unitAmount).toBe(30)
+  expect(snapshot({}, { amount_per_cycle: '1.1' })?.unitAmount).toBe(110)
+  expect(snapshot({}, { amount_per_cycle: null, renewal_amount: 4.35 })?.unitAmount).toBe(435)
+})
+
+test.each<[string, () => unknown]>([
+  ['a currency', () => snapshot({}, { currency: 'jpy' })],
+  ['a cycle', () => snapshot({}, { billing_cycle: 3 })],
+  ['a kind of payment', () => snapshot({}, {}, [{ type: 'gift' }])],
+  ['an environment', () => snapshot({ environment: 2 }, {})],
+  ['a time with a zone', () => snapshot({ expiration: '2025-12-31T23:59:59Z' }, {})],
+  ['a time that the calendar does not have', () => snapshot({ expiration: '2025-13-31 23:59:59' }, {})],
+])('%s that is not known is never fine', (_, read) => {
+  expect(read).toThrow()
+})

@@ -1,0 +1,78 @@
+import { createHmac } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { readReturn } from '../../../lib/processors/freemius/events.ts'
+import { ACME, ADA, OTHER, PRICES, sdkOver } from '../../emulators/freemius-fixture.ts'
+import { CREDENTIALS, startWing } from './fixture.ts'
+
+const freemius = sdkOver(fetch)
+
+const signed = (url: string, secret = CREDENTIALS.secretKey) => {
+  const mark = url.includes('?') ? '&' : '?'
+  return `${url}${mark}signature=${createHmac('sha256', secret).update(url).digest('hex')}`
+}
+
+const BASE = 'https://pay.example/r/freemius/1001'
+const QUERY = 'user_id=11&plan_id=501&email=ada%40example.com&pricing_id=601&license_id=31'
+const DATED = `${BASE}?${QUERY}&expiration=2026-12-01+10%3A00%3A00`
+const SOLD = { licenseId: '31', email: ADA, planId: '501', pricingId: '601' }
+
+const read = (url: string, origin?: string) => readReturn(new URL(url), CREDENTIALS, origin)
+
+test('what Freemius signs is read, as the SDK reads it', async () => {
+  for (const url of [signed(DATED), signed(`${BASE}?shop=1&${QUERY}`)]) {
+    expect(await read(url)).toEqual(SOLD)
+    expect(await freemius.checkout.processRedirect(url)).toMatchObject({ license_id: '31', email: ADA })
+  }
+})
+
+test('spaces that a proxy has written in its own way are the same', async () => {
+  const url = signed(DATED).replace('01+10', '01%2010')
+  expect(await read(url)).toEqual(SOLD)
+  expect(await freemius.checkout.processRedirect(url)).toMatchObject({ license_id: '31' })
+})
+
+test('behind a proxy the address is the one in the dashboard', async () => {
+  const inside = signed(DATED).replace('https://pay.example', 'http://10.0.0.7:8787')
+  await expect(read(inside)).rejects.toMatchObject({ name: 'ForgedEvent' })
+  expect(await read(inside, 'https://pay.example')).toEqual(SOLD)
+  expect(await freemius.checkout.processRedirect(inside, 'https://pay.example')).toMatchObject({ license_id: '31' })
+})
+
+test('a licence that is bought for ever may come without its pricing', async () => {
+  expect(await read(signed(`${BASE}?${QUERY.replace('pricing_id=601&', '')}`))).toEqual({ ...SOLD, pricingId: null })
+})
+
+test('what stands after the signature is not read', async () => {
+  // The SDK takes the last of equal names, so that a buyer could name any licence there.
+  expect(await read(`${signed(DATED)}&license_id=32&email=eve%40example.com`)).toEqual(SOLD)
+})
+
+test.each([
+  ['has no signature', DATED],
+  ['has an empty one', `${DATED}&signature=`],
+  ['is of another product', signed(DATED, OTHER.secretKey)],
+  ['names another licence', signed(DATED).replace('license_id=31', 'license_id=32')],
+  ['has a field before the signature', signed(DATED).replace('&signature', '&license_id=32&signature')],
+  ['is of another path', signed(DATED).replace('/1001', '/1002')],
+  ['is of another host', signed(DATED).replace('pay.example', 'pay.evil.example')],
+  ['is of another scheme', signed(DATED).replace('https:', 'http:')],
+  ['is truncated', signed(DATED).slice(0, -1)],
+  ['has a signature of another form', signed(DATED).replace(/signature=.*/, `signature=${'z'.repeat(64)}`)],
+  ['names no licence', signed(`${BASE}?${QUERY.replace('license_id=31', 'x=1')}`)],
+  ['has no query but the signature', signed(BASE)],
+])('an address that %s is a forgery', async (_, url) => {
+  await expect(read(url)).rejects.toMatchObject({ name: 'ForgedEvent' })
+})
+
+test.each([
+  ['a month', PRICES.monthly],
+  ['a trial', PRICES.trial],
+  ['for ever', PRICES.lifetime],
+])('the emulator sends a buyer of %s to an address that leads to the purchase', async (_, price) => {
+  const { checkout, look } = await startWing()
+  const { to, page } = await checkout(price)
+  const { licenseId, ...sold } = await readReturn(new URL(to), ACME)
+  const [planId, pricingId] = price.id.split(':')
+  expect(sold).toEqual({ email: ADA, planId, pricingId })
+  expect(await look({ kind: 'subscription', id: licenseId })).toEqual(await look(page))
+})

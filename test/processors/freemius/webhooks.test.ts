@@ -1,0 +1,208 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { freemiusAdapter } from '../../../lib/processors/freemius/adapter.ts'
+import { FREEMIUS } from '../../../lib/processors/freemius/definition.ts'
+import { OTHER, PRICES, SECRET, sdkOver, startReceiver } from '../../emulators/freemius-fixture.ts'
+import { CREDENTIALS, startWing } from './fixture.ts'
+
+const NOW = new Date('2026-11-05T12:00:00Z')
+
+/** Events are read without a call. */
+const noCall = () => Promise.reject(new Error('there is nothing to ask'))
+const adapterOf = (isTest = true) => freemiusAdapter(CREDENTIALS, { base: null, fetch: noCall, now: () => NOW, isTest })
+
+const sign = (body: string, secret = SECRET) => createHmac('sha256', secret).update(body).digest('hex')
+
+const read = (body: string, signature: string | null = sign(body), isTest = true) =>
+  adapterOf(isTest).readEvent({
+    headers: new Headers(signature === null ? {} : { 'x-signature': signature }),
+    rawBody: body,
+    now: NOW,
+  })
+
+const LICENSE = {
+  ...{ id: '31', created: '2026-11-01 10:00:00', user_id: '11', plan_id: '501', pricing_id: '601' },
+  ...{ expiration: '2026-12-01 10:00:00', is_cancelled: false, environment: 1 },
+}
+const SUBSCRIPTION = {
+  ...{ id: '41', created: '2026-11-01 10:00:00', license_id: '31', currency: 'eur', billing_cycle: 1, environment: 1 },
+  ...{ renewal_amount: 9.99, failed_payments: 2 },
+}
+const PAYMENT = {
+  ...{ id: '51', created: '2026-11-01 10:00:01', license_id: '31', subscription_id: '41', currency: 'usd' },
+  ...{ gross: 9.99, vat: 2.1, type: 'payment', bound_payment_id: null, environment: 1 },
+}
+
+const event = (type: string, objects: object, data: unknown = {}) =>
+  JSON.stringify({ id: '91', type, created: '2026-11-01 10:00:02', state: 'pending', data, objects })
+
+const ABOUT = { kind: 'subscription', id: '31' }
+const AT = new Date('2026-11-01T10:00:02Z')
+const money = (kind: string, id: string, amount: number, currency = 'USD') => ({
+  ...{ kind, id, amount, currency },
+  occurredAt: AT,
+})
+
+describe('a signature', () => {
+  const body = event('license.created', { license: LICENSE })
+  const good = sign(body)
+
+  test('of the product holds, in either case, for us as for the SDK', async () => {
+    for (const signature of [good, good.toUpperCase()]) {
+      expect(await read(body, signature)).toMatchObject({ id: '91', about: ABOUT })
+      expect(sdkOver(fetch).webhook.createListener().verifySignature(body, signature)).toBe(true)
+    }
+  })
+
+  test.each<[string, string, string | null]>([
+    ['is missing', body, null],
+    ['is of another secret', body, sign(body, `${SECRET}x`)],
+    ['is of another product', body, sign(body, OTHER.secretKey)],
+    ['is of another body', `${body} `, good],
+    ['is truncated', body, good.slice(0, 62)],
+    ['is of another scheme', body, `sha256=${good}`],
+    ['is in base64', body, Buffer.from(good, 'hex').toString('base64')],
+    ['is empty', body, ''],
+  ])('that %s is a forgery', async (_, text, signature) => {
+    await expect(read(text, signature)).rejects.toMatchObject({ name: 'ForgedEvent' })
+    expect(sdkOver(fetch).webhook.createListener().verifySignature(text, signature)).toBe(false)
+  })
+
+  test('is judged by its form first, without a secret', () => {
+    const could = (signature: string | null) =>
+      FREEMIUS.webhook.couldBeSigned(new Headers(signature === null ? {} : { 'x-signature': signature }), NOW)
+    expect(could(good)).toBe(true)
+    for (const wrong of [null, '', good.slice(1), `sha256=${good}`]) expect(could(wrong)).toBe(false)
+  })
+})
+
+test.each([
+  ['is no JSON', 'no json'],
+  ['is no event', '[]'],
+  ['has no type', '{"id":"1","created":"2026-11-01 10:00:02"}'],
+  ['has no time', '{"id":"1","type":"license.created","created":"yesterday"}'],
+  ['has an id that is none', '{"id":"1 or 1","type":"x.y","created":"2026-11-01 10:00:02"}'],
+  ['names no license', event('license.created', { license: {} }, 'text')],
+  ['has a payment without a type', event('payment.created', { payment: { ...PAYMENT, type: 'gift' } })],
+  ['has an unknown currency', event('payment.created', { payment: { ...PAYMENT, currency: 'jpy' } })],
+  ['has no payment', event('payment.refund', { license: LICENSE })],
+  ['has no subscription', event('subscription.renewal.failed', { license: LICENSE })],
+])('what is signed and %s is malformed', async (_, body) => {
+  await expect(read(body)).rejects.toMatchObject({ name: 'MalformedEvent' })
+})
+
+test.each([
+  'license.created',
+  'license.extended',
+  'license.shortened',
+  'license.updated',
+  'license.plan.changed',
+  'license.expired',
+  'license.cancelled',
+  'subscription.created',
+  'subscription.cancelled',
+  'subscription.canceled',
+])('%s is about its license', async (type) => {
+  const quiet = { id: '91', about: ABOUT, payment: null, trialEnding: false }
+  expect(await read(event(type, { license: LICENSE, subscription: SUBSCRIPTION, user: null }))).toEqual(quiet)
+})
+
+test('a deleted license is named by the data alone', async () => {
+  const body = event('license.deleted', { license: false }, { license_id: '31' })
+  expect(await read(body)).toMatchObject({ about: ABOUT, payment: null })
+})
+
+test('the end of a trial is announced', async () => {
+  const body = event('license.trial_expiring_notice.sent', { license: LICENSE })
+  expect(await read(body)).toMatchObject({ about: ABOUT, trialEnding: true })
+})
+
+test('a payment is what the buyer paid, tax included', async () => {
+  const body = event('payment.created', { payment: PAYMENT, license: LICENSE })
+  expect(await read(body)).toMatchObject({ about: ABOUT, payment: money('succeeded', '51', 1209) })
+  const once = event('payment.created', { payment: { ...PAYMENT, subscription_id: null, vat: null } })
+  expect(await read(once)).toMatchObject({
+    about: { kind: 'payment', id: '31' },
+    payment: money('succeeded', '51', 999),
+  })
+  const free = event('payment.created', { payment: { ...PAYMENT, gross: 0, vat: 0 } })
+  expect(await read(free)).toMatchObject({ about: ABOUT, payment: null })
+})
+
+test('a refund is one fact, under whatever name it is told', async () => {
+  const refund = { ...PAYMENT, id: '52', type: 'refund', gross: -9.99, vat: -2.1, bound_payment_id: '51' }
+  const fact = money('refunded', '52', 1209)
+  expect((await read(event('payment.refund', { payment: refund }))).payment).toEqual(fact)
+  expect((await read(event('payment.created', { payment: refund }))).payment).toEqual(fact)
+  expect((await read(event('payment.created', { payment: { ...refund, type: 'payment' } }))).payment).toEqual(fact)
+})
+
+test('a dispute is one fact; how it ends is looked at', async () => {
+  const dispute = { ...PAYMENT, id: '53', type: 'disputed', gross: -9.99, vat: 0, bound_payment_id: '51' }
+  const opened = await read(event('payment.dispute.created', { payment: dispute }))
+  expect(opened).toMatchObject({ about: ABOUT, payment: money('disputed', '53', 999) })
+  for (const end of ['closed', 'lost', 'won']) {
+    const ended = event(`payment.dispute.${end}`, { payment: { ...dispute, type: 'lost_dispute' } })
+    expect(await read(ended)).toMatchObject({ about: ABOUT, payment: null })
+  }
+})
+
+test('the last failure is told twice, and is one fact', async () => {
+  const objects = { license: LICENSE, subscription: SUBSCRIPTION }
+  const id = `41:${Date.parse('2026-12-01T10:00:00Z') / 1000}:2`
+  for (const type of ['subscription.renewal.failed', 'subscription.renewal.failed.last']) {
+    expect(await read(event(type, objects))).toMatchObject({ about: ABOUT, payment: money('failed', id, 999, 'EUR') })
+  }
+})
+
+test.each(['user.email.changed', 'cart.completed', 'install.activated', 'something.new'])(
+  '%s is about no purchase',
+  async (type) => {
+    const quiet = { id: '91', about: null, payment: null, trialEnding: false }
+    expect(await read(event(type, { user: { id: '11' } }))).toEqual(quiet)
+  },
+)
+
+test('an event of the sandbox says nothing to a paywall for real money, and the other way round', async () => {
+  const none = { about: null, payment: null }
+  const body = event('payment.created', { payment: PAYMENT })
+  expect(await read(body, sign(body), false)).toMatchObject(none)
+  const real = event('license.created', { license: { ...LICENSE, environment: 0 } })
+  expect(await read(real)).toMatchObject(none)
+  expect(await read(real, sign(real), false)).toMatchObject({ about: ABOUT })
+})
+
+test('numbers are taken for ids, as the vendor may write them', async () => {
+  const body = JSON.stringify({
+    id: 91,
+    type: 'license.created',
+    created: '2026-11-01 10:00:02',
+    objects: { license: { ...LICENSE, id: 31 } },
+  })
+  expect(await read(body)).toMatchObject({ id: '91', about: ABOUT })
+})
+
+test('every event of a whole life at the emulator is read, and leads to the purchase', async () => {
+  const receiver = await startReceiver()
+  const { buy, pass, emulator, adapter, look } = await startWing({ serviceUrl: receiver.url })
+  const { bought, license, payment } = await buy(PRICES.trial)
+  expect(payment).toBe('')
+  await pass(8)
+  const [first] = (await adapter.observe(license))?.payments ?? []
+  await emulator.refund(first?.id ?? '', 100)
+  await emulator.dispute(first?.id ?? '')
+  await emulator.declineCharges(bought.customer ?? '')
+  await pass(60)
+  await emulator.drainWebhooks()
+  const facts: string[] = []
+  for (const { body } of receiver.deliveries) {
+    const headers = new Headers({ 'x-signature': sign(body) })
+    const { about, payment: fact } = await adapter.readEvent({ headers, rawBody: body, now: NOW })
+    expect(about?.id).toBe(bought.processorId)
+    if (fact) facts.push(`${fact.kind} ${fact.id}`)
+  }
+  const kinds = [...new Set(facts)].map((fact) => fact.split(' ')[0])
+  expect(kinds.toSorted()).toEqual(['disputed', 'failed', 'failed', 'failed', 'failed', 'refunded', 'succeeded'])
+  expect(FREEMIUS.webhook.events).toEqual(expect.arrayContaining([...new Set(receiver.types())]))
+  expect((await look(license))?.status).toBe('canceled')
+})
