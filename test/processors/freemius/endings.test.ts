@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { startWing } from './fixture.ts'
+
+test('what is cancelled here goes on to its end', async () => {
+  const { buy, look, pass, adapter, now } = await startWing()
+  const { bought, license } = await buy()
+  const first = await adapter.cancelAtPeriodEnd(license.id, 'too dear & too slow')
+  expect(first).toEqual({ status: 'active', cancelAt: bought.currentPeriodEnd, canceledAt: expect.any(Date) })
+  expect(await adapter.cancelAtPeriodEnd(license.id, 'again')).toEqual(first)
+  const { canceledAt, cancelAt } = first
+  expect(await look(license)).toEqual({ ...bought, cancelAtPeriodEnd: true, cancelAt, canceledAt })
+  await pass(31.1)
+  expect(cancelAt?.getTime()).toBeLessThan(now().getTime())
+  expect(await look(license)).toMatchObject({ status: 'canceled', cancelAt, canceledAt })
+})
+
+test('what is cancelled in the portal goes on to its end, too', async () => {
+  const { buy, look, emulator } = await startWing()
+  const { bought, license, subscription } = await buy()
+  await emulator.portalCancel(subscription)
+  expect(await look(license)).toMatchObject({
+    status: 'active',
+    cancelAtPeriodEnd: true,
+    cancelAt: bought.currentPeriodEnd,
+  })
+})
+
+test('what is cancelled while it is owed has ended', async () => {
+  const { buy, look, pass, emulator, adapter } = await startWing()
+  const { bought, license } = await buy()
+  await emulator.declineCharges(bought.customer ?? '')
+  await pass(31.1)
+  expect(await adapter.cancelAtPeriodEnd(license.id, 'no money')).toMatchObject({ status: 'canceled', cancelAt: null })
+  expect((await look(license))?.status).toBe('canceled')
+})
+
+test('a licence that the owner cancels gives nothing from then on', async () => {
+  const { buy, look, emulator } = await startWing()
+  const { license } = await buy()
+  await emulator.cancelLicense(license.id)
+  expect((await look(license))?.status).toBe('canceled')
+})
+
+test('a refund of a subscription leaves the licence, and so the access, as it is', async () => {
+  const { buy, look, emulator } = await startWing()
+  const { bought, license, payment } = await buy()
+  await emulator.refund(payment)
+  expect(await look(license)).toEqual(bought)
+})
+
+test('another payment method is another subscription of the same purchase', async () => {
+  const { buy, look, emulator, pass } = await startWing()
+  const { bought, license, subscription } = await buy()
+  const { id } = await emulator.replaceSubscription(subscription)
+  expect(id).not.toBe(subscription)
+  expect(await look(license)).toEqual(bought)
+  await pass(31.1)
+  expect(await look(license)).toMatchObject({ status: 'active', currentPeriodStart: bought.currentPeriodEnd })
+})
+
+test('a first payment that is still to come is no purchase yet', async () => {
+  const { checkout, adapter, look, emulator, now } = await startWing()
+  const { page } = await checkout(undefined, 'later')
+  const observed = await adapter.observe(page)
+  const decision = observed && adapter.decide(observed, now())
+  expect(decision).toMatchObject({ isUndecided: true, todo: null })
+  expect(decision?.found?.purchase).toMatchObject({ status: 'pending', begun: false, periodCovered: false })
+  await emulator.renew(observed?.subscription?.id ?? '')
+  expect(await look(page)).toMatchObject({ status: 'active', begun: true })
+})
+
+test('a first payment that never comes was no purchase', async () => {
+  const { checkout, look, pass } = await startWing()
+  const { page } = await checkout(undefined, 'later')
+  await pass(2)
+  expect(await look(page)).toMatchObject({ status: 'canceled', begun: false })
+})
+
+test('a licence that is deleted is there no more', async () => {
+  const { buy, look, emulator } = await startWing()
+  const { license } = await buy()
+  await emulator.deleteLicense(license.id)
+  expect(await look(license)).toBeNull()
+})
+
+test('the portal is opened for a customer', async () => {
+  const { buy, adapter, emulator } = await startWing()
+  const { bought } = await buy()
+  const link = (await adapter.openPortal?.(bought.customer ?? '', 'https://shop.example/account')) ?? ''
+  expect(link).toMatch(new RegExp(`^${emulator.url}/portal/`))
+  expect(await (await fetch(link)).text()).toContain('Cancel subscription')
+})
+
+test('a sale of the sandbox is none for real money, and the other way round', async () => {
+  const { buy, adapterOf, look } = await startWing()
+  const { license } = await buy()
+  expect(await adapterOf(false).observe(license)).toBeNull()
+  expect(await look(license)).not.toBeNull()
+  const real = await startWing({ isTest: false })
+  const sold = await real.buy()
+  expect(sold.bought.status).toBe('active')
+  expect(await real.adapterOf(true).observe(sold.license)).toBeNull()
+})
