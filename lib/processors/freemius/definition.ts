@@ -9,7 +9,7 @@ const INTERVALS: readonly unknown[] = ['month', 'year', null]
 
 export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKey' | 'apiKey'> = {
   title: 'Freemius',
-  kind: 'software-marketplace',
+  kind: 'software marketplace',
   credentials: {
     productId: { secret: false, pattern: /^[0-9]{1,15}$/, where: "Settings → API & Keys, the product's ID" },
     publicKey: { secret: false, where: "Settings → API & Keys, the product's public key, pk_…" },
@@ -57,6 +57,7 @@ function problemsOf({ interval, intervalCount, variants }: OfferedPrice): PriceP
   }
   for (const { local, processorPrice, currency, amount } of variants) {
     const wrong = (message: string) => problems.push({ local, field: 'processorPrice', message })
+    if (amount === 0) problems.push({ local, field: 'amount', message: 'Freemius has no price of nothing' })
     const same = variants.find((each) => each.processorPrice === processorPrice)
     if (!PRICE.test(processorPrice)) wrong('is no plan_id:pricing_id, such as 501:601')
     else if (same?.currency !== currency || same.amount !== amount) {

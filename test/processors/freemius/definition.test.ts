@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { OfferedPrice } from '../../../lib/processors/definition.ts'
 import { FREEMIUS } from '../../../lib/processors/freemius/definition.ts'
@@ -31,6 +32,7 @@ test.each<[string, OfferedPrice, unknown[]]>([
   ['by the day', price({ interval: 'day' }), [[null, 'interval']]],
   ['by the week', price({ interval: 'week' }), [[null, 'interval']]],
   ['by the quarter', price({ intervalCount: 3 }), [[null, 'interval_count']]],
+  ['for nothing', price({}, { amount: 0 }), [[0, 'amount']]],
   ['as something else', price({}, { processorPrice: 'price_1' }), [[0, 'processorPrice']]],
   [
     'as one pricing in two currencies',
@@ -48,4 +50,16 @@ test('the credentials are named, and two of them are secret', () => {
   expect(FREEMIUS.credentials.productId.pattern?.test('7001')).toBe(true)
   expect(FREEMIUS.credentials.productId.pattern?.test('7001/../x')).toBe(false)
   expect(FREEMIUS.modeOf(CREDENTIALS)).toBeNull()
+})
+
+test('what an owner is told to set up is what is read', () => {
+  const root = new URL('../../../', import.meta.url)
+  const guide = readFileSync(new URL('docs/processors/freemius.md', root), 'utf8')
+  const code = readFileSync(new URL('lib/processors/freemius/events.ts', root), 'utf8')
+  const listed = /\n\n```\n([\s\S]*?)\n```/.exec(guide)?.[1]?.split('\n')
+  expect(listed).toEqual(FREEMIUS.webhook.events)
+  const read = [...code.matchAll(/^ {4}case '([\w.-]+)':/gm)].map(([, type]) => type)
+  // One page of Freemius' documents writes it with one `l`.
+  expect(read.filter((type) => type !== 'subscription.canceled').toSorted()).toEqual(listed?.toSorted())
+  for (const field of Object.keys(FREEMIUS.credentials)) expect(guide).toContain(`credentials.${field}`)
 })

@@ -13,8 +13,8 @@ type Changes = Pick<Payment, 'id' | 'created' | 'gross' | 'bound_payment_id' | '
 export function paymentObject(payment: PaymentRecord, context: AccountContext): Payment {
   const { id, amount } = payment
   // A renewal that is made before its time has the date on which it is due.
-  const from = all(context, 'invoices').find((invoice) => invoice.payment === id)?.periodStart ?? 0
-  const created = dateTime(Math.max(payment.created, from))
+  const dueAt = all(context, 'invoices').find((invoice) => invoice.payment === id)?.periodStart ?? 0
+  const created = dateTime(Math.max(payment.created, dueAt))
   const own = { id, created, gross: decimal(amount), bound_payment_id: null }
   return objectOf(payment, context, { ...own, type: 'payment' })
 }

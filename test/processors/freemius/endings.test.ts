@@ -1,53 +1,5 @@
 import { expect, test } from 'vitest'
-import { PRICES } from '../../emulators/freemius-fixture.ts'
 import { startWing } from './fixture.ts'
-
-test('a renewal begins the next period when it is paid', async () => {
-  const { buy, look, pass, emulator } = await startWing()
-  const { bought, license } = await buy()
-  await pass(31.1)
-  const renewed = await look(license)
-  expect(renewed).toMatchObject({ status: 'active', periodCovered: true, processorId: bought.processorId })
-  expect(renewed?.currentPeriodStart).toEqual(bought.currentPeriodEnd)
-  expect(renewed?.currentPeriodEnd?.getTime()).toBeGreaterThan(bought.currentPeriodEnd?.getTime() ?? 0)
-  expect(emulator.subscriptions).toHaveLength(1)
-})
-
-test('a renewal by hand is one, whatever the clock says', async () => {
-  const { buy, look, emulator } = await startWing()
-  const { bought, license, subscription } = await buy()
-  await emulator.renew(subscription)
-  const renewed = await look(license)
-  expect(renewed).toMatchObject({ status: 'active', currentPeriodStart: bought.currentPeriodEnd })
-  const trial = await startWing()
-  const sold = await trial.buy(PRICES.trial)
-  await trial.emulator.renew(sold.subscription)
-  expect(await trial.look(sold.license)).toMatchObject({ status: 'active' })
-})
-
-test('a renewal that fails is past due, and recovers', async () => {
-  const { buy, look, pass, emulator } = await startWing()
-  const { bought, license } = await buy()
-  await emulator.declineCharges(bought.customer ?? '')
-  await pass(31.1)
-  const owing = await look(license)
-  expect(owing).toMatchObject({ status: 'past_due', begun: true, cancelAtPeriodEnd: false, canceledAt: null })
-  expect(owing?.currentPeriodEnd).toEqual(bought.currentPeriodEnd)
-  await emulator.declineCharges(bought.customer ?? '', false)
-  await pass(4)
-  expect(await look(license)).toMatchObject({ status: 'active', periodCovered: true })
-})
-
-test('a renewal that fails four times ends it', async () => {
-  const { buy, look, pass, emulator } = await startWing()
-  const { bought, license } = await buy()
-  await emulator.declineCharges(bought.customer ?? '')
-  await pass(37)
-  expect((await look(license))?.status).toBe('past_due')
-  await pass(5)
-  const over = await look(license)
-  expect(over).toMatchObject({ status: 'canceled', begun: true, canceledAt: expect.any(Date) })
-})
 
 test('what is cancelled here goes on to its end', async () => {
   const { buy, look, pass, adapter, now } = await startWing()
