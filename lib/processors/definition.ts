@@ -66,7 +66,9 @@ export interface Abilities {
   cancelledTrial: 'goes on to its end' | 'ends at once'
   /** Whether a buyer or the owner can take a cancellation back at the processor. */
   undoesCancellation: boolean
-  /** Whether it sends a webhook of a cancellation that we asked for. */
+  /** Whether a subscription can be ended there before its period is over. */
+  endsAtOnce: boolean
+  /** Whether it sends a webhook of a cancellation, whoever asked for it. */
   tellsOfCancellations: boolean
   /** Whether an open hosted page can be closed. */
   closesPages: boolean
@@ -76,6 +78,10 @@ export interface Abilities {
   sellsToAnonymous: boolean
   /** Whether it tells of a chargeback. */
   tellsOfDisputes: boolean
+  /** Whether a chargeback gives the money back before it is decided: then a one-time purchase is refunded by it. */
+  refundsWhatIsDisputed: boolean
+  /** What a webhook's headers prove. Whatever they leave open, what a webhook says is a hint only. */
+  webhooksProve: 'the sender' | 'the sender and the body' | 'the sender, the body and the time'
   /** Where the browser returns to: an address of each page, or one that the owner enters once. */
   returnsTo: 'an address of the page' | 'one address of the product'
 }

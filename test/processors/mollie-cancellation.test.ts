@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
-import { letDaysPass, mollieProcessor, rewritePurchase, subscriptionsOf } from '../support/mollie-purchase.ts'
+import { letDaysPass, mollieProcessor, subscriptionsOf } from '../support/mollie-purchase.ts'
+import { rewritePurchase } from '../support/our-time.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { cancelFor, cancelled, cancelOwn, type Subscriber, storedRequest, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'

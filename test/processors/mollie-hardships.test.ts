@@ -6,10 +6,10 @@ import {
   payFirst,
   paymentsOf,
   postMollieWebhook,
-  rewritePurchase,
   subscribeAtMollie,
   subscriptionsOf,
 } from '../support/mollie-purchase.ts'
+import { rewritePurchase } from '../support/our-time.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { cancelled, cancelOwn, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'

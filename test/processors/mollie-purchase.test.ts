@@ -7,10 +7,10 @@ import {
   mollieProcessor,
   payFirst,
   paymentsOf,
-  rewritePurchase,
   subscribeAtMollie,
   subscriptionsOf,
 } from '../support/mollie-purchase.ts'
+import { rewritePurchase } from '../support/our-time.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'

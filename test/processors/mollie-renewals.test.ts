@@ -3,10 +3,10 @@ import {
   letDaysPass,
   mollieProcessor,
   paymentsOf,
-  rewritePurchase,
   subscribeAtMollie,
   subscriptionsOf,
 } from '../support/mollie-purchase.ts'
+import { rewritePurchase } from '../support/our-time.ts'
 import { type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { call, type Reply } from './call.ts'
 import { newEmail, opened, press, priceIdOf, startCheckout } from './checkout.ts'
-import { recomputeDueTimes } from './due-times.ts'
+import { letDaysPassHere } from './our-time.ts'
 import type { Written } from './paywall-file.ts'
 import type { TestWorld } from './world.ts'
 
@@ -103,30 +103,8 @@ export function mollieSecretOf({ file }: TestWorld, paywall = 0): string {
   return processor.credentials.webhookSecret
 }
 
-/** Makes our row of a purchase as it would be at another time; what Mollie has stays as it is. */
-export async function rewritePurchase(world: TestWorld, userId: string, columns: string): Promise<void> {
-  const { rowCount } = await world.database.query(`update purchases set ${columns} where user_id = $1`, [userId])
-  if (rowCount !== 1) throw new Error(`${rowCount} purchases of ${userId}`)
-  await recomputeDueTimes(world)
-}
-
 /** That many days pass for a subscription: at Mollie, and for what we know of it. */
 export async function letDaysPass(world: TestWorld, userId: string, subscriptionId: string, days: number) {
   await world.mollie.elapse(subscriptionId, days)
-  const columns = [
-    'created_at',
-    'current_period_start',
-    'current_period_end',
-    'trial_start',
-    'trial_end',
-    'cancel_at',
-    'canceled_at',
-    'past_due_since',
-    'cancel_requested_at',
-    'cancel_accepted_at',
-    'paid_period_start',
-    'fetched_at',
-    'looked_at',
-  ]
-  await rewritePurchase(world, userId, columns.map((name) => `${name} = ${name} - interval '${days} days'`).join(', '))
+  await letDaysPassHere(world, userId, days)
 }

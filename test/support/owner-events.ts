@@ -75,3 +75,16 @@ export function sequenceFaults(
     return data.sequence === index + 1 ? [] : [`${type} has number ${data.sequence} in place ${index + 1}`]
   })
 }
+
+/** The `previous` of each event must be the state that the owner was told last; gives the events where it is not. */
+export function brokenLinks(events: OwnerEvent[]): string[] {
+  const changes = events.filter(({ data }) => data.previous)
+  return changes.flatMap(({ type, data }) => {
+    const earlier = events.filter((each) => each.data.sequence < data.sequence && each.data.subscription)
+    const states = earlier.map((each) => JSON.stringify(each.data.subscription))
+    const [previous, current] = [JSON.stringify(data.previous), JSON.stringify(data.subscription)]
+    // A renewal whose period had begun before it was paid changes nothing that shows.
+    const last = previous === current ? states.at(-1) : states.findLast((state) => state !== current)
+    return last === previous ? [] : [`${type} (${data.sequence}): ${last}, not ${previous}`]
+  })
+}

@@ -62,11 +62,13 @@ export async function startTestWorld({
 }: TestWorldOptions = {}): Promise<TestWorld> {
   const logs: TestWorld['logs'] = []
   const files: PaywallFile[] = []
+  /** The paywalls that have changed their processor since, as they were: the one before keeps their accounts. */
+  const former: PaywallFile[] = []
   const faults: unknown[] = []
   const base = Object.keys(own).length > 0 ? await baseOfItsOwn(own) : await sharedBase()
   const world = await startWorld({
     ...base,
-    files: () => files,
+    files: () => [...files, ...former.map((file) => onlySwitched(file, files))],
     fetch: notingFetch(faults),
     code: new Map([...bundledCode(), ...(own.gone ?? []).map((env) => [env, 'export default {}'] as const)]),
     onLog: (level, message) => void logs.push({ level, message }),
@@ -74,6 +76,8 @@ export async function startTestWorld({
   async function apply(file: PaywallFile) {
     const applied = await world.apply(file)
     const others = files.filter(({ owner }) => owner.email !== file.owner.email)
+    const switched = files.filter((each) => !others.includes(each)).map((each) => onlySwitched(each, [file]))
+    former.push(...switched.filter(({ paywalls }) => paywalls.length > 0))
     files.splice(0, Infinity, ...others, file)
     return applied
   }
@@ -96,6 +100,13 @@ export async function startTestWorld({
     secrets: base.secrets,
     logs,
   }
+}
+
+/** A file's paywalls that sell through another processor in the files as they are now. */
+function onlySwitched(file: PaywallFile, now: PaywallFile[]): PaywallFile {
+  const sellers = new Map(now.flatMap(({ paywalls }) => paywalls.map(({ id, processor }) => [id, processor.acquiring])))
+  const isSwitched = ({ id, processor }: FilePaywall) => sellers.has(id) && sellers.get(id) !== processor.acquiring
+  return { ...file, webhooks: [], paywalls: file.paywalls.filter(isSwitched) }
 }
 
 async function baseOfItsOwn(options: WorkersOfItsOwn): Promise<WorldBase> {

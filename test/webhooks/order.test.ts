@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
+import { brokenLinks, type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { permutations, randomNumbers, shuffled } from '../support/random.ts'
 import {
   asStripeHasIt,
@@ -34,19 +34,6 @@ async function expectAsAtStripe(paid: PaidSubscription, note: string): Promise<O
   expect(sequenceFaults(events), note).toEqual([])
   expect(brokenLinks(events), note).toEqual([])
   return events
-}
-
-/** The `previous` of each event must be the state that the owner was told last; gives the events where it is not. */
-function brokenLinks(events: OwnerEvent[]): string[] {
-  const changes = events.filter(({ data }) => data.previous)
-  return changes.flatMap(({ type, data }) => {
-    const earlier = events.filter((each) => each.data.sequence < data.sequence && each.data.subscription)
-    const states = earlier.map((each) => JSON.stringify(each.data.subscription))
-    const [previous, current] = [JSON.stringify(data.previous), JSON.stringify(data.subscription)]
-    // A renewal whose period had begun before it was paid changes nothing that shows.
-    const last = previous === current ? states.at(-1) : states.findLast((state) => state !== current)
-    return last === previous ? [] : [`${type} (${data.sequence}): ${last}, not ${previous}`]
-  })
 }
 
 test('the events of a purchase that is already cancelled store the same, in whatever order they come', async () => {

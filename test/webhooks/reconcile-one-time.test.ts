@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buy } from '../support/checkout.ts'
 import { countStripeCalls, loseWebhooks } from '../support/lost-webhooks.ts'
-import { rewritePurchase } from '../support/mollie-purchase.ts'
+import { rewritePurchase } from '../support/our-time.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'

@@ -4,7 +4,7 @@
 import type * as z from 'zod'
 import { toDecimalText } from '../../money/money.ts'
 import type { Adapter, AdapterOptions } from '../adapter.ts'
-import type { CheckoutOrder, PurchaseReference } from '../processor.ts'
+import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../processor.ts'
 import { type MollieApi, MollieApiError, mollieApi } from './api.ts'
 import { readMollieEvent } from './events.ts'
 import { Customer, FirstSale, Payment, Renewal, type Sale } from './objects.ts'
@@ -90,8 +90,9 @@ async function stopRenewal(api: MollieApi, { payment, sale, subscriptions }: Obs
 
 async function mustHave<Observed>(observing: Promise<Observed | null>, id: string): Promise<Observed> {
   const observed = await observing
-  if (observed === null) throw new Error(`Mollie does not have the first payment ${id} any more`)
-  return observed
+  if (observed !== null) return observed
+  const message = `Mollie does not have the first payment ${id} any more`
+  throw new ProcessorError('mollie', 'rejected', message, { answered: true })
 }
 
 /**

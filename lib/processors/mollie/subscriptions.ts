@@ -44,12 +44,14 @@ export async function listCharges(api: MollieApi, subscription: Subscription): P
  */
 export async function makeSubscription(api: MollieApi, payment: Payment, sale: FirstSale, now: Date): Promise<void> {
   const key = `${payment.id}:subscription:${Math.floor(now.getTime() / KEY_PERIOD_MS)}`
+  const path = `/customers/${encodeURIComponent(customerOf(payment))}/subscriptions`
+  const body = subscriptionFor(payment, sale, now)
   try {
-    await api.post(
-      `/customers/${encodeURIComponent(customerOf(payment))}/subscriptions`,
-      subscriptionFor(payment, sale, now),
-      key,
-    )
+    await api.post(path, body, key).catch((error) => {
+      if (!(error instanceof MollieApiError && error.status >= 500)) throw error
+      // Mollie repeats its own error for as long as the key is the same. If it made the subscription, its description is taken.
+      return api.post(path, body, `${key}:${now.getTime()}`)
+    })
   } catch (cause) {
     if (!(cause instanceof MollieApiError && cause.kind === 'rejected')) throw cause
     log('warn', 'Mollie made no subscription of a paid first payment', { payment: payment.id, cause })

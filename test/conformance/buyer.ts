@@ -1,0 +1,143 @@
+import { expect } from 'vitest'
+import { type Call, call, type Reply } from '../support/call.ts'
+import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { letDaysPassHere } from '../support/our-time.ts'
+import { brokenLinks, type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
+import { cancel } from '../support/subscriber.ts'
+import { until } from '../support/until.ts'
+import { provenBalances, type UserState, userState } from '../support/user-state.ts'
+import type { SoldAs } from './drivers/driver.ts'
+import type { Shop } from './shop.ts'
+
+type Slug = Exclude<SoldAs, 'local'>
+
+/** Somebody who has opened a checkout's page, and what is known of it. */
+export interface Buyer {
+  shop: Shop
+  email: string
+  userId: string
+  checkoutUrl: string
+  /** How many of the owner's events were looked at. */
+  heard: number
+  /** Whether our rows were moved in time: then no event told how they are. */
+  isMoved: boolean
+}
+
+type Order = Call & { body?: Record<string, unknown>; email?: string }
+
+/** A start-checkout by the owner's key. */
+export function order(
+  { world, paywall, key }: Shop,
+  slug: Slug = 'monthly',
+  { body, email = newEmail(), ...rest }: Order = {},
+): Promise<Reply> {
+  return startCheckout(world, { paywall, key, body: { email, priceId: priceIdOf(paywall, slug), ...body }, ...rest })
+}
+
+/** Opens a page. */
+export async function open(shop: Shop, slug: Slug = 'monthly', options: Order = {}): Promise<Buyer> {
+  const email = options.email ?? newEmail()
+  const { userId, checkoutUrl, acquiring } = opened(await order(shop, slug, { ...options, email }))
+  expect([acquiring, new URL(checkoutUrl).origin]).toEqual([shop.acquiring, shop.emulator.url])
+  return { shop, email, userId, checkoutUrl, heard: 0, isMoved: false }
+}
+
+/** Presses a button of the page, and follows where that leads if it leads back to us. Gives where the browser lands. */
+export async function pressAndReturn({ shop, checkoutUrl }: Buyer, button: Parameters<typeof press>[1]) {
+  const back = await press(checkoutUrl, button)
+  if (!back.startsWith(shop.world.url)) return null
+  const { status, headers } = await call(shop.world, back)
+  expect(status).toBe(303)
+  return headers.location ?? ''
+}
+
+/** Pays on the page and comes back. Webhooks go their way. */
+export async function pay(buyer: Buyer): Promise<void> {
+  expect(await pressAndReturn(buyer, 'pay')).toMatch(/^https:\/\/owner\.example\/thanks\?session=[0-9a-f-]{36}$/)
+}
+
+/** Somebody who has bought, and of whom everything was told. */
+export async function buy(shop: Shop, slug: Slug = 'monthly', options: Order = {}): Promise<Buyer> {
+  const buyer = await open(shop, slug, options)
+  await pay(buyer)
+  await hears(buyer)
+  return buyer
+}
+
+export const stateOf = ({ shop: { world, paywall, key }, userId }: Buyer): Promise<UserState> =>
+  userState(world, userId, { paywallId: paywall.id, key })
+
+/** The latest purchase. */
+export const purchaseOf = async (buyer: Buyer) => (await stateOf(buyer)).purchases[0]
+
+/** The tokens of the monthly price, proven by the ledger. */
+export const tokensOf = async ({ shop, userId }: Buyer) => (await provenBalances(shop.world, userId)).standard ?? 0
+
+/** What the processor knows the latest purchase by. */
+export async function idOf({ shop: { world }, userId }: Buyer): Promise<string> {
+  const { rows } = await world.database.query<{ processor_id: string }>(
+    'select processor_id from purchases where user_id = $1 order by created_at desc limit 1',
+    [userId],
+  )
+  if (!rows[0]) throw new Error(`${userId} has bought nothing`)
+  return rows[0].processor_id
+}
+
+/** Makes something happen to the latest purchase at its processor, waits for its webhooks, and gives what the owner hears of it. */
+export async function happens<Result>(
+  buyer: Buyer,
+  what: ((id: string) => Promise<Result>) | undefined,
+): Promise<string[]> {
+  if (!what) throw new Error(`that cannot happen at ${buyer.shop.acquiring}`)
+  await what(await idOf(buyer))
+  return hears(buyer)
+}
+
+/** The events since the last time, sorted by name, payments with their amounts. Each came once, in order, and follows from the last. */
+export async function hears(buyer: Buyer): Promise<string[]> {
+  const { world, emulator } = buyer.shop
+  await emulator.drainWebhooks()
+  const events = await ownerEvents(world, buyer.userId)
+  expect(sequenceFaults(events)).toEqual([])
+  if (!buyer.isMoved) expect(brokenLinks(events)).toEqual([])
+  const news = events.slice(buyer.heard)
+  buyer.heard = events.length
+  return news.map(nameOf).toSorted()
+}
+
+const nameOf = ({ type, data: { payment } }: OwnerEvent) => (payment ? `${type} ${payment.amount}` : type)
+
+/** Cancels here, as the owner does for its user, and waits until it is stored. */
+export async function cancelHere(buyer: Buyer): Promise<Reply> {
+  const { world, paywall, key } = buyer.shop
+  const subscriptionId = (await purchaseOf(buyer))?.id
+  const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'too expensive' }
+  const reply = await cancel(world, { key, body })
+  if (reply.status === 200) {
+    await until('the cancellation is stored', async () => {
+      const purchase = (await stateOf(buyer)).purchases.find(({ id }) => id === subscriptionId)
+      return purchase?.cancel_at_period_end || purchase?.status === 'canceled'
+    })
+  }
+  return reply
+}
+
+/** Lets something happen there that takes time, and as many days pass here. Then reconcile looks at what is due. */
+export async function passes(buyer: Buyer, what: (id: string) => Promise<number>): Promise<string[]> {
+  const { world, emulator } = buyer.shop
+  const days = await what(await idOf(buyer))
+  await emulator.drainWebhooks()
+  if (days > 0) {
+    buyer.isMoved = true
+    await letDaysPassHere(world, buyer.userId, days)
+  }
+  await world.workers.scheduled('reconcile')
+  return hears(buyer)
+}
+
+/** What is stored of the latest subscription is what the processor has. */
+export async function expectAsThere(buyer: Buyer): Promise<void> {
+  const [truth, purchase] = [await buyer.shop.there.truth(await idOf(buyer)), await purchaseOf(buyer)]
+  const renews = purchase?.status !== 'canceled' && !purchase?.cancel_at_period_end
+  expect({ status: purchase?.status, renews }).toEqual(truth)
+}

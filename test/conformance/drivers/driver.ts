@@ -1,0 +1,61 @@
+import type { Emulators } from '../../../dev/emulators/emulators.ts'
+import type { Acquiring } from '../../../lib/processors/acquiring.ts'
+import type { Credentials } from '../../../lib/processors/definitions.ts'
+import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
+
+/** What the paywall of each processor sells. `local` is the monthly price in Germany, in euros. */
+export type SoldAs = 'monthly' | 'yearly' | 'lifetime' | 'local'
+
+/** A webhook as its processor's emulator shows it: `body` is what is sent, byte for byte. */
+export interface Webhook {
+  id: string
+  body: string
+  /** When it is sent, by the clock of the service. */
+  at: Date
+}
+
+/** What the suite must know of a processor to test it, over the controls of its emulator. */
+export interface Driver<Name extends Acquiring = Acquiring> {
+  /** What the processor calls each price: its `processorPrice` in the paywall file. */
+  prices: Readonly<Record<SoldAs, string>>
+  /** The headers that prove who sent a webhook. */
+  sign(webhook: Webhook, credentials: Credentials<Name>): Record<string, string>
+  /** Such headers, made into those of another scheme that the processor, or one like it, has or had. */
+  ofAnotherScheme(headers: Record<string, string>): Record<string, string>
+  /** What can happen in the account that has these credentials. */
+  there(emulator: Emulators[Name], credentials: Credentials<Name>): There
+}
+
+/**
+ * What can happen at a processor without us: by time, by a bank, by its own portal or dashboard. A purchase is named by
+ * what we know it by, the `processorId` of a `PurchaseSnapshot`. What its `Abilities` deny, a processor lacks here.
+ */
+export interface There {
+  /** The next period of a subscription begins and is paid. Of a trial: the first one that is paid. */
+  renew(id: string): Promise<unknown>
+  /** The next period begins, and its charge fails. */
+  failCharge(id: string): Promise<unknown>
+  /** The charge that failed last is made good, or the one after it is paid. */
+  recover(id: string): Promise<unknown>
+  /** Gives back some US cents of the latest payment of a purchase, or all that is left. */
+  refund(id: string, cents?: number): Promise<unknown>
+  /** The payer's bank takes the latest payment of a purchase back. */
+  dispute(id: string): Promise<unknown>
+  /** The buyer or the owner cancels a subscription there: it ends with its period. */
+  cancel(id: string): Promise<unknown>
+  /** Takes a cancellation back. */
+  undo?(id: string): Promise<unknown>
+  /** The owner ends a subscription there, in the middle of its period. */
+  end?(id: string): Promise<unknown>
+  /** The first period of a subscription that is cancelled is over. Gives how many days passed there by that. */
+  endPeriod(id: string): Promise<number>
+  /** A trial of seven days comes to its last three. Gives how many days passed there by that. */
+  nearTrialEnd(id: string): Promise<number>
+  /** A subscription as the processor has it, read without our adapter, in the words of the user endpoint. */
+  truth(id: string): Promise<Truth>
+}
+
+export interface Truth {
+  status: PurchaseStatus
+  renews: boolean
+}

@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { call } from '../support/call.ts'
+import { newEmail, opened, press } from '../support/checkout.ts'
+import { ageCheckouts } from '../support/lost-webhooks.ts'
+import { rewritePurchase } from '../support/our-time.ts'
+import { cancel } from '../support/subscriber.ts'
+import {
+  type Buyer,
+  buy,
+  expectAsThere,
+  hears,
+  idOf,
+  open,
+  order,
+  pay,
+  pressAndReturn,
+  purchaseOf,
+  stateOf,
+} from './buyer.ts'
+import type { Webhook } from './drivers/driver.ts'
+import { during, expectRefusal, type Outage, throughEachOutage } from './outage.ts'
+import { type Shop, useShops } from './shop.ts'
+import { heldWebhooks, sendWebhook } from './webhook.ts'
+
+const shopOf = useShops()
+
+const ok = ({ status }: { status: number }) => expect(status).toBe(200)
+
+/** Of webhooks the first that makes us ask the processor. */
+async function askingPlace(shop: Shop, webhooks: Webhook[]): Promise<number> {
+  for (const [place, webhook] of webhooks.entries()) {
+    const before = shop.emulator.calls.length
+    ok(await sendWebhook(shop, webhook))
+    if (shop.emulator.calls.length > before) return place
+  }
+  throw new Error(`no webhook of ${shop.acquiring} is looked into`)
+}
+
+/** What the processor does not have may be none of ours: then nothing is wrong. */
+const isMissing = ({ fault }: Outage, { status }: { status: number }) => fault === 404 && status === 200
+
+describe.each(ACQUIRING)('%s', (acquiring) => {
+  test('start-checkout says what is wrong at each of its calls, and its key then opens one page', async () => {
+    const shop = shopOf(acquiring)
+    await throughEachOutage(shop, {
+      begin: async () => ({ headers: { 'idempotency-key': randomUUID() }, email: newEmail(), pages: '' }),
+      ask: ({ headers, email }) => order(shop, 'monthly', { headers, email }),
+      async refused(subject, outage, reply, lost) {
+        expectRefusal(reply, outage)
+        subject.pages = lost.join()
+        return true
+      },
+      async done({ pages }, reply) {
+        const { checkoutUrl } = opened(reply)
+        expect(reply.headers).not.toHaveProperty('idempotency-replayed')
+        // If a page was opened all the same, as an address like this one's shows, it is this one.
+        const opener = checkoutUrl.slice(0, checkoutUrl.lastIndexOf('/'))
+        if (shop.abilities.idempotencyKeys && pages.includes(opener)) expect(pages).toContain(checkoutUrl)
+      },
+    })
+  })
+
+  test('cancel-subscription says what is wrong at each of its calls, and can be asked for again', async () => {
+    const shop = shopOf(acquiring)
+    const { world, paywall, key, emulator, there } = shop
+    emulator.holdWebhooks()
+    await throughEachOutage(shop, {
+      async begin() {
+        const buyer = await open(shop)
+        await pay(buyer)
+        await hears(buyer)
+        const subscriptionId = (await purchaseOf(buyer))?.id
+        return { buyer, body: { paywallId: paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'x' } }
+      },
+      ask: ({ body }) => cancel(world, { key, body }),
+      async refused({ buyer }, outage, reply) {
+        expectRefusal(reply, outage)
+        expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: false })
+        return !(await there.truth(await idOf(buyer))).renews
+      },
+      async done({ buyer }, reply) {
+        ok(reply)
+        const earlier = (column: string, minutes: number) => `${column} = ${column} - interval '${minutes} minutes'`
+        const columns = [
+          earlier('cancel_requested_at', 11),
+          earlier('cancel_accepted_at', 11),
+          earlier('fetched_at', 20),
+        ]
+        await rewritePurchase(world, buyer.userId, columns.join(', '))
+        await world.workers.scheduled('reconcile')
+        expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
+        await expectAsThere(buyer)
+      },
+    })
+    await emulator.sendHeldWebhooks(() => [])
+  })
+
+  test('a webhook is answered 502 at each of its calls, stores nothing, and takes effect when it comes again', async () => {
+    const shop = shopOf(acquiring)
+    const begin = async () => {
+      const buyer = await open(shop)
+      return { buyer, webhooks: await heldWebhooks(shop, () => press(buyer.checkoutUrl, 'pay')) }
+    }
+    const place = await askingPlace(shop, (await begin()).webhooks)
+    await throughEachOutage(shop, {
+      begin,
+      ask: ({ webhooks }) => sendWebhook(shop, webhooks[place]!),
+      async refused({ buyer }, outage, reply) {
+        const isStored = (await stateOf(buyer)).purchases.length > 0
+        if (isMissing(outage, reply)) return isStored
+        expectRefusal(reply, outage)
+        expect(isStored).toBe(false)
+        return false
+      },
+      async done({ buyer }, reply) {
+        ok(reply)
+        expect(await hears(buyer)).toEqual(expect.arrayContaining(['checkout.completed', 'subscription.created']))
+        await expectAsThere(buyer)
+      },
+    })
+  })
+
+  test('a webhook of a refund is answered 502 at each of its calls, and told when it comes again', async () => {
+    const shop = shopOf(acquiring)
+    const begin = async () => {
+      const buyer = await buy(shop)
+      const id = await idOf(buyer)
+      return { buyer, webhooks: await heldWebhooks(shop, () => shop.there.refund(id, 300)) }
+    }
+    const place = await askingPlace(shop, (await begin()).webhooks)
+    await throughEachOutage(shop, {
+      begin,
+      ask: ({ webhooks }) => sendWebhook(shop, webhooks[place]!),
+      async refused({ buyer }, outage, reply) {
+        if (!isMissing(outage, reply)) expectRefusal(reply, outage)
+        return (await hears(buyer)).length > 0
+      },
+      async done({ buyer }, reply) {
+        ok(reply)
+        expect(await hears(buyer)).toEqual(['payment.refunded 300'])
+      },
+    })
+  })
+
+  test('who comes back while the processor is down goes on to the thanks, and reconcile finds what was bought', async () => {
+    const shop = shopOf(acquiring)
+    shop.emulator.holdWebhooks()
+    const buyer = await open(shop)
+    const { result, lost } = await during(shop, { fault: 500, from: 0 }, () => pressAndReturn(buyer, 'pay'))
+    expect([lost, result]).toEqual([[], expect.stringContaining('https://owner.example/thanks')])
+    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [] })
+    await shop.emulator.sendHeldWebhooks(() => [])
+    await ageCheckouts(shop.world, buyer.userId, 16)
+    await shop.world.workers.scheduled('reconcile')
+    expect(await hears(buyer)).toEqual(['checkout.completed', 'subscription.created'])
+  })
+
+  test('webhooks that were refused while the processor was down come again by themselves', async () => {
+    const shop = shopOf(acquiring)
+    shop.emulator.holdWebhooks()
+    const buyer = await open(shop)
+    await press(buyer.checkoutUrl, 'pay')
+    const refused = await during(shop, { fault: 500, from: 0 }, () => shop.emulator.sendHeldWebhooks())
+    expect(refused.result).toContain(502)
+    expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
+    await expectAsThere(buyer)
+  })
+})
+
+describe.each(ACQUIRING.filter((each) => DEFINITIONS[each].abilities.portal))('%s', (acquiring) => {
+  test('get-customer-portal says what is wrong at each of its calls', async () => {
+    const shop = shopOf(acquiring)
+    const { world, paywall, key } = shop
+    const buyer: Buyer = await buy(shop)
+    const path = `/api/v1/paywall/${paywall.id}/get-customer-portal`
+    await throughEachOutage(shop, {
+      begin: async () => null,
+      ask: () => call(world, path, { key, body: { email: buyer.email } }),
+      async refused(_, outage, reply) {
+        expectRefusal(reply, outage)
+        return false
+      },
+      done: async (_, reply) => ok(reply),
+    })
+  })
+})

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { call } from '../support/call.ts'
+import { letWeeklyLookCome } from '../support/our-time.ts'
+import {
+  type Buyer,
+  buy,
+  cancelHere,
+  expectAsThere,
+  happens,
+  hears,
+  passes,
+  purchaseOf,
+  stateOf,
+  tokensOf,
+} from './buyer.ts'
+import { useShops } from './shop.ts'
+
+const shopOf = useShops()
+const DAY_MS = 86_400_000
+
+const periodEndOf = async (buyer: Buyer) => Date.parse(String((await purchaseOf(buyer))?.current_period_end))
+
+describe.each(ACQUIRING)('%s', (acquiring) => {
+  test('each period that is paid renews the subscription and brings its tokens', async () => {
+    const { there } = shopOf(acquiring)
+    const buyer = await buy(shopOf(acquiring))
+    for (const tokens of [200, 300]) {
+      const before = await periodEndOf(buyer)
+      expect(await happens(buyer, there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+      const days = ((await periodEndOf(buyer)) - before) / DAY_MS
+      expect(days > 27 && days < 32, `${days} days`).toBe(true)
+      expect(await tokensOf(buyer)).toBe(tokens)
+      await expectAsThere(buyer)
+    }
+  })
+
+  test('a charge that fails leaves the user in for a while, and is made good', async () => {
+    const { there } = shopOf(acquiring)
+    const buyer = await buy(shopOf(acquiring))
+    expect(await happens(buyer, there.failCharge)).toEqual(['payment.failed 999', 'subscription.past_due'])
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
+    expect(await tokensOf(buyer)).toBe(100)
+    await expectAsThere(buyer)
+
+    expect(await happens(buyer, there.recover)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    expect(await tokensOf(buyer)).toBe(200)
+    await expectAsThere(buyer)
+  })
+
+  test('what is cancelled here ends with its period, and is told by each step once', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop)
+    const { current_period_end: end } = (await purchaseOf(buyer))!
+    const told = shop.emulator.events.length
+    const reply = await cancelHere(buyer)
+    expect(reply).toMatchObject({
+      status: 200,
+      body: { success: true, subscription: { status: 'active', cancel_at: end } },
+    })
+    expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
+    expect(shop.emulator.events.length > told).toBe(shop.abilities.tellsOfCancellations)
+    const cancelled = { status: 'active', current_period_end: end, cancel_at_period_end: true, cancel_at: end }
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [cancelled] })
+    await expectAsThere(buyer)
+    expect(await cancelHere(buyer)).toMatchObject({ status: 400, body: { error: 'Subscription is already cancelled' } })
+
+    expect(await passes(buyer, shop.there.endPeriod)).toEqual(['subscription.ended'])
+    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+    await expectAsThere(buyer)
+  })
+
+  test('what is cancelled there shows here, and may be taken back there', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop)
+    expect(await happens(buyer, shop.there.cancel)).toEqual(
+      shop.abilities.tellsOfCancellations ? ['subscription.cancel_scheduled'] : [],
+    )
+    if (!shop.abilities.tellsOfCancellations) {
+      await letWeeklyLookCome(shop.world, buyer.userId)
+      await shop.world.workers.scheduled('reconcile')
+      expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
+    }
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ cancel_at_period_end: true }] })
+    await expectAsThere(buyer)
+
+    expect('undo' in shop.there).toBe(shop.abilities.undoesCancellation)
+    if (!shop.abilities.undoesCancellation) return
+    expect(await happens(buyer, shop.there.undo)).toEqual(['subscription.uncanceled'])
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: false, cancel_at: null })
+    await expectAsThere(buyer)
+  })
+
+  test('what the owner ends there is over here at once, where that can be', async () => {
+    const { there, abilities } = shopOf(acquiring)
+    expect('end' in there).toBe(abilities.endsAtOnce)
+    if (!abilities.endsAtOnce) return
+    const buyer = await buy(shopOf(acquiring))
+    expect(await happens(buyer, there.end)).toEqual(['subscription.ended'])
+    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+    await expectAsThere(buyer)
+  })
+
+  test('a trial that is cancelled goes on to its end, or ends at once where the processor does so', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop, 'yearly')
+    const goesOn = shop.abilities.cancelledTrial === 'goes on to its end'
+    const status = goesOn ? 'trialing' : 'canceled'
+    expect(await cancelHere(buyer)).toMatchObject({ status: 200, body: { subscription: { status } } })
+    expect(await hears(buyer)).toEqual([goesOn ? 'subscription.cancel_scheduled' : 'subscription.ended'])
+    expect(await stateOf(buyer)).toMatchObject({ paid: goesOn, purchases: [{ status }] })
+    await expectAsThere(buyer)
+  })
+
+  test('the end of a trial is told three days ahead, once, by whomever it is learnt', async () => {
+    const buyer = await buy(shopOf(acquiring), 'yearly')
+    expect(await passes(buyer, buyer.shop.there.nearTrialEnd)).toEqual(['subscription.trial_ending'])
+    expect(await passes(buyer, async () => 0)).toEqual([])
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'trialing' })
+  })
+
+  test('a portal is opened for the customer, or there is none', async () => {
+    const shop = shopOf(acquiring)
+    const { email } = await buy(shop)
+    const calls = shop.emulator.calls.length
+    const path = `/api/v1/paywall/${shop.paywall.id}/get-customer-portal`
+    const reply = await call(shop.world, path, { key: shop.key, body: { email } })
+    if (!shop.abilities.portal) {
+      expect(reply).toMatchObject({ status: 403, body: { error: 'portal_unavailable', isTest: '1' } })
+      expect(shop.emulator.calls).toHaveLength(calls)
+      return
+    }
+    const url = String((reply.body as { url: unknown }).url)
+    expect([reply.status, new URL(url).origin]).toEqual([200, shop.emulator.url])
+    expect(await (await fetch(url)).text()).toContain('Monthly')
+  })
+})

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { buy, expectAsThere, happens, hears, stateOf, tokensOf } from './buyer.ts'
+import { useShops } from './shop.ts'
+
+const shopOf = useShops()
+
+describe.each(ACQUIRING)('%s', (acquiring) => {
+  test('what is given back of a subscription is told and ends nothing: a part, and then the rest', async () => {
+    const { there } = shopOf(acquiring)
+    const buyer = await buy(shopOf(acquiring))
+    expect(await happens(buyer, (id) => there.refund(id, 300))).toEqual(['payment.refunded 300'])
+    expect(await happens(buyer, there.refund)).toEqual(['payment.refunded 699'])
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    expect(await tokensOf(buyer)).toBe(100)
+    await expectAsThere(buyer)
+  })
+
+  test('a renewal is given back as that payment, not as the first', async () => {
+    const { there } = shopOf(acquiring)
+    const buyer = await buy(shopOf(acquiring), 'yearly')
+    await happens(buyer, there.renew)
+    expect(await happens(buyer, there.refund)).toEqual(['payment.refunded 8900'])
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+  })
+
+  test('a dispute of a subscription’s payment is told where the processor tells of it, and ends nothing', async () => {
+    const { there, abilities } = shopOf(acquiring)
+    const buyer = await buy(shopOf(acquiring))
+    expect(await happens(buyer, there.dispute)).toEqual(abilities.tellsOfDisputes ? ['payment.disputed 999'] : [])
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+  })
+
+  test('a one-time purchase stands while a part is given back, and is over when all is', async () => {
+    const { there } = shopOf(acquiring)
+    const buyer = await buy(shopOf(acquiring), 'lifetime')
+    expect(await happens(buyer, (id) => there.refund(id, 900))).toEqual(['payment.refunded 900'])
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    expect(await happens(buyer, there.refund)).toEqual(['payment.refunded 4000'])
+    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
+  })
+
+  test('a one-time purchase that is disputed is over where the money is back at once, and else stands', async () => {
+    const { there, abilities } = shopOf(acquiring)
+    const buyer = await buy(shopOf(acquiring), 'lifetime')
+    expect(await happens(buyer, there.dispute)).toEqual(abilities.tellsOfDisputes ? ['payment.disputed 4900'] : [])
+    const isOver = abilities.refundsWhatIsDisputed
+    expect(await stateOf(buyer)).toMatchObject({
+      paid: !isOver,
+      purchases: [{ status: isOver ? 'refunded' : 'active' }],
+    })
+    expect(await hears(buyer)).toEqual([])
+  })
+})

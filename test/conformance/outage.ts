@@ -1,0 +1,115 @@
+import { expect } from 'vitest'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
+import type { Reply } from '../support/call.ts'
+import type { Shop } from './shop.ts'
+
+/** `cut`: the connection breaks before a call takes effect; `lost`: after it. A number: the processor refuses with that status. */
+type Fault = number | 'cut' | 'lost'
+
+/** What is answered while the processor has a fault: the `error` of the 502. What a status means is the same at each call. */
+const FAULTS: readonly [Fault, string][] = [
+  [401, 'processor_misconfigured'],
+  [403, 'processor_misconfigured'],
+  [404, 'processor_rejected'],
+  [409, 'processor_unavailable'],
+  [422, 'processor_rejected'],
+  [429, 'processor_unavailable'],
+  [500, 'processor_unavailable'],
+  ['cut', 'processor_unavailable'],
+  ['lost', 'processor_unavailable'],
+]
+
+/** What is tried at the calls after the first, too: there something was asked or done already. */
+const LATER: readonly Fault[] = [404, 500, 'lost']
+
+/** A fault that all calls have but the first `from`; `error` is what is answered then. */
+export interface Outage {
+  fault: Fault
+  from: number
+  error: string
+}
+
+/**
+ * While something goes on, the processor has a fault. `lost`: what the calls were answered that took effect all the same; null if
+ * no call came to have the fault.
+ */
+export async function during<Result>(
+  { emulator }: Shop,
+  { fault, from }: Pick<Outage, 'fault' | 'from'>,
+  meanwhile: () => Promise<Result>,
+): Promise<{ result: Result; lost: string[] | null }> {
+  let lost: string[] | null = null
+  let calls = 0
+  const stored = new Set<string>()
+  emulator.onCall = async ({ path, idempotencyKey }, run) => {
+    calls += 1
+    if (calls <= from) return run()
+    lost ??= []
+    if (fault === 'cut') throw new DroppedCall()
+    if (fault === 'lost') {
+      lost.push((await run()).body)
+      throw new DroppedCall()
+    }
+    // An error of the processor's own is kept under the idempotency key, and given again.
+    if (!stored.has(idempotencyKey ?? '')) emulator.failNext(path, fault)
+    if (idempotencyKey !== null && fault >= 500) stored.add(idempotencyKey)
+    return run()
+  }
+  try {
+    return { result: await meanwhile(), lost }
+  } finally {
+    emulator.onCall = undefined
+  }
+}
+
+/** Something that asks the processor, and can be asked for again. */
+interface Asking<Subject> {
+  /** What is asked about. */
+  begin(): Promise<Subject>
+  ask(subject: Subject): Promise<Reply>
+  /** The answer to a fault, and what it left. Gives whether something took effect, so that this subject can bear no other fault. */
+  refused(subject: Subject, outage: Outage, reply: Reply, lost: string[]): Promise<boolean>
+  /** It was asked for without a fault. */
+  done(subject: Subject, reply: Reply): Promise<void>
+}
+
+/** Asks with each fault at each call, and then without: as often about one subject as that can be. */
+export async function throughEachOutage<Subject>(shop: Shop, asking: Asking<Subject>): Promise<void> {
+  const first = await asking.begin()
+  const before = shop.emulator.calls.length
+  await asking.done(first, await asking.ask(first))
+  const calls = shop.emulator.calls.length - before
+  expect(calls).toBeGreaterThan(0)
+
+  let used: Subject | null = null
+  const finish = async (subject: Subject) => asking.done(subject, await asking.ask(subject))
+  for (let from = 0; from < calls; from++) {
+    for (const [fault, error] of FAULTS.filter(([each]) => from === 0 || LATER.includes(each))) {
+      const outage = { fault, from, error }
+      for (let subject: Subject = used ?? (await asking.begin()); ; subject = await asking.begin()) {
+        const { result, lost } = await during(shop, outage, () => asking.ask(subject))
+        const wasFresh: boolean = subject !== used
+        used = null
+        if (lost) {
+          if (await asking.refused(subject, outage, result, lost)) await finish(subject)
+          else used = subject
+          break
+        }
+        // It took fewer calls than the first, because part of it was done already.
+        await asking.done(subject, result)
+        if (wasFresh) break
+      }
+    }
+  }
+  if (used !== null) await finish(used)
+}
+
+/** A 502 that says what is to be done about it. */
+export function expectRefusal(reply: Reply, { fault, from, error }: Outage): void {
+  const { status, body, headers } = reply
+  const note = `${fault} from call ${from}`
+  expect({ status, body, retry: headers['retry-after'] }, note).toEqual({
+    ...{ status: 502, body: { error } },
+    retry: error === 'processor_unavailable' ? '2' : undefined,
+  })
+}

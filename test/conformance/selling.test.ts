@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { signInAnonymously } from '../support/sign-in.ts'
+import {
+  type Buyer,
+  buy,
+  expectAsThere,
+  happens,
+  hears,
+  open,
+  order,
+  pay,
+  pressAndReturn,
+  purchaseOf,
+  stateOf,
+  tokensOf,
+} from './buyer.ts'
+import { useShops } from './shop.ts'
+
+const shopOf = useShops()
+const DAY_MS = 86_400_000
+
+const daysUntil = (time: unknown) => (Date.parse(String(time)) - Date.now()) / DAY_MS
+
+/** Whether the page has buttons to press. */
+const canPay = async ({ checkoutUrl }: Buyer) => (await (await fetch(checkoutUrl)).text()).includes('<form')
+
+describe.each(ACQUIRING)('%s', (acquiring) => {
+  test('who pays has a subscription, its tokens and access, and the owner is told once', async () => {
+    const buyer = await open(shopOf(acquiring))
+    expect((await stateOf(buyer)).purchases).toEqual([])
+    await pay(buyer)
+    // The way back has stored it, whatever the webhooks do.
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active', acquiring }] })
+    expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
+    expect(await purchaseOf(buyer)).toMatchObject({
+      ...{ price_slug: 'monthly', interval: 'month', interval_count: 1, unit_amount: 999, currency: 'USD' },
+      ...{ trial_end: null, cancel_at_period_end: false, cancel_at: null, canceled_at: null },
+    })
+    const days = daysUntil((await purchaseOf(buyer))?.current_period_end)
+    expect(days > 27 && days < 34, `${days} days`).toBe(true)
+    expect(await tokensOf(buyer)).toBe(100)
+    await expectAsThere(buyer)
+  })
+
+  test.each(['decline', 'cancel'] as const)(
+    'a page that ends with %s sells nothing and tells nothing, and can be opened again',
+    async (button) => {
+      const shop = shopOf(acquiring)
+      const buyer = await open(shop)
+      const lands = await pressAndReturn(buyer, button)
+      if (button === 'cancel') expect(lands).toContain('https://owner.example/sorry')
+      expect(lands ?? 'still on the page').not.toContain('/thanks')
+      expect(await hears(buyer)).toEqual([])
+      expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [] })
+      await pay(await open(shop, 'monthly', { email: buyer.email }))
+      expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    },
+  )
+
+  test('a trial costs nothing, gives access, and is paid for when it is over', async () => {
+    const buyer = await open(shopOf(acquiring), 'yearly')
+    await pay(buyer)
+    expect(await hears(buyer)).toEqual(['checkout.completed', 'subscription.created'])
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'trialing', unit_amount: 8900 }] })
+    const days = daysUntil((await purchaseOf(buyer))?.trial_end)
+    expect(days > 6.9 && days < 7.1, `${days} days`).toBe(true)
+    await expectAsThere(buyer)
+
+    expect(await happens(buyer, buyer.shop.there.renew)).toEqual(['payment.succeeded 8900', 'subscription.renewed'])
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', interval: 'year' })
+  })
+
+  test('a trial is as long as the owner asks, where the processor leaves that to it', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop, 'yearly', { body: { trial_days: 30 } })
+    const wanted = shop.abilities.trialLength === 'any' ? 30 : 7
+    expect(Math.round(daysUntil((await purchaseOf(buyer))?.trial_end))).toBe(wanted)
+  })
+
+  test('what is bought once is there for ever', async () => {
+    const buyer = await open(shopOf(acquiring), 'lifetime')
+    await pay(buyer)
+    expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 4900'])
+    const never = { interval: null, interval_count: null, current_period_end: null, trial_end: null, cancel_at: null }
+    const purchases = [{ status: 'active', acquiring, unit_amount: 4900, currency: 'USD', ...never }]
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases })
+  })
+
+  test('a local price is charged in its own currency', async () => {
+    const buyer = await open(shopOf(acquiring), 'monthly', { body: { country: 'DE' } })
+    await pay(buyer)
+    expect(await hears(buyer)).toContain('payment.succeeded 899')
+    expect(await purchaseOf(buyer)).toMatchObject({ unit_amount: 899, currency: 'EUR' })
+  })
+
+  test('one Idempotency-Key opens one page, however often and fast it is repeated', async () => {
+    const shop = shopOf(acquiring)
+    const [headers, email] = [{ 'idempotency-key': randomUUID() }, `${randomUUID()}@example.com`]
+    const ask = () => order(shop, 'monthly', { headers, email })
+    const replies = [...(await Promise.all([ask(), ask(), ask()])), await ask()]
+    expect(new Set(replies.map((reply) => opened(reply).checkoutUrl)).size).toBe(1)
+    expect(replies.map(({ headers: { 'idempotency-replayed': replayed } }) => replayed ?? 'first').toSorted()).toEqual([
+      'first',
+      ...['true', 'true', 'true'],
+    ])
+  })
+
+  test('of two pages of one buyer the older is closed, or may be paid too where pages stay open', async () => {
+    const shop = shopOf(acquiring)
+    const older = await open(shop)
+    const newer = await open(shop, 'monthly', { email: older.email })
+    if (shop.abilities.closesPages) await expect.poll(() => canPay(older)).toBe(false)
+    else expect(await canPay(older)).toBe(true)
+    await pay(newer)
+    const back = await press(older.checkoutUrl, 'pay')
+    expect(back.startsWith(shop.world.url)).toBe(!shop.abilities.closesPages)
+    await hears(newer)
+    expect((await stateOf(newer)).purchases).toHaveLength(shop.abilities.closesPages ? 1 : 2)
+  })
+
+  test('a buyer without an address is sold to, or refused where the processor needs one', async () => {
+    const { world, paywall, abilities } = shopOf(acquiring)
+    const { token } = await signInAnonymously(world, { paywallId: paywall.id })
+    const reply = await startCheckout(world, { paywall, token, body: { priceId: priceIdOf(paywall, 'monthly') } })
+    if (abilities.sellsToAnonymous) expect(opened(reply).acquiring).toBe(acquiring)
+    else expect(reply).toMatchObject({ status: 502, body: { error: 'processor_rejected' } })
+  })
+})

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll } from 'vitest'
+import type { FilePaywall } from '../../cli/paywall-file/file.ts'
+import type { Emulator } from '../../dev/emulators/core/emulator.ts'
+import { EMULATORS } from '../../dev/emulators/emulators.ts'
+import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import type { Abilities } from '../../lib/processors/definition.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { monthly, type Written, yearly } from '../support/paywall-file.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+import type { Driver, There } from './drivers/driver.ts'
+import { DRIVERS } from './drivers/drivers.ts'
+
+/** A paywall that sells through one of the processors, with all that a case needs to know of it. */
+export interface Shop {
+  acquiring: Acquiring
+  abilities: Abilities
+  world: TestWorld
+  paywall: FilePaywall
+  key: string
+  /** Of the same processor, at another account. */
+  neighbour: FilePaywall
+  emulator: Emulator<{ id: string }, unknown>
+  driver: Driver
+  there: There
+}
+
+/** 9.99 USD a month with 100 tokens, or 8.99 EUR in Germany; 89 USD a year after a trial of 7 days; 49 USD once. */
+export function soldThrough(acquiring: Acquiring): Written {
+  const { monthly: processorPrice, local, ...prices } = DRIVERS[acquiring].prices
+  const inGermany = { countries: ['DE'], currency: 'EUR', amount: 8.99, processorPrice: local }
+  const lifetime = { slug: 'lifetime', label: 'For ever', currency: 'USD', amount: 49, processorPrice: prices.lifetime }
+  return {
+    settings: { tokenization_queries: [{ type: 'standard' }] },
+    processor: { acquiring, credentials: EMULATORS[acquiring].demoCredentials() },
+    prices: [monthly({ processorPrice, locals: [inGermany] }), yearly({ processorPrice: prices.yearly }), lifetime],
+  }
+}
+
+/** The shop that a paywall is, as it stands in the file now. */
+export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePaywall, key = world.key): Shop {
+  const { acquiring } = paywall.processor
+  // The types do not follow that a driver, an emulator and credentials are of one processor.
+  const driver = DRIVERS[acquiring] as unknown as Driver
+  const emulator = world[acquiring]
+  return {
+    ...{ acquiring, abilities: DEFINITIONS[acquiring].abilities, world, paywall, key, neighbour, driver },
+    emulator: emulator as unknown as Shop['emulator'],
+    there: driver.there(emulator as never, paywall.processor.credentials as never),
+  }
+}
+
+/** One world for all cases of a file, with two paywalls for each processor. Gives the shop of a processor. */
+export function useShops(): (acquiring: Acquiring) => Shop {
+  let world: TestWorld
+  beforeAll(async () => {
+    const paywalls = ACQUIRING.flatMap((acquiring) => [soldThrough(acquiring), soldThrough(acquiring)])
+    world = await startTestWorld({ file: { paywalls } })
+  })
+  afterAll(() => world.close())
+  return (acquiring) => {
+    const place = 2 * ACQUIRING.indexOf(acquiring)
+    const [paywall, neighbour] = world.file.paywalls.slice(place)
+    return shopAt(world, paywall!, neighbour!)
+  }
+}

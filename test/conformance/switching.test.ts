@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { call } from '../support/call.ts'
+import { letWeeklyLookCome } from '../support/our-time.ts'
+import { paywallFile, type Written } from '../support/paywall-file.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+import {
+  type Buyer,
+  buy,
+  cancelHere,
+  expectAsThere,
+  happens,
+  hears,
+  idOf,
+  open,
+  order,
+  pay,
+  purchaseOf,
+  stateOf,
+} from './buyer.ts'
+import { type Shop, shopAt, soldThrough } from './shop.ts'
+import { heldWebhooks, sendWebhook } from './webhook.ts'
+
+/** Each processor before each other; and before itself, where the owner changes to another account. */
+const CHANGES = ACQUIRING.flatMap((from) => ACQUIRING.map((to): [from: Acquiring, to: Acquiring] => [from, to]))
+const SWITCHES = CHANGES.filter(([from, to]) => from !== to)
+
+let world: TestWorld
+/** The shop of each change before and after it, with two people who bought before. */
+let changed: { before: Shop; after: Shop; buyers: [Buyer, Buyer] }[]
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { paywalls: CHANGES.map(([from]) => soldThrough(from)) } })
+  const shops = world.file.paywalls.map((paywall) => shopAt(world, paywall, paywall))
+  const buyers = await Promise.all(shops.map((shop) => Promise.all([buy(shop), buy(shop)])))
+  const after = await fileOf(CHANGES.map(([, to], place) => ({ id: shops[place]!.paywall.id, ...soldThrough(to) })))
+  await world.apply(after)
+  changed = shops.map((before, place) => {
+    const paywall = after.paywalls[place]!
+    return { before, after: shopAt(world, paywall, paywall), buyers: buyers[place]! }
+  })
+})
+afterAll(() => world.close())
+
+/** The world's file with other paywalls. */
+function fileOf(paywalls: Written[]) {
+  const { owner, webhooks } = world.file
+  return paywallFile({
+    owner,
+    keys: [{ name: 'backend', secret: world.key }],
+    webhooks: webhooks.map(({ url, secret }) => ({ url, secret })),
+    paywalls,
+  })
+}
+
+const changeOf = (from: Acquiring, to: Acquiring) =>
+  changed[CHANGES.findIndex(([one, other]) => one === from && other === to)]!
+
+const again = { body: { ignoreActivePurchase: true } }
+
+/** Whether a portal is opened for somebody, and whose. */
+async function portalOf({ shop: { paywall, key }, email }: Buyer): Promise<string> {
+  const reply = await call(world, `/api/v1/paywall/${paywall.id}/get-customer-portal`, { key, body: { email } })
+  if (reply.status === 200) return new URL(String((reply.body as { url: unknown }).url)).origin
+  expect(reply).toMatchObject({ status: 403, body: { error: 'portal_unavailable', isTest: '1' } })
+  return 'none'
+}
+
+const portalAt = ({ abilities, emulator }: Shop) => (abilities.portal ? emulator.url : 'none')
+
+describe.each(SWITCHES)('a paywall that sold through %s and sells through %s', (from, to) => {
+  test('reaches what was bought before where it was bought: webhooks, reconcile, portal and cancellation', async () => {
+    const { before, buyers } = changeOf(from, to)
+    const [buyer] = buyers
+    expect(await happens(buyer, before.there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+    await heldWebhooks(before, async () => before.there.renew(await idOf(buyer)))
+    await letWeeklyLookCome(world, buyer.userId)
+    await world.workers.scheduled('reconcile')
+    expect(await hears(buyer)).toEqual(['subscription.renewed'])
+    expect(await portalOf(buyer)).toBe(portalAt(before))
+    expect(await cancelHere(buyer)).toMatchObject({ status: 200 })
+    expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
+    expect(await before.there.truth(await idOf(buyer))).toEqual({ status: 'active', renews: false })
+  })
+
+  test('sells what is bought now there, at new price ids, and shows both purchases', async () => {
+    const { before, after, buyers } = changeOf(from, to)
+    const [, { email, ...old }] = buyers
+    const [oldPrice, newPrice] = [before, after].map(({ paywall }) => paywall.prices.find(isMonthly)?.id)
+    expect(newPrice).not.toBe(oldPrice)
+    const missing = { status: 404, body: { error: 'price_not_found' } }
+    expect(await order(before, 'monthly', { email, ...again })).toMatchObject(missing)
+    expect(await order(after, 'monthly', { email })).toMatchObject({ status: 409, body: { error: 'active_purchase' } })
+
+    const buyer = { ...(await open(after, 'monthly', { email, ...again })), heard: old.heard }
+    await pay(buyer)
+    const bought = ['checkout.completed', 'payment.succeeded 999', 'subscription.created']
+    expect(await hears({ ...buyer, isMoved: true })).toEqual(bought)
+    const purchases = [
+      { acquiring: to, price_id: newPrice, status: 'active' },
+      { acquiring: from, price_id: oldPrice, status: 'active' },
+    ]
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases })
+    await expectAsThere(buyer)
+    expect(await portalOf(buyer)).toBe(portalAt(after))
+  })
+})
+
+const isMonthly = ({ slug }: { slug: string }) => slug === 'monthly'
+
+describe.each(ACQUIRING)('a paywall that has changed its account at %s', (acquiring) => {
+  test('cannot cancel what was bought at the old one, and leaves it as it was', async () => {
+    const { before, buyers } = changeOf(acquiring, acquiring)
+    const [buyer] = buyers
+    const purchase = await purchaseOf(buyer)
+    expect(await cancelHere(buyer)).toMatchObject({ status: 502, body: { error: 'processor_rejected' } })
+    await letWeeklyLookCome(world, buyer.userId)
+    await world.workers.scheduled('reconcile')
+    expect([await purchaseOf(buyer), await hears(buyer)]).toEqual([purchase, []])
+    const event = { id: 'event_1', body: JSON.stringify({ id: 'event_1' }), at: new Date() }
+    expect(await sendWebhook(before, event)).toMatchObject({ status: 400, body: { error: 'invalid_signature' } })
+  })
+
+  test('sells to its old customers as to new ones', async () => {
+    const { after, buyers } = changeOf(acquiring, acquiring)
+    const [, { email }] = buyers
+    const buyer = await open(after, 'monthly', { email, ...again })
+    await pay(buyer)
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ acquiring }, { acquiring }] })
+    await expectAsThere(buyer)
+  })
+})

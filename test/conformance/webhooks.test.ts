@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest'
+import { EMULATORS } from '../../dev/emulators/emulators.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { press } from '../support/checkout.ts'
+import { ageCheckouts } from '../support/lost-webhooks.ts'
+import { letWeeklyLookCome } from '../support/our-time.ts'
+import { buy, expectAsThere, happens, hears, idOf, open, pay, purchaseOf, stateOf, tokensOf } from './buyer.ts'
+import { type Shop, useShops } from './shop.ts'
+import { heldWebhooks, sendWebhook, webhooksSince } from './webhook.ts'
+
+const shopOf = useShops()
+const HOUR_MS = 3_600_000
+
+/** How much the processor was asked, and what webhooks have left here. */
+async function traces({ world, emulator }: Shop) {
+  const { rows } = await world.database.query(`select
+    (select count(*)::int from processor_events) as processor_events, (select count(*)::int from purchases) as purchases,
+    (select count(*)::int from payments) as payments, (select count(*)::int from events) as events`)
+  return { ...rows[0], calls: emulator.calls.length }
+}
+
+describe.each(ACQUIRING)('%s', (acquiring) => {
+  test('a forged webhook is refused and leaves no trace, in whichever of seven ways it is forged', async () => {
+    const shop = shopOf(acquiring)
+    const { driver, neighbour, paywall, abilities } = shop
+    const credentials = paywall.processor.credentials as never
+    const webhooks = await heldWebhooks(shop, async () => void (await press((await open(shop)).checkoutUrl, 'pay')))
+    const before = await traces(shop)
+    const halved = (headers: Record<string, string>) =>
+      Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, text.slice(0, text.length / 2)]))
+    for (const webhook of webhooks) {
+      const good = driver.sign(webhook, credentials)
+      const old = driver.sign({ ...webhook, at: new Date(Date.now() - HOUR_MS) }, credentials)
+      if (abilities.webhooksProve !== 'the sender, the body and the time') expect(old).toEqual(good)
+      const forged: Record<string, Parameters<typeof sendWebhook>[2]> = {
+        'not signed': { headers: {} },
+        'of another secret': { headers: driver.sign(webhook, EMULATORS[acquiring].demoCredentials() as never) },
+        'of another account': { headers: driver.sign(webhook, neighbour.processor.credentials as never) },
+        'to another account': { headers: good, paywallId: neighbour.id },
+        'cut short': { headers: halved(good) },
+        'of another scheme': { headers: driver.ofAnotherScheme(good) },
+        ...(abilities.webhooksProve === 'the sender, the body and the time' && { 'too old': { headers: old } }),
+        ...(abilities.webhooksProve !== 'the sender' && { changed: { headers: good, body: `${webhook.body} ` } }),
+      }
+      for (const [how, sent] of Object.entries(forged)) {
+        const refused = { status: 400, body: { error: 'invalid_signature' } }
+        expect(await sendWebhook(shop, webhook, sent), how).toMatchObject(refused)
+      }
+    }
+    expect(await traces(shop)).toEqual(before)
+    for (const webhook of webhooks) expect(await sendWebhook(shop, webhook)).toMatchObject({ status: 200 })
+    expect(await traces(shop)).toMatchObject({ purchases: before.purchases + 1, payments: before.payments + 1 })
+  })
+
+  test('a webhook that comes again, many at once, has no effect', async () => {
+    const shop = shopOf(acquiring)
+    const first = webhooksSince(shop)
+    const buyer = await buy(shop)
+    await happens(buyer, shop.there.renew)
+    await happens(buyer, (id) => shop.there.refund(id, 300))
+    const again = first().flatMap(({ id }) => [id, id])
+    expect(again.length).toBeGreaterThan(0)
+    const statuses = await Promise.all(again.map((id) => shop.emulator.resend(id)))
+    expect(new Set(statuses.flat())).toEqual(new Set([200]))
+    expect(await hears(buyer)).toEqual([])
+    expect(await tokensOf(buyer)).toBe(200)
+    await expectAsThere(buyer)
+  })
+
+  test('webhooks that come late, the last first, end as the processor has it, with each payment told once', async () => {
+    const shop = shopOf(acquiring)
+    shop.emulator.holdWebhooks()
+    const buyer = await open(shop)
+    await pay(buyer)
+    expect(await hears(buyer)).toEqual(['checkout.completed', 'subscription.created'])
+    const id = await idOf(buyer)
+    await shop.there.renew(id)
+    await shop.there.failCharge(id)
+    const statuses = await shop.emulator.sendHeldWebhooks((events) => events.toReversed())
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    const paid = ['payment.failed 999', 'payment.succeeded 999', 'payment.succeeded 999']
+    expect((await hears(buyer)).filter((name) => name.startsWith('payment.'))).toEqual(paid)
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
+    await expectAsThere(buyer)
+  })
+
+  test.each(['monthly', 'lifetime'] as const)(
+    'a %s purchase that nobody tells of is found by reconcile',
+    async (slug) => {
+      const shop = shopOf(acquiring)
+      shop.emulator.holdWebhooks()
+      const buyer = await open(shop, slug)
+      await press(buyer.checkoutUrl, 'pay')
+      await shop.emulator.sendHeldWebhooks(() => [])
+      await ageCheckouts(shop.world, buyer.userId, 16)
+      await shop.world.workers.scheduled('reconcile')
+      const created = slug === 'monthly' ? ['subscription.created'] : []
+      expect(await hears(buyer)).toEqual(['checkout.completed', ...created])
+      expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active', price_slug: slug }] })
+      await shop.world.workers.scheduled('reconcile')
+      expect(await hears(buyer)).toEqual([])
+    },
+  )
+
+  test('a renewal and a cancellation that nobody tells of are found by reconcile', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop)
+    const untold = async (what: (id: string) => Promise<unknown>) => {
+      shop.emulator.holdWebhooks()
+      await happens(buyer, what)
+      await shop.emulator.sendHeldWebhooks(() => [])
+      await letWeeklyLookCome(shop.world, buyer.userId)
+      await shop.world.workers.scheduled('reconcile')
+      return hears(buyer)
+    }
+    expect(await untold(shop.there.renew)).toEqual(['subscription.renewed'])
+    expect(await tokensOf(buyer)).toBe(200)
+    expect(await untold(shop.there.cancel)).toEqual(['subscription.cancel_scheduled'])
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: true })
+    await expectAsThere(buyer)
+  })
+})
