@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { call } from '../support/call.ts'
 import { newEmail, opened, press } from '../support/checkout.ts'
@@ -21,6 +20,7 @@ import {
   stateOf,
 } from './buyer.ts'
 import type { Webhook } from './drivers/driver.ts'
+import { DRIVEN } from './drivers/drivers.ts'
 import { during, expectRefusal, type Outage, throughEachOutage } from './outage.ts'
 import { type Shop, useShops } from './shop.ts'
 import { heldWebhooks, sendWebhook } from './webhook.ts'
@@ -42,7 +42,7 @@ async function askingPlace(shop: Shop, webhooks: Webhook[]): Promise<number> {
 /** What the processor does not have may be none of ours: then nothing is wrong. */
 const isMissing = ({ fault }: Outage, { status }: { status: number }) => fault === 404 && status === 200
 
-describe.each(ACQUIRING)('%s', (acquiring) => {
+describe.each(DRIVEN)('%s', (acquiring) => {
   test('start-checkout says what is wrong at each of its calls, and its key then opens one page', async () => {
     const shop = shopOf(acquiring)
     await throughEachOutage(shop, {
@@ -170,7 +170,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
   })
 })
 
-describe.each(ACQUIRING.filter((each) => DEFINITIONS[each].abilities.portal))('%s', (acquiring) => {
+describe.each(DRIVEN.filter((each) => DEFINITIONS[each].abilities.portal))('%s', (acquiring) => {
   test('get-customer-portal says what is wrong at each of its calls', async () => {
     const shop = shopOf(acquiring)
     const { world, paywall, key } = shop

@@ -2,13 +2,13 @@ import { afterAll, beforeAll } from 'vitest'
 import type { FilePaywall } from '../../cli/paywall-file/file.ts'
 import type { Emulator } from '../../dev/emulators/core/emulator.ts'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
-import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import type { Acquiring } from '../../lib/processors/acquiring.ts'
 import type { Abilities } from '../../lib/processors/definition.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { monthly, type Written, yearly } from '../support/paywall-file.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 import type { Driver, There } from './drivers/driver.ts'
-import { DRIVERS } from './drivers/drivers.ts'
+import { DRIVEN, DRIVERS } from './drivers/drivers.ts'
 
 /** A paywall that sells through one of the processors, with all that a case needs to know of it. */
 export interface Shop {
@@ -26,7 +26,7 @@ export interface Shop {
 
 /** 9.99 USD a month with 100 tokens, or 8.99 EUR in Germany; 89 USD a year after a trial of 7 days; 49 USD once. */
 export function soldThrough(acquiring: Acquiring): Written {
-  const { monthly: processorPrice, local, ...prices } = DRIVERS[acquiring].prices
+  const { monthly: processorPrice, local, ...prices } = (DRIVERS[acquiring] as unknown as Driver).prices
   const inGermany = { countries: ['DE'], currency: 'EUR', amount: 8.99, processorPrice: local }
   const lifetime = { slug: 'lifetime', label: 'For ever', currency: 'USD', amount: 49, processorPrice: prices.lifetime }
   return {
@@ -53,12 +53,12 @@ export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePa
 export function useShops(): (acquiring: Acquiring) => Shop {
   let world: TestWorld
   beforeAll(async () => {
-    const paywalls = ACQUIRING.flatMap((acquiring) => [soldThrough(acquiring), soldThrough(acquiring)])
+    const paywalls = DRIVEN.flatMap((acquiring) => [soldThrough(acquiring), soldThrough(acquiring)])
     world = await startTestWorld({ file: { paywalls } })
   })
   afterAll(() => world.close())
   return (acquiring) => {
-    const place = 2 * ACQUIRING.indexOf(acquiring)
+    const place = 2 * DRIVEN.indexOf(acquiring)
     const [paywall, neighbour] = world.file.paywalls.slice(place)
     return shopAt(world, paywall!, neighbour!)
   }
