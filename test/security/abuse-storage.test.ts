@@ -23,7 +23,14 @@ afterEach(() => {
 })
 afterAll(() => world.close())
 
-const forget = () => world.workers.scheduled('forget-expired')
+/** One run of the cron. It does its work to the end: a user whom nothing keeps is gone afterwards. */
+async function forget(): Promise<void> {
+  const { user } = await signInAnonymously(world)
+  await world.database.query(`update users set forget_at = now() - interval '1 year' where id = '${user.id}'`)
+  await world.database.query(`delete from sign_in_sessions where user_id = '${user.id}'`)
+  await world.workers.scheduled('forget-expired')
+  expect(await rowsOf(user.id)).toEqual({})
+}
 
 /** That many days pass for all that is forgotten some day. */
 const letPass = (days: number) =>
