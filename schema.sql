@@ -77,6 +77,7 @@ create table users (
   external_id text check (char_length(external_id) between 1 and 255), -- the owner's own id of the user
   created_at  timestamptz not null default now(),
   forget_at   timestamptz, -- when to look whether an anonymous user can be deleted; null: it stays
+  erased_at   timestamptz, -- when the person was erased: the user has no names, but is not an anonymous one
   unique (owner_id, id),
   unique (owner_id, email),
   unique (owner_id, external_id)

@@ -321,6 +321,7 @@ export interface Tickets {
 export interface Users {
   created_at: Generated<Timestamp>;
   email: string | null;
+  erased_at: Timestamp | null;
   external_id: string | null;
   forget_at: Timestamp | null;
   id: Generated<string>;

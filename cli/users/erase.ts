@@ -67,8 +67,8 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
   await run('members', sql`update members t set name = null, meta = '{}', buyer_meta = '{}' where ${isMembers}`)
   await run(
     'users',
-    sql`update users t set email = null, external_id = null where t.id = ${users}
-        and (t.email is not null or t.external_id is not null)`,
+    sql`update users t set email = null, external_id = null, erased_at = now() where t.id = ${users}
+        and (t.email is not null or t.external_id is not null or t.erased_at is null)`,
   )
   if (Object.values(counts).every((count) => count === 0)) throw nothingOf(name)
   return { counts, objectKeys }

@@ -29,7 +29,7 @@ begin
   perform from users u where u.id in (anonymous_id, known_id) order by u.id for no key update;
   return not is_merged(anonymous_id) and exists (
     select from users u
-    where u.id = anonymous_id and u.owner_id = lock_anonymous.owner_id and u.email is null and u.external_id is null);
+    where u.id = anonymous_id and u.owner_id = lock_anonymous.owner_id and is_anonymous(u));
 end $$;
 
 -- Gives an anonymous user the address, if no user of the owner has it, and ends the sessions it had without one. Returns

@@ -51,8 +51,7 @@ end $$;
 create function address_of_anonymous(user_id uuid, buyer_email text) returns text language plpgsql stable as $$
 begin
   return case when exists (
-    select from users u
-    where u.id = address_of_anonymous.user_id and u.email is null and u.external_id is null) then buyer_email end;
+    select from users u where u.id = address_of_anonymous.user_id and is_anonymous(u)) then buyer_email end;
 end $$;
 
 -- When the last covered period began. A one-time purchase has one. A purchase that

@@ -2,16 +2,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, type Reply } from '../support/call.ts'
 import { buy, newEmail } from '../support/checkout.ts'
 import { everything } from '../support/everything.ts'
 import { signIn } from '../support/exchange.ts'
+import { whileHeld } from '../support/held-member.ts'
 import { openMailbox, sweep } from '../support/mailbox.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
 import { paywall } from '../support/paywall.ts'
 import { paywallFile } from '../support/paywall-file.ts'
+import { signInByMail } from '../support/sign-in.ts'
 import { allRows, MARK, somebody } from '../support/somebody.ts'
 import { cancel } from '../support/subscriber.ts'
-import { attachmentKeys, sendForm, ticketForm } from '../support/tickets.ts'
+import { attachmentKeys, MESSAGE, sendForm, ticketForm, ticketPath } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
@@ -120,6 +123,7 @@ describe('users erase', () => {
         external_id: null,
         created_at: expect.any(Date),
         forget_at: expect.any(Date),
+        erased_at: expect.any(Date),
       },
     ])
   }, 90_000)
@@ -171,6 +175,37 @@ describe('users erase', () => {
       { user, sequence: 3 },
       { user, sequence: 4, ticket: { subject: '', content: '', customer_email: null, attachments: [] } },
     ])
+  })
+
+  test('stays erased, though the processor goes on telling of what was bought and who bought it', async () => {
+    const email = newEmail()
+    const { userId: id } = await buy(world, { paywall: world.paywall, key: world.key, email })
+    await world.stripe.drainWebhooks()
+    await cancelSubscription({ email, id })
+    expect(await users('erase', email, '--yes')).toMatchObject({ code: 0 })
+    const { rows } = await world.database.query('select processor_id from purchases where user_id = $1', [id])
+    await world.stripe.end(rows[0].processor_id)
+    await world.stripe.drainWebhooks()
+    expect((await userState(world, id)).purchases).toMatchObject([{ status: 'canceled' }])
+    expect((await allRows(world)).filter((row) => row.includes(email))).toEqual([])
+
+    const { user } = await signInByMail(world, email)
+    expect(user.id).not.toBe(id)
+    expect((await userState(world, user.id)).purchases).toEqual([])
+  })
+
+  test('leaves no address on a ticket that was sent while it ran', async () => {
+    const { email, id, token } = await signIn(world)
+    const sendTicket = () => call(world, ticketPath(world.paywall.id), { token, body: MESSAGE })
+    const [erased, sent] = await whileHeld<Reply | Awaited<ReturnType<typeof users>>>(
+      world,
+      { hold: 'select from members where user_id = $1 for update', values: [id] },
+      [() => users('erase', email, '--yes'), sendTicket],
+    )
+    expect(erased).toMatchObject({ code: 0 })
+    expect(sent).toMatchObject({ status: 200 })
+    expect((await allRows(world)).filter((row) => row.includes(email))).toEqual([])
+    expect(await rowsOf('tickets', id)).toMatchObject([{ customer_email: null }])
   })
 
   test('leaves alone what another owner has of the same address', async () => {

@@ -39,6 +39,7 @@ const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
     owner_id: ownerOf(membersOf(row)),
     external_id: null,
     forget_at: row.email === null ? 'in 30 days' : null,
+    erased_at: null,
   }),
   members: (row) => ({ ...row, owner_id: ownerOf([row]), buyer_meta: {} }),
   purchases: (row) => ({

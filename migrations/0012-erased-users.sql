@@ -1,0 +1,3 @@
+-- When `paywall users erase` took the person out of a user. Without it such a user looks like an anonymous one, whose purchases are
+-- known by the address that its processor tells.
+alter table users add column erased_at timestamptz;
