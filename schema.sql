@@ -192,6 +192,7 @@ create table purchases (
   created_at           timestamptz not null default now(),
   -- What an anonymous buyer gave the processor as its address. Nobody has proven it: it finds the purchase, and opens nothing.
   buyer_email          text check (buyer_email = lower(btrim(buyer_email)) and char_length(buyer_email) between 3 and 254),
+  buyer_erased_at      timestamptz, -- when that address was erased: it is not stored again
   unique (paywall_id, acquiring, processor_id),
   foreign key (paywall_id, user_id) references members
 );

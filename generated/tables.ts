@@ -236,6 +236,7 @@ export interface Purchases {
   acquiring: string;
   begun: boolean;
   buyer_email: string | null;
+  buyer_erased_at: Timestamp | null;
   cancel_accepted_at: Timestamp | null;
   cancel_at: Timestamp | null;
   cancel_at_period_end: boolean;

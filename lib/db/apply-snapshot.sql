@@ -13,7 +13,8 @@ begin
   if is_newest then
     after := jsonb_populate_record(after, snapshot);
     after.fetched_at := fetched_at;
-    after.buyer_email := address_of_anonymous(after.user_id, coalesce(before.buyer_email, after.buyer_email));
+    after.buyer_email := case when before.buyer_erased_at is null
+      then address_of_anonymous(after.user_id, coalesce(before.buyer_email, after.buyer_email)) end;
     after.past_due_since := case when after.status = 'past_due' then coalesce(before.past_due_since, now()) end;
     after.paid_period_start := last_covered_period(before, after, period_covered);
     -- A fetch after the processor took the request to cancel says that it will renew: somebody undid it there.

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anonymousBuyer, payOnPage, subscriptionOf } from '../support/anonymous.ts'
 import { call, type Reply } from '../support/call.ts'
 import { buy, newEmail } from '../support/checkout.ts'
 import { everything } from '../support/everything.ts'
@@ -192,6 +193,21 @@ describe('users erase', () => {
     const { user } = await signInByMail(world, email)
     expect(user.id).not.toBe(id)
     expect((await userState(world, user.id)).purchases).toEqual([])
+  })
+
+  test('takes the address off what somebody has bought with it who was not signed in, and that stays so', async () => {
+    const email = newEmail()
+    const { user, token, checkoutUrl } = await anonymousBuyer(world)
+    await call(world, await payOnPage(checkoutUrl, email))
+    expect(await users('erase', email, '--yes')).toMatchObject({ code: 0, out: 'Erased: 1 addresses\n' })
+    await world.stripe.renew(subscriptionOf(world, checkoutUrl))
+    await world.stripe.drainWebhooks()
+    expect((await allRows(world)).filter((row) => row.includes(email))).toEqual([])
+    expect((await userState(world, user.id)).purchases).toMatchObject([{ status: 'active' }])
+    expect((await userState(world, (await signInByMail(world, email)).user.id)).purchases).toEqual([])
+    // Whoever bought it may sign in with another address, and has it then.
+    const known = await signInByMail(world, newEmail(), { token })
+    expect((await userState(world, known.user.id)).purchases).toMatchObject([{ status: 'active' }])
   })
 
   test('leaves no address on a ticket that was sent while it ran', async () => {

@@ -45,6 +45,7 @@ const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
   purchases: (row) => ({
     ...without(row, 'previous'),
     buyer_email: null,
+    buyer_erased_at: null,
     ...(isPaidOnce(row) && { reconcile_at: 'within a day' }),
   }),
   checkouts: (row) => ({
