@@ -153,7 +153,7 @@ export const operations: ApiOperation[] = [
     },
     lostAnswer:
       'If the call was carried out and only its answer was lost, no code was mailed. The call counts as one of the five of the ' +
-      'hour.',
+      'hour; where the code would have had 18 digits, the next one is mailed ten minutes later.',
     words: codeWords,
   },
   {
