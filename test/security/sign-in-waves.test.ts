@@ -148,13 +148,15 @@ test('a paywall on which 1,000 guesses were wrong within an hour still lets in w
   await endWindow('guess', who)
 })
 
-test('an address is mailed 30 codes an hour, and after 50 wrong guesses in a day each code has one try', async () => {
+test('an address is mailed 30 short codes an hour, and after 50 wrong guesses in a day each has one try', async () => {
   const email = newEmail()
   const grants: CodeGrant[] = []
   for (let network = 10; network < 16; network++) {
     for (let mail = 0; mail < 5; mail++) grants.push(await getGrant(world, email, inNetwork(network)))
   }
-  expect(await askForCode(world, email, inNetwork(16))).toMatchObject({ status: 429 })
+  // What then comes instead is in sign-in-long-code.test.ts.
+  expect(await askForCode(world, email, inNetwork(16))).toMatchObject({ status: 200 })
+  expect((await world.mail.waitFor(email, { count: 31 })).text).toMatch(/\b\d{6} \d{6} \d{6}\b/)
 
   const guesses = grants
     .slice(0, 20)
