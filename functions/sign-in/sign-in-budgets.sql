@@ -8,6 +8,9 @@
 -- in all keeps many networks from flooding it. Whoever they are, they keep no mail from its user: once that is used up, the address
 -- gets a long code, which is good for every call, every `long_code_period`. It holds for twice as long, so that whoever is told
 -- `none` has one that is good for that time.
+--
+-- What a paywall may have mailed is shared by all networks, so many of them could use it up. Each then still has a few mails of its
+-- own, so that nobody has to wait for strangers in other networks.
 create function take_mail(
   paywall_id text, email text, network text, long_code_period interval, out mail text, out wait interval
 ) language plpgsql as $$
@@ -27,6 +30,9 @@ begin
     if mail = 'none' then return; end if;
   end if;
   wait := take_from_budget('mail', 'paywall:' || paywall_id, 1, 5000, '1 hour');
+  if wait is not null and take_from_budget('own mail', address_key(paywall_id, '', network), 1, 3, '1 hour') is null then
+    wait := null;
+  end if;
   if wait is not null then perform renew_long_code(paywall_id, email); end if;
 end $$;
 

@@ -129,11 +129,14 @@ test('a network that has used up its share has the next one after an hour', asyn
   expect(await askForCode(world, newEmail(), at)).toMatchObject({ status: 200 })
 })
 
-test('a paywall mails 5,000 codes an hour, however many networks ask', async () => {
+test('a paywall mails 5,000 codes an hour, however many networks ask, and then three to each network', async () => {
   const who = `paywall:${world.paywall.id}`
   await allButOne('mail', who, 5000)
   expect(await askForCode(world, newEmail(), inNetwork(1))).toMatchObject({ status: 200 })
-  expect(await askForCode(world, newEmail(), inNetwork(2))).toMatchObject({ status: 429 })
+  const asked = []
+  for (let mail = 0; mail < 4; mail++) asked.push((await askForCode(world, newEmail(), inNetwork(2))).status)
+  expect(asked).toEqual([200, 200, 200, 429])
+  sessionIn(await askForTokens(world, await getGrant(world, newEmail(), inNetwork(20)), inNetwork(20)))
   await endWindow('mail', who)
   expect(await askForCode(world, newEmail(), inNetwork(2))).toMatchObject({ status: 200 })
 })
