@@ -4,9 +4,11 @@ import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { call } from '../support/call.ts'
 import { newEmail, opened, press } from '../support/checkout.ts'
+import { leaksIn } from '../support/leaks.ts'
 import { ageCheckouts } from '../support/lost-webhooks.ts'
 import { rewritePurchase } from '../support/our-time.ts'
 import { cancel } from '../support/subscriber.ts'
+import { until } from '../support/until.ts'
 import {
   type Buyer,
   buy,
@@ -90,7 +92,11 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
           earlier('fetched_at', 20),
         ]
         await rewritePurchase(world, buyer.userId, columns.join(', '))
-        await world.workers.scheduled('reconcile')
+        // A purchase that is being stored at that moment is left out.
+        await until('the cancellation is stored', async () => {
+          await world.workers.scheduled('reconcile')
+          return (await purchaseOf(buyer))?.cancel_at_period_end
+        })
         expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
         await expectAsThere(buyer)
       },
@@ -186,4 +192,20 @@ describe.each(ACQUIRING.filter((each) => DEFINITIONS[each].abilities.portal))('%
       done: async (_, reply) => ok(reply),
     })
   })
+})
+
+test('what the processors said stays out of the logs, and so do the credentials; that they failed is in them', () => {
+  const { world } = shopOf(ACQUIRING[0])
+  const secrets = world.file.paywalls.flatMap(({ processor: { acquiring, credentials } }) =>
+    Object.entries(credentials).flatMap(([field, text]) =>
+      DEFINITIONS[acquiring].credentials[field]?.secret ? [text] : [],
+    ),
+  )
+  expect(leaksIn(world, secrets)).toEqual([])
+  for (const acquiring of ACQUIRING) {
+    expect(
+      world.logs.some(({ message }) => message.includes(`ProcessorError: ${acquiring}`)),
+      acquiring,
+    ).toBe(true)
+  }
 })
