@@ -3,9 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { call } from '../support/call.ts'
 import { newEmail, opened, press } from '../support/checkout.ts'
+import { leaksIn } from '../support/leaks.ts'
 import { ageCheckouts } from '../support/lost-webhooks.ts'
 import { rewritePurchase } from '../support/our-time.ts'
 import { cancel } from '../support/subscriber.ts'
+import { until } from '../support/until.ts'
 import {
   type Buyer,
   buy,
@@ -90,7 +92,11 @@ describe.each(DRIVEN)('%s', (acquiring) => {
           earlier('fetched_at', 20),
         ]
         await rewritePurchase(world, buyer.userId, columns.join(', '))
-        await world.workers.scheduled('reconcile')
+        // A purchase that is being stored at that moment is left out.
+        await until('the cancellation is stored', async () => {
+          await world.workers.scheduled('reconcile')
+          return (await purchaseOf(buyer))?.cancel_at_period_end
+        })
         expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
         await expectAsThere(buyer)
       },
@@ -167,6 +173,19 @@ describe.each(DRIVEN)('%s', (acquiring) => {
     expect(refused.result).toContain(502)
     expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
     await expectAsThere(buyer)
+  })
+
+  test('what the processor said stays out of the logs, and so do the credentials; that it failed is in them', () => {
+    const { world, paywall } = shopOf(acquiring)
+    const secret = ([field]: string[]) => DEFINITIONS[acquiring].credentials[field ?? '']?.secret
+    const secrets = Object.entries(paywall.processor.credentials).filter(secret)
+    expect(
+      leaksIn(
+        world,
+        secrets.map(([, text]) => text),
+      ),
+    ).toEqual([])
+    expect(world.logs.map(({ message }) => message).join()).toContain(`ProcessorError: ${acquiring}`)
   })
 })
 
