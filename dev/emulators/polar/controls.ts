@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { billingControls } from '../core/controls/billing-controls.ts'
-import { onAccount, type RecordControl } from '../core/controls/controls.ts'
+import { onAccount, onRecordWith, type RecordControl } from '../core/controls/controls.ts'
 import { type AccountContext, accountRecord } from '../core/domain/context.ts'
 import { checkoutObject } from './objects/checkout.ts'
 import { disputeRefundObject, refundObject } from './objects/refund.ts'
@@ -8,7 +8,7 @@ import { subscriptionObject } from './objects/subscription.ts'
 import { orderOf } from './orders.ts'
 import { settingsOwn } from './own.ts'
 import { refundOrder } from './refunds.ts'
-import { cancel, revoke, uncancel } from './subscriptions.ts'
+import { cancel, elapse, revoke, uncancel } from './subscriptions.ts'
 
 const BILLING = billingControls({
   names: { page: 'checkout', payment: 'payment' },
@@ -37,6 +37,10 @@ export const CONTROLS = {
   ...BILLING,
   refund: byOrder(BILLING.refund),
   dispute: byOrder(BILLING.dispute),
+  /** Lets so many days pass for one subscription, by moving all its dates and its orders' into the past. */
+  elapse: onRecordWith('subscription', 'subscriptions', ['days', z.int().positive()], (context, subscription, days) =>
+    subscriptionObject(elapse(context, subscription, days), context),
+  ),
   /** Whether a customer may have several subscriptions: a setting of the organisation, which is on unless this says no. */
   allowMultipleSubscriptions: onAccount(['allowed', z.boolean()], (context, allowMultipleSubscriptions) =>
     set(context, { allowMultipleSubscriptions }),
