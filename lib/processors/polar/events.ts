@@ -66,7 +66,10 @@ function purchaseOf({ id, subscription_id: subscription }: Pick<Order, 'id' | 's
   return subscription === null ? { kind: 'payment', id } : { kind: 'subscription', id: subscription }
 }
 
-/** What a refund takes back. Polar gives back what is disputed by a refund, which names the dispute. */
+/**
+ * What a refund takes back. Polar tells of no dispute, but a refund that is to prevent one names it. If it came too late, the
+ * refund fails, and the dispute goes on.
+ */
 function reversalOf({ id, status, dispute, currency, ...refund }: z.output<typeof Refund>, at: Date) {
   const isDisputed = dispute !== null && ['needs_response', 'under_review', 'lost'].includes(dispute.status)
   if (isDisputed) return factOf('disputed', dispute.id, dispute.amount + dispute.tax_amount, currency, at)
