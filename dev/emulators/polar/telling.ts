@@ -119,5 +119,6 @@ function statusNews(status: SubscriptionRecord['status'], before: SubscriptionRe
   if (before === 'paused') return ['resumed']
   if (status === 'past_due' || status === 'paused') return [status]
   if (status === 'unpaid' || status === 'incomplete_expired') return ['revoked']
-  return status === 'active' ? ['active'] : []
+  // A trial is active, too.
+  return status === 'active' && before !== 'trialing' ? ['active'] : []
 }
