@@ -52,6 +52,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     undoesCancellation: true,
     endsAtOnce: true,
     tellsOfCancellations: true,
+    keepsReason: 'with the cancellation',
     closesPages: false,
     idempotencyKeys: false,
     sellsToAnonymous: true,

@@ -1,4 +1,5 @@
 import { ACQUIRING, type Acquiring } from '../../../lib/processors/acquiring.ts'
+import { CHARGEBEE } from './chargebee.ts'
 import type { Driver } from './driver.ts'
 import { MOLLIE } from './mollie.ts'
 import { POLAR } from './polar.ts'
@@ -8,6 +9,7 @@ import { STRIPE } from './stripe.ts'
 export const DRIVERS: { readonly [Name in Acquiring]?: Driver<Name> } = {
   stripe: STRIPE,
   polar: POLAR,
+  chargebee: CHARGEBEE,
   mollie: MOLLIE,
 }
 
