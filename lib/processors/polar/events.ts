@@ -71,8 +71,9 @@ function purchaseOf({ id, subscription_id: subscription }: Pick<Order, 'id' | 's
  * refund fails, and the dispute goes on.
  */
 function reversalOf({ id, status, dispute, currency, ...refund }: z.output<typeof Refund>, at: Date) {
-  const isDisputed = dispute !== null && ['needs_response', 'under_review', 'lost'].includes(dispute.status)
-  if (isDisputed) return factOf('disputed', dispute.id, dispute.amount + dispute.tax_amount, currency, at)
+  if (dispute !== null && !['prevented', 'early_warning', 'won'].includes(dispute.status)) {
+    return factOf('disputed', dispute.id, dispute.amount + dispute.tax_amount, currency, at)
+  }
   return status === 'succeeded' ? factOf('refunded', id, refund.amount + refund.tax_amount, currency, at) : null
 }
 

@@ -92,7 +92,8 @@ export const Refund = z.object({
   dispute: z
     .object({
       id: processorId,
-      status: z.enum(['prevented', 'early_warning', 'needs_response', 'under_review', 'lost', 'won']),
+      /** `accepted` is in Polar's source, and not in the SDK's types. */
+      status: z.string(),
       amount,
       tax_amount: amount,
     })

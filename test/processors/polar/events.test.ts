@@ -81,6 +81,13 @@ test.each([
     subscription,
     { kind: 'disputed', id: SUBSCRIPTION, amount: 1189 },
   ],
+  // A refund that came too late to prevent it; Polar's source has a status that its types do not have.
+  ...['needs_response', 'accepted', 'lost'].map((status): [string, object, object, object] => [
+    'refund.updated',
+    { ...refund, status: 'failed', dispute: { ...dispute, status } },
+    oneTime,
+    { kind: 'disputed', id: SUBSCRIPTION, amount: 1189 },
+  ]),
   ['refund.updated', { ...refund, status: 'canceled', dispute: { ...dispute, status: 'won' } }, oneTime, null],
   [
     'refund.created',
