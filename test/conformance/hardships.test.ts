@@ -86,6 +86,9 @@ describe.each(DRIVEN)('%s', (acquiring) => {
       },
       async done({ buyer }, reply) {
         ok(reply)
+        // What no webhook will tell is fetched after the answer. Meanwhile reconcile leaves it alone.
+        const isStored = async () => (await purchaseOf(buyer))?.cancel_at_period_end
+        if (!abilities.tellsOfCancellations) await until('the cancellation is stored', isStored)
         const earlier = (column: string, minutes: number) => `${column} = ${column} - interval '${minutes} minutes'`
         const columns = [
           earlier('cancel_requested_at', 11),
