@@ -136,7 +136,7 @@ describe.each(DRIVEN)('%s', (acquiring) => {
       ask: ({ webhooks }) => sendWebhook(shop, webhooks[place]!),
       async refused({ buyer }, outage, reply) {
         if (!isMissing(outage, reply)) expectRefusal(reply, outage)
-        return (await hears(buyer)).length > 0
+        return (await hears({ ...buyer })).length > 0
       },
       async done({ buyer }, reply) {
         ok(reply)

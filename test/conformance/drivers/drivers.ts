@@ -1,9 +1,14 @@
 import { ACQUIRING, type Acquiring } from '../../../lib/processors/acquiring.ts'
 import type { Driver } from './driver.ts'
+import { FREEMIUS } from './freemius.ts'
 import { MOLLIE } from './mollie.ts'
 import { STRIPE } from './stripe.ts'
 
 /** How each processor is driven. Every case of the suite is run for all of them. */
-export const DRIVERS: { readonly [Name in Acquiring]?: Driver<Name> } = { stripe: STRIPE, mollie: MOLLIE }
+export const DRIVERS: { readonly [Name in Acquiring]?: Driver<Name> } = {
+  stripe: STRIPE,
+  freemius: FREEMIUS,
+  mollie: MOLLIE,
+}
 
 export const DRIVEN = ACQUIRING.filter((acquiring) => DRIVERS[acquiring] !== undefined)
