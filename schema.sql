@@ -82,6 +82,7 @@ create table users (
   external_id text check (char_length(external_id) between 1 and 255), -- the owner's own id of the user
   created_at  timestamptz not null default now(),
   forget_at   timestamptz, -- when to look whether an anonymous user can be deleted; null: it stays
+  erased_at   timestamptz, -- when the person was erased: the user has no names, but is not an anonymous one
   unique (owner_id, id),
   unique (owner_id, email),
   unique (owner_id, external_id)
@@ -198,6 +199,7 @@ create table purchases (
   created_at           timestamptz not null default now(),
   -- What an anonymous buyer gave the processor as its address. Nobody has proven it: it finds the purchase, and opens nothing.
   buyer_email          text check (buyer_email = lower(btrim(buyer_email)) and char_length(buyer_email) between 3 and 254),
+  buyer_erased_at      timestamptz, -- when that address was erased: it is not stored again
   unique (paywall_id, acquiring, processor_id),
   foreign key (paywall_id, user_id) references members,
   foreign key (paywall_id, acquiring) references processor_accounts

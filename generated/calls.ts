@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_35b8de44668953eb'
+const RELEASE = 'release_8575fd4deaa1455d'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -245,11 +245,13 @@ export function keepCode<Result>(db: Database, p: {
   requestHash: string
   codeHash: string
   codeMinutes: number
+  longCodeHash: string
+  longCodeMinutes: number
   network?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.keep_code($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::text) as result`,
-    [p.paywallId, p.host, p.email, p.requestHash, p.codeHash, p.codeMinutes, p.network ?? null],
+    `select ${RELEASE}.keep_code($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::text, $8::integer, $9::text) as result`,
+    [p.paywallId, p.host, p.email, p.requestHash, p.codeHash, p.codeMinutes, p.longCodeHash, p.longCodeMinutes, p.network ?? null],
   )
 }
 

@@ -241,6 +241,7 @@ export interface Purchases {
   acquiring: string;
   begun: boolean;
   buyer_email: string | null;
+  buyer_erased_at: Timestamp | null;
   cancel_accepted_at: Timestamp | null;
   cancel_at: Timestamp | null;
   cancel_at_period_end: boolean;
@@ -326,6 +327,7 @@ export interface Tickets {
 export interface Users {
   created_at: Generated<Timestamp>;
   email: string | null;
+  erased_at: Timestamp | null;
   external_id: string | null;
   forget_at: Timestamp | null;
   id: Generated<string>;

@@ -54,6 +54,11 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
     sql`update purchases t set cancellation_reason = null, buyer_email = null
       where ${isMembers} and (cancellation_reason is not null or buyer_email is not null)`,
   )
+  await run(
+    'addresses',
+    sql`update purchases t set buyer_email = null, buyer_erased_at = now()
+      where t.paywall_id = any(${person.paywallIds}::text[]) and t.buyer_email = ${person.email}`,
+  )
   await run('sessions', sql`delete from sign_in_sessions t where ${isMembers}`)
   // Whoever comes back from a page that is still open lands on the owner's page as it is without a query.
   await run(
@@ -67,8 +72,8 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
   await run('members', sql`update members t set name = null, meta = '{}', buyer_meta = '{}' where ${isMembers}`)
   await run(
     'users',
-    sql`update users t set email = null, external_id = null where t.id = ${users}
-        and (t.email is not null or t.external_id is not null)`,
+    sql`update users t set email = null, external_id = null, erased_at = now() where t.id = ${users}
+        and (t.email is not null or t.external_id is not null or t.erased_at is null)`,
   )
   if (Object.values(counts).every((count) => count === 0)) throw nothingOf(name)
   return { counts, objectKeys }

@@ -27,6 +27,7 @@ async function rowsOf(db: Database, { email, userIds, paywallIds }: Person): Pro
   const users = sql`any(${userIds}::uuid[])`
   const paywalls = sql`any(${paywallIds}::text[])`
   const isMembers = sql`t.paywall_id = ${paywalls} and t.user_id = ${users}`
+  const bought = sql`t.paywall_id = ${paywalls} and (t.user_id = ${users} or t.buyer_email = ${email})`
   const callers = userIds.map((id) => `user:${id}`)
   const tickets = sql`t.paywall_id = ${paywalls} and (t.user_id = ${users} or t.customer_email = ${email})`
   /** By table, what of it is the person's. */
@@ -34,8 +35,8 @@ async function rowsOf(db: Database, { email, userIds, paywallIds }: Person): Pro
     users: sql`t.id = ${users}`,
     members: isMembers,
     checkouts: isMembers,
-    purchases: isMembers,
-    payments: sql`t.purchase_id in (select p.id from purchases p where p.paywall_id = ${paywalls} and p.user_id = ${users})`,
+    purchases: bought,
+    payments: sql`t.purchase_id in (select t.id from purchases t where ${bought})`,
     balances: isMembers,
     ledger: isMembers,
     tickets,

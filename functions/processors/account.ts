@@ -69,7 +69,9 @@ function failureOf(error: unknown, { paywallId, acquiring }: SealedAccount): Fai
   const fields = { paywall_id: paywallId, acquiring, cause: error }
   if (error instanceof ProcessorError) {
     if (error.cause !== undefined) log('warn', 'a processor call failed', fields)
-    return { kind: error.kind, message: error.message, answered: error.answered }
+    // Its message begins with the processor's name, which the caller puts there anew.
+    const message = error.message.slice(`${error.acquiring}: `.length)
+    return { kind: error.kind, message, answered: error.answered }
   }
   if (error instanceof ForgedEvent) return { kind: 'forged', message: error.message }
   if (error instanceof MalformedEvent) return { kind: 'malformed', message: error.message }

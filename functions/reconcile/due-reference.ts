@@ -7,6 +7,7 @@ export type DueReference = ({ kind: 'page'; sale: SaleRow } | { kind: 'subscript
   processor_id: string
   /** Our id of the checkout, for a `page`, or of the purchase. */
   id: string
+  paywall_id: string
   account: SealedAccount
   /** The database's time before the fetch, stored as the fetch's time (`fetched_at`). */
   taken_at: string

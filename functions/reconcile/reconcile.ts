@@ -65,11 +65,10 @@ const aboutOf = (reference: DueReference): PurchaseReference =>
 
 /** Whatever goes wrong with one of them is its own: it comes up again at its next time. */
 async function lookAt(db: Database, env: ProcessorEnv, reference: DueReference): Promise<number> {
-  const { kind, id, account } = reference
-  const { paywallId } = account
+  const { kind, id, paywall_id: paywallId } = reference
   const fields = { kind, id, paywall_id: paywallId }
   try {
-    using processor = processorFor(account, env)
+    using processor = processorFor(reference.account, env)
     const about = aboutOf(reference)
     const { stored } = await catchUp(db, processor, about, { ...NO_EVENT, paywallId, fetchedAt: reference.taken_at })
     // A page that is still open or has expired sold nothing. What was bought once cannot be gone.

@@ -93,6 +93,6 @@ create function due_reference_json(kind text, processor_id text, id uuid, paywal
 language plpgsql stable as $$
 begin
   return jsonb_build_object(
-    'kind', kind, 'processor_id', processor_id, 'id', id, 'account', account_json(paywall_id, acquiring),
+    'kind', kind, 'processor_id', processor_id, 'id', id, 'paywall_id', paywall_id, 'account', account_json(paywall_id, acquiring),
     'taken_at', now()::text);
 end $$;

@@ -1,4 +1,4 @@
--- Begins a session with its first refresh token. Gives what sign_in_result gives.
+-- Begins a session with its first refresh token, for a user whom stay_on_paywall has locked. Gives what sign_in_result gives.
 create function begin_session(
   paywall_id text, user_id uuid, session_id uuid, token_hash text, token_days integer
 ) returns jsonb language plpgsql as $$
@@ -6,6 +6,16 @@ begin
   insert into sign_in_sessions (id, paywall_id, user_id, token_hash, expires_at)
   values (session_id, paywall_id, user_id, token_hash, now() + make_interval(days => token_days));
   return sign_in_result(paywall_id, user_id);
+end $$;
+
+-- Makes a user a member of a paywall of its owner, if it is none, as join_paywall does, and locks the user's row: a merge waits
+-- until the session has begun, and ends it, too. It could not see one that is just being begun. False if there is no
+-- such user, or it was merged.
+create function stay_on_paywall(owner_id uuid, paywall_id text, user_id uuid) returns boolean language plpgsql as $$
+begin
+  perform from users u where u.id = user_id for share;
+  if not found then return false; end if;
+  return join_paywall(owner_id, paywall_id, user_id);
 end $$;
 
 -- The verdict of a successful sign-in, with the owner, whose the access token is for, and the user as its replies show it.

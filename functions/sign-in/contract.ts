@@ -17,11 +17,16 @@ export const CodeBody = z.object(
 )
 
 const CodeReply = z.object({
-  sent: z.literal(true).describe('The same for every address, whether or not it belongs to a user'),
+  sent: z
+    .literal(true)
+    .describe(
+      'The same for every address, whether or not it belongs to a user, and also where an address has a code of 18 digits that is ' +
+        'still good for ten minutes, and gets no other mail',
+    ),
   request: z
     .string()
     .describe(
-      'To send to `sign-in/token` together with the code: a code works for the call that asked for it, and no other',
+      'To send to `sign-in/token` together with the code: a code of six digits works for the call that asked for it, and no other',
     ),
 })
 
@@ -129,9 +134,10 @@ export const operations: ApiOperation[] = [
     tag: 'Sign-in',
     summary: 'Mail a sign-in code',
     description:
-      'Mails a six-digit code, which `sign-in/token` takes together with the `request` of this answer. Codes mailed before stay ' +
-      'good until they expire. From one network an address gets at most five codes an hour; a network, an address and a ' +
-      'paywall have their limits, too. If an anonymous user has bought something and gave the processor this address, the mail says ' +
+      'Mails a code of six digits, which `sign-in/token` takes together with the `request` of this answer. Codes mailed before stay ' +
+      'good until they expire. From one network an address gets at most five codes an hour; a network and a paywall have their ' +
+      'limits, too. An address that others have 30 codes mailed to within an hour then gets one of 18 digits every ten minutes, ' +
+      'which works with any `request`: let your users type either. If an anonymous user has bought something and gave the processor this address, the mail says ' +
       'so, and the code brings that to the user who signs in with it.',
     access: ['anybody'],
     bodies: { SendSignInCode: CodeBody },
@@ -147,7 +153,7 @@ export const operations: ApiOperation[] = [
     },
     lostAnswer:
       'If the call was carried out and only its answer was lost, no code was mailed. The call counts as one of the five of the ' +
-      'hour.',
+      'hour; where the code would have had 18 digits, the next one is mailed ten minutes later.',
     words: codeWords,
   },
   {

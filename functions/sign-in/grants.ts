@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { defineWords } from '../../lib/http/errors.ts'
 import { time } from '../../lib/purchases/purchase.ts'
 import { emailFor } from './email-field.ts'
-import { CODE_MINUTES } from './sign-in-code.ts'
+import { CODE_MINUTES, digitsOf, LONG_CODE_MINUTES } from './sign-in-code.ts'
 
 export const refreshToken = z.string('refresh_token_required').min(1, 'refresh_token_required')
 
@@ -16,14 +16,19 @@ export const TokenBody = z.discriminatedUnion(
         email: emailFor('The address that the code was mailed to'),
         code: z
           .string('code_required')
-          .trim()
+          .overwrite(digitsOf)
           .min(1, 'code_required')
-          .regex(/^\d{6}$/, 'invalid_code')
-          .describe(`The six digits from the mail. They expire after ${CODE_MINUTES} minutes and work once`),
+          .regex(/^\d{6}(\d{12})?$/, 'invalid_code')
+          .describe(
+            `The digits from the mail: six, which expire after ${CODE_MINUTES} minutes, or 18, which expire after ` +
+              `${LONG_CODE_MINUTES} minutes. They work once. White space and hyphens do not matter`,
+          ),
         request: z
           .string('request_required')
           .min(1, 'request_required')
-          .describe('The `request` that `sign-in/code` answered when this code was asked for'),
+          .describe(
+            'The `request` that `sign-in/code` answered when this code was asked for. Of no matter with 18 digits',
+          ),
         restore: z
           .boolean('Invalid restore')
           .nullish()

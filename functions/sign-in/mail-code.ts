@@ -1,5 +1,5 @@
 import { log } from '../../lib/http/log.ts'
-import { CODE_MINUTES } from './sign-in-code.ts'
+import { CODE_MINUTES, isLongCode, LONG_CODE_MINUTES } from './sign-in-code.ts'
 
 interface CodeMail {
   /** A valid address: what `newEmail` lets through has no line break and no comma. */
@@ -24,7 +24,7 @@ export async function mailCode(env: { EMAIL: SendEmail; EMAIL_FROM: string }, ma
       text: [
         `Your sign-in code for ${sender} is ${mail.code}.`,
         '',
-        `It holds for ${CODE_MINUTES} minutes and works once. Give it to nobody.`,
+        ...(isLongCode(mail.code) ? aboutLong : about),
         'If you did not ask for it, you need not do anything.',
         ...(mail.restores ? ['', ...offer(sender)] : []),
         '',
@@ -34,6 +34,14 @@ export async function mailCode(env: { EMAIL: SendEmail; EMAIL_FROM: string }, ma
     log('error', 'a sign-in code was not mailed', { reason: reasonOf(error) })
   }
 }
+
+const about = [`It holds for ${CODE_MINUTES} minutes and works once. Give it to nobody.`]
+
+const aboutLong = [
+  `It holds for ${LONG_CODE_MINUTES} minutes and works once, wherever you are asked for a code. Give it to nobody.`,
+  'Many codes were asked for with your address within the last hour, perhaps by others. So this one is longer, and for some minutes no',
+  'other is mailed unless you have used it.',
+]
 
 /** What the mail says where the address was given at a purchase: signing in with this code accepts it. */
 const offer = (sender: string) => [

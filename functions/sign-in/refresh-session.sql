@@ -20,6 +20,10 @@ begin
   for update;
   if not found then return verdict('invalid_grant'); end if;
 
+  if is_merged(session.user_id) then -- its tokens would be refused everywhere
+    update sign_in_sessions s set ended_at = now() where s.id = session_id;
+    return verdict('invalid_grant');
+  end if;
   if session.token_hash = presented_hash then
     update sign_in_sessions s
     set token_hash = next_hash, previous_hash = presented_hash, replaced_at = now(),

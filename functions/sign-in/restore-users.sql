@@ -8,7 +8,7 @@ begin
     select p.user_id
     from purchases p join users u on u.id = p.user_id
     where p.paywall_id = restorable_users.paywall_id and p.buyer_email = address and p.begun
-      and u.email is null and u.external_id is null
+      and is_anonymous(u)
     group by p.user_id order by min(p.created_at), p.user_id limit 10;
 end $$;
 
@@ -25,8 +25,7 @@ begin
   order by u.id for no key update;
   return array(
     select u.id from users u
-    where u.id = any (ids) and u.id is distinct from anonymous_id
-      and u.email is null and u.external_id is null and not is_merged(u.id));
+    where u.id = any (ids) and u.id is distinct from anonymous_id and is_anonymous(u) and not is_merged(u.id));
 end $$;
 
 -- Merges anonymous users, who are locked, into the user who has proven the address, who is locked, too, or new. What they wrote

@@ -1,5 +1,5 @@
 -- Signs in the user of an address whose mailed code is right and comes with the nonce of the call that asked for it, whose hash is
--- `request_hash`. `token_audience` is for whom the token was that came with the call, and `anonymous_id` its user, if that was
+-- `request_hash`. A long code needs no nonce: then `request_hash` is the code's. `token_audience` is for whom the token was that came with the call, and `anonymous_id` its user, if that was
 -- an anonymous one. A token of another owner is refused as `bad_token`, and nothing is tried. If the mail offered to bring back
 -- what anonymous users have bought with the address, and the user wants it (`restore`), the user has that from now on.
 --
@@ -42,6 +42,7 @@ begin
   update mailed_codes c set tries = case when is_right then code_tries else c.tries + 1 end
   where c.request_hash = code.request_hash;
   if not is_right then return verdict('invalid_grant'); end if;
+  if code.request_hash = code.code_hash then perform renew_long_code(paywall_id, email); end if;
 
   if code.restores and restore then restored_ids := lock_restorable(owner_id, paywall_id, email, anonymous_id); end if;
   signed_in_id := user_of_address(owner_id, paywall_id, email, anonymous_id);

@@ -1,6 +1,6 @@
 -- Returns the user of a verified address, as a member of the paywall; creates it if missing. If `anonymous_id` is given and
 -- the address is free, that user gets the address; otherwise it is merged into the address's user. Locks both users if there
--- is an anonymous one, else none that exists, and then the members that join_paywall and merge_users say.
+-- is an anonymous one, else the address's, and then the members that join_paywall and merge_users say.
 create function user_of_address(owner_id uuid, paywall_id text, address text, anonymous_id uuid) returns uuid
 language plpgsql as $$
 declare
@@ -15,8 +15,9 @@ begin
       insert into users as u (owner_id, email) values (owner_id, address) on conflict do nothing returning u.id into known_id;
     end if;
     -- If somebody made the address's user this very moment, or it was merged or got another address, look again.
-    if exists (select from users u where u.id = known_id and u.email = address)
-      and join_paywall(owner_id, paywall_id, known_id) then exit; end if;
+    if stay_on_paywall(owner_id, paywall_id, known_id) then
+      exit when exists (select from users u where u.id = known_id and u.email = address);
+    end if;
   end loop;
   if is_anonymous and known_id <> anonymous_id then perform merge_users(anonymous_id, known_id); end if;
   return known_id;
@@ -29,7 +30,7 @@ begin
   perform from users u where u.id in (anonymous_id, known_id) order by u.id for no key update;
   return not is_merged(anonymous_id) and exists (
     select from users u
-    where u.id = anonymous_id and u.owner_id = lock_anonymous.owner_id and u.email is null and u.external_id is null);
+    where u.id = anonymous_id and u.owner_id = lock_anonymous.owner_id and is_anonymous(u));
 end $$;
 
 -- Gives an anonymous user the address, if no user of the owner has it, and ends the sessions it had without one. Returns

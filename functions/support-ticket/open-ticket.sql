@@ -18,6 +18,7 @@ begin
   sender := find_sender(paywall_id, host, token_user_id, token_audience, guest_email);
   if sender.refusal is null and token_user_id is not null then
     sender.refusal := lock_sender(sender.owner_id, paywall_id, token_user_id);
+    sender.email := (select u.email from users u where u.id = token_user_id); -- it may have been erased while we waited
   end if;
   if sender.refusal is not null then return verdict(sender.refusal); end if;
 

@@ -13,7 +13,8 @@ begin
   if is_newest then
     after := jsonb_populate_record(after, snapshot);
     after.fetched_at := fetched_at;
-    after.buyer_email := address_of_anonymous(after.user_id, coalesce(before.buyer_email, after.buyer_email));
+    after.buyer_email := case when before.buyer_erased_at is null
+      then address_of_anonymous(after.user_id, coalesce(before.buyer_email, after.buyer_email)) end;
     after.past_due_since := case when after.status = 'past_due' then coalesce(before.past_due_since, now()) end;
     after.paid_period_start := last_covered_period(before, after, period_covered);
     -- A fetch after the processor took the request to cancel says that it will renew: somebody undid it there.
@@ -51,8 +52,7 @@ end $$;
 create function address_of_anonymous(user_id uuid, buyer_email text) returns text language plpgsql stable as $$
 begin
   return case when exists (
-    select from users u
-    where u.id = address_of_anonymous.user_id and u.email is null and u.external_id is null) then buyer_email end;
+    select from users u where u.id = address_of_anonymous.user_id and is_anonymous(u)) then buyer_email end;
 end $$;
 
 -- When the last covered period began. A one-time purchase has one. A purchase that

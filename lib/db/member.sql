@@ -7,6 +7,11 @@ create function as_uuid(text text) returns uuid language sql immutable as $$
   select case when text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then text::uuid end
 $$;
 
+-- Whether a user is anonymous: it has no names, and never had any that were erased.
+create function is_anonymous(u users) returns boolean language sql immutable as $$
+  select u.email is null and u.external_id is null and u.erased_at is null
+$$;
+
 -- Whether a user was merged into another one, who now has all it had.
 create function is_merged(user_id uuid) returns boolean language plpgsql stable as $$
 begin

@@ -48,7 +48,7 @@ export const CODE_MEANINGS: Record<string, string> = {
 
   unsupported_grant_type: '`grant_type` is neither `code`, `anonymous` nor `refresh_token`',
   code_required: '`code` is missing or blank',
-  invalid_code: '`code` is not six digits',
+  invalid_code: '`code` is neither six digits nor 18',
   'Invalid restore': '`restore` is neither true nor false',
   request_required: '`request` is missing. It is in the answer of `sign-in/code`',
   refresh_token_required: '`refresh_token` is missing or blank',

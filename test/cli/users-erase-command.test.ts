@@ -2,16 +2,20 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anonymousBuyer, payOnPage, subscriptionOf } from '../support/anonymous.ts'
+import { call, type Reply } from '../support/call.ts'
 import { buy, newEmail } from '../support/checkout.ts'
 import { everything } from '../support/everything.ts'
 import { signIn } from '../support/exchange.ts'
+import { whileHeld } from '../support/held-member.ts'
 import { openMailbox, sweep } from '../support/mailbox.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
 import { paywall } from '../support/paywall.ts'
 import { paywallFile } from '../support/paywall-file.ts'
+import { signInByMail } from '../support/sign-in.ts'
 import { allRows, MARK, somebody } from '../support/somebody.ts'
 import { cancel } from '../support/subscriber.ts'
-import { attachmentKeys, sendForm, ticketForm } from '../support/tickets.ts'
+import { attachmentKeys, MESSAGE, sendForm, ticketForm, ticketPath } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
@@ -120,6 +124,7 @@ describe('users erase', () => {
         external_id: null,
         created_at: expect.any(Date),
         forget_at: expect.any(Date),
+        erased_at: expect.any(Date),
       },
     ])
   }, 90_000)
@@ -171,6 +176,52 @@ describe('users erase', () => {
       { user, sequence: 3 },
       { user, sequence: 4, ticket: { subject: '', content: '', customer_email: null, attachments: [] } },
     ])
+  })
+
+  test('stays erased, though the processor goes on telling of what was bought and who bought it', async () => {
+    const email = newEmail()
+    const { userId: id } = await buy(world, { paywall: world.paywall, key: world.key, email })
+    await world.stripe.drainWebhooks()
+    await cancelSubscription({ email, id })
+    expect(await users('erase', email, '--yes')).toMatchObject({ code: 0 })
+    const { rows } = await world.database.query('select processor_id from purchases where user_id = $1', [id])
+    await world.stripe.end(rows[0].processor_id)
+    await world.stripe.drainWebhooks()
+    expect((await userState(world, id)).purchases).toMatchObject([{ status: 'canceled' }])
+    expect((await allRows(world)).filter((row) => row.includes(email))).toEqual([])
+
+    const { user } = await signInByMail(world, email)
+    expect(user.id).not.toBe(id)
+    expect((await userState(world, user.id)).purchases).toEqual([])
+  })
+
+  test('takes the address off what somebody has bought with it who was not signed in, and that stays so', async () => {
+    const email = newEmail()
+    const { user, token, checkoutUrl } = await anonymousBuyer(world)
+    await call(world, await payOnPage(checkoutUrl, email))
+    expect(await users('erase', email, '--yes')).toMatchObject({ code: 0, out: 'Erased: 1 addresses\n' })
+    await world.stripe.renew(subscriptionOf(world, checkoutUrl))
+    await world.stripe.drainWebhooks()
+    expect((await allRows(world)).filter((row) => row.includes(email))).toEqual([])
+    expect((await userState(world, user.id)).purchases).toMatchObject([{ status: 'active' }])
+    expect((await userState(world, (await signInByMail(world, email)).user.id)).purchases).toEqual([])
+    // Whoever bought it may sign in with another address, and has it then.
+    const known = await signInByMail(world, newEmail(), { token })
+    expect((await userState(world, known.user.id)).purchases).toMatchObject([{ status: 'active' }])
+  })
+
+  test('leaves no address on a ticket that was sent while it ran', async () => {
+    const { email, id, token } = await signIn(world)
+    const sendTicket = () => call(world, ticketPath(world.paywall.id), { token, body: MESSAGE })
+    const [erased, sent] = await whileHeld<Reply | Awaited<ReturnType<typeof users>>>(
+      world,
+      { hold: 'select from members where user_id = $1 for update', values: [id] },
+      [() => users('erase', email, '--yes'), sendTicket],
+    )
+    expect(erased).toMatchObject({ code: 0 })
+    expect(sent).toMatchObject({ status: 200 })
+    expect((await allRows(world)).filter((row) => row.includes(email))).toEqual([])
+    expect(await rowsOf('tickets', id)).toMatchObject([{ customer_email: null }])
   })
 
   test('leaves alone what another owner has of the same address', async () => {

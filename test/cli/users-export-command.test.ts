@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anonymousBuyer, payOnPage } from '../support/anonymous.ts'
+import { call } from '../support/call.ts'
+import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { paywall } from '../support/paywall.ts'
 import { paywallFile } from '../support/paywall-file.ts'
@@ -51,6 +54,15 @@ describe('users export', () => {
       if (table === 'deliveries') continue // only which event, to which webhook endpoint, how
       expect(exported[table], table).toHaveLength(marked.filter((row) => row.startsWith(`${table}:`)).length)
     }
+  })
+
+  test('prints what somebody who was not signed in has bought with the address', async () => {
+    const email = newEmail()
+    const { user, checkoutUrl } = await anonymousBuyer(world)
+    await call(world, await payOnPage(checkoutUrl, email))
+    const { code, out } = await users('export', email)
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ email, users: [], purchases: [{ user_id: user.id, buyer_email: email }] })
   })
 
   test('prints nothing of anybody else, nor for another owner', async () => {

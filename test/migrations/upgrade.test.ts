@@ -39,11 +39,13 @@ const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
     owner_id: ownerOf(membersOf(row)),
     external_id: null,
     forget_at: row.email === null ? 'in 30 days' : null,
+    erased_at: null,
   }),
   members: (row) => ({ ...row, owner_id: ownerOf([row]), buyer_meta: {} }),
   purchases: (row) => ({
     ...without(row, 'previous'),
     buyer_email: null,
+    buyer_erased_at: null,
     ...(isPaidOnce(row) && { reconcile_at: 'within a day' }),
   }),
   checkouts: (row) => ({

@@ -110,10 +110,9 @@ describe('a superseded page', () => {
   })
 })
 
-test('1,200 open pages of one paywall do not keep another’s lost purchase from being found', async () => {
-  const attacked = await newTenant(world)
-  const { userId } = opened(await startCheckout(world, attacked))
-  const { rows } = await world.database.query('select * from checkouts where user_id = $1', [userId])
+/** Open pages that nobody pays and that are due, as rows like that of a page of a paywall. */
+async function fillWithPages(like: { paywall: { id: string } }, count: number, more: Record<string, string> = {}) {
+  const { rows } = await world.database.query('select * from checkouts where paywall_id = $1', [like.paywall.id])
   const { id: _, created_at: _at, customers: _customers, ...row } = rows[0]
   await using filler = await Filler.open(world.databaseUrl)
   const columns = Object.entries({
@@ -125,7 +124,30 @@ test('1,200 open pages of one paywall do not keep another’s lost purchase from
   })
   const sameForAll = columns.map(([name, value]) => [name, value === null ? 'null' : `'${value}'`])
   const page = { ...Object.fromEntries(sameForAll), id: 'gen_random_uuid()', created_at: `now() - interval '1 hour'` }
-  await filler.insert('checkouts', { from: 1, to: 1_200 }, { ...page, reconcile_at: `now() - interval '40 minutes'` })
+  const due = { reconcile_at: `now() - interval '40 minutes'` }
+  await filler.insert('checkouts', { from: 1, to: count }, { ...page, ...due, ...more })
+}
+
+test('60 paywalls with 40 open pages each are all looked at in one run, which ends before it has seen all pages', async () => {
+  const tenant = await newTenant(world)
+  opened(await startCheckout(world, tenant))
+  // Of 60 paywalls that have no account, so that no processor need be asked.
+  await fillWithPages(tenant, 60 * 40, { paywall_id: '(7000000000000 + n % 60)::text' })
+  await reconcile()
+  const { rows } = await world.database.query(
+    `select count(looked_at)::int as looks from checkouts
+     where paywall_id like '70000000000__' group by paywall_id`,
+  )
+  await world.database.query("delete from checkouts where paywall_id like '70000000000__'")
+  expect(rows).toHaveLength(60)
+  // A run looks at 1,000 pages, which is 16 of each paywall.
+  expect(Math.min(...rows.map(({ looks }) => looks))).toBeGreaterThanOrEqual(8)
+}, 120_000)
+
+test('1,200 open pages of one paywall do not keep another’s lost purchase from being found', async () => {
+  const attacked = await newTenant(world)
+  opened(await startCheckout(world, attacked))
+  await fillWithPages(attacked, 1_200)
 
   const paid = await payUnnoticed(world)
   await ageCheckouts(world, paid.userId, 20)

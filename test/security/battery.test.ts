@@ -155,6 +155,17 @@ describe('a key that is good for something else is told what for, wherever a key
     }
   })
 
+  test('a test key on a live paywall', async () => {
+    const become = (isTest: boolean) =>
+      all.world.database.query('update paywalls set is_test = $1 where id = $2', [isTest, all.ours.paywall.id])
+    await become(false)
+    for (const name of OWNERS) {
+      const message = 'This is a test key, and the paywall is live'
+      expect(await ENDPOINTS[name]?.({ key: all.ours.key }), name).toMatchObject({ status: 401, body: { message } })
+    }
+    await become(true)
+  })
+
   test('a token that is only bad, or a key of another owner, is told nothing more', async () => {
     for (const credential of [{ token: 'x' }, { key: badKey }, { key: all.live.key }]) {
       expect((await ENDPOINTS.readUser?.(credential))?.body).not.toHaveProperty('message')

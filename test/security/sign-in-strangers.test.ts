@@ -61,6 +61,7 @@ test('mails that strangers have asked for keep nobody from asking', async () => 
     const replies = await times(20, () => askForCode(world, email, at))
     expect(tally(replies)).toEqual({ '200': 5, '429 {"error":"rate_limit_exceeded"}': 15 })
   }
+  await world.mail.waitFor(email, { count: 15 })
   const { user } = await signInByMail(world, email, VICTIM)
   expect(user.email).toBe(email)
 })

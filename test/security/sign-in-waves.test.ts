@@ -129,11 +129,14 @@ test('a network that has used up its share has the next one after an hour', asyn
   expect(await askForCode(world, newEmail(), at)).toMatchObject({ status: 200 })
 })
 
-test('a paywall mails 5,000 codes an hour, however many networks ask', async () => {
+test('a paywall mails 5,000 codes an hour, however many networks ask, and then three to each network', async () => {
   const who = `paywall:${world.paywall.id}`
   await allButOne('mail', who, 5000)
   expect(await askForCode(world, newEmail(), inNetwork(1))).toMatchObject({ status: 200 })
-  expect(await askForCode(world, newEmail(), inNetwork(2))).toMatchObject({ status: 429 })
+  const asked = []
+  for (let mail = 0; mail < 4; mail++) asked.push((await askForCode(world, newEmail(), inNetwork(2))).status)
+  expect(asked).toEqual([200, 200, 200, 429])
+  sessionIn(await askForTokens(world, await getGrant(world, newEmail(), inNetwork(20)), inNetwork(20)))
   await endWindow('mail', who)
   expect(await askForCode(world, newEmail(), inNetwork(2))).toMatchObject({ status: 200 })
 })
@@ -148,13 +151,15 @@ test('a paywall on which 1,000 guesses were wrong within an hour still lets in w
   await endWindow('guess', who)
 })
 
-test('an address is mailed 30 codes an hour, and after 50 wrong guesses in a day each code has one try', async () => {
+test('an address is mailed 30 short codes an hour, and after 50 wrong guesses in a day each has one try', async () => {
   const email = newEmail()
   const grants: CodeGrant[] = []
   for (let network = 10; network < 16; network++) {
     for (let mail = 0; mail < 5; mail++) grants.push(await getGrant(world, email, inNetwork(network)))
   }
-  expect(await askForCode(world, email, inNetwork(16))).toMatchObject({ status: 429 })
+  // What then comes instead is in sign-in-long-code.test.ts.
+  expect(await askForCode(world, email, inNetwork(16))).toMatchObject({ status: 200 })
+  expect((await world.mail.waitFor(email, { count: 31 })).text).toMatch(/\b\d{6} \d{6} \d{6}\b/)
 
   const guesses = grants
     .slice(0, 20)

@@ -21,15 +21,15 @@ interface HeldRow {
 }
 
 /** Runs calls in this order while a row is held: each is begun once the one before it waits for a lock. */
-export async function whileHeld(
+export async function whileHeld<Answer = Reply>(
   world: TestWorld,
   { hold, values, change }: HeldRow,
-  calls: (() => Promise<Reply>)[],
-): Promise<Reply[]> {
+  calls: (() => Promise<Answer>)[],
+): Promise<Answer[]> {
   return withClient(world.databaseUrl, async (client) => {
     await client.query('begin')
     await client.query(hold, values)
-    const answers: Promise<Reply>[] = []
+    const answers: Promise<Answer>[] = []
     for (const ask of calls) {
       answers.push(ask())
       await until(`${answers.length} statements in line`, async () => (await waiting(world)) === answers.length)

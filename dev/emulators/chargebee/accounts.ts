@@ -22,9 +22,9 @@ export const idOfKey = (apiKey: string) => accountId('site_', apiKey)
 
 /** Credentials as an owner has them of Chargebee, for a demo. */
 export const demoCredentials = () => ({
-  site: 'acme-test',
+  site: `acme-${randomHex(4)}-test`,
   apiKey: `test_${randomHex(20)}`,
-  webhookUser: 'paywall',
+  webhookUser: `hooks-${randomHex(4)}`,
   webhookPassword: randomHex(24),
 })
 

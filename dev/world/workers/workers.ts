@@ -47,7 +47,7 @@ export interface Workers {
   kv(env: string, binding: string): ReturnType<Miniflare['getKVNamespace']>
   /** The caches of the place where the Workers run. */
   caches(): ReturnType<Miniflare['getCaches']>
-  /** Fires the cron trigger of a Worker, named as in wrangler.toml. */
+  /** Fires the cron trigger of a Worker, named as in wrangler.toml. Rejects if it fails. */
   scheduled(env: string): Promise<void>
   /**
    * Kills the runtime as a crash would. It comes back on the same port, even if it is killed once more as it starts: resolves
@@ -112,7 +112,8 @@ export async function startWorkers({
     async scheduled(env) {
       const config = configOf(env)
       const worker = await miniflare.getWorker(config?.name)
-      await worker.scheduled({ cron: config?.crons[0] ?? '' })
+      const { outcome } = await worker.scheduled({ cron: config?.crons[0] ?? '' })
+      if (outcome !== 'ok') throw new Error(`the cron of ${env} ended with: ${outcome}`)
     },
     async kill() {
       if (runtime && runtime.exitCode === null && runtime.signalCode === null) {
