@@ -39,8 +39,8 @@ async function look(
   about: PurchaseReference,
   hint: Parameters<typeof catchUp>[3],
 ): Promise<CaughtUp> {
-  using asked = processor
-  const caughtUp = await catchUp(db, asked, about, hint)
+  using own = processor
+  const caughtUp = await catchUp(db, own, about, hint)
   context.waitUntil(wakeDeliverEvents(env, queuedBy(caughtUp.stored)))
   return caughtUp
 }

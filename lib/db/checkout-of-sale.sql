@@ -46,14 +46,14 @@ end $$;
 create function lock_sale(paywall_id text, acquiring text, snapshot jsonb, sold jsonb) returns checkouts language plpgsql as $$
 declare
   checkout checkouts;
-  seen uuid;
+  locked_id uuid;
 begin
   loop
     checkout := checkout_of_sale(paywall_id, acquiring, snapshot, sold);
     if checkout.id is null or checkout.paywall_id <> lock_sale.paywall_id then return null; end if;
-    if checkout.id = seen then return checkout; end if;
-    seen := checkout.id;
-    perform lock_checkout_member(paywall_id, seen);
+    if checkout.id = locked_id then return checkout; end if;
+    locked_id := checkout.id;
+    perform lock_checkout_member(paywall_id, locked_id);
   end loop;
 end $$;
 

@@ -136,6 +136,7 @@ const ASKS: [endpoint: string, ask: (place: Place, origin: string) => Promise<Re
       ({ paywall }, origin) =>
         postWebhook(world, PLAN_CREATED, { origin, paywallId: paywall.id, secret: webhookSecretOf(paywall) }),
     ],
+    ['signedReturn', ({ paywall }, origin) => call(world, `${origin}/return/stripe/${paywall.id}`), 404],
     ['checkoutReturn', ({ wayBack }, origin) => call(world, origin + wayBack), 303, 'checkout_not_found'],
   ]
 

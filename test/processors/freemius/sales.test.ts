@@ -22,10 +22,13 @@ const product = useProduct()
 
 const fieldOf = (address: string, name: string) => new URL(address).searchParams.get(name) ?? ''
 
-/** The times of the cron's looks at somebody's pages come, twice: the second look finds what the first did not. */
+/**
+ * The times of the cron's first two looks at somebody's pages come: the second finds what the first passed over, because it looked
+ * at two pages in the same moment.
+ */
 async function reconcile({ shop: { world }, userId }: Buyer): Promise<void> {
-  for (let look = 0; look < 2; look++) {
-    await ageCheckouts(world, userId, 16)
+  for (const minutes of [16, 32]) {
+    await ageCheckouts(world, userId, minutes)
     await world.workers.scheduled('reconcile')
   }
 }
