@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_16ef039943a11ceb'
+const RELEASE = 'release_07abeaf0d7666756'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -114,6 +114,19 @@ export function findPortalCustomer<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.find_portal_customer($1::text, $2::text, $3::jsonb, $4::text, $5::uuid, $6::text, $7::text, $8::text) as result`,
     [p.paywallId, p.host, JSON.stringify(p.userMeta), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.externalId ?? null],
+  )
+}
+
+/** functions/checkout-return/find-sale.sql */
+export function findSale<Result>(db: Database, p: {
+  paywallId: string
+  acquiring: string
+  snapshot: object
+  sold: object
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.find_sale($1::text, $2::text, $3::jsonb, $4::jsonb) as result`,
+    [p.paywallId, p.acquiring, JSON.stringify(p.snapshot), JSON.stringify(p.sold)],
   )
 }
 

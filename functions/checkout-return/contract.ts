@@ -52,7 +52,8 @@ export const operations: ApiOperation[] = [
     description:
       "Enter this address in the processor's dashboard, if it knows one address to send buyers back to and no other: " +
       'docs/processors.md names those. It signs the address with what was bought. The purchase is stored, and the browser goes ' +
-      "on to its checkout's way back.",
+      "on to its checkout's way back. If the processor takes longer than 2.5 seconds, the browser goes on anyway, and the purchase " +
+      'follows. Where several paywalls of an owner sell through one account, the address of one serves all.',
     access: ['anybody'],
     params: SignedParams,
     reply: { status: 303, description: "Redirect to the checkout's way back" },

@@ -1,46 +1,68 @@
 // Where a processor sends browsers back to that knows one address for all its pages:
-// 1. read the paywall's account, and have the signed address read: it names the purchase
-// 2. fetch and store the purchase, which finds its checkout
-// 3. send the browser to that checkout's way back, which goes on to the owner's page
+// 1. read the paywall's account, and have the signed address read: it names the purchase, its buyer and its price
+// 2. find its checkout, which may be of another paywall of the owner that sells through the same account
+// 3. if it is this paywall's and has not sold anything yet, or if there is none, fetch and store the purchase, which may find its
+//    checkout. If the processor is slow or down, the browser goes on all the same
+// 4. send the browser to the checkout's way back, which goes on to the owner's page
 import type { Context } from 'hono'
-import { readAccount } from '../../generated/calls.ts'
+import { findSale, readAccount } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
-import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { ApiError, refuse } from '../../lib/http/errors.ts'
 import { loggable, placeOf } from '../../lib/http/place.ts'
 import type { SealedAccount } from '../../lib/processors/account.ts'
-import { processorFor } from '../../lib/processors/client.ts'
+import { type Processor, processorFor } from '../../lib/processors/client.ts'
 import { ForgedEvent } from '../../lib/processors/event.ts'
-import { catchUp, NO_EVENT, queuedBy } from '../../lib/purchases/catch-up.ts'
+import type { SignedSale } from '../../lib/processors/processor.ts'
 import { SignedParams, signedWords as words } from './contract.ts'
+import { lookInTime } from './look.ts'
 
 /** What read_account gives. */
 type ReadAccountResult = { verdict: 'unknown_paywall' } | { verdict: 'found'; account: SealedAccount; now: string }
+
+/** What find_sale gives. */
+type FindSaleResult = { verdict: 'unknown_checkout' } | { verdict: 'found'; way_back: string; is_open: boolean }
 
 export async function followSignedReturn(c: Context<{ Bindings: Cloudflare.CheckoutReturnEnv }>): Promise<Response> {
   const path = SignedParams.safeParse(c.req.param())
   if (!path.success) throw refuse(words.unknown_processor)
   const { acquiring } = path.data
   const place = placeOf(c)
-  if (!loggable(place.paywallId)) throw refuse(words.unknown_paywall)
+  const { paywallId } = place
+  if (!loggable(paywallId)) throw refuse(words.unknown_paywall)
 
   const db = connect(c.env)
   const row = await readAccount<ReadAccountResult>(db, { acquiring, ...place })
   if (row.verdict !== 'found') throw refuse(words[row.verdict])
 
-  const { account, now: fetchedAt } = row
-  using processor = processorFor(account, c.env)
-  const about = await processor.readReturn(c.req.url).catch((cause) => {
+  const processor = processorFor(row.account, c.env)
+  const { purchase, ...facts } = await readSale(processor, c.req.url)
+  const sale = await findSale<FindSaleResult>(db, {
+    paywallId,
+    acquiring,
+    snapshot: { processor_id: purchase.id, interval: facts.interval, currency: facts.currency },
+    sold: { email: facts.email, processor_price: facts.processorPrice },
+  })
+  if (sale.verdict === 'found' && !sale.is_open) {
+    processor[Symbol.dispose]()
+    return goOn(c, sale.way_back)
+  }
+  const asking = { db, env: c.env, context: c.executionCtx, processor }
+  const stored = (await lookInTime(asking, purchase, { paywallId, fetchedAt: row.now }))?.stored
+  if (stored && 'way_back' in stored) return goOn(c, stored.way_back)
+  if (sale.verdict === 'found') return goOn(c, sale.way_back)
+  throw refuse(words[sale.verdict])
+}
+
+function goOn(c: Context, wayBack: string): Response {
+  c.header('Cache-Control', 'no-store')
+  return c.redirect(wayBack, 303)
+}
+
+async function readSale(processor: Processor, address: string): Promise<SignedSale> {
+  const sale = await processor.readReturn(address).catch((cause) => {
+    processor[Symbol.dispose]()
     throw cause instanceof ForgedEvent ? new ApiError(...words.forged, { cause }) : cause
   })
-  if (about === null) throw refuse(words.unknown_processor)
-  const { stored } = await catchUp(db, processor, about, {
-    ...NO_EVENT,
-    paywallId: account.paywallId,
-    fetchedAt,
-  })
-  c.executionCtx.waitUntil(wakeDeliverEvents(c.env, queuedBy(stored)))
-  if (stored?.verdict !== 'stored') throw refuse(words.unknown_checkout)
-  c.header('Cache-Control', 'no-store')
-  return c.redirect(stored.way_back, 303)
+  if (sale === null) throw refuse(words.unknown_processor)
+  return sale
 }

@@ -6,19 +6,14 @@
 import { readCheckout } from '../../generated/calls.ts'
 import { connect, type Database } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
-import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { refuse } from '../../lib/http/errors.ts'
-import { log } from '../../lib/http/log.ts'
 import { hostOf, logPaywall } from '../../lib/http/place.ts'
 import { processorFor } from '../../lib/processors/client.ts'
-import { catchUp, NO_EVENT, queuedBy } from '../../lib/purchases/catch-up.ts'
 import { pageReference } from '../../lib/purchases/page.ts'
 import { PATH, Params, SIGNED_PATH, words } from './contract.ts'
+import { lookInTime } from './look.ts'
 import type { ReadCheckoutResult, ReturningCheckout } from './returning-checkout.ts'
 import { followSignedReturn } from './signed-return.ts'
-
-/** How long the browser may be kept waiting for the processor, in milliseconds; then the webhook catches up. */
-const TIMEOUT_MS = 2_500
 
 const app = createApp<Cloudflare.CheckoutReturnEnv>()
 
@@ -36,7 +31,8 @@ app.get(PATH, async (c) => {
   if (checkout.verdict !== 'found') throw refuse(words[checkout.verdict])
   logPaywall(c, checkout.account.paywallId)
 
-  const bought = outcome === 'success' && (await isBought(db, c.env, c.executionCtx, checkout))
+  const asking = { db, env: c.env, context: c.executionCtx }
+  const bought = outcome === 'success' && (await isBought(asking, checkout))
   const target = (bought ? checkout.success_url : checkout.error_url).replaceAll('__SESSION__', checkout.id)
   c.header('Cache-Control', 'no-store')
   return c.redirect(new URL(target).href, 303) // a header takes ASCII only: `href` percent-encodes the rest
@@ -52,38 +48,16 @@ app.all(SIGNED_PATH, allowOnly('GET', 'HEAD'))
  * counts as bought, and so does one for which nobody is asked: the owner's page reads the purchase from us anyway.
  */
 async function isBought(
-  db: Database,
-  env: Cloudflare.CheckoutReturnEnv,
-  context: Pick<ExecutionContext, 'waitUntil'>,
-  checkout: ReturningCheckout,
+  asking: { db: Database; env: Cloudflare.CheckoutReturnEnv; context: Pick<ExecutionContext, 'waitUntil'> },
+  { account, sale, page_id: pageId, ask, now }: ReturningCheckout,
 ): Promise<boolean> {
-  if (!checkout.ask || !checkout.page_id) return true
-  const caughtUp = look(db, env, context, checkout, checkout.page_id).catch((cause) => {
-    log('warn', 'a returning browser goes on before its purchase is stored', { checkout_id: checkout.id, cause })
-    return true
-  })
-  context.waitUntil(caughtUp)
-  return Promise.race([caughtUp, scheduler.wait(TIMEOUT_MS).then(() => true)])
-}
-
-/** Fetches what the hosted page led to and stores it. False if nothing was, or can be, bought on it. */
-async function look(
-  db: Database,
-  env: Cloudflare.CheckoutReturnEnv,
-  context: Pick<ExecutionContext, 'waitUntil'>,
-  { account, sale, now }: ReturningCheckout,
-  pageId: string,
-): Promise<boolean> {
-  using processor = processorFor(account, env)
+  if (!ask || !pageId) return true
+  const processor = processorFor(account, asking.env)
   const about = pageReference(pageId, sale)
-  const { stored, isUndecided } = await catchUp(db, processor, about, {
-    ...NO_EVENT,
-    paywallId: account.paywallId,
-    fetchedAt: now,
-  })
-  context.waitUntil(wakeDeliverEvents(env, queuedBy(stored)))
-  if (stored?.verdict === 'second_trial') return false
-  return stored !== null || isUndecided
+  const looked = await lookInTime({ ...asking, processor }, about, { paywallId: account.paywallId, fetchedAt: now })
+  if (!looked) return true
+  const { stored, isUndecided } = looked
+  return stored ? stored.verdict === 'stored' || stored.verdict === 'repeated' : isUndecided
 }
 
 export default app

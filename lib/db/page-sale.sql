@@ -1,8 +1,13 @@
 -- What was to be sold on a hosted page, and to whom: `PageSale` in lib/processors/processor.ts. A processor that keeps no metadata
--- is asked for a purchase by it.
+-- is asked for a purchase by it. `sold`: what the buyer's other pages have sold, on whichever paywall.
 create function page_sale_json(checkout checkouts) returns jsonb language plpgsql stable as $$
 begin
   return jsonb_build_object(
     'email', (select u.email from users u where u.id = checkout.user_id),
-    'processorPrice', checkout.processor_price, 'openedAt', iso(checkout.created_at));
+    'processorPrice', checkout.processor_price,
+    'interval', (select price.interval from prices price where price.id = checkout.price_id),
+    'openedAt', iso(checkout.created_at),
+    'sold', array(
+      select p.processor_id from members m join purchases p on (p.paywall_id, p.user_id) = (m.paywall_id, m.user_id)
+      where m.user_id = checkout.user_id and p.acquiring = checkout.acquiring and p.checkout_id <> checkout.id));
 end $$;

@@ -1,8 +1,7 @@
 -- The one way in which a purchase changes: what a processor says of it now is stored, the checkout is completed, a payment is
 -- noted, the tokens of its price are credited and the owner's events are written, all or nothing. May be repeated.
 --
---   checkout_id     the checkout that sold it; null if the processor keeps none: then it is found by what was sold, and to whom
---   sold            {email, processor_price}, for that
+--   checkout_id     the checkout that sold it; null if the processor keeps none: then checkout_of_sale finds it by `sold`
 --   snapshot        the purchase, with the names of its columns
 --   fetched_at      the database's time before the fetch: a later fetch always wins
 --   period_covered  whether its current period, or the one-time purchase, is paid or a trial
@@ -10,9 +9,10 @@
 --   payment         {kind, id, amount, currency, occurred_at}, if a payment is known of
 --   event_id        the processor event's id, by which a repeat is known for ever; null if it was no event that made us look
 --
--- Locks the member and then the purchase. Verdicts: `stored`, with `way_back`, the address of the checkout's way back; `repeated`, the event took effect before; `never_bought`, the
--- purchase ended before its first payment, and was not stored until now; `second_trial`, the buyer has had a trial, so this
--- purchase has not begun, and the caller ends it at the processor; `unknown_checkout`, the sale is not one of ours.
+-- Locks the member and then the purchase. Verdicts: `stored`; `repeated`, the event took effect before; `never_bought`, the purchase
+-- ended before its first payment, and was not stored until now; `second_trial`, the buyer has had a trial, so this purchase has not
+-- begun, and the caller ends it at the processor; `unknown_checkout`, the sale is not one of ours. The first and the last but one
+-- say `way_back`, the address that a returning browser goes on to.
 create function store_purchase(
   paywall_id text, acquiring text, snapshot jsonb, fetched_at timestamptz, period_covered boolean, trial_ending boolean,
   checkout_id uuid default null, sold jsonb default null, payment jsonb default null, event_id text default null
@@ -27,8 +27,8 @@ declare
   credits ledger[];
   queued integer;
 begin
-  if checkout_id is null then checkout_id := checkout_of_sale(paywall_id, acquiring, snapshot, sold); end if;
-  checkout := lock_checkout_member(paywall_id, checkout_id);
+  checkout := case when checkout_id is null then lock_sale(paywall_id, acquiring, snapshot, sold)
+    else lock_checkout_member(paywall_id, checkout_id) end;
   if checkout.id is null or checkout.acquiring <> acquiring then return verdict('unknown_checkout'); end if;
 
   if is_repeated(paywall_id, acquiring, event_id) then
@@ -41,7 +41,9 @@ begin
   refused := is_second_trial(before, checkout, snapshot);
   if refused then snapshot := snapshot || never_begun(); end if;
   after := apply_snapshot(before, checkout, snapshot, fetched_at, period_covered, trial_ending);
-  if refused and before.id is null then return verdict('second_trial') || jsonb_build_object('queued', 0); end if;
+  if refused and before.id is null then
+    return verdict('second_trial') || jsonb_build_object('queued', 0, 'way_back', way_back(checkout, 'error'));
+  end if;
 
   -- An event that tells of a second trial is not noted: if that cannot be ended now, the processor must send it again.
   if event_id is not null and not refused then
@@ -58,32 +60,10 @@ begin
   credits := credit_tokens(before, after);
   queued := tell_of_purchase(
     (select p.owner_id from paywalls p where p.id = paywall_id), completed, before, after, new_payment, credits);
-  if refused then return verdict('second_trial') || jsonb_build_object('queued', queued); end if;
-  return verdict('stored') || jsonb_build_object(
-    'queued', queued, 'way_back', checkout.return_origin || '/r/' || checkout.id || '/success');
-end $$;
-
--- The checkout of a sale whose processor keeps no id of ours: that of the stored purchase, or else the latest page that was opened
--- for this buyer and this price and has not sold anything yet. Null if there is none. A processor may have one name for the monthly, the
--- annual and the one-time price of a product, so the interval is compared, too.
-create function checkout_of_sale(paywall_id text, acquiring text, snapshot jsonb, sold jsonb) returns uuid
-language plpgsql stable as $$
-declare
-  found_id uuid := (
-    select p.checkout_id from purchases p
-    where (p.paywall_id, p.acquiring, p.processor_id)
-      = (checkout_of_sale.paywall_id, checkout_of_sale.acquiring, snapshot ->> 'processor_id'));
-  buyer uuid;
-begin
-  if found_id is not null then return found_id; end if;
-  select u.id into buyer from paywalls p join users u on u.owner_id = p.owner_id
-  where p.id = checkout_of_sale.paywall_id and u.email = lower(btrim(sold ->> 'email'));
-  return (
-    select c.id from checkouts c join prices price on price.id = c.price_id
-    where c.paywall_id = checkout_of_sale.paywall_id and c.user_id = buyer and c.acquiring = checkout_of_sale.acquiring
-      and c.completed_at is null and c.processor_price = sold ->> 'processor_price'
-      and c.currency = snapshot ->> 'currency' and price.interval is not distinct from snapshot ->> 'interval'
-    order by c.created_at desc limit 1);
+  if refused then
+    return verdict('second_trial') || jsonb_build_object('queued', queued, 'way_back', way_back(checkout, 'error'));
+  end if;
+  return verdict('stored') || jsonb_build_object('queued', queued, 'way_back', way_back(checkout, 'success'));
 end $$;
 
 -- Whether a processor event took effect before. Whoever stores something of it has locked the member of its checkout.

@@ -1,5 +1,12 @@
 import type { Inbound, ProcessorEvent } from './event.ts'
-import type { Cancellation, CheckoutOrder, HostedCheckout, PurchaseReference, PurchaseSnapshot } from './processor.ts'
+import type {
+  Cancellation,
+  CheckoutOrder,
+  HostedCheckout,
+  PurchaseReference,
+  PurchaseSnapshot,
+  SignedSale,
+} from './processor.ts'
 
 /** What an adapter is made with, besides the owner's credentials. */
 export interface AdapterOptions {
@@ -35,11 +42,11 @@ export interface Adapter<Observed = unknown, Todo = unknown> {
   openPortal?(customer: string, returnUrl: string): Promise<string>
 
   /**
-   * The purchase that a buyer comes back from, where the processor knows one address to return to and signs it.
+   * The sale that a buyer comes back from, where the processor knows one address to return to and signs it.
    *
    * @throws ForgedEvent
    */
-  readReturn?(address: string): Promise<PurchaseReference>
+  readReturn?(address: string): Promise<SignedSale>
 
   /** All that the processor has of a purchase; null if it has nothing. Changes nothing there. */
   observe(reference: PurchaseReference): Promise<Observed | null>

@@ -8,6 +8,7 @@ import {
   type HostedCheckout,
   ProcessorError,
   type PurchaseReference,
+  type SignedSale,
 } from './processor.ts'
 import type { Failure, Outcome, ProcessorsRpc } from './rpc.ts'
 
@@ -42,12 +43,12 @@ export interface Processor extends Disposable {
   openPortal(customer: string, returnUrl: string): Promise<string | null>
 
   /**
-   * The purchase that a buyer comes back from, by a signed address. Null if the processor signs none: each of its pages has an
+   * The sale that a buyer comes back from, by a signed address. Null if the processor signs none: each of its pages has an
    * address to return to.
    *
    * @throws ForgedEvent
    */
-  readReturn(address: string): Promise<PurchaseReference | null>
+  readReturn(address: string): Promise<SignedSale | null>
 
   /** The purchase as it is now. */
   fetchPurchase(reference: PurchaseReference): Promise<FetchedPurchase>

@@ -47,18 +47,33 @@ export interface AcceptedCancellation extends Cancellation {
 
 /**
  * How to find a purchase: by the id of its hosted page, which may have sold nothing, or, once the purchase is stored,
- * by its `processorId`.
+ * by its `processorId`. `soldTo`: the address that it was sold to, where whoever told of it says that; the buyer may have
+ * changed it since.
  */
 export type PurchaseReference =
   | { kind: 'page'; id: string; sale?: PageSale }
-  | { kind: 'subscription'; id: string }
-  | { kind: 'payment'; id: string }
+  | { kind: 'subscription'; id: string; soldTo?: string }
+  | { kind: 'payment'; id: string; soldTo?: string }
 
 /** What was to be sold on a hosted page, as far as a processor that keeps no metadata needs it to find the purchase. */
 export interface PageSale {
   email: string | null
   processorPrice: string
+  /** A processor may have one name for what is paid monthly, yearly and once. Null: once. */
+  interval: Interval | null
   openedAt: Date
+  /** What other pages have sold to the buyer, by `processorId`: this one did not. */
+  sold: string[]
+}
+
+/** What a signed address tells of the sale that a buyer comes back from. */
+export interface SignedSale {
+  purchase: Exclude<PurchaseReference, { kind: 'page' }>
+  email: string
+  /** Null: it does not tell. */
+  processorPrice: string | null
+  interval: Interval | null
+  currency: string
 }
 
 export const PURCHASE_STATUSES = [
@@ -81,11 +96,13 @@ export interface PurchaseSnapshot {
   processorId: string
   /**
    * The checkout says which user bought it on which paywall. Null if the processor keeps no metadata: then the checkout is
-   * found by `buyerEmail` and `processorPrice`.
+   * found by `buyerEmail`, `processorPrice`, `soldAt` and the interval.
    */
   checkoutId: string | null
   /** What was sold, by the processor's name for it; needed only where `checkoutId` is null. */
   processorPrice?: string
+  /** When it was sold; needed only where `checkoutId` is null. */
+  soldAt?: Date
   customer: string | null
   /** The address that the buyer gave on the hosted page, as far as the processor tells. Nobody has proven that it is the buyer's. */
   buyerEmail: string | null

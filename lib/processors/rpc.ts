@@ -8,6 +8,7 @@ import type {
   HostedCheckout,
   ProcessorError,
   PurchaseReference,
+  SignedSale,
 } from './processor.ts'
 
 /** The Worker `processors`, as the others call it. */
@@ -22,7 +23,7 @@ export interface AccountRpc extends Disposable {
   cancelAtPeriodEnd(subscriptionId: string, reason: string): Promise<Outcome<AcceptedCancellation>>
   openPortal(customer: string, returnUrl: string): Promise<Outcome<string | null>>
   fetchPurchase(reference: PurchaseReference): Promise<Outcome<FetchedPurchase>>
-  readReturn(address: string): Promise<Outcome<PurchaseReference | null>>
+  readReturn(address: string): Promise<Outcome<SignedSale | null>>
   readEvent(inbound: Inbound): Promise<Outcome<ProcessorEvent>>
 }
 

@@ -27,9 +27,14 @@ export const NO_EVENT = { eventId: null, payment: null, trialEnding: false } sat
 
 /** What store_purchase gives: see store-purchase.sql. `queued` is how many deliveries it has queued. */
 type Stored =
-  | { verdict: 'stored'; queued: number; way_back: string }
-  | { verdict: 'repeated' | 'never_bought' | 'second_trial'; queued: number }
+  | { verdict: 'stored' | 'second_trial'; queued: number; way_back: string }
+  | { verdict: 'repeated' | 'never_bought'; queued: number }
   | { verdict: 'unknown_checkout' }
+
+export interface CaughtUp {
+  stored: Stored | null
+  isUndecided: boolean
+}
 
 /** What the processor is told, where it keeps a reason. */
 const SECOND_TRIAL = 'The buyer has had a trial'
@@ -45,14 +50,15 @@ export async function catchUp(
   processor: Processor,
   about: PurchaseReference,
   { paywallId, eventId, fetchedAt, payment, trialEnding }: Hint,
-): Promise<{ stored: Stored | null; isUndecided: boolean }> {
+): Promise<CaughtUp> {
   const { purchase: snapshot, isUndecided } = await processor.fetchPurchase(about)
   if (!snapshot) return { stored: null, isUndecided }
+  const soldTo = about.kind === 'page' ? undefined : about.soldTo
   const stored = await storePurchase<Stored>(db, {
     paywallId,
     acquiring: processor.acquiring,
     checkoutId: snapshot.checkoutId,
-    sold: { email: snapshot.buyerEmail, processor_price: snapshot.processorPrice },
+    sold: { email: soldTo ?? snapshot.buyerEmail, processor_price: snapshot.processorPrice, sold_at: snapshot.soldAt },
     snapshot: columnsOf(snapshot),
     fetchedAt,
     periodCovered: snapshot.periodCovered,

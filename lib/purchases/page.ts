@@ -7,7 +7,7 @@ export type SaleRow = Omit<PageSale, 'processorPrice' | 'openedAt'> & {
 }
 
 /** A hosted page, with what was to be sold on it, as far as that is known: pages from before that was stored lack it. */
-export function pageReference(id: string, { email, processorPrice, openedAt }: SaleRow): PurchaseReference {
+export function pageReference(id: string, { processorPrice, openedAt, ...sale }: SaleRow): PurchaseReference {
   if (processorPrice === null) return { kind: 'page', id }
-  return { kind: 'page', id, sale: { email, processorPrice, openedAt: new Date(openedAt) } }
+  return { kind: 'page', id, sale: { ...sale, processorPrice, openedAt: new Date(openedAt) } }
 }

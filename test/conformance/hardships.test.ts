@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { call } from '../support/call.ts'
 import { newEmail, opened, press } from '../support/checkout.ts'
@@ -22,7 +23,6 @@ import {
   stateOf,
 } from './buyer.ts'
 import type { Webhook } from './drivers/driver.ts'
-import { DRIVEN } from './drivers/drivers.ts'
 import { during, expectRefusal, type Outage, throughEachOutage } from './outage.ts'
 import { type Shop, useShops } from './shop.ts'
 import { heldWebhooks, sendWebhook } from './webhook.ts'
@@ -44,7 +44,7 @@ async function askingPlace(shop: Shop, webhooks: Webhook[]): Promise<number> {
 /** What the processor does not have may be none of ours: then nothing is wrong. */
 const isMissing = ({ fault }: Outage, { status }: { status: number }) => fault === 404 && status === 200
 
-describe.each(DRIVEN)('%s', (acquiring) => {
+describe.each(ACQUIRING)('%s', (acquiring) => {
   test('start-checkout says what is wrong at each of its calls, and its key then opens one page', async () => {
     const shop = shopOf(acquiring)
     await throughEachOutage(shop, {
@@ -146,7 +146,7 @@ describe.each(DRIVEN)('%s', (acquiring) => {
       ask: ({ webhooks }) => sendWebhook(shop, webhooks[place]!),
       async refused({ buyer }, outage, reply) {
         if (!isMissing(outage, reply)) expectRefusal(reply, outage)
-        return (await hears(buyer)).length > 0
+        return (await hears({ ...buyer })).length > 0
       },
       async done({ buyer }, reply) {
         ok(reply)
@@ -193,7 +193,7 @@ describe.each(DRIVEN)('%s', (acquiring) => {
   })
 })
 
-describe.each(DRIVEN.filter((each) => DEFINITIONS[each].abilities.portal))('%s', (acquiring) => {
+describe.each(ACQUIRING.filter((each) => DEFINITIONS[each].abilities.portal))('%s', (acquiring) => {
   test('get-customer-portal says what is wrong at each of its calls', async () => {
     const shop = shopOf(acquiring)
     const { world, paywall, key } = shop

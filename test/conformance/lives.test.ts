@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { call } from '../support/call.ts'
 import { letWeeklyLookCome } from '../support/our-time.ts'
 import {
@@ -13,7 +14,6 @@ import {
   stateOf,
   tokensOf,
 } from './buyer.ts'
-import { DRIVEN } from './drivers/drivers.ts'
 import { useShops } from './shop.ts'
 
 const shopOf = useShops()
@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000
 
 const periodEndOf = async (buyer: Buyer) => Date.parse(String((await purchaseOf(buyer))?.current_period_end))
 
-describe.each(DRIVEN)('%s', (acquiring) => {
+describe.each(ACQUIRING)('%s', (acquiring) => {
   test('each period that is paid renews the subscription and brings its tokens', async () => {
     const { there } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring))

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { buy, expectAsThere, happens, hears, stateOf, tokensOf } from './buyer.ts'
-import { DRIVEN } from './drivers/drivers.ts'
 import { useShops } from './shop.ts'
 
 const shopOf = useShops()
 
-describe.each(DRIVEN)('%s', (acquiring) => {
+describe.each(ACQUIRING)('%s', (acquiring) => {
   test('what is given back of a subscription is told and ends nothing: a part, and then the rest', async () => {
     const { there } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { permutations } from '../support/random.ts'
 import { type Buyer, expectAsThere, hears, idOf, open, pay, stateOf, tokensOf } from './buyer.ts'
-import { DRIVEN } from './drivers/drivers.ts'
 import { type Shop, useShops } from './shop.ts'
 import { webhooksSince } from './webhook.ts'
 
@@ -51,7 +51,7 @@ async function tell({ emulator }: Shop, { buyer, eventIds }: Life, order: number
   return { answers: new Set(answers.flat()), paid, states, tokens: await tokensOf(buyer), events: await hears(buyer) }
 }
 
-describe.each(DRIVEN)('%s', (acquiring) => {
+describe.each(ACQUIRING)('%s', (acquiring) => {
   test.concurrent(`a life is the same in ${chosen.length} orders of six of its webhooks`, {
     timeout: 900_000,
   }, async () => {

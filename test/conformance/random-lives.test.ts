@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { EmulatorError } from '../../dev/emulators/core/wire/emulator-error.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { letWeeklyLookCome } from '../support/our-time.ts'
 import { randomNumbers, shuffled } from '../support/random.ts'
 import { cancel } from '../support/subscriber.ts'
 import { type Buyer, expectAsThere, hears, idOf, open, pay, purchaseOf, tokensOf } from './buyer.ts'
 import { Refused } from './drivers/driver.ts'
-import { DRIVEN } from './drivers/drivers.ts'
 import { type Shop, useShops } from './shop.ts'
 import { webhooksSince } from './webhook.ts'
 
@@ -55,7 +55,7 @@ async function tell({ emulator }: Shop, eventIds: string[], random: () => number
   await Promise.all([one(), one(), one()])
 }
 
-describe.each(DRIVEN)('%s', (acquiring) => {
+describe.each(ACQUIRING)('%s', (acquiring) => {
   test.concurrent(`${LIVES} random lives end as they are there`, { timeout: 3_600_000 }, async () => {
     const shop = shopOf(acquiring)
     for (let seed = FIRST_SEED; seed < FIRST_SEED + LIVES; seed++) {

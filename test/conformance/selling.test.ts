@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import {
@@ -16,7 +17,6 @@ import {
   stateOf,
   tokensOf,
 } from './buyer.ts'
-import { DRIVEN } from './drivers/drivers.ts'
 import { useShops } from './shop.ts'
 
 const shopOf = useShops()
@@ -27,7 +27,7 @@ const daysUntil = (time: unknown) => (Date.parse(String(time)) - Date.now()) / D
 /** Whether the page has buttons to press. */
 const canPay = async ({ checkoutUrl }: Buyer) => (await (await fetch(checkoutUrl)).text()).includes('<form')
 
-describe.each(DRIVEN)('%s', (acquiring) => {
+describe.each(ACQUIRING)('%s', (acquiring) => {
   test('who pays has a subscription, its tokens and access, and the owner is told once', async () => {
     const buyer = await open(shopOf(acquiring))
     expect((await stateOf(buyer)).purchases).toEqual([])

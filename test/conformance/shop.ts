@@ -2,13 +2,13 @@ import { afterAll, beforeAll } from 'vitest'
 import type { FilePaywall } from '../../cli/paywall-file/file.ts'
 import type { Emulator } from '../../dev/emulators/core/emulator.ts'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
-import type { Acquiring } from '../../lib/processors/acquiring.ts'
+import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import type { Abilities } from '../../lib/processors/definition.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { monthly, type Written, yearly } from '../support/paywall-file.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 import type { Driver, There } from './drivers/driver.ts'
-import { DRIVEN, DRIVERS } from './drivers/drivers.ts'
+import { DRIVERS } from './drivers/drivers.ts'
 
 /** A paywall that sells through one of the processors, with all that a case needs to know of it. */
 export interface Shop {
@@ -53,12 +53,12 @@ export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePa
 export function useShops(): (acquiring: Acquiring) => Shop {
   let world: TestWorld
   beforeAll(async () => {
-    const paywalls = DRIVEN.flatMap((acquiring) => [soldThrough(acquiring), soldThrough(acquiring)])
+    const paywalls = ACQUIRING.flatMap((acquiring) => [soldThrough(acquiring), soldThrough(acquiring)])
     world = await startTestWorld({ file: { paywalls } })
   })
   afterAll(() => world.close())
   return (acquiring) => {
-    const place = 2 * DRIVEN.indexOf(acquiring)
+    const place = 2 * ACQUIRING.indexOf(acquiring)
     const [paywall, neighbour] = world.file.paywalls.slice(place)
     return shopAt(world, paywall!, neighbour!)
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Acquiring } from '../../lib/processors/acquiring.ts'
+import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { call } from '../support/call.ts'
 import { letWeeklyLookCome } from '../support/our-time.ts'
 import { paywallFile, type Written } from '../support/paywall-file.ts'
@@ -18,12 +18,11 @@ import {
   purchaseOf,
   stateOf,
 } from './buyer.ts'
-import { DRIVEN } from './drivers/drivers.ts'
 import { type Shop, shopAt, soldThrough } from './shop.ts'
 import { heldWebhooks, sendWebhook } from './webhook.ts'
 
 /** Each processor before each other; and before itself, where the owner changes to another account. */
-const CHANGES = DRIVEN.flatMap((from) => DRIVEN.map((to): [from: Acquiring, to: Acquiring] => [from, to]))
+const CHANGES = ACQUIRING.flatMap((from) => ACQUIRING.map((to): [from: Acquiring, to: Acquiring] => [from, to]))
 const SWITCHES = CHANGES.filter(([from, to]) => from !== to)
 
 let world: TestWorld
@@ -109,7 +108,7 @@ describe.each(SWITCHES)('a paywall that sold through %s and sells through %s', (
 
 const isMonthly = ({ slug }: { slug: string }) => slug === 'monthly'
 
-describe.each(DRIVEN)('a paywall that has changed its account at %s', (acquiring) => {
+describe.each(ACQUIRING)('a paywall that has changed its account at %s', (acquiring) => {
   test('cannot cancel what was bought at the old one, and leaves it as it was', async () => {
     const { before, buyers } = changeOf(acquiring, acquiring)
     const [buyer] = buyers

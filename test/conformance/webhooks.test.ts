@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { press } from '../support/checkout.ts'
 import { ageCheckouts } from '../support/lost-webhooks.ts'
 import { letWeeklyLookCome } from '../support/our-time.ts'
 import { buy, expectAsThere, happens, hears, idOf, open, pay, purchaseOf, stateOf, tokensOf } from './buyer.ts'
-import { DRIVEN } from './drivers/drivers.ts'
 import { type Shop, useShops } from './shop.ts'
 import { heldWebhooks, sendWebhook, webhooksSince } from './webhook.ts'
 
@@ -19,7 +19,7 @@ async function traces({ world, emulator }: Shop) {
   return { ...rows[0], calls: emulator.calls.length }
 }
 
-describe.each(DRIVEN)('%s', (acquiring) => {
+describe.each(ACQUIRING)('%s', (acquiring) => {
   test('a forged webhook is refused and leaves no trace, in whichever of seven ways it is forged', async () => {
     const shop = shopOf(acquiring)
     const { driver, neighbour, paywall, abilities } = shop

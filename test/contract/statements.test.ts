@@ -147,10 +147,11 @@ describe('checkoutReturn', () => {
   ])
 })
 
+// test/processors/freemius/way-back.test.ts counts what is needed where something was bought.
 describe('signedReturn', () => {
   countStatements('signedReturn', [
-    ['a processor that signs none', () => call(all.world, `/return/stripe/${all.ours.paywall.id}`), 404, 1],
-    ['unknown paywall', () => call(all.world, '/return/stripe/99'), 404, 1],
+    ['of a processor that signs none', () => call(all.world, `/return/stripe/${all.ours.paywall.id}`), 404, 1],
+    ['unknown paywall', () => call(all.world, '/return/freemius/99'), 404, 1],
     ['unknown processor', () => call(all.world, '/return/paddle/99'), 404, 0],
   ])
 })

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { fails, onRecord, onRecordWith } from '../core/controls/controls.ts'
+import { all } from '../core/domain/context.ts'
 import { announceTrialEnd } from '../core/domain/dues.ts'
 import { rollOver } from '../core/domain/renewals.ts'
 import { closeDispute, disputesOf, openDispute, refundedOf, refundPayment } from '../core/domain/reversals.ts'
@@ -7,7 +8,8 @@ import { badRequest } from './errors.ts'
 import { licenseObject } from './objects/license.ts'
 import { disputeObject, refundObject } from './objects/payment.ts'
 import { subscriptionObject } from './objects/subscription.ts'
-import { cancel, cancelLicense, renew, replace } from './subscriptions.ts'
+import { hasAddress, userObject } from './objects/user.ts'
+import { cancel, cancelLicense, elapse, renew, replace } from './subscriptions.ts'
 
 /** What a test or a person can make happen at Freemius. */
 export const CONTROLS = {
@@ -18,6 +20,10 @@ export const CONTROLS = {
   /** Begins the next period, which is not paid yet; ends a subscription that is cancelled. */
   rollOver: onRecord('subscription', 'subscriptions', {}, (context, subscription) =>
     subscriptionObject(rollOver(context, subscription), context),
+  ),
+  /** Lets so many days pass for one subscription, by moving all its dates and its payments' into the past. */
+  elapse: onRecordWith('subscription', 'subscriptions', ['days', z.int().positive()], (context, subscription, days) =>
+    subscriptionObject(elapse(context, subscription, days), context),
   ),
   /** Tells that a trial is about to end. */
   trialWillEnd: onRecord('subscription', 'subscriptions', {}, (context, subscription) =>
@@ -31,6 +37,11 @@ export const CONTROLS = {
   replaceSubscription: onRecord('subscription', 'subscriptions', {}, (context, subscription) =>
     subscriptionObject(replace(context, subscription), context),
   ),
+  /** A user takes another address. */
+  changeAddress: onRecordWith('user', 'customers', ['email', z.email()], (context, user, email) => {
+    if (all(context, 'customers').some((each) => hasAddress(each, email))) throw badRequest('The address is taken.')
+    return userObject(Object.assign(user, { email }))
+  }),
   /** The owner cancels a licence in the dashboard. */
   cancelLicense: onRecord('license', 'pages', {}, (context, license) => {
     context.tell({ what: 'page.expired', page: cancelLicense(context, license) })

@@ -68,19 +68,19 @@ function complete(context: AccountContext, page: PageRecord, link: Link, entered
   }
   context.records.pages.set(page.id, page)
   payPage(context, page, email.data)
-  return { to: signedReturn(link.seller, returnData(page, context)) }
+  return { to: signedReturn(link, returnData(page, context)) }
 }
 
 /** The sale of a link. It is kept, as the licence, once it is paid. */
 function pageOf(
   context: AccountContext,
-  { price, trialDays, cancelUrl, seller, environment, email }: Link,
+  { price, trialDays, cancelUrl, seller, returnUrl, environment, email }: Link,
 ): PageRecord {
   const record = newRecord(context, 'pages')
   const own = { license: record.id }
   return {
     ...{ ...record, mode: price.interval === null ? 'payment' : 'subscription', status: 'open', trialDays },
-    ...{ expiresAt: record.created, seller: seller.paywallName, price, quantity: 1, successUrl: seller.returnUrl },
+    ...{ expiresAt: record.created, seller: seller.paywallName, price, quantity: 1, successUrl: returnUrl },
     ...{ cancelUrl, email, payerEmail: null, customer: null, makesCustomer: true, payment: null, subscription: null },
     ...{ invoice: null, unpaid: false, chosenIds: {}, own: { environment } },
     gives: { customer: {}, subscription: own, payment: own },

@@ -25,6 +25,8 @@ const LinkQuery = z.object({
 
 export interface Link {
   seller: FreemiusAccount
+  /** The product's, whichever paywall sells: an owner enters one. */
+  returnUrl: string
   price: FreemiusPrice
   /** Null: it is paid at once. */
   trialDays: number | null
@@ -57,6 +59,7 @@ export function readLink(sellers: FreemiusAccount[], query: string): Link | null
   if (environment === null) return null
   return {
     ...{ seller, price, environment },
+    returnUrl: sellers[0]?.returnUrl ?? seller.returnUrl,
     // A link cannot give a trial to a plan that has none.
     trialDays:
       trial !== undefined && trial !== 'false' && trial !== '0' && price.trialDays > 0 ? price.trialDays : null,
@@ -77,7 +80,7 @@ function environmentOf(
 }
 
 /** The address after a purchase, signed: the signature is over all that stands before it. */
-export function signedReturn({ returnUrl, secretKey }: FreemiusAccount, data: Record<string, string>): string {
+export function signedReturn({ returnUrl, seller: { secretKey } }: Link, data: Record<string, string>): string {
   const separator = returnUrl.includes('?') ? '&' : '?'
   const url = `${returnUrl}${separator}${new URLSearchParams(data)}`
   return `${url}&signature=${createHmac('sha256', secretKey).update(url).digest('hex')}`

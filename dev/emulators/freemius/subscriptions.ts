@@ -1,4 +1,4 @@
-import { type AccountContext, find, newRecord } from '../core/domain/context.ts'
+import { type AccountContext, all, find, newRecord } from '../core/domain/context.ts'
 import type { RenewalRules } from '../core/domain/dues.ts'
 import { latestInvoice } from '../core/domain/invoices.ts'
 import { renewSubscription } from '../core/domain/renewals.ts'
@@ -70,4 +70,28 @@ export function cancelLicense(context: AccountContext, license: PageRecord): Pag
   license.own = { ...license.own, cancelled: true }
   if (license.subscription !== null) cancel(context, find(context, 'subscriptions', license.subscription))
   return license
+}
+
+const TIMES = [
+  'created',
+  'anchor',
+  'periodStart',
+  'periodEnd',
+  'trialEnd',
+  'cancelAt',
+  'canceledAt',
+  'endedAt',
+  'paidAt',
+]
+
+/** Lets days pass for one subscription: moves its dates, its licence's and its payments' into the past. */
+export function elapse(context: AccountContext, subscription: SubscriptionRecord, days: number): SubscriptionRecord {
+  const isOfIt = (record: { subscription: string | null }) => record.subscription === subscription.id
+  const bills = [...all(context, 'invoices').filter(isOfIt), ...all(context, 'payments').filter(isOfIt)]
+  for (const record of [licenseOf(subscription, context), subscription, ...bills]) {
+    for (const [name, at] of Object.entries(record)) {
+      if (TIMES.includes(name) && typeof at === 'number') Object.assign(record, { [name]: at - days * DAY_SECONDS })
+    }
+  }
+  return subscription
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Adapter, AdapterOptions } from '../adapter.ts'
-import { type CheckoutOrder, type PageSale, ProcessorError, type PurchaseReference } from '../processor.ts'
+import { type CheckoutOrder, type PageSale, ProcessorError } from '../processor.ts'
 import { callRest, type RestCall, RestError } from '../rest.ts'
 import { readFreemiusEvent, readReturn } from './events.ts'
 import { checkoutLink, cycleOf, idsOf } from './link.ts'
@@ -79,27 +79,44 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     if (order.trialDays > 0 && !terms?.trial_period) throw rejected('the plan has no trial')
   }
 
-  /** The first licence that the buyer got for this price since the page was opened. */
-  async function licenseOf({ email, processorPrice, openedAt }: PageSale): Promise<License | null> {
-    if (email === null) return null
+  /** What the buyer got for this price since the page was opened, the first first, unless another page has sold it. */
+  async function licensesOf({ email, processorPrice, openedAt, sold }: PageSale): Promise<License[]> {
+    if (email === null) return []
     const { users } = Users.parse(await ask('GET', `users.json?email=${encodeURIComponent(email)}`))
     const user = users.find((each) => each.email.toLowerCase() === email.toLowerCase())
-    if (!user) return null
+    if (!user) return []
     const licenses = await list(`users/${segment(user.id)}/licenses.json`, (reply) => Licenses.parse(reply).licenses)
     const since = openedAt.getTime() - CLOCK_SKEW_MS
-    return (
-      licenses
-        .filter((each) => isOfMode(each) && `${each.plan_id}:${each.pricing_id}` === processorPrice)
-        .filter(({ created }) => created.getTime() >= since)
-        .toSorted((one, other) => one.created.getTime() - other.created.getTime())[0] ?? null
-    )
+    return licenses
+      .filter(({ plan_id, pricing_id }) => `${plan_id}:${pricing_id}` === processorPrice)
+      .filter(({ id, created }) => created.getTime() >= since && !sold.includes(id))
+      .toSorted((one, other) => one.created.getTime() - other.created.getTime())
   }
 
   const isOfMode = ({ environment }: License) => environment === (options.isTest ? 1 : 0)
 
-  async function findLicense(reference: PurchaseReference): Promise<License | null> {
-    if (reference.kind !== 'page') return find(`licenses/${segment(reference.id)}.json`, License)
-    return reference.sale ? licenseOf(reference.sale) : null
+  async function observeLicense(license: License | null): Promise<Observed | null> {
+    if (!license || !isOfMode(license) || !license.user_id) return null
+    const user = `users/${segment(license.user_id)}`
+    const [subscription, payments, buyer] = await Promise.all([
+      find(`licenses/${segment(license.id)}/subscription.json`, Subscription),
+      list(`${user}/payments.json`, (reply) => Payments.parse(reply).payments),
+      find(`${user}.json?fields=id,email`, User),
+    ])
+    const ofLicense = payments.filter(({ license_id }) => license_id === license.id)
+    // Without its subscription it would look like a licence that was bought for ever.
+    const isIncomplete = subscription === null && ofLicense.some(({ subscription_id }) => subscription_id != null)
+    if (isIncomplete) throw rejected('the subscription of a payment is missing')
+    return { license, subscription, payments: ofLicense, email: buyer?.email ?? null }
+  }
+
+  /** A pricing has a price for each interval, and only what was bought tells which one that was. */
+  async function observeSale(sale: PageSale): Promise<Observed | null> {
+    for (const license of await licensesOf(sale)) {
+      const observed = await observeLicense(license)
+      if (observed && snapshotOf(observed, options.now())?.interval === sale.interval) return observed
+    }
+    return null
   }
 
   return {
@@ -126,16 +143,8 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     },
 
     async observe(reference) {
-      const license = await findLicense(reference)
-      if (!license || !isOfMode(license) || !license.user_id) return null
-      const user = `users/${segment(license.user_id)}`
-      const [subscription, payments, buyer] = await Promise.all([
-        find(`licenses/${segment(license.id)}/subscription.json`, Subscription),
-        list(`${user}/payments.json`, (reply) => Payments.parse(reply).payments),
-        find(`${user}.json?fields=id,email`, User),
-      ])
-      const ofLicense = payments.filter(({ license_id }) => license_id === license.id)
-      return { license, subscription, payments: ofLicense, email: buyer?.email ?? null }
+      if (reference.kind === 'page') return reference.sale ? observeSale(reference.sale) : null
+      return observeLicense(await find(`licenses/${segment(reference.id)}.json`, License))
     },
 
     decide(observed, now) {
@@ -146,10 +155,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
 
     async act() {},
 
-    async readReturn(address) {
-      const { licenseId } = await readReturn(new URL(address), credentials)
-      return { kind: 'subscription', id: licenseId }
-    },
+    readReturn: (address) => readReturn(new URL(address), credentials),
 
     readEvent: (inbound) => readFreemiusEvent({ secretKey: credentials.secretKey, isTest: options.isTest }, inbound),
   }

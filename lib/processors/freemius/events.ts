@@ -9,8 +9,9 @@ import {
   parseEvent,
   processorId,
 } from '../event.ts'
-import type { PurchaseReference } from '../processor.ts'
-import { Id, License, minorUnits, Payment, Subscription, time } from './objects.ts'
+import type { SignedSale } from '../processor.ts'
+import { Id, License, minorUnits, Payment, ReturnQuery, Subscription, time, User } from './objects.ts'
+import { intervalOf } from './translate.ts'
 
 /** Of an event; `data` may also be text or a list. */
 const Event = z.object({
@@ -21,6 +22,8 @@ const Event = z.object({
   objects: z.looseObject({}).nullish(),
 })
 type Event = z.output<typeof Event>
+
+type About = SignedSale['purchase']
 
 const Body = z.string().transform((text): unknown => JSON.parse(text))
 const OfLicense = z.object({ license_id: Id })
@@ -39,7 +42,7 @@ export async function readFreemiusEvent({ secretKey, isTest }: Account, inbound:
     throw new ForgedEvent('freemius: the signature does not hold')
   }
   const event = parseEvent(Body.pipe(Event), inbound.rawBody)
-  const result = (about: PurchaseReference | null, payment: PaymentFact | null = null, trialEnding = false) => ({
+  const result = (about: About | null, payment: PaymentFact | null = null, trialEnding = false) => ({
     id: event.id,
     about,
     payment,
@@ -104,13 +107,14 @@ function licenseIdOf({ objects, data }: Event): string {
   return id
 }
 
-const licenseOf = (event: Event): PurchaseReference => ({ kind: 'subscription', id: licenseIdOf(event) })
+function licenseOf(event: Event, kind: About['kind'] = 'subscription'): About {
+  const user = User.safeParse(event.objects?.user).data
+  return { kind, id: licenseIdOf(event), ...(user && { soldTo: user.email }) }
+}
 
 /** A licence without subscription was paid once. */
-const purchaseOf = ({ subscription_id }: Payment, event: Event): PurchaseReference => ({
-  kind: subscription_id == null ? 'payment' : 'subscription',
-  id: licenseIdOf(event),
-})
+const purchaseOf = ({ subscription_id }: Payment, event: Event): About =>
+  licenseOf(event, subscription_id == null ? 'payment' : 'subscription')
 
 /** What the buyer paid, or got back: the amount and its tax. */
 function factOf(kind: PaymentFact['kind'], payment: Payment, { created }: Event): PaymentFact | null {
@@ -131,17 +135,6 @@ function failureOf({ objects, created }: Event): PaymentFact | null {
   return amount > 0 ? { kind: 'failed', id, amount, currency: subscription.currency, occurredAt: created } : null
 }
 
-/** What Freemius tells as it sends a buyer back. */
-export interface Return {
-  licenseId: string
-  email: string
-  planId: string
-  /** Freemius' documents leave it out where a licence is bought for ever. */
-  pricingId: string | null
-}
-
-const ReturnQuery = z.object({ license_id: Id, email: z.string().min(1), plan_id: Id, pricing_id: Id.optional() })
-
 /**
  * Verifies the address that Freemius sent a buyer to after a purchase, as its SDK does: spaces are `+`, whatever a proxy made
  * of them, and the signature is over all of the address before it. `origin` is the one that the owner has entered in the
@@ -153,12 +146,16 @@ export async function readReturn(
   url: URL,
   { secretKey }: { secretKey: string },
   origin: string = url.origin,
-): Promise<Return> {
+): Promise<SignedSale> {
   const whole = `${origin}${url.pathname}${url.search.replaceAll('%20', '+')}`
   const [, signed = '', signature = ''] = /^(.*?)[?&]signature=([^&]*)/.exec(whole) ?? []
   if (!(await isSignedWith(secretKey, signed, signature))) throw new ForgedEvent('freemius: the return is not signed')
   const query = ReturnQuery.safeParse(Object.fromEntries(new URL(signed).searchParams))
   if (!query.success) throw new ForgedEvent('freemius: the return names no license', { cause: query.error })
-  const { license_id, email, plan_id, pricing_id } = query.data
-  return { licenseId: license_id, email, planId: plan_id, pricingId: pricing_id ?? null }
+  const { license_id, email, plan_id, pricing_id, billing_cycle, currency } = query.data
+  return {
+    purchase: { kind: 'subscription', id: license_id, soldTo: email },
+    ...{ email, processorPrice: pricing_id === undefined ? null : `${plan_id}:${pricing_id}` },
+    ...{ interval: intervalOf(billing_cycle), currency },
+  }
 }

@@ -13,7 +13,7 @@ export const time = z
   .transform((text) => new Date(`${text.replace(' ', 'T')}Z`))
   .refine((date) => !Number.isNaN(date.getTime()), 'no time of the calendar')
 
-const currency = z.enum(['usd', 'eur', 'gbp']).transform((code) => code.toUpperCase() as 'USD' | 'EUR' | 'GBP')
+export const currency = z.enum(['usd', 'eur', 'gbp']).transform((code) => code.toUpperCase() as 'USD' | 'EUR' | 'GBP')
 
 /** An amount in major units, as a float or as its text; null: Freemius names none. */
 const amount = z
@@ -28,6 +28,10 @@ const amount = z
 
 /** 0: for real money, 1: in the sandbox. */
 const environment = z.union([z.literal(0), z.literal(1)])
+
+/** The number of months between two payments; 0: it is paid once. */
+const BillingCycle = z.union([z.literal(1), z.literal(12), z.literal(0)])
+export type BillingCycle = z.output<typeof BillingCycle>
 
 export const License = z.object({
   id: Id,
@@ -49,7 +53,7 @@ export const Subscription = z.object({
   amount_per_cycle: amount,
   initial_amount: amount,
   renewal_amount: amount,
-  billing_cycle: z.union([z.literal(1), z.literal(12), z.literal(0)]),
+  billing_cycle: BillingCycle,
   outstanding_balance: amount,
   failed_payments: z.int().min(0).nullish(),
   trial_ends: time.nullish(),
@@ -79,6 +83,18 @@ export const User = z.object({ id: Id, email: z.string() })
 export const Users = z.object({ users: z.array(User) })
 export const Licenses = z.object({ licenses: z.array(License) })
 export const Payments = z.object({ payments: z.array(Payment) })
+
+/**
+ * What Freemius tells as it sends a buyer back, in a query. Its documents leave out the pricing where a licence is bought for ever.
+ */
+export const ReturnQuery = z.object({
+  license_id: Id,
+  email: z.string().min(1),
+  plan_id: Id,
+  pricing_id: Id.optional(),
+  billing_cycle: z.coerce.number().pipe(BillingCycle).catch(0),
+  currency: z.string().toLowerCase().pipe(currency).catch('USD'),
+})
 
 /** What a checkout is looked at before it is opened: a pricing has one currency, and a price for each cycle that is sold. */
 export const Pricing = z.object({

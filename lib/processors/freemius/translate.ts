@@ -1,7 +1,7 @@
 // How Freemius' objects become a purchase. The licence is the purchase: it gives access, and subscriptions come and go with
 // it. One that has no subscription was bought once, for ever. Nothing is fetched here.
 import type { Cancellation, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
-import { type License, minorUnits, type Payment, type Subscription } from './objects.ts'
+import { type BillingCycle, type License, minorUnits, type Payment, type Subscription } from './objects.ts'
 
 const DAY_MS = 86_400_000
 
@@ -22,6 +22,7 @@ export function snapshotOf(observed: Observed, now: Date): PurchaseSnapshot | nu
     processorId: license.id,
     checkoutId: null,
     processorPrice: `${license.plan_id}:${license.pricing_id ?? ''}`,
+    soldAt: license.created,
     customer: license.user_id ?? null,
     buyerEmail: email,
   }
@@ -37,7 +38,13 @@ export function cancellationOf(license: License, subscription: Subscription, now
   return { status, cancelAt: status === 'canceled' ? null : end, canceledAt: subscription.canceled_at ?? null }
 }
 
-type Facts = Omit<PurchaseSnapshot, 'processorId' | 'checkoutId' | 'processorPrice' | 'customer' | 'buyerEmail'>
+/** Null: it is paid once. */
+export const intervalOf = (cycle: BillingCycle) => (cycle === 0 ? null : cycle === 1 ? 'month' : 'year')
+
+type Facts = Omit<
+  PurchaseSnapshot,
+  'processorId' | 'checkoutId' | 'processorPrice' | 'soldAt' | 'customer' | 'buyerEmail'
+>
 
 /** Freemius tells when a period ends, and not when it began: that was with its payment, or with the trial. */
 function recurring(license: License, subscription: Subscription, payments: Payment[], now: Date): Facts {
@@ -51,7 +58,7 @@ function recurring(license: License, subscription: Subscription, payments: Payme
     begun,
     // A licence goes on only when the next period is paid.
     periodCovered: begun,
-    interval: billing_cycle === 0 ? null : billing_cycle === 1 ? 'month' : 'year',
+    interval: intervalOf(billing_cycle),
     intervalCount: billing_cycle === 0 ? null : 1,
     unitAmount: minorUnits(amount_per_cycle ?? renewal_amount, currency),
     currency,

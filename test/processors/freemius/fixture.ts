@@ -44,7 +44,8 @@ export async function startWing(
     const openedAt = now()
     const { url, pageId } = await adapter.openCheckout(given)
     const answer = await press(url, action)
-    const sale = { email: given.email, processorPrice: given.processorPrice, openedAt }
+    const { email, processorPrice, recurring } = given
+    const sale = { email, processorPrice, interval: recurring?.interval ?? null, openedAt, sold: [] }
     return { url, to: answer.headers.get('location') ?? '', page: { kind: 'page' as const, id: pageId, sale } }
   }
 

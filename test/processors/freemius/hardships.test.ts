@@ -24,7 +24,7 @@ const CALLS: [end: string, run: (wing: Wing, bought: Bought) => Promise<unknown>
 
 const PAGE = {
   ...{ kind: 'page' as const, id: 'c' },
-  sale: { email: ADA, processorPrice: '501:601', openedAt: new Date(0) },
+  sale: { email: ADA, processorPrice: '501:601', interval: 'month' as const, openedAt: new Date(0), sold: [] },
 }
 
 const pathOf = (end: string, { license, bought }: Bought) =>
@@ -53,6 +53,14 @@ test.each(CALLS)('a failure of %s is told by what can be done about it', async (
       message: expect.stringMatching(/^freemius: \w+ \(\d+\)$/),
     })
   }
+})
+
+test('a subscription that is missing for once does not make a licence one that was bought for ever', async () => {
+  const wing = await startWing()
+  const bought = await wing.buy()
+  wing.emulator.failNext(pathOf('/licenses/ID/subscription.json', bought), 404)
+  await expect(wing.adapter.observe(bought.license)).rejects.toMatchObject({ kind: 'rejected' })
+  expect(await wing.look(bought.license)).toEqual(bought.bought)
 })
 
 test.each(CALLS)('without an answer of %s the outcome is not known', async (end, run) => {

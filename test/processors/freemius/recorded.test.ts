@@ -51,6 +51,7 @@ const snapshot = (license: object, subscription: object | null, payments?: objec
 test('the documented example is an active annual purchase', () => {
   expect(snapshot({}, {})).toEqual({
     ...{ processorId: '123456', checkoutId: null, processorPrice: '123456:123456', customer: '123456' },
+    soldAt: at('2025-01-01 00:00:00'),
     ...{ buyerEmail: 'jane@example.com', status: 'active', begun: true, periodCovered: true },
     ...{ interval: 'year', intervalCount: 1, unitAmount: 100, currency: 'USD' },
     ...{ currentPeriodStart: at('2025-01-01 00:00:00'), currentPeriodEnd: at('2025-12-31 23:59:59') },

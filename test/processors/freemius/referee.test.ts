@@ -83,7 +83,7 @@ test('a buyer is looked for with the calls of the SDK', async () => {
   const found = await adapter.observe({
     kind: 'page',
     id: 'c',
-    sale: { email: ADA, processorPrice: '501:601', openedAt },
+    sale: { email: ADA, processorPrice: '501:601', interval: 'month' as const, openedAt, sold: [] },
   })
   expect(found?.license.id).toBe('31')
   await freemius.api.user.retrieveByEmail(ADA)

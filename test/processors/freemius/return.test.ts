@@ -14,7 +14,10 @@ const signed = (url: string, secret = CREDENTIALS.secretKey) => {
 const BASE = 'https://pay.example/r/freemius/1001'
 const QUERY = 'user_id=11&plan_id=501&email=ada%40example.com&pricing_id=601&license_id=31'
 const DATED = `${BASE}?${QUERY}&expiration=2026-12-01+10%3A00%3A00`
-const SOLD = { licenseId: '31', email: ADA, planId: '501', pricingId: '601' }
+const SOLD = {
+  purchase: { kind: 'subscription', id: '31', soldTo: ADA },
+  ...{ email: ADA, processorPrice: '501:601', interval: null, currency: 'USD' },
+}
 
 const read = (url: string, origin?: string) => readReturn(new URL(url), CREDENTIALS, origin)
 
@@ -39,7 +42,10 @@ test('behind a proxy the address is the one in the dashboard', async () => {
 })
 
 test('a licence that is bought for ever may come without its pricing', async () => {
-  expect(await read(signed(`${BASE}?${QUERY.replace('pricing_id=601&', '')}`))).toEqual({ ...SOLD, pricingId: null })
+  expect(await read(signed(`${BASE}?${QUERY.replace('pricing_id=601&', '')}`))).toEqual({
+    ...SOLD,
+    processorPrice: null,
+  })
 })
 
 test('what stands after the signature is not read', async () => {
@@ -71,8 +77,8 @@ test.each([
 ])('the emulator sends a buyer of %s to an address that leads to the purchase', async (_, price) => {
   const { checkout, look } = await startWing()
   const { to, page } = await checkout(price)
-  const { licenseId, ...sold } = await readReturn(new URL(to), ACME)
-  const [planId, pricingId] = price.id.split(':')
-  expect(sold).toEqual({ email: ADA, planId, pricingId })
-  expect(await look({ kind: 'subscription', id: licenseId })).toEqual(await look(page))
+  const { purchase, ...sold } = await readReturn(new URL(to), ACME)
+  const { id: processorPrice, interval, currency } = price
+  expect(sold).toEqual({ email: ADA, processorPrice, interval, currency })
+  expect(await look(purchase)).toEqual(await look(page))
 })

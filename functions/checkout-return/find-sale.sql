@@ -1,0 +1,12 @@
+-- The checkout of a sale that a processor's signed address tells of, on whichever paywall of the owner: the address is one for all
+-- that the account sells, real or in a sandbox. `is_open`: it is this paywall's, and has not sold anything yet. Locks nothing.
+create function find_sale(paywall_id text, acquiring text, snapshot jsonb, sold jsonb) returns jsonb
+language plpgsql stable security definer as $$
+declare
+  checkout constant checkouts := checkout_of_sale(paywall_id, acquiring, snapshot, sold, any_mode => true);
+begin
+  if checkout.id is null then return verdict('unknown_checkout'); end if;
+  return verdict('found') || jsonb_build_object(
+    'way_back', way_back(checkout, 'success'),
+    'is_open', checkout.paywall_id = find_sale.paywall_id and checkout.completed_at is null);
+end $$;

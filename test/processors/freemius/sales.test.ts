@@ -1,0 +1,229 @@
+// Freemius keeps nothing of ours, so a purchase finds its checkout by the buyer, the price, the interval and the time.
+import { describe, expect, test } from 'vitest'
+import {
+  type Buyer,
+  buy,
+  cancelHere,
+  expectAsThere,
+  hears,
+  idOf,
+  open,
+  pressAndReturn,
+  purchaseOf,
+  stateOf,
+} from '../../conformance/buyer.ts'
+import type { Shop } from '../../conformance/shop.ts'
+import { press } from '../../support/checkout.ts'
+import { ageCheckouts } from '../../support/lost-webhooks.ts'
+import { runTogether } from '../../support/together.ts'
+import { boughtBy, follow, freemiusOf, openMore, pagesOf, payAt, useProduct } from './product.ts'
+
+const product = useProduct()
+
+const fieldOf = (address: string, name: string) => new URL(address).searchParams.get(name) ?? ''
+
+/**
+ * The times of the cron's first two looks at somebody's pages come: the second finds what the first passed over, because it looked
+ * at two pages in the same moment.
+ */
+async function reconcile({ shop: { world }, userId }: Buyer): Promise<void> {
+  for (const minutes of [16, 32]) {
+    await ageCheckouts(world, userId, minutes)
+    await world.workers.scheduled('reconcile')
+  }
+}
+
+/** What somebody pays meanwhile is told by no webhook. */
+async function unnoticed({ emulator }: Shop, meanwhile: () => Promise<unknown>): Promise<void> {
+  emulator.holdWebhooks()
+  await meanwhile()
+  await emulator.sendHeldWebhooks(() => [])
+}
+
+/** A day passes for somebody's open pages, and for a subscription at Freemius. */
+async function letDayPass({ shop, userId }: Buyer, address: string): Promise<void> {
+  await freemiusOf(shop).elapse(fieldOf(address, 'subscription_id'), 1)
+  await ageCheckouts(shop.world, userId, 24 * 60)
+}
+
+const BOTH = [
+  ['monthly', 'monthly'],
+  ['monthly', 'lifetime'],
+  ['lifetime', 'monthly'],
+  ['monthly', 'yearly'],
+] as const
+
+describe('two pages that are open at once', () => {
+  test.each(BOTH)('%s and %s, both paid, are two purchases by their webhooks', async (older, newer) => {
+    const { shop } = product()
+    const buyer = await open(shop, older)
+    const other = await openMore(buyer, shop, newer)
+    await payAt(other)
+    await payAt(buyer)
+    await hears(buyer)
+    expect(await boughtBy(buyer)).toEqual([older, newer].toSorted())
+    expect(await pagesOf(buyer)).toEqual({ sold: 2, open: 0 })
+  })
+
+  test.each(BOTH)('%s and %s, both paid, are two purchases if nobody tells of them', async (older, newer) => {
+    const { shop } = product()
+    const buyer = await open(shop, older)
+    const other = await openMore(buyer, shop, newer)
+    await unnoticed(shop, async () => {
+      await payAt(other)
+      await payAt(buyer)
+    })
+    await reconcile(buyer)
+    expect(await boughtBy(buyer)).toEqual([older, newer].toSorted())
+    expect(await pagesOf(buyer)).toEqual({ sold: 2, open: 0 })
+  })
+
+  test('of the same price are two purchases if both are told of in the same moment', async () => {
+    const { shop } = product()
+    const buyer = await open(shop)
+    const other = await openMore(buyer, shop)
+    shop.emulator.holdWebhooks()
+    await payAt(other)
+    await payAt(buyer)
+    const told = shop.emulator.events.filter(({ id }) => id !== '').slice(-6)
+    await shop.emulator.sendHeldWebhooks(() => [])
+    runTogether(shop.world, 'store_purchase', 2)
+    const created = told.map((event) => event as unknown as { id: string; type: string })
+    const licenses = created.filter(({ type }) => type === 'license.created')
+    await Promise.all(licenses.map(({ id }) => shop.emulator.resend(id)))
+    shop.world.neon.onStatement = undefined
+    expect(await boughtBy(buyer)).toEqual(['monthly', 'monthly'])
+    expect(await pagesOf(buyer)).toEqual({ sold: 2, open: 0 })
+    await hears(buyer)
+  })
+
+  test('of which one is paid leave the other open', async () => {
+    const { shop } = product()
+    const buyer = await open(shop)
+    const other = await openMore(buyer, shop, 'lifetime')
+    await unnoticed(shop, () => payAt(buyer))
+    await reconcile(other)
+    expect(await boughtBy(buyer)).toEqual(['monthly'])
+    expect(await pagesOf(buyer)).toEqual({ sold: 1, open: 1 })
+  })
+})
+
+test('a page that was opened after a purchase has not sold it', async () => {
+  const { shop } = product()
+  shop.emulator.holdWebhooks()
+  const buyer = await open(shop)
+  const address = await payAt(buyer)
+  await letDayPass(buyer, address)
+  const later = await openMore(buyer, shop)
+  await shop.emulator.sendHeldWebhooks()
+  const { at } = await follow(shop, address)
+  expect(await pagesOf(later)).toEqual({ sold: 1, open: 1 })
+  const { rows } = await shop.world.database.query('select id from checkouts where url = $1', [buyer.checkoutUrl])
+  expect(at).toContain(rows[0]?.id)
+  await hears(buyer)
+})
+
+test('what was bought elsewhere before a page was opened is not what it sold, and stays unknown', async () => {
+  const { shop } = product()
+  const buyer = await open(shop)
+  const addresses = [await payAt(buyer), await payAt(buyer)]
+  await hears(buyer)
+  expect(await boughtBy(buyer)).toEqual(['monthly'])
+  const own = await idOf(buyer)
+  const elsewhere = addresses.find((address) => fieldOf(address, 'license_id') !== own) ?? ''
+  await letDayPass(buyer, elsewhere)
+  await openMore(buyer, shop)
+  await freemiusOf(shop).renew(fieldOf(elsewhere, 'subscription_id'))
+  await reconcile(buyer)
+  expect(await hears(buyer)).toEqual([])
+  expect(await boughtBy(buyer)).toEqual(['monthly'])
+  expect(await pagesOf(buyer)).toEqual({ sold: 1, open: 1 })
+})
+
+describe('two paywalls that sell one product', () => {
+  test('sell once, where the page was opened', async () => {
+    const { shop, sister } = product()
+    const buyer = await open(sister)
+    await payAt(buyer)
+    expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
+    expect(await boughtBy({ ...buyer, shop })).toEqual([])
+    expect(await boughtBy(buyer)).toEqual(['monthly'])
+  })
+
+  test.each(['told', 'not told'] as const)('sell once to whom both have a page open, if they are %s', async (how) => {
+    const { shop, sister } = product()
+    const here = await open(shop)
+    const there = await openMore(here, sister)
+    if (how === 'told') {
+      await payAt(there)
+      await shop.emulator.drainWebhooks()
+    } else await unnoticed(shop, () => payAt(there))
+    await reconcile(here)
+    expect(await boughtBy(there)).toEqual(['monthly'])
+    expect(await boughtBy(here)).toEqual([])
+    expect(await follow(shop, await payAt(here))).toMatchObject({ at: expect.stringContaining('/thanks') })
+    expect(await boughtBy(here)).toEqual(['monthly'])
+    await shop.emulator.drainWebhooks()
+  })
+
+  test('sell once if both are told of it in the same moment', async () => {
+    const { shop, sister } = product()
+    const here = await open(shop)
+    const there = await openMore(here, sister)
+    shop.emulator.holdWebhooks()
+    await payAt(here)
+    const [created] = shop.emulator.events.slice(-3) as unknown as { id: string; type: string }[]
+    await shop.emulator.sendHeldWebhooks(() => [])
+    expect(created?.type).toBe('license.created')
+    runTogether(shop.world, 'store_purchase', 2)
+    expect(await shop.emulator.resend(created?.id ?? '')).toEqual([200, 200])
+    shop.world.neon.onStatement = undefined
+    expect([...(await boughtBy(here)), ...(await boughtBy(there))]).toEqual(['monthly'])
+    await shop.emulator.drainWebhooks()
+  })
+})
+
+test('a buyer whose address changed before the webhook came has bought what the webhook tells of', async () => {
+  const { shop } = product()
+  shop.emulator.holdWebhooks()
+  const buyer = await open(shop)
+  const address = await payAt(buyer)
+  await freemiusOf(shop).changeAddress(fieldOf(address, 'user_id'), `new-${buyer.email}`)
+  await shop.emulator.sendHeldWebhooks()
+  expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
+  await freemiusOf(shop).renew(fieldOf(address, 'subscription_id'))
+  expect(await hears(buyer)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+})
+
+describe('several subscriptions of one buyer', () => {
+  test('live their own lives', async () => {
+    const { shop } = product()
+    const buyer = await buy(shop, 'yearly')
+    const more = await openMore(buyer, shop)
+    expect(await pressAndReturn(more, 'pay')).toContain('/thanks')
+    expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
+    const monthly = await purchaseOf(buyer)
+    expect(monthly).toMatchObject({ price_slug: 'monthly', status: 'active' })
+    expect(await cancelHere(buyer)).toMatchObject({ status: 200 })
+    expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
+    await expectAsThere(buyer)
+    expect(await stateOf(buyer)).toMatchObject({
+      purchases: [
+        { price_slug: 'monthly', cancel_at_period_end: true },
+        { price_slug: 'yearly', status: 'trialing', cancel_at_period_end: false },
+      ],
+    })
+  })
+
+  test('are not sold while the product is restricted to one', async () => {
+    const { shop } = product()
+    const buyer = await buy(shop)
+    freemiusOf(shop).manySubscriptions = false
+    const more = await openMore(buyer, shop, 'yearly')
+    expect(await press(more.checkoutUrl, 'pay')).toBe('')
+    freemiusOf(shop).manySubscriptions = true
+    await reconcile(more)
+    expect(await hears(buyer)).toEqual([])
+    expect(await boughtBy(buyer)).toEqual(['monthly'])
+  })
+})

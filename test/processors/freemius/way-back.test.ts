@@ -1,0 +1,216 @@
+// Where Freemius sends its buyers back to, from the public door: one address for all pages of a product, signed.
+import { describe, expect, test } from 'vitest'
+import { buy, hears, idOf, open, purchaseOf, stateOf } from '../../conformance/buyer.ts'
+import { call } from '../../support/call.ts'
+import { statementsOf } from '../../support/statements.ts'
+import { boughtBy, follow, freemiusOf, openMore, pagesOf, payAt, resigned, useProduct } from './product.ts'
+
+const product = useProduct()
+
+const THANKS = { status: 303, at: expect.stringMatching(/^https:\/\/owner\.example\/thanks\?session=[0-9a-f-]{36}$/) }
+const SORRY = { status: 303, at: expect.stringMatching(/^https:\/\/owner\.example\/sorry\?session=[0-9a-f-]{36}$/) }
+const FORGED = { status: 400, body: { error: 'invalid_signature' } }
+const UNKNOWN = { status: 404, body: { error: 'checkout_not_found' } }
+
+describe('an address that Freemius did not sign', () => {
+  test('is refused, asks Freemius nothing and stores nothing, in whichever way it is forged', async () => {
+    const { shop, sister, stranger } = product()
+    shop.emulator.holdWebhooks()
+    const buyer = await open(shop)
+    const good = await payAt(buyer)
+    const unsigned = good.replace(/&signature=.*/, '')
+    const moved = (id: string) => good.replace(`/freemius/${shop.paywall.id}`, `/freemius/${id}`)
+    const calls = shop.emulator.calls.length
+    const forged: Record<string, string> = {
+      'not signed': unsigned,
+      'an empty signature': `${unsigned}&signature=`,
+      'cut short': good.slice(0, -1),
+      'another licence': good.replace(/license_id=\d+/, 'license_id=1'),
+      'another address': good.replace(/email=[^&]+/, 'email=eve%40example.com'),
+      'a field more': good.replace('&signature', '&license_id=1&signature'),
+      "another paywall's product": moved(stranger.paywall.id),
+      "another paywall's of the product": moved(sister.paywall.id),
+      "another product's key": resigned(good, { ...stranger.paywall, id: shop.paywall.id }, {}),
+    }
+    for (const [how, address] of Object.entries(forged)) expect(await follow(shop, address), how).toMatchObject(FORGED)
+    expect(shop.emulator.calls).toHaveLength(calls)
+    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [] })
+    expect(await follow(shop, good)).toMatchObject(THANKS)
+    await shop.emulator.sendHeldWebhooks()
+  })
+
+  test('what is added behind the signature is not read', async () => {
+    const { shop } = product()
+    const [ada, eve] = [await buy(shop), await open(shop)]
+    const id = await idOf(ada)
+    const good = await payAt(eve)
+    expect(await follow(shop, `${good}&license_id=${id}&email=${encodeURIComponent(ada.email)}`)).toMatchObject(THANKS)
+    expect(await boughtBy(eve)).toEqual(['monthly'])
+    expect(await idOf(eve)).not.toBe(id)
+    expect(await boughtBy(ada)).toEqual(['monthly'])
+  })
+})
+
+test.each(['before', 'after'] as const)(
+  'an address that is visited often, %s the webhook, sells once',
+  async (when) => {
+    const { shop } = product()
+    shop.emulator.holdWebhooks()
+    const buyer = await open(shop)
+    const address = await payAt(buyer)
+    const told = ['checkout.completed', 'payment.succeeded 999', 'subscription.created']
+    if (when === 'after') {
+      await shop.emulator.sendHeldWebhooks()
+      expect(await hears(buyer)).toEqual(told)
+    }
+    const visits = await Promise.all(Array.from({ length: 4 }, () => follow(shop, address)))
+    for (const visit of visits) expect(visit).toMatchObject(THANKS)
+    expect(new Set(visits.map(({ at }) => at)).size).toBe(1)
+    const calls = shop.emulator.calls.length
+    expect(await follow(shop, address)).toMatchObject(visits[0]!)
+    expect(shop.emulator.calls).toHaveLength(calls)
+    if (when === 'before') {
+      expect(await hears(buyer)).toEqual(['checkout.completed', 'subscription.created'])
+      await shop.emulator.sendHeldWebhooks()
+    }
+    expect(await hears(buyer)).toEqual(when === 'before' ? ['payment.succeeded 999'] : [])
+    expect(await boughtBy(buyer)).toEqual(['monthly'])
+  },
+)
+
+test('an address takes three statements, and two once its purchase is stored', async () => {
+  const { shop } = product()
+  shop.emulator.holdWebhooks()
+  const address = await payAt(await open(shop))
+  const visit = () => call(shop.world, address)
+  expect([await statementsOf(shop.world, visit), await statementsOf(shop.world, visit)]).toEqual([3, 2])
+  await shop.emulator.sendHeldWebhooks()
+})
+
+test('an address of a licence that nobody bought here leads nowhere', async () => {
+  const { shop } = product()
+  const good = await payAt(await open(shop))
+  const strange = { license_id: '1', email: 'nobody@example.com' }
+  expect(await follow(shop, resigned(good, shop.paywall, strange))).toMatchObject(UNKNOWN)
+  expect(await follow(shop, resigned(good, shop.paywall, { ...strange, plan_id: '999' }))).toMatchObject(UNKNOWN)
+  await shop.emulator.drainWebhooks()
+})
+
+test('a licence that was deleted before its buyer came back was not bought', async () => {
+  const { shop } = product()
+  shop.emulator.holdWebhooks()
+  const buyer = await open(shop)
+  const address = await payAt(buyer)
+  await freemiusOf(shop).deleteLicense(new URL(address).searchParams.get('license_id') ?? '')
+  expect(await follow(shop, address)).toMatchObject(SORRY)
+  expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [] })
+  await shop.emulator.sendHeldWebhooks()
+  expect(await hears(buyer)).toEqual([])
+})
+
+test('who has bought for ever may come back without the pricing', async () => {
+  const { shop } = product()
+  shop.emulator.holdWebhooks()
+  const buyer = await open(shop, 'lifetime')
+  const address = resigned(await payAt(buyer), shop.paywall, { pricing_id: null })
+  expect(await follow(shop, address)).toMatchObject(THANKS)
+  expect(await boughtBy(buyer)).toEqual(['lifetime'])
+  await shop.emulator.sendHeldWebhooks()
+})
+
+test('who changes the payment method comes back to what was bought', async () => {
+  const { shop } = product()
+  const buyer = await open(shop)
+  const address = await payAt(buyer)
+  const first = await follow(shop, address)
+  await hears(buyer)
+  const subscription = new URL(address).searchParams.get('subscription_id') ?? ''
+  const { id } = await freemiusOf(shop).replaceSubscription(subscription)
+  const changed = resigned(address, shop.paywall, { action: 'payment_method_update', subscription_id: id })
+  expect(await follow(shop, changed)).toMatchObject(first)
+  expect(await hears(buyer)).toEqual([])
+  expect(await boughtBy(buyer)).toEqual(['monthly'])
+})
+
+test('who pays for a second trial comes back to the page of what was not bought', async () => {
+  const { shop } = product()
+  const first = await open(shop, 'yearly')
+  const second = await openMore(first, shop, 'yearly')
+  shop.emulator.holdWebhooks()
+  expect(await follow(shop, await payAt(second))).toMatchObject(THANKS)
+  const address = await payAt(first)
+  expect(await follow(shop, address)).toMatchObject(SORRY)
+  expect(await follow(shop, address)).toMatchObject(SORRY)
+  expect(await boughtBy(first)).toEqual(['yearly'])
+  const licenses = freemiusOf(shop).licenses.map(({ id }) => id)
+  expect(licenses).toContain(new URL(address).searchParams.get('license_id'))
+  await shop.emulator.sendHeldWebhooks()
+  const ended = freemiusOf(shop).subscriptions.filter(({ license_id, canceled_at }) => {
+    return license_id === new URL(address).searchParams.get('license_id') && canceled_at !== null
+  })
+  expect(ended).toHaveLength(1)
+})
+
+test('while Freemius is slow the browser goes on, and the purchase is stored when the answer comes', async () => {
+  const { shop } = product()
+  shop.emulator.holdWebhooks()
+  const buyer = await open(shop)
+  const address = await payAt(buyer)
+  const answer = Promise.withResolvers<void>()
+  shop.emulator.onCall = async (_call, run) => {
+    await answer.promise
+    return run()
+  }
+  const startedAt = Date.now()
+  const { status, headers } = await call(shop.world, address)
+  expect(Date.now() - startedAt).toBeLessThan(3_000)
+  expect({ status, at: headers.location }).toEqual({ status: 303, at: expect.stringMatching(/\/r\/.*\/success$/) })
+  shop.emulator.onCall = undefined
+  answer.resolve()
+  await expect.poll(async () => (await stateOf(buyer)).paid, { timeout: 10_000 }).toBe(true)
+  await shop.emulator.sendHeldWebhooks()
+})
+
+test('who comes back under another address than Freemius has by now has bought all the same', async () => {
+  const { shop } = product()
+  shop.emulator.holdWebhooks()
+  const buyer = await open(shop)
+  const address = await payAt(buyer)
+  await freemiusOf(shop).changeAddress(new URL(address).searchParams.get('user_id') ?? '', `new-${buyer.email}`)
+  expect(await follow(shop, address)).toMatchObject(THANKS)
+  expect(await boughtBy(buyer)).toEqual(['monthly'])
+  await shop.emulator.sendHeldWebhooks()
+  expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
+  await freemiusOf(shop).renew(new URL(address).searchParams.get('subscription_id') ?? '')
+  expect(await hears(buyer)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+})
+
+describe('of two paywalls that sell one product', () => {
+  test('the one that has the address sends buyers on to the other, where it sold', async () => {
+    const { shop, sister } = product()
+    shop.emulator.holdWebhooks()
+    const buyer = await open(sister)
+    const address = await payAt(buyer)
+    expect(new URL(address).pathname).toBe(`/return/freemius/${shop.paywall.id}`)
+    expect(await follow(sister, address)).toMatchObject(THANKS)
+    expect(await boughtBy(buyer)).toEqual(['monthly'])
+    await shop.emulator.sendHeldWebhooks()
+    expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 999', 'subscription.created'])
+    expect(await follow(sister, address)).toMatchObject(THANKS)
+    expect((await purchaseOf(buyer))?.status).toBe('active')
+  })
+
+  test('each has its own of two pages that one buyer pays', async () => {
+    const { shop, sister } = product()
+    shop.emulator.holdWebhooks()
+    const here = await open(shop)
+    const there = await openMore(here, sister)
+    const addresses = [await payAt(there), await payAt(here)]
+    for (const address of addresses) expect(await follow(shop, address)).toMatchObject(THANKS)
+    await shop.emulator.sendHeldWebhooks()
+    for (const buyer of [here, there]) {
+      expect(await boughtBy(buyer)).toEqual(['monthly'])
+      expect(await pagesOf(buyer)).toEqual({ sold: 1, open: 0 })
+    }
+  })
+})
