@@ -7,6 +7,7 @@ const WAITING = [
   'test/deliveries/',
   'test/crash/',
   'test/contract/rate-limits',
+  'test/conformance/hardships',
   '-command.test.ts',
 ]
 

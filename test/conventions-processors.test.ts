@@ -29,6 +29,13 @@ test('a processor is named nowhere but in its wing, its emulator and the lists o
   expect(named.toSorted()).toEqual(LISTS.toSorted())
 })
 
+test('the conformance suite names a processor in its drivers alone', () => {
+  const naming = new RegExp(ACQUIRING.join('|'), 'i')
+  const suite = tracked.filter((file) => /^test\/conformance\/[^/]+$/.test(file))
+  expect(suite.filter((file) => naming.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
+  expect(suite.length).toBeGreaterThan(5)
+})
+
 test.each(ACQUIRING)('the wing of %s has the files of every wing', (name) => {
   const files = tracked.filter((file) => file.startsWith(`lib/processors/${name}/`)).map((file) => file.split('/')[3])
   expect(files).toEqual(

@@ -13,6 +13,7 @@ const ABILITIES: Record<keyof Abilities, string> = {
   undoesCancellation: 'A cancellation can be taken back there',
   endsAtOnce: 'A subscription can be ended there before its period is over',
   tellsOfCancellations: 'Sends a webhook of a cancellation',
+  keepsReason: 'How it is told the reason of a cancellation',
   closesPages: 'An open hosted page can be closed from here',
   idempotencyKeys: 'A call that is repeated under the same idempotency key has no second effect',
   sellsToAnonymous: 'Sells to buyers of whom no e-mail address is known here',

@@ -70,6 +70,8 @@ export interface Abilities {
   endsAtOnce: boolean
   /** Whether it sends a webhook of a cancellation, whoever asked for it. */
   tellsOfCancellations: boolean
+  /** How it is told why somebody cancels. Where that takes a call of its own, the cancellation stands if that call fails. */
+  keepsReason: 'with the cancellation' | 'by a call of its own' | 'not at all'
   /** Whether an open hosted page can be closed. */
   closesPages: boolean
   /** Whether a repeated call with the same idempotency key has no second effect. */

@@ -67,6 +67,8 @@ interface Asking<Subject> {
   /** What is asked about. */
   begin(): Promise<Subject>
   ask(subject: Subject): Promise<Reply>
+  /** How many of its calls it needs: it is done although one of the others fails. All of them, if left out. */
+  needs?: number
   /** The answer to a fault, and what it left. Gives whether something took effect, so that this subject can bear no other fault. */
   refused(subject: Subject, outage: Outage, reply: Reply, lost: string[]): Promise<boolean>
   /** It was asked for without a fault. */
@@ -90,12 +92,12 @@ export async function throughEachOutage<Subject>(shop: Shop, asking: Asking<Subj
         const { result, lost } = await during(shop, outage, () => asking.ask(subject))
         const wasFresh: boolean = subject !== used
         used = null
-        if (lost) {
+        if (lost && from < (asking.needs ?? calls)) {
           if (await asking.refused(subject, outage, result, lost)) await finish(subject)
           else used = subject
           break
         }
-        // It took fewer calls than the first, because part of it was done already.
+        // The call was not needed, or it took fewer calls than the first, because part of it was done already.
         await asking.done(subject, result)
         if (wasFresh) break
       }

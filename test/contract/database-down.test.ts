@@ -77,6 +77,7 @@ const ENDPOINTS = {
   'giveTokens of a session': () => refresh(world, session),
   endSession: () => call(world, path('sign-in/end'), { body: { refresh_token: session } }),
   checkoutReturn: () => call(world, back),
+  signedReturn: () => call(world, `/return/stripe/${world.paywall.id}`),
   processorWebhook: () => postWebhook(world, '{}'),
 }
 

@@ -91,6 +91,7 @@ test('each operation counts its callers by a credential that it looks at', () =>
     readUser: 'key',
     startCheckout: 'key',
     checkoutReturn: 'address',
+    signedReturn: 'address',
     cancelSubscription: 'key',
     getCustomerPortal: 'key',
     changeBalance: 'key',

@@ -147,6 +147,14 @@ describe('checkoutReturn', () => {
   ])
 })
 
+describe('signedReturn', () => {
+  countStatements('signedReturn', [
+    ['a processor that signs none', () => call(all.world, `/return/stripe/${all.ours.paywall.id}`), 404, 1],
+    ['unknown paywall', () => call(all.world, '/return/stripe/99'), 404, 1],
+    ['unknown processor', () => call(all.world, '/return/paddle/99'), 404, 0],
+  ])
+})
+
 describe('processorWebhook', () => {
   const AT_99 = '/webhooks/stripe/99'
   const someSignature = () => ({ 'stripe-signature': `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}` })

@@ -58,7 +58,8 @@ describe('the cron', () => {
     const mailbox = await openMailbox(world)
     await mailbox.tell()
     await world.database.query("update deliveries set next_attempt_at = now() - interval '20 seconds'")
-    await Promise.all([sweep(world), interruptOnce(world, { statement: 'lease_deliveries' }, 'before')])
+    const failing = expect(sweep(world)).rejects.toThrow('the cron of deliver-events')
+    await Promise.all([failing, interruptOnce(world, { statement: 'lease_deliveries' }, 'before')])
 
     expect(mailbox.ids()).toEqual([])
     await expect.poll(() => logged('deliveries are late')).toMatchObject([{ level: 'warn' }])

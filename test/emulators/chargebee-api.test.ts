@@ -154,6 +154,19 @@ test('keeps comments, lists invoices, shows item prices and events', async () =>
   expect(event).toMatchObject({ object: 'event', api_version: 'v2' })
 })
 
+test('has slashes, dots and hashes in the ids of invoices, and does not understand a slash that is encoded', async () => {
+  const { emulator, chargebee } = await startChargebee()
+  const { id } = (await buyOnce(chargebee)).invoice
+  expect(id).toMatch(/^ACME\/2026\.#/)
+  expect((await chargebee.invoice.retrieve(id)).invoice).toMatchObject({ id, status: 'paid' })
+  expect((await chargebee.invoice.refund(id)).invoice.id).toBe(id)
+  const headers = { authorization: `Basic ${btoa(`${ACME.apiKey}:`)}` }
+  const statusOf = async (path: string) => (await fetch(`${emulator.url}/api/v2/invoices/${path}`, { headers })).status
+  const encoded = encodeURIComponent(id)
+  expect([await statusOf(encoded.replace('%2F', '/')), await statusOf(encoded)]).toEqual([200, 404])
+  expect(await statusOf('%')).toBe(404)
+})
+
 test('opens the portal of a customer, unless it is switched off', async () => {
   const { emulator, chargebee } = await startChargebee()
   const { customer, subscription } = await subscribe(chargebee)

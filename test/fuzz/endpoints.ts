@@ -151,4 +151,8 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
     id: 'checkoutReturn',
     callers: ['nobody'],
   },
+  {
+    id: 'signedReturn',
+    callers: ['nobody'],
+  },
 ]

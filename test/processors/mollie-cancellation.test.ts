@@ -68,15 +68,6 @@ test('20 cancels at once end the subscription once, at Mollie at once and here w
   expect((await eventTypes(subscriber)).slice(4)).toEqual(['subscription.ended'])
 })
 
-test('a trial that is cancelled lasts as long as it would have', async () => {
-  const subscriber = await subscribe(world, ours, 'yearly')
-  const before = await purchaseOf(subscriber)
-  const answer = cancelled(await cancelOwn(world, subscriber))
-  expect(answer).toMatchObject({ status: 'trialing', cancel_at: before?.current_period_end })
-  await followedUp(subscriber)
-  expect(await purchaseOf(subscriber)).toMatchObject({ status: 'trialing', trial_end: before?.trial_end })
-})
-
 test('what was paid after a charge had failed is what counts when it is cancelled', async () => {
   const subscriber = await subscribe(world, ours)
   await world.mollie.renew(atMollie(subscriber))
@@ -159,22 +150,4 @@ describe('when Mollie does not take it', () => {
     expect(await storedRequest(world, subscriber)).toEqual(request)
     cancelled(await cancelOwn(world, subscriber))
   })
-})
-
-test('what was cancelled at Mollie itself shows within a week, and at the end of its period at the latest', async () => {
-  const subscriber = await subscribe(world, ours)
-  const subscriptionId = atMollie(subscriber)
-  const { apiKey } = world.file.paywalls[0]!.processor.credentials as { apiKey: string }
-  const answer = await fetch(
-    `${world.mollie.url}/v2/customers/${subscriber.customer}/subscriptions/${subscriptionId}`,
-    {
-      method: 'DELETE',
-      headers: { authorization: `Bearer ${apiKey}` },
-    },
-  )
-  expect(answer.status).toBe(200)
-  await letDaysPass(world, subscriber.id, subscriptionId, 8)
-  await world.workers.scheduled('reconcile')
-  expect(await purchaseOf(subscriber)).toMatchObject({ status: 'active', cancel_at_period_end: true })
-  expect((await eventTypes(subscriber)).slice(3)).toEqual(['subscription.cancel_scheduled'])
 })

@@ -70,12 +70,3 @@ test('a transfer that is under way is not called off by another checkout', async
   expect(await userState(world, first.userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   expect(world.mollie.calls.filter(({ method }) => method === 'DELETE')).toEqual([])
 })
-
-test('a one-time purchase that the payer’s bank took back is nobody’s any more', async () => {
-  const { userId, paymentId } = await payFirst(world, 'lifetime')
-  await world.mollie.drainWebhooks()
-  expect((await userState(world, userId)).paid).toBe(true)
-  await world.mollie.chargeback(paymentId)
-  await world.mollie.drainWebhooks()
-  expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
-})

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { opened, startCheckout } from '../support/checkout.ts'
 import { mollieProcessor } from '../support/mollie-purchase.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
@@ -50,22 +49,4 @@ test.each<[string, () => Tenant, '0' | '1']>([
   expect(await asOwner(on(), subscriber)).toMatchObject(refused)
   expect(await asUser(on(), subscriber)).toMatchObject(refused)
   expect(world.mollie.calls).toHaveLength(calls)
-})
-
-test('a portal is that of the processor that the subscription was bought through, whatever sells by now', async () => {
-  const [, stripe] = world.file.paywalls
-  const seller = { ...ours, paywall: stripe! }
-  const subscriber = await subscribe(world, seller)
-  const written = { owner: world.file.owner, keys: [{ name: 'backend', secret: ours.key }] }
-  const paywalls = [
-    { id: ours.paywall.id, processor: atStripe },
-    { id: stripe!.id, processor: mollieProcessor() },
-  ]
-  const switched = await paywallFile({ ...written, paywalls })
-  await world.apply(switched)
-
-  const reply = await asOwner(seller, subscriber)
-  expect(reply).toMatchObject({ status: 200, body: { url: expect.stringContaining(world.stripe.url) } })
-  const order = { paywall: switched.paywalls[1]!, key: seller.key }
-  expect(opened(await startCheckout(world, order)).acquiring).toBe('mollie')
 })

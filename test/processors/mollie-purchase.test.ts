@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { newEmail, startCheckout } from '../support/checkout.ts'
 import { ageCheckouts } from '../support/lost-webhooks.ts'
 import {
   letDaysPass,
@@ -125,15 +125,6 @@ test('a first payment that a bank has in hand is pending, and begins what it pay
   expect(await eventTypes(bad.userId)).toEqual(['payment.failed'])
 })
 
-test.each(['decline', 'cancel'] as const)('a first payment that ends with %s sells nothing', async (action) => {
-  const { userId, back } = await payFirst(world, 'monthly', { action })
-  expect((await call(world, back)).headers.location).toContain('https://owner.example/sorry')
-  await world.mollie.drainWebhooks()
-  expect(await userState(world, userId)).toMatchObject({ purchases: [], paid: false })
-  expect(await ownerEvents(world, userId)).toEqual([])
-  expect(subscriptionsOf(world, userId)).toEqual([])
-})
-
 test('a trial costs nothing at first, and its end is told three days ahead though Mollie tells nothing', async () => {
   const { userId, subscriptionId } = await subscribeAtMollie(world, 'yearly')
   expect(paymentsOf(world, userId)).toMatchObject([{ amount: { value: '0.00' }, status: 'paid' }])
@@ -160,20 +151,6 @@ test('a trial costs nothing at first, and its end is told three days ahead thoug
   await world.mollie.drainWebhooks()
   expect(await purchaseOf(userId)).toMatchObject({ status: 'active' })
   expect((await eventTypes(userId)).slice(3)).toEqual(['subscription.renewed', 'payment.succeeded'])
-})
-
-test('the same Idempotency-Key opens one payment, whoever of twenty is first', async () => {
-  const options = {
-    paywall: world.paywall,
-    key: world.key,
-    headers: { 'idempotency-key': crypto.randomUUID() },
-    body: { email: newEmail() },
-  }
-  const replies = await Promise.all(Array.from({ length: 20 }, () => startCheckout(world, options)))
-  const pages = new Set(replies.map((reply) => opened(reply).checkoutUrl))
-  expect(pages.size).toBe(1)
-  expect(opened(replies[0]!).acquiring).toBe('mollie')
-  expect(paymentsOf(world, opened(replies[0]!).userId)).toHaveLength(1)
 })
 
 test('a local price is asked for in its own currency', async () => {

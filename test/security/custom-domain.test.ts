@@ -137,6 +137,8 @@ const ASKS: [endpoint: string, ask: (place: Place, origin: string) => Promise<Re
         postWebhook(world, PLAN_CREATED, { origin, paywallId: paywall.id, secret: webhookSecretOf(paywall) }),
     ],
     ['checkoutReturn', ({ wayBack }, origin) => call(world, origin + wayBack), 303, 'checkout_not_found'],
+    // Its processor has no such address, which is seen once the paywall is found.
+    ['signedReturn', ({ paywall }, origin) => call(world, `${origin}/return/stripe/${paywall.id}`), 404],
   ]
 
 testEveryOperation(ASKS.map(([name]) => name))

@@ -8,6 +8,7 @@ const OPEN = {
   giveTokens: '200',
   endSession: '200',
   checkoutReturn: '404 checkout_not_found',
+  signedReturn: '404 not_found', // its processor has no such address
   processorWebhook: '400 invalid_signature',
 }
 

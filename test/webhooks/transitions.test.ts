@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call } from '../support/call.ts'
-import { newEmail, opened, payAndReturn, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { cancelThroughApi, paySubscription } from '../support/stripe-purchase.ts'
@@ -11,9 +9,8 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 let world: TestWorld
 
 beforeAll(async () => {
-  const lifetime = monthly({ slug: 'lifetime', interval: undefined, processorPrice: 'price_lifetime', locals: [] })
   const taster = yearly({ slug: 'taster', trial_days: 3 })
-  world = await startTestWorld({ file: { paywall: { prices: [monthly(), yearly(), taster, lifetime] } } })
+  world = await startTestWorld({ file: { paywall: { prices: [monthly(), taster] } } })
 })
 afterAll(() => world.close())
 
@@ -103,46 +100,8 @@ test('a subscription that Stripe keeps unpaid is past due: it may be paid, or ca
   expect(types(scheduled)).toEqual(['subscription.cancel_scheduled'])
 })
 
-test('a trial begins without a payment, its end is announced, and the first renewal pays', async () => {
-  const { hears, first, userId } = await bought('yearly')
-  expect(types(first)).toEqual(['checkout.completed', 'subscription.created'])
-  expect(one(first, 'subscription.created')).toMatchObject({ subscription: { status: 'trialing' } })
-  expect((await userState(world, userId)).paid).toBe(true)
-  expect(types(await hears((id) => world.stripe.trialWillEnd(id)))).toEqual(['subscription.trial_ending'])
-
-  const renewed = await hears((id) => world.stripe.renew(id))
-  expect(types(renewed)).toEqual(['payment.succeeded', 'subscription.renewed'])
-  expect(one(renewed, 'subscription.renewed')).toMatchObject({
-    subscription: { status: 'active' },
-    previous: { status: 'trialing' },
-  })
-})
-
 test('a trial of three days or less is about to end when it begins, and that is told once', async () => {
   const { hears, first } = await bought('taster')
   expect(types(first)).toEqual(['checkout.completed', 'subscription.created', 'subscription.trial_ending'])
   expect(types(await hears((id) => world.stripe.trialWillEnd(id)))).toEqual([])
-})
-
-test('a one-time purchase is told by its checkout and its payments alone', async () => {
-  const body = { email: newEmail(), priceId: priceIdOf(world.paywall, 'lifetime') }
-  const { userId, checkoutUrl } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
-  await payAndReturn(world, checkoutUrl)
-  await world.stripe.drainWebhooks()
-  expect(types(await ownerEvents(world, userId))).toEqual(['checkout.completed', 'payment.succeeded'])
-  expect((await userState(world, userId)).purchases).toMatchObject([
-    { status: 'active', interval: null, current_period_end: null, unit_amount: 999 },
-  ])
-})
-
-test('a page that is declined or left sells nothing and tells nothing', async () => {
-  const body = { email: newEmail() }
-  const { userId, checkoutUrl } = opened(await startCheckout(world, { paywall: world.paywall, key: world.key, body }))
-  await press(checkoutUrl, 'decline')
-  const back = await call(world, await press(checkoutUrl, 'cancel'))
-  expect(back).toMatchObject({ status: 303 })
-  expect(back.headers.location).toContain('https://owner.example/sorry')
-  await world.stripe.drainWebhooks()
-  expect(await ownerEvents(world, userId)).toEqual([])
-  expect((await userState(world, userId)).purchases).toEqual([])
 })

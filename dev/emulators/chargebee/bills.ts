@@ -5,6 +5,12 @@ import { hasEnded } from '../core/domain/subscriptions.ts'
 import { notFound } from './errors.ts'
 import { paymentOwn } from './own.ts'
 
+/**
+ * What the ids of a site's invoices begin with: an owner chooses it. This one has all that makes an id hard to put into an
+ * address. In one that is imported may be even more.
+ */
+export const INVOICE_PREFIX = 'ACME/2026.#'
+
 /** An invoice of Chargebee: made of an invoice of the core, or of a one-time payment, which has none there. */
 export interface Bill {
   id: string
@@ -38,7 +44,7 @@ export function billOfPayment(context: AccountContext, payment: PaymentRecord): 
   const { customer, created, amount, currency, status, endedAt } = payment
   if (!sold || customer === null) return null
   return {
-    ...{ id: `inv_${payment.id}`, created, customer, subscription: null, amount, currency, sold, payment },
+    ...{ id: INVOICE_PREFIX + payment.id, created, customer, subscription: null, amount, currency, sold, payment },
     status:
       status === 'pending' ? 'payment_due' : status === 'paid' && !isReversed(context, payment) ? 'paid' : 'not_paid',
     period: [created, created],
@@ -55,7 +61,7 @@ export const billsOf = (context: AccountContext, subscriptionId: string): Bill[]
 export function findBill(context: AccountContext, id: string): Bill {
   const invoice = context.records.invoices.get(id)
   if (invoice?.account === context.account.id) return billOfInvoice(context, invoice)
-  const payment = all(context, 'payments').find((each) => id === `inv_${each.id}`)
+  const payment = all(context, 'payments').find((each) => id === INVOICE_PREFIX + each.id)
   const bill = payment && billOfPayment(context, payment)
   if (!bill) throw notFound(id)
   return bill

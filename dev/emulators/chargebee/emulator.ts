@@ -13,6 +13,7 @@ import type { Processor } from '../core/processor.ts'
 import type { HttpRequest } from '../core/server.ts'
 import { type ChargebeeAccount, idOfKey } from './accounts.ts'
 import { API } from './api.ts'
+import { INVOICE_PREFIX } from './bills.ts'
 import { CONTROLS, paymentView } from './controls.ts'
 import { money } from './currencies.ts'
 import { termsDue } from './dues.ts'
@@ -30,7 +31,7 @@ const PREFIXES: Partial<Record<Kind, [prefix: string, bytes?: number]>> = {
   customers: ['cbc_', 8],
   pages: ['', 24],
   subscriptions: ['cbs_', 8],
-  invoices: ['INV-', 6],
+  invoices: [INVOICE_PREFIX, 6],
   payments: ['pay_', 8],
   attempts: ['txn_', 8],
   refunds: ['txn_', 8],

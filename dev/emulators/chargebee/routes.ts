@@ -66,10 +66,10 @@ const routes: Route[] = [
       .slice(0, limit)
       .map((bill) => ({ invoice: invoiceObject(bill, context) })),
   })),
-  route('GET', '/api/v2/invoices/:id', Nothing, (context, _, [id]) => ({
+  route('GET', '/api/v2/invoices/:id+', Nothing, (context, _, [id]) => ({
     invoice: invoiceObject(findBill(context, id), context),
   })),
-  route('POST', '/api/v2/invoices/:id/refund', RefundParameters, (context, { refund_amount: amount }, [id]) => {
+  route('POST', '/api/v2/invoices/:id+/refund', RefundParameters, (context, { refund_amount: amount }, [id]) => {
     const { payment } = findBill(context, id)
     if (!payment) throw wrongState('The invoice is not paid.')
     const made = refund(context, payment, amount)
@@ -102,11 +102,20 @@ const routes: Route[] = [
 ]
 
 /** Finds the route and validates the parameters; throws Chargebee's 404 or 400 before anything has run. */
-export function prepareCall(call: { method: string; path: string; body: Form }): Execution {
-  const execution = prepareRoute(routes, call, (schema) => {
-    const parameters = parseParameters(schema, call.body)
+export function prepareCall({ method, path, body }: { method: string; path: string; body: Form }): Execution {
+  const execution = prepareRoute(routes, { method, path: decoded(path) }, (schema) => {
+    const parameters = parseParameters(schema, body)
     return () => parameters
   })
   if (execution) return execution
-  throw new ChargebeeError(404, 'url_not_found', `${call.method} ${call.path} is no address of this API.`)
+  throw new ChargebeeError(404, 'url_not_found', `${method} ${path} is no address of this API.`)
+}
+
+/** Chargebee does not understand a slash that is encoded (github.com/chargebee/chargebee-go/pull/40). */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path.replaceAll(/%2f/gi, '%252F'))
+  } catch {
+    return path
+  }
 }

@@ -1,14 +1,15 @@
 import * as z from 'zod'
 import { billingControls } from '../core/controls/billing-controls.ts'
-import { onAccount, type RecordControl } from '../core/controls/controls.ts'
-import { type AccountContext, accountRecord } from '../core/domain/context.ts'
+import { onAccount, onRecord, onRecordWith, type RecordControl } from '../core/controls/controls.ts'
+import { type AccountContext, accountRecord, find } from '../core/domain/context.ts'
+import { closeDispute } from '../core/domain/reversals.ts'
 import { checkoutObject } from './objects/checkout.ts'
-import { disputeRefundObject, refundObject } from './objects/refund.ts'
+import { disputeObject, refundObject } from './objects/refund.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { orderOf } from './orders.ts'
 import { settingsOwn } from './own.ts'
-import { refundOrder } from './refunds.ts'
-import { cancel, revoke, uncancel } from './subscriptions.ts'
+import { endDisputed, preventDispute, refundOrder } from './refunds.ts'
+import { cancel, elapse, revoke, uncancel } from './subscriptions.ts'
 
 const BILLING = billingControls({
   names: { page: 'checkout', payment: 'payment' },
@@ -17,7 +18,7 @@ const BILLING = billingControls({
     subscription: subscriptionObject,
     payment: ({ id, status, amount, currency }) => ({ id, status, amount, currency }),
     refund: refundObject,
-    dispute: (dispute, context) => ({ ...disputeRefundObject(dispute, context), id: dispute.id }),
+    dispute: disputeObject,
   },
   end: (context, subscription) => revoke(context, subscription),
   portalCancel: (context, subscription) => cancel(context, subscription),
@@ -37,6 +38,21 @@ export const CONTROLS = {
   ...BILLING,
   refund: byOrder(BILLING.refund),
   dispute: byOrder(BILLING.dispute),
+  /** The bank has decided a dispute. Either way Polar ends the subscription. */
+  closeDispute: onRecord('dispute', 'disputes', { won: z.boolean().default(false) }, (context, dispute, { won }) => {
+    endDisputed(context, orderOf(context, find(context, 'payments', dispute.payment)))
+    return disputeObject(closeDispute(context, dispute, won), context)
+  }),
+  /** Polar gives a payment back before the payer's bank makes a dispute of it. */
+  preventDispute: byOrder(
+    onRecord('payment', 'payments', {}, (context, payment) =>
+      refundObject(preventDispute(context, orderOf(context, payment)), context),
+    ),
+  ),
+  /** Lets so many days pass for one subscription, by moving all its dates and its orders' into the past. */
+  elapse: onRecordWith('subscription', 'subscriptions', ['days', z.int().positive()], (context, subscription, days) =>
+    subscriptionObject(elapse(context, subscription, days), context),
+  ),
   /** Whether a customer may have several subscriptions: a setting of the organisation, which is on unless this says no. */
   allowMultipleSubscriptions: onAccount(['allowed', z.boolean()], (context, allowMultipleSubscriptions) =>
     set(context, { allowMultipleSubscriptions }),

@@ -21,10 +21,20 @@ export interface Mistake {
   input?: unknown
 }
 
-export const errorBody = (error: EmulatorError) =>
-  error instanceof PolarError
-    ? { ...(error.error !== null && { error: error.error }), detail: error.detail }
-    : { error: 'InternalServerError', detail: error.message }
+/** The errors that a test orders, by their statuses. */
+const NAMES: Record<number, string> = {
+  401: 'Unauthorized',
+  403: 'NotPermitted',
+  404: 'ResourceNotFound',
+  409: 'SubscriptionLocked',
+  422: 'RequestValidationError',
+}
+
+export function errorBody(error: EmulatorError): object {
+  const own = error instanceof PolarError ? error : null
+  const name = own ? own.error : (NAMES[error.status] ?? 'InternalServerError')
+  return { ...(name !== null && { error: name }), detail: own?.detail ?? error.message }
+}
 
 export const invalid = (loc: Mistake['loc'], msg: string, input?: unknown, type = 'value_error') =>
   new PolarError(422, 'RequestValidationError', [{ type, loc, msg, input }])

@@ -1,6 +1,6 @@
 import { type AccountContext, all, find } from '../core/domain/context.ts'
 import type { InvoiceRecord, PaymentRecord } from '../core/domain/money-records.ts'
-import { disputesOf, refundsOf } from '../core/domain/reversals.ts'
+import { refundsOf } from '../core/domain/reversals.ts'
 import { priceOf } from './accounts.ts'
 import { noSuch } from './errors.ts'
 import { paymentOwn, subscriptionOwn } from './own.ts'
@@ -36,13 +36,11 @@ export const paymentOf = (context: AccountContext, order: OrderRecord): PaymentR
   return order.payment === null || order.status !== 'paid' ? null : find(context, 'payments', order.payment)
 }
 
-/** What went back of an order: refunds that have succeeded, and disputes that were lost. */
+/** What went back of an order, by refunds that have succeeded. A dispute that was lost leaves the order as it is. */
 export function givenBack(context: AccountContext, order: OrderRecord): number {
   const payment = paymentOf(context, order)
-  if (payment === null) return 0
-  const refunds = refundsOf(context, payment).filter(({ status }) => status === 'refunded')
-  const disputes = disputesOf(context, payment).filter(({ status }) => status === 'lost')
-  return [...refunds, ...disputes].reduce((sum, { amount }) => sum + amount, 0)
+  const refunds = payment === null ? [] : refundsOf(context, payment)
+  return refunds.filter(({ status }) => status === 'refunded').reduce((sum, { amount }) => sum + amount, 0)
 }
 
 /** What an order is of, and where it came from. */

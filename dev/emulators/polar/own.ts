@@ -53,6 +53,8 @@ export const refundOwn = ownReader(
         ...(['satisfaction_guarantee', 'dispute_prevention', 'other'] as const),
       ])
       .default('customer_request'),
+    /** The dispute that it prevents. */
+    dispute: z.string().nullable().default(null),
   }),
 )
 

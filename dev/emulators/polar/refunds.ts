@@ -2,10 +2,12 @@ import * as z from 'zod'
 import type { AccountContext } from '../core/domain/context.ts'
 import type { RefundRecord } from '../core/domain/money-records.ts'
 import { refundedOf, refundPayment } from '../core/domain/reversals.ts'
+import { hasEnded } from '../core/domain/subscriptions.ts'
 import { forbidden, invalid } from './errors.ts'
-import { findOrder, type OrderRecord, paymentOf } from './orders.ts'
+import { findOrder, type OrderRecord, paymentOf, saleOf } from './orders.ts'
 import { Metadata } from './own.ts'
 import { uuid } from './parameters.ts'
+import { revoke } from './subscriptions.ts'
 
 export const RefundBody = z.strictObject({
   order_id: uuid,
@@ -31,4 +33,18 @@ export function refundOrder(context: AccountContext, order: OrderRecord, amount?
     throw invalid(['body', 'amount'], 'Refund amount exceeds remaining order balance.', amount)
   const status = context.isOn('slowRefunds') ? 'pending' : 'refunded'
   return refundPayment(context, payment, { amount: amount ?? left, own, status })
+}
+
+/** The buyer's bank asks for the money before there is a dispute, and gets it. */
+export function preventDispute(context: AccountContext, order: OrderRecord): RefundRecord {
+  const own = { reason: 'dispute_prevention', dispute: context.newId('disputes') }
+  const refund = refundOrder(context, order, undefined, own)
+  endDisputed(context, order)
+  return refund
+}
+
+/** A dispute that is over, whoever has won, ends the subscription that it was about. */
+export function endDisputed(context: AccountContext, order: OrderRecord): void {
+  const { subscription } = saleOf(context, order)
+  if (subscription !== null && !hasEnded(subscription)) revoke(context, subscription)
 }

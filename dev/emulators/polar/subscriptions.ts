@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type AccountContext, find } from '../core/domain/context.ts'
+import { type AccountContext, all, find } from '../core/domain/context.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { change, endSubscription, hasEnded, pauseSubscription, scheduleEnd } from '../core/domain/subscriptions.ts'
 import { optional } from '../core/wire/json-fields.ts'
@@ -59,4 +59,26 @@ export function revoke(context: AccountContext, subscription: SubscriptionRecord
 function note(subscription: SubscriptionRecord, given: Why): void {
   const { customer_cancellation_reason: reason = null, customer_cancellation_comment: comment = null } = given
   subscription.own = { ...subscriptionOwn(subscription), reason, comment }
+}
+
+const DAY_SECONDS = 24 * 3600
+
+/** Moves the dates of a subscription and of its orders into the past. */
+export function elapse(context: AccountContext, subscription: SubscriptionRecord, days: number): SubscriptionRecord {
+  const orders = all(context, 'invoices').filter((each) => each.subscription === subscription.id)
+  for (const order of orders) moveBack(order, ['created', 'periodStart', 'periodEnd', 'paidAt'], days)
+  const dates = ['periodStart', 'periodEnd', 'trialEnd', 'cancelAt', 'canceledAt', 'endedAt'] as const
+  moveBack(subscription, ['created', 'anchor', ...dates], days)
+  return subscription
+}
+
+function moveBack<Name extends string>(
+  record: Record<Name, number | null>,
+  dates: readonly Name[],
+  days: number,
+): void {
+  for (const date of dates) {
+    const at = record[date]
+    if (at !== null) record[date] = at - days * DAY_SECONDS
+  }
 }

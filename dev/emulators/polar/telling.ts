@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type AccountContext, find } from '../core/domain/context.ts'
+import type { AccountContext } from '../core/domain/context.ts'
 import type { Happening, NewEvent } from '../core/domain/happenings.ts'
 import { latestInvoice } from '../core/domain/invoices.ts'
 import type { EventRecord } from '../core/domain/records.ts'
@@ -8,7 +8,7 @@ import type { Telling } from '../core/processor.ts'
 import type { PolarAccount } from './accounts.ts'
 import { checkoutObject } from './objects/checkout.ts'
 import { orderObject } from './objects/order.ts'
-import { disputeRefundObject, refundObject } from './objects/refund.ts'
+import { refundObject } from './objects/refund.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { type OrderRecord, orderOf } from './orders.ts'
 import { paymentOwn } from './own.ts'
@@ -90,15 +90,7 @@ function made(happening: Happening, context: AccountContext): Made[] {
       const of = orderOf(context, payment)
       return [[happening.what, refundObject(refund, context)], ...news.map((type) => order(type, of))]
     }
-    case 'dispute.opened':
-    case 'dispute.closed': {
-      const type = happening.what === 'dispute.opened' ? 'created' : 'updated'
-      const { status } = happening.dispute
-      const news = status === 'lost' ? ['updated', 'refunded'] : []
-      const of = orderOf(context, find(context, 'payments', happening.dispute.payment))
-      const refund: Made = [`refund.${type}`, disputeRefundObject(happening.dispute, context)]
-      return [refund, ...news.map((each) => order(each, of))]
-    }
+    // Polar tells of no dispute.
     default:
       return []
   }
@@ -127,5 +119,6 @@ function statusNews(status: SubscriptionRecord['status'], before: SubscriptionRe
   if (before === 'paused') return ['resumed']
   if (status === 'past_due' || status === 'paused') return [status]
   if (status === 'unpaid' || status === 'incomplete_expired') return ['revoked']
-  return status === 'active' ? ['active'] : []
+  // A trial is active, too.
+  return status === 'active' && before !== 'trialing' ? ['active'] : []
 }

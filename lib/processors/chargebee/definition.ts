@@ -75,6 +75,7 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     undoesCancellation: true,
     endsAtOnce: true,
     tellsOfCancellations: true,
+    keepsReason: 'by a call of its own',
     closesPages: false,
     idempotencyKeys: true,
     sellsToAnonymous: true,

@@ -10,11 +10,15 @@ type Event = z.output<typeof Event>
 /** The body of an event. It is parsed in one go with its schema, so that text which is no JSON is malformed like any other. */
 const Body = z.string().transform((text): unknown => JSON.parse(text))
 
-const OfSubscription = z.object({ subscription: z.object({ id }) })
-const OfInvoice = z.object({ invoice: Invoice })
+// What names a purchase is read first and by itself: what the site sells without us may be as it likes.
+const OfSubscription = z.object({ subscription: z.object({ id: z.string() }) })
+const NamedInvoice = Invoice.pick({ id: true, subscription_id: true, po_number: true }).extend({ id: z.string() })
+const OfInvoice = z.object({ invoice: NamedInvoice })
+const NamedPayment = z.object({ subscription_id: z.string().optional() })
+const OfPayment = z.object({ transaction: NamedPayment, invoice: NamedInvoice.optional() })
+const OfAnyKind = z.object({ transaction: z.object({ type: z.string() }) })
 const OfTransaction = z.object({ transaction: Transaction })
-const OfPayment = OfTransaction.extend({ invoice: Invoice.optional() })
-const OfRefund = OfPayment.extend({ credit_note: CreditNote.optional() })
+const OfRefund = OfTransaction.extend({ credit_note: CreditNote.optional() })
 
 /** How a reversed payment is looked up whose reversal does not name the invoice; null if the site does not have it. */
 export type FindTransaction = (id: string) => Promise<Transaction | null>
@@ -68,25 +72,26 @@ async function read(
     case 'payment_initiated':
     case 'payment_succeeded':
     case 'payment_failed': {
-      const { transaction, invoice } = parseEvent(OfPayment, content)
-      const about = ofPayment(transaction, invoice)
-      if (type === 'payment_initiated') return { about }
+      const about = ofPayment(parseEvent(OfPayment, content))
+      if (about === null || type === 'payment_initiated') return { about }
+      const { transaction } = parseEvent(OfTransaction, content)
       const kind = type === 'payment_succeeded' ? 'succeeded' : 'failed'
       return { about, payment: factOf(kind, transaction, occurredAt) }
     }
     case 'payment_refunded': {
-      const { transaction, invoice, credit_note: note } = parseEvent(OfRefund, content)
+      const about = ofPayment(parseEvent(OfPayment, content))
+      if (about === null) return { about }
+      const { transaction, credit_note: note } = parseEvent(OfRefund, content)
       // A site may be set up to make a credit note of a chargeback, and to record a refund.
       const isChargeback = note?.reason_code === 'chargeback' || transaction.payment_method === 'chargeback'
-      const about = ofPayment(transaction, invoice)
       if (transaction.status !== 'success') return { about }
       return { about, payment: factOf(isChargeback ? 'disputed' : 'refunded', transaction, occurredAt) }
     }
     // Refunds and payments have events of their own; a payment that the bank takes back has none.
     case 'transaction_created':
     case 'transaction_updated': {
+      if (parseEvent(OfAnyKind, content).transaction.type !== 'payment_reversal') return { about: null }
       const { transaction } = parseEvent(OfTransaction, content)
-      if (transaction.type !== 'payment_reversal') return { about: null }
       const about = await ofReversal(transaction, find)
       return { about, payment: transaction.status === 'success' ? factOf('disputed', transaction, occurredAt) : null }
     }
@@ -99,15 +104,13 @@ async function read(
 const ofSubscription = (subscription: string): PurchaseReference | null =>
   isCheckoutId(subscription) ? { kind: 'subscription', id: subscription } : null
 
-function ofInvoice(invoice: Invoice): PurchaseReference | null {
+function ofInvoice(invoice: z.output<typeof NamedInvoice>): PurchaseReference | null {
   if (invoice.subscription_id !== undefined) return ofSubscription(invoice.subscription_id)
-  return isCheckoutId(invoice.po_number) ? { kind: 'payment', id: invoice.id } : null
+  return isCheckoutId(invoice.po_number) ? { kind: 'payment', id: parseEvent(id, invoice.id) } : null
 }
 
-function ofPayment(
-  { subscription_id: subscription }: Transaction,
-  invoice: Invoice | undefined,
-): PurchaseReference | null {
+function ofPayment({ transaction, invoice }: z.output<typeof OfPayment>): PurchaseReference | null {
+  const { subscription_id: subscription } = transaction
   if (subscription !== undefined) return ofSubscription(subscription)
   return invoice ? ofInvoice(invoice) : null
 }

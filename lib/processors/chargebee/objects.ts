@@ -11,10 +11,10 @@ export const seconds = z
   .transform((value) => new Date(value * 1000))
 
 /**
- * An id that can stand in an address. The owner chooses the prefix of invoices' ids, so there may be a slash in it, but
- * nothing that leads to another address.
+ * An id that can stand in an address, if all but its slashes is encoded. The owner chooses the prefix of invoices' ids, and may
+ * have imported invoices with ids of their own, so there may be anything in it but what leads to another address.
  */
-export const id = z.string().regex(/^(?!.*[./]\.)\w[\w.#/-]{0,99}$/)
+export const id = z.string().regex(/^(?!.*(^|\/)\.{1,2}(\/|$))[^\p{C}]{1,100}$/u)
 
 const amount = z.int().min(0)
 const currency = z.string().regex(/^[A-Z]{3}$/)
@@ -70,6 +70,8 @@ export const Invoice = z.object({
   id,
   customer_id: z.string(),
   subscription_id: z.string().optional(),
+  /** Whether it is a subscription's. One for several of them may name none. */
+  recurring: z.boolean().default(false),
   po_number: z.string().optional(),
   status: z.enum(['paid', 'posted', 'payment_due', 'not_paid', 'voided', 'pending']),
   currency_code: currency,

@@ -131,7 +131,8 @@ function statusOf(
 }
 
 function oneTime(invoice: Invoice, customer: Customer | null): PurchaseSnapshot | null {
-  if (invoice.subscription_id !== undefined || !isCheckoutId(invoice.po_number)) return null
+  // Who subscribes may be asked for an order number, so that of a subscription's invoice says nothing.
+  if (invoice.recurring || invoice.subscription_id !== undefined || !isCheckoutId(invoice.po_number)) return null
   const status = oneTimeStatus(invoice)
   const isPaid = status === 'active' || status === 'refunded'
   const none = { currentPeriodStart: null, currentPeriodEnd: null, trialStart: null, trialEnd: null }

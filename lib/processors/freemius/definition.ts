@@ -41,6 +41,7 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     undoesCancellation: false,
     endsAtOnce: true,
     tellsOfCancellations: true,
+    keepsReason: 'with the cancellation',
     closesPages: false,
     idempotencyKeys: false,
     sellsToAnonymous: false,

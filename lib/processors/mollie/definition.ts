@@ -43,6 +43,7 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     undoesCancellation: false,
     endsAtOnce: false,
     tellsOfCancellations: false,
+    keepsReason: 'not at all',
     closesPages: false,
     idempotencyKeys: true,
     sellsToAnonymous: true,

@@ -39,7 +39,7 @@ export async function readPolarEvent(secret: string, inbound: Inbound): Promise<
       return result(purchaseOf(parseEvent(Order, data)))
     case 'order.paid': {
       const order = parseEvent(Order, data)
-      return result(purchaseOf(order), factOf('succeeded', order.id, order.total_amount, order.currency, timestamp))
+      return result(purchaseOf(order), factOf('succeeded', order.id, order.due_amount, order.currency, timestamp))
     }
     // An order whose charge has failed says when it is repeated. The last failure of all says nothing.
     case 'order.updated': {
@@ -47,7 +47,7 @@ export async function readPolarEvent(secret: string, inbound: Inbound): Promise<
       const next = order.status === 'pending' ? order.next_payment_attempt_at : null
       if (!next) return result(purchaseOf(order))
       const attempt = `${order.id}:${Math.floor(next.getTime() / 1000)}`
-      return result(purchaseOf(order), factOf('failed', attempt, order.total_amount, order.currency, timestamp))
+      return result(purchaseOf(order), factOf('failed', attempt, order.due_amount, order.currency, timestamp))
     }
     case 'refund.created':
     case 'refund.updated': {
@@ -66,10 +66,14 @@ function purchaseOf({ id, subscription_id: subscription }: Pick<Order, 'id' | 's
   return subscription === null ? { kind: 'payment', id } : { kind: 'subscription', id: subscription }
 }
 
-/** What a refund takes back. Polar gives back what is disputed by a refund, which names the dispute. */
+/**
+ * What a refund takes back. Polar tells of no dispute, but a refund that is to prevent one names it. If it came too late, the
+ * refund fails, and the dispute goes on.
+ */
 function reversalOf({ id, status, dispute, currency, ...refund }: z.output<typeof Refund>, at: Date) {
-  const isDisputed = dispute !== null && ['needs_response', 'under_review', 'lost'].includes(dispute.status)
-  if (isDisputed) return factOf('disputed', dispute.id, dispute.amount + dispute.tax_amount, currency, at)
+  if (dispute !== null && !['prevented', 'early_warning', 'won'].includes(dispute.status)) {
+    return factOf('disputed', dispute.id, dispute.amount + dispute.tax_amount, currency, at)
+  }
   return status === 'succeeded' ? factOf('refunded', id, refund.amount + refund.tax_amount, currency, at) : null
 }
 

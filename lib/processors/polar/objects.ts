@@ -66,10 +66,10 @@ export const Order = z.object({
     ...(['purchase', 'subscription_create', 'subscription_cycle'] as const),
     ...(['subscription_update', 'subscription_meter_cycle'] as const),
   ]),
-  /** The price, before discounts and taxes. */
-  subtotal_amount: amount,
-  /** What the buyer pays, after discounts and with taxes. */
-  total_amount: amount,
+  /** The price, before discounts and taxes. Below zero for a credit, as for a change to a cheaper product. */
+  subtotal_amount: z.int(),
+  /** What the buyer pays: after discounts, with taxes, and without what is taken from its balance at Polar. Paying leaves it as it is. */
+  due_amount: amount,
   currency,
   subscription_id: processorId.nullable(),
   /** When a charge that failed is repeated; null if none failed, or if it is not repeated any more. */
@@ -92,7 +92,8 @@ export const Refund = z.object({
   dispute: z
     .object({
       id: processorId,
-      status: z.enum(['prevented', 'early_warning', 'needs_response', 'under_review', 'lost', 'won']),
+      /** `accepted` is in Polar's source, and not in the SDK's types. */
+      status: z.string(),
       amount,
       tax_amount: amount,
     })

@@ -67,6 +67,7 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
     undoesCancellation: true,
     endsAtOnce: true,
     tellsOfCancellations: true,
+    keepsReason: 'with the cancellation',
     closesPages: true,
     idempotencyKeys: true,
     sellsToAnonymous: true,

@@ -55,6 +55,11 @@ export interface There {
   truth(id: string): Promise<Truth>
 }
 
+/** What cannot happen at that moment, says the processor's API. The controls of an emulator throw `EmulatorError` instead. */
+export class Refused extends Error {
+  override name = 'Refused'
+}
+
 export interface Truth {
   status: PurchaseStatus
   renews: boolean

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import * as z from 'zod'
 import type { MollieEmulator } from '../../../dev/emulators/mollie/emulator.ts'
 import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
-import type { Driver } from './driver.ts'
+import { type Driver, Refused } from './driver.ts'
 
 const Payment = z.looseObject({
   id: z.string(),
@@ -38,7 +38,7 @@ export const MOLLIE: Driver<'mollie'> = {
       const { id: subscriptionId, customerId } = subscriptionOf(mollie, id)
       const address = `${mollie.url}/v2/customers/${customerId}/subscriptions/${subscriptionId}`
       const answer = await fetch(address, { method: 'DELETE', headers: { authorization: `Bearer ${apiKey}` } })
-      if (!answer.ok) throw new Error(`Mollie did not cancel: ${await answer.text()}`)
+      if (!answer.ok) throw new Refused(`Mollie did not cancel: ${await answer.text()}`)
     },
     endPeriod: (id) => letPass(mollie, id, 34),
     nearTrialEnd: (id) => letPass(mollie, id, 5),

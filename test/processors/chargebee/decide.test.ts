@@ -143,6 +143,8 @@ test('what another system has sold is none of ours', () => {
   expect(subscription({ id: '__test__KyVnHhSBWkkwI2Tn' })).toBeUndefined()
   expect(invoice({ po_number: undefined })).toBeUndefined()
   expect(invoice({ subscription_id: CHECKOUT_ID })).toBeUndefined()
+  // Buyers may give a subscription an order number of their own. A consolidated invoice names no subscription.
+  expect(invoice({ recurring: true })).toBeUndefined()
 })
 
 test('the published page may sell until it expires', () => {

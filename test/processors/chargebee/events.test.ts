@@ -14,8 +14,9 @@ const event = (type: string, content: object = { subscription: { id: CHECKOUT_ID
 
 const calls: string[] = []
 
-function read(rawBody: string, authorization: string | null = RIGHT, reply: unknown = null) {
-  const adapter = chargebeeAdapter(CREDENTIALS, {
+/** An adapter whose every call is answered alike: 404 for null. */
+const adapterOf = (reply: unknown = null) =>
+  chargebeeAdapter(CREDENTIALS, {
     base: null,
     isTest: true,
     now: () => now,
@@ -24,8 +25,10 @@ function read(rawBody: string, authorization: string | null = RIGHT, reply: unkn
       return reply ? Response.json(reply) : Response.json({ api_error_code: 'resource_not_found' }, { status: 404 })
     },
   })
+
+function read(rawBody: string, authorization: string | null = RIGHT, reply: unknown = null) {
   const headers = new Headers(authorization === null ? {} : { authorization })
-  return adapter.readEvent({ headers, rawBody, now })
+  return adapterOf(reply).readEvent({ headers, rawBody, now })
 }
 
 describe('is forged', () => {
@@ -78,11 +81,12 @@ describe('is malformed', () => {
     ['a time beyond all years', JSON.stringify({ id: 'ev_1', event_type: 'x', occurred_at: 9e15 })],
     ['no subscription', event('subscription_created', {})],
     ['no content', event('payment_succeeded', {})],
-    [
-      'a subscription id that leads elsewhere',
-      event('subscription_created', { subscription: { id: '../customers/x' } }),
-    ],
-    ['a transaction of an unknown kind', event('transaction_created', { transaction: { id: 't', type: 'gift' } })],
+    ['a payment of ours in an unknown status', event('payment_failed', { transaction: payment({ status: 'late' }) })],
+    ['a reversal of nothing', event('transaction_created', { transaction: { id: 't', type: 'payment_reversal' } })],
+    ...['../customers/x', '..', 'x/../../y', 'x/.', '', 'a\u0000', 'a\ud800', 'x'.repeat(101)].map((id) => [
+      `an invoice of ours whose id is ${JSON.stringify(id).slice(0, 20)}`,
+      event('invoice_updated', { invoice: { id, po_number: CHECKOUT_ID } }),
+    ]),
     ['an amount below nothing', event('payment_succeeded', { transaction: { ...payment(), amount: -1 } })],
   ])('%s', async (_, body) => {
     await expect(read(body)).rejects.toBeInstanceOf(MalformedEvent)
@@ -112,13 +116,16 @@ test('others are about nothing, and so are the purchases of other systems', asyn
   const nothing = { id: 'ev_1', about: null, payment: null, trialEnding: false }
   expect(await read(event('customer_changed'))).toEqual(nothing)
   for (const type of ['subscription_created', 'subscription_trial_end_reminder']) {
-    expect(await read(event(type, { subscription: { id: '16BHbhF4s42tO2lJ' } }))).toEqual(nothing)
+    for (const id of ['16BHbhF4s42tO2lJ', 'ACME GmbH/Company', '../customers/x']) {
+      expect(await read(event(type, { subscription: { id } }))).toEqual(nothing)
+    }
   }
   const foreign = { transaction: payment({ subscription_id: '16BHbhF4s42tO2lJ' }), invoice: invoice() }
   expect(await read(event('payment_succeeded', foreign))).toEqual(nothing)
   const manual = { transaction: payment({ subscription_id: undefined }), invoice: invoice({ po_number: '4711' }) }
   expect(await read(event('payment_succeeded', manual))).toEqual(nothing)
   expect(await read(event('transaction_created', { transaction: payment() }))).toEqual(nothing)
+  expect(await read(event('transaction_created', { transaction: { id: 't', type: 'gift' } }))).toEqual(nothing)
 })
 
 test('money is counted in the minor units of ISO 4217', async () => {
@@ -157,6 +164,23 @@ test('a reversal names its invoice, or the payment that is asked for it', async 
   expect(calls).toEqual(['https://acme-test.chargebee.com/api/v2/transactions/txn_0'])
   expect(await read(reversal({ linked_payments: [{ id: 'txn_0' }] }))).toMatchObject({ about: null, payment: null })
   expect(await read(reversal({}))).toMatchObject({ about: null })
+})
+
+test('an invoice is asked for by whatever id its owner has given it', async () => {
+  for (const [id, path] of [
+    ['ACME/2026.#1', 'ACME/2026.%231'],
+    ['№ 7/ü?a=b&c', '%E2%84%96%207/%C3%BC%3Fa%3Db%26c'],
+    ['...', '...'],
+    ['%2e%2e/x', '%252e%252e/x'],
+  ] as const) {
+    expect(await read(event('invoice_updated', { invoice: { id, po_number: CHECKOUT_ID } }))).toMatchObject({
+      about: { kind: 'payment', id },
+    })
+    calls.length = 0
+    await adapterOf().observe({ kind: 'payment', id })
+    expect(calls).toEqual([`https://acme-test.chargebee.com/api/v2/invoices/${path}`])
+    expect(new URL(calls[0] ?? '').href).toBe(calls[0])
+  }
 })
 
 test('every event of a life is told twice in the same words', async () => {

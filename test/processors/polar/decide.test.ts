@@ -44,7 +44,7 @@ const subscription: models.Subscription = {
 const order: models.Order = {
   ...created,
   ...{ id: ID, status: 'paid', paid: true, subtotal_amount: 4900, discount_amount: 900, net_amount: 4000 },
-  ...{ tax_amount: 760, total_amount: 4760, applied_balance_amount: 0, due_amount: 0, refunded_amount: 0 },
+  ...{ tax_amount: 760, total_amount: 4760, applied_balance_amount: 0, due_amount: 4760, refunded_amount: 0 },
   ...{ refunded_tax_amount: 0, currency: 'eur', billing_reason: 'purchase', billing_name: null, billing_address: null },
   ...{ invoice_number: 'ACME-0001', is_invoice_generated: false, receipt_number: null, units: null },
   ...{ customer_id: CUSTOMER, product_id: ID, discount_id: null, subscription_id: null, checkout_id: ID, metadata },
@@ -98,6 +98,9 @@ test('a period is covered by its own order, not by one for a change or for usage
   const paid = await decide('subscription', subscription, [{ ...change, status: 'pending' }, cycle])
   expect(paid).toMatchObject({ purchase: { periodCovered: true } })
   expect(await decide('subscription', subscription, [])).toMatchObject({ purchase: { periodCovered: false } })
+  const credit = { ...change, subtotal_amount: -1200, net_amount: -1200, total_amount: -1428, due_amount: 0 }
+  const downgraded = await decide('subscription', subscription, [credit, cycle])
+  expect(downgraded).toMatchObject({ purchase: { periodCovered: true } })
 })
 
 test('a scheduled end is the end of the period, or the one that Polar names', async () => {

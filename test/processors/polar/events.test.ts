@@ -12,7 +12,7 @@ const SUBSCRIPTION = '7b1d3a52-9a0e-4a5e-8c2b-1f2e3d4c5b6b'
 const REFUND = '7b1d3a52-9a0e-4a5e-8c2b-1f2e3d4c5b6c'
 
 const order = {
-  ...{ id: ORDER, status: 'paid', billing_reason: 'subscription_cycle', subtotal_amount: 999, total_amount: 1189 },
+  ...{ id: ORDER, status: 'paid', billing_reason: 'subscription_cycle', subtotal_amount: 999, due_amount: 1189 },
   ...{ currency: 'usd', subscription_id: SUBSCRIPTION, next_payment_attempt_at: null, metadata: {} },
   customer: { id: REFUND, external_id: null, email: null },
 }
@@ -52,7 +52,16 @@ const oneTime = { kind: 'payment', id: ORDER }
 
 test.each([
   ['order.paid', order, subscription, { kind: 'succeeded', id: ORDER, amount: 1189 }],
-  ['order.paid', { ...order, total_amount: 0 }, subscription, null],
+  // What is taken from the customer's balance at Polar is not paid.
+  ['order.paid', { ...order, total_amount: 1189, due_amount: 0 }, subscription, null],
+  [
+    'order.paid',
+    { ...order, total_amount: 1189, due_amount: 689 },
+    subscription,
+    { kind: 'succeeded', id: ORDER, amount: 689 },
+  ],
+  // A credit for a cheaper product: there is nothing to pay.
+  ['order.created', { ...order, subtotal_amount: -999, total_amount: -1189, due_amount: 0 }, subscription, null],
   ['order.paid', { ...order, subscription_id: null }, oneTime, { kind: 'succeeded', id: ORDER, amount: 1189 }],
   ['order.created', { ...order, status: 'pending' }, subscription, null],
   ['order.updated', order, subscription, null],
@@ -72,6 +81,13 @@ test.each([
     subscription,
     { kind: 'disputed', id: SUBSCRIPTION, amount: 1189 },
   ],
+  // A refund that came too late to prevent it; Polar's source has a status that its types do not have.
+  ...['needs_response', 'accepted', 'lost'].map((status): [string, object, object, object] => [
+    'refund.updated',
+    { ...refund, status: 'failed', dispute: { ...dispute, status } },
+    oneTime,
+    { kind: 'disputed', id: SUBSCRIPTION, amount: 1189 },
+  ]),
   ['refund.updated', { ...refund, status: 'canceled', dispute: { ...dispute, status: 'won' } }, oneTime, null],
   [
     'refund.created',
@@ -147,7 +163,7 @@ test.each([
   ['no event', '[]'],
   ['an order without an id', bodyOf('order.paid', { ...order, id: undefined })],
   ['an unknown status', bodyOf('order.paid', { ...order, status: 'dormant' })],
-  ['an amount that is no integer', bodyOf('order.paid', { ...order, total_amount: 11.89 })],
+  ['an amount that is no integer', bodyOf('order.paid', { ...order, due_amount: 11.89 })],
   ['an id that is a path', bodyOf('subscription.updated', { id: '../orders' })],
   ['a refund of nothing', bodyOf('refund.created', null)],
   ['a time that is none', JSON.stringify({ type: 'order.paid', timestamp: 'now', data: order })],

@@ -140,27 +140,45 @@ describe('money that goes back', () => {
     expect(await shop.purchase(reference)).toEqual(purchase)
   })
 
-  test('by a dispute counts as disputed, once', async () => {
+  test('before a dispute is one counts as refunded, and ends the subscription', async () => {
     const shop = await openShop()
     const { reference } = await shop.buy()
     await shop.events()
     const [order] = (await shop.polar.orders.list({ subscription_id: reference.id })).items
-    const dispute = await shop.emulator.dispute(order?.id ?? '')
-    await shop.emulator.closeDispute(dispute.id)
-    const told = payments(await shop.events())
-    expect(new Set(told.map(({ kind, id, amount }) => `${kind} ${id} ${amount}`))).toEqual(
-      new Set([`disputed ${dispute.id} 999`]),
-    )
+    const refund = await shop.emulator.preventDispute(order?.id ?? '')
+    expect(refund).toMatchObject({ subscription_id: null, dispute: { status: 'prevented' } })
+    const events = await shop.events()
+    const told = events.find(({ payment }) => payment?.kind === 'refunded')
+    expect(told?.payment).toMatchObject({ id: refund.id, amount: 999 })
+    // The refund names no subscription, and is still of it.
+    expect(told?.about && (await shop.purchase(told.about))).toMatchObject({ processorId: reference.id })
+    expect(await shop.purchase(reference)).toMatchObject({ status: 'canceled' })
   })
 
-  test('is not told of a dispute that the seller has won', async () => {
+  test.each([{ won: true }, { won: false }])(
+    'by a dispute is told of by the end of the subscription: %o',
+    async (end) => {
+      const shop = await openShop()
+      const { purchase, reference } = await shop.buy()
+      await shop.events()
+      const [order] = (await shop.polar.orders.list({ subscription_id: reference.id })).items
+      const dispute = await shop.emulator.dispute(order?.id ?? '')
+      expect(await shop.events()).toEqual([])
+      expect(await shop.purchase(reference)).toEqual(purchase)
+      await shop.emulator.closeDispute(dispute.id, end)
+      const events = await shop.events()
+      expect([payments(events), events.map(({ about }) => about)]).toEqual([[], expect.arrayContaining([reference])])
+      expect(await shop.purchase(reference)).toMatchObject({ status: 'canceled' })
+    },
+  )
+
+  test('by a dispute of a one-time purchase is not told at all', async () => {
     const shop = await openShop()
     const { purchase } = await shop.buy(lifetime)
-    const dispute = await shop.emulator.dispute(purchase.processorId)
     await shop.events()
-    await shop.emulator.closeDispute(dispute.id, { won: true })
-    expect(payments(await shop.events())).toEqual([])
-    expect(await shop.purchase({ kind: 'payment', id: purchase.processorId })).toMatchObject({ status: 'active' })
+    await shop.emulator.closeDispute((await shop.emulator.dispute(purchase.processorId)).id)
+    expect(await shop.events()).toEqual([])
+    expect(await shop.purchase({ kind: 'payment', id: purchase.processorId })).toEqual(purchase)
   })
 })
 

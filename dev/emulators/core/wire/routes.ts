@@ -9,7 +9,7 @@ import type { Execution } from '../processor.ts'
  */
 export type Parse = <Schema extends z.ZodType>(schema: Schema) => () => z.output<Schema>
 
-/** A route of an API; `:id` in its path stands for one part. */
+/** A route of an API; `:id` in its path stands for one part, `:id+` for one or more: an id that has slashes. */
 export interface Route {
   method: string
   path: string
@@ -56,15 +56,10 @@ export function prepareRoute(
   return undefined
 }
 
-/** The parts of a path that stand where the pattern has `:id`, in order; null if the path does not match. */
+/** What stands in a path where the pattern has `:id` or `:id+`, in order; null if the path does not match. */
 function matchPath(pattern: string, path: string): string[] | null {
-  const [wanted, given] = [pattern.split('/'), path.split('/')]
-  if (wanted.length !== given.length) return null
-  const ids: string[] = []
-  for (const [index, part] of wanted.entries()) {
-    const found = given[index] ?? ''
-    if (part === ':id') ids.push(found)
-    else if (part !== found) return null
-  }
-  return ids
+  const parts = pattern.split('/').map((part) => WILDCARDS[part] ?? part.replaceAll('.', '\\.'))
+  return new RegExp(`^${parts.join('/')}$`).exec(path)?.slice(1) ?? null
 }
+
+const WILDCARDS: Record<string, string> = { ':id': '([^/]*)', ':id+': '(.+?)' }

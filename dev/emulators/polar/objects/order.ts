@@ -20,7 +20,7 @@ export function orderObject(order: OrderRecord, context: AccountContext): models
     ...since(created),
     ...{ id, status, paid, currency: price.currency, description: price.label, metadata },
     ...{ subtotal_amount: amount, discount_amount: 0, net_amount: amount, tax_amount: 0, total_amount: amount },
-    ...{ applied_balance_amount: 0, due_amount: paid ? 0 : amount, platform_fee_amount: 0 },
+    ...{ applied_balance_amount: 0, due_amount: amount, platform_fee_amount: 0 },
     ...{ refunded_amount: refunded, refunded_tax_amount: 0 },
     ...{ refundable_amount: paid ? amount - refunded : 0, refundable_tax_amount: 0 },
     billing_reason: isInvoice(order) ? `subscription_${order.reason}` : 'purchase',

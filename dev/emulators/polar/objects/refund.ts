@@ -1,7 +1,6 @@
 import type { models } from '@polar-sh/sdk/2026-10'
 import { type AccountContext, find } from '../../core/domain/context.ts'
 import type { DisputeRecord, RefundRecord } from '../../core/domain/money-records.ts'
-import { uuidOf } from '../accounts.ts'
 import { orderOf, saleOf } from '../orders.ts'
 import { refundOwn } from '../own.ts'
 import { since } from './goods.ts'
@@ -11,42 +10,33 @@ const STATUS: Partial<Record<RefundRecord['status'], models.RefundStatus>> = {
 }
 
 export function refundObject(refund: RefundRecord, context: AccountContext): models.Refund {
-  const { metadata, reason } = refundOwn(refund)
-  return { ...fieldsOf(refund, context), metadata, reason, status: STATUS[refund.status] ?? 'pending', dispute: null }
-}
-
-/**
- * How a dispute is told: as a refund with a dispute, which succeeds when the dispute is lost. That this is how and when Polar
- * tells it is UNVERIFIED; the types have the dispute in the refund, and there is no event of its own.
- */
-export function disputeRefundObject(dispute: DisputeRecord, context: AccountContext): models.Refund {
-  const payment = find(context, 'payments', dispute.payment)
-  const { id, created, amount, status } = dispute
-  const closed = status !== 'open'
-  return {
-    ...fieldsOf({ ...dispute, id: uuidOf(`refund ${id}`) }, context),
-    metadata: {},
-    reason: 'dispute_prevention',
-    status: status === 'won' ? 'canceled' : status === 'lost' ? 'succeeded' : 'pending',
-    dispute: {
-      ...since(created),
-      ...{ id, amount, tax_amount: 0, currency: payment.currency },
-      ...{ status: closed ? status : 'needs_response', resolved: closed, closed, reason: 'fraudulent' },
-      ...{ evidence_due_by: null, past_due: false, order_id: orderOf(context, payment).id, payment_id: payment.id },
-    },
-  }
-}
-
-function fieldsOf(
-  { id, created, amount, payment: paymentId }: Pick<RefundRecord, 'id' | 'created' | 'amount' | 'payment'>,
-  context: AccountContext,
-) {
+  const { id, created, amount, payment: paymentId, status } = refund
+  const { metadata, reason, dispute } = refundOwn(refund)
   const payment = find(context, 'payments', paymentId)
   const order = orderOf(context, payment)
+  const { subscription } = saleOf(context, order)
   return {
     ...since(created),
     ...{ id, amount, tax_amount: 0, currency: payment.currency, organization_id: context.account.id },
-    ...{ order_id: order.id, subscription_id: saleOf(context, order).subscription?.id ?? null },
-    ...{ customer_id: order.customer ?? '', revoke_benefits: false },
+    ...{ order_id: order.id, customer_id: order.customer ?? '', metadata, reason, status: STATUS[status] ?? 'pending' },
+    // The refund that prevents a dispute names no subscription, whatever its order is of.
+    subscription_id: dispute === null && subscription ? subscription.id : null,
+    revoke_benefits: dispute !== null,
+    dispute: dispute === null ? null : disputeObject({ ...refund, id: dispute, status: 'prevented' }, context),
+  }
+}
+
+type Disputed = Omit<DisputeRecord, 'account' | 'closedAt' | 'status'> & {
+  status: DisputeRecord['status'] | 'prevented'
+}
+
+export function disputeObject(disputed: Disputed, context: AccountContext): models.RefundDispute {
+  const { id, created, amount, status } = disputed
+  const payment = find(context, 'payments', disputed.payment)
+  return {
+    ...since(created),
+    ...{ id, amount, tax_amount: 0, currency: payment.currency, status: status === 'open' ? 'needs_response' : status },
+    ...{ resolved: status === 'won' || status === 'lost', closed: status !== 'open', reason: 'fraudulent' },
+    ...{ evidence_due_by: null, past_due: false, order_id: orderOf(context, payment).id, payment_id: payment.id },
   }
 }

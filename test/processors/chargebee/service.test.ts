@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EMULATORS } from '../../../dev/emulators/emulators.ts'
+import { type Buyer, buy, cancelHere, happens, hears, idOf, open, stateOf } from '../../conformance/buyer.ts'
+import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
+import { heldWebhooks, sendWebhook, webhooksSince } from '../../conformance/webhook.ts'
+import { ageCheckouts } from '../../support/lost-webhooks.ts'
+import { letWeeklyLookCome } from '../../support/our-time.ts'
+import { cancel } from '../../support/subscriber.ts'
+import { startTestWorld, type TestWorld } from '../../support/world.ts'
+
+// What is Chargebee's alone, from the public door. What all processors have in common is in test/conformance.
+
+let world: TestWorld
+/** Two paywalls of one site. */
+let shop: Shop
+let sister: Shop
+
+beforeAll(async () => {
+  const processor = { acquiring: 'chargebee', credentials: EMULATORS.chargebee.demoCredentials() }
+  const paywalls = [1, 2].map(() => ({ ...soldThrough('chargebee'), processor }))
+  world = await startTestWorld({ file: { paywalls } })
+  const [first, second] = world.file.paywalls
+  shop = shopAt(world, first!, second!)
+  sister = shopAt(world, second!, first!)
+})
+afterAll(() => world.close())
+
+/** What is stored, and how often Chargebee was asked. */
+async function traces() {
+  const { rows } = await world.database.query(`select
+    (select count(*)::int from processor_events) as processor_events, (select count(*)::int from purchases) as purchases,
+    (select count(*)::int from payments) as payments, (select count(*)::int from events) as events`)
+  return { ...rows[0], calls: world.chargebee.calls.length }
+}
+
+/** Sends an event with that content. */
+let sent = 0
+function tell(type: string, content: object) {
+  const id = `ev_${++sent}`
+  const body = JSON.stringify({ id, event_type: type, occurred_at: Math.floor(Date.now() / 1000), content })
+  return sendWebhook(shop, { id, body, at: new Date() })
+}
+
+describe('an invoice whose id has slashes, dots and hashes', () => {
+  test('is no subscription, so nobody can cancel it', async () => {
+    const buyer = await buy(shop, 'lifetime')
+    const invoiceId = await idOf(buyer)
+    expect(invoiceId).toMatch(/^ACME\/2026\.#/)
+    const missing = { status: 404, body: { error: 'Subscription not found' } }
+    expect(await cancelHere(buyer)).toMatchObject(missing)
+    const body = { paywallId: shop.paywall.id, userId: buyer.userId, cancellationReason: 'too expensive' }
+    expect(await cancel(world, { key: shop.key, body: { ...body, subscriptionId: invoiceId } })).toMatchObject(missing)
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+  })
+
+  test.each([false, true])(
+    'is found by reconcile while its debit is on its way and after that (fail: %s)',
+    async (fail) => {
+      const buyer = await open(shop, 'lifetime')
+      const paymentOf = () => String(world.chargebee.payments.at(-1)?.id)
+      await heldWebhooks(shop, () => world.chargebee.payLater(String(buyer.checkoutUrl.split('/').at(-1))))
+      await ageCheckouts(world, buyer.userId, 16)
+      await world.workers.scheduled('reconcile')
+      expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'pending' }] })
+      await heldWebhooks(shop, () => world.chargebee.resolvePayment(paymentOf(), { fail }))
+      await letWeeklyLookCome(world, buyer.userId)
+      await world.workers.scheduled('reconcile')
+      expect(await stateOf(buyer)).toMatchObject({ paid: !fail, purchases: [{ status: fail ? 'canceled' : 'active' }] })
+    },
+  )
+
+  test('is reversed by the bank, which names the payment alone', async () => {
+    const buyer = await buy(shop, 'lifetime')
+    expect(await happens(buyer, () => dispute(buyer))).toEqual(['payment.disputed 4900'])
+    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
+  })
+})
+
+/** The payer's bank takes the latest payment back, on a site that removes it from the invoice then. */
+async function dispute(buyer: Buyer) {
+  const id = await idOf(buyer)
+  const payment = world.chargebee.payments.find((each) => JSON.stringify(each).includes(`"${id}"`))
+  return world.chargebee.dispute(String(payment?.id))
+}
+
+test('a subscription whose payment is reversed is past due until the seller wins', async () => {
+  const buyer = await buy(shop)
+  const { id } = await dispute(buyer)
+  expect(await hears(buyer)).toEqual(['payment.disputed 999', 'subscription.past_due'])
+  expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
+  await world.chargebee.closeDispute(id, { won: true })
+  await hears(buyer)
+  expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+})
+
+test('paywalls that share a site hear of each other’s purchases, and store their own alone', async () => {
+  const told = webhooksSince(shop)
+  const [mine, theirs] = [await buy(shop), await buy(sister)]
+  await happens(mine, shop.there.renew)
+  const before = await traces()
+  const statuses = await Promise.all(told().map(({ id }) => world.chargebee.resend(id)))
+  expect(new Set(statuses.flat())).toEqual(new Set([200]))
+  const { processor_events, purchases, payments, events } = await traces()
+  expect({ ...before, processor_events, purchases, payments, events }).toEqual(before)
+  for (const buyer of [mine, theirs]) {
+    expect((await stateOf(buyer)).purchases).toHaveLength(1)
+    expect(await hears(buyer)).toEqual([])
+  }
+})
+
+describe('what the site sells by itself is taken note of, and nobody is asked about it', () => {
+  const payment = { id: 'txn_1', type: 'payment', status: 'success', amount: 999, currency_code: 'USD' }
+  const invoice = { id: 'INV 2026/7', customer_id: 'c', status: 'paid', currency_code: 'USD', total: 999 }
+  test.each([
+    ['a subscription', 'subscription_created', { subscription: { id: 'ACME GmbH/Company GmbH' } }],
+    ['a subscription in a status that is new', 'subscription_changed', { subscription: { id: 'A', status: 'frozen' } }],
+    ['an invoice', 'invoice_updated', { invoice: { ...invoice, po_number: 'PO 4711' } }],
+    ['an invoice in a status that is new', 'invoice_updated', { invoice: { ...invoice, status: 'disputed' } }],
+    ['a payment', 'payment_succeeded', { transaction: payment, invoice }],
+    ['a payment in a status that is new', 'payment_failed', { transaction: { ...payment, status: 'late' }, invoice }],
+    ['a payment for several invoices', 'payment_succeeded', { transaction: payment }],
+    ['a refund', 'payment_refunded', { transaction: { ...payment, type: 'refund' }, invoice, credit_note: {} }],
+    ['a transaction of a type that is new', 'transaction_created', { transaction: { ...payment, type: 'gift' } }],
+    ['a customer', 'customer_created', { customer: { id: 'c' } }],
+    ['nothing', 'pending_invoice_created', {}],
+  ])('%s', async (_, type, content) => {
+    const before = await traces()
+    expect(await tell(type, content)).toMatchObject({ status: 200, body: { received: true } })
+    expect(await traces()).toEqual(before)
+  })
+})

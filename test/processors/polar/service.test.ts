@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import type { models } from '@polar-sh/sdk/2026-10'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EMULATORS } from '../../../dev/emulators/emulators.ts'
+import type { PolarEvent } from '../../../dev/emulators/polar/telling.ts'
+import { buy, cancelHere, happens, hears, idOf, open, pay, purchaseOf, stateOf } from '../../conformance/buyer.ts'
+import { POLAR } from '../../conformance/drivers/polar.ts'
+import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
+import { press, sdk } from '../../emulators/polar-fixture.ts'
+import { payOnPage } from '../../support/anonymous.ts'
+import { call } from '../../support/call.ts'
+import { opened, priceIdOf, startCheckout } from '../../support/checkout.ts'
+import { signInAnonymously } from '../../support/sign-in.ts'
+import { startTestWorld, type TestWorld } from '../../support/world.ts'
+
+// What only an organisation of Polar's is like, from the public door: one customer for each address, several
+// subscriptions of a customer, and events about everything that the organisation sells.
+
+let world: TestWorld
+/** Two paywalls that sell through one organisation. */
+let shop: Shop
+let other: Shop
+
+beforeAll(async () => {
+  const { accessToken } = EMULATORS.polar.demoCredentials()
+  const paywalls = [1, 2].map(() => {
+    const credentials = { ...EMULATORS.polar.demoCredentials(), accessToken }
+    return { ...soldThrough('polar'), processor: { acquiring: 'polar', credentials } }
+  })
+  world = await startTestWorld({ file: { paywalls } })
+  const [one, two] = world.file.paywalls
+  shop = shopAt(world, one!, two!)
+  other = shopAt(world, two!, one!)
+})
+afterAll(() => world.close())
+
+const polar = () => sdk(world.polar, String(Reflect.get(shop.paywall.processor.credentials, 'accessToken')))
+
+/** The events of what happens meanwhile. */
+async function eventsOf(meanwhile: () => Promise<unknown>): Promise<readonly PolarEvent[]> {
+  const before = world.polar.events.length
+  await meanwhile()
+  await world.polar.drainWebhooks()
+  return world.polar.events.slice(before)
+}
+
+async function counts() {
+  const { rows } = await world.database.query(`select (select count(*) from purchases) purchases,
+    (select count(*) from payments) payments, (select count(*) from events) events, (select count(*) from users) users`)
+  return rows[0]
+}
+
+const ours = () => ({ paywall_id: shop.paywall.id, user_id: randomUUID() })
+
+test.each<[string, () => NonNullable<models.CheckoutCreate['metadata']>]>([
+  ['without metadata', () => ({})],
+  ['with metadata of its own', () => ({ checkout_id: 'c-17', paywall_id: 17, user_id: true })],
+  ['with metadata like ours, of a checkout that we do not have', () => ({ ...ours(), checkout_id: randomUUID() })],
+])('what the organisation sells elsewhere %s is heard of and not stored', async (_, metadata) => {
+  const { prices } = POLAR
+  const before = await counts()
+  const logged = world.logs.length
+  const events = await eventsOf(async () => {
+    for (const product of [prices.monthly, prices.lifetime]) {
+      const order = { products: [product], customer_email: `${randomUUID()}@example.com`, metadata: metadata() }
+      const { id, url } = await polar().checkouts.create(order)
+      await press({ url }, 'pay')
+      const [sold] = (await polar().orders.list({ checkout_id: id })).items
+      await world.polar.refund(sold!.id, 100)
+      if (!sold!.subscription_id) continue
+      await world.polar.renew(sold!.subscription_id)
+      await world.polar.portalCancel(sold!.subscription_id)
+      await world.polar.end(sold!.subscription_id)
+    }
+  })
+  expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(9)
+  for (const { id } of events) expect(await world.polar.resend(id)).toEqual([200, 200])
+  expect(await counts()).toEqual(before)
+  expect(world.logs.slice(logged).filter(({ level }) => level === 'error')).toEqual([])
+})
+
+test('of two paywalls of one organisation each has what it has sold, although both hear of all', async () => {
+  const buyer = await buy(shop)
+  const { rows } = await world.database.query('select from purchases where paywall_id = $1', [other.paywall.id])
+  expect(rows).toEqual([])
+  const there = await open(other, 'monthly', { email: buyer.email })
+  await pay(there)
+  await world.polar.drainWebhooks()
+  expect(there.userId).toBe(buyer.userId)
+  expect([(await stateOf(buyer)).purchases.length, (await stateOf(there)).purchases.length]).toEqual([1, 1])
+})
+
+test('of several subscriptions of one customer each is cancelled, renewed and given back by itself', async () => {
+  const first = await buy(shop)
+  const firstId = await idOf(first)
+  const again = { email: first.email, body: { ignoreActivePurchase: true } }
+  // The events of two purchases are not one chain.
+  const second = { ...(await open(shop, 'yearly', again)), heard: first.heard, isMoved: true }
+  await pay(second)
+  expect(await hears(second)).toEqual(['checkout.completed', 'subscription.created'])
+  expect(await cancelHere(second)).toMatchObject({ status: 200 })
+  expect(await hears(second)).toEqual(['subscription.cancel_scheduled'])
+  expect(await happens(second, async () => shop.there.renew(firstId))).toEqual([
+    'payment.succeeded 999',
+    'subscription.renewed',
+  ])
+  expect(await happens(second, async () => shop.there.refund(firstId, 300))).toEqual(['payment.refunded 300'])
+  const purchases = [
+    { price_slug: 'yearly', status: 'trialing', cancel_at_period_end: true },
+    { price_slug: 'monthly', status: 'active', cancel_at_period_end: false },
+  ]
+  expect((await stateOf(second)).purchases).toMatchObject(purchases)
+})
+
+const portalFor = (names: { key: string; body: object } | { token: string }) =>
+  call(world, `/api/v1/paywall/${shop.paywall.id}/get-customer-portal`, { body: {}, ...names })
+
+test('who enters the address of somebody else buys for itself, and neither sees the portal of both', async () => {
+  const known = await buy(shop)
+  const { token, user } = await signInAnonymously(world, { paywallId: shop.paywall.id })
+  const body = { priceId: priceIdOf(shop.paywall, 'monthly') }
+  const { checkoutUrl } = opened(await startCheckout(world, { paywall: shop.paywall, token, body }))
+  await call(world, await payOnPage(checkoutUrl, known.email))
+  const stranger = { ...known, userId: user.id, heard: 0 }
+  expect(await hears(stranger)).toContain('checkout.completed')
+  expect(await stateOf(stranger)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+  expect((await stateOf(known)).purchases).toHaveLength(1)
+
+  expect(await portalFor({ token })).toMatchObject({ status: 403, body: { error: 'portal_unavailable' } })
+  const refused = { status: 502, body: { error: 'processor_rejected' } }
+  expect(await portalFor({ key: world.key, body: { email: known.email } })).toMatchObject(refused)
+
+  expect(await cancelHere(known)).toMatchObject({ status: 200 })
+  expect(await purchaseOf(stranger)).toMatchObject({ cancel_at_period_end: false })
+  expect(await cancelHere(stranger)).toMatchObject({ status: 200 })
+})
+
+test('the portal token that Polar adds to the way back goes neither to the owner nor to the log', async () => {
+  const { checkoutUrl } = opened(await startCheckout(world, { paywall: shop.paywall, key: world.key }))
+  const back = new URL(await press({ url: checkoutUrl }, 'pay').then(({ headers }) => headers.get('location') ?? ''))
+  const portal = back.searchParams.get('customer_session_token') ?? ''
+  expect(portal).toMatch(/^polar_cst_/)
+  const { status, headers } = await call(world, back.href)
+  expect([status, headers.location]).toEqual([303, expect.stringMatching(/\/thanks\?session=[0-9a-f-]{36}$/)])
+  expect(world.logs.filter(({ message }) => message.includes(portal))).toEqual([])
+})
