@@ -8,30 +8,40 @@ import { issueAt } from './checks.ts'
 import type { WrittenPrice } from './price.ts'
 
 interface Problem {
+  /** Of the field, from the price on. */
   path: PropertyKey[]
   message: string
 }
+
+/** A price, as far as its processor is told of it. */
+type SoldPrice = Sold & Partial<Pick<WrittenPrice, 'interval' | 'interval_count' | 'trial_days'>> & { locals: Sold[] }
+type Sold = Pick<WrittenPrice, 'currency' | 'amount' | 'processorPrice'>
 
 /** Refuses prices that the paywall's processor could not sell. */
 export function checkSellable(
   { processor, prices }: { processor: { acquiring: Acquiring }; prices: WrittenPrice[] },
   context: z.RefinementCtx,
 ): void {
-  const definition = DEFINITIONS[processor.acquiring]
   for (const [index, price] of prices.entries()) {
-    for (const { path, message } of [...currencyProblems(definition, price), ...otherProblems(definition, price)]) {
+    for (const { path, message } of sellingProblems(processor.acquiring, price)) {
       issueAt(context, ['prices', index, ...path], message)
     }
   }
 }
 
+/** Why a processor could not sell a price; empty if it can. */
+export function sellingProblems(acquiring: Acquiring, price: SoldPrice): Problem[] {
+  const definition = DEFINITIONS[acquiring]
+  return [...currencyProblems(definition, price), ...otherProblems(definition, price)]
+}
+
 /** The price and its local ones, each with the path to it. */
-const variantsOf = (price: WrittenPrice) => [
+const variantsOf = (price: SoldPrice) => [
   { local: null, path: [] as PropertyKey[], sold: price },
   ...price.locals.map((sold, local) => ({ local, path: ['locals', local] as PropertyKey[], sold })),
 ]
 
-function currencyProblems(definition: ProcessorDefinition, price: WrittenPrice): Problem[] {
+function currencyProblems(definition: ProcessorDefinition, price: SoldPrice): Problem[] {
   return variantsOf(price).flatMap(({ path, sold }) => {
     const problem = currencyProblem(definition, sold)
     return problem ? [{ path: [...path, problem.field], message: problem.message }] : []
@@ -51,7 +61,7 @@ function currencyProblem(
 }
 
 /** What else the processor says of a price; nothing while an amount is not one of its currency, which is said already. */
-function otherProblems(definition: ProcessorDefinition, price: WrittenPrice): Problem[] {
+function otherProblems(definition: ProcessorDefinition, price: SoldPrice): Problem[] {
   const offered = offeredPrice(price)
   if (!offered) return []
   return definition.problemsOf(offered).map(({ local, field, message }) => ({
@@ -60,7 +70,7 @@ function otherProblems(definition: ProcessorDefinition, price: WrittenPrice): Pr
   }))
 }
 
-function offeredPrice(price: WrittenPrice): OfferedPrice | null {
+function offeredPrice(price: SoldPrice): OfferedPrice | null {
   try {
     return {
       interval: price.interval ?? null,

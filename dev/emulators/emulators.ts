@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import type { Credentials } from '../../lib/processors/definitions.ts'
@@ -24,26 +25,31 @@ export const EMULATORS = {
     port: 8788,
     start: overFiles(startStripeEmulator, stripe.accountsOf),
     demoCredentials: stripe.demoCredentials,
+    demoPrice: (name: string) => `price_${name}`,
   },
   polar: {
     port: 8792,
     start: overFiles(startPolarEmulator, polar.accountsOf),
     demoCredentials: polar.demoCredentials,
+    demoPrice: (name: string) => polar.uuidOf(`product ${name}`),
   },
   chargebee: {
     port: 8793,
     start: overFiles(startChargebeeEmulator, chargebee.accountsOf),
     demoCredentials: chargebee.demoCredentials,
+    demoPrice: (name: string) => name.replaceAll('_', '-'),
   },
   freemius: {
     port: 8794,
     start: overFiles(startFreemiusEmulator, freemius.accountsOf),
     demoCredentials: freemius.demoCredentials,
+    demoPrice: (name: string) => `${numberOf(`plan ${name}`)}:${numberOf(`pricing ${name}`)}`,
   },
   mollie: {
     port: 8789,
     start: overFiles(startMollieEmulator, mollie.accountsOf),
     demoCredentials: mollie.demoCredentials,
+    demoPrice: (_name: string, title: string) => title,
   },
 } satisfies { [Name in Acquiring]: LocalEmulator<Name> }
 
@@ -53,7 +59,15 @@ interface LocalEmulator<Name extends Acquiring> {
   start(options: LocalEmulatorOptions): Promise<{ url: string; close(): Promise<void> }>
   /** New credentials for a demo, as the processor makes them. */
   demoCredentials(): Credentials<Name>
+  /**
+   * What the processor calls a demo's price, its `processorPrice` in the paywall file: always the same for the same `name`, such as
+   * `monthly_usd`. `title` is what buyers read.
+   */
+  demoPrice(name: string, title: string): string
 }
+
+/** A number of some digits, as an id. */
+const numberOf = (text: string) => Number.parseInt(hash('sha256', text).slice(0, 6), 16)
 
 /** The emulators that run, by the names of their processors. */
 export type Emulators = { [Name in Acquiring]: Awaited<ReturnType<(typeof EMULATORS)[Name]['start']>> }

@@ -1,6 +1,6 @@
 // Writes what is not written by hand: the calls of the database functions, the types of tables and bindings, the Workers'
-// roles, the gateway's routes, the decimals of currencies, and the API's document with its page. With --check it writes
-// nothing, and fails if a file is not as it would be written.
+// roles, the gateway's routes, the decimals of currencies, the API's document with its page, and the page of what processors
+// can do. With --check it writes nothing, and fails if a file is not as it would be written.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { readRelease } from '../../cli/migrate/release.ts'
 import { preparedDatabase, startScratchPostgres } from '../world/database/scratch-postgres.ts'
 import { generateBindingTypes } from '../world/workers/wrangler-config.ts'
+import { abilitiesPage } from './abilities.ts'
 import { currencyTable } from './currencies.ts'
 import { databaseCalls } from './database-calls.ts'
 import { databaseRoles } from './database-roles.ts'
@@ -24,6 +25,7 @@ const ROUTES = 'generated/routes.ts'
 const CURRENCIES = 'generated/currencies.ts'
 const DOCUMENT = 'generated/openapi.json'
 const PAGE = 'generated/docs.html'
+const ABILITIES = 'docs/processors/abilities.md'
 
 process.chdir(join(import.meta.dirname, '../..'))
 
@@ -37,6 +39,7 @@ const generated = {
   [CURRENCIES]: currencyTable(),
   [DOCUMENT]: document,
   [PAGE]: documentPage(document),
+  [ABILITIES]: abilitiesPage(),
 }
 
 for (const [path, text] of Object.entries(generated)) {

@@ -13,6 +13,7 @@ import { removeCluster } from './database/cluster.ts'
 import { ensureDatabase, prepareDatabase } from './database/database.ts'
 import { waitUntilUnused } from './database/leftover.ts'
 import { startPostgres } from './database/postgres.ts'
+import { writeDemo } from './demo.ts'
 import { logLine } from './log-line.ts'
 import { HELP, type Options, readOptions } from './options.ts'
 import { openPaywallFiles } from './paywall-files.ts'
@@ -52,7 +53,9 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
 
   await refuseTakenPorts(options.ports)
   const secrets = await readSecrets(options.folder)
-  const files = started.adopt(await openPaywallFiles(options.configs, fileEnvironment(secrets)), (all) => all.close())
+  const demo = options.processor && writeDemo(options.folder, options.processor)
+  const configs = demo ? [demo.path] : options.configs
+  const files = started.adopt(await openPaywallFiles(configs, fileEnvironment(secrets)), (all) => all.close())
   if (options.reset) await forget(options.folder)
   // Loading wrangler and Miniflare takes seconds: not before it is known that we can start, and while Postgres does.
   const [databaseUrl, { startWorld }, { fireCrons }] = await Promise.all([
@@ -83,7 +86,7 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
   await untilItAnswers(world)
   if (stopping) return
 
-  console.log(welcome(world, files.current(), applied))
+  console.log(welcome(world, files.current(), applied, demo))
   console.log(`ready ${world.url}`)
   await stop
 }

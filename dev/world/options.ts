@@ -4,12 +4,15 @@ import { CommandError } from '../../cli/command.ts'
 import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { EMULATORS } from '../emulators/emulators.ts'
+import { DEMO } from './demo.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
 export interface Options {
   /** Absolute paths of paywall files. */
   configs: string[]
+  /** Which processor the demo is sold through; null: the one that its file names. `configs` is the demo's file then. */
+  processor: Acquiring | null
   ports: { service: number; receiver: number; mail: number } & Record<Acquiring, number>
   /** A Postgres of one's own, instead of the embedded one. */
   databaseUrl?: string
@@ -22,6 +25,7 @@ export interface Options {
 export const HELP = `npm run dev -- [options]
 
   --config FILE         a paywall file; repeat it for several owners (default: demo/paywall.json)
+  --processor NAME      sell that demo through another processor: ${ACQUIRING.join(', ')}
   --port N              the service's port (default: 8787)
 ${ACQUIRING.map(emulatorOption).join('\n')}
   --receiver-port N     the webhook receiver's port (default: 8790)
@@ -39,8 +43,11 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Opt
   const databaseUrl = values['database-url']
   if (databaseUrl && values.reset)
     throw new CommandError(['--reset is for the embedded Postgres: your own is yours to empty'])
+  if (values.processor !== undefined && values.config)
+    throw new CommandError(['--processor is for the demo: a paywall file that --config names has its own processor'])
   return {
-    configs: (values.config ?? [join(ROOT, 'demo/paywall.json')]).map((path) => typedPath(path, environment)),
+    configs: values.config?.map((path) => typedPath(path, environment)) ?? [DEMO],
+    processor: values.processor === undefined ? null : processor(values.processor),
     ports: {
       service: port('--port', values.port),
       ...emulatorPorts(values),
@@ -59,6 +66,7 @@ function parse(args: string[]) {
       args,
       options: {
         config: { type: 'string', multiple: true },
+        processor: { type: 'string' },
         port: { type: 'string', default: '8787' },
         ...Object.fromEntries(ACQUIRING.map(portOption)),
         'receiver-port': { type: 'string', default: '8790' },
@@ -93,6 +101,12 @@ function port(option: string, text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : 0
   if (number < 1 || number > 65_535) throw new CommandError([`${option} must be a number from 1 to 65535, not ${text}`])
   return number
+}
+
+function processor(text: string): Acquiring {
+  const found = ACQUIRING.find((acquiring) => acquiring === text)
+  if (!found) throw new CommandError([`--processor must be one of ${ACQUIRING.join(', ')}, not ${text}`])
+  return found
 }
 
 function postgresUrl(text: string): string {

@@ -5,12 +5,12 @@ import { base64url, exportJWK, generateKeyPair } from 'jose'
 import * as z from 'zod'
 import { randomHex } from '../../lib/crypto/crypto.ts'
 import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { EMULATORS } from '../emulators/emulators.ts'
 
-/** What `env:NAME` in the files of demo/ stands for, where the environment does not say otherwise. */
+/** What `env:NAME` in the demo's paywall file stands for, where the environment does not say otherwise. */
 const DemoSecrets = z.object({
   DEMO_API_KEY: z.string(),
-  DEMO_OTHER_OWNER_KEY: z.string(),
   DEMO_WEBHOOK_SECRET: z.string(),
   ...Object.fromEntries(Object.keys(demoCredentials()).map((name) => [name, z.string()])),
 })
@@ -48,18 +48,24 @@ export async function makeSecrets(): Promise<Secrets> {
     WEBHOOK_SECRETS_KEY: base64url.encode(randomBytes(32)),
     DATABASE_ROLES_KEY: base64url.encode(randomBytes(32)),
     DEMO_API_KEY: `pk_test_${randomHex(32)}`,
-    DEMO_OTHER_OWNER_KEY: `pk_test_${randomHex(32)}`,
     DEMO_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
     ...demoCredentials(),
   }
 }
 
-/** An account at each processor, by the names that the files of demo/ have for it. */
+/** An account at each processor, by the names that the demo's paywall file has for it. */
 function demoCredentials(): Record<string, string> {
   const named = ACQUIRING.flatMap((acquiring) =>
     Object.entries(EMULATORS[acquiring].demoCredentials()).map(([field, value]) => [nameOf(acquiring, field), value]),
   )
   return Object.fromEntries(named)
+}
+
+/** The demo's account at a processor, as its paywall file has it. */
+export function demoAccount(acquiring: Acquiring): { acquiring: Acquiring; credentials: Record<string, string> } {
+  const fields = Object.keys(DEFINITIONS[acquiring].credentials)
+  const credentials = fields.map((field) => [field, `env:${nameOf(acquiring, field)}`])
+  return { acquiring, credentials: Object.fromEntries(credentials) }
 }
 
 function nameOf(acquiring: Acquiring, field: string): string {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { relative } from 'node:path'
 import type { ApplyResult } from '../../cli/apply/apply.ts'
 import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
@@ -8,7 +9,12 @@ import type { World } from './world.ts'
 const BUYER = 'buyer@example.com'
 
 /** What a person needs to know when the world is up: where everything is, the keys, and three lines to paste. */
-export function welcome(world: World, files: PaywallFile[], results: ApplyResult[]): string {
+export function welcome(
+  world: World,
+  files: PaywallFile[],
+  results: ApplyResult[],
+  demo: { path: string; differences: string[] } | null,
+): string {
   const file = files[0]
   const paywall = file?.paywalls[0]
   if (!file || !paywall) return ''
@@ -28,12 +34,26 @@ export function welcome(world: World, files: PaywallFile[], results: ApplyResult
     ...results.flatMap(({ newSecrets }) =>
       newSecrets.map(({ what, secret }) => `  made, shown once: ${what}: ${secret}`),
     ),
+    ...(demo ? ['', ...demoLines(demo, paywall)] : []),
     '',
     `Try paywall ${paywall.id}, "${paywall.name}": read it, open a checkout (pay on the page it names), see the purchase.`,
     '',
     ...curls(world.url, paywall, keyOf(file, results)),
     '',
   ].join('\n')
+}
+
+/** Where the demo's file is when it sells through another processor, and what differs in it. */
+function demoLines(
+  { path, differences }: { path: string; differences: string[] },
+  { processor }: FilePaywall,
+): string[] {
+  const { title } = DEFINITIONS[processor.acquiring]
+  const file = relative(process.cwd(), path)
+  return [
+    `The demo sells through ${title}. Its paywall file is ${file}, made of demo/paywall.json at each start.`,
+    ...differences.map((difference) => `  ${difference}`),
+  ]
 }
 
 function keyOf(file: PaywallFile, results: ApplyResult[]): string {

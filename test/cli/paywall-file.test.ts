@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { paywallFileJsonSchema } from '../../cli/paywall-file/schema.ts'
+import { demoThrough } from '../../dev/world/demo.ts'
 import { makeSecrets } from '../../dev/world/secrets.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { type Changes, environment, errorsOf, paywallFile, writtenFile } from '../support/written-file.ts'
 
 const price = 'paywalls[0].prices[0]'
@@ -64,8 +66,14 @@ describe('a good file', () => {
     expect(await errorsOf(`\uFEFF${writtenFile(changes)}`)).toEqual([])
   })
 
-  test.each(['demo/paywall.json', 'demo/mollie.json'])('is %s, with the secrets of a local world', async (path) => {
-    expect(await errorsOf(readFileSync(path, 'utf8'), { ...(await makeSecrets()) })).toEqual([])
+  test.each(ACQUIRING)('is that of the demo sold through %s, with the secrets of a local world', async (acquiring) => {
+    const { file } = demoThrough(acquiring)
+    expect(await errorsOf(JSON.stringify(file), { ...(await makeSecrets()) })).toEqual([])
+  })
+
+  test('is demo/paywall.json itself, sold through the processor that it names', () => {
+    const written = JSON.parse(readFileSync('demo/paywall.json', 'utf8'))
+    expect(demoThrough(written.paywalls[0].processor.acquiring)).toEqual({ file: written, differences: [] })
   })
 })
 
@@ -106,7 +114,6 @@ describe('the published JSON Schema', () => {
     const schema = z.fromJSONSchema(JSON.parse(published))
     const accepts = (text: string) => schema.safeParse(JSON.parse(text)).success
     expect(accepts(readFileSync('demo/paywall.json', 'utf8'))).toBe(true)
-    expect(accepts(readFileSync('demo/mollie.json', 'utf8'))).toBe(true)
     expect(accepts(writtenFile({ [`${price}.trial_day`]: 7 }))).toBe(false)
     expect(accepts(writtenFile({ [`${price}.amount`]: undefined }))).toBe(false)
   })

@@ -1,59 +1,104 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { WebhookEventTypes } from 'mollie-api-typescript/models'
+import { WebhookEventType as ChargebeeEventType } from 'chargebee'
+import { WebhookEventTypes as MollieEventTypes } from 'mollie-api-typescript/models'
 import Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
+import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 
-// What docs/processors.md tells an owner to set up, held to the code that reads it and to the official SDKs.
+// What the pages in docs/processors/ tell an owner to set up, held to the definitions, to the code that reads the events, and to
+// the official SDKs as far as they name events.
 
 const root = join(import.meta.dirname, '../..')
 const text = (file: string) => readFileSync(join(root, file), 'utf8')
+const page = (acquiring: Acquiring) => text(`docs/processors/${acquiring}.md`)
 
-/** The part of the page below a heading, up to the next. */
-const part = (heading: string) => text('docs/processors.md').split(`### ${heading}\n`)[1]?.split('\n##')[0] ?? ''
+/** The part of a page below a heading, up to the next of its level. */
+const part = (acquiring: Acquiring, heading: string) =>
+  page(acquiring).split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
 
-/** The names in the block of a part, in its order. */
-const listed = (heading: string) => /```\n([\s\S]*?)\n```/.exec(part(heading))?.[1]?.split('\n') ?? []
+/** The events in the block of the page, in its order. */
+const listed = (acquiring: Acquiring) =>
+  /\n```\n([\s\S]*?)\n```\n/.exec(part(acquiring, 'The webhook'))?.[1]?.split('\n') ?? []
 
-/** The types that an adapter's inbound code has a case for. */
-const read = (adapter: string) =>
-  [...text(`lib/processors/${adapter}/events.ts`).matchAll(/^ {4}case '([\w.-]+)':/gm)].map(([, type]) => type!)
+/** What is read besides what an owner names: a page of Freemius' documents writes one of its events with one `l`. */
+const OTHER_SPELLINGS = ['subscription.canceled']
 
-/** Every type that Stripe's API takes for a webhook endpoint: in the SDK they are types alone. */
-const stripeTypes = /type EnabledEvent = (.*);/.exec(
-  text('node_modules/stripe/esm/resources/WebhookEndpoints.d.ts'),
-)?.[1]
+describe.each(ACQUIRING)('the page of %s', (acquiring) => {
+  const { title, credentials, webhook } = DEFINITIONS[acquiring]
+  const events = text(`lib/processors/${acquiring}/events.ts`)
 
-describe.each([
-  ['At Stripe', 'stripe', 14],
-  ['At Mollie', 'mollie', 9],
-])('%s', (heading, adapter, count) => {
-  test('the events to be named are those that are read, each once', () => {
-    expect(listed(heading)).toHaveLength(count)
-    expect(listed(heading).toSorted()).toEqual(read(adapter).toSorted())
-    expect(text('README.md')).toContain(`${count} events`)
+  test('has the parts that every such page has, and is named by the page of all', () => {
+    const headings = [...page(acquiring).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading)
+    const expected = [
+      ...[title, 'In the paywall file', 'The webhook', 'In the dashboard', 'What it can and cannot do'],
+      `Never tried against the real ${title}`,
+    ]
+    expect(headings.filter((heading) => expected.includes(heading!))).toEqual(expected)
+    expect(text('docs/processors.md')).toContain(`| \`${acquiring}\` | `)
+    expect(text('docs/processors.md')).toContain(`[${title}](processors/${acquiring}.md)`)
   })
 
-  test('the address of its webhook is the one that takes them', () => {
+  test('names the events of the definition, each once, and README counts them', () => {
+    expect(listed(acquiring).toSorted()).toEqual([...webhook.events].toSorted())
+    expect(text('README.md')).toMatch(new RegExp(`\\*\\*${title}\\*\\*[^*]*\\b${webhook.events.length} events`))
+  })
+
+  test('names what is read, and nothing else', () => {
+    const read = [...events.matchAll(/^ {4}case '([\w.-]+)':/gm)].map(([, type]) => type!)
+    expect(read.length).toBeGreaterThan(0)
+    expect(read.filter((type) => !webhook.events.includes(type) && !OTHER_SPELLINGS.includes(type))).toEqual([])
+    const isRead = (type: string) =>
+      read.includes(type) || (events.includes('SUBSCRIPTION_EVENTS.includes(type)') && type.startsWith('subscription.'))
+    expect(webhook.events.filter((type) => !isRead(type))).toEqual([])
+  })
+
+  test('names the credentials of the definition and no others, each with where it is', () => {
+    const rows = [...part(acquiring, 'In the paywall file').matchAll(/^\| (`credentials\..*?) \| .{20,} \|$/gm)]
+    const fields = rows.flatMap(([, cell]) => [...cell!.matchAll(/`credentials\.(\w+)`/g)].map(([, field]) => field))
+    expect(fields).toEqual(Object.keys(credentials))
+  })
+
+  test('has the address that takes the webhooks', () => {
     expect(text('functions/processor-webhook/contract.ts')).toContain("PATH = '/webhooks/:acquiring/:id'")
+    expect(part(acquiring, 'The webhook')).toContain(`\`https://<your host>/webhooks/${acquiring}/<paywall id>\``)
     expect(text('docs/processors.md')).toContain('`https://<your host>/webhooks/<acquiring>/<paywall id>`')
   })
 })
 
-test('Stripe takes each of the names, and no name with an asterisk', () => {
-  const taken = stripeTypes?.split(' | ').map((quoted) => quoted.slice(1, -1)) ?? []
-  expect(taken.length).toBeGreaterThan(100)
-  expect(listed('At Stripe').filter((type) => !taken.includes(type))).toEqual([])
+/** The quoted names of a union in a file of types: some SDKs name their events in a type alone. */
+function namesIn(file: string, union: RegExp): string[] {
+  const names = union.exec(text(file))?.[1]?.match(/(?<=['"])[\w.*]+(?=['"])/g) ?? []
+  expect(names.length).toBeGreaterThan(30)
+  return names
+}
+
+/** The types of the version of Polar's API that is used. */
+function polarTypes(): string {
+  const index = text('node_modules/@polar-sh/sdk/dist/2026-10/index.d.mts')
+  const [, models = ''] = /"\.\.\/(models-.+)\.mjs"/.exec(index) ?? []
+  return `node_modules/@polar-sh/sdk/dist/${models}.d.mts`
+}
+
+// The SDK of Freemius names some of its events only.
+test.each<[Acquiring, () => string[]]>([
+  ['stripe', () => namesIn('node_modules/stripe/esm/resources/WebhookEndpoints.d.ts', /type EnabledEvent = (.*);/)],
+  ['polar', () => namesIn(polarTypes(), /type WebhookEventType = (.*);/)],
+  ['chargebee', () => Object.values(ChargebeeEventType)],
+  ['mollie', () => Object.values(MollieEventTypes)],
+])('%s takes each of the names, as its official SDK has them', (acquiring, names) => {
+  const taken = names()
+  expect(listed(acquiring).filter((type) => !taken.includes(type))).toEqual([])
+})
+
+test('no name of an event of Stripe has an asterisk', () => {
+  const taken = namesIn('node_modules/stripe/esm/resources/WebhookEndpoints.d.ts', /type EnabledEvent = (.*);/)
   expect(taken.filter((type) => type.includes('.*'))).toEqual([])
 })
 
-test("Mollie's next-gen webhooks take each of the names", () => {
-  const taken: string[] = Object.values(WebhookEventTypes)
-  expect(listed('At Mollie').filter((type) => !taken.includes(type))).toEqual([])
-})
-
-test('the API version to choose is the one that the adapter asks by, and the SDK was made for', () => {
-  const [, version] = /\| API version \| `([\w.-]+)`/.exec(part('At Stripe')) ?? []
+test("the API version of Stripe's webhook is the one that the adapter asks by, and the SDK was made for", () => {
+  const [, version] = /\| API version \| `([\w.-]+)`/.exec(part('stripe', 'The webhook')) ?? []
   expect(version).toBe(Stripe.API_VERSION)
   expect(text('lib/processors/stripe/adapter.ts')).toContain(`apiVersion: '${version}'`)
   expect(text('README.md')).toContain(`\`${version}\``)

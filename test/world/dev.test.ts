@@ -9,35 +9,36 @@ import { withClient } from '../../cli/database.ts'
 import { close, listen } from '../../dev/emulators/core/listen.ts'
 import { removeCluster } from '../../dev/world/database/cluster.ts'
 import { ensureDatabase } from '../../dev/world/database/database.ts'
+import type { Options } from '../../dev/world/options.ts'
 import { freePort, isTaken } from '../../dev/world/ports.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { type DevRun, failedDev, startDev } from '../support/dev-run.ts'
 import { until } from '../support/until.ts'
 
 const TIMEOUT_MS = 120_000
 const folder = mkdtempSync(join(tmpdir(), 'paywall-dev-')) // closed to others, as a home directory is
 const config = join(folder, 'paywall.json')
-let ports: { service: number; stripe: number; mollie: number; receiver: number; mail: number }
+let ports: Options['ports']
 let run: DevRun
 
 const shell = promisify(exec)
 const origin = (port: number) => `http://127.0.0.1:${port}`
-const options = (...more: string[]) => ({
+const options = (...more: string[]) => withoutFile('--config', config, ...more)
+const withoutFile = (...more: string[]) => ({
   folder: join(folder, 'local'),
   args: [
-    ...['--config', config, '--port', String(ports.service)],
-    ...['--stripe-port', String(ports.stripe), '--receiver-port', String(ports.receiver)],
-    ...['--mollie-port', String(ports.mollie), '--mail-port', String(ports.mail), ...more],
+    ...more,
+    ...Object.entries(ports).flatMap(([part, port]) => [
+      part === 'service' ? '--port' : `--${part}-port`,
+      String(port),
+    ]),
   ],
 })
 
 beforeAll(async () => {
-  ports = {
-    service: await freePort(),
-    stripe: await freePort(),
-    mollie: await freePort(),
-    receiver: await freePort(),
-    mail: await freePort(),
-  }
+  const parts = ['service', 'receiver', 'mail', ...ACQUIRING]
+  const free = await Promise.all(parts.map(async (part) => [part, await freePort()]))
+  ports = Object.fromEntries(free)
   const demo = readFileSync(new URL('../../demo/paywall.json', import.meta.url), 'utf8')
   writeFileSync(config, demo.replace(':8790/', `:${ports.receiver}/`))
 })
@@ -102,9 +103,23 @@ test('leaves nothing behind when it is killed outright', { timeout: TIMEOUT_MS }
   await expectStopped(pid)
 })
 
-test('starts afresh with --reset, and stops on Ctrl-C', { timeout: TIMEOUT_MS }, async () => {
-  run = await startDev(options('--reset'))
-  expect((await pasteCurls())[2]).toMatchObject({ purchases: [] })
+test('starts afresh with --reset, and sells through another processor', { timeout: TIMEOUT_MS }, async () => {
+  run = await startDev(withoutFile('--processor', 'freemius', '--reset'))
+  expect(run.output()).toContain('The demo sells through Freemius.')
+  expect(run.output()).toContain('a local price of "Monthly" is left out: Freemius cannot be paid in INR')
+
+  const [, checkout, user] = await pasteCurls()
+  expect(user).toMatchObject({ purchases: [] })
+  expect(checkout).toMatchObject({
+    acquiring: 'freemius',
+    checkoutUrl: expect.stringContaining(origin(ports.freemius)),
+  })
+  await pay(String(checkout?.checkoutUrl))
+  const [, , buyer] = await pasteCurls()
+  expect(buyer).toMatchObject({ paid: true, purchases: [{ status: 'trialing' }] })
+})
+
+test('stops on Ctrl-C', { timeout: TIMEOUT_MS }, async () => {
   const pid = postmaster()
   // The terminal signals the whole group, and npm passes it on as well.
   process.kill(-run.process.pid!, 'SIGINT')
@@ -171,6 +186,12 @@ test('refuses what it cannot do in a sentence', async () => {
   })
   const unknown = await failedDev({ ...options(), args: ['--prot', '1'] })
   expect(unknown).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Unknown option '--prot'.*\n$/) })
+  const nobody = await failedDev(withoutFile('--processor', 'paypal'))
+  expect(nobody).toMatchObject({ code: 1, stderr: `--processor must be one of ${ACQUIRING.join(', ')}, not paypal\n` })
+  expect(await failedDev(options('--processor', 'polar'))).toMatchObject({
+    code: 1,
+    stderr: '--processor is for the demo: a paywall file that --config names has its own processor\n',
+  })
 })
 
 /** Runs the three curl lines as printed: their JSON. */
@@ -181,12 +202,14 @@ async function pasteCurls(): Promise<Record<string, unknown>[]> {
   return replies
 }
 
-/** Pays on the hosted page, as a browser does: to our return address, which leads to the owner's page. */
+/** Pays on the hosted page, as a browser does: back to us, which leads to the owner's page. */
 async function pay(checkoutUrl: string): Promise<void> {
   const body = new URLSearchParams({ action: 'pay' })
   const paid = await fetch(checkoutUrl, { method: 'POST', body, redirect: 'manual' })
-  const returned = await fetch(paid.headers.get('location') ?? '', { redirect: 'manual' })
-  expect(returned.headers.get('location')).toBe('https://example.com/thanks')
+  let next = paid.headers.get('location')
+  while (next?.startsWith(origin(ports.service)))
+    next = (await fetch(next, { redirect: 'manual' })).headers.get('location')
+  expect(next).toBe('https://example.com/thanks')
 }
 
 /** The process id of the world's Postgres. */

@@ -1,0 +1,81 @@
+// The demo sells through any processor: demo/paywall.json, with its account and its prices swapped for that processor's.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { sellingProblems } from '../../cli/paywall-file/sellable.ts'
+import type { Acquiring } from '../../lib/processors/acquiring.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { EMULATORS } from '../emulators/emulators.ts'
+import { demoAccount } from './secrets.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** The paywall file that `npm run dev` serves if it is given no other. */
+export const DEMO = join(ROOT, 'demo/paywall.json')
+
+/** What is read of the demo's file here, and of its prices; the rest of it stays as it is. */
+interface WrittenDemo {
+  paywalls: { name: string; prices: DemoPrice[] }[]
+}
+type Sold = { currency: string; amount: number; processorPrice: string; tier?: number }
+type DemoPrice = Sold & { slug: string; label: string; trial_days?: number; locals?: Sold[] }
+
+/**
+ * Writes the demo's paywall file as it is with another processor into `folder`. Gives its path, and what differs in it, for
+ * people: what the processor does not sell is left out.
+ */
+export function writeDemo(folder: string, acquiring: Acquiring): { path: string; differences: string[] } {
+  const path = join(folder, `demo-${acquiring}.json`)
+  const { file, differences } = demoThrough(acquiring)
+  const schema = { $schema: relative(folder, join(ROOT, 'paywall.schema.json')) }
+  writeFileSync(path, `${JSON.stringify({ ...file, ...schema }, null, 2)}\n`)
+  return { path, differences }
+}
+
+/** The demo's paywall file with the account and the prices of a processor. */
+export function demoThrough(acquiring: Acquiring): { file: WrittenDemo; differences: string[] } {
+  const written = JSON.parse(readFileSync(DEMO, 'utf8')) as WrittenDemo
+  const differences: string[] = []
+  const paywalls = written.paywalls.map((paywall) => {
+    const prices = paywall.prices.map((price) => {
+      const sold = soldThrough(acquiring, paywall.name, price)
+      differences.push(...sold.differences)
+      return sold.price
+    })
+    return { ...paywall, processor: demoAccount(acquiring), prices }
+  })
+  return { file: { ...written, paywalls }, differences }
+}
+
+/** A price by the names that a processor has for it, without the local prices that it does not sell. */
+function soldThrough(acquiring: Acquiring, seller: string, written: DemoPrice) {
+  const price = named(acquiring, seller, written)
+  const { locals } = price
+  const problems = sellingProblems(acquiring, { ...price, locals: locals ?? [] })
+  const unsold = problems.filter(({ path: [list] }) => list === 'locals')
+  const isSold = (index: number) => !unsold.some(({ path }) => path[1] === index)
+  return {
+    price: { ...price, ...(locals && { locals: locals.filter((_, index) => isSold(index)) }) },
+    differences: [
+      ...unsold.map(({ message }) => `a local price of "${price.label}" is left out: ${message}`),
+      ...trialDifference(acquiring, price),
+    ],
+  }
+}
+
+function named(acquiring: Acquiring, seller: string, price: DemoPrice): DemoPrice {
+  const naming = <Each extends Sold>(sold: Each): Each => {
+    const name = nameOf(price.slug, sold)
+    return { ...sold, processorPrice: EMULATORS[acquiring].demoPrice(name, `${seller}, ${price.label}`) }
+  }
+  return { ...naming(price), ...(price.locals && { locals: price.locals.map(naming) }) }
+}
+
+function trialDifference(acquiring: Acquiring, { label, trial_days }: DemoPrice): string[] {
+  const { title, abilities } = DEFINITIONS[acquiring]
+  if (!trial_days || abilities.trialLength === 'any') return []
+  return [`the trial of "${label}" is as long as the product has it at ${title}: ${trial_days} days at its emulator`]
+}
+
+/** What a price is called by, whichever processor it is at: `monthly_usd_tier2`. */
+const nameOf = (slug: string, { currency, tier }: Sold) =>
+  [slug, currency.toLowerCase(), ...(tier === undefined ? [] : [`tier${tier}`])].join('_')

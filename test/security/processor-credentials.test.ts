@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { close, listen } from '../../dev/emulators/core/listen.ts'
+import { EMULATORS } from '../../dev/emulators/emulators.ts'
+import { RUNTIME, WORKER } from '../../dev/world/workers/runtime-settings.ts'
+import { readWorkerConfigs } from '../../dev/world/workers/wrangler-config.ts'
+import { seal } from '../../lib/crypto/seal.ts'
+import { accountContext } from '../../lib/processors/account.ts'
+import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { newKey } from '../support/deployed.ts'
+
+// Somebody has taken over an endpoint's Worker. It has what that Worker has: the binding to `processors`, and accounts as the
+// database gives them. It runs code of its own there.
+
+const INTRUDER = `
+const text = (value) => {
+  try { return typeof value + ' ' + String(value) + ' ' + JSON.stringify(value) } catch (error) { return String(error) }
+}
+const tried = async (look) => {
+  try { return text(await look()) } catch (error) { return String(error) + ' ' + String(error?.stack) }
+}
+
+export default {
+  async fetch(request, env) {
+    const { account, others, order, inbound } = await request.json()
+    const learned = [text(env), ...Object.keys(env)]
+    for (const sealed of [account, ...others]) {
+      const rpc = env.PROCESSORS.account(sealed)
+      const calls = {
+        openCheckout: () => rpc.openCheckout(order),
+        closeCheckout: () => rpc.closeCheckout('page_1'),
+        cancelAtPeriodEnd: () => rpc.cancelAtPeriodEnd('sub_1', 'why'),
+        openPortal: () => rpc.openPortal('cus_1', 'https://shop.example/'),
+        fetchPurchase: () => rpc.fetchPurchase({ kind: 'subscription', id: 'sub_1' }),
+        readReturn: () => rpc.readReturn('https://pay.example/return?license_id=1&signature=00'),
+        readEvent: () => rpc.readEvent({ ...inbound, headers: new Headers(inbound.headers), now: new Date() }),
+      }
+      for (const call of Object.values(calls)) learned.push(await tried(call))
+      for (const name of ['env', 'ctx', '#env', '#adapter', 'adapter', 'sealed', '#sealed', '#ask', 'credentials', 'constructor', '__proto__']) {
+        learned.push(await tried(() => rpc[name]), await tried(() => rpc[name]()), await tried(() => env.PROCESSORS[name]))
+      }
+    }
+    learned.push(await tried(async () => (await env.PROCESSORS.fetch('http://processors/')).text()))
+    return Response.json(learned)
+  },
+}`
+
+const key = newKey()
+/** A processor that repeats in its answer what a call was proven by, and what it was given so. */
+const asked: string[] = []
+const logged: string[] = []
+const echo = createServer((request, response) => {
+  asked.push(request.headers.authorization ?? '')
+  response.writeHead(400, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ error: { message: request.headers.authorization, type: 'invalid_request_error' } }))
+})
+let miniflare: Miniflare
+
+beforeAll(async () => {
+  const base = await listen(echo, 0)
+  const bases = Object.fromEntries(ACQUIRING.map((acquiring) => [acquiring, base]))
+  const [ours] = readWorkerConfigs()
+  const settings = { ...WORKER, compatibilityDate: ours?.compatibilityDate ?? '' }
+  const modules = (contents: string) => [{ type: 'ESModule' as const, path: 'worker.js', contents }]
+  const bundle = readFileSync(join(inject('bundles'), 'processors.js'), 'utf8')
+  miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      ...RUNTIME,
+      port: 0,
+      handleStructuredLogs: ({ message }) => void logged.push(message),
+      workers: [
+        { ...settings, name: 'intruder', modules: modules(INTRUDER), serviceBindings: { PROCESSORS: 'processors' } },
+        {
+          ...{ ...settings, name: 'processors', modules: modules(bundle) },
+          bindings: { PROCESSOR_CREDENTIALS_KEY: key, PROCESSOR_API_BASES: JSON.stringify(bases) },
+        },
+      ],
+    }),
+  )
+})
+afterAll(async () => {
+  await miniflare.dispose()
+  await close(echo)
+})
+
+const order = {
+  ...{ key: 'k', checkoutId: '10964006-8267-4c06-a65d-2588c2529d3c', paywallId: '1001', userId: 'u' },
+  ...{
+    email: 'ann@example.com',
+    customer: null,
+    customers: {},
+    processorPrice: '501:601',
+    currency: 'USD',
+    amount: 999,
+  },
+  ...{ recurring: { interval: 'month', intervalCount: 1 }, trialDays: 0 },
+  ...{ successUrl: 'https://pay.example/r/1/success', errorUrl: 'https://pay.example/r/1/error' },
+}
+
+/** What the intruder learns of an account. `others` are accounts that it has made of it. */
+async function intrude(acquiring: Acquiring): Promise<{ learned: string; secrets: string[] }> {
+  const account = { paywallId: '1001', acquiring, isTest: true }
+  const credentials = EMULATORS[acquiring].demoCredentials()
+  const sealed = { ...account, credentials: await seal(JSON.stringify(credentials), key, accountContext(account)) }
+  const elsewhere = ACQUIRING.filter((other) => other !== acquiring).map((other) => ({ ...sealed, acquiring: other }))
+  const others = [...elsewhere, { ...sealed, paywallId: '1002' }, { ...sealed, isTest: false }]
+  const inbound = { headers: { authorization: 'Basic YTpi' }, rawBody: '{}' }
+  const body = JSON.stringify({ account: sealed, others, order, inbound })
+  const answer = await miniflare.dispatchFetch('http://intruder/', { method: 'POST', body })
+  const open = ['site', 'productId', 'publicKey', 'webhookUser']
+  const secrets = Object.entries(credentials).flatMap(([name, value]) => (open.includes(name) ? [] : [String(value)]))
+  return { learned: JSON.stringify(await answer.json()), secrets }
+}
+
+describe.each(ACQUIRING)('an intruder in an endpoint, with an account at %s', (acquiring) => {
+  test('has the calls made that an adapter makes, and learns no secret by any of them', async () => {
+    asked.length = 0
+    const { learned, secrets } = await intrude(acquiring)
+    // They were opened: the processor was called with them.
+    expect(asked.length).toBeGreaterThan(0)
+    expect(learned).toContain('rejected')
+    for (const secret of [...secrets, ...asked, key]) expect(learned + logged.join()).not.toContain(secret)
+  })
+
+  test('opens the account of nobody else with it', async () => {
+    const { learned } = await intrude(acquiring)
+    // One for each other processor, and one for another paywall, at each of seven calls.
+    expect(learned.split('the credentials cannot be opened').length - 1).toBe(7 * ACQUIRING.length)
+  })
+})
