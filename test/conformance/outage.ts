@@ -7,7 +7,7 @@ import type { Shop } from './shop.ts'
 type Fault = number | 'cut' | 'lost'
 
 /** What is answered while the processor has a fault: the `error` of the 502. What a status means is the same at each call. */
-const FAULTS: readonly [Fault, string][] = [
+const ALL_FAULTS: readonly [Fault, string][] = [
   [401, 'processor_misconfigured'],
   [403, 'processor_misconfigured'],
   [404, 'processor_rejected'],
@@ -21,6 +21,9 @@ const FAULTS: readonly [Fault, string][] = [
 
 /** What is tried at the calls after the first, too: there something was asked or done already. */
 const LATER: readonly Fault[] = [404, 500, 'lost']
+
+/** All of them in a storm; else one of each kind. */
+const FAULTS = process.env.STORM ? ALL_FAULTS : ALL_FAULTS.filter(([fault]) => fault === 403 || LATER.includes(fault))
 
 /** A fault that all calls have but the first `from`; `error` is what is answered then. */
 export interface Outage {

@@ -21,8 +21,16 @@ import {
 import { type Shop, shopAt, soldThrough } from './shop.ts'
 import { heldWebhooks, sendWebhook } from './webhook.ts'
 
-/** Each processor before each other; and before itself, where the owner changes to another account. */
-const CHANGES = ACQUIRING.flatMap((from) => ACQUIRING.map((to): [from: Acquiring, to: Acquiring] => [from, to]))
+/**
+ * Each processor before itself, where the owner changes to another account, and before the next one; in a storm before each
+ * other.
+ */
+const FOLLOWERS = process.env.STORM ? ACQUIRING.length : 2
+const CHANGES = ACQUIRING.flatMap((from, place) =>
+  [...ACQUIRING, ...ACQUIRING]
+    .slice(place, place + FOLLOWERS)
+    .map((to): [from: Acquiring, to: Acquiring] => [from, to]),
+)
 const SWITCHES = CHANGES.filter(([from, to]) => from !== to)
 
 let world: TestWorld

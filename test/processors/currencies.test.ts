@@ -54,13 +54,24 @@ const priceIn = (currency: string, amount: number): Written => ({
   processorPrice: `price_${currency}_${amount}`,
 })
 
+/** All of a processor's currencies in a storm; else each eighth, and those that are counted otherwise than in ISO 4217. */
+const tried = (currencies: ReadonlySet<string>) =>
+  new Set(
+    [...currencies].filter(
+      (code, index) => process.env.STORM || index % 8 === 0 || AT_STRIPE.some(([currency]) => currency === code),
+    ),
+  )
+
+const STRIPES = tried(DEFINITIONS.stripe.currencies)
+const MOLLIES = tried(DEFINITIONS.mollie.currencies)
+
 let world: TestWorld
 let stripe: FilePaywall
 let mollie: FilePaywall
 
 beforeAll(async () => {
-  const atStripe = [...AT_STRIPE.map(monthlyIn), ...[...DEFINITIONS.stripe.currencies].map(onceIn)]
-  const atMollie = [...AT_MOLLIE.map(monthlyIn), ...[...DEFINITIONS.mollie.currencies].map(onceIn)]
+  const atStripe = [...AT_STRIPE.map(monthlyIn), ...[...STRIPES].map(onceIn)]
+  const atMollie = [...AT_MOLLIE.map(monthlyIn), ...[...MOLLIES].map(onceIn)]
   const paywalls = [{ prices: atStripe }, { prices: atMollie, processor: mollieProcessor() }]
   world = await startTestWorld({ file: { paywalls } })
   stripe = world.file.paywalls[0]!
@@ -173,19 +184,19 @@ describe('in every currency that a processor takes, the Workers count as the com
     [...currencies].map((currency) => ({ slug: currency, currency, amount: onceIn(currency).amount }))
 
   test('at Stripe', async () => {
-    expect(await shown(stripe)).toEqual(expect.arrayContaining(writtenOnce(DEFINITIONS.stripe.currencies)))
+    expect(await shown(stripe)).toEqual(expect.arrayContaining(writtenOnce(STRIPES)))
     // The way back stores the purchase, and what Stripe tells of payments in other units is tested above.
     world.stripe.holdWebhooks()
     const chargedOf = (userId: string, currency: string) => {
       const session = world.stripe.checkoutSessions.find(({ client_reference_id: id }) => id === userId)
       return Number(`${session?.amount_total}e-${decimalsAtStripe(currency)}`)
     }
-    expect(await differences(stripe, chargedOf)).toEqual({ bought: DEFINITIONS.stripe.currencies.size, wrong: [] })
+    expect(await differences(stripe, chargedOf)).toEqual({ bought: STRIPES.size, wrong: [] })
   }, 60_000)
 
   test('at Mollie', async () => {
-    expect(await shown(mollie)).toEqual(expect.arrayContaining(writtenOnce(DEFINITIONS.mollie.currencies)))
+    expect(await shown(mollie)).toEqual(expect.arrayContaining(writtenOnce(MOLLIES)))
     const chargedOf = (userId: string) => Number(paymentsOf(world, userId)[0]?.amount.value)
-    expect(await differences(mollie, chargedOf)).toEqual({ bought: DEFINITIONS.mollie.currencies.size, wrong: [] })
+    expect(await differences(mollie, chargedOf)).toEqual({ bought: MOLLIES.size, wrong: [] })
   })
 })

@@ -25,7 +25,6 @@ export async function sharedBase(): Promise<WorldBase> {
   }
 }
 
-const shared = chooseShared()
 let workers: Promise<Workers> | undefined
 /** What the Workers were started with. */
 let values: WorkersOptions['values'] | undefined
@@ -71,8 +70,17 @@ async function forgetAttachments({ bucket }: Workers): Promise<void> {
   if (objects.length > 0) await attachments.delete(objects.map(({ key }) => key))
 }
 
+/** A process of the tests has ports of its own: between two worlds nobody listens on them, so none would see that they are taken. */
+const PORTS_OF_A_PROCESS = 1_000
+const FIRST_PORT = 20_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 10) * PORTS_OF_A_PROCESS
+const given = new Set<number>()
+
 /** A port below those that the system gives out as free ones: nobody takes it between two worlds. */
 export async function quietPort(): Promise<number> {
-  const port = randomInt(20_000, 30_000)
+  const port = FIRST_PORT + randomInt(PORTS_OF_A_PROCESS)
+  if (given.has(port)) return quietPort()
+  given.add(port)
   return (await isTaken(port)) ? quietPort() : port
 }
+
+const shared = chooseShared()
