@@ -50,7 +50,7 @@ export function stripeAdapter(
 
     observe: async ({ kind, id }) => ({ kind, reply: await asking(READ[kind](api, id)) }),
     decide: decideReply,
-    act: async (todo) => todo,
+    async act() {},
 
     readEvent: (inbound) =>
       readStripeEvent(api, (paymentIntent) => purchaseOf(api, paymentIntent), webhookSecret, inbound),
