@@ -1,8 +1,22 @@
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** A port on 127.0.0.1 that nothing listened on a moment ago. */
-export function freePort(): Promise<number> {
-  return bind(0)
+/** Port numbers from `first` on, `count` of them. */
+export interface PortRange {
+  first: number
+  count: number
+}
+
+/**
+ * Below the ports that every system gives to outgoing connections (Linux begins at 32,768): such a connection would take the
+ * port between two starts of the server that it is meant for.
+ */
+const OWN_PORTS: PortRange = { first: 10_000, count: 10_000 }
+
+/** A port of the range on 127.0.0.1 that nothing listened on a moment ago. */
+export async function freePort({ first, count }: PortRange = OWN_PORTS): Promise<number> {
+  const port = first + randomInt(count)
+  return (await isTaken(port)) ? freePort({ first, count }) : port
 }
 
 /** Whether something already listens on the port of 127.0.0.1. */
@@ -16,15 +30,10 @@ export async function isTaken(port: number): Promise<boolean> {
   }
 }
 
-function bind(port: number): Promise<number> {
+function bind(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
-      )
-    })
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve()))
   })
 }

@@ -1,10 +1,10 @@
-import { randomInt, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { isTaken } from '../../dev/world/ports.ts'
 import { startWorkers, type Workers, type WorkersOptions } from '../../dev/world/workers/workers.ts'
 import type { WorldOptions } from '../../dev/world/world.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { freshDatabase, testSecrets } from './databases.ts'
+import { quietPort } from './ports.ts'
 
 /** What a test's world is built on: its database, and Workers that know its addresses. */
 export type WorldBase = Pick<WorldOptions, 'databaseUrl' | 'secrets' | 'ports' | 'variables'> & Partial<WorldOptions>
@@ -68,19 +68,6 @@ async function forgetAttachments({ bucket }: Workers): Promise<void> {
   const attachments = await bucket('support-ticket', 'ATTACHMENTS')
   const { objects } = await attachments.list()
   if (objects.length > 0) await attachments.delete(objects.map(({ key }) => key))
-}
-
-/** A process of the tests has ports of its own: between two worlds nobody listens on them, so none would see that they are taken. */
-const PORTS_OF_A_PROCESS = 1_000
-const FIRST_PORT = 20_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 10) * PORTS_OF_A_PROCESS
-const given = new Set<number>()
-
-/** A port below those that the system gives out as free ones: nobody takes it between two worlds. */
-export async function quietPort(): Promise<number> {
-  const port = FIRST_PORT + randomInt(PORTS_OF_A_PROCESS)
-  if (given.has(port)) return quietPort()
-  given.add(port)
-  return (await isTaken(port)) ? quietPort() : port
 }
 
 const shared = chooseShared()

@@ -9,7 +9,8 @@ import { startWorld, type World } from '../../dev/world/world.ts'
 import { freshDatabase, testSecrets } from './databases.ts'
 import { asDocumented, eventsAsDocumented, notingFetch } from './hold-to-document.ts'
 import { type FileOverrides, paywallFile } from './paywall-file.ts'
-import { quietPort, sharedBase, type WorldBase } from './shared-workers.ts'
+import { quietPort } from './ports.ts'
+import { sharedBase, type WorldBase } from './shared-workers.ts'
 
 export interface TestWorldOptions extends WorkersOfItsOwn {
   /** Fields of the file that differ from the default one. */

@@ -10,9 +10,10 @@ import { close, listen } from '../../dev/emulators/core/listen.ts'
 import { removeCluster } from '../../dev/world/database/cluster.ts'
 import { ensureDatabase } from '../../dev/world/database/database.ts'
 import type { Options } from '../../dev/world/options.ts'
-import { freePort, isTaken } from '../../dev/world/ports.ts'
+import { isTaken } from '../../dev/world/ports.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { type DevRun, failedDev, startDev } from '../support/dev-run.ts'
+import { quietPort } from '../support/ports.ts'
 import { until } from '../support/until.ts'
 
 const TIMEOUT_MS = 120_000
@@ -37,7 +38,7 @@ const withoutFile = (...more: string[]) => ({
 
 beforeAll(async () => {
   const parts = ['service', 'receiver', 'mail', ...ACQUIRING]
-  const free = await Promise.all(parts.map(async (part) => [part, await freePort()]))
+  const free = await Promise.all(parts.map(async (part) => [part, await quietPort()]))
   ports = Object.fromEntries(free)
   const demo = readFileSync(new URL('../../demo/paywall.json', import.meta.url), 'utf8')
   writeFileSync(config, demo.replace(':8790/', `:${ports.receiver}/`))
