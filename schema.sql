@@ -1,6 +1,6 @@
 -- Everything the paywall billing service remembers. Postgres 16 or newer, so Neon as it is.
--- Money is integer minor units, time is timestamptz by the database's clock, e-mails are trimmed, lower-case and ASCII, so that
--- none is another one in disguise.
+-- Money is integer minor units, time is timestamptz by the database's clock or, where it is about what a paywall sells, by the
+-- paywall's (lib/db/clock.sql), e-mails are trimmed, lower-case and ASCII, so that none is another one in disguise.
 -- An index called `by_age` serves the cron that deletes or empties what has no use any more: functions/forget-expired.
 -- The order: what is sold, who buys, checkouts and purchases, tokens, support, sign-in, events, releases.
 
@@ -42,7 +42,9 @@ create table paywalls (
   layout     jsonb not null check (jsonb_typeof(layout) = 'object'),
   locales    jsonb not null check (jsonb_typeof(locales) = 'object'),
   created_at timestamptz not null default now(),
-  unique (owner_id, id)
+  clock_offset interval not null default '0' check (clock_offset >= '0'), -- how far its clock was moved ahead
+  unique (owner_id, id),
+  constraint paywalls_live_clock check (is_test or clock_offset = '0')
 );
 
 -- An owner's account at a processor. Kept when its paywall changes to another processor, because purchases made there live on.
@@ -193,7 +195,7 @@ create table purchases (
   cancel_accepted_at   timestamptz,          -- the processor took that request: it is not made twice, unless it is undone
   cancellation_reason  text check (char_length(cancellation_reason) <= 1000),
   paid_period_start    timestamptz,          -- start of the last period that was paid or on trial: its tokens are credited
-  fetched_at           timestamptz not null, -- the database's time before the fetch: a later fetch always wins
+  fetched_at           timestamptz not null, -- the paywall's time before the fetch: a later fetch always wins
   looked_at            timestamptz,          -- when the reconcile cron last took it up
   reconcile_at         timestamptz,          -- when it takes it up next; null: never. See purchase_due()
   created_at           timestamptz not null default now(),

@@ -190,6 +190,7 @@ export interface Payments {
 
 export interface Paywalls {
   acquiring: string;
+  clock_offset: Generated<string>;
   created_at: Generated<Timestamp>;
   domain: string | null;
   geo: Json;

@@ -54,10 +54,13 @@ export async function comparePaywalls(
   return difference
 }
 
-/** What of the paywall another paywall has, each with the field that says so. */
-function conflictsOf({ id, domain }: FilePaywall, file: PaywallFile, { paywalls }: Stored): string[] {
+/** What the paywall cannot be or have, because of what is stored, each with the field that says so. */
+function conflictsOf({ id, domain, is_test }: FilePaywall, file: PaywallFile, { paywalls }: Stored): string[] {
   const conflicts: string[] = []
-  if (paywalls.some((other) => other.id === id && other.foreign)) conflicts.push('id: is a paywall of another owner')
+  const stored = paywalls.find((other) => other.id === id)
+  if (stored?.foreign) conflicts.push('id: is a paywall of another owner')
+  else if (stored?.clock_moved && !is_test)
+    conflicts.push('test: its clock was moved, so it cannot become a live paywall')
   const domainHolder = paywalls.find((other) => domain !== null && other.domain === domain && other.id !== id)
   if (domainHolder?.foreign) conflicts.push('domain: is taken by a paywall of another owner')
   else if (domainHolder && !file.paywalls.some((other) => other.id === domainHolder.id)) {

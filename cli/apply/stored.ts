@@ -68,6 +68,7 @@ function selectPaywalls(db: Database, email: string, ids: string[], domains: str
     .select(['settings', 'geo', 'offers', 'layout', 'locales'])
     .select(({ eb, selectFrom }) => [
       eb('owners.email', '!=', email).as('foreign'),
+      eb('clock_offset', '!=', sql<never>`'0'`).as('clock_moved'),
       jsonArrayFrom(
         selectFrom('processor_accounts')
           .select(['acquiring', 'credentials'])

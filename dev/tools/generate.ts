@@ -65,6 +65,7 @@ async function fromDatabase(): Promise<Record<string, string>> {
       '--dialect=postgres',
       `--url=${url}`,
       `--out-file=${path}`,
+      '--type-mapping={"interval":"string"}',
     ])
     return { [TABLES]: readFileSync(path, 'utf8'), [CALLS]: await databaseCalls(url) }
   } finally {

@@ -14,6 +14,7 @@ declare
   member record;
   named_id uuid;
   subscription purchases;
+  present timestamptz;
 begin
   paywall_id := coalesce(paywall_id, paywall_of_subscription(token_user_id, token_audience, subscription_id));
   gate := open_gate(key_hash, token_user_id, token_audience, paywall_id, host);
@@ -25,19 +26,20 @@ begin
   named_id := find_subscription(paywall_id, member.id, subscription_id);
   select * into subscription from purchases p where p.id = named_id for no key update;
   if not found then return verdict('unknown_subscription'); end if;
+  present := paywall_now(paywall_id);
   if subscription.status = 'canceled' or subscription.cancel_at_period_end or subscription.cancel_accepted_at is not null
-    or subscription.cancel_requested_at > now() - cancellation_lease() then
+    or subscription.cancel_requested_at > present - cancellation_lease() then
     return verdict('already_cancelled');
   end if;
 
-  subscription.cancel_requested_at := now();
-  update purchases p set cancel_requested_at = now(), cancellation_reason = reason,
+  subscription.cancel_requested_at := present;
+  update purchases p set cancel_requested_at = present, cancellation_reason = reason,
     reconcile_at = purchase_due(subscription, p.looked_at)
   where p.id = subscription.id;
   return verdict('claimed') || jsonb_build_object('subscription', jsonb_build_object(
     'id', subscription.id, 'account', account_json(subscription.paywall_id, subscription.acquiring),
     'processor_id', subscription.processor_id,
-    'current_period_end', iso(subscription.current_period_end), 'requested_at', now()::text));
+    'current_period_end', iso(subscription.current_period_end), 'requested_at', present::text));
 end $$;
 
 -- The paywall that a user's call is about which names none: where the user has that subscription, or else any paywall of the

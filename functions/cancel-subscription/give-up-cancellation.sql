@@ -8,7 +8,7 @@ language plpgsql security definer as $$
 declare
   subscription purchases := lock_claimed_subscription(subscription_id, requested_at);
 begin
-  subscription.cancel_requested_at := case when not is_known then now() - cancellation_lease() end;
+  subscription.cancel_requested_at := case when not is_known then paywall_now(subscription.paywall_id) - cancellation_lease() end;
   update purchases p set
     cancel_requested_at = subscription.cancel_requested_at,
     cancellation_reason = case when not is_known then p.cancellation_reason end,

@@ -9,6 +9,7 @@ import { refuse } from '../../lib/http/errors.ts'
 import { ifUnknown } from '../../lib/http/once.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, hostOf, logPaywall, placeOf } from '../../lib/http/place.ts'
+import { timeOf } from '../../lib/processors/account.ts'
 import type { Cancellation } from '../../lib/processors/processor.ts'
 import { cancelAtProcessor } from './cancel-at-processor.ts'
 import type { ClaimedSubscription, ClaimResult } from './claimed-subscription.ts'
@@ -55,7 +56,7 @@ const namesOf = ({ email, userId, externalId }: CancelRequest) =>
 
 /** The subscription as it will be stored once its processor has told us of the cancellation. */
 function replyOf(
-  { id, current_period_end: periodEnd }: ClaimedSubscription,
+  { id, account, current_period_end: periodEnd }: ClaimedSubscription,
   { status, cancelAt, canceledAt }: Cancellation,
 ): z.input<typeof Reply> {
   return {
@@ -66,7 +67,7 @@ function replyOf(
       status,
       cancel_at_period_end: true,
       cancel_at: cancelAt?.toISOString() ?? periodEnd,
-      canceled_at: (canceledAt ?? new Date()).toISOString(),
+      canceled_at: (canceledAt ?? timeOf(account)).toISOString(),
     },
   }
 }

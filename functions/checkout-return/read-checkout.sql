@@ -1,4 +1,4 @@
--- A hosted checkout that a browser comes back from, the account to ask what became of it, and the database's time before the
+-- A hosted checkout that a browser comes back from, the account to ask what became of it, and the paywall's time before the
 -- fetch, stored as the fetch's time (`fetched_at`). The way back is at the host that the page was opened to return to, and at no
 -- other: what a page of one host may lead to is not to be had under the name of another.
 --
@@ -13,7 +13,7 @@ begin
   select verdict('found') || jsonb_build_object(
     'id', c.id, 'account', account_json(c.paywall_id, c.acquiring),
     'page_id', c.session_id, 'sale', page_sale_json(c), 'success_url', c.success_url, 'error_url', c.error_url,
-    'completed', c.completed_at is not null, 'now', clock_timestamp()::text) into checkout
+    'completed', c.completed_at is not null, 'now', time_before_fetch(c.paywall_id)) into checkout
   from checkouts c
   where c.id = checkout_id and host_of(c.return_origin) = host
     and (select p.id from find_paywall(c.paywall_id, host) p) is not null;

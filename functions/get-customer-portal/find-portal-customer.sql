@@ -6,6 +6,7 @@ create function find_portal_customer(
   token_audience text default null, email text default null, external_id text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
+  present constant timestamptz := paywall_now(paywall_id);
   gate record;
   member record;
   subscription purchases;
@@ -19,7 +20,7 @@ begin
 
   select * into subscription from purchases p
   where p.paywall_id = find_portal_customer.paywall_id and p.user_id = member.id
-    and p.interval is not null and gives_access(p) and p.processor_customer is not null
+    and p.interval is not null and gives_access(p, present) and p.processor_customer is not null
   order by p.created_at desc, p.id limit 1;
   if not found then
     return verdict('no_subscription') || jsonb_build_object('is_test', gate.is_test);

@@ -1,6 +1,6 @@
 import { RpcTarget } from 'cloudflare:workers'
 import { log } from '../../lib/http/log.ts'
-import type { SealedAccount } from '../../lib/processors/account.ts'
+import { type SealedAccount, timeOf } from '../../lib/processors/account.ts'
 import type { Adapter } from '../../lib/processors/adapter.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { ForgedEvent, type Inbound, MalformedEvent } from '../../lib/processors/event.ts'
@@ -39,7 +39,7 @@ export class Account extends RpcTarget implements AccountRpc {
   }
 
   fetchPurchase(reference: PurchaseReference) {
-    return this.#ask((adapter) => readPurchase(adapter, this.#sealed.paywallId, reference, () => new Date()))
+    return this.#ask((adapter) => readPurchase(adapter, this.#sealed.paywallId, reference, () => timeOf(this.#sealed)))
   }
 
   readReturn(address: string) {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { UnopenedSecret, unseal } from '../../lib/crypto/seal.ts'
 import { log } from '../../lib/http/log.ts'
-import { accountContext, type SealedAccount } from '../../lib/processors/account.ts'
+import { accountContext, type SealedAccount, timeOf } from '../../lib/processors/account.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import type { Adapter } from '../../lib/processors/adapter.ts'
 import { ADAPTERS } from '../../lib/processors/adapters.ts'
@@ -31,7 +31,7 @@ export async function openAdapter(account: SealedAccount, env: ProcessorsEnv): P
       base,
       isTest,
       fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
-      now: () => new Date(),
+      now: () => timeOf(account),
     }
     return await ADAPTERS[acquiring](JSON.parse(opened), options)
   } catch (cause) {

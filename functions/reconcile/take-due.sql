@@ -63,24 +63,25 @@ end $$;
 -- is in no deadlock with writers, who lock a member and then its purchases.
 create function take_turn(paywall_id text) returns jsonb language plpgsql as $$
 declare
+  present constant timestamptz := paywall_now(paywall_id);
   page checkouts;
   purchase purchases;
   result jsonb := '[]';
 begin
   select c.* into page from checkouts c
-  where c.paywall_id = take_turn.paywall_id and c.completed_at is null and c.reconcile_at <= now()
+  where c.paywall_id = take_turn.paywall_id and c.completed_at is null and c.reconcile_at <= present
   order by c.reconcile_at limit 1 for no key update skip locked;
   if found then
-    update checkouts c set looked_at = now(), reconcile_at = checkout_due(page.created_at, now()) where c.id = page.id;
+    update checkouts c set looked_at = present, reconcile_at = checkout_due(page.created_at, present) where c.id = page.id;
     result := result || (due_reference_json('page', page.session_id, page.id, page.paywall_id, page.acquiring)
       || jsonb_build_object('sale', page_sale_json(page)));
   end if;
 
   select p.* into purchase from purchases p
-  where p.paywall_id = take_turn.paywall_id and p.reconcile_at <= now()
+  where p.paywall_id = take_turn.paywall_id and p.reconcile_at <= present
   order by p.reconcile_at limit 1 for no key update skip locked;
   if found then
-    update purchases p set looked_at = now(), reconcile_at = purchase_due(purchase, now()) where p.id = purchase.id;
+    update purchases p set looked_at = present, reconcile_at = purchase_due(purchase, present) where p.id = purchase.id;
     result := result || due_reference_json(
       case when purchase.interval is null then 'payment' else 'subscription' end,
       purchase.processor_id, purchase.id, purchase.paywall_id, purchase.acquiring);
@@ -94,5 +95,5 @@ language plpgsql stable as $$
 begin
   return jsonb_build_object(
     'kind', kind, 'processor_id', processor_id, 'id', id, 'paywall_id', paywall_id, 'account', account_json(paywall_id, acquiring),
-    'taken_at', now()::text);
+    'taken_at', paywall_now(paywall_id)::text);
 end $$;

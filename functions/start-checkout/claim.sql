@@ -2,11 +2,13 @@
 
 -- The claim of a key, without a lock; all null if there is none that still counts.
 create function find_claim(paywall_id text, caller text, key uuid) returns checkout_claims language plpgsql stable as $$
+declare
+  present constant timestamptz := paywall_now(paywall_id);
 begin
   return (
     select k from checkout_claims k
     where k.paywall_id = find_claim.paywall_id and k.caller = find_claim.caller and k.idempotency_key = find_claim.key
-      and k.claimed_at > now() - idempotency_window());
+      and k.claimed_at > present - idempotency_window());
 end $$;
 
 -- Takes the claim for the attempt that asks, if it is free: it is new, it no longer counts, or the attempt before has let
@@ -16,20 +18,22 @@ create function take_claim(
   paywall_id text, caller text, key uuid, new_hash text, new_holder uuid, lease_end timestamptz
 ) returns checkout_claims language plpgsql as $$
 declare
+  present constant timestamptz := paywall_now(paywall_id);
   claim checkout_claims;
 begin
-  insert into checkout_claims as k (paywall_id, caller, idempotency_key, request_hash, checkout_id, holder, leased_until)
-  values (paywall_id, caller, key, new_hash, gen_random_uuid(), new_holder, lease_end)
+  insert into checkout_claims as k (
+    paywall_id, caller, idempotency_key, request_hash, checkout_id, holder, leased_until, claimed_at
+  ) values (paywall_id, caller, key, new_hash, gen_random_uuid(), new_holder, lease_end, present)
   on conflict on constraint checkout_claims_pkey do update set holder = k.holder -- changes nothing: it locks the row
   returning k.* into claim;
   if claim.holder = new_holder then return claim; end if;
 
-  if claim.claimed_at <= now() - idempotency_window() then
+  if claim.claimed_at <= present - idempotency_window() then
     claim.request_hash := new_hash;
     claim.checkout_id := gen_random_uuid();
     claim.attempt := 1;
     claim.opened := false;
-    claim.claimed_at := now();
+    claim.claimed_at := present;
   elsif claim.opened or claim.leased_until > now() then
     return claim;
   end if;

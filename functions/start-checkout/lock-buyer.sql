@@ -56,9 +56,11 @@ end $$;
 -- Whether what a user has stands in the way of buying a price: any subscription that gives access, or, where the price is paid
 -- once, a purchase of that very price that does. An edited price has another id and the same slug: it counts as the same.
 create function has_active_purchase(user_id uuid, price prices) returns boolean language plpgsql stable as $$
+declare
+  present constant timestamptz := paywall_now(price.paywall_id);
 begin
   return exists (
     select from purchases p join prices bought on bought.id = p.price_id
-    where p.paywall_id = price.paywall_id and p.user_id = has_active_purchase.user_id and gives_access(p)
+    where p.paywall_id = price.paywall_id and p.user_id = has_active_purchase.user_id and gives_access(p, present)
       and (p.interval is not null or price.interval is null and bought.slug = price.slug));
 end $$;

@@ -20,10 +20,12 @@ begin
   trial := trial_for(user_id, price, requested_days, by_owner, (settings ->> 'max_trial_days')::integer);
   insert into checkouts as c (
     id, paywall_id, user_id, price_id, acquiring, customer, customers,
-    success_url, error_url, return_origin, shop_url, country, local_currency, trial_days, further_trial
+    success_url, error_url, return_origin, shop_url, country, local_currency, trial_days, further_trial,
+    created_at
   ) values (
     checkout_id, price.paywall_id, user_id, price.id, processor, customer, customers,
-    success_url, error_url, return_origin, shop_url, country, local_currency, trial.days, trial.is_further
+    success_url, error_url, return_origin, shop_url, country, local_currency, trial.days, trial.is_further,
+    paywall_now(price.paywall_id)
   ) returning c.* into checkout;
   return checkout;
 end $$;

@@ -30,8 +30,8 @@ begin
     return verdict('over_image_budget') || jsonb_build_object('wait', wait);
   end if;
 
-  insert into tickets as t (paywall_id, user_id, customer_email, subject, content)
-  values (paywall_id, token_user_id, sender.email, subject, content) returning t.* into ticket;
+  insert into tickets as t (paywall_id, user_id, customer_email, subject, content, created_at)
+  values (paywall_id, token_user_id, sender.email, subject, content, paywall_now(paywall_id)) returning t.* into ticket;
   insert into ticket_attachments (ticket_id, object_key, file_name, media_type, size)
   select ticket.id, file.* from jsonb_to_recordset(attachments)
     as file (object_key text, file_name text, media_type text, size int);
@@ -58,15 +58,16 @@ end $$;
 -- has no room.
 create function count_ticket(paywall_id text, who text) returns integer language plpgsql as $$
 declare
+  present constant timestamptz := paywall_now(paywall_id);
   earlier timestamptz[];
   wait integer;
 begin
   insert into ticket_quotas as q (paywall_id, who, opened) values (paywall_id, who, '{}')
   on conflict on constraint ticket_quotas_pkey do update set opened = q.opened -- changes nothing: it locks the row
   returning q.opened into earlier;
-  wait := quota_wait(earlier);
+  wait := quota_wait(earlier, present);
   if wait is not null then return wait; end if;
-  update ticket_quotas q set opened = counted_tickets(earlier) || now()
+  update ticket_quotas q set opened = counted_tickets(earlier, present) || present
   where q.paywall_id = count_ticket.paywall_id and q.who = count_ticket.who;
   return null;
 end $$;

@@ -19,26 +19,26 @@ begin
   select u.email into email from users u where u.id = token_user_id;
 end $$;
 
--- Those times of a quota's row that still count, in their order.
-create function counted_tickets(opened timestamptz[]) returns timestamptz[] language plpgsql stable as $$
+-- Those times of a quota's row that still count at `present`, in their order.
+create function counted_tickets(opened timestamptz[], present timestamptz) returns timestamptz[] language plpgsql stable as $$
 begin
-  return array(select at from unnest(opened) at where at > now() - quota_window() order by at);
+  return array(select at from unnest(opened) at where at > present - quota_window() order by at);
 end $$;
 
--- Seconds until there is room in a quota whose row has these times; null if there is room now.
-create function quota_wait(opened timestamptz[]) returns integer language plpgsql stable as $$
+-- Seconds from `present` until there is room in a quota whose row has these times; null if there is room.
+create function quota_wait(opened timestamptz[], present timestamptz) returns integer language plpgsql stable as $$
 declare
   quota constant integer := 2; -- for a user and for an address (contract section 8)
-  counted constant timestamptz[] := counted_tickets(opened);
+  counted constant timestamptz[] := counted_tickets(opened, present);
 begin
   if cardinality(counted) < quota then return null; end if;
-  return ceil(extract(epoch from counted[cardinality(counted) - quota + 1] + quota_window() - now()));
+  return ceil(extract(epoch from counted[cardinality(counted) - quota + 1] + quota_window() - present));
 end $$;
 
 -- How long a sender has to wait; null if its quota has room. A row that is not there yet has room.
 create function sender_wait(paywall_id text, who text) returns integer language plpgsql stable as $$
 begin
   return (
-    select quota_wait(q.opened) from ticket_quotas q
+    select quota_wait(q.opened, paywall_now(q.paywall_id)) from ticket_quotas q
     where q.paywall_id = sender_wait.paywall_id and q.who = sender_wait.who);
 end $$;

@@ -5,18 +5,19 @@ create function apply_snapshot(
   before purchases, checkout checkouts, snapshot jsonb, fetched_at timestamptz, period_covered boolean, trial_ending boolean
 ) returns purchases language plpgsql as $$
 declare
+  present constant timestamptz := paywall_now(checkout.paywall_id);
   is_newest constant boolean := before.id is null or fetched_at >= before.fetched_at;
   after purchases := before;
 begin
-  if before.id is null then after := purchase_of(checkout); end if;
+  if before.id is null then after := purchase_of(checkout, present); end if;
 
   if is_newest then
     after := jsonb_populate_record(after, snapshot);
     after.fetched_at := fetched_at;
     after.buyer_email := case when before.buyer_erased_at is null
       then address_of_anonymous(after.user_id, coalesce(before.buyer_email, after.buyer_email)) end;
-    after.past_due_since := case when after.status = 'past_due' then coalesce(before.past_due_since, now()) end;
-    after.paid_period_start := last_covered_period(before, after, period_covered);
+    after.past_due_since := case when after.status = 'past_due' then coalesce(before.past_due_since, present) end;
+    after.paid_period_start := last_covered_period(before, after, period_covered, present);
     -- A fetch after the processor took the request to cancel says that it will renew: somebody undid it there.
     if not after.cancel_at_period_end and fetched_at > before.cancel_accepted_at then
       after.cancel_requested_at := null;
@@ -26,7 +27,7 @@ begin
   end if;
 
   -- Tell of the trial's end if the processor says so, or if this is the newest snapshot and it is time.
-  if trial_ending or is_newest and is_trial_ending(after) then
+  if trial_ending or is_newest and is_trial_ending(after, present) then
     after.trial_end_told := coalesce((snapshot ->> 'trial_end')::timestamptz, before.trial_end_told);
   end if;
   after.reconcile_at := purchase_due(after, after.looked_at);
@@ -34,7 +35,7 @@ begin
 end $$;
 
 -- A new purchase, of which only the checkout is known yet.
-create function purchase_of(checkout checkouts) returns purchases language plpgsql as $$
+create function purchase_of(checkout checkouts, created_at timestamptz) returns purchases language plpgsql as $$
 declare
   purchase purchases;
 begin
@@ -44,7 +45,7 @@ begin
   purchase.checkout_id := checkout.id;
   purchase.price_id := checkout.price_id;
   purchase.acquiring := checkout.acquiring;
-  purchase.created_at := now();
+  purchase.created_at := created_at;
   return purchase;
 end $$;
 
@@ -57,20 +58,21 @@ end $$;
 
 -- When the last covered period began. A one-time purchase has one. A purchase that
 -- had already ended at our first fetch credits no tokens.
-create function last_covered_period(before purchases, after purchases, period_covered boolean) returns timestamptz
-language plpgsql stable as $$
+create function last_covered_period(
+  before purchases, after purchases, period_covered boolean, present timestamptz
+) returns timestamptz language plpgsql stable as $$
 declare
   covered_from constant timestamptz := case
-    when period_covered and after.status in ('trialing', 'active') then coalesce(after.current_period_start, now()) end;
+    when period_covered and after.status in ('trialing', 'active') then coalesce(after.current_period_start, present) end;
 begin
   if after.interval is null then return coalesce(before.paid_period_start, covered_from); end if;
   return greatest(before.paid_period_start, covered_from);
 end $$;
 
--- Whether the owner is to be told now that a trial ends, and will be followed by a charge.
-create function is_trial_ending(p purchases) returns boolean language plpgsql stable as $$
+-- Whether the owner is to be told at a time that a trial ends, and will be followed by a charge.
+create function is_trial_ending(p purchases, at timestamptz) returns boolean language plpgsql stable as $$
 begin
-  return p.status = 'trialing' and not p.cancel_at_period_end and p.trial_end <= now() + trial_notice();
+  return p.status = 'trialing' and not p.cancel_at_period_end and p.trial_end <= at + trial_notice();
 end $$;
 
 -- Stores the row. A new one is inserted with what no row can be without, and then gets the rest as any other. The columns are

@@ -4,12 +4,13 @@
 -- request. Null: the key is free, and the change is this call's to make. Locks the key.
 create function find_reply(paywall_id text, idempotency_key uuid, request_hash text) returns jsonb language plpgsql as $$
 declare
+  present constant timestamptz := paywall_now(paywall_id);
   earlier balance_replies;
 begin
   perform lock_idempotency_key('balance change', paywall_id, idempotency_key);
   select * into earlier from balance_replies r
   where r.paywall_id = find_reply.paywall_id and r.idempotency_key = find_reply.idempotency_key
-    and r.created_at > now() - idempotency_window();
+    and r.created_at > present - idempotency_window();
   if not found then return null; end if;
   if earlier.request_hash <> request_hash then return verdict('key_reused'); end if;
   return verdict('replayed') || jsonb_build_object('reply', earlier.reply, 'queued', 0);
@@ -20,8 +21,8 @@ create function keep_reply(paywall_id text, idempotency_key uuid, request_hash t
 language plpgsql as $$
 begin
   if idempotency_key is null then return; end if;
-  insert into balance_replies as r (paywall_id, idempotency_key, request_hash, reply)
-  values (paywall_id, idempotency_key, request_hash, reply)
+  insert into balance_replies as r (paywall_id, idempotency_key, request_hash, reply, created_at)
+  values (paywall_id, idempotency_key, request_hash, reply, paywall_now(paywall_id))
   on conflict on constraint balance_replies_pkey do update
-  set request_hash = excluded.request_hash, reply = excluded.reply, created_at = now();
+  set request_hash = excluded.request_hash, reply = excluded.reply, created_at = excluded.created_at;
 end $$;

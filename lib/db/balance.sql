@@ -27,45 +27,50 @@ begin
     insert into balances (paywall_id, user_id, type, count) values (paywall_id, user_id, type, delta);
     count_after := delta;
   end if;
-  insert into ledger as l (paywall_id, user_id, type, delta, count_after, reason, reference)
-  values (paywall_id, user_id, type, delta, count_after, reason, reference) returning l.* into entry;
+  insert into ledger as l (paywall_id, user_id, type, delta, count_after, reason, reference, at)
+  values (paywall_id, user_id, type, delta, count_after, reason, reference, paywall_now(paywall_id)) returning l.* into entry;
   return entry;
 end $$;
 
 -- Whether a member gets its daily top-up now: it has no paid period, and it got none yet on this UTC day.
 create function top_up_is_due(paywall_id text, user_id uuid, settings jsonb) returns boolean
 language plpgsql stable as $$
+declare
+  present constant timestamptz := paywall_now(paywall_id);
+  today constant date := (present at time zone 'utc')::date;
 begin
   return exists (
     select from token_types(settings) t
     left join balances b on (b.paywall_id, b.user_id, b.type) = (top_up_is_due.paywall_id, top_up_is_due.user_id, t.type)
-    where t.daily_limit is not null and coalesce(b.topped_up_on < (now() at time zone 'utc')::date, true)
+    where t.daily_limit is not null and coalesce(b.topped_up_on < today, true)
   ) and not exists (
     select from purchases p
-    where p.paywall_id = top_up_is_due.paywall_id and p.user_id = top_up_is_due.user_id and is_paying(p));
+    where p.paywall_id = top_up_is_due.paywall_id and p.user_id = top_up_is_due.user_id and is_paying(p, present));
 end $$;
 
 -- What the top-up of today, which must be due, raises a member's balance of a type to if it is below; null if the type has no
 -- daily limit, or had its top-up today.
 create function limit_of_today(paywall_id text, user_id uuid, settings jsonb, type text) returns bigint
 language plpgsql stable as $$
+declare
+  today constant date := utc_day_of(paywall_id);
 begin
   return (
     select t.daily_limit
     from token_types(settings) t
       left join balances b
         on (b.paywall_id, b.user_id, b.type) = (limit_of_today.paywall_id, limit_of_today.user_id, t.type)
-    where t.type = limit_of_today.type and coalesce(b.topped_up_on < (now() at time zone 'utc')::date, true));
+    where t.type = limit_of_today.type and coalesce(b.topped_up_on < today, true));
 end $$;
 
 -- Raises each balance that has a daily limit and is below it to that limit, in the order of the types, if the top-up is due.
 -- Gives the ledger rows.
 --
--- `now()` is when the call began. One that began before midnight may wait for one that began after it, and then finds balances
--- that were topped up on a later day than its own: those stay as they are.
+-- The day is that on which the call began. A call that began before midnight may wait for one that began after it, and then
+-- finds balances that were topped up on a later day than its own: those stay as they are.
 create function top_up(paywall_id text, user_id uuid, settings jsonb) returns setof ledger language plpgsql as $$
 declare
-  today constant date := (now() at time zone 'utc')::date;
+  today constant date := utc_day_of(paywall_id);
   tokens record;
   balance_count bigint;
 begin

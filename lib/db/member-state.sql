@@ -15,22 +15,23 @@ end $$;
 -- the same snapshot.
 create function member_state(paywall_id text, user_id uuid, settings jsonb) returns jsonb language plpgsql stable as $$
 declare
+  present constant timestamptz := paywall_now(paywall_id);
   access record;
   trial jsonb;
 begin
   select
-    coalesce(bool_or(gives_access(p)), false) as has_access,
-    coalesce(bool_or(gives_access(p)) filter (where p.interval is not null), false) as subscribed,
+    coalesce(bool_or(gives_access(p, present)), false) as has_access,
+    coalesce(bool_or(gives_access(p, present)) filter (where p.interval is not null), false) as subscribed,
     coalesce(jsonb_agg(purchase_json(p) order by p.created_at desc, p.id), '[]') as purchases
   into access
   from purchases p where p.paywall_id = member_state.paywall_id and p.user_id = member_state.user_id;
 
   select jsonb_build_object(
     'purchase_id', p.id, 'started_at', iso(coalesce(p.trial_start, p.created_at)), 'ends_at', iso(p.trial_end),
-    'days_left', ceil(extract(epoch from p.trial_end - now()) / 86400)::int) into trial
+    'days_left', ceil(extract(epoch from p.trial_end - present) / 86400)::int) into trial
   from purchases p
   where p.paywall_id = member_state.paywall_id and p.user_id = member_state.user_id
-    and p.status = 'trialing' and p.trial_end > now()
+    and p.status = 'trialing' and p.trial_end > present
   order by p.trial_end desc limit 1;
 
   return jsonb_build_object(

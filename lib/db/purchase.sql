@@ -39,16 +39,16 @@ create function scheduled_end(p purchases) returns timestamptz language sql stab
   select coalesce(p.cancel_at, case when p.cancel_at_period_end then p.current_period_end end)
 $$;
 
--- Whether a purchase gives access now: it is trialing or active, its period with the renewal grace not over, or past due within
+-- Whether a purchase gives access at a time: it is trialing or active, its period with the renewal grace not over, or past due within
 -- the grace period. Never after its scheduled end.
-create function gives_access(p purchases) returns boolean language sql stable as $$
+create function gives_access(p purchases, at timestamptz) returns boolean language sql stable as $$
   select (
-    p.status in ('trialing', 'active') and coalesce(p.current_period_end + renewal_grace() > now(), true)
-    or p.status = 'past_due' and p.past_due_since > now() - grace_period()
-  ) and coalesce(scheduled_end(p) > now(), true)
+    p.status in ('trialing', 'active') and coalesce(p.current_period_end + renewal_grace() > at, true)
+    or p.status = 'past_due' and p.past_due_since > at - grace_period()
+  ) and coalesce(scheduled_end(p) > at, true)
 $$;
 
--- Whether a purchase gives access now and was paid for: all that the user may have had of it so far is not just a trial.
-create function is_paying(p purchases) returns boolean language sql stable as $$
-  select gives_access(p) and p.status <> 'trialing' and coalesce(p.paid_period_start >= p.trial_end, true)
+-- Whether a purchase gives access at a time and was paid for: all that the user may have had of it so far is not just a trial.
+create function is_paying(p purchases, at timestamptz) returns boolean language sql stable as $$
+  select gives_access(p, at) and p.status <> 'trialing' and coalesce(p.paid_period_start >= p.trial_end, true)
 $$;

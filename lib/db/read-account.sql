@@ -1,4 +1,4 @@
--- The paywall's account at a processor, and the database's time before the fetch, stored as the fetch's time (`fetched_at`).
+-- The paywall's account at a processor, and the paywall's time before the fetch, stored as the fetch's time (`fetched_at`).
 -- Locks nothing.
 create function read_account(acquiring text, paywall_id text, host text) returns jsonb
 language plpgsql stable security definer as $$
@@ -6,5 +6,5 @@ declare
   account constant jsonb := account_json((select p.id from find_paywall(paywall_id, host) p), acquiring);
 begin
   if account is null then return verdict('unknown_paywall'); end if;
-  return verdict('found') || jsonb_build_object('account', account, 'now', clock_timestamp()::text);
+  return verdict('found') || jsonb_build_object('account', account, 'now', time_before_fetch(account ->> 'paywallId'));
 end $$;

@@ -3,7 +3,7 @@
 --
 --   checkout_id     the checkout that sold it; null if the processor keeps none: then checkout_of_sale finds it by `sold`
 --   snapshot        the purchase, with the names of its columns
---   fetched_at      the database's time before the fetch: a later fetch always wins
+--   fetched_at      the paywall's time before the fetch: a later fetch always wins
 --   period_covered  whether its current period, or the one-time purchase, is paid or a trial
 --   trial_ending    whether the processor says that the trial is about to end
 --   payment         {kind, id, amount, currency, occurred_at}, if a payment is known of
@@ -96,7 +96,7 @@ $$;
 create function complete_checkout(checkout checkouts, purchase purchases) returns checkouts language plpgsql as $$
 begin
   if checkout.completed_at is not null or not purchase.begun then return null; end if;
-  update checkouts c set completed_at = now() where c.id = checkout.id returning c.* into checkout;
+  update checkouts c set completed_at = paywall_now(c.paywall_id) where c.id = checkout.id returning c.* into checkout;
   return checkout;
 end $$;
 

@@ -50,7 +50,7 @@ $$;
 create function event_body(
   event_id text, paywall_id text, about jsonb, number bigint, type text, object jsonb, previous jsonb
 ) returns text language sql stable as $$
-  select json_build_object('id', event_id, 'type', type, 'timestamp', iso(now()), 'data', jsonb_build_object(
+  select json_build_object('id', event_id, 'type', type, 'timestamp', iso(paywall_now(paywall_id)), 'data', jsonb_build_object(
     'paywall_id', paywall_id, 'user', about, 'sequence', number,
     split_part(type, '.', 1), object
   ) || case when previous is null then '{}' else jsonb_build_object('previous', previous) end)::text
