@@ -58,6 +58,12 @@ const COMMANDS: Command[] = [
     run: async (args) => (await import('./ledger.ts')).runLedger(args),
   },
   {
+    name: 'clock',
+    usage: 'clock ID [--advance 31d]',
+    summary: 'the time of a test paywall of the local world; --advance moves it, and what falls due meanwhile happens',
+    run: async (args) => (await import('./clock.ts')).runClock(args),
+  },
+  {
     name: 'schema',
     usage: 'schema',
     summary: 'print the JSON Schema of paywall files (paywall.schema.json)',

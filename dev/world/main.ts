@@ -14,6 +14,7 @@ import { ensureDatabase, prepareDatabase } from './database/database.ts'
 import { waitUntilUnused } from './database/leftover.ts'
 import { startPostgres } from './database/postgres.ts'
 import { writeDemo } from './demo.ts'
+import { startHome } from './home/home.ts'
 import { logLine } from './log-line.ts'
 import { HELP, type Options, readOptions } from './options.ts'
 import { openPaywallFiles } from './paywall-files.ts'
@@ -58,10 +59,9 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
   const files = started.adopt(await openPaywallFiles(configs, fileEnvironment(secrets)), (all) => all.close())
   if (options.reset) await forget(options.folder)
   // Loading wrangler and Miniflare takes seconds: not before it is known that we can start, and while Postgres does.
-  const [databaseUrl, { startWorld }, { fireCrons }] = await Promise.all([
+  const [databaseUrl, { startWorld }] = await Promise.all([
     options.databaseUrl ?? openEmbedded(options.folder, started),
     import('./world.ts'),
-    import('./workers/crons.ts'),
   ])
   await prepareDatabase(databaseUrl, secrets.DATABASE_ROLES_KEY)
   writeCommandEnvironment(options.folder, databaseUrl, secrets)
@@ -82,11 +82,12 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
     (part) => part.close(),
   )
   const applied = await files.each(world.apply)
-  started.defer(fireCrons(world.workers, CRON_SECONDS, (error) => stopping || console.error(error)))
+  started.defer(world.crons.start(CRON_SECONDS, (error) => stopping || console.error(error)))
+  const home = started.adopt(await startHome({ port: options.ports.home, clock: world.clock }), (part) => part.close())
   await untilItAnswers(world)
   if (stopping) return
 
-  console.log(welcome(world, files.current(), applied, demo))
+  console.log(welcome(world, home, files.current(), applied, demo))
   console.log(`ready ${world.url}`)
   await stop
 }

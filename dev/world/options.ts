@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { HOME_PORT } from '../../cli/clock.ts'
 import { CommandError } from '../../cli/command.ts'
 import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
@@ -13,7 +14,7 @@ export interface Options {
   configs: string[]
   /** Which processor the demo is sold through; null: the one that its file names. `configs` is the demo's file then. */
   processor: Acquiring | null
-  ports: { service: number; receiver: number; mail: number } & Record<Acquiring, number>
+  ports: { home: number; service: number; receiver: number; mail: number } & Record<Acquiring, number>
   /** A Postgres of one's own, instead of the embedded one. */
   databaseUrl?: string
   /** Forget all data first. */
@@ -26,6 +27,7 @@ export const HELP = `npm run dev -- [options]
 
   --config FILE         a paywall file; repeat it for several owners (default: demo/paywall.json)
   --processor NAME      sell that demo through another processor: ${ACQUIRING.join(', ')}
+  --home-port N         the port of the world's own address, where clocks are moved (default: ${HOME_PORT})
   --port N              the service's port (default: 8787)
 ${ACQUIRING.map(emulatorOption).join('\n')}
   --receiver-port N     the webhook receiver's port (default: 8790)
@@ -49,6 +51,7 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Opt
     configs: values.config?.map((path) => typedPath(path, environment)) ?? [DEMO],
     processor: values.processor === undefined ? null : processor(values.processor),
     ports: {
+      home: port('--home-port', values['home-port']),
       service: port('--port', values.port),
       ...emulatorPorts(values),
       receiver: port('--receiver-port', values['receiver-port']),
@@ -67,6 +70,7 @@ function parse(args: string[]) {
       options: {
         config: { type: 'string', multiple: true },
         processor: { type: 'string' },
+        'home-port': { type: 'string', default: String(HOME_PORT) },
         port: { type: 'string', default: '8787' },
         ...Object.fromEntries(ACQUIRING.map(portOption)),
         'receiver-port': { type: 'string', default: '8790' },

@@ -4,6 +4,7 @@ import type { ApplyResult } from '../../cli/apply/apply.ts'
 import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import type { Home } from './home/home.ts'
 import type { World } from './world.ts'
 
 const BUYER = 'buyer@example.com'
@@ -11,6 +12,7 @@ const BUYER = 'buyer@example.com'
 /** What a person needs to know when the world is up: where everything is, the keys, and three lines to paste. */
 export function welcome(
   world: World,
+  home: Home,
   files: PaywallFile[],
   results: ApplyResult[],
   demo: { path: string; differences: string[] } | null,
@@ -20,6 +22,7 @@ export function welcome(
   if (!file || !paywall) return ''
   return [
     '',
+    `  home                ${home.url}`,
     `  service             ${world.url}`,
     `  API document        ${world.url}/docs`,
     ...ACQUIRING.map(

@@ -11,10 +11,12 @@ import { databaseUrlOf, ROLES } from '../../cli/migrate/roles.ts'
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { type Emulators, startEmulators } from '../emulators/emulators.ts'
+import { type Clock, createClock } from './clock/clock.ts'
 import { type NeonProxy, startNeonProxy } from './database/neon-proxy.ts'
 import { type MailInbox, startMailInbox } from './pages/mail-inbox.ts'
 import { type Receiver, startReceiver } from './pages/receiver.ts'
 import type { Secrets } from './secrets.ts'
+import { type Crons, createCrons } from './workers/crons.ts'
 import { startWorkers, type Value, type Workers } from './workers/workers.ts'
 
 export interface WorldOptions {
@@ -59,6 +61,8 @@ export interface World extends Emulators {
   readonly receiver: Receiver
   readonly mail: MailInbox
   readonly workers: Workers
+  readonly crons: Crons
+  readonly clock: Clock
   /** Stops everything that the world started. */
   close(): Promise<void>
 }
@@ -117,6 +121,7 @@ export async function startWorld({
   )
   url = workers.url
 
+  const crons = createCrons(workers)
   const running = started.move()
   const sealing = {
     processorCredentialsKey: secrets.PROCESSOR_CREDENTIALS_KEY,
@@ -133,6 +138,8 @@ export async function startWorld({
     receiver,
     mail,
     workers,
+    crons,
+    clock: createClock({ database, emulators, crons }),
     close: () => running.disposeAsync(),
   }
 }

@@ -140,7 +140,9 @@ export async function passes(buyer: Buyer, what: (id: string) => Promise<number>
 
 /** What is stored of the latest subscription is what the processor has. */
 export async function expectAsThere(buyer: Buyer): Promise<void> {
-  const [truth, purchase] = [await buyer.shop.there.truth(await idOf(buyer)), await purchaseOf(buyer)]
+  const { world, paywall, there } = buyer.shop
+  const truth = await there.truth(await idOf(buyer), await world.clock.now(paywall.id))
+  const purchase = await purchaseOf(buyer)
   const renews = purchase?.status !== 'canceled' && !purchase?.cancel_at_period_end
   expect({ status: purchase?.status, renews }).toEqual(truth)
 }

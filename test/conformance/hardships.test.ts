@@ -82,7 +82,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
       async refused({ buyer }, outage, reply) {
         expectRefusal(reply, outage)
         expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: false })
-        return !(await there.truth(await idOf(buyer))).renews
+        return !(await there.truth(await idOf(buyer), new Date())).renews
       },
       async done({ buyer }, reply) {
         ok(reply)

@@ -164,11 +164,7 @@ describe('at Mollie', () => {
     const refund = await emulator.refund(payment.id)
     const { subscription } = await subscribe(mollie, { startDate: '2099-01-01' })
     const late = await emulator.renew(subscription.id, { pending: true })
-    const control = await fetch(`${emulator.url}/_emulator/move-clock`, {
-      method: 'POST',
-      body: JSON.stringify({ paywall: '1001', days: 3 }),
-    })
-    expect(control.status).toBe(200)
+    await emulator.moveTo('1001', emulator.timeOf('1001') + 3 * DAY)
     expect(await mollie.refunds.get({ paymentId: payment.id, refundId: refund.id })).toMatchObject({
       status: 'refunded',
     })

@@ -4,7 +4,6 @@ import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import type { Postgres } from '../../dev/world/database/postgres.ts'
 import { preparedDatabase, startScratchPostgres } from '../../dev/world/database/scratch-postgres.ts'
 import { makeSecrets } from '../../dev/world/secrets.ts'
-import { fireCrons } from '../../dev/world/workers/crons.ts'
 import { startWorld } from '../../dev/world/world.ts'
 import { asDocumented } from '../support/hold-to-document.ts'
 import type { TestWorld } from '../support/world.ts'
@@ -46,7 +45,7 @@ export async function startStage(started: AsyncDisposableStack): Promise<Stage> 
     }),
     (world) => world.close(),
   )
-  started.defer(fireCrons(running.workers, CRON_SECONDS, () => undefined))
+  started.defer(running.crons.start(CRON_SECONDS, () => undefined))
 
   /** A request at the public door. A connection that a kill has cut is no fault, but no answer at all is one. */
   const ask: TestWorld['fetch'] = async (path, init = {}) => {

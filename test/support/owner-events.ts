@@ -5,6 +5,7 @@ import type { TestWorld } from './world.ts'
 const Body = z.object({
   id: z.string(),
   type: z.string(),
+  timestamp: z.iso.datetime(),
   data: z.looseObject({
     paywall_id: z.string(),
     user: z.object({ id: z.uuid().nullable(), email: z.string().nullable(), external_id: z.string().nullable() }),

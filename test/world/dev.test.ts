@@ -37,7 +37,7 @@ const withoutFile = (...more: string[]) => ({
 })
 
 beforeAll(async () => {
-  const parts = ['service', 'receiver', 'mail', ...ACQUIRING]
+  const parts = ['home', 'service', 'receiver', 'mail', ...ACQUIRING]
   const free = await Promise.all(parts.map(async (part) => [part, await quietPort()]))
   ports = Object.fromEntries(free)
   const demo = readFileSync(new URL('../../demo/paywall.json', import.meta.url), 'utf8')

@@ -39,8 +39,10 @@ export interface Emulator<Event, Body> {
   timeOf(paywallId: string): number
   /** When something falls due next in a paywall's account, if its clock is moved; null if nothing does. */
   nextDue(paywallId: string): number | null
+  /** The paywalls that sell through a paywall's account, itself among them; none if it has no account. */
+  sellersBeside(paywallId: string): string[]
   /**
-   * Moves the clock of a paywall's account, forward only. What falls due until then happens in order: periods end,
+   * Moves the clock of a paywall's account to a time in unix seconds, forward only. What falls due until then happens in order: periods end,
    * charges are made, money arrives, webhooks are tried again.
    */
   moveTo(paywallId: string, at: number): Promise<void>

@@ -61,6 +61,7 @@ export async function startEmulator<
     url,
     calls: apiControls.calls,
     ...webhooks.methods,
+    sellersBeside: (paywallId: string) => store.sellersBeside(paywallId),
     timeOf: (paywallId: string) => store.contextOf(store.accountOf(paywallId)).now,
     nextDue: (paywallId: string) => clock.nextDue(store.accountOf(paywallId)),
     moveTo: async (paywallId: string, at: number) => clock.moveTo(store.accountOf(paywallId), at),

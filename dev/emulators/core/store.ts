@@ -31,7 +31,7 @@ export function createStore({ state, accounts, url, isOn, send, processor }: Par
       account,
       records,
       url: url(),
-      now: Math.floor(Date.now() / 1000) + (records.accounts.get(account.id)?.ahead ?? 0),
+      now: Math.floor(Date.now() / 1000 + (records.accounts.get(account.id)?.ahead ?? 0)),
       cause,
       isOn,
       newId: processor.newId,
@@ -69,12 +69,18 @@ export function createStore({ state, accounts, url, isOn, send, processor }: Par
     return { ...changed }
   }
 
+  const findAccount = (paywallId: string) =>
+    [...accounts().values()].find(({ paywalls }) => paywalls.some((one) => one.paywallId === paywallId))
+
+  /** The paywalls of the same account. */
+  const sellersBeside = (paywallId: string) => findAccount(paywallId)?.paywalls.map((one) => one.paywallId) ?? []
+
   /** The id of the account that a paywall sells through. */
   function accountOf(paywallId: string): string {
-    const found = [...accounts().values()].find(({ paywalls }) => paywalls.some((one) => one.paywallId === paywallId))
+    const found = findAccount(paywallId)
     if (!found) throw new EmulatorError(404, `No paywall ${paywallId} sells through this processor.`)
     return found.id
   }
 
-  return { state, openContext, contextOf, accountOf, change }
+  return { state, openContext, contextOf, accountOf, sellersBeside, change }
 }

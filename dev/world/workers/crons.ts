@@ -1,33 +1,46 @@
 import type { Workers } from './workers.ts'
 import { readWorkerConfigs } from './wrangler-config.ts'
 
-/**
- * Fires the cron triggers of wrangler.toml, which Miniflare leaves alone: all of them, and more often than they say, so
- * that nobody waits a minute for what the service does by itself. One that is slow or fails holds up no other. Returns
- * how to stop.
- */
-export function fireCrons(workers: Workers, everySeconds: number, onError: (error: unknown) => void): () => void {
-  const envs = readWorkerConfigs().flatMap(({ env, crons }) => (crons.length > 0 ? [env] : []))
-  const firing = new Set<string>()
-  let stopped = false
+/** The cron triggers of wrangler.toml, which Miniflare leaves alone. */
+export interface Crons {
+  /** Runs the cron of a Worker, after the run that is under way. Resolves when it has done its work. */
+  run(env: string): Promise<void>
+  /**
+   * Runs all of them, and more often than wrangler.toml says, so that nobody waits a minute for what the service does by itself.
+   * One that is slow or fails holds up no other. Returns how to stop.
+   */
+  start(everySeconds: number, onError: (error: unknown) => void): () => void
+}
 
-  async function fire(env: string): Promise<void> {
-    if (firing.has(env)) return
-    firing.add(env)
-    try {
-      await workers.scheduled(env)
-    } catch (error) {
-      if (!stopped) onError(error)
-    } finally {
-      firing.delete(env)
-    }
+export function createCrons(workers: Pick<Workers, 'scheduled'>): Crons {
+  const running = new Map<string, Promise<void>>()
+
+  function run(env: string): Promise<void> {
+    const before = running.get(env)
+    const done = before
+      ? before.then(
+          () => workers.scheduled(env),
+          () => workers.scheduled(env),
+        )
+      : workers.scheduled(env)
+    const ended = () => void (running.get(env) === done && running.delete(env))
+    running.set(env, done)
+    done.then(ended, ended)
+    return done
   }
 
-  const timer = setInterval(() => {
-    for (const env of envs) void fire(env)
-  }, everySeconds * 1000)
-  return () => {
-    stopped = true
-    clearInterval(timer)
+  return {
+    run,
+    start(everySeconds, onError) {
+      const envs = readWorkerConfigs().flatMap(({ env, crons }) => (crons.length > 0 ? [env] : []))
+      let stopped = false
+      const timer = setInterval(() => {
+        for (const env of envs) if (!running.has(env)) run(env).catch((error) => stopped || onError(error))
+      }, everySeconds * 1000)
+      return () => {
+        stopped = true
+        clearInterval(timer)
+      }
+    },
   }
 }

@@ -51,8 +51,8 @@ export interface There {
   endPeriod(id: string): Promise<number>
   /** A trial of seven days comes to its last three. Gives how many days passed there by that. */
   nearTrialEnd(id: string): Promise<number>
-  /** A subscription as the processor has it, read without our adapter, in the words of the user endpoint. */
-  truth(id: string): Promise<Truth>
+  /** A subscription as the processor has it at its time `now`, read without our adapter, in the words of the user endpoint. */
+  truth(id: string, now: Date): Promise<Truth>
 }
 
 /** What cannot happen at that moment, says the processor's API. The controls of an emulator throw `EmulatorError` instead. */

@@ -46,7 +46,7 @@ export const FREEMIUS: Driver<'freemius'> = {
         await freemius.trialWillEnd(subscription(id))
         return 0
       },
-      truth: async (id) => truthOf(freemius, id),
+      truth: async (id, now) => truthOf(freemius, id, now),
     }
   },
 }
@@ -68,13 +68,14 @@ function latestPayment({ events }: FreemiusEmulator, license: string): string {
 }
 
 /** The licence is what gives access; a subscription that is cancelled stays so. */
-function truthOf(freemius: FreemiusEmulator, id: string): Truth {
+function truthOf(freemius: FreemiusEmulator, id: string, now: Date): Truth {
   const license = License.parse(freemius.licenses.find((each) => each.id === id))
   const { canceled_at: canceledAt, trial_ends: trialEnds, outstanding_balance: owed } = subscriptionOf(freemius, id)
   const renews = canceledAt === null
-  if (license.is_cancelled || (!renews && !isToCome(license.expiration))) return { status: 'canceled', renews }
-  if (renews && isToCome(trialEnds)) return { status: 'trialing', renews }
+  if (license.is_cancelled || (!renews && !isToCome(license.expiration, now))) return { status: 'canceled', renews }
+  if (renews && isToCome(trialEnds, now)) return { status: 'trialing', renews }
   return { status: renews && owed > 0 ? 'past_due' : 'active', renews }
 }
 
-const isToCome = (time: string | null) => time !== null && Date.parse(`${time.replace(' ', 'T')}Z`) > Date.now()
+const isToCome = (time: string | null, now: Date) =>
+  time !== null && Date.parse(`${time.replace(' ', 'T')}Z`) > now.getTime()

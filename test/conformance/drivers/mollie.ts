@@ -42,7 +42,7 @@ export const MOLLIE: Driver<'mollie'> = {
     },
     endPeriod: (id) => letPass(mollie, id, 34),
     nearTrialEnd: (id) => letPass(mollie, id, 5),
-    truth: async (id) => truthOf(mollie, id),
+    truth: async (id, now) => truthOf(mollie, id, now),
   }),
 }
 
@@ -71,11 +71,13 @@ async function letPass(mollie: MollieEmulator, id: string, days: number): Promis
 }
 
 /** At Mollie a cancelled subscription is over at once. For its buyer it goes on to the day on which it would be charged. */
-function truthOf(mollie: MollieEmulator, id: string): { status: PurchaseStatus; renews: boolean } {
+function truthOf(mollie: MollieEmulator, id: string, now: Date): { status: PurchaseStatus; renews: boolean } {
   const { id: subscriptionId, status, startDate } = subscriptionOf(mollie, id)
   const charges = chargesOf(mollie, subscriptionId)
   const renews = status === 'active'
-  const isOver = !renews && charges.length === 0 && Date.parse(startDate) < Date.now()
+  const nextCharge = new Date(startDate)
+  nextCharge.setUTCMonth(nextCharge.getUTCMonth() + charges.length)
+  const isOver = !renews && nextCharge < now
   if (isOver) return { status: 'canceled', renews }
   if (renews && charges.at(-1)?.status === 'failed') return { status: 'past_due', renews }
   const first = Payment.parse(mollie.payments.find((each) => each.id === id))

@@ -10,10 +10,8 @@ interface Has {
   switches: readonly string[]
 }
 
-const DAY_SECONDS = 24 * 3600
 const Nothing = z.strictObject({})
 const OfEvent = z.strictObject({ event: z.string() })
-const Move = z.strictObject({ paywall: z.string(), days: z.number().positive() })
 const Declines = z.strictObject({ customer: z.string(), declines: z.boolean().default(true) })
 
 /** All that can be done by hand at an emulator: what the processor has, and what every emulator has. */
@@ -34,9 +32,6 @@ export function controlsByHand<Event, Body>(
     'GET calls': () => emulator.calls,
     ...Object.fromEntries([...ofRecords, ...switched]),
     'POST decline-charges': byHand(Declines, ({ customer, declines }) => emulator.declineCharges(customer, declines)),
-    'POST move-clock': byHand(Move, ({ paywall, days }) =>
-      emulator.moveTo(paywall, emulator.timeOf(paywall) + Math.round(days * DAY_SECONDS)),
-    ),
     'POST forget-keys': byHand(Nothing, () => emulator.forgetKeys()),
     'POST resend': byHand(OfEvent, ({ event }) => emulator.resend(event)),
     'POST hold-webhooks': byHand(Nothing, () => emulator.holdWebhooks()),

@@ -31,8 +31,8 @@ export function createClock({ state, open, duesOf, webhooks }: Parts) {
   }
 
   function setTo(accountId: string, at: number): void {
-    const wait = at - open(accountId).now
-    if (wait > 0) accountRecord(state.records, accountId).ahead += wait
+    const account = accountRecord(state.records, accountId)
+    account.ahead = Math.max(account.ahead, at - Date.now() / 1000)
   }
 
   return {

@@ -43,7 +43,7 @@ const ReplyRecord = z.object({
 const AccountRecord = z.object({
   id: z.string(),
   /** How far the account's clock is ahead, in seconds. */
-  ahead: z.int(),
+  ahead: z.number(),
   own,
 })
 

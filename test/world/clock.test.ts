@@ -1,0 +1,181 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Home, startHome } from '../../dev/world/home/home.ts'
+import { openMailbox } from '../support/mailbox.ts'
+import { ownerEvents } from '../support/owner-events.ts'
+import { livePaywallFile, paywallFile } from '../support/paywall-file.ts'
+import { subscribe } from '../support/subscriber.ts'
+import { newTenant, type Person, person, type Tenant, tenant } from '../support/tenants.ts'
+import { MESSAGE, sendForm, ticketForm } from '../support/tickets.ts'
+import { changeBalance } from '../support/token-calls.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+const DAY_MS = 86_400_000
+
+let world: TestWorld
+let home: Home
+beforeAll(async () => {
+  world = await startTestWorld()
+  home = await startHome({ port: 0, clock: world.clock })
+})
+afterAll(async () => {
+  await home.close()
+  await world.close()
+})
+
+/** A paywall of its own, and one of its users. */
+async function somebody(): Promise<{ ours: Tenant; user: Person; by: { paywallId: string; key: string } }> {
+  const ours = await newTenant(world)
+  return { ours, user: await person(world, ours), by: { paywallId: ours.paywall.id, key: ours.key } }
+}
+
+const typesAbout = async (id: string) => (await ownerEvents(world, id)).map(({ type }) => type)
+
+describe('a clock that is moved', () => {
+  test('brings the tokens of the day, lets a sender write again, and forgets an Idempotency-Key', async () => {
+    const { ours, user, by } = await somebody()
+    const headers = { 'idempotency-key': randomUUID() }
+    const debit = () => changeBalance(world, { user_id: user.id, op: 'debit', amount: 10 }, { ...by, headers })
+    const write = () => sendForm(world, ticketForm(MESSAGE), { paywallId: ours.paywall.id, token: user.token })
+    const all = async () => [await debit(), await write(), await write(), await write()].map(({ status }) => status)
+    expect(await all()).toEqual([200, 200, 200, 429])
+    await world.clock.advance(ours.paywall.id, '23h')
+    expect(await write()).toMatchObject({ status: 429 })
+    expect(Number((await write()).headers['retry-after'])).toBeLessThanOrEqual(3600)
+    expect(await debit()).toMatchObject({ status: 200, headers: { 'idempotency-replayed': 'true' } })
+
+    await world.clock.advance(ours.paywall.id, '1h')
+    expect((await userState(world, user.id, by)).balances).toContainEqual({ type: 'standard', count: 10 })
+    expect(await all()).toEqual([200, 200, 200, 429])
+  })
+
+  test('makes happen what falls due, in order and each at its time', async () => {
+    const ours = await newTenant(world)
+    const mailbox = await openMailbox(world)
+    const seller = tenant(mailbox.file)
+    const { id } = await subscribe(world, seller, 'yearly')
+    const before = await world.clock.now(seller.paywall.id)
+    const told = await typesAbout(id)
+    const after = await world.clock.advance(seller.paywall.id, '8d')
+    expect(after.getTime() - before.getTime()).toBeGreaterThanOrEqual(8 * DAY_MS)
+    expect(after.getTime() - before.getTime()).toBeLessThan(8 * DAY_MS + 60_000)
+
+    const news = (await ownerEvents(world, id)).slice(told.length)
+    expect(news.map(({ type }) => type).filter((type) => type !== 'subscription.updated')).toEqual([
+      'subscription.trial_ending',
+      'subscription.renewed',
+      'payment.succeeded',
+    ])
+    const days = news.map(({ timestamp }) => Math.round((Date.parse(timestamp) - before.getTime()) / DAY_MS))
+    expect([days[0], days.at(-1)]).toEqual([4, 7])
+    // The clock of another paywall stays, and so does that of another account.
+    expect((await world.clock.now(ours.paywall.id)).getTime()).toBeLessThan(Date.now() + 1000)
+    expect(world.stripe.timeOf(ours.paywall.id)).toBeLessThan(Date.now() / 1000 + 1)
+    expect(world.stripe.timeOf(seller.paywall.id)).toBeGreaterThan(Date.now() / 1000 + 7 * 86_400)
+  })
+
+  test('repeats a webhook that the owner does not take, until it does', async () => {
+    const mailbox = await openMailbox(world)
+    mailbox.answer = () => ({ status: 500 })
+    await mailbox.credit()
+    await world.clock.advance(mailbox.file.paywalls[0]!.id, '1h')
+    const attempts = mailbox.received().length
+    expect(attempts).toBeGreaterThan(2)
+    expect((await mailbox.deliveries())[0]).toMatchObject({ state: 'pending', attempts })
+
+    mailbox.answer = () => ({})
+    await world.clock.advance(mailbox.file.paywalls[0]!.id, '1d')
+    expect((await mailbox.deliveries())[0]).toMatchObject({ state: 'delivered', attempts: attempts + 1 })
+  })
+
+  test('is that of a test paywall with an account of its own: else a sentence says why not', async () => {
+    const live = await livePaywallFile()
+    await world.apply(live)
+    const [one, other] = [{ id: '7001' }, { id: '7002' }].map((paywall) => ({ ...paywall, processor: shared }))
+    await world.apply(await paywallFile({ paywalls: [one!, other!] }))
+    const advance = (id: string, by = '1d') => world.clock.advance(id, by).catch(({ message }: Error) => message)
+    const { id } = live.paywalls[0]!
+    expect(await advance(id)).toBe(`paywall ${id} is live: it goes by the real time`)
+    expect(await advance('999')).toBe('there is no paywall 999')
+    expect(await advance('7001')).toBe(
+      'paywall 7001 shares its account at Stripe, which has one clock, with 7002: give each credentials of its own',
+    )
+    for (const by of ['', 'd', '-1d', '1.5d', '0d', '1 month', '3661d', '1e3d']) {
+      expect(await advance(world.paywall.id, by)).toBe(
+        `${by} is no span of time: say 90m, 12h, 31d or 2w, ten years at most`,
+      )
+    }
+    await expect(
+      world.database.query("update paywalls set clock_offset = '1 day' where id = $1", [id]),
+    ).rejects.toMatchObject({ constraint: 'paywalls_live_clock' })
+  })
+
+  test('keeps its paywall from becoming a live one', async () => {
+    const { file, paywall } = await newTenant(world)
+    await world.clock.advance(paywall.id, '1m')
+    const live = { ...file, paywalls: [{ ...paywall, is_test: false }] }
+    await expect(world.apply(live)).rejects.toMatchObject({
+      sentences: ['paywalls[0].test: its clock was moved, so it cannot become a live paywall'],
+    })
+  })
+})
+
+const shared = { acquiring: 'stripe', credentials: { secretKey: 'sk_test_shared', webhookSecret: 'whsec_shared' } }
+
+describe('the home of the local world', () => {
+  const post = (body: string, type = 'application/json') =>
+    fetch(`${home.url}/clock`, { method: 'POST', headers: { 'content-type': type }, body })
+
+  test('moves a clock, and says what time it is', async () => {
+    const { id } = (await newTenant(world)).paywall
+    const moved = await post(JSON.stringify({ paywall: id, advance: '2w' }))
+    const { now } = (await moved.json()) as { now: string }
+    expect(Date.parse(now)).toBeGreaterThan(Date.now() + 13.9 * DAY_MS)
+    const read = await fetch(`${home.url}/clock?paywall=${id}`)
+    expect(await read.json()).toMatchObject({ paywall: id, now: expect.stringContaining(now.slice(0, 16)) })
+  })
+
+  test('refuses in a sentence, and a page of another site at all', async () => {
+    const usage = { error: 'say {"paywall": "1001", "advance": "31d"}' }
+    for (const body of ['', '[]', '{"paywall": "1"}', '{"paywall": 1, "advance": "1d"}']) {
+      const refused = await post(body)
+      expect([refused.status, await refused.json()]).toEqual([400, usage])
+    }
+    const foreign = await post('{"paywall": "1", "advance": "1d"}', 'text/plain')
+    expect([foreign.status, await foreign.json()]).toEqual([400, { error: 'say Content-Type: application/json' }])
+    expect((await fetch(`${home.url}/clock`, { method: 'DELETE' })).status).toBe(405)
+    expect((await fetch(`${home.url}/nowhere`)).status).toBe(404)
+  })
+
+  test('is what the command asks', async () => {
+    const { id } = (await newTenant(world)).paywall
+    const moved = await clockCommand(id, '--advance', '1d', '--home', home.url)
+    expect(moved).toMatchObject({ code: 0, err: '' })
+    expect(Date.parse(moved.out)).toBeGreaterThan(Date.now() + 0.9 * DAY_MS)
+    const read = await clockCommand(id, '--home', home.url)
+    expect(Date.parse(read.out)).toBeGreaterThanOrEqual(Date.parse(moved.out))
+    const refusals = [
+      [['--home', home.url], 'paywall: say clock ID, or clock ID --advance 31d\n'],
+      [['999', '--home', home.url], 'paywall: there is no paywall 999\n'],
+      [
+        ['1', '--home', 'http://127.0.0.1:9'],
+        /^paywall: no local world answers at http:\/\/127\.0\.0\.1:9: npm run dev/,
+      ],
+    ] as const
+    for (const [args, said] of refusals) {
+      expect(await clockCommand(...args)).toMatchObject({ code: 1, err: expect.stringMatching(said) })
+    }
+  })
+})
+
+/** `paywall clock` as a person runs it, in a process of its own. */
+function clockCommand(...args: string[]): Promise<{ code: number | string; out: string; err: string }> {
+  return new Promise((resolve) => {
+    const env = { PATH: process.env.PATH }
+    execFile(process.execPath, ['cli/main.ts', 'clock', ...args], { env }, (error, out, err) => {
+      resolve({ code: error?.code ?? 0, out: out.trim(), err })
+    })
+  })
+}
