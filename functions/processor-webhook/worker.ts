@@ -1,6 +1,7 @@
 // What processors tell us. Anything but 2xx makes the processor send it again, so a failure loses nothing:
 // 1. read the event as it was sent, and refuse what no secret can have signed: anybody may send anything here, so the
-//    database is not asked about that. Then read the paywall's account at that processor
+//    database is not asked about that, nor about more of what was forged a moment ago (forged-accounts.ts). Then read the
+//    paywall's account at that processor
 // 2. prove that the processor sent it
 // 3. take it as a hint only: fetch the purchase as it is now, and store it (catch-up.ts)
 // 4. after the response, wake deliver-events if the owner is to be told
@@ -15,9 +16,10 @@ import { loggable, placeOf } from '../../lib/http/place.ts'
 import type { SealedAccount } from '../../lib/processors/account.ts'
 import { processorFor } from '../../lib/processors/client.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
-import { ForgedEvent, MalformedEvent } from '../../lib/processors/event.ts'
+import { ForgedEvent, type Inbound, MalformedEvent } from '../../lib/processors/event.ts'
 import { catchUp, queuedBy } from '../../lib/purchases/catch-up.ts'
 import { PATH, Params, words } from './contract.ts'
+import { forgedAccount, rememberForged } from './forged-accounts.ts'
 
 /** Larger than any event that a processor sends, in bytes. */
 const EVENT_LIMIT = 1024 * 1024
@@ -38,13 +40,20 @@ app.post(PATH, async (c) => {
   const inbound = { headers: c.req.raw.headers, rawBody, now: new Date() }
   try {
     if (!DEFINITIONS[acquiring].webhook.couldBeSigned(inbound.headers, inbound.now)) throw refuse(words.forged)
+    const address = JSON.stringify([acquiring, place])
+    const suspected = forgedAccount(address)
+    if (suspected) await prove(suspected, c.env, inbound)
     const db = connect(c.env)
     const row = await readAccount<ReadAccountResult>(db, { acquiring, ...place })
     if (row.verdict !== 'found') throw refuse(words[row.verdict])
 
     const { paywallId } = place
     using processor = processorFor(row.account, c.env)
-    const { id: eventId, about, ...facts } = await processor.readEvent(inbound)
+    const read = processor.readEvent(inbound).catch((error: unknown) => {
+      if (error instanceof ForgedEvent) rememberForged(address, row.account)
+      throw error
+    })
+    const { id: eventId, about, ...facts } = await read
     const hint = { ...facts, paywallId, eventId, fetchedAt: row.now }
     const stored = about && (await catchUp(db, processor, about, hint)).stored
     if (!stored) return c.json({ received: true })
@@ -65,5 +74,11 @@ app.post(PATH, async (c) => {
 })
 
 app.all(PATH, allowOnly('POST'))
+
+/** Throws a `ForgedEvent` if the processor did not send it. */
+async function prove(account: SealedAccount, env: Cloudflare.ProcessorWebhookEnv, inbound: Inbound): Promise<void> {
+  using processor = processorFor(account, env)
+  await processor.readEvent(inbound)
+}
 
 export default app

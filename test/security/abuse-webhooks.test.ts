@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../support/call.ts'
 import { mollieProcessor, postMollieWebhook } from '../support/mollie-purchase.ts'
 import { statementsOf } from '../support/statements.ts'
-import { postWebhook } from '../support/stripe-purchase.ts'
+import { postWebhook, stripeCredentials } from '../support/stripe-purchase.ts'
+import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -59,8 +60,25 @@ describe('a webhook that cannot be signed is refused before the database is aske
     expect(stray).toMatchObject({ status: 404, body: { error: 'paywall_not_found' }, statements: 0 })
   })
 
-  test('one that is only forged costs one read', async () => {
-    const forged = await answerOf(() => postWebhook(world, body, { secret: 'whsec_guessed' }))
-    expect(forged).toMatchObject({ status: 400, body: { error: 'invalid_signature' }, statements: 1 })
+  test('one that is only forged costs one read, and a flood of them no more', async () => {
+    const forge = () => postWebhook(world, body, { secret: `whsec_${hex(24)}` })
+    const refused = { status: 400, body: { error: 'invalid_signature' } }
+    expect(await answerOf(forge)).toMatchObject({ ...refused, statements: 1 })
+    const flood = await answerOf(async () => (await Promise.all(Array.from({ length: 50 }, forge))).at(-1)!)
+    expect(flood).toMatchObject({ ...refused, statements: 0 })
   })
+
+  test('what its processor has signed is taken all the while, and a new secret is after a moment', async () => {
+    const [paywall] = world.file.paywalls
+    const signed = () => postWebhook(world, body)
+    expect(await postWebhook(world, body, { secret: 'whsec_guessed' })).toMatchObject({ status: 400 })
+    expect(await signed()).toMatchObject({ status: 200 })
+
+    const credentials = { ...stripeCredentials(paywall!), webhookSecret: `whsec_${hex(24)}` }
+    const processor = { acquiring: 'stripe' as const, credentials }
+    await world.apply({ ...world.file, paywalls: [{ ...paywall!, processor }, ...world.file.paywalls.slice(1)] })
+    const renewed = () => postWebhook(world, body, { secret: credentials.webhookSecret })
+    await until('the new secret counts', async () => (await renewed()).status === 200, 15_000)
+    expect(await signed()).toMatchObject({ status: 400 })
+  }, 20_000)
 })

@@ -131,7 +131,7 @@ export async function postWebhook(
 
 export const webhookSecretOf = (paywall: FilePaywall): string => stripeCredentials(paywall).webhookSecret
 
-function stripeCredentials({ processor }: FilePaywall) {
+export function stripeCredentials({ processor }: FilePaywall) {
   if (processor.acquiring !== 'stripe') throw new Error('the paywall does not sell through Stripe')
   return processor.credentials
 }
