@@ -26,7 +26,7 @@ interface Parts {
 }
 
 /** Longer than an attempt to deliver may take, with a few more behind it. */
-const SETTLE_MS = 60_000
+const QUIET_MS = 60_000
 const LOOK_AGAIN_MS = 10
 
 /** One clock is moved at a time: two that move together would run each other's crons. */
@@ -50,7 +50,7 @@ export function createClock({ database, emulators, crons }: Parts): Clock {
       at = Math.min(target, await nextDue(paywallId, accounts))
       await movePaywallClock(database, paywallId, at)
       for (const emulator of accounts) await emulator.moveTo(paywallId, at / 1000)
-      await settle(paywallId)
+      await doWhatIsDue(paywallId)
     }
     return new Date((await read(paywallId)).now)
   }
@@ -78,13 +78,13 @@ export function createClock({ database, emulators, crons }: Parts): Clock {
   }
 
   /** Runs the crons until nothing of the paywall is due or under way. */
-  async function settle(paywallId: string): Promise<void> {
-    const deadline = Date.now() + SETTLE_MS
+  async function doWhatIsDue(paywallId: string): Promise<void> {
+    const deadline = Date.now() + QUIET_MS
     for (;;) {
       const { now, reconcileAt, deliverAt } = await read(paywallId)
       const isDue = (at: number | null) => at !== null && at <= now
       if (!isDue(reconcileAt) && !isDue(deliverAt)) return
-      if (Date.now() > deadline) throw new Error(`paywall ${paywallId} does not settle`)
+      if (Date.now() > deadline) throw new Error(`paywall ${paywallId} is never done with what is due`)
       if (isDue(reconcileAt)) await crons.run('reconcile')
       if (isDue(deliverAt)) await crons.run('deliver-events')
       // A delivery that a queue message has leased is due until its attempt has ended.
