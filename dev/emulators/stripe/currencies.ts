@@ -1,5 +1,5 @@
 import { formatMoney } from '../core/pages/layout.ts'
-import { invalidRequest } from './errors.ts'
+import { refused } from './errors.ts'
 
 /*
  * What Stripe's documents say of currencies (docs.stripe.com/currencies, and the error that lists those it takes). It is
@@ -31,23 +31,15 @@ export function decimalsAtStripe(currency: string): number {
 export const money = (amount: number, currency: string) => formatMoney(amount, currency, decimalsAtStripe(currency))
 
 /** Throws Stripe's 400 for a currency that it does not take, or an amount that the currency cannot have. */
-export function refuseUncharged(amount: number, currency: string, param: string): void {
-  const code = currency.toLowerCase()
+export function refuseUncharged(amount: number, given: string, param: string): void {
+  const code = given.toLowerCase()
+  const currency = given.toUpperCase()
   if (!SUPPORTED.includes(code)) {
-    const supported = SUPPORTED.join(', ')
-    throw invalidRequest(`Invalid currency: ${code}. Stripe currently supports these currencies: ${supported}`, {
-      param,
-    })
+    throw refused('currency_unsupported', { currency: code, supported: SUPPORTED.join(', '), param })
   }
   if (EFFECTIVELY_ZERO_DECIMAL.includes(code) && amount % 100 !== 0) {
-    throw invalidRequest(
-      `Invalid amount. Currency ${currency.toUpperCase()} has become effectively zero-decimal and charged amounts must be evenly divisible by 100. See https://stripe.com/docs/currencies#zero-decimal for more information.`,
-      { param },
-    )
+    throw refused('currency_without_decimals', { currency, param })
   }
-  if (THREE_DECIMAL.includes(code) && amount % 10 !== 0) {
-    throw invalidRequest(`Invalid amount. The last digit of an amount in ${currency.toUpperCase()} must be 0.`, {
-      param,
-    })
-  }
+  if (THREE_DECIMAL.includes(code) && amount % 10 !== 0)
+    throw refused('currency_of_three_decimals', { currency, param })
 }

@@ -12,17 +12,11 @@ import { idOfKey, type StripeAccount } from './accounts.ts'
 import { API } from './api.ts'
 import { CONTROLS } from './controls.ts'
 import { money } from './currencies.ts'
-import { invalidRequest, noSuch } from './errors.ts'
-import { checkoutSessionObject } from './objects/checkout-session.ts'
-import { subscriptionObject } from './objects/subscription.ts'
-import { RENEWALS } from './renewal-rules.ts'
+import { noSuch, refused } from './errors.ts'
+import { VIEWS } from './objects/views.ts'
+import { DEBIT_SECONDS, PORTAL_SECONDS, RENEWALS } from './rules.ts'
 import { cancelInPortal, resumeInPortal } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
-
-const HOUR_SECONDS = 3600
-
-/** How long a bank has a payment in hand: shorter than at a real bank, so that no subscription expires meanwhile. */
-const DEBIT_SECONDS = 12 * HOUR_SECONDS
 
 const PREFIXES: Partial<Record<Kind, [prefix: string, bytes?: number]>> = {
   customers: ['cus_', 7],
@@ -48,7 +42,7 @@ export const STRIPE = {
   accountOf: ({ secretKey }: StripeAccount) => idOfKey(secretKey),
   newId: (kind: Kind) => newId(...(PREFIXES[kind] ?? [''])),
   noSuch,
-  refuse: invalidRequest,
+  refuse: (message) => refused('invalid', { message }),
   api: API,
   telling: TELLING,
   visits: {
@@ -62,7 +56,7 @@ export const STRIPE = {
     '/p/session/': visitOf('portalSessions', UNKNOWN_PORTAL, (context, session, { path }) =>
       hostedPortal(context, session, path, {
         money,
-        lifetimeSeconds: HOUR_SECONDS,
+        lifetimeSeconds: PORTAL_SECONDS,
         cancel: cancelInPortal,
         undo: resumeInPortal,
       }),
@@ -78,8 +72,8 @@ export const STRIPE = {
   example: `curl -d '{"subscription":"sub_…"}' …/_emulator/renew`,
   controls: CONTROLS,
   lists: {
-    checkoutSessions: { path: 'sessions', table: 'pages', show: checkoutSessionObject },
-    subscriptions: { path: 'subscriptions', table: 'subscriptions', show: subscriptionObject },
+    checkoutSessions: { path: 'sessions', table: 'pages', show: VIEWS.pages },
+    subscriptions: { path: 'subscriptions', table: 'subscriptions', show: VIEWS.subscriptions },
   },
   switches: ['slowRefunds'],
 } satisfies Processor<StripeAccount, object, object, typeof CONTROLS, string, string>

@@ -1,36 +1,28 @@
 import type { Table } from '../core/domain/records.ts'
-import { EmulatorError } from '../core/wire/emulator-error.ts'
+import { type EmulatorError, Refusal } from '../core/wire/emulator-error.ts'
+import ERRORS from './errors.json' with { type: 'json' }
 
-/** An error in Stripe's shape. */
-export class StripeError extends EmulatorError {
-  override name = 'StripeError'
-  readonly error: ErrorBody
-
-  constructor(status: number, error: ErrorBody, executed = true) {
-    super(status, error.message, executed)
-    this.error = error
-  }
-}
-
-interface ErrorBody {
-  type: 'invalid_request_error' | 'idempotency_error'
+/** `executed` is false for what is found before the endpoint runs. */
+interface Known {
+  status?: number
+  executed?: boolean
+  type?: string
   code?: string
-  message: string
   param?: string
+  message: string
 }
 
-/** A 400 for a mistake that is found while the endpoint runs. */
-export function invalidRequest(message: string, detail: { code?: string; param?: string } = {}): StripeError {
-  return new StripeError(400, { type: 'invalid_request_error', message, ...detail })
+/** An error in Stripe's shape: `errors.json` has them by our names. The values go into its message; `param`, too, into the error. */
+export function refused(name: keyof typeof ERRORS, values: Record<string, string | number> = {}): Refusal {
+  const { status = 400, executed, message: template, ...detail }: Known = ERRORS[name]
+  const message = template.replaceAll(/\{(\w+)\}/g, (_, field) => String(values[field]))
+  const { param = detail.param } = values
+  const error = { type: 'invalid_request_error', ...detail, message, ...(param !== undefined && { param }) }
+  return new Refusal(status, message, { error }, executed)
 }
 
-/** An error that is found before the endpoint runs. */
-export const notRun = (status: number, message: string, detail: { code?: string; param?: string } = {}) =>
-  new StripeError(status, { type: 'invalid_request_error', message, ...detail }, false)
-
-export const errorBody = (error: EmulatorError) => ({
-  error: error instanceof StripeError ? error.error : { type: 'api_error', message: error.message },
-})
+/** The body of an error that is not Stripe's own. */
+export const errorBody = ({ message }: EmulatorError) => ({ error: { type: 'api_error', message } })
 
 /** Stripe's names for what the tables have. */
 const KINDS: Partial<Record<Table | 'prices' | 'charges', string>> = {
@@ -39,8 +31,7 @@ const KINDS: Partial<Record<Table | 'prices' | 'charges', string>> = {
 }
 
 /** An unknown object: 404 if the path named it, 400 if a parameter did. */
-export function noSuch(table: Table | 'prices' | 'charges', id: string, param?: string): StripeError {
-  const message = `No such ${KINDS[table] ?? table.slice(0, -1)}: '${id}'`
-  const detail = { code: 'resource_missing', message, param: param ?? 'id' }
-  return new StripeError(param ? 400 : 404, { type: 'invalid_request_error', ...detail })
+export function noSuch(table: Table | 'prices' | 'charges', id: string, param?: string): Refusal {
+  const missing = { kind: KINDS[table] ?? table.slice(0, -1), id }
+  return param ? refused('parameter_names_nothing', { ...missing, param }) : refused('no_such_object', missing)
 }

@@ -1,13 +1,11 @@
 import { type AccountContext, all } from '../core/domain/context.ts'
-import type { Row, Table, Tables } from '../core/domain/records.ts'
+import type { Row, Tables } from '../core/domain/records.ts'
 import { refundsOf } from '../core/domain/reversals.ts'
-import { invalidRequest } from './errors.ts'
-import { checkoutLineItems, checkoutSessionObject } from './objects/checkout-session.ts'
-import { customerObject } from './objects/customer.ts'
-import { invoiceObject, invoicePayments } from './objects/invoice.ts'
-import { chargeObject, paymentIntentObject } from './objects/payment.ts'
-import { refundObject } from './objects/refund.ts'
-import { subscriptionObject } from './objects/subscription.ts'
+import { refused } from './errors.ts'
+import { checkoutLineItems } from './objects/checkout-session.ts'
+import { invoicePayments } from './objects/invoice.ts'
+import { chargeById } from './objects/payment.ts'
+import { VIEWS, type View } from './objects/views.ts'
 import { listOf } from './objects/wire.ts'
 
 /** Stripe's limit on how deep `expand` may reach. */
@@ -22,7 +20,7 @@ export function expand(context: AccountContext, object: object, paths: string[])
   const expanded: Node = structuredClone({ ...object })
   for (const path of paths) {
     const parts = path.split('.')
-    if (parts.length > MAXIMUM_DEPTH) throw invalidRequest(`You cannot expand more than ${MAXIMUM_DEPTH} levels.`)
+    if (parts.length > MAXIMUM_DEPTH) throw refused('too_deep', { levels: MAXIMUM_DEPTH })
     walk(context, expanded, parts, path)
   }
   return expanded
@@ -37,35 +35,23 @@ function walk(context: AccountContext, node: Node, [field, ...rest]: string[], p
     for (const element of found) walk(context, element, rest, path)
     return
   }
-  if (!isNode(found)) throw invalidRequest(`This property cannot be expanded (${path}).`, { param: 'expand' })
+  if (!isNode(found)) throw refused('not_expandable', { path })
   node[field] = found
   walk(context, found, rest, path)
 }
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null
 
-type View<Name extends Table> = (record: Row<Name>, context: AccountContext) => object
-
-/** The object with an id; null if the account has none. */
-function objectById(context: AccountContext, id: string): object | null {
-  const shown = <Name extends Table>(table: Name, view: View<Name>) => {
+/** The object with an id; undefined if the account has none. */
+function objectById(context: AccountContext, id: string): object | undefined {
+  const shown = <Name extends keyof typeof VIEWS>(table: Name) => {
+    const views: { [Each in keyof typeof VIEWS]: View<Each> } = VIEWS
     const tables: Tables = context.records
-    const record = tables[table].get(id)
-    return record?.account === context.account.id ? view(record, context) : null
+    const record: Row<Name> | undefined = tables[table].get(id)
+    return record?.account === context.account.id ? views[table](record, context) : null
   }
-  return (
-    shown('pages', checkoutSessionObject) ??
-    shown('subscriptions', subscriptionObject) ??
-    shown('invoices', invoiceObject) ??
-    shown('payments', paymentIntentObject) ??
-    shown('customers', customerObject) ??
-    chargeById(context, id)
-  )
-}
-
-export function chargeById(context: AccountContext, id: string): object | null {
-  const payment = all(context, 'payments').find(({ attempts }) => attempts.some((attempt) => attempt.id === id))
-  return payment ? chargeObject(payment, context, id) : null
+  const tables = Object.keys(VIEWS) as (keyof typeof VIEWS)[]
+  return chargeById(context, id) ?? tables.map(shown).find((object) => object !== null)
 }
 
 /** A list that Stripe adds to an object only if `expand` asks for it; null if the object has no such list. */
@@ -76,6 +62,6 @@ function includedList(context: AccountContext, id: string, field: string): objec
   if (invoice && field === 'payments') return listOf('/v1/invoice_payments', invoicePayments(invoice))
   const payment = all(context, 'payments').find(({ attempts }) => attempts.at(-1)?.id === id)
   if (!payment || field !== 'refunds') return null
-  const refunds = refundsOf(context, payment).map((refund) => refundObject(refund, context))
+  const refunds = refundsOf(context, payment).map((refund) => VIEWS.refunds(refund, context))
   return listOf(`/v1/charges/${id}/refunds`, refunds)
 }

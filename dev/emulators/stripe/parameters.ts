@@ -1,58 +1,37 @@
 import * as z from 'zod'
-import { type Form, type FormValue, isForm, parameterName } from '../core/wire/form.ts'
-import { type FieldKind, refusedField } from '../core/wire/form-fields.ts'
+import { type Form, parameterName } from '../core/wire/form.ts'
+import { refusedField } from '../core/wire/form-fields.ts'
 import { firstIssue } from '../core/wire/issues.ts'
-import { notRun } from './errors.ts'
+import { refused } from './errors.ts'
 
 /** Parses a form. Throws Stripe's 400 for the first mistake; unknown parameters come before all others. */
 export function parseParameters<Schema extends z.ZodType>(schema: Schema, form: Form): z.output<Schema> {
-  const result = schema.safeParse(form)
+  const result = schema.safeParse(form, { reportInput: true })
   if (result.success) return result.data
-  const { message, ...detail } = describe(firstIssue(result.error), form)
-  throw notRun(400, message, detail)
+  throw refusalOf(firstIssue(result.error))
 }
 
-/** The codes and messages of what is wrong with a field. */
-const FIELDS: Record<FieldKind, [code: string, say: (value: string) => string]> = {
-  empty: [
-    'parameter_invalid_empty',
-    () => 'You passed an empty string. We assume empty values are an attempt to unset a parameter.',
-  ],
-  integer: ['parameter_invalid_integer', (value) => `Invalid integer: ${value}`],
-  boolean: ['parameter_invalid_boolean', (value) => `Invalid boolean: ${value}`],
-  email: ['email_invalid', (value) => `Invalid email address: ${value}`],
-  url: ['url_invalid', () => 'Not a valid URL'],
-}
+/** The errors for what is wrong with a field. */
+const FIELDS = {
+  empty: 'parameter_invalid_empty',
+  integer: 'parameter_invalid_integer',
+  boolean: 'parameter_invalid_boolean',
+  email: 'email_invalid',
+  url: 'url_invalid',
+} as const
 
-function describe(issue: z.core.$ZodIssue | undefined, form: Form): { message: string; code?: string; param?: string } {
-  if (!issue) return { message: 'Invalid request' }
-  if (issue.code === 'unrecognized_keys') {
-    const param = parameterName([...issue.path, ...issue.keys.slice(0, 1)])
-    return { code: 'parameter_unknown', message: `Received unknown parameter: ${param}`, param }
-  }
+function refusalOf(issue: z.core.$ZodIssue | undefined) {
+  if (!issue) return refused('invalid', { message: 'Invalid request' })
   const param = parameterName(issue.path)
-  const value = valueAt(form, issue.path)
-  if (value === undefined) return { code: 'parameter_missing', message: `Missing required param: ${param}.`, param }
-  if (issue.code === 'invalid_value') {
-    return { message: `Invalid ${param}: must be one of ${issue.values.join(', ')}`, param }
+  if (issue.code === 'unrecognized_keys') {
+    return refused('parameter_unknown', { param: parameterName([...issue.path, ...issue.keys.slice(0, 1)]) })
   }
-  const refused = refusedField(issue)
-  if (refused) {
-    const [code, say] = FIELDS[refused.kind]
-    return { code, message: say(refused.value), param }
-  }
-  if (issue.code === 'custom') return { message: issue.message, param }
-  return { message: `Invalid ${param}: ${issue.message}`, param }
-}
-
-function valueAt(form: Form, path: readonly PropertyKey[]): FormValue | undefined {
-  let value: FormValue | undefined = form
-  for (const part of path) {
-    if (Array.isArray(value)) value = value[Number(part)]
-    else if (isForm(value)) value = value[String(part)]
-    else return undefined
-  }
-  return value
+  if (issue.input === undefined) return refused('parameter_missing', { param })
+  const field = refusedField(issue)
+  if (field) return refused(FIELDS[field.kind], { value: field.value, param })
+  if (issue.code === 'custom') return refused('parameter_invalid', { message: issue.message, param })
+  const problem = issue.code === 'invalid_value' ? `must be one of ${issue.values.join(', ')}` : issue.message
+  return refused('parameter_invalid', { message: `Invalid ${param}: ${problem}`, param })
 }
 
 /** Stripe's limits: 50 keys, 40 characters a key, 500 a value. An empty value unsets the key. */

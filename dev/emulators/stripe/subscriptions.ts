@@ -3,33 +3,34 @@ import { type AccountContext, find } from '../core/domain/context.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { change, endSubscription, hasEnded, refuseEnded, scheduleEnd } from '../core/domain/subscriptions.ts'
 import { boolean } from '../core/wire/form-fields.ts'
-import { invalidRequest, noSuch } from './errors.ts'
+import type { Ids } from '../core/wire/routes.ts'
+import { noSuch, refused } from './errors.ts'
 import { Feedback, subscriptionOwn } from './own.ts'
 import { metadata } from './parameters.ts'
 
-const CancellationDetails = z
-  .strictObject({ comment: z.string().max(5000).optional(), feedback: Feedback.or(z.literal('')).optional() })
-  .optional()
+export const CancelParameters = z.strictObject({
+  cancellation_details: z
+    .strictObject({
+      comment: orNull(z.string().max(5000)).exactOptional(),
+      feedback: orNull(Feedback.or(z.literal(''))).exactOptional(),
+    })
+    .default({}),
+})
 
-export const UpdateParameters = z.strictObject({
+export const UpdateParameters = CancelParameters.extend({
   cancel_at_period_end: boolean.optional(),
-  cancellation_details: CancellationDetails,
   metadata: metadata.or(z.literal('')).optional(),
 })
 
-export const CancelParameters = z.strictObject({ cancellation_details: CancellationDetails })
-
 export function updateSubscription(
   context: AccountContext,
-  { cancel_at_period_end: cancel, cancellation_details: details, ...given }: z.output<typeof UpdateParameters>,
-  id: string,
+  { cancel_at_period_end: cancel, ...given }: z.output<typeof UpdateParameters>,
+  [id]: Ids,
 ): SubscriptionRecord {
   const subscription = find(context, 'subscriptions', id)
-  if (hasEnded(subscription) && cancel !== undefined) {
-    throw invalidRequest('A canceled subscription can only update its cancellation_details and metadata.')
-  }
+  if (hasEnded(subscription) && cancel !== undefined) throw refused('subscription_canceled')
   return change(context, subscription, () => {
-    note(subscription, details, given.metadata)
+    note(subscription, given)
     if (cancel !== undefined && cancel !== subscription.cancelAtPeriodEnd) scheduleEnd(context, subscription, cancel)
   })
 }
@@ -37,12 +38,12 @@ export function updateSubscription(
 /** Ends a subscription now, as `DELETE` does. One that has ended is a 404 at Stripe. */
 export function cancelSubscription(
   context: AccountContext,
-  { cancellation_details: details }: z.output<typeof CancelParameters>,
-  id: string,
+  given: z.output<typeof CancelParameters>,
+  [id]: Ids,
 ): SubscriptionRecord {
   const subscription = find(context, 'subscriptions', id)
   if (hasEnded(subscription)) throw noSuch('subscriptions', id)
-  note(subscription, details)
+  note(subscription, given)
   return endSubscription(context, subscription)
 }
 
@@ -64,14 +65,14 @@ export function resumeInPortal(context: AccountContext, subscription: Subscripti
 /** Notes why somebody cancels, and merges metadata: an empty value removes its field, an empty string instead removes all. */
 function note(
   subscription: SubscriptionRecord,
-  details: z.output<typeof CancellationDetails>,
-  metadata: Record<string, string> | '' = {},
+  { cancellation_details: why, metadata = {} }: Omit<z.output<typeof UpdateParameters>, 'cancel_at_period_end'>,
 ): void {
   const own = subscriptionOwn(subscription)
   const merged = metadata === '' ? [] : Object.entries({ ...own.metadata, ...metadata })
-  subscription.own = {
-    cancelComment: details?.comment === undefined ? own.cancelComment : details.comment || null,
-    cancelFeedback: details?.feedback === undefined ? own.cancelFeedback : details.feedback || null,
-    metadata: Object.fromEntries(merged.filter(([, value]) => value !== '')),
-  }
+  subscription.own = { ...own, ...why, metadata: Object.fromEntries(merged.filter(([, value]) => value !== '')) }
+}
+
+/** An empty text takes back what was said. */
+function orNull<Text extends z.ZodType<string>>(text: Text) {
+  return text.transform((value) => value || null)
 }

@@ -1,22 +1,15 @@
-import type Stripe from 'stripe'
-import type { CustomerRecord } from '../../core/domain/selling-records.ts'
-import { nulls } from '../../core/wire/nulls.ts'
-import type { Wire } from './wire.ts'
+import type { CustomerRecord, PortalSessionRecord } from '../../core/domain/selling-records.ts'
+import { snakeFields } from '../../core/wire/snake.ts'
+import { complete } from './wire.ts'
 
-export function customerObject({ id, created, email }: CustomerRecord): Wire<Stripe.Customer> {
-  return {
-    ...nulls('address currency customer_account default_source description discount name phone shipping test_clock'),
-    id,
-    object: 'customer',
-    balance: 0,
-    created,
-    delinquent: false,
-    email,
-    invoice_prefix: id.slice(-8).toUpperCase(),
-    invoice_settings: nulls('custom_fields default_payment_method footer rendering_options'),
-    livemode: false,
-    metadata: {},
-    preferred_locales: [],
-    tax_exempt: 'none',
-  }
-}
+export const customerObject = (customer: CustomerRecord) =>
+  complete('customer', {
+    ...snakeFields(customer, 'id', 'created', 'email'),
+    invoice_prefix: customer.id.slice(-8).toUpperCase(),
+  })
+
+export const portalSessionObject = (session: PortalSessionRecord, { url }: { url: string }) =>
+  complete('billing_portal.session', {
+    ...snakeFields(session, 'id', 'created', 'customer', 'returnUrl'),
+    url: `${url}/p/session/${session.id}`,
+  })

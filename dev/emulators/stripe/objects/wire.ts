@@ -1,12 +1,11 @@
 import type Stripe from 'stripe'
+import { completer } from '../../core/wire/complete.ts'
+import CONSTANTS from './constants.json' with { type: 'json' }
 
 type Scalar = string | number | bigint | boolean | symbol | null | undefined
 
-/**
- * A type of the official SDK as it is on the wire, where a decimal is a string. Every object that the emulator sends is
- * checked against the SDK's own type through this one, so it cannot lack a field that this API version requires.
- */
-export type Wire<T> = T extends Scalar
+/** A type of the official SDK as it is on the wire, where a decimal is a string. */
+type Wire<T> = T extends Scalar
   ? T
   : T extends Stripe.Decimal
     ? string
@@ -14,7 +13,18 @@ export type Wire<T> = T extends Scalar
       ? Wire<Element>[]
       : { [Key in keyof T]: Wire<T[Key]> }
 
+type Shown =
+  | (Stripe.BillingPortal.Session | Stripe.Charge | Stripe.Checkout.Session | Stripe.Customer | Stripe.Dispute)
+  | (Stripe.Invoice | Stripe.InvoiceLineItem | Stripe.InvoicePayment | Stripe.LineItem | Stripe.PaymentIntent)
+  | (Stripe.Plan | Stripe.Price | Stripe.Refund | Stripe.Subscription | Stripe.SubscriptionItem)
+
+/** Stripe's objects by their field `object`, of this API version. */
+export const complete = completer<{ [Each in Shown as Each['object']]: Wire<Each> }>()(CONSTANTS)
+
 /** A list on one page: no list of the emulator is long enough for more. */
-export function listOf<Element>(url: string, data: Element[]) {
-  return { object: 'list' as const, url, has_more: false, data }
-}
+export const listOf = <Element>(url: string, data: Element[]) => ({
+  object: 'list' as const,
+  url,
+  has_more: false,
+  data,
+})

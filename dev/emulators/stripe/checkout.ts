@@ -1,0 +1,99 @@
+import * as z from 'zod'
+import { findPrice } from '../core/domain/accounts.ts'
+import { type AccountContext, find } from '../core/domain/context.ts'
+import { closePage, findPage, openPage } from '../core/domain/pages.ts'
+import type { PageRecord } from '../core/domain/selling-records.ts'
+import { email, integer, text, webAddress } from '../core/wire/form-fields.ts'
+import { optional } from '../core/wire/json-fields.ts'
+import type { Ids } from '../core/wire/routes.ts'
+import { refuseUncharged } from './currencies.ts'
+import { refuseOtherCurrency } from './customer-currency.ts'
+import { noSuch, refused } from './errors.ts'
+import { metadata } from './parameters.ts'
+import { LONGEST_SESSION_SECONDS, SHORTEST_SESSION_SECONDS } from './rules.ts'
+
+export const CheckoutSessionParameters = z.strictObject({
+  mode: z.enum(['payment', 'subscription']),
+  line_items: z
+    .array(z.strictObject({ price: text(), quantity: integer(1, 999_999).default(1) }))
+    .length(1, 'the emulator sells exactly one line item'),
+  success_url: webAddress,
+  cancel_url: optional(webAddress),
+  customer: optional(text()),
+  customer_email: optional(email),
+  customer_creation: optional(z.enum(['always', 'if_required'])),
+  client_reference_id: optional(text(200)),
+  metadata: metadata.default({}),
+  subscription_data: optional(
+    z.strictObject({ trial_period_days: optional(integer(1, 730)), metadata: metadata.default({}) }),
+  ),
+  payment_intent_data: optional(z.strictObject({ metadata: metadata.default({}) })),
+  expires_at: optional(integer(0)),
+})
+
+type Parameters = z.output<typeof CheckoutSessionParameters>
+
+/** Opens a checkout session. Throws Stripe's error if parameters contradict each other or name an unknown object. */
+export function createCheckoutSession(context: AccountContext, given: Parameters): PageRecord {
+  refuseContradictions(given)
+  const { mode, metadata, client_reference_id, customer_email } = given
+  const item = itemOf(context, given)
+  const payer = given.customer === null ? null : find(context, 'customers', given.customer, 'customer')
+  const customer = payer?.id ?? null
+  refuseOtherCurrency(context, { mode, price: item.price, customer })
+  return openPage(context, {
+    ...{ mode, ...item, customer },
+    email: payer ? payer.email : customer_email,
+    expiresAt: expiry(context, given.expires_at),
+    successUrl: given.success_url,
+    cancelUrl: given.cancel_url,
+    makesCustomer: given.customer_creation === 'always',
+    trialDays: given.subscription_data?.trial_period_days ?? null,
+    own: { metadata, client_reference_id, customer_email },
+    gives: {
+      customer: {},
+      subscription: { metadata: given.subscription_data?.metadata ?? {} },
+      payment: { metadata: given.payment_intent_data?.metadata ?? {} },
+    },
+    chosenIds: {},
+  })
+}
+
+function refuseContradictions(given: Parameters): void {
+  const { mode, customer, customer_email, customer_creation } = given
+  const param = mode === 'payment' ? 'subscription_data' : 'payment_intent_data'
+  if (given[param]) throw refused('wrong_mode', { param, mode })
+  if (customer_creation && mode !== 'payment') throw refused('creation_in_subscription')
+  if (customer && customer_email) throw refused('customer_twice')
+}
+
+function itemOf(context: AccountContext, { mode, line_items: [item], metadata }: Parameters) {
+  const param = 'line_items[0][price]'
+  const { price, seller } = priceOf(context, item?.price ?? '', param)
+  refuseUncharged(price.amount, price.currency, param)
+  if (mode === 'payment' && price.interval) throw refused('recurring_price_in_payment', { param })
+  if (mode === 'subscription' && !price.interval) throw refused('no_recurring_price', { param })
+  // Paywalls of one account may sell the same price: the metadata says which of them does, and the page shows its name.
+  const named = context.account.paywalls.find(({ paywallId }) => paywallId === metadata.paywall_id) ?? seller
+  return { price, quantity: item?.quantity ?? 1, seller: named.paywallName ?? '' }
+}
+
+/** A price, with its currency as Stripe writes it, and the paywall that sells it. */
+export function priceOf({ account }: AccountContext, id: string, param?: string) {
+  const found = findPrice(account, id)
+  if (!found) throw noSuch('prices', id, param)
+  return { ...found, price: { ...found.price, currency: found.price.currency.toLowerCase() } }
+}
+
+function expiry({ now }: AccountContext, given: number | null): number {
+  const at = given ?? now + LONGEST_SESSION_SECONDS
+  if (at > now + LONGEST_SESSION_SECONDS) throw refused('expires_too_late')
+  if (at < now + SHORTEST_SESSION_SECONDS) throw refused('expires_too_early')
+  return at
+}
+
+export function expireSession(context: AccountContext, _: unknown, [id]: Ids): PageRecord {
+  const page = findPage(context, id)
+  if (page.status !== 'open') throw refused('session_not_open', { status: page.status })
+  return closePage(context, page)
+}
