@@ -1,7 +1,7 @@
 import type { AccountContext } from '../../core/domain/context.ts'
 import { amountToday } from '../../core/domain/pages.ts'
 import type { PageRecord } from '../../core/domain/selling-records.ts'
-import { nulls } from '../../core/wire/nulls.ts'
+import { nulls, same } from '../../core/wire/nulls.ts'
 import { snakeFields } from '../../core/wire/snake.ts'
 import { pageOwn } from '../own.ts'
 import { priceObject } from './price.ts'
@@ -13,8 +13,7 @@ export function checkoutSessionObject(page: PageRecord, { url }: AccountContext)
     ...snakeFields(page, 'id', 'cancelUrl', 'created', 'customer', 'expiresAt', 'invoice', 'mode', 'status'),
     ...snakeFields(page, 'subscription', 'successUrl'),
     ...pageOwn(page),
-    amount_subtotal: amountToday(page),
-    amount_total: amountToday(page),
+    ...same(amountToday(page), 'amount_subtotal amount_total'),
     currency: page.price.currency,
     customer_creation: recurs || page.makesCustomer ? 'always' : 'if_required',
     customer_details: customerDetails(page),
@@ -29,8 +28,7 @@ export function checkoutSessionObject(page: PageRecord, { url }: AccountContext)
 export function checkoutLineItems(page: PageRecord) {
   const item = complete('item', {
     id: `li_${page.id.slice(-24)}`,
-    amount_subtotal: amountToday(page),
-    amount_total: amountToday(page),
+    ...same(amountToday(page), 'amount_subtotal amount_total'),
     currency: page.price.currency,
     description: page.price.label,
     price: priceObject(page.price),

@@ -1,6 +1,6 @@
 import { invoiceNumber } from '../../core/domain/invoices.ts'
 import type { InvoiceRecord } from '../../core/domain/money-records.ts'
-import { nulls } from '../../core/wire/nulls.ts'
+import { same } from '../../core/wire/nulls.ts'
 import { snakeFields } from '../../core/wire/snake.ts'
 import { subscriptionOwn } from '../own.ts'
 import { DRAFT_SECONDS, RETRY_SECONDS } from '../rules.ts'
@@ -16,7 +16,8 @@ export function invoiceObject(invoice: InvoiceRecord) {
   return complete('invoice', {
     ...snakeFields(invoice, 'id', 'created', 'customer', 'status'),
     account_name: invoice.seller,
-    amount_due: amount,
+    ...same(amount, 'amount_due subtotal subtotal_excluding_tax total total_excluding_tax'),
+    ...same(created, 'period_end period_start webhooks_delivered_at'),
     amount_paid: paid ? amount : 0,
     amount_remaining: paid ? 0 : amount,
     attempt_count: attempts,
@@ -25,28 +26,14 @@ export function invoiceObject(invoice: InvoiceRecord) {
     automatically_finalizes_at: finalizes,
     billing_reason: invoice.reason === 'create' ? 'subscription_create' : 'subscription_cycle',
     currency: invoice.price.currency,
+
     customer_email: invoice.email,
     effective_at: finalizedAt,
     lines: listOf(`/v1/invoices/${id}/lines`, [lineObject(invoice)]),
     next_payment_attempt: closed ? null : (finalizes ?? created + attempts * RETRY_SECONDS),
     number: finalizes === null ? invoiceNumber(invoice) : null,
-    parent: {
-      quote_details: null,
-      subscription_details: { metadata: metadataOf(invoice), subscription },
-      type: 'subscription_details',
-    },
-    period_end: created,
-    period_start: created,
-    status_transitions: {
-      ...nulls('marked_uncollectible_at voided_at'),
-      finalized_at: finalizedAt,
-      paid_at: invoice.paidAt,
-    },
-    subtotal: amount,
-    subtotal_excluding_tax: amount,
-    total: amount,
-    total_excluding_tax: amount,
-    webhooks_delivered_at: created,
+    parent: { subscription_details: { metadata: metadataOf(invoice), subscription } },
+    status_transitions: { finalized_at: finalizedAt, paid_at: invoice.paidAt },
   })
 }
 
@@ -63,9 +50,9 @@ export function invoicePayments(invoice: InvoiceRecord) {
       amount_requested: amount,
       currency: invoice.price.currency,
       invoice: id,
-      payment: { payment_intent: payment, type: 'payment_intent' },
+      payment: { payment_intent: payment },
       status: paid ? 'paid' : 'open',
-      status_transitions: { canceled_at: null, paid_at: paidAt },
+      status_transitions: { paid_at: paidAt },
     }),
   ]
 }
@@ -74,7 +61,6 @@ const metadataOf = ({ own }: InvoiceRecord) => subscriptionOwn({ own }).metadata
 
 function lineObject(invoice: InvoiceRecord) {
   const { id, price, quantity, subscription } = invoice
-  const item = { ...nulls('invoice_item proration_details'), proration: false, subscription }
   return complete('line_item', {
     ...snakeFields(invoice, 'amount', 'quantity', 'subscription'),
     id: `il_${id.slice(3)}`,
@@ -82,15 +68,10 @@ function lineObject(invoice: InvoiceRecord) {
     description: `${quantity} × ${price.label}`,
     invoice: id,
     metadata: metadataOf(invoice),
-    parent: {
-      invoice_item_details: null,
-      subscription_item_details: { ...item, subscription_item: `si_${subscription.slice(4)}` },
-      type: 'subscription_item_details',
-    },
+    parent: { subscription_item_details: { subscription, subscription_item: `si_${subscription.slice(4)}` } },
     period: { end: invoice.periodEnd, start: invoice.periodStart },
     pricing: {
       price_details: { price: price.id, product: productId(price) },
-      type: 'price_details',
       unit_amount_decimal: String(price.amount),
     },
     quantity_decimal: String(quantity),

@@ -1,7 +1,6 @@
 import { type AccountContext, all } from '../../core/domain/context.ts'
 import type { PaymentRecord } from '../../core/domain/money-records.ts'
 import { disputesOf, refundedOf } from '../../core/domain/reversals.ts'
-import { nulls } from '../../core/wire/nulls.ts'
 import { snakeFields } from '../../core/wire/snake.ts'
 import { paymentOwn } from '../own.ts'
 import { complete } from './wire.ts'
@@ -44,7 +43,7 @@ export function chargeObject(payment: PaymentRecord, context: AccountContext, id
     ...snakeFields(charge, 'id', 'created'),
     amount_captured: paid ? payment.amount : 0,
     amount_refunded: refunded,
-    billing_details: { email: payment.email, ...nulls('address name phone tax_id') },
+    billing_details: { email: payment.email },
     captured: paid,
     disputed: paid && disputesOf(context, payment).length > 0,
     failure_code: charge.status === 'failed' ? DECLINED.code : null,

@@ -22,14 +22,7 @@ export const refundObject = (refund: RefundRecord, context: AccountContext) =>
 export const disputeObject = (dispute: DisputeRecord, context: AccountContext) =>
   complete('dispute', {
     ...ofPayment(dispute, context),
-    evidence_details: {
-      due_by: dispute.created + SECONDS_TO_ANSWER,
-      enhanced_eligibility: {},
-      has_evidence: false,
-      past_due: false,
-      submission_count: 0,
-      submission_method: 'manual',
-    },
+    evidence_details: { due_by: dispute.created + SECONDS_TO_ANSWER },
     status: DISPUTES[dispute.status],
   })
 

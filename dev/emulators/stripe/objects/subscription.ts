@@ -11,7 +11,7 @@ export function subscriptionObject(subscription: SubscriptionRecord) {
     ...snakeFields(subscription, 'id', 'cancelAt', 'cancelAtPeriodEnd', 'canceledAt', 'created', 'customer'),
     ...snakeFields(subscription, 'endedAt', 'latestInvoice', 'trialEnd'),
     billing_cycle_anchor: subscription.anchor,
-    cancellation_details: { ...why, feedback_option: null, reason },
+    cancellation_details: { ...why, reason },
     currency: subscription.price.currency,
     items: listOf(`/v1/subscription_items?subscription=${id}`, [itemObject(subscription)]),
     metadata,
