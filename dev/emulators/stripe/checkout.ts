@@ -5,9 +5,7 @@ import { closePage, findPage, openPage } from '../core/domain/pages.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
 import { email, integer, text, webAddress } from '../core/wire/form-fields.ts'
 import { optional } from '../core/wire/json-fields.ts'
-import type { Ids } from '../core/wire/routes.ts'
-import { refuseUncharged } from './currencies.ts'
-import { refuseOtherCurrency } from './customer-currency.ts'
+import { refuseOtherCurrency, refuseUncharged } from './currencies.ts'
 import { noSuch, refused } from './errors.ts'
 import { metadata } from './parameters.ts'
 import { LONGEST_SESSION_SECONDS, SHORTEST_SESSION_SECONDS } from './rules.ts'
@@ -92,7 +90,7 @@ function expiry({ now }: AccountContext, given: number | null): number {
   return at
 }
 
-export function expireSession(context: AccountContext, _: unknown, [id]: Ids): PageRecord {
+export function expireSession(context: AccountContext, { id }: PageRecord): PageRecord {
   const page = findPage(context, id)
   if (page.status !== 'open') throw refused('session_not_open', { status: page.status })
   return closePage(context, page)

@@ -13,7 +13,7 @@ export const CONTROLS = {
   ...billingControls({
     names: { page: 'session', payment: 'payment_intent' },
     show: { page, subscription, payment, refund: refunds, dispute },
-    end: (context, { id }) => cancelSubscription(context, { cancellation_details: {} }, [id, '']),
+    end: (context, ended) => cancelSubscription(context, ended),
     portalCancel: cancelInPortal,
     portalUndo: resumeInPortal,
     refund: (context, { id }, amount) => refund(context, { payment_intent: id, amount, reason: null, metadata: {} }),

@@ -5,7 +5,7 @@ import type { Kind } from '../core/domain/records.ts'
 import { newId } from '../core/domain/tables.ts'
 import type { EmulatorFor } from '../core/emulator.ts'
 import { hostedCheckout, UNKNOWN_CHECKOUT } from '../core/pages/hosted-checkout.ts'
-import { hostedPortal, UNKNOWN_PORTAL } from '../core/pages/hosted-portal.ts'
+import { portalVisit } from '../core/pages/hosted-portal.ts'
 import { visitOf } from '../core/pages/visits.ts'
 import type { Processor } from '../core/processor.ts'
 import { idOfKey, type StripeAccount } from './accounts.ts'
@@ -46,21 +46,16 @@ export const STRIPE = {
   api: API,
   telling: TELLING,
   visits: {
-    '/c/pay/': visitOf('pages', UNKNOWN_CHECKOUT, (context, page, request) =>
-      hostedCheckout(context, page, request, {
-        money,
-        successUrl: ({ successUrl, id }) => successUrl.replaceAll('{CHECKOUT_SESSION_ID}', id),
-        hint: HINT,
-      }),
-    ),
-    '/p/session/': visitOf('portalSessions', UNKNOWN_PORTAL, (context, session, { path }) =>
-      hostedPortal(context, session, path, {
-        money,
-        lifetimeSeconds: PORTAL_SECONDS,
-        cancel: cancelInPortal,
-        undo: resumeInPortal,
-      }),
-    ),
+    '/c/pay/': visitOf('pages', UNKNOWN_CHECKOUT, (context, page, request) => {
+      const successUrl = page.successUrl.replaceAll('{CHECKOUT_SESSION_ID}', page.id)
+      return hostedCheckout(context, page, request, { money, successUrl: () => successUrl, hint: HINT })
+    }),
+    '/p/session/': portalVisit({
+      money,
+      lifetimeSeconds: PORTAL_SECONDS,
+      cancel: cancelInPortal,
+      undo: resumeInPortal,
+    }),
   },
   duesOf: (context) => [
     ...pagesDue(context),
@@ -78,8 +73,5 @@ export const STRIPE = {
   switches: ['slowRefunds'],
 } satisfies Processor<StripeAccount, object, object, typeof CONTROLS, string, string>
 
-/**
- * A local Stripe: its API for the official SDK, hosted checkout and portal pages for people, signed webhooks for the
- * service.
- */
+/** A local Stripe: its API for the official SDK, checkout and portal pages for people, signed webhooks for the service. */
 export type StripeEmulator = EmulatorFor<typeof STRIPE>

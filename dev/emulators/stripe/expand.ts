@@ -1,11 +1,11 @@
 import { type AccountContext, all } from '../core/domain/context.ts'
-import type { Row, Tables } from '../core/domain/records.ts'
 import { refundsOf } from '../core/domain/reversals.ts'
+import { showById } from '../core/wire/views.ts'
 import { refused } from './errors.ts'
 import { checkoutLineItems } from './objects/checkout-session.ts'
 import { invoicePayments } from './objects/invoice.ts'
 import { chargeById } from './objects/payment.ts'
-import { VIEWS, type View } from './objects/views.ts'
+import { VIEWS } from './objects/views.ts'
 import { listOf } from './objects/wire.ts'
 
 /** Stripe's limit on how deep `expand` may reach. */
@@ -30,7 +30,7 @@ function walk(context: AccountContext, node: Node, [field, ...rest]: string[], p
   if (field === undefined) return
   const value = node[field] ?? (typeof node.id === 'string' ? includedList(context, node.id, field) : null)
   if (value === null && field in node) return
-  const found = typeof value === 'string' ? objectById(context, value) : value
+  const found = typeof value === 'string' ? (showById(context, VIEWS, value) ?? chargeById(context, value)) : value
   if (Array.isArray(found)) {
     for (const element of found) walk(context, element, rest, path)
     return
@@ -41,18 +41,6 @@ function walk(context: AccountContext, node: Node, [field, ...rest]: string[], p
 }
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null
-
-/** The object with an id; undefined if the account has none. */
-function objectById(context: AccountContext, id: string): object | undefined {
-  const shown = <Name extends keyof typeof VIEWS>(table: Name) => {
-    const views: { [Each in keyof typeof VIEWS]: View<Each> } = VIEWS
-    const tables: Tables = context.records
-    const record: Row<Name> | undefined = tables[table].get(id)
-    return record?.account === context.account.id ? views[table](record, context) : null
-  }
-  const tables = Object.keys(VIEWS) as (keyof typeof VIEWS)[]
-  return chargeById(context, id) ?? tables.map(shown).find((object) => object !== null)
-}
 
 /** A list that Stripe adds to an object only if `expand` asks for it; null if the object has no such list. */
 function includedList(context: AccountContext, id: string, field: string): object | null {

@@ -1,18 +1,13 @@
 import * as z from 'zod'
-import { ownReader } from '../core/domain/tables.ts'
+import { ownFields } from '../core/domain/tables.ts'
 
 /* What Stripe's objects have besides what the core knows of them, by Stripe's names of it. */
 
 const metadata = z.record(z.string(), z.string()).default({})
+const note = z.string().nullable().default(null)
 
 /** `customer_email` is the address that was given when the session was created. */
-export const pageOwn = ownReader(
-  z.object({
-    metadata,
-    client_reference_id: z.string().nullable().default(null),
-    customer_email: z.string().nullable().default(null),
-  }),
-)
+export const pageOwn = ownFields({ metadata, client_reference_id: note, customer_email: note })
 
 /** Why somebody cancels. */
 export const Feedback = z.enum([
@@ -21,20 +16,15 @@ export const Feedback = z.enum([
 ])
 
 /** `comment` and `feedback` are those of its cancellation. */
-export const subscriptionOwn = ownReader(
-  z.object({ metadata, comment: z.string().nullable().default(null), feedback: Feedback.nullable().default(null) }),
-)
+export const subscriptionOwn = ownFields({ metadata, comment: note, feedback: Feedback.nullable().default(null) })
 
-export const paymentOwn = ownReader(z.object({ metadata }))
+export const paymentOwn = ownFields({ metadata })
 
 export const RefundReason = z.enum(['duplicate', 'fraudulent', 'requested_by_customer'])
+export const refundOwn = ownFields({ metadata, reason: RefundReason.nullable() })
 
-export const refundOwn = ownReader(z.object({ metadata, reason: RefundReason.nullable() }))
-
-/** What an event has besides its object. */
-export const eventOwn = ownReader(
-  z.object({
-    previous: z.record(z.string(), z.unknown()).nullable(),
-    request: z.object({ id: z.string().nullable(), idempotency_key: z.string().nullable() }),
-  }),
-)
+/** What an event has besides its object; `previous` is what changed in that. */
+export const eventOwn = ownFields({
+  previous: z.record(z.string(), z.unknown()).nullable(),
+  request: z.object({ id: note, idempotency_key: note }),
+})

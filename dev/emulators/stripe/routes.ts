@@ -4,7 +4,7 @@ import { findPage } from '../core/domain/pages.ts'
 import type { Execution } from '../core/processor.ts'
 import type { Form } from '../core/wire/form.ts'
 import { integer, text } from '../core/wire/form-fields.ts'
-import { prepareRoute, type Route, retrieve, route } from '../core/wire/routes.ts'
+import { act, prepareRoute, type Route, retrieve, route } from '../core/wire/routes.ts'
 import { CheckoutSessionParameters, createCheckoutSession, expireSession, priceOf } from './checkout.ts'
 import { noSuch, refused } from './errors.ts'
 import { expand } from './expand.ts'
@@ -35,14 +35,16 @@ const InvoicePaymentParameters = z.strictObject({
   limit: integer(1, 100).optional(),
 })
 
+const SUBSCRIPTION = '/v1/subscriptions/:id'
+
 /** The part of Stripe's API that the emulator has. */
 const routes: Route[] = [
   route('POST', '/v1/checkout/sessions', CheckoutSessionParameters, createCheckoutSession, VIEWS.pages),
   route('GET', '/v1/checkout/sessions/:id', Nothing, (context, _, [id]) => findPage(context, id), VIEWS.pages),
-  route('POST', '/v1/checkout/sessions/:id/expire', Nothing, expireSession, VIEWS.pages),
-  retrieve('/v1/subscriptions/:id', Nothing, 'subscriptions', VIEWS.subscriptions),
-  route('POST', '/v1/subscriptions/:id', UpdateParameters, updateSubscription, VIEWS.subscriptions),
-  route('DELETE', '/v1/subscriptions/:id', CancelParameters, cancelSubscription, VIEWS.subscriptions),
+  act('POST', '/v1/checkout/sessions/:id/expire', Nothing, 'pages', expireSession, VIEWS.pages),
+  retrieve(SUBSCRIPTION, Nothing, 'subscriptions', VIEWS.subscriptions),
+  act('POST', SUBSCRIPTION, UpdateParameters, 'subscriptions', updateSubscription, VIEWS.subscriptions),
+  act('DELETE', SUBSCRIPTION, CancelParameters, 'subscriptions', cancelSubscription, VIEWS.subscriptions),
   retrieve('/v1/invoices/:id', Nothing, 'invoices', VIEWS.invoices),
   route('GET', '/v1/invoice_payments', InvoicePaymentParameters, (context, filter) => {
     const found = all(context, 'invoices')

@@ -1,9 +1,8 @@
 import * as z from 'zod'
-import { type AccountContext, find } from '../core/domain/context.ts'
+import type { AccountContext } from '../core/domain/context.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { change, endSubscription, hasEnded, refuseEnded, scheduleEnd } from '../core/domain/subscriptions.ts'
 import { boolean } from '../core/wire/form-fields.ts'
-import type { Ids } from '../core/wire/routes.ts'
 import { noSuch, refused } from './errors.ts'
 import { Feedback, subscriptionOwn } from './own.ts'
 import { metadata } from './parameters.ts'
@@ -22,12 +21,11 @@ export const UpdateParameters = CancelParameters.extend({
   metadata: metadata.or(z.literal('')).optional(),
 })
 
-export function updateSubscription(
-  context: AccountContext,
-  { cancel_at_period_end: cancel, ...given }: z.output<typeof UpdateParameters>,
-  [id]: Ids,
-): SubscriptionRecord {
-  const subscription = find(context, 'subscriptions', id)
+type Cancel = z.output<typeof CancelParameters>
+type Update = z.output<typeof UpdateParameters>
+
+export function updateSubscription(context: AccountContext, subscription: SubscriptionRecord, given: Update) {
+  const { cancel_at_period_end: cancel } = given
   if (hasEnded(subscription) && cancel !== undefined) throw refused('subscription_canceled')
   return change(context, subscription, () => {
     note(subscription, given)
@@ -36,36 +34,32 @@ export function updateSubscription(
 }
 
 /** Ends a subscription now, as `DELETE` does. One that has ended is a 404 at Stripe. */
-export function cancelSubscription(
-  context: AccountContext,
-  given: z.output<typeof CancelParameters>,
-  [id]: Ids,
-): SubscriptionRecord {
-  const subscription = find(context, 'subscriptions', id)
-  if (hasEnded(subscription)) throw noSuch('subscriptions', id)
+export function cancelSubscription(context: AccountContext, subscription: SubscriptionRecord, given?: Cancel) {
+  if (hasEnded(subscription)) throw noSuch('subscriptions', subscription.id)
   note(subscription, given)
   return endSubscription(context, subscription)
 }
 
 /** Cancels as Stripe's own portal does under flexible billing: it sets `cancel_at`, and the flag stays false. */
-export function cancelInPortal(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
-  refuseEnded(context, subscription)
-  return change(context, subscription, () => {
-    scheduleEnd(context, subscription, true)
-    subscription.cancelAtPeriodEnd = false
-  })
-}
+export const cancelInPortal = inPortal(true)
 
 /** Takes a cancellation back as the portal does, whether it was made there or through the API. */
-export function resumeInPortal(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
-  refuseEnded(context, subscription)
-  return change(context, subscription, () => scheduleEnd(context, subscription, false))
+export const resumeInPortal = inPortal(false)
+
+function inPortal(cancel: boolean) {
+  return (context: AccountContext, subscription: SubscriptionRecord) => {
+    refuseEnded(context, subscription)
+    return change(context, subscription, () => {
+      scheduleEnd(context, subscription, cancel)
+      subscription.cancelAtPeriodEnd = false
+    })
+  }
 }
 
 /** Notes why somebody cancels, and merges metadata: an empty value removes its field, an empty string instead removes all. */
 function note(
   subscription: SubscriptionRecord,
-  { cancellation_details: why, metadata = {} }: Omit<z.output<typeof UpdateParameters>, 'cancel_at_period_end'>,
+  { cancellation_details: why, metadata = {} }: Partial<Update> = {},
 ): void {
   const own = subscriptionOwn(subscription)
   const merged = metadata === '' ? [] : Object.entries({ ...own.metadata, ...metadata })

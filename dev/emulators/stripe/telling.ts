@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto'
 import type { AccountContext } from '../core/domain/context.ts'
 import type { Happening, NewEvent } from '../core/domain/happenings.ts'
 import type { Telling } from '../core/processor.ts'
+import { oldValues } from '../core/wire/old-values.ts'
 import type { StripeAccount } from './accounts.ts'
 import { eventObject, type StripeEvent } from './objects/event.ts'
 import { chargeObject } from './objects/payment.ts'
 import { VIEWS } from './objects/views.ts'
-import { previousAttributes } from './previous-attributes.ts'
 
 /** The events of what happened, in the order in which Stripe tells. */
 const TYPES: Partial<Record<Happening['what'], string[]>> = {
@@ -60,7 +60,7 @@ function event(type: string, happening: Happening, context: AccountContext): New
   const object = objectOf(type, happening, context)
   const before = beforeOf(type, happening, object)
   const request = { id: cause?.requestId ?? null, idempotency_key: cause?.idempotencyKey ?? null }
-  return { type, object, own: { previous: before && previousAttributes(before, object), request } }
+  return { type, object, own: { previous: before && oldValues(before, object), request } }
 }
 
 function objectOf(type: string, happening: Happening, context: AccountContext): object {

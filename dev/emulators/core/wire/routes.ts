@@ -45,6 +45,16 @@ export const retrieve = <Name extends Table, Schema extends z.ZodType>(
   show: (record: Row<Name>, context: AccountContext) => object,
 ): Route => route('GET', path, schema, (context, _, [id]) => show(find(context, table, id), context))
 
+/** A route that does something to the record which its path names. */
+export const act = <Name extends Table, Schema extends z.ZodType, Made extends object>(
+  method: string,
+  path: string,
+  schema: Schema,
+  table: Name,
+  run: (context: AccountContext, record: Row<Name>, parameters: z.output<Schema>) => Made,
+  show: (made: Made, context: AccountContext) => object,
+): Route => route(method, path, schema, (context, given, [id]) => run(context, find(context, table, id), given), show)
+
 /** Prepares the first route that a call's method and path match; undefined if none does. */
 export function prepareRoute(
   routes: Route[],

@@ -1,15 +1,19 @@
-import { type AccountContext, all } from '../../core/domain/context.ts'
-import type { PaymentRecord } from '../../core/domain/money-records.ts'
+import { type AccountContext, all, find } from '../../core/domain/context.ts'
+import type { DisputeRecord, PaymentRecord, RefundRecord } from '../../core/domain/money-records.ts'
 import { disputesOf, refundedOf } from '../../core/domain/reversals.ts'
 import { snakeFields } from '../../core/wire/snake.ts'
-import { paymentOwn } from '../own.ts'
+import { paymentOwn, refundOwn } from '../own.ts'
 import { complete } from './wire.ts'
 
 const INTENTS: Partial<Record<PaymentRecord['status'], 'succeeded' | 'processing'>> = {
   paid: 'succeeded',
   pending: 'processing',
 }
+const REFUNDS: Partial<Record<RefundRecord['status'], string>> = { refunded: 'succeeded', failed: 'failed' }
+const DISPUTES = { open: 'needs_response', won: 'won', lost: 'lost' } as const
 const CHARGES = { paid: 'succeeded', pending: 'pending', failed: 'failed' } as const
+
+const SECONDS_TO_ANSWER = 7 * 24 * 3600
 
 const DECLINED = { code: 'card_declined', message: 'Your card was declined.' } as const
 
@@ -59,4 +63,28 @@ export function chargeObject(payment: PaymentRecord, context: AccountContext, id
 export function chargeById(context: AccountContext, id: string) {
   const payment = all(context, 'payments').find(({ attempts }) => attempts.some((attempt) => attempt.id === id))
   return payment ? chargeObject(payment, context, id) : null
+}
+
+export const refundObject = (refund: RefundRecord, context: AccountContext) =>
+  complete('refund', {
+    ...ofCharge(refund, context),
+    ...refundOwn(refund),
+    customer: find(context, 'payments', refund.payment).customer,
+    ...(refund.status === 'failed' && { failure_reason: 'lost_or_stolen_card' }),
+    status: REFUNDS[refund.status] ?? 'pending',
+  })
+
+/** A dispute over the whole amount, for which the seller has handed in no evidence. */
+export const disputeObject = (dispute: DisputeRecord, context: AccountContext) =>
+  complete('dispute', {
+    ...ofCharge(dispute, context),
+    evidence_details: { due_by: dispute.created + SECONDS_TO_ANSWER },
+    status: DISPUTES[dispute.status],
+  })
+
+/** What goes back is of the payment's latest charge. */
+function ofCharge(reversal: RefundRecord | DisputeRecord, context: AccountContext) {
+  const { id, attempts, currency } = find(context, 'payments', reversal.payment)
+  const charge = attempts.at(-1)?.id ?? ''
+  return { ...snakeFields(reversal, 'id', 'amount', 'created'), charge, currency, payment_intent: id }
 }

@@ -1,10 +1,8 @@
-import type { AccountContext } from '../../core/domain/context.ts'
-import type { Row, Table } from '../../core/domain/records.ts'
+import type { Views } from '../../core/wire/views.ts'
 import { checkoutSessionObject } from './checkout-session.ts'
 import { customerObject, portalSessionObject } from './customer.ts'
 import { invoiceObject } from './invoice.ts'
-import { paymentIntentObject } from './payment.ts'
-import { disputeObject, refundObject } from './reversal.ts'
+import { disputeObject, paymentIntentObject, refundObject } from './payment.ts'
 import { subscriptionObject } from './subscription.ts'
 
 /** How Stripe shows the records of each table. */
@@ -17,6 +15,4 @@ export const VIEWS = {
   refunds: refundObject,
   disputes: disputeObject,
   portalSessions: portalSessionObject,
-} satisfies { [Name in Table]?: View<Name> }
-
-export type View<Name extends Table> = (record: Row<Name>, context: AccountContext) => { id: string }
+} satisfies Views

@@ -1,0 +1,19 @@
+import type { AccountContext } from '../domain/context.ts'
+import type { Row, Table, Tables } from '../domain/records.ts'
+
+/** How a processor shows the records of its tables. */
+export type Views = { [Name in Table]?: View<Name> }
+
+type View<Name extends Table> = (record: Row<Name>, context: AccountContext) => { id: string }
+
+/** The object with an id, whatever table its record is in; null if the account has none. */
+export function showById(context: AccountContext, views: Views, id: string): { id: string } | null {
+  const shown = <Name extends Table>(table: Name) => {
+    const tables: Tables = context.records
+    const record = tables[table].get(id)
+    const view: Views[Name] = views[table]
+    return record?.account === context.account.id ? (view?.(record, context) ?? null) : null
+  }
+  const tables = Object.keys(views) as Table[]
+  return tables.map(shown).find((object) => object !== null) ?? null
+}
