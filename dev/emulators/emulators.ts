@@ -12,7 +12,7 @@ import { startMollieEmulator } from './mollie/start.ts'
 import * as polar from './polar/accounts.ts'
 import { startPolarEmulator } from './polar/start.ts'
 import * as stripe from './stripe/accounts.ts'
-import { startStripeEmulator } from './stripe/start.ts'
+import { startStripeEmulator } from './stripe/emulator.ts'
 
 /** What an emulator is started with, whichever processor's it is: its accounts are those of the paywall files. */
 export interface LocalEmulatorOptions extends Omit<EmulatorOptions<unknown>, 'accounts'> {

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { close, listen } from '../../dev/emulators/core/listen.ts'
 import type { StripeAccount } from '../../dev/emulators/stripe/accounts.ts'
 import type { StripeEmulator } from '../../dev/emulators/stripe/emulator.ts'
-import { startStripeEmulator } from '../../dev/emulators/stripe/start.ts'
+import { startStripeEmulator } from '../../dev/emulators/stripe/emulator.ts'
 
 const PRICES: StripeAccount['prices'] = [
   { id: 'price_month', label: 'Monthly', currency: 'USD', amount: 999, interval: 'month', intervalCount: 1 },

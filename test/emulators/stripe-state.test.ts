@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startStripeEmulator } from '../../dev/emulators/stripe/start.ts'
+import { startStripeEmulator } from '../../dev/emulators/stripe/emulator.ts'
 import { ACME, buy, idOf, sdk, startReceiver, startStripe, subscriptionOrder } from './stripe-fixture.ts'
 
 async function statePath(): Promise<string> {

@@ -3,6 +3,7 @@ import { findPage } from '../core/domain/pages.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
 import { hasEnded } from '../core/domain/subscriptions.ts'
 import { formatMoney } from '../core/pages/layout.ts'
+import CURRENCIES from './currencies.json' with { type: 'json' }
 import { refused } from './errors.ts'
 
 /*
@@ -11,19 +12,11 @@ import { refused } from './errors.ts'
  * differently is found out. Currencies are in lower case, as Stripe writes them.
  */
 
-const SUPPORTED = `
-usd aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd bif bmd bnd bob brl bsd bwp byn bzd cad cdf chf clp cny cop
-crc cve czk djf dkk dop dzd egp etb eur fjd fkp gbp gel gip gmd gnf gtq gyd hkd hnl hrk htg huf idr ils inr isk jmd jod jpy
-kes kgs khr kmf krw kwd kyd kzt lak lbp lkr lrd lsl mad mdl mga mkd mmk mnt mop mur mvr mwk mxn myr mzn nad ngn nio nok npr
-nzd omr pab pen pgk php pkr pln pyg qar ron rsd rub rwf sar sbd scr sek sgd shp sle sos srd std szl thb tjs tnd top try ttd
-twd tzs uah ugx uyu uzs vnd vuv wst xaf xcd xcg xof xpf yer zar zmw usdc btn ghs eek lvl svc vef ltl sll mro`
-  .trim()
-  .split(/\s+/)
-
-const ZERO_DECIMAL = 'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' ')
-const THREE_DECIMAL = 'bhd jod kwd omr tnd'.split(' ')
+const SUPPORTED = CURRENCIES.supported.split(' ')
+const ZERO_DECIMAL = CURRENCIES.zeroDecimal.split(' ')
+const THREE_DECIMAL = CURRENCIES.threeDecimal.split(' ')
 /** Written with two decimals although they have none any more: the amount has to be a multiple of 100. */
-const EFFECTIVELY_ZERO_DECIMAL = ['isk', 'ugx']
+const EFFECTIVELY_ZERO_DECIMAL = CURRENCIES.effectivelyZeroDecimal.split(' ')
 
 /** How many of an amount's digits stand behind the decimal point. */
 export function decimalsAtStripe(currency: string): number {

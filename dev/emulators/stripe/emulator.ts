@@ -3,11 +3,12 @@ import { resolvePayment } from '../core/domain/checkout.ts'
 import { pagesDue, pendingPaymentsDue, subscriptionsDue } from '../core/domain/dues.ts'
 import type { Kind } from '../core/domain/records.ts'
 import { newId } from '../core/domain/tables.ts'
-import type { EmulatorFor } from '../core/emulator.ts'
+import type { EmulatorFor, EmulatorOptions } from '../core/emulator.ts'
 import { hostedCheckout, UNKNOWN_CHECKOUT } from '../core/pages/hosted-checkout.ts'
 import { portalVisit } from '../core/pages/hosted-portal.ts'
 import { visitOf } from '../core/pages/visits.ts'
 import type { Processor } from '../core/processor.ts'
+import { startEmulator } from '../core/start.ts'
 import { idOfKey, type StripeAccount } from './accounts.ts'
 import { API } from './api.ts'
 import { CONTROLS } from './controls.ts'
@@ -75,3 +76,6 @@ export const STRIPE = {
 
 /** A local Stripe: its API for the official SDK, checkout and portal pages for people, signed webhooks for the service. */
 export type StripeEmulator = EmulatorFor<typeof STRIPE>
+
+export const startStripeEmulator = (options: EmulatorOptions<StripeAccount>): Promise<StripeEmulator> =>
+  startEmulator(STRIPE, options)

@@ -15,8 +15,6 @@ const CHARGES = { paid: 'succeeded', pending: 'pending', failed: 'failed' } as c
 
 const SECONDS_TO_ANSWER = 7 * 24 * 3600
 
-const DECLINED = { code: 'card_declined', message: 'Your card was declined.' } as const
-
 /** What an intent and its charges have in common. */
 const common = (payment: PaymentRecord) => ({
   ...snakeFields(payment, 'amount', 'currency', 'customer', 'description'),
@@ -25,12 +23,11 @@ const common = (payment: PaymentRecord) => ({
 
 export function paymentIntentObject(payment: PaymentRecord) {
   const charge = payment.attempts.at(-1)
-  const declined = { ...DECLINED, decline_code: 'generic_decline', type: 'card_error' } as const
   return complete('payment_intent', {
     ...common(payment),
     ...snakeFields(payment, 'id', 'created'),
     amount_received: payment.status === 'paid' ? payment.amount : 0,
-    last_payment_error: charge?.status === 'failed' ? { ...declined, charge: charge.id } : null,
+    last_payment_error: charge?.status === 'failed' ? { charge: charge.id } : null,
     latest_charge: charge?.id ?? null,
     status: INTENTS[payment.status] ?? 'requires_payment_method',
   })
@@ -50,8 +47,8 @@ export function chargeObject(payment: PaymentRecord, context: AccountContext, id
     billing_details: { email: payment.email },
     captured: paid,
     disputed: paid && disputesOf(context, payment).length > 0,
-    failure_code: charge.status === 'failed' ? DECLINED.code : null,
-    failure_message: charge.status === 'failed' ? DECLINED.message : null,
+    failure_code: charge.status === 'failed' ? 'card_declined' : null,
+    failure_message: charge.status === 'failed' ? 'Your card was declined.' : null,
     paid,
     payment_intent: payment.id,
     refunded: refunded === payment.amount,

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import type { SoldPrice } from '../../core/domain/selling-records.ts'
-import { nulls } from '../../core/wire/nulls.ts'
 import { complete } from './wire.ts'
 
 /** What a price and its plan, the older form of it, have in common. */
@@ -13,10 +12,9 @@ const common = (price: SoldPrice) => ({
 
 export function priceObject(price: SoldPrice) {
   const { amount, interval, intervalCount } = price
-  const cycle = { interval_count: intervalCount ?? 1, ...nulls('meter trial_period_days') }
   return complete('price', {
     ...common(price),
-    recurring: interval && { interval, usage_type: 'licensed', ...cycle },
+    recurring: interval && { interval, interval_count: intervalCount ?? 1 },
     type: interval ? 'recurring' : 'one_time',
     unit_amount: amount,
     unit_amount_decimal: String(amount),

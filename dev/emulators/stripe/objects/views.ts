@@ -1,8 +1,7 @@
 import type { Views } from '../../core/wire/views.ts'
-import { checkoutSessionObject } from './checkout-session.ts'
-import { customerObject, portalSessionObject } from './customer.ts'
 import { invoiceObject } from './invoice.ts'
 import { disputeObject, paymentIntentObject, refundObject } from './payment.ts'
+import { checkoutSessionObject, customerObject, portalSessionObject } from './sessions.ts'
 import { subscriptionObject } from './subscription.ts'
 
 /** How Stripe shows the records of each table. */

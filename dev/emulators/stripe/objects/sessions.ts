@@ -1,7 +1,7 @@
 import type { AccountContext } from '../../core/domain/context.ts'
 import { amountToday } from '../../core/domain/pages.ts'
-import type { PageRecord } from '../../core/domain/selling-records.ts'
-import { nulls, same } from '../../core/wire/nulls.ts'
+import type { CustomerRecord, PageRecord, PortalSessionRecord } from '../../core/domain/selling-records.ts'
+import { same } from '../../core/wire/nulls.ts'
 import { snakeFields } from '../../core/wire/snake.ts'
 import { pageOwn } from '../own.ts'
 import { priceObject } from './price.ts'
@@ -44,7 +44,17 @@ function paymentStatus(page: PageRecord) {
 
 function customerDetails({ email: known, payerEmail, status }: PageRecord) {
   const email = payerEmail ?? known
-  if (email === null) return null
-  const unasked = nulls('address business_name individual_name name phone')
-  return { ...unasked, email, tax_exempt: 'none' as const, tax_ids: status === 'complete' ? [] : null }
+  return email === null ? null : { email, tax_ids: status === 'complete' ? [] : null }
 }
+
+export const portalSessionObject = (session: PortalSessionRecord, { url }: AccountContext) =>
+  complete('billing_portal.session', {
+    ...snakeFields(session, 'id', 'created', 'customer', 'returnUrl'),
+    url: `${url}/p/session/${session.id}`,
+  })
+
+export const customerObject = (customer: CustomerRecord) =>
+  complete('customer', {
+    ...snakeFields(customer, 'id', 'created', 'email'),
+    invoice_prefix: customer.id.slice(-8).toUpperCase(),
+  })
