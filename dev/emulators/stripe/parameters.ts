@@ -11,15 +11,6 @@ export function parseParameters<Schema extends z.ZodType>(schema: Schema, form: 
   throw refusalOf(firstIssue(result.error))
 }
 
-/** The errors for what is wrong with a field. */
-const FIELDS = {
-  empty: 'parameter_invalid_empty',
-  integer: 'parameter_invalid_integer',
-  boolean: 'parameter_invalid_boolean',
-  email: 'email_invalid',
-  url: 'url_invalid',
-} as const
-
 function refusalOf(issue: z.core.$ZodIssue | undefined) {
   if (!issue) return refused('invalid', { message: 'Invalid request' })
   const param = parameterName(issue.path)
@@ -28,7 +19,7 @@ function refusalOf(issue: z.core.$ZodIssue | undefined) {
   }
   if (issue.input === undefined) return refused('parameter_missing', { param })
   const field = refusedField(issue)
-  if (field) return refused(FIELDS[field.kind], { value: field.value, param })
+  if (field) return refused(`${field.kind}_field`, { value: field.value, param })
   if (issue.code === 'custom') return refused('parameter_invalid', { message: issue.message, param })
   const problem = issue.code === 'invalid_value' ? `must be one of ${issue.values.join(', ')}` : issue.message
   return refused('parameter_invalid', { message: `Invalid ${param}: ${problem}`, param })

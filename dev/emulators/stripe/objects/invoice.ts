@@ -15,9 +15,9 @@ export function invoiceObject(invoice: InvoiceRecord) {
   const finalizedAt = finalizes === null ? created : null
   return complete('invoice', {
     ...snakeFields(invoice, 'id', 'created', 'customer', 'status'),
-    account_name: invoice.seller,
     ...same(amount, 'amount_due subtotal subtotal_excluding_tax total total_excluding_tax'),
     ...same(created, 'period_end period_start webhooks_delivered_at'),
+    account_name: invoice.seller,
     amount_paid: paid ? amount : 0,
     amount_remaining: paid ? 0 : amount,
     attempt_count: attempts,
@@ -26,7 +26,6 @@ export function invoiceObject(invoice: InvoiceRecord) {
     automatically_finalizes_at: finalizes,
     billing_reason: invoice.reason === 'create' ? 'subscription_create' : 'subscription_cycle',
     currency: invoice.price.currency,
-
     customer_email: invoice.email,
     effective_at: finalizedAt,
     lines: listOf(`/v1/invoices/${id}/lines`, [lineObject(invoice)]),
