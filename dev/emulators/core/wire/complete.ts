@@ -1,5 +1,11 @@
-/** The same with every text as any text, because that is all that is known of texts in a JSON file. */
-type AnyText<T> = T extends string ? string : T extends object ? { [Key in keyof T]?: AnyText<T[Key]> } : T
+/** The same with any text for every text and any number for every number: no more is known of what is in a JSON file. */
+type Loose<T> = T extends string
+  ? string
+  : T extends number
+    ? number
+    : T extends object
+      ? { [Key in keyof T]?: Loose<T[Key]> }
+      : T
 
 /** What an object has besides its constants. An object in it is completed likewise. */
 type Given<T, Constants> = Omit<T, keyof Constants> & {
@@ -16,7 +22,7 @@ type Part = { [key: string]: unknown }
  */
 export const completer =
   <Kinds>() =>
-  <Constants extends { [Kind in keyof Kinds]: AnyText<Kinds[Kind]> }>(constants: Constants) =>
+  <Constants extends { [Kind in keyof Kinds]: Loose<Kinds[Kind]> }>(constants: Constants) =>
   <Kind extends keyof Kinds>(kind: Kind, given: Given<Kinds[Kind], Constants[Kind]>): Kinds[Kind] =>
     overlaid(constants[kind], given) as Kinds[Kind]
 
