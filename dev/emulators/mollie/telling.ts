@@ -1,13 +1,22 @@
 import { createHmac } from 'node:crypto'
 import type { AccountContext } from '../core/domain/context.ts'
 import type { Happening, NewEvent } from '../core/domain/happenings.ts'
+import type { EventRecord } from '../core/domain/records.ts'
 import type { Telling } from '../core/processor.ts'
 import type { MollieAccount } from './accounts.ts'
-import { eventObject, type MollieEvent } from './objects/event.ts'
-import { paymentObject } from './objects/payment.ts'
-import { chargebackObject, refundObject } from './objects/refund.ts'
+import { chargebackObject, paymentObject, refundObject } from './objects/payment.ts'
+import { resource } from './objects/wire.ts'
 
 const MINUTE_SECONDS = 60
+
+/** An event, as a webhook brings it. `_embedded.entity` is the object, in the API's shape, as it was at the event. */
+export type MollieEvent = ReturnType<typeof eventObject>
+
+function eventObject(event: EventRecord, { url }: { url: string }) {
+  const { _links, ...common } = resource('event', event, `${url}/v2/events/${event.id}`, {})
+  const entity: { id: string } & Record<string, unknown> = { ...event.object, id: String(event.object.id) }
+  return { ...common, type: event.type, entityId: entity.id, _embedded: { entity }, _links }
+}
 
 /** Mollie tells of payments, refunds and chargebacks, and nothing of a subscription. */
 export const TELLING: Telling<MollieAccount, MollieEvent> = {

@@ -49,6 +49,12 @@ export function all<Name extends Table>({ records, account }: AccountContext, na
   return [...tables[name].values()].filter((row) => row.account === account.id)
 }
 
+/** Those that have these values, the newest first: `newestOf(context, 'payments', { subscription: id })`. */
+export const newestOf = <Name extends Table>(context: AccountContext, name: Name, having: Partial<Row<Name>>) =>
+  all(context, name)
+    .filter((row) => Object.entries(having).every(([field, value]) => Reflect.get(row, field) === value))
+    .reverse()
+
 /** What an account has besides its records. */
 export function accountRecord({ accounts }: Records, id: string): AccountRecord {
   const account = accounts.get(id) ?? { id, ahead: 0, own: {} }

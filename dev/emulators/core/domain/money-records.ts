@@ -39,6 +39,8 @@ export const PaymentRecord = z.object({
   status: z.enum(['open', 'pending', 'paid', 'failed', 'canceled', 'expired']),
   method: z.string().nullable(),
   mandate: z.string().nullable(),
+  /** Whether it makes a mandate once it is paid. */
+  givesMandate: z.boolean().default(false),
   subscription: z.string().nullable(),
   /** When a payment that has a page of its own expires. */
   expiresAt: z.int().nullable(),

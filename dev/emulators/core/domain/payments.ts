@@ -18,6 +18,7 @@ export function openPayment(context: AccountContext, given: NewPayment): Payment
     status: 'open',
     method: null,
     mandate: null,
+    givesMandate: false,
     subscription: null,
     expiresAt: null,
     endedAt: null,

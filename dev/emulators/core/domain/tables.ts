@@ -4,7 +4,7 @@ import * as z from 'zod'
 /** The fields that every record begins with. `account` is the account, at the processor, that the record belongs to. */
 export const owned = { id: z.string(), account: z.string(), created: z.int() }
 
-/** What only one processor's objects have: its folder reads it with `ownReader`. Replaced as a whole, never changed. */
+/** What only one processor's objects have: its folder reads it with `ownFields`. Replaced as a whole, never changed. */
 export const own = z.record(z.string(), z.json()).default({})
 
 /** Reads what a record has as its own. Each object is parsed once. */
@@ -16,6 +16,9 @@ export function ownReader<Schema extends z.ZodType>(schema: Schema) {
     return known
   }
 }
+
+/** The same for an object with these fields. */
+export const ownFields = <Shape extends z.ZodRawShape>(shape: Shape) => ownReader(z.object(shape))
 
 export const newId = (prefix: string, bytes = 12) => `${prefix}${randomBytes(bytes).toString('hex')}`
 

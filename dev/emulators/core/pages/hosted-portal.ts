@@ -1,9 +1,9 @@
-import { type AccountContext, all, newRecord } from '../domain/context.ts'
+import { type AccountContext, newestOf, newRecord } from '../domain/context.ts'
 import type { PortalSessionRecord, SubscriptionRecord } from '../domain/selling-records.ts'
 import { hasEnded } from '../domain/subscriptions.ts'
 import type { Notice } from './layout.ts'
 import { portalPage } from './portal-page.ts'
-import type { HostedPage, Pressed } from './visits.ts'
+import { type HostedPage, type Pressed, visitOf } from './visits.ts'
 
 /** What differs between the processors' portals. */
 export interface PortalWords {
@@ -32,9 +32,9 @@ export function hostedPortal(
   words: PortalWords,
 ): HostedPage | null {
   if (session.created + words.lifetimeSeconds <= context.now) return null
-  const theirs = ({ customer }: { customer: string }) => customer === session.customer
-  const subscriptions = all(context, 'subscriptions').filter(theirs).reverse()
-  const invoices = all(context, 'invoices').filter(theirs).reverse()
+  const { customer } = session
+  const subscriptions = newestOf(context, 'subscriptions', { customer })
+  const invoices = newestOf(context, 'invoices', { customer })
   const press =
     (cancels: boolean, apply: PortalWords['cancel']) =>
     (form: Record<string, string>): Pressed => {
@@ -60,6 +60,10 @@ function chosen(subscriptions: SubscriptionRecord[], id: string | undefined): Su
   const running = subscriptions.filter((subscription) => !hasEnded(subscription))
   return running.length === 1 ? running[0] : undefined
 }
+
+/** The portals of all customers, each at the id of its session. */
+export const portalVisit = (words: PortalWords) =>
+  visitOf('portalSessions', UNKNOWN_PORTAL, (context, session, { path }) => hostedPortal(context, session, path, words))
 
 /** What is shown where no portal is. */
 export const UNKNOWN_PORTAL: Notice = {

@@ -13,7 +13,7 @@ import { newId } from '../domain/tables.ts'
 import type { Api } from '../processor.ts'
 import { type HttpRequest, type HttpResponse, header } from '../server.ts'
 import type { State } from '../state.ts'
-import { EmulatorError } from './emulator-error.ts'
+import { EmulatorError, Refusal } from './emulator-error.ts'
 import { idempotency } from './idempotency.ts'
 
 /*
@@ -115,7 +115,8 @@ export function createApi<Paywall extends PaywallOf, Body>({
 
   function refusal(cause: Cause, error: unknown): Outcome {
     if (error instanceof EmulatorError) {
-      return { response: json(cause, error.status, api.errorBody(error)), executed: error.executed }
+      const body = error instanceof Refusal ? error.body : api.errorBody(error)
+      return { response: json(cause, error.status, body), executed: error.executed }
     }
     if (error instanceof OrderedFailure) {
       // An ordered 5xx counts as of a call that ran. Any other ordered failure, such as a 429, did not run.

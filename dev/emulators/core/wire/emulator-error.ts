@@ -12,3 +12,14 @@ export class EmulatorError extends Error {
     this.executed = executed
   }
 }
+
+/** The same with the body of the response. */
+export class Refusal extends EmulatorError {
+  override name = 'Refusal'
+  readonly body: object
+
+  constructor(status: number, message: string, body: object) {
+    super(status, message)
+    this.body = body
+  }
+}

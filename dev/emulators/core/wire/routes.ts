@@ -19,18 +19,20 @@ export interface Route {
 /** The ids in a path, in order. Those that a path does not have are empty, and its route ignores them. */
 export type Ids = [string, string]
 
-export function route<Schema extends z.ZodType>(
+/** `show` makes the response of what `run` returns. */
+export function route<Schema extends z.ZodType, Made extends object>(
   method: string,
   path: string,
   schema: Schema,
-  run: (context: AccountContext, parameters: z.output<Schema>, ids: Ids) => object,
+  run: (context: AccountContext, parameters: z.output<Schema>, ids: Ids) => Made,
+  show: (made: Made, context: AccountContext) => object = (made) => made,
 ): Route {
   return {
     method,
     path,
     prepare(parse, [first = '', second = '']) {
       const parameters = parse(schema)
-      return (context) => run(context, parameters(), [first, second])
+      return (context) => show(run(context, parameters(), [first, second]), context)
     },
   }
 }

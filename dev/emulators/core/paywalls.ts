@@ -1,0 +1,41 @@
+import type { FilePrice, PaywallFile } from '../../../cli/paywall-file/file.ts'
+import { shift, toMajorUnits } from '../../../lib/money/money.ts'
+import type { Acquiring } from '../../../lib/processors/acquiring.ts'
+import type { Credentials } from '../../../lib/processors/definitions.ts'
+import type { SoldPrice } from './domain/selling-records.ts'
+
+/** A price as its owner has entered it at the processor. */
+export interface EnteredPrice extends SoldPrice {
+  /** 0: it has no trial. */
+  trialDays: number
+}
+
+/**
+ * The paywalls of files that sell through a processor, with its credentials.
+ *
+ * @param decimalsOf how the processor counts a currency; without it amounts are those of the file
+ */
+export function paywallsOf<Name extends Acquiring>(
+  files: PaywallFile[],
+  acquiring: Name,
+  decimalsOf?: (currency: string) => number,
+) {
+  const paywalls = files.flatMap((file) => file.paywalls)
+  return paywalls.flatMap(({ id, name, processor, prices }) => {
+    if (processor.acquiring !== acquiring) return []
+    const credentials = processor.credentials as Credentials<Name>
+    const entered = prices.flatMap((price) => enteredPrices(price, decimalsOf))
+    return [{ paywallId: id, paywallName: name, credentials, prices: entered }]
+  })
+}
+
+/** A price has one currency at a processor, so each local variant of a price is another price there. */
+function enteredPrices(
+  { label, interval, interval_count, trial_days, locals, ...price }: FilePrice,
+  decimalsOf?: (currency: string) => number,
+): EnteredPrice[] {
+  return [price, ...locals].map(({ processor_price, currency, amount }) => ({
+    ...{ id: processor_price, label, currency, interval, intervalCount: interval_count, trialDays: trial_days },
+    amount: decimalsOf ? shift(toMajorUnits(amount, currency), decimalsOf(currency)) : amount,
+  }))
+}

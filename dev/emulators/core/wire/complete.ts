@@ -1,0 +1,15 @@
+/** The same with every text as any text, because that is all that is known of texts in a JSON file. */
+type AnyText<T> = T extends string ? string : T extends object ? { [Key in keyof T]?: AnyText<T[Key]> } : T
+
+/**
+ * Completes objects: what is the same in all of a kind is in `constants`, a JSON file; the rest is given. `Kinds` has the
+ * types of the processor's SDK. Both parts are checked against them, so an object cannot lack a field that is required.
+ */
+export const completer =
+  <Kinds>() =>
+  <Constants extends { [Kind in keyof Kinds]: AnyText<Kinds[Kind]> }>(constants: Constants) =>
+  <Kind extends keyof Kinds>(
+    kind: Kind,
+    given: Omit<Kinds[Kind], keyof Constants[Kind]> & Partial<Kinds[Kind]>,
+  ): Kinds[Kind] =>
+    ({ ...constants[kind], ...given }) as Kinds[Kind]
