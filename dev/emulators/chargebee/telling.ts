@@ -1,25 +1,26 @@
 import { type AccountContext, find } from '../core/domain/context.ts'
 import type { Happening } from '../core/domain/happenings.ts'
 import type { PaymentRecord } from '../core/domain/money-records.ts'
+import type { EventRecord } from '../core/domain/records.ts'
+import { saleOfInvoice, saleOfPayment } from '../core/domain/sales.ts'
+import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import type { Telling } from '../core/processor.ts'
 import type { ChargebeeAccount } from './accounts.ts'
-import { type Bill, billOfInvoice, billOfPayment, billPaidBy, billsOf } from './bills.ts'
-import { customerObject } from './objects/customer.ts'
-import { type ChargebeeEvent, eventObject } from './objects/event.ts'
+import { type Bill, billOf, billPaidBy, billsOf } from './bills.ts'
 import { creditNoteObject, invoiceObject } from './objects/invoice.ts'
-import { subscriptionObject } from './objects/subscription.ts'
-import {
-  findTransaction,
-  paymentTransactions,
-  refundStatus,
-  refundTransaction,
-  reversalTransaction,
-} from './objects/transaction.ts'
+import { customerObject, withCustomer } from './objects/subscription.ts'
+import { paymentTransactions, refundStatus, refundTransaction, reversalTransaction } from './objects/transaction.ts'
+import { type ChargebeeEvent, complete } from './objects/wire.ts'
 
-type Subscription = Extract<Happening, { what: 'subscription.updated' }>['subscription']
 type Made = [type: string, content: object]
 
 const MINUTE_SECONDS = 60
+
+export const eventObject = ({ id, created, object, type }: EventRecord, { pending }: { pending: number }) =>
+  complete('event', {
+    ...{ id, occurred_at: created, content: object, event_type: type },
+    webhook_status: pending > 0 ? 'scheduled' : 'succeeded',
+  })
 
 export const TELLING: Telling<ChargebeeAccount, ChargebeeEvent> = {
   eventsOf: (happening, context) => made(happening, context).map(([type, object]) => ({ type, object })),
@@ -38,31 +39,31 @@ export const TELLING: Telling<ChargebeeAccount, ChargebeeEvent> = {
 function made(happening: Happening, context: AccountContext): Made[] {
   switch (happening.what) {
     case 'page.completed': {
-      const { page } = happening
-      if (page.subscription === null) return []
-      const subscription = find(context, 'subscriptions', page.subscription)
-      return [['subscription_created', about(context, subscription, billsOf(context, subscription.id)[0])]]
+      const { subscription: id } = happening.page
+      if (id === null) return []
+      return [['subscription_created', about(context, find(context, 'subscriptions', id), billsOf(context, id)[0])]]
     }
     case 'subscription.ended':
       return [['subscription_cancelled', about(context, happening.subscription)]]
     case 'subscription.trial_ending':
+      // A trial that is cancelled ends without a word.
+      if (happening.subscription.cancelAt !== null) return []
       return [['subscription_trial_end_reminder', about(context, happening.subscription)]]
-    case 'subscription.updated':
-      return changed(happening.before, happening.subscription).map((type) => [
-        type,
-        about(context, happening.subscription),
-      ])
+    case 'subscription.updated': {
+      const content = about(context, happening.subscription)
+      return changed(happening.before, happening.subscription).map((type) => [type, content])
+    }
     case 'invoice.paid':
     case 'invoice.failed': {
-      const bill = billOfInvoice(context, happening.invoice)
+      const bill = billOf(context, saleOfInvoice(context, happening.invoice))
       return bill.payment ? [paid(context, bill.payment, bill)] : []
     }
     // A subscription's payment is told of with its invoice; a card that is declined on a page has none.
     case 'payment.pending':
     case 'payment.paid':
     case 'payment.failed': {
-      const bill = billOfPayment(context, happening.payment)
-      return bill ? [paid(context, happening.payment, bill)] : []
+      const sale = saleOfPayment(happening.payment)
+      return sale ? [paid(context, happening.payment, billOf(context, sale))] : []
     }
     case 'refund.created':
     case 'refund.updated': {
@@ -90,7 +91,7 @@ function made(happening: Happening, context: AccountContext): Made[] {
   }
 }
 
-function changed(before: Subscription, after: Subscription): string[] {
+function changed(before: SubscriptionRecord, after: SubscriptionRecord): string[] {
   if (after.status === 'incomplete_expired') return ['subscription_cancelled']
   if (before.status !== after.status && after.status === 'paused') return ['subscription_paused']
   if (before.status === 'paused') return ['subscription_resumed']
@@ -100,28 +101,21 @@ function changed(before: Subscription, after: Subscription): string[] {
   return [before.status === 'trialing' ? 'subscription_activated' : 'subscription_renewed']
 }
 
-function about(context: AccountContext, subscription: Subscription, bill?: Bill) {
-  const customer = customerObject(find(context, 'customers', subscription.customer))
-  const content = { subscription: subscriptionObject(subscription, context), customer }
-  return bill ? { ...content, invoice: invoiceObject(bill, context) } : content
-}
-
-const PAYMENTS = { success: 'payment_succeeded', failure: 'payment_failed', in_progress: 'payment_initiated' }
+const about = (context: AccountContext, subscription: SubscriptionRecord, bill?: Bill) => ({
+  ...withCustomer(subscription, context),
+  ...(bill && { invoice: invoiceObject(bill, context) }),
+})
 
 function paid(context: AccountContext, payment: PaymentRecord, bill: Bill): Made {
-  const id = paymentTransactions(context, payment).at(-1)?.id ?? ''
-  const transaction = findTransaction(context, id)
-  const status =
-    transaction.status === 'failure' || transaction.status === 'in_progress' ? transaction.status : 'success'
-  return [PAYMENTS[status], { transaction, ...ofBill(context, bill) }]
+  const transaction = paymentTransactions(context, payment).at(-1)
+  const { status } = transaction ?? {}
+  const what = status === 'failure' ? 'failed' : status === 'in_progress' ? 'initiated' : 'succeeded'
+  return [`payment_${what}`, { transaction, ...ofBill(context, bill) }]
 }
 
 function ofBill(context: AccountContext, bill: Bill | null) {
   if (!bill) return {}
-  const subscription = bill.subscription === null ? null : find(context, 'subscriptions', bill.subscription)
-  return {
-    invoice: invoiceObject(bill, context),
-    customer: customerObject(find(context, 'customers', bill.customer)),
-    ...(subscription && { subscription: subscriptionObject(subscription, context) }),
-  }
+  const { customer, subscription } = bill
+  if (subscription) return about(context, subscription, bill)
+  return { customer: customerObject(find(context, 'customers', customer)), invoice: invoiceObject(bill, context) }
 }

@@ -36,6 +36,8 @@ export const PaymentRecord = z.object({
   customer: z.string().nullable(),
   email: z.string().nullable(),
   description: z.string(),
+  /** What it pays, if that is something that is sold once. */
+  sold: z.object({ price: SoldPrice, quantity: z.int() }).nullable().default(null),
   status: z.enum(['open', 'pending', 'paid', 'failed', 'canceled', 'expired']),
   method: z.string().nullable(),
   mandate: z.string().nullable(),

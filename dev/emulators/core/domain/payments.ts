@@ -15,6 +15,7 @@ export function openPayment(context: AccountContext, given: NewPayment): Payment
   const payment: PaymentRecord = {
     ...newRecord(context, 'payments'),
     email: null,
+    sold: null,
     status: 'open',
     method: null,
     mandate: null,
