@@ -10,7 +10,7 @@ import { startFreemiusEmulator } from './freemius/start.ts'
 import * as mollie from './mollie/accounts.ts'
 import { startMollieEmulator } from './mollie/emulator.ts'
 import * as polar from './polar/accounts.ts'
-import { startPolarEmulator } from './polar/start.ts'
+import { startPolarEmulator } from './polar/emulator.ts'
 import * as stripe from './stripe/accounts.ts'
 import { startStripeEmulator } from './stripe/start.ts'
 

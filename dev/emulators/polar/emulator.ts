@@ -6,18 +6,20 @@ import { resolvePayment } from '../core/domain/checkout.ts'
 import type { AccountContext } from '../core/domain/context.ts'
 import { pagesDue, pendingPaymentsDue, subscriptionsDue } from '../core/domain/dues.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
-import type { EmulatorFor } from '../core/emulator.ts'
+import type { EmulatorFor, EmulatorOptions } from '../core/emulator.ts'
 import { hostedCheckout, UNKNOWN_CHECKOUT } from '../core/pages/hosted-checkout.ts'
-import { hostedPortal, UNKNOWN_PORTAL } from '../core/pages/hosted-portal.ts'
+import { portalVisit } from '../core/pages/hosted-portal.ts'
 import { formatMoney } from '../core/pages/layout.ts'
 import { type HostedPage, visitOf } from '../core/pages/visits.ts'
 import type { Processor } from '../core/processor.ts'
 import type { HttpRequest } from '../core/server.ts'
+import { startEmulator } from '../core/start.ts'
+import { EmulatorError } from '../core/wire/emulator-error.ts'
 import { idOfToken, type PolarAccount } from './accounts.ts'
 import { API } from './api.ts'
 import { identifyPayer, isRefusedAsSecond } from './checkouts.ts'
 import { CONTROLS } from './controls.ts'
-import { forbidden, noSuch, PolarError } from './errors.ts'
+import { forbidden, noSuch } from './errors.ts'
 import { checkoutObject } from './objects/checkout.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { PORTAL_SECONDS, RENEWALS } from './rules.ts'
@@ -47,7 +49,7 @@ function hostedPage(context: AccountContext, page: PageRecord, request: HttpRequ
       try {
         if (email.success) identifyPayer(context, page, email.data)
       } catch (error) {
-        if (error instanceof PolarError) return { status: error.status, problem: error.message }
+        if (error instanceof EmulatorError) return { status: error.status, problem: error.message }
         throw error
       }
       if (isRefusedAsSecond(context, page)) return { status: 403, problem: 'You already have an active subscription.' }
@@ -63,7 +65,7 @@ function withToken(address: string, id: string): string {
   return url.href
 }
 
-export const POLAR = {
+const POLAR = {
   name: 'polar',
   title: 'Polar',
   accountOf: ({ accessToken }: PolarAccount) => idOfToken(accessToken),
@@ -74,9 +76,7 @@ export const POLAR = {
   telling: TELLING,
   visits: {
     '/checkout/polar_c_': visitOf('pages', UNKNOWN_CHECKOUT, hostedPage),
-    '/portal/polar_cst_': visitOf('portalSessions', UNKNOWN_PORTAL, (context, session, { path }) =>
-      hostedPortal(context, session, path, { money, lifetimeSeconds: PORTAL_SECONDS, cancel, undo: uncancel }),
-    ),
+    '/portal/polar_cst_': portalVisit({ money, lifetimeSeconds: PORTAL_SECONDS, cancel, undo: uncancel }),
   },
   duesOf: (context) => [
     ...pagesDue(context),
@@ -93,7 +93,10 @@ export const POLAR = {
   },
   /** While `slowRefunds` is on, a refund is pending at first. */
   switches: ['slowRefunds'],
-} satisfies Processor<PolarAccount, PolarEvent, unknown, typeof CONTROLS, 'checkouts' | 'subscriptions', 'slowRefunds'>
+} satisfies Processor<PolarAccount, PolarEvent, unknown, typeof CONTROLS, string, string>
 
 /** A local Polar: its API for the official SDK, hosted checkout and portal pages for people, signed webhooks for the service. */
 export type PolarEmulator = EmulatorFor<typeof POLAR>
+
+export const startPolarEmulator = (options: EmulatorOptions<PolarAccount>): Promise<PolarEmulator> =>
+  startEmulator(POLAR, options)

@@ -16,7 +16,3 @@ export const RENEWALS = {
   retries: [2, 5, 7, 7].map((days) => days * DAY_SECONDS),
   incomplete: DAY_SECONDS,
 } satisfies RenewalRules
-
-/** A time as Polar writes it. */
-export const timeText = (seconds: number) => new Date(seconds * 1000).toISOString()
-export const timeOrNull = (seconds: number | null) => (seconds === null ? null : timeText(seconds))

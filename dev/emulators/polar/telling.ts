@@ -3,16 +3,16 @@ import type { AccountContext } from '../core/domain/context.ts'
 import type { Happening, NewEvent } from '../core/domain/happenings.ts'
 import { latestInvoice } from '../core/domain/invoices.ts'
 import type { EventRecord } from '../core/domain/records.ts'
+import { type Sale, saleOfInvoice, saleOfPayment } from '../core/domain/sales.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import type { Telling } from '../core/processor.ts'
 import type { PolarAccount } from './accounts.ts'
 import { checkoutObject } from './objects/checkout.ts'
-import { orderObject } from './objects/order.ts'
-import { refundObject } from './objects/refund.ts'
+import { orderObject, refundObject } from './objects/order.ts'
 import { subscriptionObject } from './objects/subscription.ts'
-import { type OrderRecord, orderOf } from './orders.ts'
-import { paymentOwn } from './own.ts'
-import { API_VERSION, timeText } from './rules.ts'
+import { timeText } from './objects/wire.ts'
+import { orderOf } from './orders.ts'
+import { API_VERSION } from './rules.ts'
 
 /** An event as it is sent. Its id is in a header only, so `id` is no part of its JSON. */
 export interface PolarEvent {
@@ -58,7 +58,8 @@ type Made = [type: string, object: object]
 
 /** The types and objects of what happened, in the order in which Polar tells. */
 function made(happening: Happening, context: AccountContext): Made[] {
-  const order = (type: string, of: OrderRecord): Made => [`order.${type}`, orderObject(of, context)]
+  const ofOrder = (order: Sale | null, ...types: string[]): Made[] =>
+    order ? types.map((type) => [`order.${type}`, orderObject(order, context)]) : []
   switch (happening.what) {
     case 'page.expired':
       return [['checkout.expired', checkoutObject(happening.page, context)]]
@@ -66,10 +67,8 @@ function made(happening: Happening, context: AccountContext): Made[] {
     case 'page.paid':
     case 'page.failed':
       return [['checkout.updated', checkoutObject(happening.page, context)]]
-    case 'payment.paid': {
-      const { payment } = happening
-      return paymentOwn(payment).productId === null ? [] : [order('created', payment), order('paid', payment)]
-    }
+    case 'payment.paid':
+      return ofOrder(saleOfPayment(happening.payment), 'created', 'paid')
     case 'subscription.created':
       return begun(happening.subscription, context)
     case 'subscription.updated':
@@ -80,15 +79,14 @@ function made(happening: Happening, context: AccountContext): Made[] {
       return ['updated', ...news, 'revoked'].map((type) => [`subscription.${type}`, object])
     }
     case 'invoice.paid':
-      return [order('updated', happening.invoice), order('paid', happening.invoice)]
+      return ofOrder(saleOfInvoice(context, happening.invoice), 'updated', 'paid')
     case 'invoice.failed':
-      return [order('updated', happening.invoice)]
+      return ofOrder(saleOfInvoice(context, happening.invoice), 'updated')
     case 'refund.created':
     case 'refund.updated': {
       const { refund, payment } = happening
       const news = refund.status === 'refunded' ? ['updated', 'refunded'] : []
-      const of = orderOf(context, payment)
-      return [[happening.what, refundObject(refund, context)], ...news.map((type) => order(type, of))]
+      return [[happening.what, refundObject(refund, context)], ...ofOrder(orderOf(context, payment), ...news)]
     }
     // Polar tells of no dispute.
     default:
@@ -100,7 +98,7 @@ function begun(subscription: SubscriptionRecord, context: AccountContext): Made[
   const object = subscriptionObject(subscription, context)
   const active = subscription.status === 'incomplete' ? [] : ['active']
   const news = ['created', ...active, 'updated'].map((type): Made => [`subscription.${type}`, object])
-  return [...news, ['order.created', orderObject(latestInvoice(context, subscription), context)]]
+  return [...news, orderCreated(subscription, context)]
 }
 
 /** Every change is an update; what it means is told besides. The order of a new period is told before it is charged. */
@@ -112,8 +110,13 @@ function updated(now: SubscriptionRecord, before: SubscriptionRecord, context: A
   if (now.status !== before.status) news.push(...statusNews(now.status, before.status))
   const changes = news.map((type): Made => [`subscription.${type}`, object])
   const isNew = now.latestInvoice !== before.latestInvoice
-  return isNew ? [...changes, ['order.created', orderObject(latestInvoice(context, now), context)]] : changes
+  return isNew ? [...changes, orderCreated(now, context)] : changes
 }
+
+const orderCreated = (subscription: SubscriptionRecord, context: AccountContext): Made => [
+  'order.created',
+  orderObject(saleOfInvoice(context, latestInvoice(context, subscription)), context),
+]
 
 function statusNews(status: SubscriptionRecord['status'], before: SubscriptionRecord['status']): string[] {
   if (before === 'paused') return ['resumed']
