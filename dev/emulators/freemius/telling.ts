@@ -1,20 +1,37 @@
 import { createHmac } from 'node:crypto'
+import type { EventEntity } from '@freemius/sdk'
 import { type AccountContext, find } from '../core/domain/context.ts'
 import type { Happening, NewEvent } from '../core/domain/happenings.ts'
 import type { InvoiceRecord, PaymentRecord } from '../core/domain/money-records.ts'
+import type { EventRecord } from '../core/domain/records.ts'
 import type { PageRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import type { Telling } from '../core/processor.ts'
 import type { FreemiusAccount } from './accounts.ts'
-import { eventObject, type FreemiusEvent } from './objects/event.ts'
 import { licenseObject, licenseOf, subscriptionOf } from './objects/license.ts'
 import { disputeObject, licenseOfPayment, paymentObject, refundObject } from './objects/payment.ts'
+import { userObject } from './objects/product.ts'
 import { subscriptionObject } from './objects/subscription.ts'
-import { userObject } from './objects/user.ts'
-import { dateTime } from './objects/wire.ts'
-import { licenseOwn, subscriptionOwn } from './own.ts'
+import { dateTime, type Full } from './objects/wire.ts'
+import { eventOwn, licenseOwn, subscriptionOwn } from './own.ts'
 import { RENEWALS } from './subscriptions.ts'
 
 const HOUR_SECONDS = 3600
+
+/** An event, the same in a webhook and in the API. `objects` are as they were when the event happened. */
+export interface FreemiusEvent extends Omit<Full<EventEntity>, 'developer_id'> {
+  objects: Record<string, unknown>
+}
+
+/** An event that is still to be delivered to somebody is `pending`. */
+export function eventObject(event: EventRecord, { pending }: { pending: number }): FreemiusEvent {
+  const { data, user, trigger } = eventOwn(event)
+  const created = dateTime(event.created)
+  return {
+    ...{ id: event.id, type: event.type, created, updated: null, data, event_trigger: trigger },
+    ...{ plugin_id: event.account, user_id: user, install_id: null, objects: event.object },
+    ...(pending > 0 ? { state: 'pending', process_time: null } : { state: 'processed', process_time: created }),
+  }
+}
 
 export const TELLING: Telling<FreemiusAccount, FreemiusEvent> = {
   eventsOf,
@@ -143,9 +160,9 @@ function ofLicense(
 
 function ofSubscription(type: string, subscription: SubscriptionRecord, context: AccountContext): NewEvent {
   const license = licenseOf(subscription, context)
-  const { cancelReason, reasonIds } = subscriptionOwn(subscription)
+  const { reason, reason_ids } = subscriptionOwn(subscription)
   const ids = { subscription_id: subscription.id, license_id: license.id }
-  const data = type === 'subscription.cancelled' ? { ...ids, reason_ids: reasonIds, reason: cancelReason } : ids
+  const data = type === 'subscription.cancelled' ? { ...ids, reason_ids, reason } : ids
   const objects = {
     user: userOf(subscription.customer, context),
     subscription: subscriptionObject(subscription, context),

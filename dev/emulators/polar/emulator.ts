@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { html } from 'hono/html'
-import * as z from 'zod'
 import { decimalsOf } from '../../../lib/money/money.ts'
 import { resolvePayment } from '../core/domain/checkout.ts'
 import type { AccountContext } from '../core/domain/context.ts'
@@ -14,7 +13,6 @@ import { type HostedPage, visitOf } from '../core/pages/visits.ts'
 import type { Processor } from '../core/processor.ts'
 import type { HttpRequest } from '../core/server.ts'
 import { startEmulator } from '../core/start.ts'
-import { EmulatorError } from '../core/wire/emulator-error.ts'
 import { idOfToken, type PolarAccount } from './accounts.ts'
 import { API } from './api.ts'
 import { identifyPayer, isRefusedAsSecond } from './checkouts.ts'
@@ -36,27 +34,16 @@ const HINT = html`This is an emulator: it asks for no card and moves no money. P
 
 /** The page of a checkout: whoever pays becomes, or is already, the customer with that address. */
 function hostedPage(context: AccountContext, page: PageRecord, request: HttpRequest): HostedPage {
-  const hosted = hostedCheckout(context, page, request, {
+  return hostedCheckout(context, page, request, {
     money,
     // Polar adds a token for its own portal to the address.
     successUrl: ({ successUrl, id }) => withToken(successUrl.replaceAll('{CHECKOUT_ID}', id), id),
     hint: HINT,
+    admit(_, email) {
+      identifyPayer(context, page, email)
+      if (isRefusedAsSecond(context, page)) throw forbidden('NotPermitted', 'You already have an active subscription.')
+    },
   })
-  const identified =
-    (press: HostedPage['press'][string] | undefined): HostedPage['press'][string] =>
-    (form) => {
-      const email = z.email().safeParse(page.email ?? form.email?.trim())
-      try {
-        if (email.success) identifyPayer(context, page, email.data)
-      } catch (error) {
-        if (error instanceof EmulatorError) return { status: error.status, problem: error.message }
-        throw error
-      }
-      if (isRefusedAsSecond(context, page)) return { status: 403, problem: 'You already have an active subscription.' }
-      return press?.(form) ?? { status: 400, problem: 'Choose one of the buttons.' }
-    }
-  const { pay, later } = hosted.press
-  return { ...hosted, press: { ...hosted.press, pay: identified(pay), later: identified(later) } }
 }
 
 function withToken(address: string, id: string): string {

@@ -5,10 +5,15 @@ type NewPage = Omit<PageRecord, 'id' | 'account' | 'created' | Unused>
 type Unused = 'status' | 'payerEmail' | 'payment' | 'subscription' | 'invoice' | 'unpaid'
 
 export function openPage(context: AccountContext, given: NewPage): PageRecord {
-  const unused = { status: 'open' as const, payerEmail: null, payment: null, subscription: null, invoice: null }
-  const page: PageRecord = { ...newRecord(context, 'pages'), ...given, ...unused, unpaid: false }
+  const page = newPage(context, given)
   context.records.pages.set(page.id, page)
   return page
+}
+
+/** A page that is not kept yet. */
+export function newPage(context: AccountContext, given: NewPage & { id?: string }): PageRecord {
+  const unused = { status: 'open' as const, payerEmail: null, payment: null, subscription: null, invoice: null }
+  return { ...newRecord(context, 'pages', given.id), ...unused, unpaid: false, ...given }
 }
 
 /** The page with that id, closed if its time is over. */

@@ -5,6 +5,7 @@ import { amountToday, expireIfOver } from '../domain/pages.ts'
 import type { PageRecord } from '../domain/selling-records.ts'
 import { cycleText } from '../periods.ts'
 import type { HttpRequest } from '../server.ts'
+import { EmulatorError } from '../wire/emulator-error.ts'
 import { type CheckoutView, checkoutPage } from './checkout-page.ts'
 import type { Html, Notice } from './layout.ts'
 import type { HostedPage, Pressed } from './visits.ts'
@@ -16,6 +17,8 @@ export interface CheckoutWords {
   /** Where the browser goes from a page that is complete. */
   successUrl(page: PageRecord): string
   hint: Html
+  /** Throws the processor's error if it does not sell the page to who has that address. Nothing is paid before. */
+  admit?(page: PageRecord, email: string): void
 }
 
 /**
@@ -37,6 +40,12 @@ export function hostedCheckout(
     (form: Record<string, string>): Pressed => {
       const email = z.email().safeParse(page.email ?? form.email?.trim())
       if (!email.success) return { status: 422, problem: 'Enter your email address.' }
+      try {
+        words.admit?.(page, email.data)
+      } catch (error) {
+        if (error instanceof EmulatorError) return { status: error.status, problem: error.message }
+        throw error
+      }
       complete(context, page, email.data)
       return { to: words.successUrl(page) }
     }

@@ -1,5 +1,11 @@
-/** The same with every text as any text, because that is all that is known of texts in a JSON file. */
-type AnyText<T> = T extends string ? string : T extends object ? { [Key in keyof T]?: AnyText<T[Key]> } : T
+/** The same with any text for every text and any number for every number: no more is known of what is in a JSON file. */
+type Loose<T> = T extends string
+  ? string
+  : T extends number
+    ? number
+    : T extends object
+      ? { [Key in keyof T]?: Loose<T[Key]> }
+      : T
 
 /**
  * Completes objects: what is the same in all of a kind is in `constants`, a JSON file; the rest is given. `Kinds` has the
@@ -7,7 +13,7 @@ type AnyText<T> = T extends string ? string : T extends object ? { [Key in keyof
  */
 export const completer =
   <Kinds>() =>
-  <Constants extends { [Kind in keyof Kinds]: AnyText<Kinds[Kind]> }>(constants: Constants) =>
+  <Constants extends { [Kind in keyof Kinds]: Loose<Kinds[Kind]> }>(constants: Constants) =>
   <Kind extends keyof Kinds>(
     kind: Kind,
     given: Omit<Kinds[Kind], keyof Constants[Kind]> & Partial<Kinds[Kind]>,
