@@ -1,10 +1,8 @@
 import { html } from 'hono/html'
-import { resolvePayment } from '../core/domain/checkout.ts'
 import type { AccountContext } from '../core/domain/context.ts'
-import { pagesDue, pendingPaymentsDue, type RenewalRules, refundsDue, subscriptionsDue } from '../core/domain/dues.ts'
-import type { Kind } from '../core/domain/records.ts'
+import { type RenewalRules, salesDue } from '../core/domain/dues.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
-import { newId } from '../core/domain/tables.ts'
+import { prefixedIds } from '../core/domain/tables.ts'
 import type { EmulatorFor, EmulatorOptions } from '../core/emulator.ts'
 import { hostedCheckout, UNKNOWN_CHECKOUT } from '../core/pages/hosted-checkout.ts'
 import { portalVisit } from '../core/pages/hosted-portal.ts'
@@ -39,28 +37,22 @@ const RENEWALS: RenewalRules = {
   chargesIncomplete: true,
 }
 
-const PREFIXES: Partial<Record<Kind, [prefix: string, bytes?: number]>> = {
-  customers: ['cbc_', 8],
-  pages: ['', 24],
-  subscriptions: ['cbs_', 8],
-  invoices: [INVOICE_PREFIX, 6],
-  payments: ['pay_', 8],
-  attempts: ['txn_', 8],
-  refunds: ['txn_', 8],
-  disputes: ['txn_', 8],
-  portalSessions: ['portal_', 16],
-  events: ['ev_', 10],
-}
-
-const HINT = html`This is an emulator: it asks for no card and moves no money. Pay succeeds at once, Decline the card does what
-          a bank does that refuses. A debit that is on its way arrives or fails with
-          <code>POST /_emulator/resolve-payment</code>, a subscription's with <code>POST /_emulator/renew</code>.`
-
 const CHARGEBEE = {
   name: 'chargebee',
   title: 'Chargebee',
   accountOf: ({ apiKey }: ChargebeeAccount) => idOfKey(apiKey),
-  newId: (kind: Kind) => newId(...(PREFIXES[kind] ?? [''])),
+  newId: prefixedIds({
+    customers: ['cbc_', 8],
+    pages: ['', 24],
+    subscriptions: ['cbs_', 8],
+    invoices: [INVOICE_PREFIX, 6],
+    payments: ['pay_', 8],
+    attempts: ['txn_', 8],
+    refunds: ['txn_', 8],
+    disputes: ['txn_', 8],
+    portalSessions: ['portal_', 16],
+    events: ['ev_', 10],
+  }),
   noSuch,
   refuse: wrongState,
   api: API,
@@ -69,12 +61,7 @@ const CHARGEBEE = {
     '/pages/v3/': visitOf('pages', UNKNOWN_CHECKOUT, checkoutPage),
     '/portal/v2/': portalVisit({ money, lifetimeSeconds: PORTAL_SECONDS, cancel: cancelAtEnd, undo: undoCancel }),
   },
-  duesOf: (context) => [
-    ...pagesDue(context),
-    ...pendingPaymentsDue(context, DAY_SECONDS, resolvePayment),
-    ...refundsDue(context, DAY_SECONDS),
-    ...subscriptionsDue(context, RENEWALS),
-  ],
+  duesOf: salesDue({ pendingSeconds: DAY_SECONDS, refundSeconds: DAY_SECONDS, renewals: RENEWALS }),
   about: html`Chargebee's API answers under <code>/api/v2</code>, to the official SDK and the API key of a paywall file, whatever
         the site. A checkout's page is at the <code>checkoutUrl</code> that start-checkout answers.`,
   example: `curl -d '{"subscription":"…"}' …/_emulator/renew`,
@@ -96,7 +83,7 @@ function checkoutPage(context: AccountContext, page: PageRecord, request: HttpRe
     return url.href
   }
   const successUrl = (done: PageRecord) => back(done.successUrl)
-  const shown = hostedCheckout(context, page, request, { money, successUrl, hint: HINT })
+  const shown = hostedCheckout(context, page, request, { money, successUrl })
   const taken = context.records.subscriptions.has(page.chosenIds.subscription ?? '')
   if (page.status === 'open' && taken) {
     return { ...shown, closed: { title: 'Already bought', text: 'This subscription exists. Nothing was paid.' } }

@@ -20,9 +20,8 @@ export const CONTROLS = {
     refundObject(refundPart(context, payment, value), context),
   ),
   /** Charges for the next payment date. With `pending` the money does not arrive before `resolvePayment`. */
-  renew: onRecord('subscription', 'subscriptions', Renewal, (context, subscription, { fail, pending }) => {
-    const outcome = pending ? 'pending' : fail ? 'failed' : 'paid'
-    return paymentObject(renewSubscription(context, subscription, outcome), context)
-  }),
+  renew: onRecord('subscription', 'subscriptions', Renewal, (context, subscription, { fail, pending }) =>
+    paymentObject(renewSubscription(context, subscription, pending ? 'pending' : fail ? 'failed' : 'paid'), context),
+  ),
   elapse: elapseControl(subscriptionObject, elapse),
 }

@@ -4,8 +4,7 @@ import { pendingPaymentsDue, refundsDue } from '../core/domain/dues.ts'
 import { chargesOnMandatesDue, openPaymentsDue } from '../core/domain/mandate-charges.ts'
 import type { PaymentRecord } from '../core/domain/money-records.ts'
 import { resolvePaymentOfPage } from '../core/domain/payment-pages.ts'
-import type { Kind } from '../core/domain/records.ts'
-import { newId } from '../core/domain/tables.ts'
+import { prefixedIds } from '../core/domain/tables.ts'
 import type { EmulatorFor, EmulatorOptions } from '../core/emulator.ts'
 import { hostedPayment } from '../core/pages/hosted-payment.ts'
 import { visitOf } from '../core/pages/visits.ts'
@@ -24,16 +23,6 @@ import { type MollieEvent, TELLING } from './telling.ts'
 
 const DAY_SECONDS = 24 * 3600
 
-const PREFIXES: Partial<Record<Kind, [prefix: string, bytes?: number]>> = {
-  customers: ['cst_', 6],
-  mandates: ['mdt_', 6],
-  subscriptions: ['sub_', 6],
-  payments: ['tr_', 8],
-  refunds: ['re_', 6],
-  disputes: ['chb_', 6],
-  events: ['event_', 12],
-}
-
 const UNKNOWN = { title: 'Nothing to pay here', text: 'This payment does not exist. Check the address.' }
 
 const HINT = html`This is an emulator: it asks for no card and moves no money. As at Mollie, a second attempt is a
@@ -44,7 +33,15 @@ const MOLLIE = {
   name: 'mollie',
   title: 'Mollie',
   accountOf: ({ apiKey }: MollieAccount) => idOfKey(apiKey),
-  newId: (kind: Kind) => newId(...(PREFIXES[kind] ?? [''])),
+  newId: prefixedIds({
+    customers: ['cst_', 6],
+    mandates: ['mdt_', 6],
+    subscriptions: ['sub_', 6],
+    payments: ['tr_', 8],
+    refunds: ['re_', 6],
+    disputes: ['chb_', 6],
+    events: ['event_', 12],
+  }),
   noSuch,
   refuse: unprocessable,
   api: API,

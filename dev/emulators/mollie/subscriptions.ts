@@ -77,8 +77,7 @@ export function cancelSubscription(context: AccountContext, _: unknown, [custome
 /** Charges for the next payment date. A subscription that was made for so many charges ends with the last. */
 export function renewSubscription(context: AccountContext, subscription: SubscriptionRecord, outcome: Outcome) {
   const { times, charged, webhookUrl, metadata } = subscriptionOwn(subscription)
-  const nowhere = { redirectUrl: null, cancelUrl: null, locale: null }
-  const own = { sequenceType: 'recurring', ...nowhere, webhookUrl, metadata }
+  const own = { sequenceType: 'recurring', redirectUrl: null, cancelUrl: null, locale: null, webhookUrl, metadata }
   const payment = chargeOnMandate(context, subscription, outcome, own)
   subscription.own = { ...subscription.own, charged: charged + 1 }
   if (charged + 1 === times) subscription.status = 'completed'

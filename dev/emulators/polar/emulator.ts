@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { html } from 'hono/html'
 import { decimalsOf } from '../../../lib/money/money.ts'
-import { resolvePayment } from '../core/domain/checkout.ts'
 import type { AccountContext } from '../core/domain/context.ts'
-import { pagesDue, pendingPaymentsDue, subscriptionsDue } from '../core/domain/dues.ts'
+import { salesDue } from '../core/domain/dues.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
 import type { EmulatorFor, EmulatorOptions } from '../core/emulator.ts'
 import { hostedCheckout, UNKNOWN_CHECKOUT } from '../core/pages/hosted-checkout.ts'
@@ -29,16 +28,12 @@ const SLOW_PAYMENT_SECONDS = 12 * 3600
 
 const money = (amount: number, currency: string) => formatMoney(amount, currency, decimalsOf(currency.toUpperCase()))
 
-const HINT = html`This is an emulator: it asks for no card and moves no money. Pay succeeds at once. Decline the card
-          does what a bank does that refuses the payment. Cancel goes back to the seller and leaves this page open.`
-
 /** The page of a checkout: whoever pays becomes, or is already, the customer with that address. */
 function hostedPage(context: AccountContext, page: PageRecord, request: HttpRequest): HostedPage {
   return hostedCheckout(context, page, request, {
     money,
     // Polar adds a token for its own portal to the address.
     successUrl: ({ successUrl, id }) => withToken(successUrl.replaceAll('{CHECKOUT_ID}', id), id),
-    hint: HINT,
     admit(_, email) {
       identifyPayer(context, page, email)
       if (isRefusedAsSecond(context, page)) throw forbidden('NotPermitted', 'You already have an active subscription.')
@@ -65,11 +60,7 @@ const POLAR = {
     '/checkout/polar_c_': visitOf('pages', UNKNOWN_CHECKOUT, hostedPage),
     '/portal/polar_cst_': portalVisit({ money, lifetimeSeconds: PORTAL_SECONDS, cancel, undo: uncancel }),
   },
-  duesOf: (context) => [
-    ...pagesDue(context),
-    ...pendingPaymentsDue(context, SLOW_PAYMENT_SECONDS, resolvePayment),
-    ...subscriptionsDue(context, RENEWALS),
-  ],
+  duesOf: salesDue({ pendingSeconds: SLOW_PAYMENT_SECONDS, renewals: RENEWALS }),
   about: html`Polar's API answers under <code>/v1</code>, to the official SDK and the access token of a paywall file. A
         checkout's page is at the <code>checkoutUrl</code> that start-checkout answers.`,
   example: `curl -d '{"subscription":"5f3c…"}' …/_emulator/renew`,

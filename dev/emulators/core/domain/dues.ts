@@ -1,3 +1,4 @@
+import { resolvePayment } from './checkout.ts'
 import { type AccountContext, all, find } from './context.ts'
 import { latestInvoice } from './invoices.ts'
 import type { PaymentRecord } from './money-records.ts'
@@ -54,6 +55,24 @@ export const refundsDue = (context: AccountContext, seconds: number): Due[] =>
       const steps = ['queued', 'pending', 'processing'].indexOf(refund.status) + 1
       return { at: refund.created + steps * seconds, run: (then) => stepRefund(then, refund) }
     })
+
+interface SalesRules {
+  /** How long a payment that takes its time is on its way. */
+  pendingSeconds: number
+  /** How long a step of a slow refund takes; without it no clock steps one. */
+  refundSeconds?: number
+  renewals: RenewalRules
+}
+
+/** All that waits for its time at a processor that sells on pages and charges by invoice. */
+export const salesDue =
+  ({ pendingSeconds, refundSeconds, renewals }: SalesRules) =>
+  (context: AccountContext): Due[] => [
+    ...pagesDue(context),
+    ...pendingPaymentsDue(context, pendingSeconds, resolvePayment),
+    ...(refundSeconds === undefined ? [] : refundsDue(context, refundSeconds)),
+    ...subscriptionsDue(context, renewals),
+  ]
 
 /** What is next in the life of each subscription that is charged by invoice. */
 export const subscriptionsDue = (context: AccountContext, rules: RenewalRules): Due[] =>
