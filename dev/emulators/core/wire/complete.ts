@@ -7,6 +7,15 @@ type Loose<T> = T extends string
       ? { [Key in keyof T]?: Loose<T[Key]> }
       : T
 
+/** What an object has besides its constants. An object in it is completed likewise. */
+type Given<T, Constants> = Omit<T, keyof Constants> & {
+  [Key in keyof T & keyof Constants]?:
+    | T[Key]
+    | (Constants[Key] extends Part ? GivenPart<T[Key], Constants[Key]> : never)
+}
+type GivenPart<T, Constants> = T extends Part ? Given<T, Constants> : never
+type Part = { [key: string]: unknown }
+
 /**
  * Completes objects: what is the same in all of a kind is in `constants`, a JSON file; the rest is given. `Kinds` has the
  * types of the processor's SDK. Both parts are checked against them, so an object cannot lack a field that is required.
@@ -14,8 +23,16 @@ type Loose<T> = T extends string
 export const completer =
   <Kinds>() =>
   <Constants extends { [Kind in keyof Kinds]: Loose<Kinds[Kind]> }>(constants: Constants) =>
-  <Kind extends keyof Kinds>(
-    kind: Kind,
-    given: Omit<Kinds[Kind], keyof Constants[Kind]> & Partial<Kinds[Kind]>,
-  ): Kinds[Kind] =>
-    ({ ...constants[kind], ...given }) as Kinds[Kind]
+  <Kind extends keyof Kinds>(kind: Kind, given: Given<Kinds[Kind], Constants[Kind]>): Kinds[Kind] =>
+    overlaid(constants[kind], given) as Kinds[Kind]
+
+function overlaid(constants: unknown, given: object): object {
+  const under = Object(constants)
+  const parts = Object.entries(given).map(([name, value]) => {
+    const part = under[name]
+    return [name, isPart(part) && isPart(value) ? overlaid(part, value) : value]
+  })
+  return { ...under, ...Object.fromEntries(parts) }
+}
+
+const isPart = (value: unknown): value is Part => typeof value === 'object' && value !== null && !Array.isArray(value)
