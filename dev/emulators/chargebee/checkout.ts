@@ -48,7 +48,6 @@ export function checkoutNew(context: AccountContext, given: z.output<typeof NewP
   const trialDays = trialEnd > 0 ? Math.ceil((trialEnd - context.now) / DAY_SECONDS) : null
   return open(context, given, {
     ...{ mode: 'subscription', ...sold, trialDays, ...(trialEnd > 0 && { trialEnd }) },
-    gives: { customer: {}, subscription: {}, payment: {} },
     chosenIds: { ...(id !== undefined && { subscription: id }) },
   })
 }
@@ -63,14 +62,14 @@ export function checkoutOneTime(context: AccountContext, given: z.output<typeof 
     throw wrongValue('currency_code', `the item price is in ${currency}`)
   const payment = { poNumber: given.invoice?.po_number ?? null }
   const gives = { customer: {}, subscription: {}, payment }
-  return open(context, given, { mode: 'payment', ...sold, trialDays: null, gives, chosenIds: {} })
+  return open(context, given, { mode: 'payment', ...sold, trialDays: null, gives })
 }
 
 type Common = z.output<z.ZodObject<typeof common>>
-type Sold = Pick<PageRecord, 'mode' | 'price' | 'quantity' | 'seller' | 'trialDays' | 'gives' | 'chosenIds'>
+type Sold = Pick<PageRecord, 'mode' | 'price' | 'quantity' | 'seller' | 'trialDays'> & Partial<PageRecord>
 
 /** A customer that the site does not have is made when the page is paid, with an id of Chargebee's own. */
-function open(context: AccountContext, given: Common, sold: Sold & { trialEnd?: number }): PageRecord {
+function open(context: AccountContext, given: Common, sold: Sold): PageRecord {
   const known = context.records.customers.get(given.customer?.id ?? '')
   const customer = known?.account === context.account.id ? known : null
   return openPage(context, {

@@ -2,11 +2,12 @@ import * as z from 'zod'
 import { findPrice } from '../core/domain/accounts.ts'
 import { type AccountContext, find } from '../core/domain/context.ts'
 import { findPage } from '../core/domain/pages.ts'
-import type { PageRecord, PortalSessionRecord } from '../core/domain/selling-records.ts'
+import type { EventRecord } from '../core/domain/records.ts'
+import type { PortalSessionRecord, SoldPrice } from '../core/domain/selling-records.ts'
 import { integer, text } from '../core/wire/form-fields.ts'
 import { Nothing } from '../core/wire/parse.ts'
 import { type Ids, type Route, retrieve, route } from '../core/wire/routes.ts'
-import { type Bill, billsOf, findBill } from './bills.ts'
+import { billsOf, findBill } from './bills.ts'
 import {
   checkoutNew,
   checkoutOneTime,
@@ -44,7 +45,19 @@ export const PORTAL_SECONDS = 3600
 
 const API = '/api/v2'
 
-/** The part of Chargebee's API that the emulator has. An object is always under its name. */
+/** Shows an object under its name. */
+const named =
+  <Made, Shown>(name: string, show: (made: Made, context: AccountContext) => Shown) =>
+  (made: Made, context: AccountContext) => ({ [name]: show(made, context) })
+
+const shownPage = named('hosted_page', hostedPageObject)
+const shownBill = named('invoice', invoiceObject)
+const shownComment = named('comment', ({ created, subscription, ...made }: Comment & { subscription: string }) =>
+  complete('comment', { ...made, created_at: created, entity_id: subscription }),
+)
+const shownEvent = named('event', (event: EventRecord) => eventObject(event, { pending: 0 }))
+
+/** The part of Chargebee's API that the emulator has. */
 export const ROUTES: Route[] = [
   route('POST', `${API}/hosted_pages/checkout_new_for_items`, NewParameters, checkoutNew, shownPage),
   route('POST', `${API}/hosted_pages/checkout_one_time_for_items`, OneTimeParameters, checkoutOneTime, shownPage),
@@ -52,35 +65,25 @@ export const ROUTES: Route[] = [
   retrieve(`${API}/subscriptions/:id`, Nothing, 'subscriptions', withCustomer),
   route('POST', `${API}/subscriptions/:id/cancel_for_items`, CancelParameters, cancelForItems, withCustomer),
   route('POST', `${API}/subscriptions/:id/remove_scheduled_cancellation`, Nothing, keep, withCustomer),
-  retrieve(`${API}/customers/:id`, Nothing, 'customers', (customer) => ({ customer: customerObject(customer) })),
-  route('GET', `${API}/invoices`, OfSubscription, (context, { subscription_id: { is }, limit }) => ({
-    list: billsOf(context, is)
-      .slice(0, limit)
-      .map((bill) => shownBill(bill, context)),
-  })),
+  retrieve(`${API}/customers/:id`, Nothing, 'customers', named('customer', customerObject)),
+  route('GET', `${API}/invoices`, OfSubscription, (context, { subscription_id: { is }, limit }) => {
+    const bills = billsOf(context, is).slice(0, limit)
+    return { list: bills.map((bill) => shownBill(bill, context)) }
+  }),
   route('GET', `${API}/invoices/:id+`, Nothing, (context, _, [id]) => findBill(context, id), shownBill),
   route('POST', `${API}/invoices/:id+/refund`, RefundParameters, refundBill),
   route('GET', `${API}/transactions/:id`, Nothing, (context, _, [id]) => ({
     transaction: findTransaction(context, id),
   })),
-  route('GET', `${API}/item_prices/:id`, Nothing, itemPrice),
-  route('POST', `${API}/portal_sessions`, PortalParameters, createPortalSession, shownPortal),
+  route('GET', `${API}/item_prices/:id`, Nothing, findItemPrice, named('item_price', itemPriceObject)),
+  route('POST', `${API}/portal_sessions`, PortalParameters, createPortalSession, named('portal_session', portalObject)),
   route('POST', `${API}/comments`, CommentParameters, comment, shownComment),
-  route('GET', `${API}/comments`, CommentQuery, (context, { entity_id: subscription }) => ({
-    list: subscriptionOwn(find(context, 'subscriptions', subscription)).comments.map((made) =>
-      shownComment({ ...made, subscription }),
-    ),
-  })),
-  retrieve(`${API}/events/:id`, Nothing, 'events', (event) => ({ event: eventObject(event, { pending: 0 }) })),
+  route('GET', `${API}/comments`, CommentQuery, (context, { entity_id: subscription }) => {
+    const { comments } = subscriptionOwn(find(context, 'subscriptions', subscription))
+    return { list: comments.map((made) => shownComment({ ...made, subscription }, context)) }
+  }),
+  retrieve(`${API}/events/:id`, Nothing, 'events', shownEvent),
 ]
-
-function shownPage(page: PageRecord, context: AccountContext) {
-  return { hosted_page: hostedPageObject(page, context) }
-}
-
-function shownBill(bill: Bill, context: AccountContext) {
-  return { invoice: invoiceObject(bill, context) }
-}
 
 function keep(context: AccountContext, _: unknown, [id]: Ids) {
   return undoCancel(context, find(context, 'subscriptions', id))
@@ -94,25 +97,22 @@ function refundBill(context: AccountContext, given: z.output<typeof RefundParame
   return { ...shownBill(findBill(context, id), context), ...notes }
 }
 
-function itemPrice(context: AccountContext, _: unknown, [id]: Ids) {
+function findItemPrice(context: AccountContext, _: unknown, [id]: Ids) {
   const price = findPrice(context.account, id)?.price
   if (!price) throw notFound(id)
-  const { label: name, amount, currency, interval, intervalCount } = price
+  return price
+}
+
+function itemPriceObject({ id, label: name, amount, currency, interval, intervalCount }: SoldPrice) {
   const period = interval && { period: intervalCount ?? 1, period_unit: interval }
   const about = { id, name, price: amount, currency_code: currency, ...period }
-  return { item_price: complete('item_price', { ...about, item_type: interval ? 'plan' : 'charge' }) }
+  return complete('item_price', { ...about, item_type: interval ? 'plan' : 'charge' })
 }
 
-function shownPortal({ id, created, customer, returnUrl }: PortalSessionRecord, { url }: AccountContext) {
-  return {
-    portal_session: complete('portal_session', {
-      ...{ id, token: id, access_url: `${url}/portal/v2/${id}`, customer_id: customer },
-      ...(returnUrl !== null && { redirect_url: returnUrl }),
-      ...{ created_at: created, expires_at: created + PORTAL_SECONDS },
-    }),
-  }
-}
-
-function shownComment({ id, notes, created, subscription }: Comment & { subscription: string }) {
-  return { comment: complete('comment', { id, notes, created_at: created, entity_id: subscription }) }
+function portalObject({ id, created, customer, returnUrl }: PortalSessionRecord, { url }: AccountContext) {
+  return complete('portal_session', {
+    ...{ id, token: id, access_url: `${url}/portal/v2/${id}`, customer_id: customer },
+    ...(returnUrl !== null && { redirect_url: returnUrl }),
+    ...{ created_at: created, expires_at: created + PORTAL_SECONDS },
+  })
 }

@@ -76,9 +76,9 @@ function pageOf(context: AccountContext, link: Link): PageRecord {
   const id = context.newId('pages')
   const own = { license: id }
   return newPage(context, {
-    ...{ id, mode: price.interval === null ? 'payment' : 'subscription', trialDays, price, quantity: 1 },
+    ...{ id, mode: price.interval === null ? 'payment' : 'subscription', trialDays, price },
     ...{ expiresAt: context.now + DAY_SECONDS, seller: seller.paywallName, successUrl: returnUrl, cancelUrl, email },
-    ...{ customer: null, makesCustomer: true, chosenIds: {}, own: { environment } },
+    ...{ customer: null, makesCustomer: true, own: { environment } },
     gives: { customer: {}, subscription: own, payment: own },
   })
 }

@@ -70,10 +70,9 @@ export const TELLING: Telling<FreemiusAccount, FreemiusEvent> = {
   retrySeconds: [1, 6, 12, 24].map((hours) => hours * HOUR_SECONDS),
 }
 
-function deleted({ id, customer: user, own }: PageRecord): NewEvent[] {
-  if (!licenseOwn({ own }).deleted) return []
-  const about = { data: { license_id: id }, user, trigger: 'developer' }
-  return [{ type: 'license.deleted', object: { license: false }, own: about }]
+function deleted(license: PageRecord): NewEvent[] {
+  const own = { data: { license_id: license.id }, user: license.customer, trigger: 'developer' }
+  return licenseOwn(license).deleted ? [{ type: 'license.deleted', object: { license: false }, own }] : []
 }
 
 type Disputed = { dispute: DisputeRecord; payment: PaymentRecord }

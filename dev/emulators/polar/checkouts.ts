@@ -40,7 +40,6 @@ export function createCheckout(context: AccountContext, body: Body): PageRecord 
   const page = openPage(context, {
     mode: price.interval === null ? 'payment' : 'subscription',
     price,
-    quantity: 1,
     expiresAt: context.now + CHECKOUT_SECONDS,
     seller: seller?.paywallName ?? context.account.paywalls[0]?.paywallName ?? '',
     trialDays: trialOf(body, price),
@@ -50,12 +49,10 @@ export function createCheckout(context: AccountContext, body: Body): PageRecord 
     customer: customer?.id ?? null,
     makesCustomer: true,
     own: { metadata, external_customer_id, allow_trial },
-    gives: { customer: { external_id: external_customer_id }, subscription: {}, payment: {} },
-    chosenIds: {},
   })
   // Whatever is bought on the page has its metadata, and names it.
   const sold = { metadata, checkout_id: page.id }
-  page.gives = { ...page.gives, subscription: sold, payment: sold }
+  page.gives = { customer: { external_id: external_customer_id }, subscription: sold, payment: sold }
   return page
 }
 

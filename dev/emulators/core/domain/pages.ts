@@ -1,8 +1,10 @@
 import { type AccountContext, all, find, newRecord } from './context.ts'
 import type { PageRecord } from './selling-records.ts'
 
-type NewPage = Omit<PageRecord, 'id' | 'account' | 'created' | Unused>
+type NewPage = Omit<PageRecord, 'account' | 'created' | Unused | Usual> & Partial<Pick<PageRecord, Usual>>
 type Unused = 'status' | 'payerEmail' | 'payment' | 'subscription' | 'invoice' | 'unpaid'
+/** What a page has unless something else is given. */
+type Usual = 'id' | 'quantity' | 'gives' | 'chosenIds'
 
 export function openPage(context: AccountContext, given: NewPage): PageRecord {
   const page = newPage(context, given)
@@ -11,9 +13,10 @@ export function openPage(context: AccountContext, given: NewPage): PageRecord {
 }
 
 /** A page that is not kept yet. */
-export function newPage(context: AccountContext, given: NewPage & { id?: string }): PageRecord {
+export function newPage(context: AccountContext, given: NewPage): PageRecord {
   const unused = { status: 'open' as const, payerEmail: null, payment: null, subscription: null, invoice: null }
-  return { ...newRecord(context, 'pages', given.id), ...unused, unpaid: false, ...given }
+  const usual = { quantity: 1, gives: { customer: {}, subscription: {}, payment: {} }, chosenIds: {} }
+  return { ...newRecord(context, 'pages', given.id), ...unused, unpaid: false, ...usual, ...given }
 }
 
 /** The page with that id, closed if its time is over. */
