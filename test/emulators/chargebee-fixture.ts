@@ -4,8 +4,8 @@ import Chargebee, { basicAuthValidator, type HostedPage } from 'chargebee'
 import { onTestFinished } from 'vitest'
 import type { ChargebeeAccount } from '../../dev/emulators/chargebee/accounts.ts'
 import type { ChargebeeEmulator } from '../../dev/emulators/chargebee/emulator.ts'
-import type { ChargebeeEvent } from '../../dev/emulators/chargebee/objects/event.ts'
-import { startChargebeeEmulator } from '../../dev/emulators/chargebee/start.ts'
+import { startChargebeeEmulator } from '../../dev/emulators/chargebee/emulator.ts'
+import type { ChargebeeEvent } from '../../dev/emulators/chargebee/objects/wire.ts'
 import { close, listen } from '../../dev/emulators/core/listen.ts'
 
 const PRICES: ChargebeeAccount['prices'] = [

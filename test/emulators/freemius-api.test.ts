@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { accountsOf } from '../../dev/emulators/freemius/accounts.ts'
-import { startFreemiusEmulator } from '../../dev/emulators/freemius/start.ts'
+import { startFreemiusEmulator } from '../../dev/emulators/freemius/emulator.ts'
 import { ACME, ADA, buy, linkOf, OTHER, PRICES, press, sdk, startFreemius } from './freemius-fixture.ts'
 
 const PLAN_PATH = { product_id: 7001, plan_id: 501 }
@@ -96,7 +96,7 @@ test('gives money back, all or a part, and shows it as payments', async () => {
   await expect(emulator.refund(id, 900)).rejects.toThrow(/899 cents are left/)
   await emulator.refund(id)
   const dispute = await emulator.dispute(id)
-  await expect(emulator.dispute(id)).rejects.toThrow(/disputed already/)
+  await expect(emulator.dispute(id)).rejects.toThrow(/already disputed/)
   await emulator.closeDispute(dispute.id, { won: true })
   expect(await freemius.api.user.retrievePayments(user)).toMatchObject([
     { type: 'won_dispute', bound_payment_id: id },

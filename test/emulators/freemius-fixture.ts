@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { close, listen } from '../../dev/emulators/core/listen.ts'
 import type { FreemiusAccount, FreemiusPrice } from '../../dev/emulators/freemius/accounts.ts'
 import type { FreemiusEmulator } from '../../dev/emulators/freemius/emulator.ts'
-import { startFreemiusEmulator } from '../../dev/emulators/freemius/start.ts'
+import { startFreemiusEmulator } from '../../dev/emulators/freemius/emulator.ts'
 
 const price = (more: Partial<FreemiusPrice>): FreemiusPrice => ({
   ...{

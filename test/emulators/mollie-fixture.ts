@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { close, listen } from '../../dev/emulators/core/listen.ts'
 import type { MollieAccount } from '../../dev/emulators/mollie/accounts.ts'
 import type { MollieEmulator } from '../../dev/emulators/mollie/emulator.ts'
-import { startMollieEmulator } from '../../dev/emulators/mollie/start.ts'
+import { startMollieEmulator } from '../../dev/emulators/mollie/emulator.ts'
 
 export const ACME: MollieAccount = { paywallId: '1001', apiKey: 'test_acme_0123456789', webhookSecret: 'whsec_acme' }
 

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { close, listen } from '../../dev/emulators/core/listen.ts'
 import type { PolarAccount } from '../../dev/emulators/polar/accounts.ts'
 import type { PolarEmulator } from '../../dev/emulators/polar/emulator.ts'
-import { startPolarEmulator } from '../../dev/emulators/polar/start.ts'
+import { startPolarEmulator } from '../../dev/emulators/polar/emulator.ts'
 
 /** Products, by their ids. The monthly one has a price in rupees, too. */
 export const MONTHLY = '0b1f1c2e-6a51-4c5e-9a4e-2f6f0b7a1001'

@@ -1,8 +1,8 @@
-import type { FilePaywall, FilePrice, PaywallFile } from '../../../cli/paywall-file/file.ts'
+import type { PaywallFile } from '../../../cli/paywall-file/file.ts'
 import { randomHex } from '../../../lib/crypto/crypto.ts'
-import { shift, toMajorUnits } from '../../../lib/money/money.ts'
 import { accountId, type PaywallOf } from '../core/domain/accounts.ts'
 import type { SoldPrice } from '../core/domain/selling-records.ts'
+import { paywallsOf } from '../core/paywalls.ts'
 import { decimalsAtChargebee } from './currencies.ts'
 
 /**
@@ -29,25 +29,8 @@ export const demoCredentials = () => ({
 })
 
 /** The sites that the emulator is to have: each paywall's credentials, and the item prices that its owner has made. */
-export function accountsOf(files: PaywallFile[]): ChargebeeAccount[] {
-  return files.flatMap(({ paywalls }) => paywalls.flatMap(accountOf))
-}
-
-function accountOf({ id, name, processor, prices }: FilePaywall): ChargebeeAccount[] {
-  if (processor.acquiring !== 'chargebee') return []
-  const { site, apiKey, webhookUser, webhookPassword } = processor.credentials
-  const account = { site, apiKey, webhookUser, webhookSecret: webhookPassword }
-  return [{ paywallId: id, paywallName: name, ...account, prices: prices.flatMap(itemPrices) }]
-}
-
-/** An item price has one currency, so each local variant of a price is another item price. */
-function itemPrices({ label, interval, interval_count, locals, ...price }: FilePrice): SoldPrice[] {
-  return [price, ...locals].map(({ processor_price, currency, amount }) => ({
-    id: processor_price,
-    label,
-    currency,
-    amount: shift(toMajorUnits(amount, currency), decimalsAtChargebee(currency)),
-    interval,
-    intervalCount: interval_count,
-  }))
-}
+export const accountsOf = (files: PaywallFile[]): ChargebeeAccount[] =>
+  paywallsOf(files, 'chargebee', decimalsAtChargebee).map(({ credentials, ...paywall }) => {
+    const { webhookPassword: webhookSecret, ...rest } = credentials
+    return { ...paywall, ...rest, webhookSecret }
+  })

@@ -1,9 +1,9 @@
-import { type AccountContext, all, find } from '../core/domain/context.ts'
-import type { InvoiceRecord, PaymentRecord } from '../core/domain/money-records.ts'
-import { disputesOf } from '../core/domain/reversals.ts'
+import type { AccountContext } from '../core/domain/context.ts'
+import type { PaymentRecord } from '../core/domain/money-records.ts'
+import { isReversed } from '../core/domain/reversals.ts'
+import { allSales, type Sale, salePaidBy } from '../core/domain/sales.ts'
 import { hasEnded } from '../core/domain/subscriptions.ts'
 import { notFound } from './errors.ts'
-import { paymentOwn } from './own.ts'
 
 /**
  * What the ids of a site's invoices begin with: an owner chooses it. This one has all that makes an id hard to put into an
@@ -11,58 +11,27 @@ import { paymentOwn } from './own.ts'
  */
 export const INVOICE_PREFIX = 'ACME/2026.#'
 
-/** An invoice of Chargebee: made of an invoice of the core, or of a one-time payment, which has none there. */
-export interface Bill {
-  id: string
-  created: number
-  customer: string
-  subscription: string | null
+/** An invoice of Chargebee: also a one-time payment has one. */
+export interface Bill extends Omit<Sale, 'status'> {
   status: 'paid' | 'payment_due' | 'not_paid' | 'voided' | 'pending'
-  amount: number
-  currency: string
-  sold: { itemPrice: string; label: string; quantity: number; poNumber: string | null }
-  period: [from: number, to: number]
-  paidAt: number | null
-  payment: PaymentRecord | null
 }
 
-export function billOfInvoice(context: AccountContext, invoice: InvoiceRecord): Bill {
-  const { id, created, customer, subscription, amount, price, quantity, periodStart, periodEnd, paidAt } = invoice
-  const payment = invoice.payment === null ? null : find(context, 'payments', invoice.payment)
-  const sold = { itemPrice: price.id, label: price.label, quantity, poNumber: null }
-  return {
-    ...{ id, created, customer, subscription, amount, currency: price.currency, sold, payment },
-    status: statusOf(context, invoice, payment),
-    period: [periodStart, periodEnd],
-    paidAt,
-  }
-}
-
-/** Null if no one-time sale was made by the payment, or not yet. */
-export function billOfPayment(context: AccountContext, payment: PaymentRecord): Bill | null {
-  const { sold } = paymentOwn(payment)
-  const { customer, created, amount, currency, status, endedAt } = payment
-  if (!sold || customer === null) return null
-  return {
-    ...{ id: INVOICE_PREFIX + payment.id, created, customer, subscription: null, amount, currency, sold, payment },
-    status:
-      status === 'pending' ? 'payment_due' : status === 'paid' && !isReversed(context, payment) ? 'paid' : 'not_paid',
-    period: [created, created],
-    paidAt: status === 'paid' ? endedAt : null,
-  }
-}
+export const billOf = (context: AccountContext, sale: Sale): Bill => ({
+  ...sale,
+  id: sale.subscription === null ? INVOICE_PREFIX + sale.id : sale.id,
+  status: statusOf(context, sale),
+})
 
 /** A subscription's invoices, the oldest first. Chargebee makes none for a trial. */
 export const billsOf = (context: AccountContext, subscriptionId: string): Bill[] =>
-  all(context, 'invoices')
-    .filter(({ subscription, amount }) => subscription === subscriptionId && amount > 0)
-    .map((invoice) => billOfInvoice(context, invoice))
+  allSales(context)
+    .filter(({ subscription, amount }) => subscription?.id === subscriptionId && amount > 0)
+    .map((sale) => billOf(context, sale))
 
 export function findBill(context: AccountContext, id: string): Bill {
-  const invoice = context.records.invoices.get(id)
-  if (invoice?.account === context.account.id) return billOfInvoice(context, invoice)
-  const payment = all(context, 'payments').find((each) => id === INVOICE_PREFIX + each.id)
-  const bill = payment && billOfPayment(context, payment)
+  const bill = allSales(context)
+    .map((sale) => billOf(context, sale))
+    .find((each) => each.id === id)
   if (!bill) throw notFound(id)
   return bill
 }
@@ -71,16 +40,12 @@ export const isDue = ({ status }: Bill) => status === 'payment_due' || status ==
 
 /** The bill that a payment pays; null if it paid none, such as a card that was declined on a page. */
 export function billPaidBy(context: AccountContext, payment: PaymentRecord): Bill | null {
-  const invoice = all(context, 'invoices').find((each) => each.payment === payment.id)
-  return invoice ? billOfInvoice(context, invoice) : billOfPayment(context, payment)
+  const sale = salePaidBy(context, payment)
+  return sale && billOf(context, sale)
 }
 
-/** Whether the payer's bank has taken the money back, and the seller has not won it again. */
-export const isReversed = (context: AccountContext, payment: PaymentRecord) =>
-  disputesOf(context, payment).some(({ status }) => status !== 'won')
-
-function statusOf(context: AccountContext, invoice: InvoiceRecord, payment: PaymentRecord | null): Bill['status'] {
-  switch (invoice.status) {
+function statusOf(context: AccountContext, { status, subscription, payment }: Sale): Bill['status'] {
+  switch (status) {
     case 'draft':
       return 'pending'
     case 'void':
@@ -88,6 +53,6 @@ function statusOf(context: AccountContext, invoice: InvoiceRecord, payment: Paym
     case 'paid':
       return payment && isReversed(context, payment) ? 'not_paid' : 'paid'
     case 'open':
-      return hasEnded(find(context, 'subscriptions', invoice.subscription)) ? 'not_paid' : 'payment_due'
+      return subscription && hasEnded(subscription) ? 'not_paid' : 'payment_due'
   }
 }

@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { findPrice } from '../core/domain/accounts.ts'
-import type { AccountContext } from '../core/domain/context.ts'
+import { type AccountContext, accountRecord, find } from '../core/domain/context.ts'
 import { openPage } from '../core/domain/pages.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
+import { openPortal } from '../core/pages/hosted-portal.ts'
 import { email, integer, text } from '../core/wire/form-fields.ts'
-import { ChargebeeError, notFound, wrongValue } from './errors.ts'
+import { chargebeeError, notFound, wrongValue } from './errors.ts'
 import { one, redirectUrl } from './parameters.ts'
 
 const DAY_SECONDS = 24 * 3600
@@ -19,20 +20,19 @@ const common = {
   pass_thru_content: text(2048).optional(),
   customer: z.strictObject({ id: text(50).optional(), email: email.max(70, 'too long').optional() }).optional(),
 }
-const quantity = one(integer(1)).optional()
-const itemPriceIds = one(text(100))
+const Item = z.strictObject({ item_price_id: one(text(100)), quantity: one(integer(1)).optional() })
 
 export const NewParameters = z.strictObject({
   ...common,
   subscription: z.strictObject({ id: text(50).optional(), trial_end: integer(0).optional() }).optional(),
-  subscription_items: z.strictObject({ item_price_id: itemPriceIds, quantity }),
+  subscription_items: Item,
 })
 
 export const OneTimeParameters = z.strictObject({
   ...common,
   currency_code: text(3).optional(),
   invoice: z.strictObject({ po_number: text(100).optional() }).optional(),
-  item_prices: z.strictObject({ item_price_id: itemPriceIds, quantity }),
+  item_prices: Item,
 })
 
 /** Opens a page that sells a subscription: the first item price has to be a plan's. */
@@ -42,13 +42,12 @@ export function checkoutNew(context: AccountContext, given: z.output<typeof NewP
   const sold = itemOf(context, given.subscription_items, param)
   if (!sold.price.interval) throw wrongValue(param, 'not a plan item price')
   if (id !== undefined && context.records.subscriptions.has(id)) {
-    throw new ChargebeeError(400, 'duplicate_entry', `The value ${id} is already present.`, 'subscription[id]')
+    throw chargebeeError(400, 'duplicate_entry', `The value ${id} is already present.`, 'subscription[id]')
   }
   if (trialEnd > 0 && trialEnd <= context.now) throw wrongValue('subscription[trial_end]', 'must be in the future')
   const trialDays = trialEnd > 0 ? Math.ceil((trialEnd - context.now) / DAY_SECONDS) : null
   return open(context, given, {
     ...{ mode: 'subscription', ...sold, trialDays, ...(trialEnd > 0 && { trialEnd }) },
-    gives: { customer: {}, subscription: {}, payment: {} },
     chosenIds: { ...(id !== undefined && { subscription: id }) },
   })
 }
@@ -57,23 +56,20 @@ export function checkoutNew(context: AccountContext, given: z.output<typeof NewP
 export function checkoutOneTime(context: AccountContext, given: z.output<typeof OneTimeParameters>): PageRecord {
   const param = 'item_prices[item_price_id][0]'
   const sold = itemOf(context, given.item_prices, param)
-  const { id: itemPrice, label, currency, interval } = sold.price
+  const { currency, interval } = sold.price
   if (interval) throw wrongValue(param, 'not a charge item price')
   if ((given.currency_code ?? currency) !== currency)
     throw wrongValue('currency_code', `the item price is in ${currency}`)
-  const about = { itemPrice, label, quantity: sold.quantity, poNumber: given.invoice?.po_number ?? null }
-  return open(context, given, {
-    ...{ mode: 'payment', ...sold, trialDays: null },
-    gives: { customer: {}, subscription: {}, payment: { sold: about } },
-    chosenIds: {},
-  })
+  const payment = { poNumber: given.invoice?.po_number ?? null }
+  const gives = { customer: {}, subscription: {}, payment }
+  return open(context, given, { mode: 'payment', ...sold, trialDays: null, gives })
 }
 
 type Common = z.output<z.ZodObject<typeof common>>
-type Sold = Pick<PageRecord, 'mode' | 'price' | 'quantity' | 'seller' | 'trialDays' | 'gives' | 'chosenIds'>
+type Sold = Pick<PageRecord, 'mode' | 'price' | 'quantity' | 'seller' | 'trialDays'> & Partial<PageRecord>
 
 /** A customer that the site does not have is made when the page is paid, with an id of Chargebee's own. */
-function open(context: AccountContext, given: Common, sold: Sold & { trialEnd?: number }): PageRecord {
+function open(context: AccountContext, given: Common, sold: Sold): PageRecord {
   const known = context.records.customers.get(given.customer?.id ?? '')
   const customer = known?.account === context.account.id ? known : null
   return openPage(context, {
@@ -88,13 +84,23 @@ function open(context: AccountContext, given: Common, sold: Sold & { trialEnd?: 
   })
 }
 
-function itemOf(
-  context: AccountContext,
-  item: { item_price_id: string[]; quantity?: number[] | undefined },
-  param: string,
-) {
+function itemOf(context: AccountContext, item: z.output<typeof Item>, param: string) {
   const [id = ''] = item.item_price_id
   const found = findPrice(context.account, id)
   if (!found) throw notFound(id, param)
   return { price: found.price, quantity: item.quantity?.[0] ?? 1, seller: found.seller.paywallName ?? '' }
+}
+
+export const PortalParameters = z.strictObject({
+  customer: z.strictObject({ id: text(50) }),
+  redirect_url: redirectUrl.optional(),
+})
+
+/** Opens the portal, unless the site has it switched off. What Chargebee answers then is UNVERIFIED. */
+export function createPortalSession(context: AccountContext, given: z.output<typeof PortalParameters>) {
+  if (accountRecord(context.records, context.account.id).own.portalEnabled === false) {
+    throw chargebeeError(400, 'configuration_incompatible', 'The customer portal is not enabled.')
+  }
+  const { id: customer } = find(context, 'customers', given.customer.id, 'customer[id]')
+  return openPortal(context, { customer, returnUrl: given.redirect_url ?? null })
 }

@@ -8,12 +8,11 @@ import { billPaidBy } from './bills.ts'
 import { hostedPageObject } from './objects/hosted-page.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { paymentTransactions, refundTransaction, reversalTransaction } from './objects/transaction.ts'
-import { refund, setCancelled } from './subscriptions.ts'
+import { cancelAtEnd, refund, undoCancel } from './subscriptions.ts'
 
 /** A payment is a transaction for each attempt; the controls name it by the id that is shown with them here. */
 export const paymentView = (payment: PaymentRecord, context: AccountContext) => ({
-  id: payment.id,
-  status: payment.status,
+  ...{ id: payment.id, status: payment.status },
   invoice_id: billPaidBy(context, payment)?.id ?? null,
   transactions: paymentTransactions(context, payment),
 })
@@ -21,16 +20,10 @@ export const paymentView = (payment: PaymentRecord, context: AccountContext) => 
 const { rollOver: _, ...BILLING } = billingControls({
   names: { page: 'hosted_page', payment: 'payment' },
   show: {
-    page: hostedPageObject,
-    subscription: subscriptionObject,
-    payment: paymentView,
-    refund: refundTransaction,
-    dispute: reversalTransaction,
+    ...{ page: hostedPageObject, subscription: subscriptionObject, payment: paymentView },
+    ...{ refund: refundTransaction, dispute: reversalTransaction },
   },
-  end: endSubscription,
-  portalCancel: (context, subscription) => setCancelled(context, subscription, true),
-  portalUndo: (context, subscription) => setCancelled(context, subscription, false),
-  refund,
+  ...{ end: endSubscription, portalCancel: cancelAtEnd, portalUndo: undoCancel, refund },
 })
 
 /** What a test or a person can make happen at Chargebee. A new term and its charge are one step there. */

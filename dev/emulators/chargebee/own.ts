@@ -1,29 +1,20 @@
 import * as z from 'zod'
-import { ownReader } from '../core/domain/tables.ts'
+import { ownFields } from '../core/domain/tables.ts'
 
 /* What Chargebee's objects have besides what the core knows of them. */
 
-export const PageOwn = z.object({
+export const pageOwn = ownFields({
   passThru: z.string().nullable(),
   /** Whether the buyer has left the page by its way back. */
   cancelled: z.boolean().default(false),
 })
-export const pageOwn = ownReader(PageOwn)
 
-/** The comments on a subscription. */
-export const subscriptionOwn = ownReader(
-  z.object({
-    comments: z.array(z.object({ id: z.string(), notes: z.string(), created: z.int() })).default([]),
-  }),
-)
+const Comment = z.object({ id: z.string(), notes: z.string(), created: z.int() })
+export type Comment = z.output<typeof Comment>
 
-/** What a one-time payment's invoice is about; a subscription's payment has an invoice of the core. */
-export const paymentOwn = ownReader(
-  z.object({
-    sold: z
-      .object({ itemPrice: z.string(), label: z.string(), quantity: z.int(), poNumber: z.string().nullable() })
-      .optional(),
-  }),
-)
+export const subscriptionOwn = ownFields({ comments: z.array(Comment).default([]) })
 
-export const refundOwn = ownReader(z.object({ reasonCode: z.string(), isChargeback: z.boolean().default(false) }))
+/** What is sold once has this on its invoice. */
+export const saleOwn = ownFields({ poNumber: z.string().nullable().default(null) })
+
+export const refundOwn = ownFields({ reasonCode: z.string(), isChargeback: z.boolean().default(false) })

@@ -2,120 +2,117 @@ import * as z from 'zod'
 import { findPrice } from '../core/domain/accounts.ts'
 import { type AccountContext, find } from '../core/domain/context.ts'
 import { findPage } from '../core/domain/pages.ts'
-import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
-import type { Execution } from '../core/processor.ts'
-import type { Form } from '../core/wire/form.ts'
+import type { EventRecord } from '../core/domain/records.ts'
+import type { PortalSessionRecord, SoldPrice } from '../core/domain/selling-records.ts'
 import { integer, text } from '../core/wire/form-fields.ts'
-import { prepareRoute, type Route, retrieve, route } from '../core/wire/routes.ts'
+import { Nothing } from '../core/wire/parse.ts'
+import { type Ids, type Route, retrieve, route } from '../core/wire/routes.ts'
 import { billsOf, findBill } from './bills.ts'
-import { checkoutNew, checkoutOneTime, NewParameters, OneTimeParameters } from './checkout.ts'
-import { ChargebeeError, notFound, wrongState } from './errors.ts'
-import { customerObject } from './objects/customer.ts'
-import { eventObject } from './objects/event.ts'
+import {
+  checkoutNew,
+  checkoutOneTime,
+  createPortalSession,
+  NewParameters,
+  OneTimeParameters,
+  PortalParameters,
+} from './checkout.ts'
+import { notFound, wrongState } from './errors.ts'
 import { hostedPageObject } from './objects/hosted-page.ts'
 import { creditNoteObject, invoiceObject } from './objects/invoice.ts'
-import { subscriptionObject } from './objects/subscription.ts'
+import { customerObject, withCustomer } from './objects/subscription.ts'
 import { findTransaction, refundTransaction } from './objects/transaction.ts'
-import { subscriptionOwn } from './own.ts'
-import { Nothing, parseParameters } from './parameters.ts'
-import { createPortalSession, PortalParameters, portalSessionObject } from './portal.ts'
+import { complete } from './objects/wire.ts'
+import { type Comment, subscriptionOwn } from './own.ts'
 import {
   CancelParameters,
   CommentParameters,
+  CommentQuery,
   cancelForItems,
   comment,
-  commentObject,
   RefundParameters,
   refund,
-  setCancelled,
+  undoCancel,
 } from './subscriptions.ts'
+import { eventObject } from './telling.ts'
 
 const OfSubscription = z.strictObject({
   subscription_id: z.strictObject({ is: text(50) }),
   limit: integer(1, 100).default(10),
   sort_by: z.strictObject({ asc: z.literal('date') }),
 })
-const OfEntity = z.strictObject({ entity_type: z.literal('subscription'), entity_id: text(100) })
 
-const withCustomer = (subscription: SubscriptionRecord, context: AccountContext) => ({
-  subscription: subscriptionObject(subscription, context),
-  customer: customerObject(find(context, 'customers', subscription.customer)),
-})
+export const PORTAL_SECONDS = 3600
+
+const API = '/api/v2'
+
+/** Shows an object under its name. */
+const named =
+  <Made, Shown>(name: string, show: (made: Made, context: AccountContext) => Shown) =>
+  (made: Made, context: AccountContext) => ({ [name]: show(made, context) })
+
+const shownPage = named('hosted_page', hostedPageObject)
+const shownBill = named('invoice', invoiceObject)
+const shownComment = named('comment', ({ created, subscription, ...made }: Comment & { subscription: string }) =>
+  complete('comment', { ...made, created_at: created, entity_id: subscription }),
+)
+const shownEvent = named('event', (event: EventRecord) => eventObject(event, { pending: 0 }))
 
 /** The part of Chargebee's API that the emulator has. */
-const routes: Route[] = [
-  route('POST', '/api/v2/hosted_pages/checkout_new_for_items', NewParameters, (context, given) => ({
-    hosted_page: hostedPageObject(checkoutNew(context, given), context),
-  })),
-  route('POST', '/api/v2/hosted_pages/checkout_one_time_for_items', OneTimeParameters, (context, given) => ({
-    hosted_page: hostedPageObject(checkoutOneTime(context, given), context),
-  })),
-  route('GET', '/api/v2/hosted_pages/:id', Nothing, (context, _, [id]) => ({
-    hosted_page: hostedPageObject(findPage(context, id), context),
-  })),
-  retrieve('/api/v2/subscriptions/:id', Nothing, 'subscriptions', withCustomer),
-  route('POST', '/api/v2/subscriptions/:id/cancel_for_items', CancelParameters, (context, given, [id]) =>
-    withCustomer(cancelForItems(context, given, id), context),
-  ),
-  route('POST', '/api/v2/subscriptions/:id/remove_scheduled_cancellation', Nothing, (context, _, [id]) =>
-    withCustomer(setCancelled(context, find(context, 'subscriptions', id), false), context),
-  ),
-  retrieve('/api/v2/customers/:id', Nothing, 'customers', (customer) => ({ customer: customerObject(customer) })),
-  route('GET', '/api/v2/invoices', OfSubscription, (context, { subscription_id: { is }, limit }) => ({
-    list: billsOf(context, is)
-      .slice(0, limit)
-      .map((bill) => ({ invoice: invoiceObject(bill, context) })),
-  })),
-  route('GET', '/api/v2/invoices/:id+', Nothing, (context, _, [id]) => ({
-    invoice: invoiceObject(findBill(context, id), context),
-  })),
-  route('POST', '/api/v2/invoices/:id+/refund', RefundParameters, (context, { refund_amount: amount }, [id]) => {
-    const { payment } = findBill(context, id)
-    if (!payment) throw wrongState('The invoice is not paid.')
-    const made = refund(context, payment, amount)
-    return {
-      invoice: invoiceObject(findBill(context, id), context),
-      transaction: refundTransaction(made, context),
-      credit_note: creditNoteObject(made, context),
-    }
+export const ROUTES: Route[] = [
+  route('POST', `${API}/hosted_pages/checkout_new_for_items`, NewParameters, checkoutNew, shownPage),
+  route('POST', `${API}/hosted_pages/checkout_one_time_for_items`, OneTimeParameters, checkoutOneTime, shownPage),
+  route('GET', `${API}/hosted_pages/:id`, Nothing, (context, _, [id]) => findPage(context, id), shownPage),
+  retrieve(`${API}/subscriptions/:id`, Nothing, 'subscriptions', withCustomer),
+  route('POST', `${API}/subscriptions/:id/cancel_for_items`, CancelParameters, cancelForItems, withCustomer),
+  route('POST', `${API}/subscriptions/:id/remove_scheduled_cancellation`, Nothing, keep, withCustomer),
+  retrieve(`${API}/customers/:id`, Nothing, 'customers', named('customer', customerObject)),
+  route('GET', `${API}/invoices`, OfSubscription, (context, { subscription_id: { is }, limit }) => {
+    const bills = billsOf(context, is).slice(0, limit)
+    return { list: bills.map((bill) => shownBill(bill, context)) }
   }),
-  route('GET', '/api/v2/transactions/:id', Nothing, (context, _, [id]) => ({
+  route('GET', `${API}/invoices/:id+`, Nothing, (context, _, [id]) => findBill(context, id), shownBill),
+  route('POST', `${API}/invoices/:id+/refund`, RefundParameters, refundBill),
+  route('GET', `${API}/transactions/:id`, Nothing, (context, _, [id]) => ({
     transaction: findTransaction(context, id),
   })),
-  route('GET', '/api/v2/item_prices/:id', Nothing, (context, _, [id]) => {
-    const price = findPrice(context.account, id)?.price
-    if (!price) throw notFound(id)
-    const { label: name, amount, currency, interval, intervalCount } = price
-    const period = interval && { period: intervalCount ?? 1, period_unit: interval }
-    const about = { id, name, status: 'active', price: amount, currency_code: currency, ...period, free_quantity: 0 }
-    const kind = { item_type: interval ? 'plan' : 'charge', pricing_model: 'per_unit', object: 'item_price' }
-    return { item_price: { ...about, ...kind, created_at: 1_700_000_000, deleted: false } }
+  route('GET', `${API}/item_prices/:id`, Nothing, findItemPrice, named('item_price', itemPriceObject)),
+  route('POST', `${API}/portal_sessions`, PortalParameters, createPortalSession, named('portal_session', portalObject)),
+  route('POST', `${API}/comments`, CommentParameters, comment, shownComment),
+  route('GET', `${API}/comments`, CommentQuery, (context, { entity_id: subscription }) => {
+    const { comments } = subscriptionOwn(find(context, 'subscriptions', subscription))
+    return { list: comments.map((made) => shownComment({ ...made, subscription }, context)) }
   }),
-  route('POST', '/api/v2/portal_sessions', PortalParameters, (context, given) => ({
-    portal_session: portalSessionObject(createPortalSession(context, given), context.url),
-  })),
-  route('POST', '/api/v2/comments', CommentParameters, comment),
-  route('GET', '/api/v2/comments', OfEntity, (context, { entity_id: id }) => ({
-    list: subscriptionOwn(find(context, 'subscriptions', id)).comments.map((made) => commentObject(made, id)),
-  })),
-  retrieve('/api/v2/events/:id', Nothing, 'events', (event) => ({ event: eventObject(event, { pending: 0 }) })),
+  retrieve(`${API}/events/:id`, Nothing, 'events', shownEvent),
 ]
 
-/** Finds the route and validates the parameters; throws Chargebee's 404 or 400 before anything has run. */
-export function prepareCall({ method, path, body }: { method: string; path: string; body: Form }): Execution {
-  const execution = prepareRoute(routes, { method, path: decoded(path) }, (schema) => {
-    const parameters = parseParameters(schema, body)
-    return () => parameters
-  })
-  if (execution) return execution
-  throw new ChargebeeError(404, 'url_not_found', `${method} ${path} is no address of this API.`)
+function keep(context: AccountContext, _: unknown, [id]: Ids) {
+  return undoCancel(context, find(context, 'subscriptions', id))
 }
 
-/** Chargebee does not understand a slash that is encoded (github.com/chargebee/chargebee-go/pull/40). */
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path.replaceAll(/%2f/gi, '%252F'))
-  } catch {
-    return path
-  }
+function refundBill(context: AccountContext, given: z.output<typeof RefundParameters>, [id]: Ids) {
+  const { payment } = findBill(context, id)
+  if (!payment) throw wrongState('The invoice is not paid.')
+  const made = refund(context, payment, given.refund_amount)
+  const notes = { transaction: refundTransaction(made, context), credit_note: creditNoteObject(made, context) }
+  return { ...shownBill(findBill(context, id), context), ...notes }
+}
+
+function findItemPrice(context: AccountContext, _: unknown, [id]: Ids) {
+  const price = findPrice(context.account, id)?.price
+  if (!price) throw notFound(id)
+  return price
+}
+
+function itemPriceObject({ id, label: name, amount, currency, interval, intervalCount }: SoldPrice) {
+  const period = interval && { period: intervalCount ?? 1, period_unit: interval }
+  const about = { id, name, price: amount, currency_code: currency, ...period }
+  return complete('item_price', { ...about, item_type: interval ? 'plan' : 'charge' })
+}
+
+function portalObject({ id, created, customer, returnUrl }: PortalSessionRecord, { url }: AccountContext) {
+  return complete('portal_session', {
+    ...{ id, token: id, access_url: `${url}/portal/v2/${id}`, customer_id: customer },
+    ...(returnUrl !== null && { redirect_url: returnUrl }),
+    ...{ created_at: created, expires_at: created + PORTAL_SECONDS },
+  })
 }

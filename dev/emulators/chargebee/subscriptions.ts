@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { type AccountContext, find } from '../core/domain/context.ts'
 import type { PaymentRecord, RefundRecord } from '../core/domain/money-records.ts'
-import { refundedOf, refundPayment } from '../core/domain/reversals.ts'
+import { isReversed, refundedOf, refundPayment } from '../core/domain/reversals.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { change, endSubscription, hasEnded, scheduleEnd } from '../core/domain/subscriptions.ts'
 import { newId } from '../core/domain/tables.ts'
 import { integer, text } from '../core/wire/form-fields.ts'
-import { isReversed } from './bills.ts'
+import type { Ids } from '../core/wire/routes.ts'
 import { wrongState, wrongValue } from './errors.ts'
-import { subscriptionOwn } from './own.ts'
+import { type Comment, subscriptionOwn } from './own.ts'
 
 export const CancelParameters = z.strictObject({
   cancel_option: z.enum(['immediately', 'end_of_term']).default('immediately'),
@@ -16,41 +16,38 @@ export const CancelParameters = z.strictObject({
 })
 
 /** Cancels now or at the end of the term. A reason code has to be one that the site has configured: this one has none. */
-export function cancelForItems(context: AccountContext, given: z.output<typeof CancelParameters>, id: string) {
+export function cancelForItems(context: AccountContext, given: z.output<typeof CancelParameters>, [id]: Ids) {
   const subscription = find(context, 'subscriptions', id)
   if (given.cancel_reason_code !== undefined) throw wrongValue('cancel_reason_code', 'not configured')
   if (hasEnded(subscription)) throw wrongState('The subscription is already cancelled.')
   if (given.cancel_option === 'immediately') return endSubscription(context, subscription)
-  return setCancelled(context, subscription, true)
+  return cancelAtEnd(context, subscription)
 }
 
+export const cancelAtEnd = (context: AccountContext, subscription: SubscriptionRecord) =>
+  setCancelled(context, subscription, true)
+
+export const undoCancel = (context: AccountContext, subscription: SubscriptionRecord) =>
+  setCancelled(context, subscription, false)
+
 /** Schedules a subscription's end, or takes that back. Whether Chargebee refuses a repeat is UNVERIFIED. */
-export function setCancelled(context: AccountContext, subscription: SubscriptionRecord, cancel: boolean) {
+function setCancelled(context: AccountContext, subscription: SubscriptionRecord, cancel: boolean) {
   if (hasEnded(subscription) || cancel === (subscription.cancelAt !== null)) {
     throw wrongState(`The subscription is ${cancel ? 'already cancelled' : 'not scheduled to be cancelled'}.`)
   }
   return change(context, subscription, () => scheduleEnd(context, subscription, cancel))
 }
 
-export const CommentParameters = z.strictObject({
-  entity_type: z.literal('subscription'),
-  entity_id: text(100),
-  notes: text(1000),
-})
+const OfEntity = { entity_type: z.literal('subscription'), entity_id: text(100) }
+export const CommentQuery = z.strictObject(OfEntity)
+export const CommentParameters = z.strictObject({ ...OfEntity, notes: text(1000) })
 
 export function comment(context: AccountContext, { entity_id: id, notes }: z.output<typeof CommentParameters>) {
   const subscription = find(context, 'subscriptions', id, 'entity_id')
-  const made = { id: newId('cmt_', 8), notes, created: context.now }
+  const made: Comment = { id: newId('cmt_', 8), notes, created: context.now }
   subscription.own = { comments: [...subscriptionOwn(subscription).comments, made] }
-  return commentObject(made, id)
+  return { ...made, subscription: id }
 }
-
-export const commentObject = (made: { id: string; notes: string; created: number }, subscription: string) => ({
-  comment: {
-    ...{ id: made.id, entity_type: 'subscription', entity_id: subscription, notes: made.notes },
-    ...{ created_at: made.created, type: 'user', object: 'comment' },
-  },
-})
 
 export const RefundParameters = z.strictObject({ refund_amount: integer(1).optional() })
 

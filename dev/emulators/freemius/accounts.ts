@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import type { FilePaywall, PaywallFile } from '../../../cli/paywall-file/file.ts'
+import type { PaywallFile } from '../../../cli/paywall-file/file.ts'
 import type { PaywallOf } from '../core/domain/accounts.ts'
-import type { SoldPrice } from '../core/domain/selling-records.ts'
+import { type EnteredPrice, paywallsOf } from '../core/paywalls.ts'
 
 /**
  * What a pricing of a plan costs in one billing cycle: its `id` is `plan_id:pricing_id`, which the monthly, the annual and the
- * lifetime price of a pricing have in common.
+ * lifetime price of a pricing have in common. The trial is the plan's.
  */
-export interface FreemiusPrice extends SoldPrice {
-  /** Of the plan; 0: the plan has no trial. */
-  trialDays: number
-}
+export type FreemiusPrice = EnteredPrice
 
 /** A paywall's Freemius product. Webhooks are signed with the product's secret key. */
 export interface FreemiusAccount extends PaywallOf {
@@ -33,26 +30,8 @@ export const demoCredentials = () => ({
 })
 
 /** The Freemius products that the emulator is to have. Each owner has entered the address of its paywall for signed returns. */
-export function accountsOf(files: PaywallFile[], serviceUrl: () => string): FreemiusAccount[] {
-  const returnUrl = (paywallId: string) => `${serviceUrl()}/return/freemius/${paywallId}`
-  return files.flatMap(({ paywalls }) => paywalls.flatMap((paywall) => accountOf(paywall, returnUrl)))
-}
-
-function accountOf(paywall: FilePaywall, returnUrl: (paywallId: string) => string): FreemiusAccount[] {
-  const { id, name, processor, prices } = paywall
-  if (processor.acquiring !== 'freemius') return []
-  const { credentials } = processor
-  const sold = prices.flatMap(pricesOf)
-  const account = { paywallId: id, paywallName: name, webhookSecret: credentials.secretKey, returnUrl: returnUrl(id) }
-  return [{ ...account, ...credentials, prices: sold }]
-}
-
-/** A pricing has one currency, so each local variant of a price is another pricing at Freemius. */
-function pricesOf({ label, interval, interval_count, trial_days, locals, ...price }: FilePaywall['prices'][number]) {
-  return [price, ...locals].map(
-    ({ processor_price, currency, amount }): FreemiusPrice => ({
-      ...{ id: processor_price, label, currency, amount, interval, intervalCount: interval_count },
-      trialDays: trial_days,
-    }),
-  )
-}
+export const accountsOf = (files: PaywallFile[], serviceUrl: () => string): FreemiusAccount[] =>
+  paywallsOf(files, 'freemius').map(({ credentials, ...paywall }) => ({
+    ...{ ...paywall, ...credentials, webhookSecret: credentials.secretKey },
+    returnUrl: `${serviceUrl()}/return/freemius/${paywall.paywallId}`,
+  }))

@@ -1,23 +1,35 @@
+import { randomBytes } from 'node:crypto'
 import { html } from 'hono/html'
 import { subscriptionsDue } from '../core/domain/dues.ts'
-import type { EmulatorFor } from '../core/emulator.ts'
-import { hostedPortal, UNKNOWN_PORTAL } from '../core/pages/hosted-portal.ts'
-import { visitOf } from '../core/pages/visits.ts'
+import type { Kind } from '../core/domain/records.ts'
+import type { EmulatorFor, EmulatorOptions } from '../core/emulator.ts'
+import { portalVisit } from '../core/pages/hosted-portal.ts'
 import type { Processor } from '../core/processor.ts'
+import { startEmulator } from '../core/start.ts'
 import type { FreemiusAccount } from './accounts.ts'
 import { API } from './api.ts'
 import { CONTROLS } from './controls.ts'
 import { badRequest, noSuch } from './errors.ts'
 import { HOSTED_LINK, money } from './hosted-link.ts'
-import { newId } from './ids.ts'
-import type { FreemiusEvent } from './objects/event.ts'
 import { licenseObject } from './objects/license.ts'
 import { subscriptionObject } from './objects/subscription.ts'
-import { PORTAL_SECONDS } from './portal.ts'
 import { cancel, RENEWALS } from './subscriptions.ts'
-import { TELLING } from './telling.ts'
+import { type FreemiusEvent, TELLING } from './telling.ts'
 
-export const FREEMIUS = {
+/** A link to the customer portal works for five minutes. */
+const PORTAL_SECONDS = 5 * 60
+
+/** Ids of Freemius are numbers, written as text; later ones are higher. The SDK reads them as JavaScript numbers. */
+let latest = 0
+
+function newId(kind: Kind): string {
+  // What stands in a portal's address has to be secret.
+  if (kind === 'portalSessions') return randomBytes(20).toString('hex')
+  latest = Math.max(latest + 1, Date.now() * 1000)
+  return String(latest)
+}
+
+const FREEMIUS = {
   name: 'freemius',
   title: 'Freemius',
   accountOf: ({ productId }: FreemiusAccount) => productId,
@@ -28,9 +40,7 @@ export const FREEMIUS = {
   telling: TELLING,
   visits: {
     '/product/': HOSTED_LINK,
-    '/portal/': visitOf('portalSessions', UNKNOWN_PORTAL, (context, session, { path }) =>
-      hostedPortal(context, session, path, { money, lifetimeSeconds: PORTAL_SECONDS, cancel }),
-    ),
+    '/portal/': portalVisit({ money, lifetimeSeconds: PORTAL_SECONDS, cancel }),
   },
   duesOf: (context) => subscriptionsDue(context, RENEWALS),
   about: html`Freemius' API answers under <code>/v1/products</code>, to the API key of a paywall file. The page of a checkout
@@ -43,14 +53,10 @@ export const FREEMIUS = {
   },
   /** While `manySubscriptions` is on, a user may have several subscriptions of a product; as a rule one at a time. */
   switches: ['manySubscriptions'],
-} satisfies Processor<
-  FreemiusAccount,
-  FreemiusEvent,
-  unknown,
-  typeof CONTROLS,
-  'licenses' | 'subscriptions',
-  'manySubscriptions'
->
+} satisfies Processor<FreemiusAccount, FreemiusEvent, unknown, typeof CONTROLS, string, string>
 
 /** A local Freemius: its API for the official SDK, the page of a checkout link for people, signed webhooks for the service. */
 export type FreemiusEmulator = EmulatorFor<typeof FREEMIUS>
+
+export const startFreemiusEmulator = (options: EmulatorOptions<FreemiusAccount>): Promise<FreemiusEmulator> =>
+  startEmulator(FREEMIUS, options)

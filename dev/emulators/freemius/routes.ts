@@ -1,24 +1,18 @@
 import * as z from 'zod'
 import type { AccountOf } from '../core/domain/accounts.ts'
-import { type AccountContext, all, find } from '../core/domain/context.ts'
-import type { PageRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
-import type { Execution } from '../core/processor.ts'
-import type { HttpRequest } from '../core/server.ts'
-import { readJson } from '../core/wire/json-fields.ts'
-import { type Ids, prepareRoute, type Route, route } from '../core/wire/routes.ts'
+import { type AccountContext, all, find, newestOf } from '../core/domain/context.ts'
+import type { PageRecord, PortalSessionRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
+import { openPortal } from '../core/pages/hosted-portal.ts'
+import { type Ids, type Route, route } from '../core/wire/routes.ts'
 import type { FreemiusAccount } from './accounts.ts'
-import { badRequest, FreemiusError, noSuch } from './errors.ts'
-import { eventObject } from './objects/event.ts'
+import { missingArgument, noSuch } from './errors.ts'
 import { licenseObject, subscriptionOf } from './objects/license.ts'
 import { paymentObject, paymentsOf } from './objects/payment.ts'
-import { planObject, pricingObject } from './objects/plan.ts'
+import { hasAddress, planObject, pricingObject, userObject } from './objects/product.ts'
 import { subscriptionObject } from './objects/subscription.ts'
-import { hasAddress, userObject } from './objects/user.ts'
 import { licenseOwn } from './own.ts'
-import { logIn, PortalLogin } from './portal.ts'
 import { cancel } from './subscriptions.ts'
-
-/* Paths end with `.json`; `:id` stands for an object. What a query has besides is ignored. */
+import { eventObject } from './telling.ts'
 
 const Fields = z.object({ fields: z.string().optional() })
 const Paging = Fields.extend({
@@ -34,99 +28,69 @@ const Cancellation = z.object({
     .regex(/^(\d+(,\d+)*)?$/)
     .optional(),
 })
+const PortalLogin = z.object({ id: z.coerce.string().optional(), email: z.string().optional() })
 
 /** The part of Freemius' API that the emulator has. */
-const routes: Route[] = [
-  show('licenses', (context, id) => licenseObject(findLicense(context, id), context)),
-  show('subscriptions', (context, id) => subscriptionObject(find(context, 'subscriptions', id), context)),
-  show('payments', (context, id) => paymentObject(find(context, 'payments', id), context)),
-  show('users', (context, id) => userObject(find(context, 'customers', id))),
-  show('events', (context, id) => eventObject(find(context, 'events', id), pendingOf(context, id))),
-  show('plans', (context, id) => planObject(account(context), id)),
-  route('GET', '/plans/:id/pricing/:id', Fields, (context, { fields }, ids) =>
-    pick(pricingObject(account(context), ids[0], withoutSuffix(ids[1])), fields),
-  ),
-  list('users', Users, (context, { email }) =>
+export const ROUTES: Route[] = [
+  shown('/licenses/:id', (context, [id]) => licenseObject(findLicense(context, id), context)),
+  shown('/subscriptions/:id', (context, [id]) => subscriptionObject(find(context, 'subscriptions', id), context)),
+  shown('/payments/:id', (context, [id]) => paymentObject(find(context, 'payments', id), context)),
+  shown('/users/:id', (context, [id]) => userObject(find(context, 'customers', id))),
+  shown('/events/:id', (context, [id]) => eventObject(find(context, 'events', id), pendingOf(context, id))),
+  shown('/plans/:id', (context, [id]) => planObject(account(context), id)),
+  shown('/plans/:id/pricing/:id', (context, [plan, id]) => pricingObject(account(context), plan, id)),
+  shown('/licenses/:id/subscription', (context, ids) => subscriptionObject(latestOf(context, ids), context)),
+  list('/users', Users, (context, { email }) =>
     all(context, 'customers')
       .filter((user) => email === undefined || hasAddress(user, email))
       .map(userObject),
   ),
-  list('events', Events, (context, { type, state }) =>
-    all(context, 'events')
+  list('/events', Events, (context, { type, state }) =>
+    newestOf(context, 'events', type === undefined ? {} : { type })
       .map((event) => eventObject(event, pendingOf(context, event.id)))
-      .filter((event) => (type === undefined || event.type === type) && (state === undefined || event.state === state))
-      .map(({ objects: _, ...event }) => event)
-      .reverse(),
+      .filter((event) => state === undefined || event.state === state)
+      .map(({ objects: _, ...event }) => event),
   ),
-  listOfUser('licenses', (context, user) =>
-    all(context, 'pages')
-      .filter((license) => license.customer === user && !licenseOwn(license).deleted)
-      .map((license) => licenseObject(license, context))
-      .reverse(),
+  list('/users/:id/licenses', Paging, (context, _, ids) =>
+    newestOf(context, 'pages', ofUser(context, ids))
+      .filter((license) => !licenseOwn(license).deleted)
+      .map((license) => licenseObject(license, context)),
   ),
-  listOfUser('subscriptions', (context, user) =>
-    all(context, 'subscriptions')
-      .filter(({ customer }) => customer === user)
-      .map((subscription) => subscriptionObject(subscription, context))
-      .reverse(),
+  list('/users/:id/subscriptions', Paging, (context, _, ids) =>
+    newestOf(context, 'subscriptions', ofUser(context, ids)).map((each) => subscriptionObject(each, context)),
   ),
-  listOfUser('payments', (context, user) => paymentsOf(user, context)),
-  route('GET', '/licenses/:id/subscription.json', Fields, (context, { fields }, [id]) =>
-    pick(subscriptionObject(latestOf(context, id), context), fields),
+  list('/users/:id/payments', Paging, (context, _, ids) => paymentsOf(ofUser(context, ids).customer, context)),
+  route('DELETE', '/licenses/:id/subscription', Cancellation, (context, why, ids) =>
+    cancelled(context, latestOf(context, ids), why),
   ),
-  route('DELETE', '/licenses/:id/subscription.json', Cancellation, (context, query, [id]) =>
-    cancelled(context, latestOf(context, id), query),
+  route('DELETE', '/subscriptions/:id', Cancellation, (context, why, [id]) =>
+    cancelled(context, find(context, 'subscriptions', id), why),
   ),
-  route('DELETE', '/subscriptions/:id', Cancellation, (context, query, [id]) =>
-    cancelled(context, find(context, 'subscriptions', withoutSuffix(id)), query),
-  ),
-  route('POST', '/portal/login.json', PortalLogin, logIn),
+  route('POST', '/portal/login', PortalLogin, logIn, ({ id: token }, { url }) => ({
+    ...{ token, link: `${url}/portal/${token}` },
+  })),
 ]
-
-/** Finds the route of a call. Throws Freemius' 404 if there is none. */
-export function prepareCall(call: { method: string; path: string }, { query, body }: HttpRequest): Execution {
-  // The product was looked at with the credential, so it is no part of the routes.
-  const path = call.path.replace(/^\/v1\/products\/\d+\//, '/')
-  const given = call.method === 'POST' ? readJson(body) : Object.fromEntries(new URLSearchParams(query))
-  const execution = prepareRoute(routes, { ...call, path }, (schema) => () => {
-    const parsed = schema.safeParse(given)
-    if (!parsed.success) throw badRequest(z.prettifyError(parsed.error))
-    return parsed.data
-  })
-  if (!execution || !path.endsWith('.json')) {
-    throw new FreemiusError(404, 'ResourceNotFound', `There is nothing at ${call.path}.`, 'resource_not_found')
-  }
-  return execution
-}
-
-const withoutSuffix = (id: string) => id.replace(/\.json$/, '')
 
 const account = ({ account }: AccountContext) => account as AccountOf<FreemiusAccount>
 
-function show(name: string, object: (context: AccountContext, id: string) => object): Route {
-  return route('GET', `/${name}/:id`, Fields, (context, { fields }, [id]) =>
-    pick(object(context, withoutSuffix(id)), fields),
-  )
+const ofUser = (context: AccountContext, [id]: Ids) => ({ customer: find(context, 'customers', id).id })
+
+function shown(path: string, object: (context: AccountContext, ids: Ids) => object): Route {
+  return route('GET', path, Fields, (context, { fields }, ids) => pick(object(context, ids), fields))
 }
 
+/** A list has the name that its path ends with. */
 function list<Schema extends typeof Paging>(
-  name: string,
+  path: string,
   schema: Schema,
-  rowsOf: (context: AccountContext, query: z.output<Schema>) => object[],
+  rowsOf: (context: AccountContext, query: z.output<Schema>, ids: Ids) => object[],
 ): Route {
-  return route('GET', `/${name}.json`, schema, (context, query) => ({
-    [name]: page(rowsOf(context, query), query),
-  }))
+  return route('GET', path, schema, (context, query, ids) => {
+    const { count, offset, fields } = query
+    const rows = rowsOf(context, query, ids).slice(offset, offset + count)
+    return { [path.split('/').at(-1) ?? '']: rows.map((row) => pick(row, fields)) }
+  })
 }
-
-function listOfUser(name: string, rowsOf: (context: AccountContext, user: string) => object[]): Route {
-  return route('GET', `/users/:id/${name}.json`, Paging, (context, query, [id]) => ({
-    [name]: page(rowsOf(context, find(context, 'customers', id).id), query),
-  }))
-}
-
-const page = (rows: object[], { count, offset, fields }: z.output<typeof Paging>) =>
-  rows.slice(offset, offset + count).map((row) => pick(row, fields))
 
 function pick(object: object, fields: string | undefined): object {
   if (fields === undefined) return object
@@ -139,17 +103,28 @@ function findLicense(context: AccountContext, id: string): PageRecord {
   return license
 }
 
-function latestOf(context: AccountContext, license: Ids[0]): SubscriptionRecord {
+function latestOf(context: AccountContext, [license]: Ids): SubscriptionRecord {
   const subscription = subscriptionOf(findLicense(context, license), context)
   if (!subscription) throw noSuch('subscriptions', `of license ${license}`)
   return subscription
 }
 
-function cancelled(context: AccountContext, found: SubscriptionRecord, query: z.output<typeof Cancellation>) {
-  const reasonIds = query.reason_ids ? query.reason_ids.split(',') : []
-  return subscriptionObject(cancel(context, found, { reason: query.reason ?? null, reasonIds }), context)
+function cancelled(context: AccountContext, found: SubscriptionRecord, why: z.output<typeof Cancellation>) {
+  const reason_ids = why.reason_ids ? why.reason_ids.split(',') : []
+  return subscriptionObject(cancel(context, found, { reason: why.reason ?? null, reason_ids }), context)
 }
 
 const pendingOf = ({ records }: AccountContext, id: string) => ({
   pending: [...records.deliveries.values()].filter(({ event }) => event === id).length,
 })
+
+/** Opens the portal for a user, by id or by address. It has no way back to the seller. */
+function logIn(context: AccountContext, { id, email }: z.output<typeof PortalLogin>): PortalSessionRecord {
+  if (id === undefined && email === undefined) throw missingArgument('id')
+  const user =
+    id === undefined
+      ? all(context, 'customers').find((user) => hasAddress(user, email))
+      : find(context, 'customers', id)
+  if (!user) throw noSuch('customers', email ?? '')
+  return openPortal(context, { customer: user.id, returnUrl: null })
+}

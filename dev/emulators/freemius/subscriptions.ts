@@ -1,4 +1,4 @@
-import { type AccountContext, all, find, newRecord } from '../core/domain/context.ts'
+import { type AccountContext, find, newRecord } from '../core/domain/context.ts'
 import type { RenewalRules } from '../core/domain/dues.ts'
 import { latestInvoice } from '../core/domain/invoices.ts'
 import { renewSubscription } from '../core/domain/renewals.ts'
@@ -28,10 +28,10 @@ export const RENEWALS: RenewalRules = {
 export function cancel(
   context: AccountContext,
   subscription: SubscriptionRecord,
-  why: { reason: string | null; reasonIds: string[] } = { reason: null, reasonIds: [] },
+  why: { reason?: string | null; reason_ids?: string[] } = {},
 ): SubscriptionRecord {
   if (hasEnded(subscription) || subscription.canceledAt !== null) return subscription
-  subscription.own = { ...subscription.own, cancelReason: why.reason, reasonIds: why.reasonIds }
+  subscription.own = { ...subscription.own, ...why }
   const isPaid = latestInvoice(context, subscription).status === 'paid'
   if (subscription.status !== 'trialing' && isPaid) {
     return change(context, subscription, () => scheduleEnd(context, subscription, true))
@@ -69,29 +69,13 @@ export function cancelLicense(context: AccountContext, license: PageRecord): Pag
   if (licenseOwn(license).cancelled) throw badRequest(`License ${license.id} is cancelled.`)
   license.own = { ...license.own, cancelled: true }
   if (license.subscription !== null) cancel(context, find(context, 'subscriptions', license.subscription))
+  context.tell({ what: 'page.expired', page: license })
   return license
 }
 
-const TIMES = [
-  'created',
-  'anchor',
-  'periodStart',
-  'periodEnd',
-  'trialEnd',
-  'cancelAt',
-  'canceledAt',
-  'endedAt',
-  'paidAt',
-]
-
-/** Lets days pass for one subscription: moves its dates, its licence's and its payments' into the past. */
-export function elapse(context: AccountContext, subscription: SubscriptionRecord, days: number): SubscriptionRecord {
-  const isOfIt = (record: { subscription: string | null }) => record.subscription === subscription.id
-  const bills = [...all(context, 'invoices').filter(isOfIt), ...all(context, 'payments').filter(isOfIt)]
-  for (const record of [licenseOf(subscription, context), subscription, ...bills]) {
-    for (const [name, at] of Object.entries(record)) {
-      if (TIMES.includes(name) && typeof at === 'number') Object.assign(record, { [name]: at - days * DAY_SECONDS })
-    }
-  }
-  return subscription
+/** The owner deletes a licence in the dashboard. */
+export function deleteLicense(context: AccountContext, license: PageRecord): PageRecord {
+  license.own = { ...license.own, deleted: true }
+  context.tell({ what: 'page.failed', page: license })
+  return license
 }

@@ -1,23 +1,65 @@
 import { createHmac } from 'node:crypto'
+import type { EventEntity } from '@freemius/sdk'
 import { type AccountContext, find } from '../core/domain/context.ts'
-import type { Happening, NewEvent } from '../core/domain/happenings.ts'
-import type { InvoiceRecord, PaymentRecord } from '../core/domain/money-records.ts'
+import type { NewEvent } from '../core/domain/happenings.ts'
+import type { DisputeRecord, InvoiceRecord, PaymentRecord } from '../core/domain/money-records.ts'
+import type { EventRecord } from '../core/domain/records.ts'
 import type { PageRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import type { Telling } from '../core/processor.ts'
+import { tellingOf } from '../core/webhooks/telling.ts'
 import type { FreemiusAccount } from './accounts.ts'
-import { eventObject, type FreemiusEvent } from './objects/event.ts'
 import { licenseObject, licenseOf, subscriptionOf } from './objects/license.ts'
 import { disputeObject, licenseOfPayment, paymentObject, refundObject } from './objects/payment.ts'
+import { userObject } from './objects/product.ts'
 import { subscriptionObject } from './objects/subscription.ts'
-import { userObject } from './objects/user.ts'
-import { dateTime } from './objects/wire.ts'
-import { licenseOwn, subscriptionOwn } from './own.ts'
+import { dateTime, type Full } from './objects/wire.ts'
+import { eventOwn, licenseOwn, subscriptionOwn } from './own.ts'
 import { RENEWALS } from './subscriptions.ts'
 
 const HOUR_SECONDS = 3600
 
+/** An event, the same in a webhook and in the API. `objects` are as they were when the event happened. */
+export interface FreemiusEvent extends Omit<Full<EventEntity>, 'developer_id'> {
+  objects: Record<string, unknown>
+}
+
+/** An event that is still to be delivered to somebody is `pending`. */
+export function eventObject(event: EventRecord, { pending }: { pending: number }): FreemiusEvent {
+  const { data, user, trigger } = eventOwn(event)
+  const created = dateTime(event.created)
+  return {
+    ...{ id: event.id, type: event.type, created, updated: null, data, event_trigger: trigger },
+    ...{ plugin_id: event.account, user_id: user, install_id: null, objects: event.object },
+    ...(pending > 0 ? { state: 'pending', process_time: null } : { state: 'processed', process_time: created }),
+  }
+}
+
 export const TELLING: Telling<FreemiusAccount, FreemiusEvent> = {
-  eventsOf,
+  eventsOf: tellingOf({
+    'page.completed': ({ page }, context) => bought(page, context),
+    // A licence is kept as a page: one that has expired was cancelled by the owner.
+    'page.expired': ({ page }, context) => [ofLicense('license.cancelled', page, context)],
+    'page.failed': ({ page }) => deleted(page),
+    // Sent when the licence gets another subscription. The first one is told with the licence.
+    'subscription.created': ({ subscription }, context) =>
+      isSold(subscription, context) ? [ofSubscription('subscription.created', subscription, context)] : [],
+    'subscription.updated': ({ subscription, before }, context) => {
+      const isCancelled = subscription.canceledAt !== null && before.canceledAt === null
+      const isOver = isCancelled || subscription.status === 'incomplete_expired'
+      return isOver ? [ofSubscription('subscription.cancelled', subscription, context)] : []
+    },
+    'subscription.ended': ({ subscription }, context) => ended(subscription, context),
+    'subscription.trial_ending': ({ subscription }, context) => [
+      ofLicense('license.trial_expiring_notice.sent', licenseOf(subscription, context), context),
+    ],
+    'invoice.paid': ({ invoice }, context) => paid(invoice, context),
+    'invoice.failed': ({ invoice }, context) => failed(invoice, context),
+    'refund.created': ({ refund, payment }, context) => [
+      ofPayment('payment.refund', payment, refundObject(refund, context), context),
+    ],
+    'dispute.opened': disputed,
+    'dispute.closed': disputed,
+  }),
   eventObject,
   headers: (body, { webhookSecret }) => ({
     'Content-Type': 'application/json',
@@ -28,48 +70,16 @@ export const TELLING: Telling<FreemiusAccount, FreemiusEvent> = {
   retrySeconds: [1, 6, 12, 24].map((hours) => hours * HOUR_SECONDS),
 }
 
-function eventsOf(happening: Happening, context: AccountContext): NewEvent[] {
-  switch (happening.what) {
-    case 'page.completed':
-      return bought(happening.page, context)
-    // A licence is kept as a page: one that has expired was cancelled by the owner.
-    case 'page.expired':
-      return [ofLicense('license.cancelled', happening.page, context)]
-    case 'page.failed': {
-      const { id, customer: user } = happening.page
-      const own = { data: { license_id: id }, user, trigger: 'developer' }
-      return licenseOwn(happening.page).deleted ? [{ type: 'license.deleted', object: { license: false }, own }] : []
-    }
-    // Sent when the licence gets another subscription. The first one is told with the licence.
-    case 'subscription.created':
-      return isSold(happening.subscription, context)
-        ? [ofSubscription('subscription.created', happening.subscription, context)]
-        : []
-    case 'subscription.updated': {
-      const { subscription, before } = happening
-      const isCancelled = subscription.canceledAt !== null && before.canceledAt === null
-      const isOver = isCancelled || subscription.status === 'incomplete_expired'
-      return isOver ? [ofSubscription('subscription.cancelled', subscription, context)] : []
-    }
-    case 'subscription.ended':
-      return ended(happening.subscription, context)
-    case 'subscription.trial_ending':
-      return [ofLicense('license.trial_expiring_notice.sent', licenseOf(happening.subscription, context), context)]
-    case 'invoice.paid':
-      return paid(happening.invoice, context)
-    case 'invoice.failed':
-      return failed(happening.invoice, context)
-    case 'refund.created':
-      return [ofPayment('payment.refund', happening.payment, refundObject(happening.refund, context), context)]
-    case 'dispute.opened':
-    case 'dispute.closed': {
-      const { dispute, payment } = happening
-      const type = { open: 'created', won: 'won', lost: 'lost' }[dispute.status]
-      return [ofPayment(`payment.dispute.${type}`, payment, disputeObject(dispute, context), context)]
-    }
-    default:
-      return []
-  }
+function deleted(license: PageRecord): NewEvent[] {
+  const own = { data: { license_id: license.id }, user: license.customer, trigger: 'developer' }
+  return licenseOwn(license).deleted ? [{ type: 'license.deleted', object: { license: false }, own }] : []
+}
+
+type Disputed = { dispute: DisputeRecord; payment: PaymentRecord }
+
+function disputed({ dispute, payment }: Disputed, context: AccountContext): NewEvent[] {
+  const type = { open: 'created', won: 'won', lost: 'lost' }[dispute.status]
+  return [ofPayment(`payment.dispute.${type}`, payment, disputeObject(dispute, context), context)]
 }
 
 const isSold = (subscription: SubscriptionRecord, context: AccountContext) =>
@@ -124,38 +134,27 @@ const payment = (id: string | null, context: AccountContext): NewEvent[] => {
   return made?.status === 'paid' ? [ofPayment('payment.created', made, paymentObject(made, context), context)] : []
 }
 
-const userOf = (id: string | null, { records }: AccountContext) => {
-  const user = records.customers.get(id ?? '')
-  return user ? userObject(user) : null
+/** An event about a licence; `objects` are those that it tells of besides. */
+function event(type: string, license: PageRecord, context: AccountContext, data: object, objects = {}): NewEvent {
+  const { customer } = license
+  const user = customer === null ? null : userObject(find(context, 'customers', customer))
+  const object = { user, ...objects, license: licenseObject(license, context) }
+  return { type, object, own: { data, user: customer, trigger: 'system' } }
 }
 
-function ofLicense(
-  type: string,
-  license: PageRecord,
-  context: AccountContext,
-  data: object = { license_id: license.id },
-): NewEvent {
-  const object = licenseObject(license, context)
-  const more = type === 'license.created' ? { expiration: object.expiration } : {}
-  const own = { data: { ...more, ...data }, user: license.customer, trigger: 'system' }
-  return { type, object: { license: object, user: userOf(license.customer, context) }, own }
+function ofLicense(type: string, license: PageRecord, context: AccountContext, data?: object): NewEvent {
+  const { expiration } = licenseObject(license, context)
+  const more = type === 'license.created' ? { expiration } : {}
+  return event(type, license, context, data ?? { ...more, license_id: license.id })
 }
 
 function ofSubscription(type: string, subscription: SubscriptionRecord, context: AccountContext): NewEvent {
   const license = licenseOf(subscription, context)
-  const { cancelReason, reasonIds } = subscriptionOwn(subscription)
+  const { reason, reason_ids } = subscriptionOwn(subscription)
   const ids = { subscription_id: subscription.id, license_id: license.id }
-  const data = type === 'subscription.cancelled' ? { ...ids, reason_ids: reasonIds, reason: cancelReason } : ids
-  const objects = {
-    user: userOf(subscription.customer, context),
-    subscription: subscriptionObject(subscription, context),
-    license: licenseObject(license, context),
-  }
-  return { type, object: objects, own: { data, user: subscription.customer, trigger: 'system' } }
+  const data = type === 'subscription.cancelled' ? { ...ids, reason_ids, reason } : ids
+  return event(type, license, context, data, { subscription: subscriptionObject(subscription, context) })
 }
 
-function ofPayment(type: string, paid: PaymentRecord, object: object, context: AccountContext): NewEvent {
-  const license = licenseObject(licenseOfPayment(paid, context), context)
-  const objects = { user: userOf(paid.customer, context), payment: object, license }
-  return { type, object: objects, own: { data: { payment_id: paid.id }, user: paid.customer, trigger: 'system' } }
-}
+const ofPayment = (type: string, paid: PaymentRecord, payment: object, context: AccountContext) =>
+  event(type, licenseOfPayment(paid, context), context, { payment_id: paid.id }, { payment })

@@ -1,6 +1,7 @@
 import type { PaywallFile } from '../../../cli/paywall-file/file.ts'
 import { randomHex } from '../../../lib/crypto/crypto.ts'
 import { accountId, type PaywallOf } from '../core/domain/accounts.ts'
+import { paywallsOf } from '../core/paywalls.ts'
 
 /** A paywall's Mollie credentials. */
 export interface MollieAccount extends PaywallOf {
@@ -21,10 +22,5 @@ export const profileOf = (accountId: string) => `pfl_${accountId.slice(-10)}`
 export const demoCredentials = () => ({ apiKey: `test_${randomHex(15)}`, webhookSecret: randomHex(16) })
 
 /** The Mollie accounts that the emulator is to have: each paywall's credentials. Mollie knows no prices. */
-export function accountsOf(files: PaywallFile[]): MollieAccount[] {
-  return files.flatMap(({ paywalls }) =>
-    paywalls.flatMap(({ id, processor }) =>
-      processor.acquiring === 'mollie' ? [{ paywallId: id, ...processor.credentials }] : [],
-    ),
-  )
-}
+export const accountsOf = (files: PaywallFile[]): MollieAccount[] =>
+  paywallsOf(files, 'mollie').map(({ paywallId, credentials }) => ({ paywallId, ...credentials }))

@@ -41,10 +41,7 @@ export function amountOf(minor: number, currency: string): Amount {
   return { currency, value: `${digits.slice(0, -places)}.${digits.slice(-places)}` }
 }
 
-function isExact(value: string, currency: string): boolean {
-  const places = decimals(currency)
-  const shape = places === 0 ? /^(0|[1-9]\d{0,9})$/ : new RegExp(`^(0|[1-9]\\d{0,9})\\.\\d{${places}}$`)
-  return shape.test(value)
-}
+const isExact = (value: string, currency: string) =>
+  (decimals(currency) === 0 ? /^(0|[1-9]\d{0,9})$/ : /^(0|[1-9]\d{0,9})\.\d\d$/).test(value)
 
 const decimals = (currency: string) => (NO_DECIMALS.includes(currency) ? 0 : 2)

@@ -1,40 +1,41 @@
 import { hash } from 'node:crypto'
 import type { Api } from '../core/processor.ts'
-import { header } from '../core/server.ts'
-import type { KeyRules } from '../core/wire/idempotency.ts'
+import { credentialOf } from '../core/wire/credential.ts'
 import { readJson } from '../core/wire/json-fields.ts'
+import { prepareRoute } from '../core/wire/routes.ts'
 import { idOfKey, type MollieAccount } from './accounts.ts'
-import { errorBody, MollieError } from './errors.ts'
-import { prepareCall } from './routes.ts'
-
-/**
- * Mollie's idempotency of POST requests, as documented: a repeat gets "a cached version of the initial response", which
- * may be an error. The documentation does not say how long a key may be; 255 characters are our guess.
- */
-const KEY_RULES: KeyRules = {
-  // "Keys older than 1 hour will be removed from our cache."
-  keptSeconds: 3600,
-  longestKey: 255,
-  tooLong: () => new MollieError(400, 'The idempotency key is too long.'),
-  otherPath: () => new MollieError(400, 'The idempotency key was used for another endpoint.'),
-  otherParameters: () => new MollieError(400, 'The idempotency key was used with other parameters.'),
-  inUse: () => new MollieError(409, 'A request with this idempotency key is still being processed.'),
-}
+import { errorBody, mollieError } from './errors.ts'
+import { parseCall } from './parameters.ts'
+import { ROUTES } from './routes.ts'
 
 export const API: Api<MollieAccount, unknown> = {
   keyHeader: 'idempotency-key',
-  keyRules: KEY_RULES,
+  // As documented: a repeat gets "a cached version of the initial response", which may be an error. The documentation
+  // does not say how long a key may be; 255 characters are our guess.
+  keyRules: {
+    // "Keys older than 1 hour will be removed from our cache."
+    keptSeconds: 3600,
+    longestKey: 255,
+    tooLong: () => mollieError(400, 'The idempotency key is too long.'),
+    otherPath: () => mollieError(400, 'The idempotency key was used for another endpoint.'),
+    otherParameters: () => mollieError(400, 'The idempotency key was used with other parameters.'),
+    inUse: () => mollieError(409, 'A request with this idempotency key is still being processed.'),
+  },
   // Equal for the same body, byte by byte.
   fingerprint: (body) => hash('sha256', body),
   // The call is recorded in any case. One that is no JSON is refused when its route parses the body.
   readBody: ({ body }) => readJson(body) ?? body,
   authenticate(request, accounts) {
-    const [scheme, apiKey = ''] = (header(request, 'authorization') ?? '').split(' ')
-    const account = scheme === 'Bearer' ? accounts.get(idOfKey(apiKey)) : undefined
-    if (!account) throw new MollieError(401, 'Missing authentication, or failed to authenticate')
+    const account = accounts.get(idOfKey(credentialOf(request, 'Bearer') ?? ''))
+    if (!account) throw mollieError(401, 'Missing authentication, or failed to authenticate')
     return account
   },
-  prepare: prepareCall,
+  // Mollie stores even a parse error under the idempotency key, so parsing is part of the run.
+  prepare(call, request) {
+    const execution = prepareRoute(ROUTES, call, (schema) => () => parseCall(schema, request))
+    if (execution) return execution
+    throw mollieError(404, `The resource you requested does not exist: ${call.method} ${call.path}`)
+  },
   okStatus: (method) => (method === 'POST' ? 201 : 200),
   errorBody,
   headers: ({ replayOf }) => ({

@@ -1,61 +1,60 @@
 import { html } from 'hono/html'
-import { type AccountContext, all } from '../core/domain/context.ts'
-import { type Due, declines, pendingPaymentsDue, refundsDue } from '../core/domain/dues.ts'
-import type { Kind } from '../core/domain/records.ts'
-import { newId } from '../core/domain/tables.ts'
-import type { EmulatorFor } from '../core/emulator.ts'
+import type { AccountContext } from '../core/domain/context.ts'
+import { pendingPaymentsDue, refundsDue } from '../core/domain/dues.ts'
+import { chargesOnMandatesDue, openPaymentsDue } from '../core/domain/mandate-charges.ts'
+import type { PaymentRecord } from '../core/domain/money-records.ts'
+import { resolvePaymentOfPage } from '../core/domain/payment-pages.ts'
+import { prefixedIds } from '../core/domain/tables.ts'
+import type { EmulatorFor, EmulatorOptions } from '../core/emulator.ts'
+import { hostedPayment } from '../core/pages/hosted-payment.ts'
 import { visitOf } from '../core/pages/visits.ts'
 import type { Processor } from '../core/processor.ts'
+import { startEmulator } from '../core/start.ts'
 import { idOfKey, type MollieAccount } from './accounts.ts'
+import { money } from './amounts.ts'
 import { API } from './api.ts'
 import { CONTROLS } from './controls.ts'
 import { noSuch, unprocessable } from './errors.ts'
-import { hostedPayment } from './hosted-payment.ts'
-import type { MollieEvent } from './objects/event.ts'
+import { subscriptionObject } from './objects/customer.ts'
 import { paymentObject } from './objects/payment.ts'
-import { subscriptionObject } from './objects/subscription.ts'
-import { expireIfOver, resolvePayment } from './payments.ts'
-import { renewSubscription, statusOf } from './subscriptions.ts'
-import { TELLING } from './telling.ts'
+import { paymentOwn } from './own.ts'
+import { renewSubscription } from './subscriptions.ts'
+import { type MollieEvent, TELLING } from './telling.ts'
 
 const DAY_SECONDS = 24 * 3600
 
-const PREFIXES: Partial<Record<Kind, [prefix: string, bytes?: number]>> = {
-  customers: ['cst_', 6],
-  mandates: ['mdt_', 6],
-  subscriptions: ['sub_', 6],
-  payments: ['tr_', 8],
-  refunds: ['re_', 6],
-  disputes: ['chb_', 6],
-  events: ['event_', 12],
-}
+const UNKNOWN = { title: 'Nothing to pay here', text: 'This payment does not exist. Check the address.' }
 
-const MOLLIE_ABOUT = html`Mollie's API answers under <code>/v2</code>, to the official SDK and the API key of a paywall
-        file. A payment's page is at the <code>checkoutUrl</code> that start-checkout answers.`
+const HINT = html`This is an emulator: it asks for no card and moves no money. As at Mollie, a second attempt is a
+          new payment. Money that is on its way, or is to be transferred, arrives with
+          <code>POST /_emulator/resolve-payment</code>.`
 
-export const MOLLIE = {
+const MOLLIE = {
   name: 'mollie',
   title: 'Mollie',
   accountOf: ({ apiKey }: MollieAccount) => idOfKey(apiKey),
-  newId: (kind: Kind) => newId(...(PREFIXES[kind] ?? [''])),
+  newId: prefixedIds({
+    customers: ['cst_', 6],
+    mandates: ['mdt_', 6],
+    subscriptions: ['sub_', 6],
+    payments: ['tr_', 8],
+    refunds: ['re_', 6],
+    disputes: ['chb_', 6],
+    events: ['event_', 12],
+  }),
   noSuch,
   refuse: unprocessable,
   api: API,
   telling: TELLING,
-  visits: {
-    '/checkout/': visitOf(
-      'payments',
-      { title: 'Nothing to pay here', text: 'This payment does not exist. Check the address.' },
-      hostedPayment,
-    ),
-  },
-  duesOf: (context: AccountContext): Due[] => [
+  visits: { '/checkout/': visitOf('payments', UNKNOWN, paymentPage) },
+  duesOf: (context) => [
     ...openPaymentsDue(context),
-    ...renewalsDue(context),
-    ...pendingPaymentsDue(context, DAY_SECONDS, resolvePayment),
+    ...chargesOnMandatesDue(context, renewSubscription),
+    ...pendingPaymentsDue(context, DAY_SECONDS, resolvePaymentOfPage),
     ...refundsDue(context, DAY_SECONDS),
   ],
-  about: MOLLIE_ABOUT,
+  about: html`Mollie's API answers under <code>/v2</code>, to the official SDK and the API key of a paywall file. A payment's page
+        is at the <code>checkoutUrl</code> that start-checkout answers.`,
   example: `curl -d '{"subscription":"sub_…"}' …/_emulator/renew`,
   controls: CONTROLS,
   lists: {
@@ -68,25 +67,20 @@ export const MOLLIE = {
    * `queued` at first.
    */
   switches: ['slowMandates', 'pendingMandates', 'slowRefunds'],
-} satisfies Processor<MollieAccount, MollieEvent, unknown, typeof CONTROLS, 'payments' | 'subscriptions', MollieSwitch>
+} satisfies Processor<MollieAccount, MollieEvent, unknown, typeof CONTROLS, string, string>
 
-type MollieSwitch = 'slowMandates' | 'pendingMandates' | 'slowRefunds'
-
-const openPaymentsDue = (context: AccountContext): Due[] =>
-  all(context, 'payments').flatMap((payment) =>
-    payment.status === 'open' && payment.expiresAt !== null
-      ? [{ at: payment.expiresAt, byItself: true, run: (then) => expireIfOver(then, payment) }]
-      : [],
-  )
-
-/** Subscriptions go on also after a charge that failed. */
-const renewalsDue = (context: AccountContext): Due[] =>
-  all(context, 'subscriptions')
-    .filter((subscription) => statusOf(context, subscription) === 'active')
-    .map((subscription) => ({
-      at: subscription.periodEnd,
-      run: (then) => renewSubscription(then, subscription, declines(then, subscription.customer) ? 'failed' : 'paid'),
-    }))
+/** Mollie sends the payer to `redirectUrl` whatever happened; only after a cancel to `cancelUrl`, if there is one. */
+function paymentPage(context: AccountContext, payment: PaymentRecord) {
+  const { sequenceType, redirectUrl, cancelUrl } = paymentOwn(payment)
+  return hostedPayment(context, payment, {
+    ...{ money, hint: HINT },
+    terms: sequenceType === 'first' ? 'You allow the seller to charge you again later' : 'One-time payment',
+    back: () => (payment.status === 'canceled' ? cancelUrl : null) ?? redirectUrl ?? '/',
+  })
+}
 
 /** A local Mollie: its API for the official SDK, hosted checkout pages for people, signed webhooks for the service. */
 export type MollieEmulator = EmulatorFor<typeof MOLLIE>
+
+export const startMollieEmulator = (options: EmulatorOptions<MollieAccount>): Promise<MollieEmulator> =>
+  startEmulator(MOLLIE, options)

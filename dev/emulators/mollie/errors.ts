@@ -1,28 +1,18 @@
 import { STATUS_CODES } from 'node:http'
 import type { Table } from '../core/domain/records.ts'
-import { EmulatorError } from '../core/wire/emulator-error.ts'
+import { Refusal } from '../core/wire/emulator-error.ts'
 
 /** An error in Mollie's shape. `field` names the part of the body that is wrong. */
-export class MollieError extends EmulatorError {
-  override name = 'MollieError'
-  readonly field: string | null
+export const mollieError = (status: number, message: string, field?: string) =>
+  new Refusal(status, message, errorBody({ status, message }, field))
 
-  constructor(status: number, detail: string, field: string | null = null) {
-    super(status, detail)
-    this.field = field
-  }
-}
-
-export const unprocessable = (detail: string, field?: string) => new MollieError(422, detail, field)
+export const unprocessable = (detail: string, field?: string) => mollieError(422, detail, field)
 
 export const noSuch = (table: Table, id: string) =>
-  new MollieError(404, `No ${table.slice(0, -1)} exists with token ${id}.`)
+  mollieError(404, `No ${table.slice(0, -1)} exists with token ${id}.`)
 
-/** The body of an error response. */
-export function errorBody(error: EmulatorError): object {
-  const { status, message: detail } = error
+export function errorBody({ status, message: detail }: { status: number; message: string }, field?: string): object {
   const title = status === 401 ? 'Unauthorized Request' : (STATUS_CODES[status] ?? 'Error')
   const documentation = { href: 'https://docs.mollie.com/overview/handling-errors', type: 'text/html' }
-  const field = error instanceof MollieError ? error.field : null
-  return { status, title, detail, ...(field !== null && { field }), _links: { documentation } }
+  return { status, title, detail, ...(field !== undefined && { field }), _links: { documentation } }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ownReader } from '../core/domain/tables.ts'
+import { ownFields } from '../core/domain/tables.ts'
 
 /* What Mollie's objects have besides what the core knows of them. Dates are `YYYY-MM-DD`. */
 
@@ -9,30 +9,24 @@ export const Metadata = z
   .refine((value) => JSON.stringify(value).length <= 1024, 'The metadata is larger than 1 kB')
   .nullable()
 
-export const customerOwn = ownReader(z.object({ locale: z.string().nullable(), metadata: Metadata }))
+const text = z.string().nullable()
 
-export const paymentOwn = ownReader(
-  z.object({
-    sequenceType: z.enum(['oneoff', 'first', 'recurring']),
-    redirectUrl: z.string().nullable(),
-    cancelUrl: z.string().nullable(),
-    webhookUrl: z.string().nullable(),
-    locale: z.string().nullable(),
-    metadata: Metadata,
-  }),
-)
+export const customerOwn = ownFields({ locale: text, metadata: Metadata })
 
-export const subscriptionOwn = ownReader(
-  z.object({
-    interval: z.string(),
-    times: z.int().nullable(),
-    /** How many times it was charged. */
-    charged: z.int(),
-    startDate: z.string(),
-    method: z.enum(['creditcard', 'directdebit', 'paypal']).nullable(),
-    webhookUrl: z.string().nullable(),
-    metadata: Metadata,
-  }),
-)
+export const paymentOwn = ownFields({
+  sequenceType: z.enum(['oneoff', 'first', 'recurring']),
+  ...{ redirectUrl: text, cancelUrl: text, webhookUrl: text, locale: text, metadata: Metadata },
+})
 
-export const refundOwn = ownReader(z.object({ description: z.string(), metadata: Metadata }))
+export const subscriptionOwn = ownFields({
+  interval: z.string(),
+  times: z.int().nullable(),
+  /** How many times it was charged. */
+  charged: z.int(),
+  startDate: z.string(),
+  method: z.enum(['creditcard', 'directdebit', 'paypal']).nullable(),
+  webhookUrl: text,
+  metadata: Metadata,
+})
+
+export const refundOwn = ownFields({ description: z.string(), metadata: Metadata })

@@ -1,25 +1,18 @@
 import * as z from 'zod'
-import { type AccountContext, find } from '../core/domain/context.ts'
-import { newMandate } from '../core/domain/mandates.ts'
-import type { PaymentRecord } from '../core/domain/money-records.ts'
-import { attemptPayment, endPayment, openPayment } from '../core/domain/payments.ts'
+import type { AccountContext } from '../core/domain/context.ts'
+import type { PaymentRecord, RefundRecord } from '../core/domain/money-records.ts'
+import { awaitsTransfer, findPayment, finishPayment, refusePaymentUnless } from '../core/domain/payment-pages.ts'
+import { openPayment } from '../core/domain/payments.ts'
+import { refundedOf, refundPayment } from '../core/domain/reversals.ts'
 import { optional, webAddress } from '../core/wire/json-fields.ts'
-import { Amount, minorUnits } from './amounts.ts'
+import type { Ids } from '../core/wire/routes.ts'
+import { Amount, amountOf, minorUnits } from './amounts.ts'
 import { unprocessable } from './errors.ts'
-import { Metadata, paymentOwn } from './own.ts'
-import { locale } from './parameters.ts'
-
-/*
- * The life of a payment: it is created open; on its page the payer pays, pays with money that arrives later, chooses a
- * bank transfer, fails or cancels; nobody comes, and it expires. Whatever ends it goes through `finish`, which makes the
- * mandate.
- */
+import { Metadata } from './own.ts'
+import { locale, parseBody } from './parameters.ts'
 
 /** How long a payment's page is open: the time Mollie gives for a card, as long as no slower method is chosen. */
 const OPEN_SECONDS = 15 * 60
-
-/** How long the payer of a bank transfer has: twelve days, Mollie's default. */
-const TRANSFER_SECONDS = 12 * 24 * 3600
 
 export const PaymentBody = z.strictObject({
   amount: Amount,
@@ -52,85 +45,52 @@ export function createPayment(context: AccountContext, body: z.output<typeof Pay
     description,
     // If several methods are given, the payer is going to choose one.
     method: typeof method === 'string' ? method : null,
+    givesMandate: own.sequenceType === 'first',
     expiresAt: context.now + OPEN_SECONDS,
     own,
   })
 }
 
-export function findPayment(context: AccountContext, id: string): PaymentRecord {
-  const payment = find(context, 'payments', id)
-  expireIfOver(context, payment)
-  return payment
-}
-
-/** Expires an open payment whose time is over. */
-export function expireIfOver(context: AccountContext, payment: PaymentRecord): void {
-  if (payment.status !== 'open' || payment.expiresAt === null || payment.expiresAt > context.now) return
-  finish(context, payment, 'expired')
-}
-
-/** Whether the seller can cancel a payment: only one that waits for a bank transfer. */
-export const isCancelable = ({ status, method }: PaymentRecord) => status === 'open' && method === 'banktransfer'
-
 /** The seller cancels a payment. Mollie lets them only after the payer has chosen a method that allows it. */
-export function cancelPayment(context: AccountContext, id: string): PaymentRecord {
+export function cancelPayment(context: AccountContext, _: unknown, [id]: Ids): PaymentRecord {
   const payment = findPayment(context, id)
-  if (!isCancelable(payment)) throw unprocessable('The payment cannot be canceled')
-  return finish(context, payment, 'canceled')
+  if (!awaitsTransfer(payment)) throw unprocessable('The payment cannot be canceled')
+  return finishPayment(context, payment, 'canceled')
 }
 
 export const PaymentUpdate = z.strictObject({ metadata: optional(Metadata) })
 
-export function updatePayment(
-  context: AccountContext,
-  { metadata }: z.output<typeof PaymentUpdate>,
-  id: string,
-): PaymentRecord {
+export function updatePayment(context: AccountContext, { metadata }: z.output<typeof PaymentUpdate>, [id]: Ids) {
   const payment = findPayment(context, id)
   payment.own = { ...payment.own, metadata }
   return payment
 }
 
-/** The payer is going to transfer the money from their bank: the payment stays open for as long as that may take. */
-export function chooseTransfer(context: AccountContext, payment: PaymentRecord): PaymentRecord {
-  payment.method = 'banktransfer'
-  payment.expiresAt = context.now + TRANSFER_SECONDS
-  return payment
-}
+export const RefundBody = z.strictObject({
+  amount: Amount,
+  description: optional(z.string().max(255)),
+  metadata: optional(Metadata),
+})
 
-/** The payer has paid, but the money has not arrived yet. */
-export function payLater(context: AccountContext, payment: PaymentRecord): PaymentRecord {
-  payment.method ??= 'creditcard'
-  return attemptPayment(context, payment, 'pending')
-}
-
-/** The money of a pending payment, or of a bank transfer, arrives, or is known not to arrive. */
-export function resolvePayment(context: AccountContext, payment: PaymentRecord, succeeds: boolean): PaymentRecord {
-  if (!isCancelable(payment)) refuseUnless(payment, 'pending')
-  return finish(context, payment, succeeds ? 'paid' : 'failed')
-}
-
-/** Gives a payment its last status. A first payment that is paid makes a mandate. */
-export function finish(
-  context: AccountContext,
-  payment: PaymentRecord,
-  status: Parameters<typeof endPayment>[2],
-): PaymentRecord {
-  const { sequenceType } = paymentOwn(payment)
-  if (status === 'paid' || status === 'failed') payment.method ??= 'creditcard'
-  if (status === 'paid' && sequenceType === 'first' && payment.customer !== null) {
-    const slow = context.isOn('slowMandates') || context.isOn('pendingMandates')
-    const method = mandateMethod(payment.method)
-    payment.mandate = newMandate(context, { customer: payment.customer, payment: payment.id, method, slow }).id
+/** Refunds an amount of a paid payment: at once, unless refunds are slow. */
+export function refund(context: AccountContext, body: z.output<typeof RefundBody>, [id]: [string, ...unknown[]]) {
+  const payment = findPayment(context, id)
+  refusePaymentUnless(context, payment, 'paid')
+  const { amount, description, metadata } = body
+  const minor = minorUnits(amount)
+  if (amount.currency !== payment.currency) throw unprocessable('The currency is not that of the payment', 'amount')
+  if (minor === 0) throw unprocessable('The amount is lower than the minimum', 'amount')
+  if (minor > payment.amount - refundedOf(context, payment)) {
+    throw unprocessable('The specified amount cannot be refunded', 'amount')
   }
-  // `renew` charges ahead of the clock: such a payment ends at the time for which it was made.
-  return endPayment(context, payment, status, payment.subscription === null ? context.now : payment.created)
+  const status = context.isOn('slowRefunds') ? 'queued' : 'refunded'
+  const own = { description: description ?? payment.description, metadata }
+  return refundPayment(context, payment, { amount: minor, status, own })
 }
 
-export function refuseUnless({ id, status }: PaymentRecord, wanted: PaymentRecord['status']): void {
-  if (status !== wanted) throw unprocessable(`Payment ${id} is ${status}, not ${wanted}.`)
+/** The same for the emulator's control: `value` is decimal text; without it, all that is left is refunded. */
+export function refundPart(context: AccountContext, payment: PaymentRecord, value?: string): RefundRecord {
+  const { id, currency } = payment
+  const left = amountOf(payment.amount - refundedOf(context, payment), currency)
+  return refund(context, parseBody(RefundBody, { amount: value === undefined ? left : { currency, value } }), [id])
 }
-
-/** Methods that need the customer at every payment, such as iDEAL, give a mandate for direct debit. */
-const mandateMethod = (method: string | null) =>
-  method === 'creditcard' || method === 'paypal' ? method : 'directdebit'

@@ -1,37 +1,27 @@
 import * as z from 'zod'
 import { newCustomer } from '../core/domain/checkout.ts'
-import { type AccountContext, find } from '../core/domain/context.ts'
-import { mandatesOf } from '../core/domain/mandates.ts'
+import { type AccountContext, find, newestOf } from '../core/domain/context.ts'
+import { findPayment } from '../core/domain/payment-pages.ts'
 import { disputesOf, refundsOf } from '../core/domain/reversals.ts'
-import type { Execution } from '../core/processor.ts'
-import type { HttpRequest } from '../core/server.ts'
-import { optional, readJson } from '../core/wire/json-fields.ts'
-import { type Ids, prepareRoute, type Route, retrieve, route } from '../core/wire/routes.ts'
-import { MollieError, noSuch } from './errors.ts'
-import { customerObject } from './objects/customer.ts'
-import { listOf } from './objects/list.ts'
-import { mandateObject } from './objects/mandate.ts'
-import { paymentObject } from './objects/payment.ts'
-import { chargebackObject, refundObject } from './objects/refund.ts'
-import { subscriptionObject } from './objects/subscription.ts'
+import { optional } from '../core/wire/json-fields.ts'
+import { Nothing } from '../core/wire/parse.ts'
+import { type Ids, type Route, retrieve, route } from '../core/wire/routes.ts'
+import { noSuch } from './errors.ts'
+import { customerObject, mandateObject, subscriptionObject } from './objects/customer.ts'
+import { chargebackObject, paymentObject, refundObject } from './objects/payment.ts'
+import { listOf } from './objects/wire.ts'
 import { Metadata } from './own.ts'
-import { locale, Nothing, PageQuery, parseBody, parseQuery } from './parameters.ts'
-import { cancelPayment, createPayment, findPayment, PaymentBody, PaymentUpdate, updatePayment } from './payments.ts'
-import { RefundBody, refund } from './refunds.ts'
+import { locale, PageQuery } from './parameters.ts'
 import {
-  cancelSubscription,
-  createSubscription,
-  findOf,
-  paymentsOf,
-  SubscriptionBody,
-  subscriptionsOf,
-} from './subscriptions.ts'
-
-/*
- * From a path to an object: `prepareCall` finds the route; the execution that it returns parses the query or the body
- * and runs the route for an account. Unlike Stripe, Mollie stores even a parse error under the idempotency key, so
- * parsing is part of the run.
- */
+  cancelPayment,
+  createPayment,
+  PaymentBody,
+  PaymentUpdate,
+  RefundBody,
+  refund,
+  updatePayment,
+} from './payments.ts'
+import { cancelSubscription, createSubscription, findOf, SubscriptionBody } from './subscriptions.ts'
 
 const CustomerBody = z.strictObject({
   name: optional(z.string().max(255)),
@@ -40,69 +30,63 @@ const CustomerBody = z.strictObject({
   metadata: optional(Metadata),
 })
 
+const CUSTOMER = '/v2/customers/:id'
+const SUBSCRIPTION = `${CUSTOMER}/subscriptions/:id`
+const PAYMENT = '/v2/payments/:id'
+
 /** The part of Mollie's API that the emulator has. */
-const routes: Route[] = [
-  route('POST', '/v2/customers', CustomerBody, (context, { name, email, ...own }) =>
-    customerObject(newCustomer(context, { name, email, own }), context),
+export const ROUTES: Route[] = [
+  route('POST', '/v2/customers', CustomerBody, createCustomer, customerObject),
+  retrieve(CUSTOMER, Nothing, 'customers', customerObject),
+  list(CUSTOMER, 'mandates', (context, ids) => newestOf(context, 'mandates', owner(context, ids)), mandateObject),
+  route('POST', `${CUSTOMER}/subscriptions`, SubscriptionBody, createSubscription, subscriptionObject),
+  list(
+    CUSTOMER,
+    'subscriptions',
+    (context, ids) => newestOf(context, 'subscriptions', owner(context, ids)),
+    subscriptionObject,
   ),
-  retrieve('/v2/customers/:id', Nothing, 'customers', customerObject),
-  list('/v2/customers/:id/mandates', 'mandates', (context, [id]) =>
-    mandatesOf(context, find(context, 'customers', id).id).map((mandate) => mandateObject(mandate, context)),
+  route('GET', SUBSCRIPTION, Nothing, (context, _, [owner, id]) => findOf(context, owner, id), subscriptionObject),
+  route('DELETE', SUBSCRIPTION, Nothing, cancelSubscription, subscriptionObject),
+  // The first payment, which gave the mandate, is none of the subscription's.
+  list(
+    SUBSCRIPTION,
+    'payments',
+    (context, [owner, id]) => newestOf(context, 'payments', { subscription: findOf(context, owner, id).id }),
+    paymentObject,
   ),
-  route('POST', '/v2/customers/:id/subscriptions', SubscriptionBody, (context, body, [id]) =>
-    subscriptionObject(createSubscription(context, body, id), context),
-  ),
-  list('/v2/customers/:id/subscriptions', 'subscriptions', (context, [id]) =>
-    subscriptionsOf(context, find(context, 'customers', id).id).map((row) => subscriptionObject(row, context)),
-  ),
-  route('GET', '/v2/customers/:id/subscriptions/:id', Nothing, (context, _, [customer, id]) =>
-    subscriptionObject(findOf(context, customer, id), context),
-  ),
-  route('DELETE', '/v2/customers/:id/subscriptions/:id', Nothing, (context, _, [customer, id]) =>
-    subscriptionObject(cancelSubscription(context, customer, id), context),
-  ),
-  list('/v2/customers/:id/subscriptions/:id/payments', 'payments', (context, [customer, id]) =>
-    paymentsOf(context, findOf(context, customer, id)).map((payment) => paymentObject(payment, context)),
-  ),
-  route('POST', '/v2/payments', PaymentBody, (context, body) => paymentObject(createPayment(context, body), context)),
-  route('GET', '/v2/payments/:id', Nothing, (context, _, [id]) => paymentObject(findPayment(context, id), context)),
-  route('PATCH', '/v2/payments/:id', PaymentUpdate, (context, body, [id]) =>
-    paymentObject(updatePayment(context, body, id), context),
-  ),
-  route('DELETE', '/v2/payments/:id', Nothing, (context, _, [id]) =>
-    paymentObject(cancelPayment(context, id), context),
-  ),
-  route('POST', '/v2/payments/:id/refunds', RefundBody, (context, body, [id]) =>
-    refundObject(refund(context, body, findPayment(context, id)), context),
-  ),
-  list('/v2/payments/:id/refunds', 'refunds', (context, [id]) =>
-    refundsOf(context, findPayment(context, id)).map((row) => refundObject(row, context)),
-  ),
-  route('GET', '/v2/payments/:id/refunds/:id', Nothing, (context, _, [payment, id]) => {
-    const found = find(context, 'refunds', id)
-    if (found.payment !== payment) throw noSuch('refunds', id)
-    return refundObject(found, context)
-  }),
-  list('/v2/payments/:id/chargebacks', 'chargebacks', (context, [id]) =>
-    disputesOf(context, findPayment(context, id)).map((row) => chargebackObject(row, context)),
-  ),
+  route('POST', '/v2/payments', PaymentBody, createPayment, paymentObject),
+  route('GET', PAYMENT, Nothing, (context, _, [id]) => findPayment(context, id), paymentObject),
+  route('PATCH', PAYMENT, PaymentUpdate, updatePayment, paymentObject),
+  route('DELETE', PAYMENT, Nothing, cancelPayment, paymentObject),
+  route('POST', `${PAYMENT}/refunds`, RefundBody, refund, refundObject),
+  list(PAYMENT, 'refunds', (context, [id]) => refundsOf(context, findPayment(context, id)), refundObject),
+  route('GET', `${PAYMENT}/refunds/:id`, Nothing, findRefund, refundObject),
+  list(PAYMENT, 'chargebacks', (context, [id]) => disputesOf(context, findPayment(context, id)), chargebackObject),
 ]
 
-/** Finds the route of a call. Throws Mollie's 404 if there is none. */
-export function prepareCall(
-  { method, path }: { method: string; path: string },
-  { query, body }: HttpRequest,
-): Execution {
-  const execution = prepareRoute(routes, { method, path }, (schema) => () => {
-    return method === 'GET' ? parseQuery(schema, query) : parseBody(schema, readJson(body))
-  })
-  if (execution) return execution
-  throw new MollieError(404, `The resource you requested does not exist: ${method} ${path}`)
+function createCustomer(context: AccountContext, { name, email, ...own }: z.output<typeof CustomerBody>) {
+  return newCustomer(context, { name, email, own })
 }
 
-function list(path: string, name: string, rowsOf: (context: AccountContext, ids: Ids) => { id: string }[]): Route {
-  return route('GET', path, PageQuery, (context, page, ids) => {
-    const address = ids.reduce((address, id) => address.replace(':id', id), `${context.url}${path}`)
-    return listOf(name, address, rowsOf(context, ids), page)
+const owner = (context: AccountContext, [id]: Ids) => ({ customer: find(context, 'customers', id).id })
+
+function findRefund(context: AccountContext, _: unknown, [payment, id]: Ids) {
+  const found = find(context, 'refunds', id)
+  if (found.payment !== payment) throw noSuch('refunds', id)
+  return found
+}
+
+/** The list of that name which belongs to what `path` names. */
+function list<Row>(
+  path: string,
+  name: string,
+  rowsOf: (context: AccountContext, ids: Ids) => Row[],
+  show: (row: Row, context: AccountContext) => { id: string },
+): Route {
+  return route('GET', `${path}/${name}`, PageQuery, (context, page, ids) => {
+    const owner = ids.reduce((address, id) => address.replace(':id', id), `${context.url}${path}`)
+    const rows = rowsOf(context, ids).map((row) => show(row, context))
+    return listOf(name, `${owner}/${name}`, rows, page)
   })
 }

@@ -1,17 +1,17 @@
 import * as z from 'zod'
-import { type AccountContext, all, find } from '../core/domain/context.ts'
-import { mandatesOf } from '../core/domain/mandates.ts'
-import type { PaymentRecord } from '../core/domain/money-records.ts'
-import { attemptPayment, type Outcome, openPayment } from '../core/domain/payments.ts'
-import { beginNextPeriod } from '../core/domain/renewals.ts'
-import type { MandateRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
+import { moveBack } from '../core/controls/elapse.ts'
+import { type AccountContext, find, newestOf } from '../core/domain/context.ts'
+import { chargeOnMandate } from '../core/domain/mandate-charges.ts'
+import { mandateOf, usableMandate } from '../core/domain/mandates.ts'
+import type { Outcome } from '../core/domain/payments.ts'
+import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { newSubscription } from '../core/domain/subscriptions.ts'
 import { optional, webAddress } from '../core/wire/json-fields.ts'
+import type { Ids } from '../core/wire/routes.ts'
 import { Amount, minorUnits } from './amounts.ts'
-import { anchorOf, chargeTime, dateOf, isDate, parseInterval } from './dates.ts'
+import { addDays, anchorOf, chargeTime, dateOf, isDate, parseInterval } from './dates.ts'
 import { noSuch, unprocessable } from './errors.ts'
 import { Metadata, subscriptionOwn } from './own.ts'
-import { finish } from './payments.ts'
 
 /*
  * A subscription at Mollie: it is created on a mandate of its customer, is charged on each payment date, and is
@@ -30,22 +30,26 @@ export const SubscriptionBody = z.strictObject({
   mandateId: optional(z.string()),
 })
 
-type Body = z.output<typeof SubscriptionBody>
-
-export function createSubscription(context: AccountContext, body: Body, customerId: string): SubscriptionRecord {
+export function createSubscription(
+  context: AccountContext,
+  body: z.output<typeof SubscriptionBody>,
+  [customerId]: Ids,
+): SubscriptionRecord {
   const { id: customer } = find(context, 'customers', customerId)
-  const { amount, description, mandateId: _, ...given } = body
+  const { amount, description, mandateId, ...given } = body
   const today = dateOf(context.now)
   const startDate = given.startDate ?? today
   if (startDate < today) throw unprocessable('The start date is in the past', 'startDate')
-  const others = subscriptionsOf(context, customer).filter(({ status }) => status === 'active')
+  const others = newestOf(context, 'subscriptions', { customer, status: 'active' })
   if (others.some(({ price }) => price.label === description)) {
     throw unprocessable('A subscription with the same description already exists for this customer', 'description')
   }
+  const mandate = usableMandate(context, customer, { id: mandateId, method: given.method })
+  if (!mandate) throw unprocessable('No suitable mandates found for customer.')
   const cycle = parseInterval(given.interval) ?? { interval: null, intervalCount: null }
   return newSubscription(context, {
     customer,
-    mandate: suitableMandate(context, customer, body).id,
+    mandate: mandate.id,
     price: { id: '', label: description, amount: minorUnits(amount), currency: amount.currency, ...cycle },
     trialDays: null,
     anchor: anchorOf(startDate),
@@ -61,69 +65,30 @@ export function findOf(context: AccountContext, customerId: string, id: string):
   return subscription
 }
 
-/** The newest first. */
-export const subscriptionsOf = (context: AccountContext, customerId: string): SubscriptionRecord[] =>
-  all(context, 'subscriptions')
-    .filter(({ customer }) => customer === customerId)
-    .reverse()
-
-/** The newest first; the first payment is not one of them. */
-export const paymentsOf = (context: AccountContext, { id }: SubscriptionRecord): PaymentRecord[] =>
-  all(context, 'payments')
-    .filter(({ subscription }) => subscription === id)
-    .reverse()
-
 /** Ends a subscription now: nothing is charged any more. Mollie refuses to cancel one twice. */
-export function cancelSubscription(context: AccountContext, customerId: string, id: string): SubscriptionRecord {
-  const subscription = findOf(context, customerId, id)
+export function cancelSubscription(context: AccountContext, _: unknown, [customer, id]: Ids): SubscriptionRecord {
+  const subscription = findOf(context, customer, id)
   if (subscription.status === 'canceled') throw unprocessable('The subscription has been cancelled.')
   subscription.status = 'canceled'
   subscription.canceledAt = context.now
   return subscription
 }
 
-/** A subscription waits as long as its mandate does. */
-export function statusOf(context: AccountContext, { status, mandate }: SubscriptionRecord) {
-  const waits = status === 'active' && mandateStatus(context, find(context, 'mandates', mandate ?? '')) === 'pending'
-  return waits ? 'pending' : status
-}
-
-export function mandateStatus(context: AccountContext, { slow, revoked }: MandateRecord) {
-  if (revoked) return 'invalid'
-  return slow && (context.isOn('slowMandates') || context.isOn('pendingMandates')) ? 'pending' : 'valid'
-}
-
-function suitableMandate(context: AccountContext, customer: string, { mandateId, method }: Body): MandateRecord {
-  const usable = context.isOn('slowMandates') ? ['valid'] : ['valid', 'pending']
-  const found = mandatesOf(context, customer)
-    .filter((mandate) => usable.includes(mandateStatus(context, mandate)))
-    .filter(({ id }) => mandateId === null || id === mandateId)
-    .find((mandate) => method === null || mandate.method === method)
-  if (!found) throw unprocessable('No suitable mandates found for customer.')
-  return found
-}
-
-/**
- * Charges a subscription for its next payment date, as if that day had come: the payment gets that day's date, whatever
- * the clock says, and the next payment date is one interval later. If the payment fails, the subscription stays active.
- */
-export function renewSubscription(
-  context: AccountContext,
-  subscription: SubscriptionRecord,
-  outcome: Outcome,
-): PaymentRecord {
-  const { id, customer, mandate, price, periodEnd: created } = subscription
-  const status = statusOf(context, subscription)
-  if (status !== 'active') throw unprocessable(`Subscription ${id} is ${status} and makes no payments.`)
+/** Charges for the next payment date. A subscription that was made for so many charges ends with the last. */
+export function renewSubscription(context: AccountContext, subscription: SubscriptionRecord, outcome: Outcome) {
   const { times, charged, webhookUrl, metadata } = subscriptionOwn(subscription)
-  beginNextPeriod(subscription)
+  const own = { sequenceType: 'recurring', redirectUrl: null, cancelUrl: null, locale: null, webhookUrl, metadata }
+  const payment = chargeOnMandate(context, subscription, outcome, own)
   subscription.own = { ...subscription.own, charged: charged + 1 }
   if (charged + 1 === times) subscription.status = 'completed'
-  const payment = openPayment(context, {
-    ...{ created, amount: price.amount, currency: price.currency, customer, mandate, subscription: id },
-    description: price.label,
-    method: find(context, 'mandates', mandate ?? '').method,
-    own: { sequenceType: 'recurring', redirectUrl: null, cancelUrl: null, webhookUrl, locale: null, metadata },
-  })
-  return outcome === 'pending' ? attemptPayment(context, payment, 'pending') : finish(context, payment, outcome)
+  return payment
+}
+
+/** Lets days pass also for the subscription's mandate and the payment that gave it. */
+export function elapse(context: AccountContext, subscription: SubscriptionRecord, days: number): void {
+  const mandate = mandateOf(context, subscription)
+  for (const record of [mandate, find(context, 'payments', mandate.payment)]) moveBack(record, days)
+  const startDate = addDays(subscriptionOwn(subscription).startDate, -days)
+  subscription.own = { ...subscription.own, startDate }
+  subscription.anchor = anchorOf(startDate)
 }

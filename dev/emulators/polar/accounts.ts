@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
-import type { FilePaywall, PaywallFile } from '../../../cli/paywall-file/file.ts'
+import type { PaywallFile } from '../../../cli/paywall-file/file.ts'
 import { randomHex } from '../../../lib/crypto/crypto.ts'
 import type { AccountOf, PaywallOf } from '../core/domain/accounts.ts'
 import type { SoldPrice } from '../core/domain/selling-records.ts'
+import { paywallsOf } from '../core/paywalls.ts'
 
 /**
  * A paywall's Polar credentials, and what its organisation sells: a product has one price for each currency, so the prices
@@ -37,16 +38,8 @@ export const demoCredentials = () => ({
 })
 
 /** The Polar accounts that the emulator is to have: each paywall's credentials, and the products that exist at Polar. */
-export function accountsOf(files: PaywallFile[]): PolarAccount[] {
-  return files.flatMap(({ paywalls }) => paywalls.flatMap(accountOf))
-}
-
-function accountOf({ id, name, processor, prices }: FilePaywall): PolarAccount[] {
-  if (processor.acquiring !== 'polar') return []
-  const sold = prices.flatMap(({ label, interval, interval_count: intervalCount, locals, ...price }) =>
-    [price, ...locals].map(({ processor_price, currency, amount }) => ({
-      ...{ id: processor_price, label, currency: currency.toLowerCase(), amount, interval, intervalCount },
-    })),
-  )
-  return [{ paywallId: id, paywallName: name, ...processor.credentials, prices: sold }]
-}
+export const accountsOf = (files: PaywallFile[]): PolarAccount[] =>
+  paywallsOf(files, 'polar').map(({ credentials, prices, ...paywall }) => ({
+    ...{ ...paywall, ...credentials },
+    prices: prices.map((price) => ({ ...price, currency: price.currency.toLowerCase() })),
+  }))

@@ -35,12 +35,11 @@ type Body = z.output<typeof CheckoutBody>
 export function createCheckout(context: AccountContext, body: Body): PageRecord {
   const price = priceFor(context, body)
   const customer = customerFor(context, body)
-  const { metadata, external_customer_id: externalCustomerId } = body
+  const { metadata, external_customer_id, allow_trial } = body
   const seller = context.account.paywalls.find(({ paywallId }) => paywallId === metadata.paywall_id)
   const page = openPage(context, {
     mode: price.interval === null ? 'payment' : 'subscription',
     price,
-    quantity: 1,
     expiresAt: context.now + CHECKOUT_SECONDS,
     seller: seller?.paywallName ?? context.account.paywalls[0]?.paywallName ?? '',
     trialDays: trialOf(body, price),
@@ -49,14 +48,11 @@ export function createCheckout(context: AccountContext, body: Body): PageRecord 
     email: body.customer_email ?? customer?.email ?? null,
     customer: customer?.id ?? null,
     makesCustomer: true,
-    own: { metadata, externalCustomerId, allowTrial: body.allow_trial },
-    gives: { customer: { externalId: externalCustomerId }, subscription: {}, payment: {} },
-    chosenIds: {},
+    own: { metadata, external_customer_id, allow_trial },
   })
   // Whatever is bought on the page has its metadata, and names it.
-  const sold = { metadata, checkoutId: page.id }
-  page.gives.subscription = sold
-  if (page.mode === 'payment') page.gives.payment = { ...sold, productId: price.id }
+  const sold = { metadata, checkout_id: page.id }
+  page.gives = { customer: { external_id: external_customer_id }, subscription: sold, payment: sold }
   return page
 }
 
@@ -90,19 +86,13 @@ function trialOf({ allow_trial: allowed, trial_interval: unit, trial_interval_co
 export function identifyPayer(context: AccountContext, page: PageRecord, email: string): void {
   if (page.customer !== null) return
   const known = byEmail(context, email)
+  const { external_customer_id: id } = pageOwn(page)
   if (known) page.customer = known.id
-  else if (takenMeanwhile(context, page)) {
-    throw invalid(
-      ['body', 'external_customer_id'],
-      'A customer with this external ID already exists but with a different email address.',
-    )
+  // The page's external id has got a customer of another address since the page was opened.
+  else if (id !== null && byExternalId(context, id)) {
+    const problem = 'A customer with this external ID already exists but with a different email address.'
+    throw invalid(['body', 'external_customer_id'], problem)
   }
-}
-
-/** The page's external id has got a customer of another address since the page was opened. */
-function takenMeanwhile(context: AccountContext, page: PageRecord): boolean {
-  const { externalCustomerId } = pageOwn(page)
-  return externalCustomerId !== null && byExternalId(context, externalCustomerId) !== undefined
 }
 
 /** Whether Polar refuses a second subscription of a customer, on any of the organisation's paywalls. */

@@ -1,28 +1,23 @@
 import * as z from 'zod'
 import { billingControls } from '../core/controls/billing-controls.ts'
-import { onAccount, onRecord, onRecordWith, type RecordControl } from '../core/controls/controls.ts'
+import { onAccount, onRecord, type RecordControl } from '../core/controls/controls.ts'
+import { elapseControl } from '../core/controls/elapse.ts'
 import { type AccountContext, accountRecord, find } from '../core/domain/context.ts'
 import { closeDispute } from '../core/domain/reversals.ts'
 import { checkoutObject } from './objects/checkout.ts'
-import { disputeObject, refundObject } from './objects/refund.ts'
+import { disputeObject, refundObject } from './objects/order.ts'
 import { subscriptionObject } from './objects/subscription.ts'
-import { orderOf } from './orders.ts'
+import { endDisputed, orderOf, preventDispute, refundOrder } from './orders.ts'
 import { settingsOwn } from './own.ts'
-import { endDisputed, preventDispute, refundOrder } from './refunds.ts'
-import { cancel, elapse, revoke, uncancel } from './subscriptions.ts'
+import { cancel, revoke, uncancel } from './subscriptions.ts'
 
 const BILLING = billingControls({
   names: { page: 'checkout', payment: 'payment' },
   show: {
-    page: checkoutObject,
-    subscription: subscriptionObject,
+    ...{ page: checkoutObject, subscription: subscriptionObject, refund: refundObject, dispute: disputeObject },
     payment: ({ id, status, amount, currency }) => ({ id, status, amount, currency }),
-    refund: refundObject,
-    dispute: disputeObject,
   },
-  end: (context, subscription) => revoke(context, subscription),
-  portalCancel: (context, subscription) => cancel(context, subscription),
-  portalUndo: uncancel,
+  ...{ end: revoke, portalCancel: cancel, portalUndo: uncancel },
   refund: (context, payment, amount) => refundOrder(context, orderOf(context, payment), amount),
 })
 
@@ -49,10 +44,7 @@ export const CONTROLS = {
       refundObject(preventDispute(context, orderOf(context, payment)), context),
     ),
   ),
-  /** Lets so many days pass for one subscription, by moving all its dates and its orders' into the past. */
-  elapse: onRecordWith('subscription', 'subscriptions', ['days', z.int().positive()], (context, subscription, days) =>
-    subscriptionObject(elapse(context, subscription, days), context),
-  ),
+  elapse: elapseControl(subscriptionObject),
   /** Whether a customer may have several subscriptions: a setting of the organisation, which is on unless this says no. */
   allowMultipleSubscriptions: onAccount(['allowed', z.boolean()], (context, allowMultipleSubscriptions) =>
     set(context, { allowMultipleSubscriptions }),

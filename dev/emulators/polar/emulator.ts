@@ -1,23 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { html } from 'hono/html'
-import * as z from 'zod'
 import { decimalsOf } from '../../../lib/money/money.ts'
-import { resolvePayment } from '../core/domain/checkout.ts'
 import type { AccountContext } from '../core/domain/context.ts'
-import { pagesDue, pendingPaymentsDue, subscriptionsDue } from '../core/domain/dues.ts'
+import { salesDue } from '../core/domain/dues.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
-import type { EmulatorFor } from '../core/emulator.ts'
+import type { EmulatorFor, EmulatorOptions } from '../core/emulator.ts'
 import { hostedCheckout, UNKNOWN_CHECKOUT } from '../core/pages/hosted-checkout.ts'
-import { hostedPortal, UNKNOWN_PORTAL } from '../core/pages/hosted-portal.ts'
+import { portalVisit } from '../core/pages/hosted-portal.ts'
 import { formatMoney } from '../core/pages/layout.ts'
 import { type HostedPage, visitOf } from '../core/pages/visits.ts'
 import type { Processor } from '../core/processor.ts'
 import type { HttpRequest } from '../core/server.ts'
+import { startEmulator } from '../core/start.ts'
 import { idOfToken, type PolarAccount } from './accounts.ts'
 import { API } from './api.ts'
 import { identifyPayer, isRefusedAsSecond } from './checkouts.ts'
 import { CONTROLS } from './controls.ts'
-import { forbidden, noSuch, PolarError } from './errors.ts'
+import { forbidden, noSuch } from './errors.ts'
 import { checkoutObject } from './objects/checkout.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { PORTAL_SECONDS, RENEWALS } from './rules.ts'
@@ -29,32 +28,17 @@ const SLOW_PAYMENT_SECONDS = 12 * 3600
 
 const money = (amount: number, currency: string) => formatMoney(amount, currency, decimalsOf(currency.toUpperCase()))
 
-const HINT = html`This is an emulator: it asks for no card and moves no money. Pay succeeds at once. Decline the card
-          does what a bank does that refuses the payment. Cancel goes back to the seller and leaves this page open.`
-
 /** The page of a checkout: whoever pays becomes, or is already, the customer with that address. */
 function hostedPage(context: AccountContext, page: PageRecord, request: HttpRequest): HostedPage {
-  const hosted = hostedCheckout(context, page, request, {
+  return hostedCheckout(context, page, request, {
     money,
     // Polar adds a token for its own portal to the address.
     successUrl: ({ successUrl, id }) => withToken(successUrl.replaceAll('{CHECKOUT_ID}', id), id),
-    hint: HINT,
+    admit(_, email) {
+      identifyPayer(context, page, email)
+      if (isRefusedAsSecond(context, page)) throw forbidden('NotPermitted', 'You already have an active subscription.')
+    },
   })
-  const identified =
-    (press: HostedPage['press'][string] | undefined): HostedPage['press'][string] =>
-    (form) => {
-      const email = z.email().safeParse(page.email ?? form.email?.trim())
-      try {
-        if (email.success) identifyPayer(context, page, email.data)
-      } catch (error) {
-        if (error instanceof PolarError) return { status: error.status, problem: error.message }
-        throw error
-      }
-      if (isRefusedAsSecond(context, page)) return { status: 403, problem: 'You already have an active subscription.' }
-      return press?.(form) ?? { status: 400, problem: 'Choose one of the buttons.' }
-    }
-  const { pay, later } = hosted.press
-  return { ...hosted, press: { ...hosted.press, pay: identified(pay), later: identified(later) } }
 }
 
 function withToken(address: string, id: string): string {
@@ -63,7 +47,7 @@ function withToken(address: string, id: string): string {
   return url.href
 }
 
-export const POLAR = {
+const POLAR = {
   name: 'polar',
   title: 'Polar',
   accountOf: ({ accessToken }: PolarAccount) => idOfToken(accessToken),
@@ -74,15 +58,9 @@ export const POLAR = {
   telling: TELLING,
   visits: {
     '/checkout/polar_c_': visitOf('pages', UNKNOWN_CHECKOUT, hostedPage),
-    '/portal/polar_cst_': visitOf('portalSessions', UNKNOWN_PORTAL, (context, session, { path }) =>
-      hostedPortal(context, session, path, { money, lifetimeSeconds: PORTAL_SECONDS, cancel, undo: uncancel }),
-    ),
+    '/portal/polar_cst_': portalVisit({ money, lifetimeSeconds: PORTAL_SECONDS, cancel, undo: uncancel }),
   },
-  duesOf: (context) => [
-    ...pagesDue(context),
-    ...pendingPaymentsDue(context, SLOW_PAYMENT_SECONDS, resolvePayment),
-    ...subscriptionsDue(context, RENEWALS),
-  ],
+  duesOf: salesDue({ pendingSeconds: SLOW_PAYMENT_SECONDS, renewals: RENEWALS }),
   about: html`Polar's API answers under <code>/v1</code>, to the official SDK and the access token of a paywall file. A
         checkout's page is at the <code>checkoutUrl</code> that start-checkout answers.`,
   example: `curl -d '{"subscription":"5f3c…"}' …/_emulator/renew`,
@@ -93,7 +71,10 @@ export const POLAR = {
   },
   /** While `slowRefunds` is on, a refund is pending at first. */
   switches: ['slowRefunds'],
-} satisfies Processor<PolarAccount, PolarEvent, unknown, typeof CONTROLS, 'checkouts' | 'subscriptions', 'slowRefunds'>
+} satisfies Processor<PolarAccount, PolarEvent, unknown, typeof CONTROLS, string, string>
 
 /** A local Polar: its API for the official SDK, hosted checkout and portal pages for people, signed webhooks for the service. */
 export type PolarEmulator = EmulatorFor<typeof POLAR>
+
+export const startPolarEmulator = (options: EmulatorOptions<PolarAccount>): Promise<PolarEmulator> =>
+  startEmulator(POLAR, options)

@@ -1,18 +1,9 @@
 import type { Table } from '../core/domain/records.ts'
-import { EmulatorError } from '../core/wire/emulator-error.ts'
+import { Refusal } from '../core/wire/emulator-error.ts'
 
 /** An error in Polar's shape: a name and a detail, which is a list of mistakes if it is about the request's fields. */
-export class PolarError extends EmulatorError {
-  override name = 'PolarError'
-  readonly error: string | null
-  readonly detail: string | Mistake[]
-
-  constructor(status: number, error: string | null, detail: string | Mistake[]) {
-    super(status, typeof detail === 'string' ? detail : (detail[0]?.msg ?? ''))
-    this.error = error
-    this.detail = detail
-  }
-}
+export const polarError = (status: number, error: string | null, detail: string | Mistake[]) =>
+  new Refusal(status, typeof detail === 'string' ? detail : (detail[0]?.msg ?? ''), bodyOf(error, detail))
 
 export interface Mistake {
   type: string
@@ -30,21 +21,20 @@ const NAMES: Record<number, string> = {
   422: 'RequestValidationError',
 }
 
-export function errorBody(error: EmulatorError): object {
-  const own = error instanceof PolarError ? error : null
-  const name = own ? own.error : (NAMES[error.status] ?? 'InternalServerError')
-  return { ...(name !== null && { error: name }), detail: own?.detail ?? error.message }
-}
+export const errorBody = ({ status, message }: { status: number; message: string }) =>
+  bodyOf(NAMES[status] ?? 'InternalServerError', message)
+
+const bodyOf = (error: string | null, detail: string | Mistake[]) => ({ ...(error !== null && { error }), detail })
 
 export const invalid = (loc: Mistake['loc'], msg: string, input?: unknown, type = 'value_error') =>
-  new PolarError(422, 'RequestValidationError', [{ type, loc, msg, input }])
+  polarError(422, 'RequestValidationError', [{ type, loc, msg, input }])
 
-export const forbidden = (error: string, detail: string) => new PolarError(403, error, detail)
+export const forbidden = (error: string, detail: string) => polarError(403, error, detail)
 
 /** A record that a path names is a 404; one that a parameter names is a mistake in it. */
 export const noSuch = (table: Table, id: string, param?: string) =>
   param === undefined
-    ? new PolarError(404, 'ResourceNotFound', 'Not found')
+    ? polarError(404, 'ResourceNotFound', 'Not found')
     : invalid(['body', param], `${table === 'customers' ? 'Customer' : 'Object'} does not exist.`, id)
 
 export const alreadyCanceled = () =>

@@ -1,59 +1,79 @@
-import { type AccountContext, all, find } from '../core/domain/context.ts'
-import type { InvoiceRecord, PaymentRecord } from '../core/domain/money-records.ts'
-import { refundsOf } from '../core/domain/reversals.ts'
-import { priceOf } from './accounts.ts'
-import { noSuch } from './errors.ts'
-import { paymentOwn, subscriptionOwn } from './own.ts'
+import * as z from 'zod'
+import type { AccountContext } from '../core/domain/context.ts'
+import type { PaymentRecord, RefundRecord } from '../core/domain/money-records.ts'
+import { refundedOf, refundPayment, refundsOf } from '../core/domain/reversals.ts'
+import { allSales, type Sale, salePaidBy } from '../core/domain/sales.ts'
+import { hasEnded } from '../core/domain/subscriptions.ts'
+import { forbidden, invalid, noSuch } from './errors.ts'
+import { Metadata, RefundReason } from './own.ts'
+import { uuid } from './parameters.ts'
+import { revoke } from './subscriptions.ts'
 
-/**
- * At Polar everything that is sold is an order. Here an order is the invoice of a subscription's period, or the payment of a
- * one-time purchase, and has its id.
+/*
+ * At Polar everything that is sold is an order. It has the id of the invoice of a subscription's period, or of the payment of
+ * a one-time purchase, of which there is no order before it is paid.
  */
-export type OrderRecord = InvoiceRecord | PaymentRecord
 
-export const isInvoice = (order: OrderRecord): order is InvoiceRecord => 'subscription' in order && 'reason' in order
+/** The newest first. */
+export const allOrders = (context: AccountContext): Sale[] =>
+  allSales(context)
+    .filter(({ subscription, status }) => subscription !== null || status === 'paid')
+    .toReversed()
+    .sort((one, other) => other.created - one.created)
 
-/** The newest first. A payment that is not paid yet has no order. */
-export const allOrders = (context: AccountContext): OrderRecord[] =>
-  [...all(context, 'invoices'), ...all(context, 'payments').filter(isPurchase)].toReversed().sort(newestFirst)
-
-const newestFirst = (one: OrderRecord, other: OrderRecord) => other.created - one.created
-
-const isPurchase = (payment: PaymentRecord) => paymentOwn(payment).productId !== null && payment.status === 'paid'
-
-export function findOrder(context: AccountContext, id: string): OrderRecord {
+export function findOrder(context: AccountContext, id: string): Sale {
   const order = allOrders(context).find((each) => each.id === id)
   if (!order) throw noSuch('invoices', id)
   return order
 }
 
 /** The order that a payment paid. */
-export const orderOf = (context: AccountContext, payment: PaymentRecord): OrderRecord =>
-  all(context, 'invoices').find((invoice) => invoice.payment === payment.id) ?? payment
-
-export const paymentOf = (context: AccountContext, order: OrderRecord): PaymentRecord | null => {
-  if (!isInvoice(order)) return order
-  return order.payment === null || order.status !== 'paid' ? null : find(context, 'payments', order.payment)
+export function orderOf(context: AccountContext, payment: PaymentRecord): Sale {
+  const order = salePaidBy(context, payment)
+  if (!order) throw noSuch('payments', payment.id)
+  return order
 }
 
 /** What went back of an order, by refunds that have succeeded. A dispute that was lost leaves the order as it is. */
-export function givenBack(context: AccountContext, order: OrderRecord): number {
-  const payment = paymentOf(context, order)
-  const refunds = payment === null ? [] : refundsOf(context, payment)
+export function givenBack(context: AccountContext, { payment, status }: Sale): number {
+  const refunds = payment === null || status !== 'paid' ? [] : refundsOf(context, payment)
   return refunds.filter(({ status }) => status === 'refunded').reduce((sum, { amount }) => sum + amount, 0)
 }
 
-/** What an order is of, and where it came from. */
-export function saleOf(context: AccountContext, order: OrderRecord) {
-  if (isInvoice(order)) {
-    const subscription = find(context, 'subscriptions', order.subscription)
-    const { metadata, checkoutId } = subscriptionOwn(subscription)
-    return { price: order.price, subscription, metadata, checkoutId: order.reason === 'create' ? checkoutId : null }
-  }
-  const { metadata, checkoutId, productId } = paymentOwn(order)
-  const price = priceOf(context.account, productId ?? '', order.currency) ?? {
-    ...{ id: productId ?? '', label: order.description, currency: order.currency, amount: order.amount },
-    ...{ interval: null, intervalCount: null },
-  }
-  return { price, subscription: null, metadata, checkoutId }
+export const RefundBody = z.strictObject({
+  order_id: uuid,
+  amount: z.int().positive(),
+  reason: RefundReason,
+  comment: z.string().nullish(),
+  revoke_benefits: z.boolean().default(false),
+  metadata: Metadata.default({}),
+})
+
+export function createRefund(context: AccountContext, body: z.output<typeof RefundBody>): RefundRecord {
+  const { order_id: id, amount, reason, metadata } = body
+  return refundOrder(context, findOrder(context, id), amount, { reason, metadata })
+}
+
+/** Gives back an amount, or all that is left. */
+export function refundOrder(context: AccountContext, order: Sale, amount?: number, own = {}): RefundRecord {
+  const payment = order.status === 'paid' ? order.payment : null
+  const left = payment === null ? 0 : payment.amount - refundedOf(context, payment)
+  if (payment === null || left === 0) throw forbidden('RefundedAlready', `Order is already fully refunded: ${order.id}`)
+  if ((amount ?? left) > left)
+    throw invalid(['body', 'amount'], 'Refund amount exceeds remaining order balance.', amount)
+  const status = context.isOn('slowRefunds') ? 'pending' : 'refunded'
+  return refundPayment(context, payment, { amount: amount ?? left, own, status })
+}
+
+/** The buyer's bank asks for the money before there is a dispute, and gets it. */
+export function preventDispute(context: AccountContext, order: Sale): RefundRecord {
+  const own = { reason: 'dispute_prevention', dispute: context.newId('disputes') }
+  const refund = refundOrder(context, order, undefined, own)
+  endDisputed(context, order)
+  return refund
+}
+
+/** A dispute that is over, whoever has won, ends the subscription that it was about. */
+export function endDisputed(context: AccountContext, { subscription }: Sale): void {
+  if (subscription !== null && !hasEnded(subscription)) revoke(context, subscription)
 }

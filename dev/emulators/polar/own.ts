@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { ownReader } from '../core/domain/tables.ts'
+import { ownFields } from '../core/domain/tables.ts'
 
-/* What Polar's objects have besides what the core knows of them. */
+/* What Polar's objects have besides what the core knows of them, by Polar's names of it. */
 
 /** The seller's own data: up to 50 values, each at most 500 characters. */
 export const Metadata = z
@@ -9,16 +9,11 @@ export const Metadata = z
   .refine((values) => Object.keys(values).length <= 50, 'You can store up to 50 key-value pairs.')
 
 const metadata = Metadata.default({})
+const text = z.string().nullable().default(null)
 
-export const pageOwn = ownReader(
-  z.object({
-    metadata,
-    externalCustomerId: z.string().nullable().default(null),
-    allowTrial: z.boolean().default(true),
-  }),
-)
+export const pageOwn = ownFields({ metadata, external_customer_id: text, allow_trial: z.boolean().default(true) })
 
-export const customerOwn = ownReader(z.object({ externalId: z.string().nullable().default(null) }))
+export const customerOwn = ownFields({ external_id: text })
 
 /** Why somebody cancels. */
 export const CancellationReason = z.enum([
@@ -26,42 +21,31 @@ export const CancellationReason = z.enum([
   ...(['too_complex', 'too_expensive', 'unused', 'other'] as const),
 ])
 
-export const subscriptionOwn = ownReader(
-  z.object({
-    metadata,
-    checkoutId: z.string().nullable().default(null),
-    reason: CancellationReason.nullable().default(null),
-    comment: z.string().nullable().default(null),
-  }),
-)
+/** What an order has of its own: its subscription's or, if that is sold once, its payment's. */
+const sale = { metadata, checkout_id: text }
+export const saleOwn = ownFields(sale)
 
-/** `productId` is there if the payment is a purchase of its own, and not one of a subscription's. */
-export const paymentOwn = ownReader(
-  z.object({
-    metadata,
-    checkoutId: z.string().nullable().default(null),
-    productId: z.string().nullable().default(null),
-  }),
-)
+export const subscriptionOwn = ownFields({
+  ...sale,
+  customer_cancellation_reason: CancellationReason.nullable().default(null),
+  customer_cancellation_comment: text,
+})
 
-export const refundOwn = ownReader(
-  z.object({
-    metadata,
-    reason: z
-      .enum([
-        ...(['duplicate', 'fraudulent', 'customer_request', 'service_disruption'] as const),
-        ...(['satisfaction_guarantee', 'dispute_prevention', 'other'] as const),
-      ])
-      .default('customer_request'),
-    /** The dispute that it prevents. */
-    dispute: z.string().nullable().default(null),
-  }),
-)
+/** Why a seller gives money back. */
+export const RefundReason = z.enum([
+  ...(['duplicate', 'fraudulent', 'customer_request'] as const),
+  ...(['service_disruption', 'satisfaction_guarantee', 'other'] as const),
+])
+
+export const refundOwn = ownFields({
+  metadata,
+  reason: z.enum([...RefundReason.options, 'dispute_prevention']).default('customer_request'),
+  /** The dispute that it prevents. */
+  dispute: text,
+})
 
 /** What an organisation has set in its dashboard, and which scopes its token lacks. */
-export const settingsOwn = ownReader(
-  z.object({
-    allowMultipleSubscriptions: z.boolean().default(true),
-    lackingScopes: z.array(z.string()).default([]),
-  }),
-)
+export const settingsOwn = ownFields({
+  allowMultipleSubscriptions: z.boolean().default(true),
+  lackingScopes: z.array(z.string()).default([]),
+})

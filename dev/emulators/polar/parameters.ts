@@ -1,12 +1,9 @@
 import * as z from 'zod'
-import type { RecordedCall } from '../core/calls.ts'
 import type { HttpRequest } from '../core/server.ts'
-import { firstIssue } from '../core/wire/issues.ts'
-import { readJson } from '../core/wire/json-fields.ts'
-import type { Parse } from '../core/wire/routes.ts'
+import { readJson, readQuery } from '../core/wire/json-fields.ts'
+import { parseWith } from '../core/wire/parse.ts'
 import { invalid } from './errors.ts'
 
-export const Nothing = z.strictObject({})
 export const uuid = z.uuid('Input should be a valid UUID')
 const one = z.string().optional()
 
@@ -26,22 +23,17 @@ export const ListQuery = z.strictObject({
 })
 
 /** Refuses the first mistake in what a call has: the query of a GET, else the body as JSON. */
-export const parserOf =
-  ({ method }: RecordedCall, { query, body }: HttpRequest): Parse =>
-  (schema) =>
-  () => {
-    const isRead = method === 'GET'
-    const given = isRead ? Object.fromEntries(new URLSearchParams(query)) : readJson(body)
-    if (given === undefined) throw invalid(['body'], 'JSON decode error', body, 'json_invalid')
-    const result = schema.safeParse(given)
-    if (result.success) return result.data
-    const issue = firstIssue(result.error)
-    const path = (issue?.path ?? []).map((part) => (typeof part === 'number' ? part : String(part)))
-    throw invalid([isRead ? 'query' : 'body', ...path], issue?.message ?? 'Invalid', undefined, issue?.code)
-  }
+export function parseCall<Schema extends z.ZodType>(schema: Schema, { method, query, body }: HttpRequest) {
+  const [where, given] = method === 'GET' ? ['query', readQuery(query)] : ['body', readJson(body)]
+  if (given === undefined) throw invalid(['body'], 'JSON decode error', body, 'json_invalid')
+  return parseWith(schema, given, ({ path, message, code }) => invalid([where, ...path], message, undefined, code))
+}
 
-/** One page of a list. */
-export function pageOf<Row>(rows: Row[], { page, limit, sorting }: z.output<typeof ListQuery>) {
+/** One page of the rows that have what the query names. They are given with the newest first. */
+export function pageOf(all: object[], { page, limit, sorting, ...wanted }: z.output<typeof ListQuery>) {
+  const fits = (row: object) =>
+    Object.entries(wanted).every(([name, value]) => value === undefined || Reflect.get(row, name) === value)
+  const rows = all.filter(fits)
   const sorted = sorting.startsWith('-') ? rows : rows.toReversed()
   return {
     items: sorted.slice((page - 1) * limit, page * limit),

@@ -10,13 +10,9 @@ export const PORTAL_SECONDS = 3600
  * Polar begins a period, makes its order and charges it by a job soon after; how soon is not documented. A failed charge is
  * repeated after 2, 5, 7 and 7 days, as in Polar's source.
  */
-export const RENEWALS: RenewalRules = {
+export const RENEWALS = {
   trialNotice: null,
   draft: 60,
   retries: [2, 5, 7, 7].map((days) => days * DAY_SECONDS),
   incomplete: DAY_SECONDS,
-}
-
-/** A time as Polar writes it. */
-export const timeText = (seconds: number) => new Date(seconds * 1000).toISOString()
-export const timeOrNull = (seconds: number | null) => (seconds === null ? null : timeText(seconds))
+} satisfies RenewalRules

@@ -1,9 +1,10 @@
 import * as z from 'zod'
-import { type AccountContext, all, find } from '../core/domain/context.ts'
+import { type AccountContext, find } from '../core/domain/context.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { change, endSubscription, hasEnded, pauseSubscription, scheduleEnd } from '../core/domain/subscriptions.ts'
 import { optional } from '../core/wire/json-fields.ts'
-import { alreadyCanceled, PolarError } from './errors.ts'
+import type { Ids } from '../core/wire/routes.ts'
+import { alreadyCanceled, polarError } from './errors.ts'
 import { CancellationReason, subscriptionOwn } from './own.ts'
 
 const why = {
@@ -16,11 +17,7 @@ const Resume = z.strictObject({ resume: z.literal(true) })
 
 export const SubscriptionBody = z.union([Cancel, Revoke, Resume])
 
-export function updateSubscription(
-  context: AccountContext,
-  body: z.output<typeof SubscriptionBody>,
-  id: string,
-): SubscriptionRecord {
+export function updateSubscription(context: AccountContext, body: z.output<typeof SubscriptionBody>, [id]: Ids) {
   const subscription = find(context, 'subscriptions', id)
   if ('resume' in body) return pauseSubscription(context, subscription, false)
   if ('revoke' in body) return revoke(context, subscription, body)
@@ -41,10 +38,10 @@ export function cancel(context: AccountContext, subscription: SubscriptionRecord
 export function uncancel(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
   if (hasEnded(subscription)) throw alreadyCanceled()
   if (!subscription.cancelAtPeriodEnd) {
-    throw new PolarError(409, 'SubscriptionNotScheduledToCancel', 'This subscription is not scheduled to be canceled.')
+    throw polarError(409, 'SubscriptionNotScheduledToCancel', 'This subscription is not scheduled to be canceled.')
   }
   return change(context, subscription, () => {
-    subscription.own = { ...subscriptionOwn(subscription), reason: null, comment: null }
+    note(subscription, {})
     scheduleEnd(context, subscription, false)
   })
 }
@@ -57,28 +54,7 @@ export function revoke(context: AccountContext, subscription: SubscriptionRecord
 }
 
 function note(subscription: SubscriptionRecord, given: Why): void {
-  const { customer_cancellation_reason: reason = null, customer_cancellation_comment: comment = null } = given
-  subscription.own = { ...subscriptionOwn(subscription), reason, comment }
-}
-
-const DAY_SECONDS = 24 * 3600
-
-/** Moves the dates of a subscription and of its orders into the past. */
-export function elapse(context: AccountContext, subscription: SubscriptionRecord, days: number): SubscriptionRecord {
-  const orders = all(context, 'invoices').filter((each) => each.subscription === subscription.id)
-  for (const order of orders) moveBack(order, ['created', 'periodStart', 'periodEnd', 'paidAt'], days)
-  const dates = ['periodStart', 'periodEnd', 'trialEnd', 'cancelAt', 'canceledAt', 'endedAt'] as const
-  moveBack(subscription, ['created', 'anchor', ...dates], days)
-  return subscription
-}
-
-function moveBack<Name extends string>(
-  record: Record<Name, number | null>,
-  dates: readonly Name[],
-  days: number,
-): void {
-  for (const date of dates) {
-    const at = record[date]
-    if (at !== null) record[date] = at - days * DAY_SECONDS
-  }
+  const { customer_cancellation_reason = null, customer_cancellation_comment = null } = given
+  const own = subscriptionOwn(subscription)
+  subscription.own = { ...own, customer_cancellation_reason, customer_cancellation_comment }
 }

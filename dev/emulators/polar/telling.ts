@@ -1,18 +1,19 @@
 import { createHmac } from 'node:crypto'
 import type { AccountContext } from '../core/domain/context.ts'
-import type { Happening, NewEvent } from '../core/domain/happenings.ts'
 import { latestInvoice } from '../core/domain/invoices.ts'
+import type { PaymentRecord, RefundRecord } from '../core/domain/money-records.ts'
 import type { EventRecord } from '../core/domain/records.ts'
-import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
+import { type Sale, saleOfInvoice, saleOfPayment } from '../core/domain/sales.ts'
+import type { PageRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import type { Telling } from '../core/processor.ts'
+import { type Made, tellingOf } from '../core/webhooks/telling.ts'
 import type { PolarAccount } from './accounts.ts'
 import { checkoutObject } from './objects/checkout.ts'
-import { orderObject } from './objects/order.ts'
-import { refundObject } from './objects/refund.ts'
+import { orderObject, refundObject } from './objects/order.ts'
 import { subscriptionObject } from './objects/subscription.ts'
-import { type OrderRecord, orderOf } from './orders.ts'
-import { paymentOwn } from './own.ts'
-import { API_VERSION, timeText } from './rules.ts'
+import { timeText } from './objects/wire.ts'
+import { orderOf } from './orders.ts'
+import { API_VERSION } from './rules.ts'
 
 /** An event as it is sent. Its id is in a header only, so `id` is no part of its JSON. */
 export interface PolarEvent {
@@ -23,7 +24,25 @@ export interface PolarEvent {
 }
 
 export const TELLING: Telling<PolarAccount, PolarEvent> = {
-  eventsOf: (happening, context) => made(happening, context).map(([type, object]): NewEvent => ({ type, object })),
+  // Polar tells of no dispute.
+  eventsOf: tellingOf({
+    'page.expired': ({ page }, context) => [['checkout.expired', checkoutObject(page, context)]],
+    'page.completed': ofPage,
+    'page.paid': ofPage,
+    'page.failed': ofPage,
+    'payment.paid': ({ payment }, context) => ofOrder(context, saleOfPayment(payment), 'created', 'paid'),
+    'subscription.created': ({ subscription }, context) => begun(subscription, context),
+    'subscription.updated': ({ subscription, before }, context) => updated(subscription, before, context),
+    'subscription.ended': ({ subscription }, context) => {
+      const object = subscriptionObject(subscription, context)
+      const news = subscription.cancelAtPeriodEnd ? [] : ['canceled']
+      return ['updated', ...news, 'revoked'].map((type) => [`subscription.${type}`, object])
+    },
+    'invoice.paid': ({ invoice }, context) => ofOrder(context, saleOfInvoice(context, invoice), 'updated', 'paid'),
+    'invoice.failed': ({ invoice }, context) => ofOrder(context, saleOfInvoice(context, invoice), 'updated'),
+    'refund.created': ofRefund,
+    'refund.updated': ofRefund,
+  }),
   eventObject,
   headers(body, { webhookSecret }, { id }) {
     const at = Math.floor(Date.now() / 1000)
@@ -54,53 +73,26 @@ export function keyOf(secret: string): Buffer {
   return encoded === '' ? Buffer.from(secret) : Buffer.from(encoded, 'base64')
 }
 
-type Made = [type: string, object: object]
+function ofPage({ page }: { page: PageRecord }, context: AccountContext): Made[] {
+  return [['checkout.updated', checkoutObject(page, context)]]
+}
 
-/** The types and objects of what happened, in the order in which Polar tells. */
-function made(happening: Happening, context: AccountContext): Made[] {
-  const order = (type: string, of: OrderRecord): Made => [`order.${type}`, orderObject(of, context)]
-  switch (happening.what) {
-    case 'page.expired':
-      return [['checkout.expired', checkoutObject(happening.page, context)]]
-    case 'page.completed':
-    case 'page.paid':
-    case 'page.failed':
-      return [['checkout.updated', checkoutObject(happening.page, context)]]
-    case 'payment.paid': {
-      const { payment } = happening
-      return paymentOwn(payment).productId === null ? [] : [order('created', payment), order('paid', payment)]
-    }
-    case 'subscription.created':
-      return begun(happening.subscription, context)
-    case 'subscription.updated':
-      return updated(happening.subscription, happening.before, context)
-    case 'subscription.ended': {
-      const object = subscriptionObject(happening.subscription, context)
-      const news = happening.subscription.cancelAtPeriodEnd ? [] : ['canceled']
-      return ['updated', ...news, 'revoked'].map((type) => [`subscription.${type}`, object])
-    }
-    case 'invoice.paid':
-      return [order('updated', happening.invoice), order('paid', happening.invoice)]
-    case 'invoice.failed':
-      return [order('updated', happening.invoice)]
-    case 'refund.created':
-    case 'refund.updated': {
-      const { refund, payment } = happening
-      const news = refund.status === 'refunded' ? ['updated', 'refunded'] : []
-      const of = orderOf(context, payment)
-      return [[happening.what, refundObject(refund, context)], ...news.map((type) => order(type, of))]
-    }
-    // Polar tells of no dispute.
-    default:
-      return []
-  }
+function ofOrder(context: AccountContext, order: Sale | null, ...types: string[]): Made[] {
+  return order ? types.map((type) => [`order.${type}`, orderObject(order, context)]) : []
+}
+
+type Refunded = { what: string; refund: RefundRecord; payment: PaymentRecord }
+
+function ofRefund({ what, refund, payment }: Refunded, context: AccountContext): Made[] {
+  const news = refund.status === 'refunded' ? ['updated', 'refunded'] : []
+  return [[what, refundObject(refund, context)], ...ofOrder(context, orderOf(context, payment), ...news)]
 }
 
 function begun(subscription: SubscriptionRecord, context: AccountContext): Made[] {
   const object = subscriptionObject(subscription, context)
   const active = subscription.status === 'incomplete' ? [] : ['active']
   const news = ['created', ...active, 'updated'].map((type): Made => [`subscription.${type}`, object])
-  return [...news, ['order.created', orderObject(latestInvoice(context, subscription), context)]]
+  return [...news, ...orderCreated(subscription, context)]
 }
 
 /** Every change is an update; what it means is told besides. The order of a new period is told before it is charged. */
@@ -112,8 +104,11 @@ function updated(now: SubscriptionRecord, before: SubscriptionRecord, context: A
   if (now.status !== before.status) news.push(...statusNews(now.status, before.status))
   const changes = news.map((type): Made => [`subscription.${type}`, object])
   const isNew = now.latestInvoice !== before.latestInvoice
-  return isNew ? [...changes, ['order.created', orderObject(latestInvoice(context, now), context)]] : changes
+  return isNew ? [...changes, ...orderCreated(now, context)] : changes
 }
+
+const orderCreated = (subscription: SubscriptionRecord, context: AccountContext) =>
+  ofOrder(context, saleOfInvoice(context, latestInvoice(context, subscription)), 'created')
 
 function statusNews(status: SubscriptionRecord['status'], before: SubscriptionRecord['status']): string[] {
   if (before === 'paused') return ['resumed']

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import type { FreemiusAccount, FreemiusPrice } from '../../../dev/emulators/freemius/accounts.ts'
-import { startFreemiusEmulator } from '../../../dev/emulators/freemius/start.ts'
+import { startFreemiusEmulator } from '../../../dev/emulators/freemius/emulator.ts'
 import { freemiusAdapter } from '../../../lib/processors/freemius/adapter.ts'
 import type { CheckoutOrder, PurchaseReference, PurchaseSnapshot } from '../../../lib/processors/processor.ts'
 import { ACME, ADA, PRICES, press, SECRET, sdk } from '../../emulators/freemius-fixture.ts'

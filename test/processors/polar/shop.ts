@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import type { PolarAccount } from '../../../dev/emulators/polar/accounts.ts'
-import { startPolarEmulator } from '../../../dev/emulators/polar/start.ts'
+import { startPolarEmulator } from '../../../dev/emulators/polar/emulator.ts'
 import type { Inbound } from '../../../lib/processors/event.ts'
 import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
 import type { CheckoutOrder, PurchaseReference } from '../../../lib/processors/processor.ts'

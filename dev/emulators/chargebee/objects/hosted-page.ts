@@ -1,29 +1,23 @@
 import type { HostedPage } from 'chargebee'
 import { type AccountContext, find } from '../../core/domain/context.ts'
 import type { PageRecord } from '../../core/domain/selling-records.ts'
-import { billOfPayment, billsOf } from '../bills.ts'
+import { billPaidBy, billsOf } from '../bills.ts'
 import { pageOwn } from '../own.ts'
-import { customerObject } from './customer.ts'
 import { invoiceObject } from './invoice.ts'
-import { subscriptionObject } from './subscription.ts'
-import { version, type Wire } from './wire.ts'
+import { customerObject, withCustomer } from './subscription.ts'
+import { complete, version } from './wire.ts'
 
-export function hostedPageObject(page: PageRecord, context: AccountContext): Wire<HostedPage> & { id: string } {
+export function hostedPageObject(page: PageRecord, context: AccountContext) {
+  const { id, mode, created, expiresAt } = page
   const { passThru } = pageOwn(page)
-  return {
-    id: page.id,
-    type: page.mode === 'subscription' ? 'checkout_new' : 'checkout_one_time',
-    url: `${context.url}/pages/v3/${page.id}`,
-    state: stateOf(page),
+  return complete('hosted_page', {
+    ...{ id, url: `${context.url}/pages/v3/${id}`, state: stateOf(page) },
+    type: mode === 'subscription' ? 'checkout_new' : 'checkout_one_time',
     ...(passThru !== null && { pass_thru_content: passThru }),
-    embed: false,
-    created_at: page.created,
-    expires_at: page.expiresAt,
-    layout: 'full_page',
-    content: contentOf(page, context),
-    ...version(page.created),
-    object: 'hosted_page',
-  }
+    ...{ created_at: created, expires_at: expiresAt, ...version(created) },
+    // The SDK's type lists what pages of all types may have.
+    content: { ...bought(page, context) } as HostedPage['content'],
+  }) as { id: string }
 }
 
 /** A page whose time is over keeps its state. */
@@ -32,19 +26,17 @@ export function stateOf(page: PageRecord) {
   return pageOwn(page).cancelled ? ('cancelled' as const) : ('created' as const)
 }
 
-/** What was bought on the page, as it is now. The SDK's type lists what pages of all types may have. */
-function contentOf(page: PageRecord, context: AccountContext): HostedPage['content'] {
-  return { ...bought(page, context) } as HostedPage['content']
-}
-
-function bought(page: PageRecord, context: AccountContext) {
-  if (page.status !== 'complete' || page.customer === null) return {}
-  const customer = customerObject(find(context, 'customers', page.customer))
-  if (page.subscription !== null) {
-    const [bill] = billsOf(context, page.subscription)
-    const subscription = subscriptionObject(find(context, 'subscriptions', page.subscription), context)
-    return { subscription, customer, ...(bill && { invoice: invoiceObject(bill, context) }) }
+/** What was bought on the page, as it is now. */
+function bought({ status, customer, subscription, payment }: PageRecord, context: AccountContext) {
+  if (status !== 'complete' || customer === null) return {}
+  const [bill] =
+    subscription !== null
+      ? billsOf(context, subscription)
+      : [payment === null ? null : billPaidBy(context, find(context, 'payments', payment))]
+  return {
+    ...(subscription === null
+      ? { customer: customerObject(find(context, 'customers', customer)) }
+      : withCustomer(find(context, 'subscriptions', subscription), context)),
+    ...(bill && { invoice: invoiceObject(bill, context) }),
   }
-  const bill = page.payment === null ? null : billOfPayment(context, find(context, 'payments', page.payment))
-  return { customer, ...(bill && { invoice: invoiceObject(bill, context) }) }
 }

@@ -1,113 +1,59 @@
-import type { CreditNote, Invoice } from 'chargebee'
 import { type AccountContext, find } from '../../core/domain/context.ts'
 import type { RefundRecord } from '../../core/domain/money-records.ts'
 import { refundsOf } from '../../core/domain/reversals.ts'
 import { type Bill, billPaidBy } from '../bills.ts'
-import { refundOwn } from '../own.ts'
+import { refundOwn, saleOwn } from '../own.ts'
 import { paymentTransactions, refundStatus } from './transaction.ts'
-import { version, type Wire } from './wire.ts'
+import { complete, version } from './wire.ts'
 
-export function invoiceObject(bill: Bill, context: AccountContext): Wire<Invoice> {
-  const { id, created, customer, subscription, status, amount, sold, period, paidAt, payment } = bill
-  const isPaid = status === 'paid'
-  const transactions = payment ? paymentTransactions(context, payment) : []
-  return {
-    id,
-    customer_id: customer,
-    ...(subscription !== null && { subscription_id: subscription }),
-    ...(sold.poNumber !== null && { po_number: sold.poNumber }),
-    recurring: subscription !== null,
-    status,
-    date: created,
-    due_date: created,
-    net_term_days: 0,
-    price_type: 'tax_exclusive',
-    currency_code: bill.currency,
-    tax: 0,
-    sub_total: amount,
-    total: amount,
-    amount_due: isPaid ? 0 : amount,
-    amount_adjusted: 0,
-    amount_paid: isPaid ? amount : 0,
-    amount_to_collect: isPaid ? 0 : amount,
-    ...(isPaid && paidAt !== null && { paid_at: paidAt }),
-    write_off_amount: 0,
-    credits_applied: 0,
-    ...(status === 'payment_due' && { dunning_status: 'in_progress' }),
-    ...version(paidAt ?? created),
-    has_advance_charges: false,
-    term_finalized: true,
-    is_gifted: false,
-    generated_at: created,
-    channel: 'web',
-    line_items: [lineItem(bill, sold, period)],
-    linked_payments: transactions.map((transaction) => ({
-      txn_id: transaction.id,
-      applied_amount: amount,
-      applied_at: transaction.date ?? created,
-      txn_status: transaction.status ?? 'success',
-      txn_date: transaction.date ?? created,
-      txn_amount: amount,
+export function invoiceObject(bill: Bill, context: AccountContext) {
+  const { id, created, customer, subscription, status, amount, paidAt, payment } = bill
+  const { poNumber } = saleOwn(bill)
+  const [due, paid] = status === 'paid' ? [0, amount] : [amount, 0]
+  return complete('invoice', {
+    ...{ id, status, customer_id: customer, recurring: subscription !== null, currency_code: bill.price.currency },
+    ...(subscription && { subscription_id: subscription.id }),
+    ...(poNumber !== null && { po_number: poNumber }),
+    ...{ date: created, due_date: created, generated_at: created, ...version(paidAt ?? created) },
+    ...{ sub_total: amount, total: amount, amount_due: due, amount_paid: paid, amount_to_collect: due },
+    ...(status === 'paid' && paidAt !== null && { paid_at: paidAt }),
+    ...(status === 'payment_due' && { dunning_status: 'in_progress' as const }),
+    line_items: [lineItem(bill)],
+    linked_payments: (payment ? paymentTransactions(context, payment) : []).map((transaction) => ({
+      ...{ txn_id: transaction.id, txn_status: transaction.status ?? 'success', txn_amount: amount },
+      ...{ applied_amount: amount, applied_at: transaction.date ?? created, txn_date: transaction.date ?? created },
     })),
     issued_credit_notes: (payment ? refundsOf(context, payment) : []).map(issuedCreditNote),
-    deleted: false,
-    object: 'invoice',
-  }
+  })
 }
 
 /** The credit note of a refund: every refund of an invoice makes one. */
-export function creditNoteObject(refund: RefundRecord, context: AccountContext): Wire<CreditNote> {
+export function creditNoteObject(refund: RefundRecord, context: AccountContext) {
   const bill = billPaidBy(context, find(context, 'payments', refund.payment))
+  const { amount, created } = refund
   const note = issuedCreditNote(refund)
-  const refunded = note.cn_status === 'refunded' ? refund.amount : 0
-  return {
-    id: note.cn_id,
-    customer_id: bill?.customer ?? '',
-    ...(bill?.subscription && { subscription_id: bill.subscription }),
-    reference_invoice_id: bill?.id ?? '',
-    type: 'refundable',
-    reason_code: note.cn_reason_code,
-    status: note.cn_status,
-    date: refund.created,
-    price_type: 'tax_exclusive',
-    currency_code: bill?.currency ?? '',
-    total: refund.amount,
-    sub_total: refund.amount,
-    amount_allocated: 0,
-    amount_refunded: refunded,
-    amount_available: refund.amount - refunded,
-    ...version(refund.created),
-    deleted: false,
-    object: 'credit_note',
-  }
+  const refunded = note.cn_status === 'refunded' ? amount : 0
+  return complete('credit_note', {
+    ...{ id: note.cn_id, customer_id: bill?.customer ?? '', reference_invoice_id: bill?.id ?? '' },
+    ...(bill?.subscription && { subscription_id: bill.subscription.id }),
+    ...{ reason_code: note.cn_reason_code, status: note.cn_status, date: created, ...version(created) },
+    ...{ currency_code: bill?.price.currency ?? '', total: amount, sub_total: amount },
+    ...{ amount_refunded: refunded, amount_available: amount - refunded },
+  })
 }
 
 const issuedCreditNote = (refund: RefundRecord) => ({
   cn_id: `cn_${refund.id}`,
   cn_reason_code: refundOwn(refund).isChargeback ? ('chargeback' as const) : ('product_unsatisfactory' as const),
   cn_create_reason_code: refundOwn(refund).reasonCode,
-  cn_date: refund.created,
-  cn_total: refund.amount,
+  ...{ cn_date: refund.created, cn_total: refund.amount },
   cn_status: refundStatus(refund) === 'success' ? ('refunded' as const) : ('refund_due' as const),
 })
 
-const lineItem = (
-  bill: Bill,
-  sold: Bill['sold'],
-  [from, to]: Bill['period'],
-): Invoice.LineItem & { object: string } => ({
-  id: `li_${bill.id}`,
-  ...(bill.subscription !== null && { subscription_id: bill.subscription }),
-  date_from: from,
-  date_to: to,
-  unit_amount: bill.amount / sold.quantity,
-  quantity: sold.quantity,
-  amount: bill.amount,
-  pricing_model: 'per_unit',
-  is_taxed: false,
-  description: sold.label,
-  entity_type: bill.subscription === null ? 'charge_item_price' : 'plan_item_price',
-  entity_id: sold.itemPrice,
-  customer_id: bill.customer,
-  object: 'line_item',
-})
+const lineItem = ({ id, customer, subscription, amount, quantity, price, period: [from, to] }: Bill) =>
+  complete('line_item', {
+    ...{ id: `li_${id}`, customer_id: customer, date_from: from, date_to: to },
+    ...(subscription && { subscription_id: subscription.id }),
+    ...{ unit_amount: amount / quantity, quantity, amount, description: price.label, entity_id: price.id },
+    entity_type: subscription ? 'plan_item_price' : 'charge_item_price',
+  })

@@ -8,7 +8,7 @@ import { markUnpaid, renewSubscription, rollOver } from '../domain/renewals.ts'
 import { closeDispute, endRefund, openDispute } from '../domain/reversals.ts'
 import type { PageRecord, SubscriptionRecord } from '../domain/selling-records.ts'
 import { pauseSubscription } from '../domain/subscriptions.ts'
-import { fails, onRecord, onRecordWith } from './controls.ts'
+import { fails, onRecord, onRecordWith, type RecordControl } from './controls.ts'
 
 type Show<Record> = (record: Record, context: AccountContext) => { id: string }
 type ChangeSubscription = (context: AccountContext, subscription: SubscriptionRecord) => SubscriptionRecord
@@ -31,13 +31,47 @@ interface Billing {
   refund(context: AccountContext, payment: PaymentRecord, amount?: number): RefundRecord
 }
 
+/** A control that changes a subscription, and shows it. */
+export const subscriptionControl =
+  (show: Show<SubscriptionRecord>) =>
+  (apply: ChangeSubscription): RecordControl<object> =>
+    onRecord('subscription', 'subscriptions', {}, (context, subscription) =>
+      show(apply(context, subscription), context),
+    )
+
+interface Reversals {
+  names: { payment: string }
+  show: Pick<Billing['show'], 'refund' | 'dispute'>
+  refund: Billing['refund']
+}
+
+/** What can be made happen to a payment that was paid. */
+export const reversalControls = ({ names, show, refund }: Reversals) => ({
+  /** Refunds `amount` in the processor's units, or all that is left of the payment. */
+  refund: onRecordWith(
+    names.payment,
+    'payments',
+    ['amount', z.int().positive().optional()],
+    (context, payment, amount) => show.refund(refund(context, payment, amount), context),
+  ),
+  /** The payer's bank takes the payment back. */
+  dispute: onRecord(names.payment, 'payments', {}, (context, payment) => {
+    const isDisputed = all(context, 'disputes').some((dispute) => dispute.payment === payment.id)
+    if (payment.status !== 'paid') throw context.refuse(`${payment.id} is not paid.`)
+    if (isDisputed) throw context.refuse(`${payment.id} is already disputed.`)
+    return show.dispute(openDispute(context, payment), context)
+  }),
+  /** The bank has decided a dispute: for the payer, or with `won` for the seller, who has the money again then. */
+  closeDispute: onRecord('dispute', 'disputes', { won: z.boolean().default(false) }, (context, dispute, { won }) =>
+    show.dispute(closeDispute(context, dispute, won), context),
+  ),
+})
+
 /** What can be made happen at every processor that sells on pages and charges by invoice. */
 export function billingControls({ names, show, end, portalCancel, portalUndo, refund }: Billing) {
-  const ofSubscription = (apply: ChangeSubscription) =>
-    onRecord('subscription', 'subscriptions', {}, (context, subscription) =>
-      show.subscription(apply(context, subscription), context),
-    )
+  const ofSubscription = subscriptionControl(show.subscription)
   return {
+    ...reversalControls({ names, show, refund }),
     /**
      * Completes a page before its money has arrived, as a bank debit does: a one-time payment is pending until
      * `resolvePayment`; a subscription is `incomplete` until `renew` collects the money, or until `end` makes it
@@ -74,27 +108,9 @@ export function billingControls({ names, show, end, portalCancel, portalUndo, re
     portalCancel: ofSubscription(portalCancel),
     /** The customer takes a cancellation back there. */
     portalUndo: ofSubscription(portalUndo),
-    /** Refunds `amount` in the processor's units, or all that is left of the payment. */
-    refund: onRecordWith(
-      names.payment,
-      'payments',
-      ['amount', z.int().positive().optional()],
-      (context, payment, amount) => show.refund(refund(context, payment, amount), context),
-    ),
     /** The bank has credited a refund, or with `fail` sent it back: then its money is the seller's again. */
     resolveRefund: onRecord('refund', 'refunds', fails, (context, record, { fail }) =>
       show.refund(endRefund(context, record, fail ? 'failed' : 'refunded'), context),
-    ),
-    /** The payer's bank takes the payment back. */
-    dispute: onRecord(names.payment, 'payments', {}, (context, payment) => {
-      const isDisputed = all(context, 'disputes').some((dispute) => dispute.payment === payment.id)
-      if (payment.status !== 'paid') throw context.refuse(`${payment.id} is not paid.`)
-      if (isDisputed) throw context.refuse(`${payment.id} is already disputed.`)
-      return show.dispute(openDispute(context, payment), context)
-    }),
-    /** The bank has decided a dispute: for the payer, or with `won` for the seller, who has the money again then. */
-    closeDispute: onRecord('dispute', 'disputes', { won: z.boolean().default(false) }, (context, dispute, { won }) =>
-      show.dispute(closeDispute(context, dispute, won), context),
     ),
   }
 }

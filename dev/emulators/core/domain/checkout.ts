@@ -77,10 +77,11 @@ function takePayment(context: AccountContext, page: PageRecord, customer: Custom
 /** All attempts to pay a page are of the same payment. */
 function paymentOf(context: AccountContext, page: PageRecord): PaymentRecord {
   if (page.payment !== null) return find(context, 'payments', page.payment)
-  const { price, customer, email, gives, mode } = page
+  const { price, quantity, customer, email, gives, mode } = page
   const description = mode === 'subscription' ? 'Subscription creation' : price.label
   const given = { amount: amountToday(page), currency: price.currency, customer, email, description }
-  const payment = openPayment(context, { ...given, own: structuredClone(gives.payment) })
+  const sold = mode === 'payment' ? { price, quantity } : null
+  const payment = openPayment(context, { ...given, sold, own: structuredClone(gives.payment) })
   page.payment = payment.id
   return payment
 }

@@ -1,11 +1,12 @@
+import { resolvePayment } from './checkout.ts'
 import { type AccountContext, all, find } from './context.ts'
-import { collectInvoice, latestInvoice } from './invoices.ts'
+import { latestInvoice } from './invoices.ts'
 import type { PaymentRecord } from './money-records.ts'
 import { expireIfOver } from './pages.ts'
-import { rollOver } from './renewals.ts'
+import { renewSubscription, rollOver } from './renewals.ts'
 import { isUnderWay, stepRefund } from './reversals.ts'
 import type { SubscriptionRecord } from './selling-records.ts'
-import { change, endSubscription } from './subscriptions.ts'
+import { endSubscription } from './subscriptions.ts'
 
 /** Something that happens at a time of the account's clock, when that is moved. */
 export interface Due {
@@ -19,12 +20,13 @@ export interface Due {
 export interface RenewalRules {
   /** How long before its end a trial's end is announced; null: it is not. */
   trialNotice: number | null
-  /** How long a renewal's invoice is a draft. */
-  draft: number
+  /** How long a renewal's invoice is a draft; null: it is charged as it is made. */
+  draft: number | null
   /** How long after a failed charge the next one follows. After the last the subscription ends. */
   retries: number[]
-  /** After how long a subscription that was never paid expires. */
+  /** After how long a subscription that was never paid expires, or is charged like any other. */
   incomplete: number
+  chargesIncomplete?: boolean
 }
 
 export const pagesDue = (context: AccountContext): Due[] =>
@@ -54,22 +56,46 @@ export const refundsDue = (context: AccountContext, seconds: number): Due[] =>
       return { at: refund.created + steps * seconds, run: (then) => stepRefund(then, refund) }
     })
 
+interface SalesRules {
+  /** How long a payment that takes its time is on its way. */
+  pendingSeconds: number
+  /** How long a step of a slow refund takes; without it no clock steps one. */
+  refundSeconds?: number
+  renewals: RenewalRules
+}
+
+/** All that waits for its time at a processor that sells on pages and charges by invoice. */
+export const salesDue =
+  ({ pendingSeconds, refundSeconds, renewals }: SalesRules) =>
+  (context: AccountContext): Due[] => [
+    ...pagesDue(context),
+    ...pendingPaymentsDue(context, pendingSeconds, resolvePayment),
+    ...(refundSeconds === undefined ? [] : refundsDue(context, refundSeconds)),
+    ...subscriptionsDue(context, renewals),
+  ]
+
 /** What is next in the life of each subscription that is charged by invoice. */
 export const subscriptionsDue = (context: AccountContext, rules: RenewalRules): Due[] =>
   all(context, 'subscriptions').flatMap((subscription) => nextOf(context, subscription, rules) ?? [])
 
+const CHARGED: SubscriptionRecord['status'][] = ['incomplete', 'trialing', 'active', 'past_due']
+
 function nextOf(context: AccountContext, subscription: SubscriptionRecord, rules: RenewalRules): Due | null {
   const { status, trialEnd, trialEndAnnounced, periodEnd, created, cancelAt } = subscription
-  if (status === 'incomplete') {
+  if (status === 'incomplete' && !rules.chargesIncomplete) {
     return { at: created + rules.incomplete, run: (then) => endSubscription(then, subscription) }
   }
-  if (status !== 'trialing' && status !== 'active' && status !== 'past_due') return null
+  if (!CHARGED.includes(status)) return null
   if (status === 'trialing' && trialEnd !== null && !trialEndAnnounced && rules.trialNotice !== null) {
     return { at: trialEnd - rules.trialNotice, run: (then) => announceTrialEnd(then, subscription) }
   }
   const invoice = latestInvoice(context, subscription)
-  if (invoice.status === 'paid') return { at: periodEnd, run: (then) => rollOver(then, subscription) }
-  const waits = [rules.draft, ...rules.retries].slice(0, invoice.attempts + 1)
+  if (invoice.status === 'paid') {
+    const begin = rules.draft === null ? charge : rollOver
+    return { at: periodEnd, run: (then) => begin(then, subscription, rules) }
+  }
+  const first = status === 'incomplete' ? rules.incomplete : (rules.draft ?? 0)
+  const waits = [first, ...rules.retries].slice(0, invoice.attempts + 1)
   const at = invoice.created + waits.reduce((sum, seconds) => sum + seconds, 0)
   if (cancelAt !== null && cancelAt < at) {
     return { at: cancelAt, run: (then) => endSubscription(then, subscription, cancelAt) }
@@ -78,13 +104,9 @@ function nextOf(context: AccountContext, subscription: SubscriptionRecord, rules
 }
 
 function charge(context: AccountContext, subscription: SubscriptionRecord, { retries }: RenewalRules): void {
-  const invoice = latestInvoice(context, subscription)
-  const succeeds = !declines(context, subscription.customer)
-  change(context, subscription, () => {
-    collectInvoice(context, invoice, succeeds)
-    subscription.status = succeeds ? 'active' : 'past_due'
-  })
-  if (!succeeds && invoice.attempts > retries.length) endSubscription(context, subscription)
+  renewSubscription(context, subscription, !declines(context, subscription.customer))
+  const { status, attempts } = latestInvoice(context, subscription)
+  if (status !== 'paid' && attempts > retries.length) endSubscription(context, subscription)
 }
 
 export function announceTrialEnd(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {

@@ -1,16 +1,56 @@
-import { type AccountContext, all, newRecord } from './context.ts'
-import type { MandateRecord } from './selling-records.ts'
+import { type AccountContext, all, find, newestOf, newRecord } from './context.ts'
+import type { MandateRecord, SubscriptionRecord } from './selling-records.ts'
 
-type NewMandate = Pick<MandateRecord, 'customer' | 'payment' | 'method' | 'slow'>
+/*
+ * Permissions to charge a customer again, and the subscriptions that are charged on them. While the emulator's switch
+ * `slowMandates` is on, a mandate that was made since is pending, and no subscription can begin on it; `pendingMandates`:
+ * it can, and waits as long as its mandate does.
+ */
+
+type NewMandate = Pick<MandateRecord, 'customer' | 'payment' | 'method'>
 
 export function newMandate(context: AccountContext, given: NewMandate): MandateRecord {
-  const mandate: MandateRecord = { ...newRecord(context, 'mandates'), ...given, revoked: false }
+  const mandate = { ...newRecord(context, 'mandates'), ...given, slow: areSlow(context), revoked: false }
   context.records.mandates.set(mandate.id, mandate)
   return mandate
 }
 
-/** The newest first. */
-export const mandatesOf = (context: AccountContext, customerId: string): MandateRecord[] =>
-  all(context, 'mandates')
-    .filter(({ customer }) => customer === customerId)
-    .reverse()
+const areSlow = ({ isOn }: AccountContext) => isOn('slowMandates') || isOn('pendingMandates')
+
+export function mandateStatus(context: AccountContext, { slow, revoked }: MandateRecord) {
+  if (revoked) return 'invalid'
+  return slow && areSlow(context) ? 'pending' : 'valid'
+}
+
+/** The newest mandate on which a customer's subscription can begin. `id` and `method`: the one that is wanted, if any. */
+export function usableMandate(
+  context: AccountContext,
+  customer: string,
+  { id, method }: { id: string | null; method: string | null },
+): MandateRecord | undefined {
+  const usable = context.isOn('slowMandates') ? ['valid'] : ['valid', 'pending']
+  return newestOf(context, 'mandates', { customer })
+    .filter((mandate) => usable.includes(mandateStatus(context, mandate)))
+    .find((mandate) => (id ?? mandate.id) === mandate.id && (method ?? mandate.method) === mandate.method)
+}
+
+export const mandateOf = (context: AccountContext, { mandate }: SubscriptionRecord): MandateRecord =>
+  find(context, 'mandates', mandate ?? '')
+
+/** A subscription is pending as long as its mandate is. */
+export function statusOnMandate(context: AccountContext, subscription: SubscriptionRecord) {
+  const { status } = subscription
+  const waits = status === 'active' && mandateStatus(context, mandateOf(context, subscription)) === 'pending'
+  return waits ? 'pending' : status
+}
+
+/** The mandate becomes invalid, which suspends every subscription that is charged on it. */
+export function suspendSubscription(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
+  const { id, mandate, status } = subscription
+  if (status !== 'active') throw context.refuse(`Subscription ${id} is ${status}.`)
+  mandateOf(context, subscription).revoked = true
+  for (const other of all(context, 'subscriptions')) {
+    if (other.mandate === mandate && other.status === 'active') other.status = 'suspended'
+  }
+  return subscription
+}

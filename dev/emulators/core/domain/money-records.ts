@@ -36,9 +36,13 @@ export const PaymentRecord = z.object({
   customer: z.string().nullable(),
   email: z.string().nullable(),
   description: z.string(),
+  /** What it pays, if that is something that is sold once. */
+  sold: z.object({ price: SoldPrice, quantity: z.int() }).nullable().default(null),
   status: z.enum(['open', 'pending', 'paid', 'failed', 'canceled', 'expired']),
   method: z.string().nullable(),
   mandate: z.string().nullable(),
+  /** Whether it makes a mandate once it is paid. */
+  givesMandate: z.boolean().default(false),
   subscription: z.string().nullable(),
   /** When a payment that has a page of its own expires. */
   expiresAt: z.int().nullable(),

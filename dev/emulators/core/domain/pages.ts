@@ -1,14 +1,22 @@
 import { type AccountContext, all, find, newRecord } from './context.ts'
 import type { PageRecord } from './selling-records.ts'
 
-type NewPage = Omit<PageRecord, 'id' | 'account' | 'created' | Unused>
+type NewPage = Omit<PageRecord, 'account' | 'created' | Unused | Usual> & Partial<Pick<PageRecord, Usual>>
 type Unused = 'status' | 'payerEmail' | 'payment' | 'subscription' | 'invoice' | 'unpaid'
+/** What a page has unless something else is given. */
+type Usual = 'id' | 'quantity' | 'gives' | 'chosenIds'
 
 export function openPage(context: AccountContext, given: NewPage): PageRecord {
-  const unused = { status: 'open' as const, payerEmail: null, payment: null, subscription: null, invoice: null }
-  const page: PageRecord = { ...newRecord(context, 'pages'), ...given, ...unused, unpaid: false }
+  const page = newPage(context, given)
   context.records.pages.set(page.id, page)
   return page
+}
+
+/** A page that is not kept yet. */
+export function newPage(context: AccountContext, given: NewPage): PageRecord {
+  const unused = { status: 'open' as const, payerEmail: null, payment: null, subscription: null, invoice: null }
+  const usual = { quantity: 1, gives: { customer: {}, subscription: {}, payment: {} }, chosenIds: {} }
+  return { ...newRecord(context, 'pages', given.id), ...unused, unpaid: false, ...usual, ...given }
 }
 
 /** The page with that id, closed if its time is over. */

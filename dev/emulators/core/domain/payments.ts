@@ -15,9 +15,11 @@ export function openPayment(context: AccountContext, given: NewPayment): Payment
   const payment: PaymentRecord = {
     ...newRecord(context, 'payments'),
     email: null,
+    sold: null,
     status: 'open',
     method: null,
     mandate: null,
+    givesMandate: false,
     subscription: null,
     expiresAt: null,
     endedAt: null,

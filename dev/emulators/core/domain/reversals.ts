@@ -1,4 +1,4 @@
-import { type AccountContext, all, find, newRecord } from './context.ts'
+import { type AccountContext, find, newestOf, newRecord } from './context.ts'
 import type { DisputeRecord, PaymentRecord, RefundRecord } from './money-records.ts'
 
 /*
@@ -44,15 +44,17 @@ export function endRefund(
 
 /** The newest first. */
 export const refundsOf = (context: AccountContext, { id }: PaymentRecord): RefundRecord[] =>
-  all(context, 'refunds')
-    .filter(({ payment }) => payment === id)
-    .reverse()
+  newestOf(context, 'refunds', { payment: id })
 
 /** What has been given back of a payment, or is on its way back. */
 export const refundedOf = (context: AccountContext, payment: PaymentRecord): number =>
   refundsOf(context, payment)
     .filter(({ status }) => status !== 'failed' && status !== 'canceled')
     .reduce((sum, { amount }) => sum + amount, 0)
+
+/** Whether the payer's bank has taken the money back, and the seller has not won it again. */
+export const isReversed = (context: AccountContext, payment: PaymentRecord) =>
+  disputesOf(context, payment).some(({ status }) => status !== 'won')
 
 /** The payer's bank takes the whole payment back. */
 export function openDispute(context: AccountContext, payment: PaymentRecord): DisputeRecord {
@@ -74,6 +76,4 @@ export function closeDispute(context: AccountContext, dispute: DisputeRecord, wi
 
 /** The newest first. */
 export const disputesOf = (context: AccountContext, { id }: PaymentRecord): DisputeRecord[] =>
-  all(context, 'disputes')
-    .filter(({ payment }) => payment === id)
-    .reverse()
+  newestOf(context, 'disputes', { payment: id })

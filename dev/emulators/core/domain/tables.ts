@@ -22,6 +22,12 @@ export const ownFields = <Shape extends z.ZodRawShape>(shape: Shape) => ownReade
 
 export const newId = (prefix: string, bytes = 12) => `${prefix}${randomBytes(bytes).toString('hex')}`
 
+/** Makes ids by the kinds of what gets one. */
+export const prefixedIds =
+  (prefixes: Record<string, [prefix: string, bytes?: number]>) =>
+  (kind: string): string =>
+    newId(...(prefixes[kind] ?? ['']))
+
 /** Rows by id, kept in JSON as an array. */
 export const table = <Row extends z.ZodType<{ id: string }>>(row: Row) =>
   z

@@ -1,3 +1,4 @@
+import { html } from 'hono/html'
 import * as z from 'zod'
 import { declinePage, payPage, payPageLater } from '../domain/checkout.ts'
 import type { AccountContext } from '../domain/context.ts'
@@ -5,6 +6,7 @@ import { amountToday, expireIfOver } from '../domain/pages.ts'
 import type { PageRecord } from '../domain/selling-records.ts'
 import { cycleText } from '../periods.ts'
 import type { HttpRequest } from '../server.ts'
+import { EmulatorError } from '../wire/emulator-error.ts'
 import { type CheckoutView, checkoutPage } from './checkout-page.ts'
 import type { Html, Notice } from './layout.ts'
 import type { HostedPage, Pressed } from './visits.ts'
@@ -15,13 +17,20 @@ export interface CheckoutWords {
   money(amount: number, currency: string): string
   /** Where the browser goes from a page that is complete. */
   successUrl(page: PageRecord): string
-  hint: Html
+  hint?: Html
+  /** Throws the processor's error if it does not sell the page to who has that address. Nothing is paid before. */
+  admit?(page: PageRecord, email: string): void
 }
 
 /**
  * The query of the address that a declined card leads to: a GET, so that reloading it declines nothing a second time.
  */
 const DECLINED = 'declined'
+
+const HINT = html`This is an emulator: it asks for no card and moves no money. Pay succeeds at once. Decline the card
+          does what a bank does that refuses the payment. Cancel goes back to the seller. A debit that is on its way
+          arrives or fails with <code>POST /_emulator/resolve-payment</code>, a subscription's with
+          <code>POST /_emulator/renew</code>.`
 
 /** The hosted page of one price. */
 export function hostedCheckout(
@@ -37,6 +46,12 @@ export function hostedCheckout(
     (form: Record<string, string>): Pressed => {
       const email = z.email().safeParse(page.email ?? form.email?.trim())
       if (!email.success) return { status: 422, problem: 'Enter your email address.' }
+      try {
+        words.admit?.(page, email.data)
+      } catch (error) {
+        if (error instanceof EmulatorError) return { status: error.status, problem: error.message }
+        throw error
+      }
       complete(context, page, email.data)
       return { to: words.successUrl(page) }
     }
@@ -62,7 +77,7 @@ export function hostedCheckout(
 }
 
 /** What the page of a price shows, whatever its address is. */
-export function viewOf(page: PageRecord, { money, hint }: Pick<CheckoutWords, 'money' | 'hint'>): CheckoutView {
+function viewOf(page: PageRecord, { money, hint = HINT }: CheckoutWords): CheckoutView {
   const { seller, price, quantity, trialDays, email } = page
   const amount = amountToday(page)
   const full = money(price.amount * quantity, price.currency)

@@ -18,3 +18,6 @@ export function readJson(body: string): unknown {
     return undefined
   }
 }
+
+/** A query as an object of texts. */
+export const readQuery = (query: string): Record<string, string> => Object.fromEntries(new URLSearchParams(query))

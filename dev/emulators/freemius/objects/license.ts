@@ -1,34 +1,20 @@
-import type { LicenseEntity } from '@freemius/sdk'
 import { type AccountContext, find } from '../../core/domain/context.ts'
 import { latestInvoice } from '../../core/domain/invoices.ts'
 import type { PageRecord, SubscriptionRecord } from '../../core/domain/selling-records.ts'
 import { licenseOwn, subscriptionOwn } from '../own.ts'
-import { dateTimeOrNull, type Full, idsOf } from './wire.ts'
+import { complete, dateTime, dateTimeOrNull, idsOf } from './wire.ts'
 
 /** A licence, from the completed page that sold it. */
-export function licenseObject(page: PageRecord, context: AccountContext): Full<LicenseEntity> {
+export function licenseObject(page: PageRecord, context: AccountContext) {
   const { environment, cancelled } = licenseOwn(page)
   const subscription = subscriptionOf(page, context)
-  return {
-    id: page.id,
-    created: dateTimeOrNull(page.created) ?? '',
-    updated: null,
-    plugin_id: page.account,
-    user_id: page.customer,
-    ...idsOf(page.price),
-    quota: 1,
-    activated: 0,
-    activated_local: null,
+  return complete('license', {
+    ...{ id: page.id, created: dateTime(page.created), plugin_id: page.account, user_id: page.customer },
+    ...{ ...idsOf(page.price), secret_key: `sk_${page.id}`, environment },
     expiration: dateTimeOrNull(expirationOf(page, context)),
-    secret_key: `sk_${page.id}`,
-    is_free_localhost: true,
-    is_block_features: true,
     // After the last failed charge Freemius cancels the subscription and the licence.
     is_cancelled: cancelled || subscription?.cancelReason === 'payment_failed',
-    is_whitelabeled: false,
-    environment,
-    source: 0,
-  }
+  })
 }
 
 /** The latest subscription of a licence; null if it was bought for ever. */

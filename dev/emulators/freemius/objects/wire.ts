@@ -1,7 +1,31 @@
+import type {
+  LicenseEntity,
+  PaymentEntity,
+  PlanEntity,
+  PricingEntity,
+  SubscriptionEntity,
+  UserEntity,
+} from '@freemius/sdk'
+import { completer } from '../../core/wire/complete.ts'
+import CONSTANTS from './constants.json' with { type: 'json' }
+
 /* How Freemius writes: times in UTC without a zone, amounts as decimal numbers, currencies in small letters. */
 
 /** An entity of the official SDK, whose types leave every field out: here none can be missing. */
 export type Full<Entity> = { [Field in keyof Entity]-?: Exclude<Entity[Field], undefined> }
+
+interface Kinds {
+  license: Full<LicenseEntity>
+  subscription: Omit<Full<SubscriptionEntity>, 'renewals_discount' | 'renewals_discount_type'>
+  /** `bound_payment_id` is null where a payment is bound to no other. */
+  payment: Omit<Full<PaymentEntity>, 'bound_payment_id'> & { bound_payment_id: string | null }
+  user: Omit<Full<UserEntity>, 'auth' | 'note'>
+  plan: Full<PlanEntity>
+  pricing: Full<PricingEntity>
+}
+
+/** An entity of Freemius': what is the same in all of its kind is in `constants.json`. */
+export const complete = completer<Kinds>()(CONSTANTS)
 
 /** A time as Freemius writes it: `2026-11-21 08:36:00`. */
 export const dateTime = (seconds: number) => new Date(seconds * 1000).toISOString().replace('T', ' ').slice(0, 19)

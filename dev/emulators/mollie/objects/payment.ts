@@ -1,40 +1,47 @@
-import type { PaymentResponse } from 'mollie-api-typescript/models'
-import type { AccountContext } from '../../core/domain/context.ts'
-import type { PaymentRecord } from '../../core/domain/money-records.ts'
-import { disputesOf, refundedOf } from '../../core/domain/reversals.ts'
+import type { EntityChargeback, PaymentResponse, RefundResponse } from 'mollie-api-typescript/models'
+import { type AccountContext, find } from '../../core/domain/context.ts'
+import type { DisputeRecord, PaymentRecord, RefundRecord } from '../../core/domain/money-records.ts'
+import { awaitsTransfer } from '../../core/domain/payment-pages.ts'
+import { isReversed, refundedOf } from '../../core/domain/reversals.ts'
 import { modeOf, profileOf } from '../accounts.ts'
 import { amountOf } from '../amounts.ts'
 import { dateTime } from '../dates.ts'
-import { paymentOwn } from '../own.ts'
-import { isCancelable } from '../payments.ts'
-import { dashboard, documentation, hal, page, type Wire } from './wire.ts'
+import { paymentOwn, refundOwn } from '../own.ts'
+import { dashboard, page, resource, type Wire } from './wire.ts'
 
-type PaymentObject = Wire<PaymentResponse>
+/* A payment, and what goes back of one. */
 
-export function paymentObject(payment: PaymentRecord, context: AccountContext): PaymentObject {
-  const { account, customer, mandate, subscription, status, expiresAt } = payment
+const addressOf = (payment: string, { url }: AccountContext) => `${url}/v2/payments/${payment}`
+
+export function paymentObject(payment: PaymentRecord, context: AccountContext): Wire<PaymentResponse> {
+  const { id, account, description, method, customer, mandate, subscription, status, expiresAt } = payment
   const { cancelUrl, ...own } = paymentOwn(payment)
+  const owner = `${context.url}/v2/customers/${customer}`
+  const self = addressOf(id, context)
+  const linked = {
+    ...{ refunds: `${self}/refunds`, chargebacks: `${self}/chargebacks` },
+    ...(customer !== null && { customer: owner }),
+    ...(mandate !== null && { mandate: `${owner}/mandates/${mandate}` }),
+    ...(subscription !== null && { subscription: `${owner}/subscriptions/${subscription}` }),
+  }
+  const pages = {
+    dashboard: dashboard(`payments/${id}`),
+    ...(status === 'open' && { checkout: page(`${context.url}/checkout/${id}`) }),
+  }
   return {
-    resource: 'payment',
-    id: payment.id,
-    mode: modeOf(account),
-    createdAt: dateTime(payment.created),
-    amount: amountOf(payment.amount, payment.currency),
+    ...resource('payment', payment, self, linked, pages),
+    ...{ mode: modeOf(account), amount: amountOf(payment.amount, payment.currency) },
     ...returned(context, payment),
-    description: payment.description,
-    method: payment.method,
-    status,
-    ...((status === 'open' || status === 'pending') && { isCancelable: isCancelable(payment) }),
+    ...{ description, method, status, details: details(payment), profileId: profileOf(account) },
+    // The seller can cancel only a payment that waits for a bank transfer.
+    ...((status === 'open' || status === 'pending') && { isCancelable: awaitsTransfer(payment) }),
     ...(status === 'open' && expiresAt !== null && { expiresAt: dateTime(expiresAt) }),
     ...(payment.endedAt !== null && { [`${status}At`]: dateTime(payment.endedAt) }),
-    details: details(payment),
-    profileId: profileOf(account),
     ...(customer !== null && { customerId: customer }),
     ...(mandate !== null && { mandateId: mandate }),
     ...(subscription !== null && { subscriptionId: subscription }),
     ...own,
     ...(cancelUrl !== null && { cancelUrl }),
-    _links: links(payment, context.url),
   }
 }
 
@@ -43,32 +50,34 @@ function returned(context: AccountContext, payment: PaymentRecord) {
   if (payment.status !== 'paid') return {}
   const { amount, currency } = payment
   const refunded = refundedOf(context, payment)
-  const isChargedBack = disputesOf(context, payment).some(({ status }) => status !== 'won')
   return {
     amountRefunded: amountOf(refunded, currency),
     amountRemaining: amountOf(amount - refunded, currency),
-    ...(isChargedBack && { amountChargedBack: amountOf(amount, currency) }),
+    ...(isReversed(context, payment) && { amountChargedBack: amountOf(amount, currency) }),
   }
 }
 
-function details({ status, method }: PaymentRecord): PaymentObject['details'] {
+function details({ status, method }: PaymentRecord): Wire<PaymentResponse>['details'] {
   if (method !== 'creditcard') return null
   if (status === 'paid') return { cardNumber: '4242', cardHolder: 'T. Tester', cardLabel: 'Visa' }
   return status === 'failed' ? { failureReason: 'insufficient_funds' } : null
 }
 
-function links({ id, status, customer, mandate, subscription }: PaymentRecord, url: string): PaymentObject['_links'] {
-  const self = `${url}/v2/payments/${id}`
-  const owner = `${url}/v2/customers/${customer}`
+export const refundObject = (refund: RefundRecord, context: AccountContext): Wire<RefundResponse> => ({
+  ...reversal('refund', refund, context),
+  ...{ mode: modeOf(refund.account), status: refund.status, ...refundOwn(refund) },
+})
+
+export const chargebackObject = (chargeback: DisputeRecord, context: AccountContext): Wire<EntityChargeback> => ({
+  ...reversal('chargeback', chargeback, context),
+  reversedAt: chargeback.status === 'won' && chargeback.closedAt !== null ? dateTime(chargeback.closedAt) : null,
+})
+
+function reversal<Kind extends string>(kind: Kind, record: RefundRecord | DisputeRecord, context: AccountContext) {
+  const payment = addressOf(record.payment, context)
   return {
-    self: hal(self),
-    ...(status === 'open' && { checkout: page(`${url}/checkout/${id}`) }),
-    dashboard: dashboard(`payments/${id}`),
-    refunds: hal(`${self}/refunds`),
-    chargebacks: hal(`${self}/chargebacks`),
-    ...(customer !== null && { customer: hal(owner) }),
-    ...(mandate !== null && { mandate: hal(`${owner}/mandates/${mandate}`) }),
-    ...(subscription !== null && { subscription: hal(`${owner}/subscriptions/${subscription}`) }),
-    documentation: documentation('get-payment'),
+    ...resource(kind, record, `${payment}/${kind}s/${record.id}`, { payment }),
+    amount: amountOf(record.amount, find(context, 'payments', record.payment).currency),
+    paymentId: record.payment,
   }
 }

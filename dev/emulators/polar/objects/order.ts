@@ -1,53 +1,90 @@
 import type { models } from '@polar-sh/sdk/2026-10'
-import type { AccountContext } from '../../core/domain/context.ts'
-import { nulls } from '../../core/wire/nulls.ts'
+import { type AccountContext, find } from '../../core/domain/context.ts'
+import type { DisputeRecord, RefundRecord } from '../../core/domain/money-records.ts'
+import type { Sale } from '../../core/domain/sales.ts'
 import { uuidOf } from '../accounts.ts'
-import { givenBack, isInvoice, type OrderRecord, saleOf } from '../orders.ts'
-import { RENEWALS, timeOrNull } from '../rules.ts'
-import { customerOf, priceIdOf, productFields, since } from './goods.ts'
+import { givenBack, orderOf } from '../orders.ts'
+import { refundOwn, saleOwn } from '../own.ts'
+import { RENEWALS } from '../rules.ts'
+import { customerOf } from './customer.ts'
+import { priceIdOf, productFields } from './product.ts'
 import { subscriptionFields } from './subscription.ts'
+import { complete, since, timeOrNull } from './wire.ts'
 
 /** The emulator's orders have no taxes and no discounts. */
-export function orderObject(order: OrderRecord, context: AccountContext): models.Order {
-  const { price, subscription, metadata, checkoutId } = saleOf(context, order)
-  const { id, amount, created } = order
+export function orderObject(order: Sale, context: AccountContext) {
+  const { id, amount, created, price, subscription, reason } = order
+  const { metadata, checkout_id } = saleOwn(order)
   const refunded = givenBack(context, order)
   const status = orderStatus(order, refunded)
   const paid = status !== 'pending' && status !== 'void'
-  const customer = customerOf(context, order.customer ?? '')
-  return {
-    ...nulls('billing_name billing_address receipt_number seats units discount_id discount platform_fee_currency'),
-    ...since(created),
-    ...{ id, status, paid, currency: price.currency, description: price.label, metadata },
-    ...{ subtotal_amount: amount, discount_amount: 0, net_amount: amount, tax_amount: 0, total_amount: amount },
-    ...{ applied_balance_amount: 0, due_amount: amount, platform_fee_amount: 0 },
-    ...{ refunded_amount: refunded, refunded_tax_amount: 0 },
-    ...{ refundable_amount: paid ? amount - refunded : 0, refundable_tax_amount: 0 },
-    billing_reason: isInvoice(order) ? `subscription_${order.reason}` : 'purchase',
-    ...{ invoice_number: `ACME-${id.slice(0, 8).toUpperCase()}`, is_invoice_generated: false },
-    ...{ customer_id: customer.id, customer, product_id: price.id, checkout_id: checkoutId },
+  const customer = customerOf(context, order.customer)
+  const item = { id: uuidOf(`item ${id}`), label: price.label, amount, tax_amount: 0, proration: false }
+  const whenever = { start_timestamp: null, end_timestamp: null }
+  return complete('order', {
+    ...{ ...since(created), id, status, paid, currency: price.currency, description: price.label, metadata },
+    ...{ subtotal_amount: amount, net_amount: amount, total_amount: amount, due_amount: amount },
+    ...{ refunded_amount: refunded, refundable_amount: paid ? amount - refunded : 0 },
+    billing_reason: reason === 'once' ? 'purchase' : `subscription_${reason}`,
+    invoice_number: `ACME-${id.slice(0, 8).toUpperCase()}`,
+    ...{
+      customer_id: customer.id,
+      customer,
+      product_id: price.id,
+      checkout_id: reason === 'cycle' ? null : checkout_id,
+    },
     product: { ...productFields(context, price), metadata: {} },
     ...{ subscription_id: subscription?.id ?? null, subscription: subscription && subscriptionFields(subscription) },
     next_payment_attempt_at: timeOrNull(nextAttempt(order)),
-    items: [
-      {
-        ...since(created),
-        ...{ id: uuidOf(`item ${id}`), label: price.label, amount, tax_amount: 0, proration: false },
-        ...{ product_price_id: priceIdOf(price), start_timestamp: null, end_timestamp: null },
-      },
-    ],
-  }
+    items: [{ ...since(created), ...item, product_price_id: priceIdOf(price), ...whenever }],
+  })
 }
 
-function orderStatus(order: OrderRecord, refunded: number): models.OrderStatus {
-  if (isInvoice(order) && order.status !== 'paid') return order.status === 'void' ? 'void' : 'pending'
+function orderStatus({ status, amount }: Sale, refunded: number): models.OrderStatus {
+  if (status !== 'paid') return status === 'void' ? 'void' : 'pending'
   if (refunded === 0) return 'paid'
-  return refunded < order.amount ? 'partially_refunded' : 'refunded'
+  return refunded < amount ? 'partially_refunded' : 'refunded'
 }
 
 /** When a charge that failed is repeated; null if it never is. */
-function nextAttempt(order: OrderRecord): number | null {
-  if (!isInvoice(order) || order.status !== 'open' || order.attempts === 0) return null
-  if (order.attempts > RENEWALS.retries.length) return null
-  return [RENEWALS.draft, ...RENEWALS.retries.slice(0, order.attempts)].reduce((at, wait) => at + wait, order.created)
+function nextAttempt({ status, attempts, created }: Sale): number | null {
+  if (status !== 'open' || attempts === 0 || attempts > RENEWALS.retries.length) return null
+  return [RENEWALS.draft, ...RENEWALS.retries.slice(0, attempts)].reduce((at, wait) => at + wait, created)
+}
+
+const REFUNDS: Partial<Record<RefundRecord['status'], models.RefundStatus>> = {
+  ...{ refunded: 'succeeded', failed: 'failed', canceled: 'canceled' },
+}
+
+export function refundObject(refund: RefundRecord, context: AccountContext): models.Refund {
+  const { metadata, reason, dispute } = refundOwn(refund)
+  const { currency, order } = whatWentBack(refund, context)
+  return {
+    ...{ ...since(refund.created), id: refund.id, amount: refund.amount, tax_amount: 0, currency, metadata, reason },
+    ...{ organization_id: context.account.id, order_id: order.id, customer_id: order.customer },
+    status: REFUNDS[refund.status] ?? 'pending',
+    // The refund that prevents a dispute names no subscription, whatever its order is of.
+    subscription_id: dispute === null ? (order.subscription?.id ?? null) : null,
+    revoke_benefits: dispute !== null,
+    dispute: dispute === null ? null : disputeObject({ ...refund, id: dispute, status: 'prevented' }, context),
+  }
+}
+
+type Disputed = Omit<DisputeRecord, 'account' | 'closedAt' | 'status'> & {
+  status: DisputeRecord['status'] | 'prevented'
+}
+
+export function disputeObject(disputed: Disputed, context: AccountContext) {
+  const { id, created, amount, status } = disputed
+  const { currency, order } = whatWentBack(disputed, context)
+  return complete('dispute', {
+    ...{ ...since(created), id, amount, currency, order_id: order.id, payment_id: disputed.payment },
+    status: status === 'open' ? 'needs_response' : status,
+    ...{ resolved: status === 'won' || status === 'lost', closed: status !== 'open' },
+  })
+}
+
+function whatWentBack({ payment: id }: { payment: string }, context: AccountContext) {
+  const payment = find(context, 'payments', id)
+  return { currency: payment.currency, order: orderOf(context, payment) }
 }

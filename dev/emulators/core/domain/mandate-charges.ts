@@ -1,0 +1,52 @@
+import { type AccountContext, all } from './context.ts'
+import { type Due, declines } from './dues.ts'
+import { mandateOf, statusOnMandate } from './mandates.ts'
+import type { PaymentRecord } from './money-records.ts'
+import { expirePaymentIfOver, finishPayment } from './payment-pages.ts'
+import { attemptPayment, type Outcome, openPayment } from './payments.ts'
+import { beginNextPeriod } from './renewals.ts'
+import type { SubscriptionRecord } from './selling-records.ts'
+
+/*
+ * Subscriptions that are charged on mandates, by payments and without invoices. A subscription goes on also after a
+ * charge that failed.
+ */
+
+/**
+ * Charges a subscription for its next payment date, as if that day had come: the payment gets that day's date, whatever
+ * the clock says, and the next payment date is one interval later.
+ */
+export function chargeOnMandate(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  outcome: Outcome,
+  own: PaymentRecord['own'],
+): PaymentRecord {
+  const { id, customer, mandate, price, periodEnd: created } = subscription
+  const status = statusOnMandate(context, subscription)
+  if (status !== 'active') throw context.refuse(`Subscription ${id} is ${status} and makes no payments.`)
+  beginNextPeriod(subscription)
+  const payment = openPayment(context, {
+    ...{ created, amount: price.amount, currency: price.currency, customer, mandate, subscription: id, own },
+    ...{ description: price.label, method: mandateOf(context, subscription).method },
+  })
+  return outcome === 'pending' ? attemptPayment(context, payment, 'pending') : finishPayment(context, payment, outcome)
+}
+
+type Charge = (context: AccountContext, subscription: SubscriptionRecord, outcome: Outcome) => unknown
+
+export const chargesOnMandatesDue = (context: AccountContext, charge: Charge): Due[] =>
+  all(context, 'subscriptions')
+    .filter((subscription) => statusOnMandate(context, subscription) === 'active')
+    .map((subscription) => ({
+      at: subscription.periodEnd,
+      run: (then) => charge(then, subscription, declines(then, subscription.customer) ? 'failed' : 'paid'),
+    }))
+
+/** Payments that have a page of their own expire with it. */
+export const openPaymentsDue = (context: AccountContext): Due[] =>
+  all(context, 'payments').flatMap((payment) =>
+    payment.status === 'open' && payment.expiresAt !== null
+      ? [{ at: payment.expiresAt, byItself: true, run: (then) => expirePaymentIfOver(then, payment) }]
+      : [],
+  )

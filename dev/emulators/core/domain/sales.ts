@@ -1,0 +1,52 @@
+import { type AccountContext, all, find } from './context.ts'
+import type { InvoiceRecord, PaymentRecord } from './money-records.ts'
+import type { SubscriptionRecord } from './selling-records.ts'
+
+/** What was sold: a period of a subscription, which has an invoice, or something once, which has a payment alone. */
+export interface Sale
+  extends Pick<InvoiceRecord, 'id' | 'created' | 'price' | 'quantity' | 'amount' | 'status' | 'own'> {
+  customer: string
+  /** Null: it was sold once. */
+  subscription: SubscriptionRecord | null
+  reason: InvoiceRecord['reason'] | 'once'
+  attempts: number
+  /** What is to pay it, or has. */
+  payment: PaymentRecord | null
+  period: [from: number, to: number]
+  paidAt: number | null
+}
+
+export function saleOfInvoice(context: AccountContext, invoice: InvoiceRecord): Sale {
+  const { subscription, payment, periodStart, periodEnd } = invoice
+  return {
+    ...invoice,
+    subscription: find(context, 'subscriptions', subscription),
+    payment: payment === null ? null : find(context, 'payments', payment),
+    period: [periodStart, periodEnd],
+  }
+}
+
+/** What a payment has sold once; null if that is nothing, or nothing yet. It is void if the payment has failed. */
+export function saleOfPayment(payment: PaymentRecord): Sale | null {
+  const { id, created, customer, amount, status, endedAt, sold, own, attempts } = payment
+  if (sold === null || customer === null) return null
+  return {
+    ...{ id, created, customer, ...sold, amount, own, payment, subscription: null, reason: 'once' },
+    status: status === 'paid' ? 'paid' : status === 'pending' ? 'open' : 'void',
+    attempts: attempts.length,
+    period: [created, created],
+    paidAt: status === 'paid' ? endedAt : null,
+  }
+}
+
+/** The oldest first, those of invoices before the others. */
+export const allSales = (context: AccountContext): Sale[] => [
+  ...all(context, 'invoices').map((invoice) => saleOfInvoice(context, invoice)),
+  ...all(context, 'payments').flatMap((payment) => saleOfPayment(payment) ?? []),
+]
+
+/** What a payment pays; null if that is nothing, such as a card that was declined on a page. */
+export function salePaidBy(context: AccountContext, payment: PaymentRecord): Sale | null {
+  const invoice = all(context, 'invoices').find((each) => each.payment === payment.id)
+  return invoice ? saleOfInvoice(context, invoice) : saleOfPayment(payment)
+}

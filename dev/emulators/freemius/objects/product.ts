@@ -1,0 +1,42 @@
+import type { AccountOf } from '../../core/domain/accounts.ts'
+import type { CustomerRecord } from '../../core/domain/selling-records.ts'
+import type { FreemiusAccount, FreemiusPrice } from '../accounts.ts'
+import { noSuch } from '../errors.ts'
+import { complete, currencyOf, dateTime, decimal } from './wire.ts'
+
+/* What a product sells, and its users. */
+
+/** A plan of a product; its trial is the longest that a price of it has. */
+export function planObject(account: AccountOf<FreemiusAccount>, id: string) {
+  const prices = pricesOf(account, (price) => price.id.startsWith(`${id}:`))
+  if (prices.length === 0) throw noSuch('plans', id)
+  const trial_period = Math.max(...prices.map(({ trialDays }) => trialDays)) || null
+  return complete('plan', { id, plugin_id: account.id, name: `plan-${id}`, title: `Plan ${id}`, trial_period })
+}
+
+/** A pricing of a plan: one currency, with a price for each billing cycle that it is sold in. */
+export function pricingObject(account: AccountOf<FreemiusAccount>, plan: string, id: string) {
+  const prices = pricesOf(account, (price) => price.id === `${plan}:${id}`)
+  const [first] = prices
+  if (!first) throw noSuch('pricings', id)
+  const amountOf = (interval: FreemiusPrice['interval']) => {
+    const price = prices.find((each) => each.interval === interval)
+    return price ? decimal(price.amount) : null
+  }
+  return complete('pricing', {
+    ...{ id, plan_id: plan, currency: currencyOf(first.currency) },
+    ...{ monthly_price: amountOf('month'), annual_price: amountOf('year'), lifetime_price: amountOf(null) },
+  })
+}
+
+const pricesOf = ({ paywalls }: AccountOf<FreemiusAccount>, isMeant: (price: FreemiusPrice) => boolean) =>
+  paywalls.flatMap(({ prices }) => prices.filter(isMeant))
+
+export const userObject = ({ id, created, email }: CustomerRecord) =>
+  complete('user', {
+    ...{ id, created: dateTime(created), email: email ?? '', secret_key: `sk_${id}`, public_key: `pk_${id}` },
+  })
+
+/** Freemius knows a user by the address, however that is written. */
+export const hasAddress = ({ email }: CustomerRecord, address: string | undefined) =>
+  email?.toLowerCase() === address?.toLowerCase()
