@@ -14,6 +14,7 @@ import { ensureDatabase, prepareDatabase } from './database/database.ts'
 import { waitUntilUnused } from './database/leftover.ts'
 import { startPostgres } from './database/postgres.ts'
 import { writeDemo } from './demo.ts'
+import { withStoredAccounts } from './former-paywalls.ts'
 import { startHome } from './home/home.ts'
 import { logLine } from './log-line.ts'
 import { HELP, type Options, readOptions } from './options.ts'
@@ -65,12 +66,13 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
   ])
   await prepareDatabase(databaseUrl, secrets.DATABASE_ROLES_KEY)
   writeCommandEnvironment(options.folder, databaseUrl, secrets)
+  files.remember(await withStoredAccounts(files.current(), databaseUrl, secrets.PROCESSOR_CREDENTIALS_KEY))
   if (stopping) return
 
   const world = started.adopt(
     await startWorld({
       databaseUrl,
-      files: files.current,
+      files: files.known,
       secrets,
       ports: options.ports,
       keep: { storage: join(options.folder, STORAGE), emulators: options.folder },

@@ -3,10 +3,15 @@ import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { CommandError } from '../../cli/command.ts'
 import { type PaywallFile, readPaywallFile } from '../../cli/paywall-file/file.ts'
+import { onlySwitched } from './former-paywalls.ts'
 
 /** The paywall files that the world was started with, as they are now. */
 export interface PaywallFiles {
   current(): PaywallFile[]
+  /** The same, and the paywalls that have changed their processor since, as they were. */
+  known(): PaywallFile[]
+  /** Paywalls that have changed their processor before the world was started, as they were. */
+  remember(former: PaywallFile[]): void
   /** Does something with each, one after the other. What it refuses is named by the file. */
   each<Result>(use: (file: PaywallFile) => Promise<Result>): Promise<Result[]>
   close(): void
@@ -23,22 +28,28 @@ export async function openPaywallFiles(
   environment: Record<string, string | undefined>,
 ): Promise<PaywallFiles> {
   const files = new Map<string, PaywallFile>()
+  const former: PaywallFile[] = []
   const results = await Promise.all(paths.map((path) => read(path, environment)))
   const errors = results.flatMap((result, index) => ('file' in result ? [] : named(paths[index] ?? '', result.errors)))
   if (errors.length > 0) throw new CommandError(errors)
-  for (const [index, path] of paths.entries()) remember(path, results[index])
+  for (const [index, path] of paths.entries()) take(path, results[index])
 
-  function remember(path: string, result: Awaited<ReturnType<typeof read>> | undefined): void {
-    if (result && 'file' in result) files.set(path, result.file)
+  function take(path: string, result: Awaited<ReturnType<typeof read>> | undefined): void {
+    if (!result || !('file' in result)) return
+    const before = files.get(path)
+    if (before) former.push(onlySwitched(before, [result.file]))
+    files.set(path, result.file)
   }
 
   for (const path of paths) {
     watchFile(path, { interval: WATCH_MS }, () => {
-      void read(path, environment).then((result) => remember(path, result))
+      void read(path, environment).then((result) => take(path, result))
     })
   }
   return {
     current: () => [...files.values()],
+    known: () => [...files.values(), ...former.map((file) => onlySwitched(file, [...files.values()]))],
+    remember: (others) => void former.push(...others),
     async each(use) {
       const results = []
       for (const [path, file] of files) results.push(await use(file).catch((error) => refuse(path, error)))

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { Headers, type RequestInit, type Response, fetch as wireFetch } from 'miniflare'
 import { inject } from 'vitest'
 import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
+import { onlySwitched } from '../../dev/world/former-paywalls.ts'
 import type { Secrets } from '../../dev/world/secrets.ts'
 import { startWorld, type World } from '../../dev/world/world.ts'
 import { freshDatabase, testSecrets } from './databases.ts'
@@ -101,13 +102,6 @@ export async function startTestWorld({
     secrets: base.secrets,
     logs,
   }
-}
-
-/** A file's paywalls that sell through another processor in the files as they are now. */
-function onlySwitched(file: PaywallFile, now: PaywallFile[]): PaywallFile {
-  const sellers = new Map(now.flatMap(({ paywalls }) => paywalls.map(({ id, processor }) => [id, processor.acquiring])))
-  const isSwitched = ({ id, processor }: FilePaywall) => sellers.has(id) && sellers.get(id) !== processor.acquiring
-  return { ...file, webhooks: [], paywalls: file.paywalls.filter(isSwitched) }
 }
 
 async function baseOfItsOwn(options: WorkersOfItsOwn): Promise<WorldBase> {

@@ -104,6 +104,25 @@ test('leaves nothing behind when it is killed outright', { timeout: TIMEOUT_MS }
   await expectStopped(pid)
 })
 
+test('reaches what was bought at another processor before, too', { timeout: TIMEOUT_MS }, async () => {
+  run = await startDev(withoutFile('--processor', 'polar'))
+  const [, checkout, user] = await pasteCurls()
+  expect(checkout).toMatchObject({ error: 'active_purchase' })
+  const [purchase] = (user as { purchases: { id: string; acquiring: string }[] }).purchases
+  expect(purchase).toMatchObject({ acquiring: 'stripe' })
+  const key = /X-Api-Key: (\w+)/.exec(run.output())?.[1] ?? ''
+  const cancelled = await fetch(`${origin(ports.service)}/api/paywall/cancel-subscription`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...{ paywallId: '1001', email: 'buyer@example.com', subscriptionId: purchase?.id, cancellationReason: 'moved' },
+    }),
+  })
+  expect(await cancelled.json()).toMatchObject({ success: true })
+  process.kill(-run.process.pid!, 'SIGKILL')
+  await expectStopped(postmaster())
+})
+
 test('starts afresh with --reset, and sells through another processor', { timeout: TIMEOUT_MS }, async () => {
   run = await startDev(withoutFile('--processor', 'freemius', '--reset'))
   expect(run.output()).toContain('The demo sells through Freemius.')

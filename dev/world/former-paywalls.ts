@@ -1,0 +1,45 @@
+import { withClient } from '../../cli/database.ts'
+import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
+import { unseal } from '../../lib/crypto/seal.ts'
+import { accountContext } from '../../lib/processors/account.ts'
+import type { Acquiring } from '../../lib/processors/acquiring.ts'
+
+// A paywall that changes its processor keeps its account at the one before: what was bought there lives on. So its emulator
+// must know that account, which no file names any more.
+
+/** A file's paywalls that sell through another processor in the files as they are now. */
+export function onlySwitched(file: PaywallFile, now: PaywallFile[]): PaywallFile {
+  const sellers = new Map(now.flatMap(({ paywalls }) => paywalls.map(({ id, processor }) => [id, processor.acquiring])))
+  const isSwitched = ({ id, processor }: FilePaywall) => sellers.has(id) && sellers.get(id) !== processor.acquiring
+  return { ...file, webhooks: [], paywalls: file.paywalls.filter(isSwitched) }
+}
+
+interface AccountRow {
+  paywall_id: string
+  acquiring: Acquiring
+  credentials: string
+}
+
+/** The files' paywalls as they sold through the other accounts that the database has of them. */
+export async function withStoredAccounts(
+  files: PaywallFile[],
+  databaseUrl: string,
+  key: string,
+): Promise<PaywallFile[]> {
+  const { rows } = await withClient(databaseUrl, (client) =>
+    client.query<AccountRow>('select paywall_id, acquiring, credentials from processor_accounts'),
+  )
+  const accountsOf = async (paywall: FilePaywall) => {
+    const others = rows.filter((row) => row.paywall_id === paywall.id && row.acquiring !== paywall.processor.acquiring)
+    return Promise.all(others.map((row) => soldThrough(paywall, row, key)))
+  }
+  return Promise.all(
+    files.map(async (file) => ({ ...file, paywalls: (await Promise.all(file.paywalls.map(accountsOf))).flat() })),
+  )
+}
+
+async function soldThrough(paywall: FilePaywall, row: AccountRow, key: string): Promise<FilePaywall> {
+  const context = accountContext({ paywallId: row.paywall_id, acquiring: row.acquiring })
+  const credentials = JSON.parse(await unseal(row.credentials, key, context))
+  return { ...paywall, processor: { acquiring: row.acquiring, credentials }, prices: [] }
+}
