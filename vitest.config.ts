@@ -23,7 +23,7 @@ class WaitingFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: 'test/support/postgres.ts',
+    globalSetup: ['test/support/postgres.ts', 'test/support/build-sdk.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 3, // on two cores: see `WAITING`

@@ -25,6 +25,7 @@ const ROUTES = 'generated/routes.ts'
 const CURRENCIES = 'generated/currencies.ts'
 const DOCUMENT = 'generated/openapi.json'
 const PAGE = 'generated/docs.html'
+const SDK_TYPES = 'sdk/src/generated/api.ts'
 const ABILITIES = 'docs/processors/abilities.md'
 
 process.chdir(join(import.meta.dirname, '../..'))
@@ -39,6 +40,7 @@ const generated = {
   [CURRENCIES]: currencyTable(),
   [DOCUMENT]: document,
   [PAGE]: documentPage(document),
+  [SDK_TYPES]: await sdkTypes(document),
   [ABILITIES]: abilitiesPage(),
 }
 
@@ -50,6 +52,21 @@ for (const [path, text] of Object.entries(generated)) {
   } else {
     writeFileSync(path, text)
     console.log(`wrote ${path}`)
+  }
+}
+
+/** The types of the API's document, as the SDK has them. */
+async function sdkTypes(text: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'paywall-generate-'))
+  try {
+    writeFileSync(join(folder, 'openapi.json'), text)
+    const command = 'sdk/node_modules/.bin/openapi-typescript'
+    const { stdout } = await promisify(execFile)(command, [join(folder, 'openapi.json')], {
+      maxBuffer: 4 * 1024 * 1024,
+    })
+    return stdout
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 

@@ -1,0 +1,152 @@
+import { type CallOptions, type ClientOptions, clientOf, take } from './client.ts'
+import { PaywallError } from './error.ts'
+import type { components } from './generated/api.ts'
+import { type Identity, snakeCase } from './identity.ts'
+import { keyOf, newKey } from './keys.ts'
+import { priceBook } from './prices.ts'
+import type * as Reply from './schemas.ts'
+import { type User, userOf } from './user.ts'
+
+type Sent = components['schemas']
+
+export interface PaywallOptions extends ClientOptions {
+  /** An owner key. It may act for every user of the owner: keep it on your server. */
+  key: string
+}
+
+/** What start-checkout takes, with the price by its slug or its id. */
+export type CheckoutOrder = Omit<Sent['StartCheckout'], 'priceId'> & { price: string }
+
+/** A file of a support ticket. */
+export type TicketOrder = Sent['OpenTicket'] & { files?: Blob[] }
+
+/** A key of any text: a repeat with the same one is done once. */
+export interface KeyedOptions extends CallOptions {
+  key?: string
+}
+
+/** An owner's paywall, for the owner's server. Every call throws a `PaywallError` unless it was done. */
+export class Paywall {
+  readonly #id: string
+  readonly #client: ReturnType<typeof clientOf>
+  readonly #prices
+
+  constructor({ key, ...options }: PaywallOptions) {
+    this.#id = options.paywall
+    this.#client = clientOf(options, () => ({ 'X-Api-Key': key }))
+    this.#prices = priceBook(async () => (await this.bootstrap()).prices)
+  }
+
+  /** All that is needed to show the paywall. */
+  bootstrap(options?: CallOptions): Promise<Reply.Bootstrap> {
+    return take(this.#client(options).GET('/api/v1/paywall/{id}/bootstrap', this.#path()))
+  }
+
+  /** A user's purchases, balances, trial and country; null if nobody is known by that name. */
+  async user(who: Identity, options?: CallOptions): Promise<User | null> {
+    const query = snakeCase(who)
+    const call = this.#client(options).GET('/api/v1/paywall/{id}/user', { params: { path: { id: this.#id }, query } })
+    return take(call).then(userOf, nullIfUnknown)
+  }
+
+  /**
+   * Opens a hosted page that sells a price. The Idempotency-Key is made here and kept over retries; give one of your own to keep it
+   * over a restart of your server, too.
+   */
+  async checkout({ price, ...order }: CheckoutOrder, { key, ...options }: KeyedOptions = {}): Promise<Reply.Checkout> {
+    const idempotencyKey = key === undefined ? newKey() : await keyOf(key)
+    const open = async () => {
+      const body = { ...order, priceId: await this.#prices.idOf(price) }
+      return take(
+        this.#client(options).POST('/api/v1/paywall/{id}/start-checkout', { ...this.#keyed(idempotencyKey), body }),
+      )
+    }
+    return open().catch((error: unknown) => {
+      if (!isCode(error, 'price_not_found')) throw error
+      this.#prices.forget()
+      return open()
+    })
+  }
+
+  /** Stops a subscription at the end of its period. */
+  cancel(
+    order: Identity & { subscriptionId: string; reason: string },
+    options?: CallOptions,
+  ): Promise<Reply.Cancelled> {
+    const { reason, ...about } = order
+    const body = { ...about, paywallId: this.#id, cancellationReason: reason }
+    return take(this.#client(options).POST('/api/paywall/cancel-subscription', { body }))
+  }
+
+  /** A one-time URL of the customer's portal at the processor. */
+  async portal(order: Sent['GetCustomerPortal'], options?: CallOptions): Promise<string> {
+    const call = this.#client(options).POST('/api/v1/paywall/{id}/get-customer-portal', {
+      ...this.#path(),
+      body: order,
+    })
+    return (await take(call)).url
+  }
+
+  /** Adds tokens to a balance. */
+  credit(who: Identity, type: string, amount: number, options?: KeyedOptions): Promise<Reply.ChangedBalance> {
+    return this.#change('credit', who, { type, amount }, options)
+  }
+
+  /** Takes tokens from a balance; 402 with `available` in the error's details if there are too few. */
+  debit(who: Identity, type: string, amount: number, options?: KeyedOptions): Promise<Reply.ChangedBalance> {
+    return this.#change('debit', who, { type, amount }, options)
+  }
+
+  /** Takes tokens from a balance, the older way. `debit` does the same, also by e-mail address. */
+  async withdraw(order: Omit<Sent['Withdrawal'], 'paywall_id'>, options: KeyedOptions = {}): Promise<Reply.Withdrawn> {
+    const body = { ...order, paywall_id: this.#id }
+    const headers = await keyHeader(options)
+    return take(this.#client(options).POST('/api/v1/withdraw-tokens', { params: { header: headers }, body }))
+  }
+
+  /** Opens a support ticket for a guest. */
+  ticket({ files = [], ...fields }: TicketOrder, options?: CallOptions): Promise<Reply.OpenedTicket> {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, value)
+    for (const file of files) form.append('files', file)
+    const how = { ...this.#path(), body: fields, ...(files.length > 0 && { bodySerializer: () => form }) }
+    return take(this.#client(options).POST('/api/v1/paywall/{id}/support/ticket', how))
+  }
+
+  /** Signs in a user of yours, who need not prove anything to us: tokens for its browser or app. */
+  signIn(order: Sent['ExchangeTokens'], options?: CallOptions): Promise<Reply.Tokens> {
+    const call = this.#client(options).POST('/api/v1/paywall/{id}/sign-in/exchange', { ...this.#path(), body: order })
+    return take(call)
+  }
+
+  async #change(
+    op: 'credit' | 'debit',
+    who: Identity,
+    change: { type: string; amount: number },
+    options: KeyedOptions = {},
+  ): Promise<Reply.ChangedBalance> {
+    const params = { path: { id: this.#id }, header: await keyHeader(options) }
+    const body = { op, ...change, ...snakeCase(who) }
+    return take(this.#client(options).POST('/api/v1/paywall/{id}/balances', { params, body }))
+  }
+
+  #path() {
+    return { params: { path: { id: this.#id } } }
+  }
+
+  #keyed(key: string) {
+    return { params: { path: { id: this.#id }, header: { 'Idempotency-Key': key } } }
+  }
+}
+
+/** A change that names no key gets one, so that a retry does not change twice. */
+const keyHeader = async ({ key }: KeyedOptions) => ({
+  'Idempotency-Key': key === undefined ? newKey() : await keyOf(key),
+})
+
+const isCode = (error: unknown, code: string) => error instanceof PaywallError && error.code === code
+
+function nullIfUnknown(error: unknown): null {
+  if (isCode(error, 'identity_not_found') || isCode(error, 'identity_not_on_paywall')) return null
+  throw error
+}

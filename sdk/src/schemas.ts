@@ -1,0 +1,17 @@
+import type { components } from './generated/api.ts'
+
+type Schemas = components['schemas']
+
+/** A user's state on the paywall, as the API answers it. */
+export type UserState = Schemas['UserState']
+export type Purchase = Schemas['Purchase']
+export type Bootstrap = Schemas['Bootstrap']
+export type Price = Schemas['Price']
+export type Checkout = Schemas['Checkout']
+export type Cancelled = Schemas['Cancelled']
+export type ChangedBalance = Schemas['ChangedBalance']
+export type Withdrawn = Schemas['Withdrawn']
+export type OpenedTicket = Schemas['OpenedTicket']
+export type Tokens = Schemas['Tokens']
+export type CodeSent = Schemas['CodeSent']
+export type SessionEnded = Schemas['SessionEnded']

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { Paywall, PaywallError } from 'paywall-billing-sdk'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newEmail, press } from '../support/checkout.ts'
+import { image } from '../support/tickets.ts'
+import { until } from '../support/until.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+let paywall: Paywall
+beforeAll(async () => {
+  world = await startTestWorld()
+  paywall = new Paywall({ key: world.key, paywall: world.paywall.id, baseUrl: world.url })
+})
+afterAll(() => world.close())
+
+const targets = { successUrl: 'https://owner.example/thanks', errorUrl: 'https://owner.example/sorry' }
+
+/** A page that sells the monthly price to somebody new. */
+const order = (email = newEmail()) => ({ email, price: 'monthly', ...targets })
+
+/** Somebody who has bought the monthly price. */
+async function buyer() {
+  const email = newEmail()
+  const { checkoutUrl, userId } = await paywall.checkout(order(email))
+  await press(checkoutUrl, 'pay')
+  await until('the purchase', async () => (await paywall.user({ email }))?.paid)
+  return { email, userId }
+}
+
+const errorOf = (call: Promise<unknown>) =>
+  call.then(
+    () => null,
+    (error: unknown) => error as PaywallError,
+  )
+
+describe('an owner’s server', () => {
+  test('sells by a slug, sees the purchase, opens the portal and cancels', async () => {
+    const { email, userId } = await buyer()
+    const user = await paywall.user({ userId })
+    expect(user).toMatchObject({ paid: true, purchases: [{ price_slug: 'monthly' }] })
+    expect(user?.balance('standard')).toBe(110)
+    expect(user?.balance('nothing')).toBe(0)
+    expect(await paywall.portal({ email })).toContain(world.stripe.url)
+    const subscriptionId = user!.purchases[0]!.id
+    const cancelled = await paywall.cancel({ email, subscriptionId, reason: 'too expensive' })
+    expect(cancelled).toMatchObject({ success: true, subscription: { cancel_at_period_end: true } })
+  })
+
+  test('knows nobody by a name that it never heard', async () => {
+    expect(await paywall.user({ email: newEmail() })).toBeNull()
+    expect(await paywall.user({ userId: randomUUID() })).toBeNull()
+  })
+
+  test('opens one page for a key of any text, whatever becomes of its server', async () => {
+    const same = order()
+    const [first, second] = [
+      await paywall.checkout(same, { key: 'cart 7' }),
+      await paywall.checkout(same, { key: 'cart 7' }),
+    ]
+    expect(second).toEqual(first)
+    expect(await paywall.checkout(same)).not.toEqual(first)
+  })
+
+  test('changes a balance once for a key, and is told how many tokens there are', async () => {
+    const { userId } = await buyer()
+    const debit = () => paywall.debit({ userId }, 'standard', 30, { key: 'job-42' })
+    expect(await Promise.all([debit(), debit(), debit()])).toMatchObject([{ count: 80 }, { count: 80 }, { count: 80 }])
+    expect(await paywall.credit({ userId }, 'premium', 3)).toMatchObject({ type: 'premium', count: 3 })
+    expect(await paywall.withdraw({ user_id: userId, tokens: 1 }, { key: 'job-43' })).toEqual({
+      success: true,
+      remaining: 79,
+    })
+    const error = await errorOf(paywall.debit({ userId }, 'standard', 1000))
+    expect(error).toBeInstanceOf(PaywallError)
+    expect(error).toMatchObject({ status: 400, code: 'insufficient', details: { available: 79 } })
+    expect(error?.requestId).toMatch(/^[\da-f-]{36}$/)
+  })
+
+  test('opens a ticket with an image, and signs a user of its own in', async () => {
+    const { bytes, type } = image()
+    const files = [new Blob([bytes], { type })]
+    const guest = { customer_email: newEmail(), subject: 'It does not load', content: 'I paid.' }
+    expect(await paywall.ticket({ ...guest, files })).toMatchObject({ ticket: { status: 'open' } })
+    expect(await paywall.ticket(guest)).toMatchObject({ ticket: { status: 'open' } })
+    const tokens = await paywall.signIn({ email: newEmail(), external_id: randomUUID() })
+    expect(tokens).toMatchObject({ token_type: 'Bearer', access_token: expect.any(String) })
+  })
+
+  test('follows a price that was edited since it was read', async () => {
+    const former = `price_${'0'.repeat(24)}`
+    let reads = 0
+    /** The first read is from before the edit. */
+    const earlier: typeof fetch = async (...request) => {
+      const response = await fetch(...request)
+      if (!response.url.endsWith('/bootstrap')) return response
+      reads += 1
+      const text = await response.text()
+      return new Response(reads === 1 ? text.replaceAll(/price_[\da-f]{24}/g, former) : text, response)
+    }
+    const own = new Paywall({ key: world.key, paywall: world.paywall.id, baseUrl: world.url, fetch: earlier })
+    expect(await own.checkout(order())).toMatchObject({ acquiring: 'stripe' })
+    expect(await own.checkout(order())).toMatchObject({ acquiring: 'stripe' })
+    expect(reads).toBe(2)
+    expect(await errorOf(own.checkout({ ...order(), price: 'weekly' }))).toMatchObject({ code: 'unknown_price' })
+  })
+
+  test('hears why a call was refused', async () => {
+    const stranger = new Paywall({ key: 'pk_test_nobodys', paywall: world.paywall.id, baseUrl: world.url })
+    expect(await errorOf(stranger.user({ email: newEmail() }))).toMatchObject({ status: 401, name: 'PaywallError' })
+    const { email } = await buyer()
+    const again = await errorOf(paywall.checkout(order(email)))
+    expect(again).toMatchObject({ status: 409, details: { hasActivePurchase: true } })
+  })
+
+  test('says who it is with every call', async () => {
+    const { sdk_version: version } = requestsOf(world).find(({ sdk_version: each }) => each) ?? {}
+    const packageJson = readFileSync(new URL('../../sdk/package.json', import.meta.url), 'utf8')
+    expect(version).toBe(`paywall-billing-sdk ${JSON.parse(packageJson).version}`)
+  })
+})
+
+const requestsOf = ({ logs }: TestWorld) =>
+  logs.flatMap(({ message }) => (message.startsWith('{') ? [JSON.parse(message)] : []))

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import { type EventType, type PaywallEvent, webhooks } from 'paywall-billing-sdk/webhooks'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Received } from '../../dev/world/pages/received.ts'
+import { buy, newEmail } from '../support/checkout.ts'
+import { untilAllDelivered } from '../support/owner-events.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+let secret: string
+beforeAll(async () => {
+  world = await startTestWorld()
+  secret = world.file.webhooks[0]!.secret!
+})
+afterAll(() => world.close())
+
+/** What the service sent to the owner's backend, as the backend's runtime hands it on. */
+const requestOf = ({ headers, body }: Pick<Received, 'headers' | 'body'>) =>
+  new Request('https://owner.example/webhooks', { method: 'POST', headers, body })
+
+/** The first event of a type that the service sends about a new buyer. */
+async function sent(type: EventType): Promise<Received> {
+  const email = newEmail()
+  await buy(world, { paywall: world.paywall, key: world.key, email })
+  await world.stripe.drainWebhooks()
+  await untilAllDelivered(world)
+  return world.receiver.received.find(({ body }) => body.includes(email) && JSON.parse(body).type === type)!
+}
+
+test('hands each event to the handler of its type, once, however often it is sent', async () => {
+  const handled: PaywallEvent[] = []
+  const take = webhooks({
+    secret,
+    on: {
+      'subscription.created': async (event) => {
+        const { status }: { status: string } = event.data.subscription
+        expect(status).toBe('active')
+        handled.push(event)
+      },
+    },
+  })
+  const created = await sent('subscription.created')
+  const answers = await Promise.all([created, created, created].map((each) => take(requestOf(each))))
+  expect(answers.map(({ status }) => status)).toEqual([204, 204, 204])
+  expect(handled).toMatchObject([{ id: created.headers['webhook-id'], type: 'subscription.created' }])
+  const completed = world.receiver.received.find(({ body }) => JSON.parse(body).type === 'checkout.completed')!
+  expect((await take(requestOf(completed))).status, 'nobody asked for it').toBe(204)
+})
+
+test('has what a handler could not do sent again', async () => {
+  const errors: unknown[] = []
+  let isDown = true
+  const take = webhooks({
+    secret,
+    on: {
+      'payment.succeeded': ({ data }) => {
+        if (isDown) throw new Error(`no database for ${data.payment.id}`)
+      },
+    },
+    onError: (error) => void errors.push(error),
+  })
+  const paid = await sent('payment.succeeded')
+  expect((await take(requestOf(paid))).status).toBe(500)
+  expect(errors).toMatchObject([{ message: expect.stringMatching(/^no database for /) }])
+  isDown = false
+  expect((await take(requestOf(paid))).status).toBe(204)
+})
+
+test('leaves it to the owner’s database which ids were handled', async () => {
+  const known = new Set<string>()
+  const handled: string[] = []
+  const once = async (id: string, handle: () => Promise<void>) => {
+    if (known.has(id)) return
+    await handle()
+    known.add(id)
+  }
+  const created = await sent('subscription.created')
+  const on = { 'subscription.created': ({ id }: { id: string }) => handled.push(id) }
+  for (const _restart of [1, 2]) await webhooks({ secret, on, once })(requestOf(created))
+  expect(handled).toHaveLength(1)
+})
+
+test('takes nothing that the service did not sign', async () => {
+  const take = webhooks({
+    secret: ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', secret],
+    on: { 'subscription.created': () => expect.unreachable() },
+  })
+  const created = await sent('subscription.created')
+  const { headers, body } = created
+  const old = { ...headers, 'webhook-timestamp': '1700000000' }
+  const { 'webhook-signature': _, ...unsigned } = headers
+  for (const forged of [
+    { headers, body: body.replace('active', 'paused') },
+    { headers: { ...headers, 'webhook-id': `evt_${randomUUID()}` }, body },
+    { headers: old, body },
+    { headers: unsigned, body },
+    { headers, body: '' },
+  ]) {
+    expect((await take(requestOf(forged))).status).toBe(400)
+  }
+  expect((await take(new Request('https://owner.example/webhooks'))).status).toBe(405)
+  const both = webhooks({ secret: ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', secret], on: {} })
+  expect((await both(requestOf(created))).status, 'while it is rotated').toBe(204)
+})
