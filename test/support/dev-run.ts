@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from './until.ts'
 
@@ -63,4 +64,14 @@ function endedEarly(child: ChildProcess, output: string): false {
 function environment({ folder }: DevOptions): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD$|VITEST|DATABASE_URL$)/i.test(name))
   return { ...Object.fromEntries(own), PAYWALL_LOCAL_DIR: folder }
+}
+
+/** Whether a process is there, and not just waiting to be collected by its parent. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
 }

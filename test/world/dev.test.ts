@@ -12,7 +12,7 @@ import { ensureDatabase } from '../../dev/world/database/database.ts'
 import type { Options } from '../../dev/world/options.ts'
 import { isTaken } from '../../dev/world/ports.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
-import { type DevRun, failedDev, startDev } from '../support/dev-run.ts'
+import { type DevRun, failedDev, isRunning, startDev } from '../support/dev-run.ts'
 import { quietPort } from '../support/ports.ts'
 import { until } from '../support/until.ts'
 
@@ -240,13 +240,4 @@ function postmaster(): number {
 async function expectStopped(postmasterId: number): Promise<void> {
   for (const port of Object.values(ports)) await until(`port ${port} free`, async () => !(await isTaken(port)))
   await until('the end of Postgres', async () => !isRunning(postmasterId))
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
 }
