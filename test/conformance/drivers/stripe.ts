@@ -1,22 +1,9 @@
 import Stripe from 'stripe'
-import * as z from 'zod'
-import type { StripeEmulator } from '../../../dev/emulators/stripe/emulator.ts'
-import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
+import { pageOwn } from '../../../dev/emulators/stripe/own.ts'
 import type { Driver } from './driver.ts'
-
-const Subscription = z.object({
-  id: z.string(),
-  customer: z.string(),
-  status: z.string(),
-  cancel_at: z.int().nullable(),
-})
-
-const STATUSES: Record<string, PurchaseStatus> = {
-  trialing: 'trialing',
-  active: 'active',
-  past_due: 'past_due',
-  canceled: 'canceled',
-}
+import { latestPaid } from './records.ts'
+import { resolveByInvoice } from './resolving.ts'
+import { oneTimePayments, oneTimeSale, subscriptionSale } from './sale.ts'
 
 export const STRIPE: Driver<'stripe'> = {
   prices: {
@@ -34,15 +21,18 @@ export const STRIPE: Driver<'stripe'> = {
   ofAnotherScheme: ({ 'stripe-signature': signature = '' }) => ({
     'stripe-signature': signature.replace('v1=', 'v0='),
   }),
-  there: (stripe) => ({
+  opensPage: /^\/v1\/checkout\/sessions$/,
+  there: (stripe, { records }) => ({
     renew: (id) => stripe.renew(id),
     failCharge: (id) => stripe.renew(id, { fail: true }),
     recover: (id) => stripe.renew(id),
-    refund: (id, cents) => stripe.refund(latestPayment(stripe, id), cents),
-    dispute: (id) => stripe.dispute(latestPayment(stripe, id)),
+    refund: (id, cents) => stripe.refund(latestPaid(records, id), cents),
+    dispute: (id) => stripe.dispute(latestPaid(records, id)),
     cancel: (id) => stripe.portalCancel(id),
     undo: (id) => stripe.portalUndo(id),
     end: (id) => stripe.end(id),
+    rollOver: (id) => stripe.rollOver(id),
+    resolve: (fails) => resolveByInvoice(stripe, records, fails),
     async endPeriod(id) {
       await stripe.rollOver(id)
       return 0
@@ -51,23 +41,14 @@ export const STRIPE: Driver<'stripe'> = {
       await stripe.trialWillEnd(id)
       return 0
     },
-    async truth(id) {
-      const { status, cancel_at: cancelAt } = subscriptionOf(stripe, id)!
-      const known = STATUSES[status]
-      if (!known) throw new Error(`${id} is ${status} at Stripe`)
-      return { status: known, renews: known !== 'canceled' && cancelAt === null }
-    },
+    sales: () => [
+      ...records('subscriptions').map((each) => subscriptionSale(records, each)),
+      ...oneTimePayments(records).map((each) => oneTimeSale(records, each)),
+    ],
+    pages: () =>
+      records('pages').map((page) => ({
+        checkoutId: pageOwn(page).metadata.checkout_id ?? '',
+        isPaid: page.status === 'complete',
+      })),
   }),
-}
-
-const subscriptionOf = ({ subscriptions }: StripeEmulator, id: string) =>
-  subscriptions.map((each) => Subscription.parse(each)).find((each) => each.id === id)
-
-/** A subscription's payments are its customer's; a one-time purchase is known by its payment. */
-function latestPayment(stripe: StripeEmulator, id: string): string {
-  const subscription = subscriptionOf(stripe, id)
-  if (!subscription) return id
-  const { customer } = subscription
-  const paid = stripe.events.filter(({ type }) => type === 'payment_intent.succeeded')
-  return String(paid.findLast(({ data }) => data.object.customer === customer)?.data.object.id)
 }
