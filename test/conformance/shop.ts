@@ -47,17 +47,19 @@ export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePa
   }
 }
 
-/** One world for all cases of a file, with two paywalls for each processor. Gives the shop of a processor. */
-export function useShops(): (acquiring: Acquiring) => Shop {
+/**
+ * One world for all cases of a file, with so many paywalls for each processor, of an account each. Gives one of a processor's shops,
+ * the first if no place is named.
+ */
+export function useShops(count = 2): (acquiring: Acquiring, place?: number) => Shop {
   let world: TestWorld
   beforeAll(async () => {
-    const paywalls = ACQUIRING.flatMap((acquiring) => [soldThrough(acquiring), soldThrough(acquiring)])
+    const paywalls = ACQUIRING.flatMap((acquiring) => Array.from({ length: count }, () => soldThrough(acquiring)))
     world = await startTestWorld({ file: { paywalls } })
   })
   afterAll(() => world.close())
-  return (acquiring) => {
-    const place = 2 * ACQUIRING.indexOf(acquiring)
-    const [paywall, neighbour] = world.file.paywalls.slice(place)
-    return shopAt(world, paywall!, neighbour!)
+  return (acquiring, place = 0) => {
+    const paywalls = world.file.paywalls.filter(({ processor }) => processor.acquiring === acquiring)
+    return shopAt(world, paywalls[place]!, paywalls[(place + 1) % count]!)
   }
 }
