@@ -1,10 +1,9 @@
 import { INVOICE_PREFIX } from '../../../dev/emulators/chargebee/bills.ts'
 import { paymentOwn, refundOwn } from '../../../dev/emulators/chargebee/own.ts'
 import type { PageRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
+import { byInvoice } from './by-invoice.ts'
 import type { Driver } from './driver.ts'
 import { latestPaid } from './records.ts'
-import { resolveByInvoice } from './resolving.ts'
-import { oneTimePayments, oneTimeSale, subscriptionSale } from './sale.ts'
 
 export const CHARGEBEE: Driver<'chargebee'> = {
   prices: {
@@ -19,16 +18,10 @@ export const CHARGEBEE: Driver<'chargebee'> = {
   ofAnotherScheme: ({ authorization = '' }) => ({ authorization: authorization.replace('Basic', 'Bearer') }),
   opensPage: /^\/api\/v2\/hosted_pages\/checkout_/,
   there: (chargebee, { records }) => ({
-    renew: (id) => chargebee.renew(id),
-    failCharge: (id) => chargebee.renew(id, { fail: true }),
-    recover: (id) => chargebee.renew(id),
+    ...byInvoice(chargebee, records, ({ id }) => `${INVOICE_PREFIX}${id}`),
     refund: (id, cents) => chargebee.refund(latestPaid(records, paidBy(id)), cents),
     // On a site that is set up as Chargebee recommends: by a credit note. The other way is a `payment_reversal`.
     dispute: (id) => chargebee.chargeback(latestPaid(records, paidBy(id))),
-    cancel: (id) => chargebee.portalCancel(id),
-    undo: (id) => chargebee.portalUndo(id),
-    end: (id) => chargebee.end(id),
-    resolve: (fails) => resolveByInvoice(chargebee, records, fails),
     // The term of a subscription that is cancelled is over where the next one would begin.
     async endPeriod(id) {
       await chargebee.renew(id)
@@ -38,12 +31,6 @@ export const CHARGEBEE: Driver<'chargebee'> = {
       await chargebee.trialWillEnd(id)
       return 0
     },
-    sales: () => [
-      ...records('subscriptions').map((each) => subscriptionSale(records, each)),
-      ...oneTimePayments(records).map((each) =>
-        oneTimeSale(records, each, { processorId: `${INVOICE_PREFIX}${each.id}` }),
-      ),
-    ],
     pages: () => records('pages').map((page) => ({ checkoutId: checkoutOf(page), isPaid: page.status === 'complete' })),
     isTakenBack: (refund) => refundOwn(refund).isChargeback,
   }),

@@ -10,7 +10,7 @@ import { recordsOf } from './records.ts'
 import { STRIPE } from './stripe.ts'
 
 /** How each processor is driven. Every case of the suite is run for all of them. */
-export const DRIVERS: { readonly [Name in Acquiring]: Driver<Name> } = {
+const DRIVERS: { readonly [Name in Acquiring]: Driver<Name> } = {
   stripe: STRIPE,
   polar: POLAR,
   chargebee: CHARGEBEE,

@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { pageOwn } from '../../../dev/emulators/polar/own.ts'
+import { byInvoice } from './by-invoice.ts'
 import type { Driver } from './driver.ts'
 import { latestPaid } from './records.ts'
-import { resolveByInvoice } from './resolving.ts'
-import { oneTimePayments, oneTimeSale, subscriptionSale } from './sale.ts'
 
 /** The products. One product has the monthly price in both currencies. */
 const MONTHLY = '2f6f0b7a-6a51-4c5e-9a4e-0b1f1c2e0001'
@@ -27,16 +26,10 @@ export const POLAR: Driver<'polar'> = {
   }),
   opensPage: /^\/v1\/checkouts\/$/,
   there: (polar, { records }) => ({
-    renew: (id) => polar.renew(id),
-    failCharge: (id) => polar.renew(id, { fail: true }),
-    recover: (id) => polar.renew(id),
+    ...byInvoice(polar, records),
     refund: (id, cents) => polar.refund(latestPaid(records, id), cents),
     dispute: (id) => polar.dispute(latestPaid(records, id)),
-    cancel: (id) => polar.portalCancel(id),
-    undo: (id) => polar.portalUndo(id),
-    end: (id) => polar.end(id),
     rollOver: (id) => polar.rollOver(id),
-    resolve: (fails) => resolveByInvoice(polar, records, fails),
     async endPeriod(id) {
       await polar.rollOver(id)
       return 0
@@ -45,10 +38,6 @@ export const POLAR: Driver<'polar'> = {
       await polar.elapse(id, 5)
       return 5
     },
-    sales: () => [
-      ...records('subscriptions').map((each) => subscriptionSale(records, each)),
-      ...oneTimePayments(records).map((each) => oneTimeSale(records, each)),
-    ],
     pages: () =>
       records('pages').map((page) => ({
         checkoutId: String(pageOwn(page).metadata.checkout_id),

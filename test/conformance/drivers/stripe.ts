@@ -1,9 +1,8 @@
 import Stripe from 'stripe'
 import { pageOwn } from '../../../dev/emulators/stripe/own.ts'
+import { byInvoice } from './by-invoice.ts'
 import type { Driver } from './driver.ts'
 import { latestPaid } from './records.ts'
-import { resolveByInvoice } from './resolving.ts'
-import { oneTimePayments, oneTimeSale, subscriptionSale } from './sale.ts'
 
 export const STRIPE: Driver<'stripe'> = {
   prices: {
@@ -23,16 +22,10 @@ export const STRIPE: Driver<'stripe'> = {
   }),
   opensPage: /^\/v1\/checkout\/sessions$/,
   there: (stripe, { records }) => ({
-    renew: (id) => stripe.renew(id),
-    failCharge: (id) => stripe.renew(id, { fail: true }),
-    recover: (id) => stripe.renew(id),
+    ...byInvoice(stripe, records),
     refund: (id, cents) => stripe.refund(latestPaid(records, id), cents),
     dispute: (id) => stripe.dispute(latestPaid(records, id)),
-    cancel: (id) => stripe.portalCancel(id),
-    undo: (id) => stripe.portalUndo(id),
-    end: (id) => stripe.end(id),
     rollOver: (id) => stripe.rollOver(id),
-    resolve: (fails) => resolveByInvoice(stripe, records, fails),
     async endPeriod(id) {
       await stripe.rollOver(id)
       return 0
@@ -41,10 +34,6 @@ export const STRIPE: Driver<'stripe'> = {
       await stripe.trialWillEnd(id)
       return 0
     },
-    sales: () => [
-      ...records('subscriptions').map((each) => subscriptionSale(records, each)),
-      ...oneTimePayments(records).map((each) => oneTimeSale(records, each)),
-    ],
     pages: () =>
       records('pages').map((page) => ({
         checkoutId: pageOwn(page).metadata.checkout_id ?? '',
