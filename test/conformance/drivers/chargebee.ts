@@ -1,5 +1,5 @@
 import { INVOICE_PREFIX } from '../../../dev/emulators/chargebee/bills.ts'
-import { paymentOwn, refundOwn } from '../../../dev/emulators/chargebee/own.ts'
+import { refundOwn, saleOwn } from '../../../dev/emulators/chargebee/own.ts'
 import type { PageRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
 import { byInvoice } from './by-invoice.ts'
 import type { Driver } from './driver.ts'
@@ -41,4 +41,4 @@ const paidBy = (id: string) => id.replace(INVOICE_PREFIX, '')
 
 /** A subscription has our checkout's id, a one-time purchase has it as its order number. */
 const checkoutOf = ({ chosenIds, gives }: PageRecord) =>
-  chosenIds.subscription ?? paymentOwn({ own: gives.payment }).sold?.poNumber ?? ''
+  chosenIds.subscription ?? saleOwn({ own: gives.payment }).poNumber ?? ''
