@@ -36,6 +36,13 @@ test('the conformance suite names a processor in its drivers alone', () => {
   expect(suite.length).toBeGreaterThan(5)
 })
 
+test('the simulation names no processor', () => {
+  const naming = new RegExp(ACQUIRING.join('|'), 'i')
+  const played = tracked.filter((file) => file.startsWith('test/sim/'))
+  expect(played.filter((file) => naming.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
+  expect(played.length).toBeGreaterThan(5)
+})
+
 test.each(ACQUIRING)('the wing of %s has the files of every wing', (name) => {
   const files = tracked.filter((file) => file.startsWith(`lib/processors/${name}/`)).map((file) => file.split('/')[3])
   expect(files).toEqual(

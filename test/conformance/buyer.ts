@@ -7,6 +7,7 @@ import { cancel } from '../support/subscriber.ts'
 import { until } from '../support/until.ts'
 import { provenBalances, type UserState, userState } from '../support/user-state.ts'
 import type { SoldAs } from './drivers/driver.ts'
+import type { Sale } from './drivers/sale.ts'
 import type { Shop } from './shop.ts'
 
 type Slug = Exclude<SoldAs, 'local'>
@@ -138,11 +139,17 @@ export async function passes(buyer: Buyer, what: (id: string) => Promise<number>
   return hears(buyer)
 }
 
+/** The latest purchase as the processor has it. */
+export async function saleOf(buyer: Buyer): Promise<Sale> {
+  const id = await idOf(buyer)
+  const sale = buyer.shop.there.sales().find(({ processorId }) => processorId === id)
+  if (!sale) throw new Error(`${buyer.shop.acquiring} has sold no ${id}`)
+  return sale
+}
+
 /** What is stored of the latest subscription is what the processor has. */
 export async function expectAsThere(buyer: Buyer): Promise<void> {
-  const { world, paywall, there } = buyer.shop
-  const truth = await there.truth(await idOf(buyer), await world.clock.now(paywall.id))
-  const purchase = await purchaseOf(buyer)
-  const renews = purchase?.status !== 'canceled' && !purchase?.cancel_at_period_end
-  expect({ status: purchase?.status, renews }).toEqual(truth)
+  const [{ status, renews }, purchase] = [await saleOf(buyer), await purchaseOf(buyer)]
+  const isRenewed = purchase?.status !== 'canceled' && !purchase?.cancel_at_period_end
+  expect({ status: purchase?.status, renews: isRenewed }).toEqual({ status, renews })
 }

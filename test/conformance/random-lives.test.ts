@@ -5,7 +5,7 @@ import { letWeeklyLookCome } from '../support/our-time.ts'
 import { randomNumbers, shuffled } from '../support/random.ts'
 import { cancel } from '../support/subscriber.ts'
 import { type Buyer, expectAsThere, hears, idOf, open, pay, purchaseOf, tokensOf } from './buyer.ts'
-import { Refused } from './drivers/driver.ts'
+import { Refused } from './drivers/refused.ts'
 import { type Shop, useShops } from './shop.ts'
 import { webhooksSince } from './webhook.ts'
 

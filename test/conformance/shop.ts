@@ -8,7 +8,7 @@ import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { monthly, type Written, yearly } from '../support/paywall-file.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 import type { Driver, There } from './drivers/driver.ts'
-import { DRIVERS } from './drivers/drivers.ts'
+import { driverOf, thereOf } from './drivers/drivers.ts'
 
 /** A paywall that sells through one of the processors, with all that a case needs to know of it. */
 export interface Shop {
@@ -26,7 +26,7 @@ export interface Shop {
 
 /** 9.99 USD a month with 100 tokens, or 8.99 EUR in Germany; 89 USD a year after a trial of 7 days; 49 USD once. */
 export function soldThrough(acquiring: Acquiring): Written {
-  const { monthly: processorPrice, local, ...prices } = (DRIVERS[acquiring] as unknown as Driver).prices
+  const { monthly: processorPrice, local, ...prices } = driverOf(acquiring).prices
   const inGermany = { countries: ['DE'], currency: 'EUR', amount: 8.99, processorPrice: local }
   const lifetime = { slug: 'lifetime', label: 'For ever', currency: 'USD', amount: 49, processorPrice: prices.lifetime }
   return {
@@ -39,27 +39,27 @@ export function soldThrough(acquiring: Acquiring): Written {
 /** The shop that a paywall is, as it stands in the file now. */
 export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePaywall, key = world.key): Shop {
   const { acquiring } = paywall.processor
-  // The types do not follow that a driver, an emulator and credentials are of one processor.
-  const driver = DRIVERS[acquiring] as unknown as Driver
-  const emulator = world[acquiring]
+  const { abilities } = DEFINITIONS[acquiring]
   return {
-    ...{ acquiring, abilities: DEFINITIONS[acquiring].abilities, world, paywall, key, neighbour, driver },
-    emulator: emulator as unknown as Shop['emulator'],
-    there: driver.there(emulator as never, paywall.processor.credentials as never),
+    ...{ acquiring, abilities, world, paywall, key, neighbour, driver: driverOf(acquiring) },
+    emulator: world[acquiring] as unknown as Shop['emulator'],
+    there: thereOf(world, paywall),
   }
 }
 
-/** One world for all cases of a file, with two paywalls for each processor. Gives the shop of a processor. */
-export function useShops(): (acquiring: Acquiring) => Shop {
+/**
+ * One world for all cases of a file, with so many paywalls for each processor, of an account each. Gives one of a processor's shops,
+ * the first if no place is named.
+ */
+export function useShops(count = 2): (acquiring: Acquiring, place?: number) => Shop {
   let world: TestWorld
   beforeAll(async () => {
-    const paywalls = ACQUIRING.flatMap((acquiring) => [soldThrough(acquiring), soldThrough(acquiring)])
+    const paywalls = ACQUIRING.flatMap((acquiring) => Array.from({ length: count }, () => soldThrough(acquiring)))
     world = await startTestWorld({ file: { paywalls } })
   })
   afterAll(() => world.close())
-  return (acquiring) => {
-    const place = 2 * ACQUIRING.indexOf(acquiring)
-    const [paywall, neighbour] = world.file.paywalls.slice(place)
-    return shopAt(world, paywall!, neighbour!)
+  return (acquiring, place = 0) => {
+    const paywalls = world.file.paywalls.filter(({ processor }) => processor.acquiring === acquiring)
+    return shopAt(world, paywalls[place]!, paywalls[(place + 1) % count]!)
   }
 }

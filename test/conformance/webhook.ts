@@ -1,14 +1,23 @@
 import { call, type Reply } from '../support/call.ts'
 import type { Webhook } from './drivers/driver.ts'
+import { recordsOf } from './drivers/records.ts'
 import type { Shop } from './shop.ts'
 
-/** Gives the webhooks that there have been since now, whether they were sent or not. */
-export function webhooksSince({ emulator }: Shop): () => Webhook[] {
-  const known = new Set(emulator.events.map(({ id }) => id))
-  return () =>
-    emulator.events
-      .filter(({ id }) => !known.has(id))
-      .map((event) => ({ id: event.id, body: JSON.stringify(event), at: new Date() }))
+/** Gives the ids of the events that there have been in a shop's account since now, whether their webhooks were sent or not. */
+export function eventsSince({ emulator, paywall }: Shop): () => string[] {
+  const events = recordsOf(emulator, paywall.id)
+  const known = new Set(events('events').map(({ id }) => id))
+  return () => events('events').flatMap(({ id }) => (known.has(id) ? [] : [id]))
+}
+
+/** Gives their webhooks. */
+export function webhooksSince(shop: Shop): () => Webhook[] {
+  const since = eventsSince(shop)
+  return () => {
+    const ids = new Set(since())
+    const events = shop.emulator.events.filter(({ id }) => ids.has(id))
+    return events.map((event) => ({ id: event.id, body: JSON.stringify(event), at: new Date() }))
+  }
 }
 
 /** The webhooks of what happens meanwhile, none of which is sent. */

@@ -8,8 +8,7 @@ import { userState } from '../support/user-state.ts'
 import type { Step } from './history.ts'
 import { insist, isDefinite, once } from './insist.ts'
 import type { Person } from './person.ts'
-import type { Truth } from './sales.ts'
-import { truthOf } from './truth.ts'
+import { type Truth, truthOf } from './truth.ts'
 
 type Doing<Act extends Step['act']> = Extract<Step, { act: Act }>
 
@@ -42,13 +41,17 @@ export async function buy(person: Person, { slug, button, comesBack, clicks }: D
   addresses.set(headers['idempotency-key'], given)
   const [checkoutUrl] = given
   if (!checkoutUrl || !isWanted || button === 'leave') return
-  const back = await press(checkoutUrl, button === 'transfer' && person.life.processor === 'stripe' ? 'later' : button)
+  const back = await press(checkoutUrl, button === 'transfer' && !(await hasTransfer(checkoutUrl)) ? 'later' : button)
   if (comesBack && back.startsWith('http')) await insist(() => call(world, back))
 }
 
 /** Whether it has such a thing, or is about to: its money may be on its way. */
 const mayOwn = ({ sales }: Truth, isOnce: boolean) =>
   sales.some(({ isSubscription, status }) => isSubscription !== isOnce && !OVER.includes(status))
+
+/** Whether the page can be paid by a bank transfer. Where it cannot, another payment that takes its time has to do. */
+const hasTransfer = async (checkoutUrl: string) =>
+  (await (await fetch(checkoutUrl)).text()).includes('value="transfer"')
 
 const OVER = ['canceled', 'refunded']
 

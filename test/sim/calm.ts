@@ -1,5 +1,6 @@
 // The end of a history, when nothing goes wrong any more: what is under way ends, what is due comes, and whoever has to be
 // told is told.
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { tellAfterCrash } from '../support/owner-events.ts'
 import { until } from '../support/until.ts'
 import { allIsDue } from './passing-time.ts'
@@ -11,7 +12,7 @@ const LONGEST_SECONDS = 60
 /** Resolves when the webhooks of processors have come that will come, and the owner has been told of them. */
 export async function calmDown(stage: Stage, weather: Weather): Promise<void> {
   await weather.calm()
-  await Promise.all([stage.world.stripe.drainWebhooks(), stage.world.mollie.drainWebhooks()])
+  await Promise.all(ACQUIRING.map((acquiring) => stage.world[acquiring].drainWebhooks()))
   await tellAll(stage)
 }
 

@@ -1,6 +1,5 @@
-import type { FilePaywall } from '../../cli/paywall-file/file.ts'
-import { idOfKey as idAtMollie } from '../../dev/emulators/mollie/accounts.ts'
-import { idOfKey as idAtStripe } from '../../dev/emulators/stripe/accounts.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { driverOf } from '../conformance/drivers/drivers.ts'
 import { type OwnerBackend, ownerBackend } from './owner-backend.ts'
 import type { PartialHistory } from './parts.ts'
 import { endLeases } from './passing-time.ts'
@@ -34,20 +33,13 @@ export async function castOf(stage: Stage, history: PartialHistory): Promise<Cas
   stage.faults.length = 0
   stage.sendWebhook = weather.sendWebhook
   stage.world.receiver.answer = backend.answer
-  stage.world.stripe.onCall = weather.onCall
-  stage.world.mollie.onCall = weather.onCall
+  for (const acquiring of ACQUIRING) stage.world[acquiring].onCall = weather.onCall
   return { people, weather, backend }
 }
 
-const placeOf = ({ life: { unheard }, world: { paywall } }: Person) => ({
-  paywallId: paywall.id,
-  account: accountOf(paywall),
+const placeOf = ({ life: { processor, unheard }, world }: Person) => ({
+  paywallId: world.paywall.id,
+  account: world[processor].accountOf(world.paywall.id),
+  opensPage: driverOf(processor).opensPage,
   unheard,
 })
-
-/** The id of a paywall's account at its emulator. */
-function accountOf({ processor }: FilePaywall): string {
-  if (processor.acquiring === 'stripe') return idAtStripe(processor.credentials.secretKey)
-  if (processor.acquiring === 'mollie') return idAtMollie(processor.credentials.apiKey)
-  throw new Error(`no life is played at ${processor.acquiring}`)
-}

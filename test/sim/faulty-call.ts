@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { DroppedCall, type RecordedCall } from '../../dev/emulators/core/calls.ts'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import type { HttpResponse } from '../../dev/emulators/core/server.ts'
 import type { Dice } from '../fuzz/dice.ts'
 
@@ -9,7 +9,9 @@ const LONGEST_DELAY_MS = 400
 /** Long enough for another attempt to come while the call is under way. */
 const HANGING_MS = 3_000
 
-export interface CallEffects {
+interface Circumstances {
+  /** Whether the call opens a checkout's page. */
+  opensPage: boolean
   /** The processor has said that a call failed. */
   onRefused: () => void
   /** The lease of whoever makes the call is over. */
@@ -18,22 +20,17 @@ export interface CallEffects {
 
 const FAILURES = ['hung up before', 'hung up after', 'failed before', 'failed after'] as const
 
-/** A call by which a checkout is opened, at any processor. */
-export const isOfCheckout = ({ method, path }: RecordedCall) =>
-  method === 'POST' && /^\/(v1\/checkout\/sessions|v2\/payments|v2\/customers)$/.test(path)
-
 /**
  * One call to a processor as the dice have it: a connection that breaks or a 503, before the call takes effect or after it; or
  * an answer that is slow. A call that opens a checkout may hang, longer than the lease that its attempt has.
  */
 export async function faultyCall(
   throws: Dice,
-  call: RecordedCall,
   run: () => Promise<HttpResponse>,
-  { onRefused, endLeases }: CallEffects,
+  { opensPage, onRefused, endLeases }: Circumstances,
 ): Promise<HttpResponse> {
   const chance = throws.below(100)
-  if (isOfCheckout(call) && throws.below(100) < HANGING) {
+  if (opensPage && throws.below(100) < HANGING) {
     await endLeases()
     await delay(HANGING_MS)
   }

@@ -1,3 +1,4 @@
+import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { type Dice, diceOf } from '../fuzz/dice.ts'
 
 /*
@@ -14,7 +15,8 @@ export type Step = { weather: number } & (
   | { act: 'tokens'; op: 'credit' | 'debit' | 'withdraw'; amount: number; keyed: boolean }
   | { act: 'resolve' | 'renew'; fails: boolean }
   | { act: 'refund'; part: 'some' | 'all' }
-  | { act: 'roll-over' | 'cancel' | 'portal-cancel' | 'undo' | 'end' | 'dispute' | 'read' | 'due' }
+  | { act: 'roll-over' | 'portal-cancel' | 'undo' | 'end' | 'dispute' }
+  | { act: 'cancel' | 'read' | 'due' }
 )
 
 /** `leave`: the page is opened and none of its buttons is pressed. */
@@ -23,7 +25,7 @@ export type Button = 'pay' | 'later' | 'transfer' | 'decline' | 'cancel' | 'leav
 /** One person, on a paywall of its own. */
 export interface Life {
   number: number
-  processor: 'stripe' | 'mollie'
+  processor: Acquiring
   /** Whether every webhook about this life is lost for good. */
   unheard: boolean
   steps: Step[]
@@ -47,10 +49,13 @@ export const ROUNDS = 8
 
 const KILLS = 3
 
-export function historyOf(seed: number, lives: number): History {
+type Processors = readonly [Acquiring, ...Acquiring[]]
+
+/** Lives at any of the processors, or at those that are given. */
+export function historyOf(seed: number, lives: number, processors: Processors = ACQUIRING): History {
   return {
     seed,
-    lives: Array.from({ length: lives }, (_, number) => lifeOf(number, diceOf(mixed(seed, number)))),
+    lives: Array.from({ length: lives }, (_, number) => lifeOf(number, processors, diceOf(mixed(seed, number)))),
     kills: killsOf(diceOf(mixed(seed, -1))),
   }
 }
@@ -58,8 +63,8 @@ export function historyOf(seed: number, lives: number): History {
 /** So that neighbouring seeds and lives do not begin alike. */
 const mixed = (seed: number, number: number) => Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(number + 7, 0x85ebca6b)
 
-function lifeOf(number: number, dice: Dice): Life {
-  const processor = dice.pick(['stripe', 'mollie'] as const)
+function lifeOf(number: number, processors: Processors, dice: Dice): Life {
+  const processor = dice.pick(processors)
   const unheard = dice.chance(0.1)
   const steps: Step[] = [buying(dice)]
   while (steps.length < ROUNDS) steps.push(stepOf(dice))

@@ -1,6 +1,7 @@
+import type { Sale } from '../conformance/drivers/sale.ts'
 import type { UserState } from '../support/user-state.ts'
 import type { Person } from './person.ts'
-import type { Sale, Truth } from './sales.ts'
+import type { Truth } from './truth.ts'
 
 type Purchase = UserState['purchases'][number]
 

@@ -3,7 +3,7 @@
 import { CommandError } from '../../cli/command.ts'
 import { historyOf } from './history.ts'
 import { HELP, type Options, readOptions } from './options.ts'
-import { kept, type PartialHistory } from './parts.ts'
+import { kept } from './parts.ts'
 import { play } from './play.ts'
 import { report } from './report.ts'
 import { shrink } from './shrink.ts'
@@ -23,25 +23,26 @@ try {
 process.exit()
 
 /** Whether every history held. */
-async function run({ seed, lives, seeds, keep }: Options): Promise<boolean> {
+async function run(options: Options): Promise<boolean> {
   await using started = new AsyncDisposableStack()
   const stage = await startStage(started)
   let held = true
-  for (let each = seed; each < seed + seeds; each++) {
-    const history: PartialHistory = keep === undefined ? historyOf(each, lives) : kept(historyOf(each, lives), keep)
-    held = (await tell(stage, history, lives)) && held
+  for (let seed = options.seed; seed < options.seed + options.seeds; seed++) {
+    held = (await tell(stage, { ...options, seed })) && held
   }
   return held
 }
 
-async function tell(stage: Stage, history: PartialHistory, lives: number): Promise<boolean> {
+async function tell(stage: Stage, options: Options): Promise<boolean> {
+  const { seed, lives, keep, processor } = options
+  const whole = historyOf(seed, lives, processor && [processor])
+  const history = keep === undefined ? whole : kept(whole, keep)
   const startedAt = Date.now()
   const faults = await play(stage, history)
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1)
-  console.log(
-    `seed ${history.seed}: ${history.lives.length} lives in ${seconds} s, ${faults.size === 0 ? 'all held' : 'BROKEN'}`,
-  )
+  const outcome = faults.size === 0 ? 'all held' : 'BROKEN'
+  console.log(`seed ${seed}: ${history.lives.length} lives in ${seconds} s, ${outcome}`)
   if (faults.size === 0) return true
-  console.log(report(await shrink(history, faults, (part) => play(stage, part)), lives))
+  console.log(report(await shrink(history, faults, (part) => play(stage, part)), options))
   return false
 }

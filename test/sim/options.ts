@@ -1,11 +1,14 @@
 import { parseArgs } from 'node:util'
 import { CommandError } from '../../cli/command.ts'
+import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 
 export const HELP = `npm run sim -- [options]
 
   --seed N       the seed that everything random follows from (default: 1)
   --lives M      how many people live at the same time (default: 50)
   --seeds K      play so many seeds, one after the other, from N on (default: 1)
+  --processor NAME
+                 all lives are lived at this one (default: each at one that the seed picks)
   --keep TEXT    only these lives and steps, and kills if it has a k: what a history that breaks is printed with
   --help         this text`
 
@@ -13,6 +16,7 @@ export interface Options {
   seed: number
   lives: number
   seeds: number
+  processor: Acquiring | undefined
   keep: string | undefined
 }
 
@@ -24,6 +28,7 @@ export function readOptions(args: string[]): Options | null {
     seed: count('--seed', values.seed),
     lives: count('--lives', values.lives),
     seeds: count('--seeds', values.seeds),
+    processor: values.processor === undefined ? undefined : processorNamed(values.processor),
     keep: values.keep,
   }
 }
@@ -36,6 +41,7 @@ function parse(args: string[]) {
         seed: { type: 'string', default: '1' },
         lives: { type: 'string', default: '50' },
         seeds: { type: 'string', default: '1' },
+        processor: { type: 'string' },
         keep: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
@@ -48,4 +54,10 @@ function parse(args: string[]) {
 function count(option: string, text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new CommandError([`${option} must be a whole number from 1, not ${text}`])
+}
+
+function processorNamed(text: string): Acquiring {
+  const found = ACQUIRING.find((each) => each === text)
+  if (found) return found
+  throw new CommandError([`--processor must be one of ${ACQUIRING.join(', ')}, not ${text}`])
 }

@@ -1,3 +1,8 @@
+import type { Abilities } from '../../lib/processors/definition.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import type { There } from '../conformance/drivers/driver.ts'
+import { thereOf } from '../conformance/drivers/drivers.ts'
+import { type AccountRecords, recordsOf } from '../conformance/drivers/records.ts'
 import type { TestWorld } from '../support/world.ts'
 import type { PartialLife } from './parts.ts'
 
@@ -6,6 +11,10 @@ export interface Person {
   life: PartialLife
   /** The world as it has it: its own paywall. */
   world: TestWorld
+  /** What its processor can and cannot do, what can happen there, and what is stored there of this life alone. */
+  abilities: Abilities
+  there: There
+  records: AccountRecords
   email: string
   /** Null until a checkout has told it. */
   userId: string | null
@@ -19,12 +28,14 @@ export interface Person {
   faults: string[]
 }
 
-export const paywallIdOf = ({ world }: Person) => world.paywall.id
-
 export function personOf(life: PartialLife, world: TestWorld): Person {
+  const { processor } = life
   return {
     life,
     world,
+    abilities: DEFINITIONS[processor].abilities,
+    there: thereOf(world, world.paywall),
+    records: recordsOf(world[processor], world.paywall.id),
     email: `life-${world.paywall.id}@example.com`,
     userId: null,
     addresses: new Map(),

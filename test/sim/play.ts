@@ -25,12 +25,10 @@ export async function play(stage: Stage, history: PartialHistory): Promise<Fault
   const cast = await castOf(stage, history)
   for (let round = 0; round < ROUNDS; round++) await playRound(stage, history, cast, round)
   await calmDown(stage, cast.weather)
-  const early = await judged(
-    cast,
-    cast.people.filter((person) => wasTold(person, cast.weather)),
-  )
+  const told = cast.people.filter((person) => wasTold(person, cast.weather))
+  const early = await judged(cast, told, told)
   await reconcileOnce(stage)
-  const late = await judged(cast, cast.people)
+  const late = await judged(cast, cast.people, told)
   const found = new Map([...early, ...late])
   const ofNobody = new Set([...stage.faults, ...cast.backend.faults])
   if (ofNobody.size > 0) found.set(-1, [...ofNobody])
@@ -69,17 +67,21 @@ async function live(person: Person, step: Step | null, weather: Weather): Promis
 }
 
 /** Whether our state does not depend on reconcile: no webhook was lost, and there was one for everything that happened. */
-function wasTold({ life, world }: Person, weather: Weather): boolean {
-  // Mollie tells of no cancellation, and of no mandate that becomes invalid.
-  const untold = life.processor === 'mollie' && life.steps.some((step) => step?.act === 'cancel' || step?.act === 'end')
-  return weather.damageOf(world.paywall.id).lost === 0 && !untold
+function wasTold({ life, abilities, world }: Person, weather: Weather): boolean {
+  const untold = !abilities.tellsOfCancellations && life.steps.some((step) => step && UNTOLD.includes(step.act))
+  return !untold && weather.damageOf(world.paywall.id).unheard.size === 0
 }
 
-async function judged({ backend, weather }: Cast, people: Person[]): Promise<Faults> {
+/** What a processor tells of in no webhook that tells of no cancellation. */
+const UNTOLD: Step['act'][] = ['cancel', 'portal-cancel', 'end']
+
+/** `told`: those of whom every webhook has come. */
+async function judged({ backend, weather }: Cast, people: Person[], told: Person[]): Promise<Faults> {
   const found: Faults = new Map()
   for (const person of people) {
     const { id } = person.world.paywall
-    const faults = await whatStays(() => judge(person, backend.eventsAbout(id), weather.damageOf(id)))
+    const heard = { refusedCheckouts: weather.damageOf(id).refusedCheckouts, everything: told.includes(person) }
+    const faults = await whatStays(() => judge(person, backend.eventsAbout(id), heard))
     if (faults.length > 0) found.set(person.life.number, faults)
   }
   return found

@@ -1,8 +1,13 @@
+import type { Options } from './options.ts'
 import { type PartialHistory, type PartialLife, textOf } from './parts.ts'
 import type { Broken } from './shrink.ts'
 
-/** A history that breaks the model, as a person reads it, and how to play it again: it was one of so many `lives`. */
-export function report({ history, faults }: Broken, lives: number): string {
+/** A history that breaks the model, as a person reads it, and how to play it again: by the options it was played with. */
+export function report(
+  { history, faults }: Broken,
+  { lives, processor }: Pick<Options, 'lives' | 'processor'>,
+): string {
+  const at = processor === undefined ? '' : ` --processor ${processor}`
   const isAlone = history.lives.length === 1
   const shown = isAlone ? history.lives : history.lives.filter(({ number }) => faults.has(number))
   return [
@@ -13,7 +18,7 @@ export function report({ history, faults }: Broken, lives: number): string {
     ...shown.flatMap(linesOf),
     ...history.kills.map(({ round, what, after }) => `    round ${round}, after ${after} calls: a kill of ${what}`),
     '  play it again with:',
-    `    npm run sim -- --seed ${history.seed} --lives ${lives}${keepOf(history, lives)}`,
+    `    npm run sim -- --seed ${history.seed} --lives ${lives}${at}${keepOf(history, lives)}`,
   ].join('\n')
 }
 

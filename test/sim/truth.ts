@@ -1,8 +1,36 @@
+import type { AccountRecords } from '../conformance/drivers/records.ts'
+import type { Sale } from '../conformance/drivers/sale.ts'
 import type { Person } from './person.ts'
-import type { Truth } from './sales.ts'
-import { mollieTruth } from './truth-mollie.ts'
-import { stripeTruth } from './truth-stripe.ts'
 
-/** What the processor of a life has. */
-export const truthOf = (person: Person): Truth =>
-  person.life.processor === 'stripe' ? stripeTruth(person) : mollieTruth(person)
+/** What a processor has of a life, read from its emulator and judged without our adapters. */
+export interface Truth {
+  sales: Sale[]
+  /** The checkout of each hosted page that was opened, and of each that was paid, a pending payment included. */
+  opened: string[]
+  paid: string[]
+  /** How many payments went through, failed, or were taken back. */
+  payments: { succeeded: number; failed: number; refunded: number; disputed: number }
+}
+
+export function truthOf({ there, records, abilities }: Person): Truth {
+  const pages = there.pages()
+  const takenBack = records('refunds').filter((refund) => there.isTakenBack?.(refund)).length
+  return {
+    sales: there.sales(),
+    opened: pages.map(({ checkoutId }) => checkoutId),
+    paid: pages.flatMap(({ checkoutId, isPaid }) => (isPaid ? [checkoutId] : [])),
+    payments: {
+      succeeded: records('payments').filter(({ amount, status }) => amount > 0 && status === 'paid').length,
+      failed: failures(records),
+      refunded: records('refunds').length - takenBack,
+      disputed: abilities.tellsOfDisputes ? records('disputes').length + takenBack : 0,
+    },
+  }
+}
+
+/** A payment may be attempted several times. */
+const failures = (records: AccountRecords) =>
+  records('payments').reduce((sum, { status, attempts }) => {
+    const failed = attempts.filter((attempt) => attempt.status === 'failed').length
+    return sum + Math.max(failed, status === 'failed' ? 1 : 0)
+  }, 0)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CallInterceptor } from '../../dev/emulators/core/calls.ts'
 import { type Dice, diceOf } from '../fuzz/dice.ts'
-import { faultyCall, isOfCheckout } from './faulty-call.ts'
+import { faultyCall } from './faulty-call.ts'
 
 /*
  * What goes wrong between us, the processors and the owner: calls that fail before or after they take effect, are slow or
@@ -19,13 +19,15 @@ const REFUSED = 3
 export interface Place {
   paywallId: string
   account: string
+  /** The path of a POST by which its processor opens a page. */
+  opensPage: RegExp | null
   unheard: boolean
 }
 
 /** What became of a place in all its weather. */
 export interface Damage {
-  /** Webhooks that were lost for good. */
-  lost: number
+  /** The bodies of webhooks that were lost for good, or were never accepted. */
+  unheard: Set<string>
   /** How often a processor said that opening a checkout had failed. The next attempt needs another idempotency key then. */
   refusedCheckouts: number
 }
@@ -44,19 +46,30 @@ export interface Weather {
   ownerStatus(paywallId: string): number
 }
 
+const noDamage = (): Damage => ({ unheard: new Set(), refusedCheckouts: 0 })
+
 /** `endLeases` is called for a paywall when a call of its has taken longer than any lease. */
 export function weatherOf(places: Place[], endLeases: (paywallId: string) => Promise<void>): Weather {
-  const paywallOf = new Map(places.map(({ account, paywallId }) => [account, paywallId]))
+  const placeOf = new Map(places.map((place) => [place.account, place]))
   const unheard = new Set(places.flatMap((place) => (place.unheard ? [place.paywallId] : [])))
-  const damages = new Map<string, Damage>(places.map(({ paywallId }) => [paywallId, { lost: 0, refusedCheckouts: 0 }]))
+  const damages = new Map<string, Damage>(places.map(({ paywallId }) => [paywallId, noDamage()]))
   const dice = new Map<string, Dice>()
   const doubles: Promise<unknown>[] = []
   let [isCalm, calls] = [false, 0]
   const diceFor = (paywallId: string) => (isCalm ? undefined : dice.get(paywallId))
-  const damageOf = (paywallId: string) => damages.get(paywallId) ?? { lost: 0, refusedCheckouts: 0 }
+  const damageOf = (paywallId: string) => damages.get(paywallId) ?? noDamage()
 
-  function lose(paywallId: string): Response {
-    damageOf(paywallId).lost += 1
+  /** An attempt of a webhook: the processor makes another one if it is not accepted, and gives up after some. */
+  async function attempt(paywallId: string, ...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+    const { unheard } = damageOf(paywallId)
+    unheard.add(String(init?.body))
+    const response = await fetch(input, init)
+    if (response.ok) unheard.delete(String(init?.body))
+    return response
+  }
+
+  function lose(paywallId: string, init?: RequestInit): Response {
+    damageOf(paywallId).unheard.add(String(init?.body))
     return new Response()
   }
 
@@ -71,12 +84,14 @@ export function weatherOf(places: Place[], endLeases: (paywallId: string) => Pro
 
     onCall(call, run) {
       calls += 1
-      const paywallId = paywallOf.get(call.account ?? '') ?? ''
+      const { paywallId = '', opensPage } = placeOf.get(call.account ?? '') ?? {}
       const throws = diceFor(paywallId)
       if (!throws) return run()
-      return faultyCall(throws, call, run, {
+      const isOfPage = call.method === 'POST' && opensPage?.test(call.path) === true
+      return faultyCall(throws, run, {
+        opensPage: isOfPage,
         onRefused() {
-          if (isOfCheckout(call)) damageOf(paywallId).refusedCheckouts += 1
+          if (isOfPage) damageOf(paywallId).refusedCheckouts += 1
         },
         endLeases: () => endLeases(paywallId),
       })
@@ -84,14 +99,14 @@ export function weatherOf(places: Place[], endLeases: (paywallId: string) => Pro
 
     async sendWebhook(input, init) {
       const paywallId = String(input).split('/').at(-1) ?? ''
-      if (unheard.has(paywallId)) return lose(paywallId)
+      if (unheard.has(paywallId)) return lose(paywallId, init)
       const throws = diceFor(paywallId)
-      if (!throws) return fetch(input, init)
-      if (throws.below(100) < LOST) return lose(paywallId)
+      if (!throws) return attempt(paywallId, input, init)
+      if (throws.below(100) < LOST) return lose(paywallId, init)
       const [isDouble, isLate] = [throws.below(100) < DOUBLED, throws.below(100) < LATE]
       if (isLate) await delay(throws.below(LONGEST_DELAY_MS))
       if (isDouble) doubles.push(fetch(input, init).catch(() => 'the other one counts'))
-      return fetch(input, init)
+      return attempt(paywallId, input, init)
     },
 
     ownerStatus: (paywallId) => ((diceFor(paywallId)?.below(100) ?? 100) < REFUSED ? 503 : 200),

@@ -1,6 +1,7 @@
 import type { CallInterceptor, RecordedCall } from './calls.ts'
 import type { MethodsOf, RecordControl, WireObject } from './controls/controls.ts'
 import type { PaywallOf } from './domain/accounts.ts'
+import type { Records } from './domain/records.ts'
 import type { Processor } from './processor.ts'
 
 export interface EmulatorOptions<Paywall> {
@@ -21,6 +22,10 @@ export interface Emulator<Event, Body> {
   /** Every API call that arrived, the oldest first. */
   calls: RecordedCall<Body>[]
   readonly events: Event[]
+  /** All that it stores of all accounts. To be read only. */
+  readonly records: Records
+  /** The id of the account that a paywall sells through. */
+  accountOf(paywallId: string): string
 
   /** Holds back the webhooks of all events from now on. */
   holdWebhooks(): void

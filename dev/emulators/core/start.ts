@@ -60,6 +60,8 @@ export async function startEmulator<
   const common = {
     url,
     calls: apiControls.calls,
+    records: state.records,
+    accountOf: store.accountOf,
     ...webhooks.methods,
     sellersBeside: (paywallId: string) => store.sellersBeside(paywallId),
     timeOf: (paywallId: string) => store.contextOf(store.accountOf(paywallId)).now,

@@ -23,7 +23,7 @@ export interface FreemiusAccount extends PaywallOf {
 
 /** Credentials as Freemius makes them, for a demo. */
 export const demoCredentials = () => ({
-  productId: String(randomBytes(3).readUIntBE(0, 3)),
+  productId: String(randomBytes(5).readUIntBE(0, 5)),
   publicKey: `pk_${randomBytes(15).toString('hex')}`,
   secretKey: `sk_${randomBytes(15).toString('hex')}`,
   apiKey: randomBytes(20).toString('hex'),

@@ -40,9 +40,8 @@ export function cancel(
   return endSubscription(context, subscription)
 }
 
-/** Begins the next period and charges it, or charges what is owed, whatever the clock says. A trial is over by that. */
+/** Begins the next period and charges it, or charges what is owed, whatever the clock says. */
 export function renew(context: AccountContext, subscription: SubscriptionRecord, succeeds: boolean) {
-  if (subscription.status === 'trialing') subscription.trialEnd = Math.min(subscription.periodEnd, context.now)
   renewSubscription(context, subscription, succeeds)
   const { status, attempts, reason } = latestInvoice(context, subscription)
   const isLast = status !== 'paid' && reason === 'cycle' && attempts > RENEWALS.retries.length

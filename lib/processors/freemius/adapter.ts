@@ -110,13 +110,20 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     return { license, subscription, payments: ofLicense, email: buyer?.email ?? null }
   }
 
-  /** A pricing has a price for each interval, and only what was bought tells which one that was. */
+  /**
+   * A pricing has a price for each interval, and only what was bought tells which one that was. A page can be paid again: what
+   * was over before its first payment is no sale, and one that followed it on the page counts.
+   */
   async function observeSale(sale: PageSale): Promise<Observed | null> {
+    let neverBought: Observed | null = null
     for (const license of await licensesOf(sale)) {
       const observed = await observeLicense(license)
-      if (observed && snapshotOf(observed, options.now())?.interval === sale.interval) return observed
+      const purchase = observed && snapshotOf(observed, options.now())
+      if (purchase?.interval !== sale.interval) continue
+      if (purchase.begun || purchase.status !== 'canceled') return observed
+      neverBought ??= observed
     }
-    return null
+    return neverBought
   }
 
   return {

@@ -1,20 +1,9 @@
-import * as z from 'zod'
-import type { ChargebeeEmulator } from '../../../dev/emulators/chargebee/emulator.ts'
-import type { Driver, Truth } from './driver.ts'
-
-const Subscription = z.looseObject({
-  id: z.string(),
-  status: z.enum(['in_trial', 'active', 'non_renewing', 'cancelled']),
-  cancelled_at: z.int().optional(),
-  due_invoices_count: z.int(),
-})
-
-const Payment = z.looseObject({
-  id: z.string(),
-  status: z.string(),
-  invoice_id: z.string(),
-  transactions: z.array(z.looseObject({ subscription_id: z.string().optional() })),
-})
+import { INVOICE_PREFIX } from '../../../dev/emulators/chargebee/bills.ts'
+import { refundOwn, saleOwn } from '../../../dev/emulators/chargebee/own.ts'
+import type { PageRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
+import { byInvoice } from './by-invoice.ts'
+import type { Driver } from './driver.ts'
+import { latestPaid } from './records.ts'
 
 export const CHARGEBEE: Driver<'chargebee'> = {
   prices: {
@@ -27,16 +16,12 @@ export const CHARGEBEE: Driver<'chargebee'> = {
     authorization: `Basic ${Buffer.from(`${webhookUser}:${webhookPassword}`).toString('base64')}`,
   }),
   ofAnotherScheme: ({ authorization = '' }) => ({ authorization: authorization.replace('Basic', 'Bearer') }),
-  there: (chargebee) => ({
-    renew: (id) => chargebee.renew(id),
-    failCharge: (id) => chargebee.renew(id, { fail: true }),
-    recover: (id) => chargebee.renew(id),
-    refund: (id, cents) => chargebee.refund(latestPayment(chargebee, id), cents),
+  opensPage: /^\/api\/v2\/hosted_pages\/checkout_/,
+  there: (chargebee, { records }) => ({
+    ...byInvoice(chargebee, records, ({ id }) => `${INVOICE_PREFIX}${id}`),
+    refund: (id, cents) => chargebee.refund(latestPaid(records, paidBy(id)), cents),
     // On a site that is set up as Chargebee recommends: by a credit note. The other way is a `payment_reversal`.
-    dispute: (id) => chargebee.chargeback(latestPayment(chargebee, id)),
-    cancel: (id) => chargebee.portalCancel(id),
-    undo: (id) => chargebee.portalUndo(id),
-    end: (id) => chargebee.end(id),
+    dispute: (id) => chargebee.chargeback(latestPaid(records, paidBy(id))),
     // The term of a subscription that is cancelled is over where the next one would begin.
     async endPeriod(id) {
       await chargebee.renew(id)
@@ -46,28 +31,14 @@ export const CHARGEBEE: Driver<'chargebee'> = {
       await chargebee.trialWillEnd(id)
       return 0
     },
-    truth: async (id) => truthOf(chargebee, id),
+    pages: () => records('pages').map((page) => ({ checkoutId: checkoutOf(page), isPaid: page.status === 'complete' })),
+    isTakenBack: (refund) => refundOwn(refund).isChargeback,
   }),
 }
 
 /** A subscription's payments are known by its id, a one-time purchase's by its invoice. */
-function latestPayment({ payments }: ChargebeeEmulator, id: string): string {
-  const found = payments
-    .map((each) => Payment.parse(each))
-    .findLast(
-      ({ status, invoice_id: invoice, transactions: [transaction] }) =>
-        status === 'paid' && (invoice === id || transaction?.subscription_id === id),
-    )
-  if (!found) throw new Error(`Chargebee has no payment of ${id}`)
-  return found.id
-}
+const paidBy = (id: string) => id.replace(INVOICE_PREFIX, '')
 
-/** Chargebee has no status for a subscription that owes money. */
-function truthOf({ subscriptions }: ChargebeeEmulator, id: string): Truth {
-  const found = subscriptions.find((each) => each.id === id)
-  const { status, cancelled_at: cancelledAt, due_invoices_count: due } = Subscription.parse(found)
-  const renews = status !== 'cancelled' && cancelledAt === undefined
-  if (status === 'in_trial') return { status: 'trialing', renews }
-  if (status === 'cancelled') return { status: 'canceled', renews }
-  return { status: due > 0 ? 'past_due' : 'active', renews }
-}
+/** A subscription has our checkout's id, a one-time purchase has it as its order number. */
+const checkoutOf = ({ chosenIds, gives }: PageRecord) =>
+  chosenIds.subscription ?? saleOwn({ own: gives.payment }).poNumber ?? ''

@@ -1,7 +1,9 @@
+import type { RefundRecord } from '../../../dev/emulators/core/domain/money-records.ts'
 import type { Emulators } from '../../../dev/emulators/emulators.ts'
 import type { Acquiring } from '../../../lib/processors/acquiring.ts'
 import type { Credentials } from '../../../lib/processors/definitions.ts'
-import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
+import type { AccountRecords } from './records.ts'
+import type { Sale } from './sale.ts'
 
 /** What the paywall of each processor sells. `local` is the monthly price in Germany, in euros. */
 export type SoldAs = 'monthly' | 'yearly' | 'lifetime' | 'local'
@@ -22,8 +24,17 @@ export interface Driver<Name extends Acquiring = Acquiring> {
   sign(webhook: Webhook, credentials: Credentials<Name>): Record<string, string>
   /** Such headers, made into those of another scheme that the processor, or one like it, has or had. */
   ofAnotherScheme(headers: Record<string, string>): Record<string, string>
-  /** What can happen in the account that has these credentials. */
-  there(emulator: Emulators[Name], credentials: Credentials<Name>): There
+  /** The path of a POST by which a page is opened; null: a page is a link, and no call opens it. */
+  opensPage: RegExp | null
+  /** What can happen in an account. */
+  there(emulator: Emulators[Name], account: Account<Name>): There
+}
+
+interface Account<Name extends Acquiring> {
+  records: AccountRecords
+  credentials: Credentials<Name>
+  /** Its time, in unix seconds. */
+  now(): number
 }
 
 /**
@@ -51,16 +62,16 @@ export interface There {
   endPeriod(id: string): Promise<number>
   /** A trial of seven days comes to its last three. Gives how many days passed there by that. */
   nearTrialEnd(id: string): Promise<number>
-  /** A subscription as the processor has it at its time `now`, read without our adapter, in the words of the user endpoint. */
-  truth(id: string, now: Date): Promise<Truth>
-}
-
-/** What cannot happen at that moment, says the processor's API. The controls of an emulator throw `EmulatorError` instead. */
-export class Refused extends Error {
-  override name = 'Refused'
-}
-
-export interface Truth {
-  status: PurchaseStatus
-  renews: boolean
+  /** The next period begins, and its charge is on its way: where that takes time. */
+  rollOver?(id: string): Promise<unknown>
+  /** What the buyer pays with is not valid any more: where that ends nothing and stops the charges. */
+  suspend?(id: string): Promise<unknown>
+  /** The first money that is on its way arrives, or does not. */
+  resolve(fails: boolean): Promise<unknown>
+  /** What the processor has sold, the oldest first. */
+  sales(): Sale[]
+  /** The pages that were opened, if they are kept before they are paid, each by our checkout that it is of. */
+  pages(): { checkoutId: string; isPaid: boolean }[]
+  /** Money that a payer's bank took back, if a record of something else tells of it. */
+  isTakenBack?(refund: RefundRecord): boolean
 }

@@ -1,19 +1,11 @@
 import { createHmac } from 'node:crypto'
-import * as z from 'zod'
-import type { FreemiusEmulator } from '../../../dev/emulators/freemius/emulator.ts'
-import type { Driver, Truth } from './driver.ts'
-
-const License = z.object({ id: z.string(), expiration: z.string().nullable(), is_cancelled: z.boolean() })
-
-const Subscription = z.object({
-  id: z.string(),
-  license_id: z.string(),
-  outstanding_balance: z.number(),
-  trial_ends: z.string().nullable(),
-  canceled_at: z.string().nullable(),
-})
-
-const OfLicense = z.object({ payment: z.object({ id: z.string(), type: z.string() }), license: License })
+import type { PageRecord, SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
+import { licenseOwn } from '../../../dev/emulators/freemius/own.ts'
+import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
+import type { Driver } from './driver.ts'
+import { type AccountRecords, incompleteSubscription, latestPaid } from './records.ts'
+import { Refused } from './refused.ts'
+import { isoTime, oneTimeSale, type Sale, subscriptionSale } from './sale.ts'
 
 /** Longer than a month, in days. */
 const PERIOD = 33
@@ -25,18 +17,29 @@ export const FREEMIUS: Driver<'freemius'> = {
     'x-signature': createHmac('sha256', secretKey).update(body).digest('hex'),
   }),
   ofAnotherScheme: ({ 'x-signature': signature = '' }) => ({ 'x-signature': `sha256=${signature}` }),
-  there(freemius) {
+  opensPage: null,
+  there(freemius, { records, now }) {
     // The owner has switched off *Restrict Single Subscription Per User*.
     freemius.manySubscriptions = true
-    const subscription = (id: string) => subscriptionOf(freemius, id).id
+    /** A licence's, which is known to the core as the page that sold it. */
+    const subscription = (license: string) => records('pages').find(({ id }) => id === license)?.subscription ?? ''
+    const payment = (license: string) => {
+      const sold = records('pages').find(({ id }) => id === license)
+      return latestPaid(records, sold?.subscription ?? sold?.payment ?? '')
+    }
     return {
       renew: (id) => freemius.renew(subscription(id)),
       failCharge: (id) => freemius.renew(subscription(id), { fail: true }),
       recover: (id) => freemius.renew(subscription(id)),
-      refund: (id, cents) => freemius.refund(latestPayment(freemius, id), cents),
-      dispute: (id) => freemius.dispute(latestPayment(freemius, id)),
+      refund: (id, cents) => freemius.refund(payment(id), cents),
+      dispute: (id) => freemius.dispute(payment(id)),
       cancel: (id) => freemius.portalCancel(subscription(id)),
       end: (id) => freemius.cancelLicense(id),
+      async resolve(fails) {
+        const waiting = incompleteSubscription(records)
+        if (!waiting) throw new Refused('no money is on its way')
+        await freemius.renew(waiting.id, { fail: fails })
+      },
       async endPeriod(id) {
         await freemius.elapse(subscription(id), PERIOD)
         await freemius.rollOver(subscription(id))
@@ -46,36 +49,50 @@ export const FREEMIUS: Driver<'freemius'> = {
         await freemius.trialWillEnd(subscription(id))
         return 0
       },
-      truth: async (id, now) => truthOf(freemius, id, now),
+      sales: () => records('pages').flatMap((license) => saleOf(records, license, now()) ?? []),
+      // A page is a link: nothing of it is stored before it is paid, and our checkout is not named.
+      pages: () => [],
     }
   },
 }
 
-/** The latest of a licence. */
-function subscriptionOf({ subscriptions }: FreemiusEmulator, license: string) {
-  const found = subscriptions.map((each) => Subscription.parse(each)).findLast((each) => each.license_id === license)
-  if (!found) throw new Error(`Freemius has no subscription of the licence ${license}`)
-  return found
+/** What was sold is a licence. */
+function saleOf(records: AccountRecords, license: PageRecord, now: number): Sale | null {
+  const processorId = license.id
+  if (license.subscription === null) {
+    const payment = records('payments').find(({ id }) => id === license.payment)
+    return payment ? oneTimeSale(records, payment, { processorId }) : null
+  }
+  const subscription = records('subscriptions').find(({ id }) => id === license.subscription)
+  if (!subscription) return null
+  const paidUntil = endOfPaid(records, subscription)
+  return {
+    ...subscriptionSale(records, subscription),
+    ...{ processorId, periodEnd: isoTime(paidUntil), renews: canceledAt(subscription) === null },
+    status: statusOf(records, license, { subscription, paidUntil, now }),
+  }
 }
 
-function latestPayment({ events }: FreemiusEmulator, license: string): string {
-  const paid = events
-    .filter(({ type }) => type === 'payment.created')
-    .map(({ objects }) => OfLicense.parse(objects))
-    .findLast((each) => each.license.id === license)
-  if (!paid) throw new Error(`nothing was paid for the licence ${license}`)
-  return paid.payment.id
+/** What ends is cancelled by that. */
+const canceledAt = (subscription: SubscriptionRecord) => subscription.canceledAt ?? subscription.endedAt
+
+/** A licence goes on only when the next period is paid, and no longer than its subscription. */
+function endOfPaid(records: AccountRecords, { latestInvoice, endedAt }: SubscriptionRecord): number {
+  const invoice = records('invoices').find(({ id }) => id === latestInvoice)
+  const end = (invoice?.status === 'paid' ? invoice.periodEnd : invoice?.periodStart) ?? 0
+  return Math.min(end, endedAt ?? end)
 }
 
 /** The licence is what gives access; a subscription that is cancelled stays so. */
-function truthOf(freemius: FreemiusEmulator, id: string, now: Date): Truth {
-  const license = License.parse(freemius.licenses.find((each) => each.id === id))
-  const { canceled_at: canceledAt, trial_ends: trialEnds, outstanding_balance: owed } = subscriptionOf(freemius, id)
-  const renews = canceledAt === null
-  if (license.is_cancelled || (!renews && !isToCome(license.expiration, now))) return { status: 'canceled', renews }
-  if (renews && isToCome(trialEnds, now)) return { status: 'trialing', renews }
-  return { status: renews && owed > 0 ? 'past_due' : 'active', renews }
+function statusOf(
+  records: AccountRecords,
+  license: PageRecord,
+  { subscription, paidUntil, now }: { subscription: SubscriptionRecord; paidUntil: number; now: number },
+): PurchaseStatus {
+  const { cancelReason, trialEnd } = subscription
+  // After the last failed charge Freemius cancels the licence, too.
+  if (licenseOwn(license).cancelled || cancelReason === 'payment_failed') return 'canceled'
+  if (canceledAt(subscription) !== null) return paidUntil <= now ? 'canceled' : 'active'
+  if (trialEnd !== null && trialEnd > now) return 'trialing'
+  return subscriptionSale(records, subscription).status
 }
-
-const isToCome = (time: string | null, now: Date) =>
-  time !== null && Date.parse(`${time.replace(' ', 'T')}Z`) > now.getTime()

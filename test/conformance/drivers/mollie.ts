@@ -1,23 +1,17 @@
 import { createHmac } from 'node:crypto'
 import * as z from 'zod'
+import type { PaymentRecord } from '../../../dev/emulators/core/domain/money-records.ts'
+import type { SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
+import { addDays, dateOf } from '../../../dev/emulators/mollie/dates.ts'
 import type { MollieEmulator } from '../../../dev/emulators/mollie/emulator.ts'
-import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
-import { type Driver, Refused } from './driver.ts'
+import { paymentOwn, subscriptionOwn } from '../../../dev/emulators/mollie/own.ts'
+import type { Driver } from './driver.ts'
+import { type AccountRecords, latestPaid } from './records.ts'
+import { Refused } from './refused.ts'
+import { isGivenBack, oneTimeSale, type Sale } from './sale.ts'
 
-const Payment = z.looseObject({
-  id: z.string(),
-  status: z.string(),
-  amount: z.object({ value: z.string() }),
-  subscriptionId: z.string().nullish(),
-})
-
-const Subscription = z.looseObject({
-  id: z.string(),
-  status: z.string(),
-  customerId: z.string(),
-  startDate: z.string(),
-  metadata: z.object({ first_payment: z.string() }),
-})
+const PageMetadata = z.looseObject({ checkout_id: z.string(), trial_days: z.int().default(0) })
+const Metadata = z.looseObject({ first_payment: z.string() })
 
 export const MOLLIE: Driver<'mollie'> = {
   prices: { monthly: 'Monthly', yearly: 'Yearly', lifetime: 'For ever', local: 'Monthly, in euros' },
@@ -27,60 +21,103 @@ export const MOLLIE: Driver<'mollie'> = {
   ofAnotherScheme: ({ 'x-mollie-signature': signature = '' }) => ({
     'x-mollie-signature': signature.replace('sha256=', 'sha1='),
   }),
-  there: (mollie, { apiKey }) => ({
-    renew: (id) => mollie.renew(subscriptionOf(mollie, id).id),
-    failCharge: (id) => mollie.renew(subscriptionOf(mollie, id).id, { fail: true }),
-    recover: (id) => mollie.renew(subscriptionOf(mollie, id).id),
+  opensPage: /^\/v2\/(payments|customers)$/,
+  there: (mollie, { records, credentials: { apiKey }, now }) => ({
+    renew: (id) => mollie.renew(subscriptionOf(records, id).id),
+    failCharge: (id) => mollie.renew(subscriptionOf(records, id).id, { fail: true }),
+    recover: (id) => mollie.renew(subscriptionOf(records, id).id),
     refund: (id, cents) =>
-      mollie.refund(latestPayment(mollie, id), cents === undefined ? cents : (cents / 100).toFixed(2)),
-    dispute: (id) => mollie.chargeback(latestPayment(mollie, id)),
+      mollie.refund(latestPayment(records, id), cents === undefined ? cents : (cents / 100).toFixed(2)),
+    dispute: (id) => mollie.chargeback(latestPayment(records, id)),
     async cancel(id) {
-      const { id: subscriptionId, customerId } = subscriptionOf(mollie, id)
-      const address = `${mollie.url}/v2/customers/${customerId}/subscriptions/${subscriptionId}`
+      const { id: subscriptionId, customer } = subscriptionOf(records, id)
+      const address = `${mollie.url}/v2/customers/${customer}/subscriptions/${subscriptionId}`
       const answer = await fetch(address, { method: 'DELETE', headers: { authorization: `Bearer ${apiKey}` } })
       if (!answer.ok) throw new Refused(`Mollie did not cancel: ${await answer.text()}`)
     },
-    endPeriod: (id) => letPass(mollie, id, 34),
-    nearTrialEnd: (id) => letPass(mollie, id, 5),
-    truth: async (id, now) => truthOf(mollie, id, now),
+    rollOver: (id) => mollie.renew(subscriptionOf(records, id).id, { pending: true }),
+    suspend: (id) => mollie.suspend(subscriptionOf(records, id).id),
+    async resolve(fails) {
+      const waiting = records('payments').find(isOnItsWay)
+      if (!waiting) throw new Refused('no money is on its way')
+      await mollie.resolvePayment(waiting.id, { fail: fails })
+    },
+    endPeriod: (id) => letPass(mollie, subscriptionOf(records, id), 34),
+    nearTrialEnd: (id) => letPass(mollie, subscriptionOf(records, id), 5),
+    sales: () =>
+      firstPayments(records)
+        .filter(isSold)
+        .map((page) => saleOf(records, page, now())),
+    pages: () =>
+      firstPayments(records).map((page) => ({
+        checkoutId: PageMetadata.parse(paymentOwn(page).metadata).checkout_id,
+        isPaid: isSold(page),
+      })),
   }),
 }
 
-const findSubscription = ({ subscriptions }: MollieEmulator, firstPayment: string) =>
-  subscriptions.map((each) => Subscription.parse(each)).find(({ metadata }) => metadata.first_payment === firstPayment)
-
-function subscriptionOf(mollie: MollieEmulator, firstPayment: string) {
-  const found = findSubscription(mollie, firstPayment)
-  if (!found) throw new Error(`Mollie has no subscription of ${firstPayment}`)
-  return found
-}
-
-/** The oldest first; the first payment is not one of them. */
-const chargesOf = (mollie: MollieEmulator, subscriptionId: string) =>
-  mollie.payments.map((each) => Payment.parse(each)).filter((each) => each.subscriptionId === subscriptionId)
-
-/** A one-time purchase has no charges. */
-function latestPayment(mollie: MollieEmulator, firstPayment: string): string {
-  const charges = chargesOf(mollie, findSubscription(mollie, firstPayment)?.id ?? '')
-  return charges.findLast(({ status }) => status === 'paid')?.id ?? firstPayment
-}
-
-async function letPass(mollie: MollieEmulator, id: string, days: number): Promise<number> {
-  await mollie.elapse(subscriptionOf(mollie, id).id, days)
+async function letPass(mollie: MollieEmulator, { id }: SubscriptionRecord, days: number): Promise<number> {
+  await mollie.elapse(id, days)
   return days
 }
 
-/** At Mollie a cancelled subscription is over at once. For its buyer it goes on to the day on which it would be charged. */
-function truthOf(mollie: MollieEmulator, id: string, now: Date): { status: PurchaseStatus; renews: boolean } {
-  const { id: subscriptionId, status, startDate } = subscriptionOf(mollie, id)
-  const charges = chargesOf(mollie, subscriptionId)
-  const renews = status === 'active'
-  const nextCharge = new Date(startDate)
-  nextCharge.setUTCMonth(nextCharge.getUTCMonth() + charges.length)
-  const isOver = !renews && nextCharge < now
-  if (isOver) return { status: 'canceled', renews }
-  if (renews && charges.at(-1)?.status === 'failed') return { status: 'past_due', renews }
-  const first = Payment.parse(mollie.payments.find((each) => each.id === id))
-  const isTrial = Number(first.amount.value) === 0 && charges.length === 0
-  return { status: isTrial ? 'trialing' : 'active', renews }
+/** Those that have a page: all but the charges of subscriptions. */
+const firstPayments = (records: AccountRecords) =>
+  records('payments').filter((payment) => paymentOwn(payment).sequenceType !== 'recurring')
+
+const findSubscription = (records: AccountRecords, firstPayment: string) =>
+  records('subscriptions').find((each) => Metadata.parse(subscriptionOwn(each).metadata).first_payment === firstPayment)
+
+function subscriptionOf(records: AccountRecords, firstPayment: string): SubscriptionRecord {
+  const found = findSubscription(records, firstPayment)
+  if (!found) throw new Refused(`Mollie has no subscription of ${firstPayment}`)
+  return found
+}
+
+/** A one-time purchase has no charges, and the first payment is not one of them. */
+function latestPayment(records: AccountRecords, firstPayment: string): string {
+  const charged = findSubscription(records, firstPayment)?.id ?? ''
+  const isPaid = records('payments').some(({ subscription, status }) => subscription === charged && status === 'paid')
+  return latestPaid(records, isPaid ? charged : firstPayment)
+}
+
+const isOnItsWay = ({ status, method }: PaymentRecord) =>
+  status === 'pending' || (status === 'open' && method === 'banktransfer')
+
+/** A payment whose bank has decided against it, or whose page was left, sold nothing. */
+const isSold = (payment: PaymentRecord) => payment.status === 'paid' || isOnItsWay(payment)
+
+/** A purchase is known by its first payment. At Mollie a cancelled subscription is over at once, for its buyer later. */
+function saleOf(records: AccountRecords, page: PaymentRecord, now: number): Sale {
+  const once = oneTimeSale(records, page, { refundsWhatIsDisputed: true })
+  if (paymentOwn(page).sequenceType === 'oneoff') return once
+  if (!once.begun) return { ...once, isSubscription: true, covered: 0 }
+  const subscription = findSubscription(records, page.id)
+  const charges = records('payments').filter((each) => each.subscription === (subscription?.id ?? ''))
+  const paid = charges.filter(({ status }) => status === 'paid')
+  const isSuspended = subscription?.status === 'suspended'
+  const renews = subscription?.status === 'active' || isSuspended
+  return {
+    ...once,
+    ...{ isSubscription: true, renews, covered: 1 + paid.length, paid: [...once.paid, ...paid.map(({ id }) => id)] },
+    status: statusOf(records, { page, subscription, charges, renews, now }),
+    // A period lasts to the end of the day of the next charge. A suspended subscription has no such day.
+    periodEnd: renews && !isSuspended ? addDays(dateOf(subscription.periodEnd), 1) : null,
+  }
+}
+
+interface Recurring {
+  page: PaymentRecord
+  subscription: SubscriptionRecord | undefined
+  charges: PaymentRecord[]
+  renews: boolean
+  now: number
+}
+
+function statusOf(records: AccountRecords, { page, subscription, charges, renews, now }: Recurring): Sale['status'] {
+  if (!subscription && isGivenBack(records, page, true)) return 'canceled'
+  if (subscription && !renews && subscription.periodEnd < now) return 'canceled'
+  if (renews && charges.findLast(({ status }) => status !== 'pending')?.status === 'failed') return 'past_due'
+  const { trial_days: trialDays } = PageMetadata.parse(paymentOwn(page).metadata)
+  return trialDays > 0 && charges.length === 0 ? 'trialing' : 'active'
 }

@@ -1,18 +1,8 @@
 import { createHmac } from 'node:crypto'
-import * as z from 'zod'
-import type { PolarEmulator } from '../../../dev/emulators/polar/emulator.ts'
-import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
+import { pageOwn } from '../../../dev/emulators/polar/own.ts'
+import { byInvoice } from './by-invoice.ts'
 import type { Driver } from './driver.ts'
-
-const Subscription = z.object({ id: z.string(), status: z.string(), cancel_at_period_end: z.boolean() })
-const Order = z.object({ id: z.string(), subscription_id: z.string().nullable() })
-
-const STATUSES: Record<string, PurchaseStatus> = {
-  trialing: 'trialing',
-  active: 'active',
-  past_due: 'past_due',
-  canceled: 'canceled',
-}
+import { latestPaid } from './records.ts'
 
 /** The products. One product has the monthly price in both currencies. */
 const MONTHLY = '2f6f0b7a-6a51-4c5e-9a4e-0b1f1c2e0001'
@@ -34,15 +24,12 @@ export const POLAR: Driver<'polar'> = {
     ...others,
     'webhook-signature': signature.replace('v1,', 'v1a,'),
   }),
-  there: (polar) => ({
-    renew: (id) => polar.renew(id),
-    failCharge: (id) => polar.renew(id, { fail: true }),
-    recover: (id) => polar.renew(id),
-    refund: (id, cents) => polar.refund(latestOrder(polar, id), cents),
-    dispute: (id) => polar.dispute(latestOrder(polar, id)),
-    cancel: (id) => polar.portalCancel(id),
-    undo: (id) => polar.portalUndo(id),
-    end: (id) => polar.end(id),
+  opensPage: /^\/v1\/checkouts\/$/,
+  there: (polar, { records }) => ({
+    ...byInvoice(polar, records),
+    refund: (id, cents) => polar.refund(latestPaid(records, id), cents),
+    dispute: (id) => polar.dispute(latestPaid(records, id)),
+    rollOver: (id) => polar.rollOver(id),
     async endPeriod(id) {
       await polar.rollOver(id)
       return 0
@@ -51,23 +38,10 @@ export const POLAR: Driver<'polar'> = {
       await polar.elapse(id, 5)
       return 5
     },
-    async truth(id) {
-      const { status, cancel_at_period_end: cancels } = subscriptionOf(polar, id)
-      const known = STATUSES[status]
-      if (!known) throw new Error(`${id} is ${status} at Polar`)
-      return { status: known, renews: known !== 'canceled' && !cancels }
-    },
+    pages: () =>
+      records('pages').map((page) => ({
+        checkoutId: String(pageOwn(page).metadata.checkout_id),
+        isPaid: page.status === 'complete',
+      })),
   }),
-}
-
-function subscriptionOf({ subscriptions }: PolarEmulator, id: string) {
-  const found = subscriptions.map((each) => Subscription.parse(each)).find((each) => each.id === id)
-  if (!found) throw new Error(`Polar has no subscription ${id}`)
-  return found
-}
-
-/** The latest order of a subscription that is paid; a one-time purchase is known by its order. */
-function latestOrder({ events }: PolarEmulator, id: string): string {
-  const paid = events.filter(({ type }) => type === 'order.paid').map(({ data }) => Order.parse(data))
-  return paid.findLast(({ subscription_id: subscription }) => subscription === id)?.id ?? id
 }

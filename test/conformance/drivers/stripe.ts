@@ -1,22 +1,8 @@
 import Stripe from 'stripe'
-import * as z from 'zod'
-import type { StripeEmulator } from '../../../dev/emulators/stripe/emulator.ts'
-import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
+import { pageOwn } from '../../../dev/emulators/stripe/own.ts'
+import { byInvoice } from './by-invoice.ts'
 import type { Driver } from './driver.ts'
-
-const Subscription = z.object({
-  id: z.string(),
-  customer: z.string(),
-  status: z.string(),
-  cancel_at: z.int().nullable(),
-})
-
-const STATUSES: Record<string, PurchaseStatus> = {
-  trialing: 'trialing',
-  active: 'active',
-  past_due: 'past_due',
-  canceled: 'canceled',
-}
+import { latestPaid } from './records.ts'
 
 export const STRIPE: Driver<'stripe'> = {
   prices: {
@@ -34,15 +20,12 @@ export const STRIPE: Driver<'stripe'> = {
   ofAnotherScheme: ({ 'stripe-signature': signature = '' }) => ({
     'stripe-signature': signature.replace('v1=', 'v0='),
   }),
-  there: (stripe) => ({
-    renew: (id) => stripe.renew(id),
-    failCharge: (id) => stripe.renew(id, { fail: true }),
-    recover: (id) => stripe.renew(id),
-    refund: (id, cents) => stripe.refund(latestPayment(stripe, id), cents),
-    dispute: (id) => stripe.dispute(latestPayment(stripe, id)),
-    cancel: (id) => stripe.portalCancel(id),
-    undo: (id) => stripe.portalUndo(id),
-    end: (id) => stripe.end(id),
+  opensPage: /^\/v1\/checkout\/sessions$/,
+  there: (stripe, { records }) => ({
+    ...byInvoice(stripe, records),
+    refund: (id, cents) => stripe.refund(latestPaid(records, id), cents),
+    dispute: (id) => stripe.dispute(latestPaid(records, id)),
+    rollOver: (id) => stripe.rollOver(id),
     async endPeriod(id) {
       await stripe.rollOver(id)
       return 0
@@ -51,23 +34,10 @@ export const STRIPE: Driver<'stripe'> = {
       await stripe.trialWillEnd(id)
       return 0
     },
-    async truth(id) {
-      const { status, cancel_at: cancelAt } = subscriptionOf(stripe, id)!
-      const known = STATUSES[status]
-      if (!known) throw new Error(`${id} is ${status} at Stripe`)
-      return { status: known, renews: known !== 'canceled' && cancelAt === null }
-    },
+    pages: () =>
+      records('pages').map((page) => ({
+        checkoutId: pageOwn(page).metadata.checkout_id ?? '',
+        isPaid: page.status === 'complete',
+      })),
   }),
-}
-
-const subscriptionOf = ({ subscriptions }: StripeEmulator, id: string) =>
-  subscriptions.map((each) => Subscription.parse(each)).find((each) => each.id === id)
-
-/** A subscription's payments are its customer's; a one-time purchase is known by its payment. */
-function latestPayment(stripe: StripeEmulator, id: string): string {
-  const subscription = subscriptionOf(stripe, id)
-  if (!subscription) return id
-  const { customer } = subscription
-  const paid = stripe.events.filter(({ type }) => type === 'payment_intent.succeeded')
-  return String(paid.findLast(({ data }) => data.object.customer === customer)?.data.object.id)
 }

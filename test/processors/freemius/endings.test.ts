@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { PRICES, press } from '../../emulators/freemius-fixture.ts'
 import { startWing } from './fixture.ts'
 
 test('what is cancelled here goes on to its end', async () => {
@@ -74,6 +75,16 @@ test('a first payment that never comes was no purchase', async () => {
   const { page } = await checkout(undefined, 'later')
   await pass(2)
   expect(await look(page)).toMatchObject({ status: 'canceled', begun: false })
+})
+
+test('what is bought on a page after a first payment that never came is what the page has sold', async () => {
+  const { emulator, look, pass, checkout } = await startWing()
+  const { page, url } = await checkout(PRICES.monthly, 'later')
+  await pass(0.1)
+  await emulator.cancelLicense(emulator.licenses[0]?.id ?? '')
+  expect(await look(page)).toMatchObject({ status: 'canceled', begun: false })
+  await press(url, 'pay')
+  expect(await look(page)).toMatchObject({ status: 'active', begun: true, processorId: emulator.licenses[1]?.id })
 })
 
 test('a licence that is deleted is there no more', async () => {

@@ -12,8 +12,8 @@ export function beginNextPeriod(subscription: SubscriptionRecord): void {
 }
 
 /**
- * Ends the current period, whatever the clock says. A subscription whose end is scheduled ends. Any other begins its
- * next period `active`, with an invoice that is still a draft, because processors charge it a while later.
+ * Ends the current period, and so a trial, whatever the clock says. A subscription whose end is scheduled ends. Any other
+ * begins its next period `active`, with an invoice that is still a draft, because processors charge it a while later.
  */
 export function rollOver(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
   refuseEnded(context, subscription)
@@ -23,6 +23,7 @@ export function rollOver(context: AccountContext, subscription: SubscriptionReco
   if (cancelAt !== null) return endSubscription(context, subscription, periodEnd)
 
   return change(context, subscription, () => {
+    if (subscription.status === 'trialing') subscription.trialEnd = Math.min(periodEnd, context.now)
     beginNextPeriod(subscription)
     subscription.status = 'active'
     const owing = { seller, email, amount: price.amount * quantity }

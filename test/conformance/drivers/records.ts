@@ -1,0 +1,35 @@
+import type { Row, Table, Tables } from '../../../dev/emulators/core/domain/records.ts'
+import type { Emulator } from '../../../dev/emulators/core/emulator.ts'
+import { Refused } from './refused.ts'
+
+/** The records of one account as its emulator stores them, the oldest first. Not what an API shows of them. */
+export type AccountRecords = <Name extends Table>(table: Name) => Row<Name>[]
+
+/** Those of the account that a paywall sells through. */
+export function recordsOf(emulator: Pick<Emulator<unknown, unknown>, 'records' | 'accountOf'>, paywallId: string) {
+  const account = emulator.accountOf(paywallId)
+  const tables: Tables = emulator.records
+  const records: AccountRecords = (name) => [...tables[name].values()].filter((row) => row.account === account)
+  return records
+}
+
+/** The payments that went through of a subscription, or of a payment's own sale. */
+export const paidOf = (records: AccountRecords, id: string) =>
+  records('payments').filter(
+    (each) => each.status === 'paid' && each.amount > 0 && [each.id, each.subscription].includes(id),
+  )
+
+/** The latest of them. */
+export function latestPaid(records: AccountRecords, id: string): string {
+  const paid = paidOf(records, id).at(-1)
+  if (!paid) throw new Refused(`nothing was paid for ${id}`)
+  return paid.id
+}
+
+/** What is still to be decided by a bank, the oldest first. */
+export const pendingPayment = (records: AccountRecords) =>
+  records('payments').find(({ status }) => status === 'pending')
+
+/** The subscription whose first payment has not arrived. */
+export const incompleteSubscription = (records: AccountRecords) =>
+  records('subscriptions').find(({ status }) => status === 'incomplete')

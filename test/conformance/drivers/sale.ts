@@ -1,0 +1,78 @@
+import type { PaymentRecord } from '../../../dev/emulators/core/domain/money-records.ts'
+import type { SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
+import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
+import { type AccountRecords, paidOf } from './records.ts'
+
+/** Something that was sold, read of what an emulator stores and not by our adapters, in the words of the user endpoint. */
+export interface Sale {
+  /** What we know it by. */
+  processorId: string
+  isSubscription: boolean
+  status: PurchaseStatus
+  /** Whether its first payment was made, or its trial has begun. What never began may be missing here. */
+  begun: boolean
+  renews: boolean
+  /** When its period ends, as the beginning of an ISO time; null: it has none, or nobody can say. */
+  periodEnd: string | null
+  /** How many of its periods were covered. */
+  covered: number
+  /** Its payments that went through, by their records. */
+  paid: string[]
+}
+
+const STATUSES: Partial<Record<SubscriptionRecord['status'], PurchaseStatus>> = {
+  incomplete: 'pending',
+  trialing: 'trialing',
+  active: 'active',
+  past_due: 'past_due',
+  canceled: 'canceled',
+  incomplete_expired: 'canceled',
+}
+
+export const isoTime = (seconds: number) => new Date(seconds * 1000).toISOString()
+
+/** A subscription of a processor that charges by invoice. */
+export function subscriptionSale(records: AccountRecords, subscription: SubscriptionRecord): Sale {
+  const { id, cancelAt, periodEnd } = subscription
+  const status = STATUSES[subscription.status]
+  if (!status) throw new Error(`the suite knows no subscription that is ${subscription.status}`)
+  const invoices = records('invoices').filter((each) => each.subscription === id)
+  return {
+    ...{ processorId: id, isSubscription: true, status, periodEnd: isoTime(periodEnd) },
+    begun: !subscription.status.startsWith('incomplete'),
+    renews: status !== 'canceled' && cancelAt === null,
+    covered: invoices.filter((each) => each.status === 'paid').length,
+    paid: paidOf(records, id).map((each) => each.id),
+  }
+}
+
+/** Something that was paid once. */
+export function oneTimeSale(
+  records: AccountRecords,
+  payment: PaymentRecord,
+  { processorId = payment.id, refundsWhatIsDisputed = false } = {},
+): Sale {
+  const begun = payment.status === 'paid'
+  const isUndecided = payment.status === 'pending' || payment.status === 'open'
+  const isOver = begun && isGivenBack(records, payment, refundsWhatIsDisputed)
+  return {
+    ...{ processorId, isSubscription: false, begun, renews: false, periodEnd: null, covered: 1 },
+    status: isOver ? 'refunded' : begun ? 'active' : isUndecided ? 'pending' : 'canceled',
+    paid: begun ? [payment.id] : [],
+  }
+}
+
+/** Whether all the money of a payment went back to the buyer. */
+export function isGivenBack(records: AccountRecords, { id, amount }: PaymentRecord, byDisputes: boolean): boolean {
+  const refunds = records('refunds').filter(({ payment, status }) => payment === id && status === 'refunded')
+  const disputes = records('disputes').filter(({ payment, status }) => byDisputes && payment === id && status !== 'won')
+  return amount > 0 && [...refunds, ...disputes].reduce((sum, each) => sum + each.amount, 0) >= amount
+}
+
+/** The one-time payments of pages that were completed. */
+export function oneTimePayments(records: AccountRecords): PaymentRecord[] {
+  const sold = new Set(
+    records('pages').map(({ status, mode, payment }) => status === 'complete' && mode === 'payment' && payment),
+  )
+  return records('payments').filter(({ id }) => sold.has(id))
+}
