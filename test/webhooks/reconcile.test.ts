@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
-import { movePaywallClock } from '../../dev/world/clock/paywall-clock.ts'
 import { opened, startCheckout } from '../support/checkout.ts'
 import { countStripeCalls, loseWebhooks, payAndComeBack, payUnnoticed } from '../support/lost-webhooks.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
+import { moveClock, passUntil } from '../support/passing-time.ts'
 import { asStripeHasIt } from '../support/stripe-purchase.ts'
 import { cancelFor, cancelled, subscribe } from '../support/subscriber.ts'
 import { atNewPaywall } from '../support/tenants.ts'
@@ -30,19 +30,10 @@ const countCalls = (during: () => Promise<unknown>, ...ids: string[]) => countSt
 /** A paywall with a clock of its own. */
 async function openShop() {
   const shop = await atNewPaywall(world)
-  const { id } = shop.paywall
-  const passes = (by: string) => world.clock.advance(id, by)
   return {
     shop,
-    passes,
-    /** Time passes until so many minutes after a time, or up to one minute less. */
-    async passesUntil(time: string | null | undefined, minutes: number) {
-      const left = Date.parse(String(time)) - (await world.clock.now(id)).getTime()
-      await passes(`${Math.floor(left / 60_000) + minutes}m`)
-    },
+    passes: (by: string) => world.clock.advance(shop.paywall.id, by),
     purchaseOf: async (userId: string) => (await userState(shop, userId)).purchases[0],
-    /** Moves the paywall's clock alone: what falls due meanwhile is due at once. */
-    moveBy: (minutes: number) => movePaywallClock(world.database, id, Date.now() + minutes * 60_000),
   }
 }
 
@@ -102,9 +93,9 @@ test('a subscription that ended untold is found a week after it was last fetched
 })
 
 test('a renewal that was not told is found an hour after its time, or an hour later if Stripe is away', async () => {
-  const { shop, passes, passesUntil, purchaseOf } = await openShop()
+  const { shop, passes, purchaseOf } = await openShop()
   const { userId, subscriptionId } = await payAndComeBack(shop)
-  await passesUntil((await purchaseOf(userId))?.current_period_end, 50)
+  await passUntil(shop, (await purchaseOf(userId))?.current_period_end, 50)
   expect(await eventTypes(userId)).toEqual(bought)
   // The SDK asks a second time by itself.
   for (const _ of [1, 2]) world.stripe.failNext(`/v1/subscriptions/${subscriptionId}`, 500)
@@ -120,10 +111,10 @@ test('a renewal that was not told is found an hour after its time, or an hour la
 })
 
 test('a payment of the next period that was not told is found two hours after the period began', async () => {
-  const { shop, passes, passesUntil, purchaseOf } = await openShop()
+  const { shop, passes, purchaseOf } = await openShop()
   const { userId, subscriptionId } = await payAndComeBack(shop)
   const end = (await purchaseOf(userId))?.current_period_end
-  await passesUntil(end, 30)
+  await passUntil(shop, end, 30)
   await world.stripe.sendHeldWebhooks()
   world.stripe.holdWebhooks()
   expect(await purchaseOf(userId)).toMatchObject(asStripeHasIt(world, subscriptionId))
@@ -152,10 +143,10 @@ test('a cancellation that Stripe took and did not tell us of shows ten minutes l
 })
 
 test('two crons at once ask about each purchase once', async () => {
-  const { shop, moveBy } = await openShop()
+  const shop = await atNewPaywall(world)
   const unnoticed = await Promise.all(Array.from({ length: 6 }, () => payUnnoticed(shop)))
   const fetched = await Promise.all(Array.from({ length: 6 }, () => payAndComeBack(shop)))
-  await moveBy(8 * 24 * 60)
+  await moveClock(shop, 8 * 24 * 60)
   const ids = [...unnoticed.map(({ pageId }) => pageId), ...fetched.map(({ subscriptionId }) => subscriptionId)]
   runTogether(world, 'take_due', 2)
   expect(await countCalls(() => Promise.all([reconcile(), reconcile()]), ...ids)).toEqual(Array(12).fill(1))
@@ -166,8 +157,8 @@ test('an account whose Stripe is away is logged and holds up no other', async ()
   // One for each that may be asked about at a time.
   const away = await Promise.all(Array.from({ length: 5 }, () => payUnnoticed(gone.shop)))
   const well = await payUnnoticed(here.shop)
-  await gone.moveBy(25)
-  await here.moveBy(20)
+  await moveClock(gone.shop, 25)
+  await moveClock(here.shop, 20)
   world.stripe.onCall = async ({ path }, run) => {
     if (away.some(({ pageId }) => path.endsWith(`/${pageId}`))) throw new DroppedCall()
     return run()
