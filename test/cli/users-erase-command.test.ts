@@ -8,7 +8,7 @@ import { buy, newEmail } from '../support/checkout.ts'
 import { everything } from '../support/everything.ts'
 import { signIn } from '../support/exchange.ts'
 import { whileHeld } from '../support/held-member.ts'
-import { openMailbox, sweep } from '../support/mailbox.ts'
+import { openMailbox } from '../support/mailbox.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
 import { paywall } from '../support/paywall.ts'
 import { paywallFile } from '../support/paywall-file.ts'
@@ -161,11 +161,8 @@ describe('users erase', () => {
 
     const sent = mailbox.received().length
     mailbox.answer = () => ({})
-    await until('both to be delivered', async () => {
-      await mailbox.passTime()
-      await sweep(world)
-      return (await mailbox.deliveries()).every(({ state }) => state === 'delivered')
-    })
+    await mailbox.passes('1m')
+    expect((await mailbox.deliveries()).every(({ state }) => state === 'delivered')).toBe(true)
     const bodies = mailbox.received().slice(sent)
     expect(bodies.every(({ verified }) => verified)).toBe(true)
     // The first credit brings the daily top-up with it.

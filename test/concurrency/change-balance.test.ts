@@ -5,7 +5,7 @@ import type { Reply } from '../support/call.ts'
 import { signIn } from '../support/exchange.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { statementsOf } from '../support/statements.ts'
-import { changeBalance, ledgerOf, nextDay, tally, withdraw } from '../support/token-calls.ts'
+import { changeBalance, ledgerOf, tally, withdraw } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -58,7 +58,7 @@ test('a mix of calls at the first touch of the day tops up once, and loses nothi
     const { id: user_id } = await signIn(world)
     if (round > 0) {
       await changeBalance(world, { user_id, op: 'debit', amount: round })
-      await nextDay(world, user_id)
+      await world.clock.advance(world.paywall.id, '1d')
     }
     const before = (await ledgerOf(world, user_id)).length
     const replies = await many(40, async (index) => {

@@ -7,7 +7,7 @@ import { inLine } from '../support/held-member.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { askForTokens, getGrant, refresh, sessionIn, signInAnonymously } from '../support/sign-in.ts'
 import { MESSAGE, ticketPath } from '../support/tickets.ts'
-import { changeBalance, nextDay } from '../support/token-calls.ts'
+import { changeBalance } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -104,7 +104,7 @@ test.each<[string, (token: string) => Promise<Reply>]>([
   ['support ticket', (token) => call(world, ticketPath(world.paywall.id), { token, body: MESSAGE })],
 ])('a %s just after the merge is refused, since it ends the anonymous token', async (_name, ask) => {
   const { anonymous, signInAsKnown } = await strangers()
-  await nextDay(world, anonymous.user.id)
+  await world.clock.advance(world.paywall.id, '1d')
   const [, refused] = await inLine(world, anonymous.user.id, [signInAsKnown, () => ask(anonymous.token)])
   expect(refused).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
 })

@@ -85,15 +85,11 @@ test('a refusal is not kept: the same call may succeed later', async () => {
 test('after 24 hours a key is new', async () => {
   const { id: user_id } = await signIn(world)
   const key = newKey()
-  const age = (time: string) =>
-    world.database.query('update balance_replies set created_at = now() - $2::interval where idempotency_key = $1', [
-      key.headers['idempotency-key'],
-      time,
-    ])
+  const passes = (time: string) => world.clock.advance(world.paywall.id, time)
   await changeBalance(world, { user_id }, key)
-  await age('23 hours 59 minutes')
+  await passes('1439m')
   expect(await changeBalance(world, { user_id }, key)).toMatchObject({ body: { count: 11 }, headers: replayed })
-  await age('24 hours 1 minute')
+  await passes('1m')
   const other = await changeBalance(world, { user_id, amount: 4 }, key)
   expect(other).toMatchObject({ status: 200, body: { count: 15 } })
   expect(other.headers).not.toHaveProperty('idempotency-replayed')

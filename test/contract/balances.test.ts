@@ -27,9 +27,7 @@ const ledger = async (userId: string) =>
   (await world.database.query('select type, delta::int, reason from ledger where user_id = $1 order by id', [userId]))
     .rows
 
-/** Lets a day pass, as far as top-ups go. */
-const nextDay = (userId: string) =>
-  world.database.query('update balances set topped_up_on = topped_up_on - 1 where user_id = $1', [userId])
+const nextDay = () => world.clock.advance(world.paywall.id, '1d')
 
 /** What an owner's credit or debit does: the balance and its ledger change together. */
 const spend = (userId: string, delta: number) =>
@@ -72,7 +70,7 @@ test('a top-up comes once a UTC day: what was spent does not come back by readin
   await balances(id)
   await spend(id, -7)
   expect(await balances(id)).toMatchObject({ standard: 3 })
-  await nextDay(id)
+  await nextDay()
   expect(await balances(id)).toMatchObject({ standard: 10 })
   expect(await balances(id)).toMatchObject({ standard: 10 })
   expect(await ledger(id)).toEqual([
@@ -86,7 +84,7 @@ test('a top-up never lowers a higher balance, and writes nothing where nothing c
   const { id } = await signIn(world)
   await balances(id)
   await spend(id, 40)
-  await nextDay(id)
+  await nextDay()
   expect(await balances(id)).toMatchObject({ standard: 50 })
   expect(await ledger(id)).toHaveLength(2)
   await spend(id, -45)

@@ -6,7 +6,7 @@ import { signIn } from '../support/exchange.ts'
 import { testRows } from '../support/rows.ts'
 import { statementsOf } from '../support/statements.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
-import { changeBalance, ledgerOf, nextDay, type OwnerCall } from '../support/token-calls.ts'
+import { changeBalance, ledgerOf, type OwnerCall } from '../support/token-calls.ts'
 
 let all: Tenants
 
@@ -178,7 +178,7 @@ describe('a credit or a debit', () => {
       id,
       most - 3,
     ])
-    await nextDay(all.world, id)
+    await all.world.clock.advance(all.ours.paywall.id, '1d')
     const before = await everything(all.world)
     expect(await change({ user_id: id, amount: 4 })).toMatchObject({ status: 400, body: refusal('balance_limit') })
     expect(await everything(all.world)).toBe(before)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buy } from '../support/checkout.ts'
 import { everything } from '../support/everything.ts'
 import { signIn } from '../support/exchange.ts'
-import { changeBalance, ledgerOf, nextDay } from '../support/token-calls.ts'
+import { changeBalance, ledgerOf } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -17,6 +17,7 @@ afterAll(() => world.close())
 
 const change = (fields: Record<string, unknown>) => changeBalance(world, fields)
 const newUser = () => signIn(world)
+const nextDay = () => world.clock.advance(world.paywall.id, '1d')
 
 test('counts in a debit and comes with it, once a day; with one that is refused nothing comes', async () => {
   const { id } = await newUser()
@@ -26,7 +27,7 @@ test('counts in a debit and comes with it, once a day; with one that is refused 
   expect(await debit(11)).toMatchObject({ status: 400, body: { available: 10 } })
   expect(await everything(world)).toBe(before)
   expect(await debit(8)).toMatchObject({ body: { count: 2 } })
-  await nextDay(world, id)
+  await nextDay()
   const yesterday = await everything(world)
   expect(await debit(12)).toMatchObject({ status: 400, body: { available: 10 } })
   expect(await everything(world)).toBe(yesterday)
@@ -43,20 +44,20 @@ test('counts in a debit and comes with it, once a day; with one that is refused 
 test('comes once a day, also if a call from before midnight waited for one from after it', async () => {
   const { id } = await newUser()
   await change({ user_id: id, op: 'debit', amount: 4 })
-  await nextDay(world, id, -1)
-  expect(await change({ user_id: id, op: 'debit', amount: 1 })).toMatchObject({ body: { count: 5 } })
-  expect((await userState(world, id)).balances).toContainEqual({ type: 'standard', count: 5 })
-  const { rows } = await world.database.query(
-    "select topped_up_on = (now() at time zone 'utc')::date + 1 as tomorrow from balances where user_id = $1",
+  const { rows: tomorrow } = await world.database.query(
+    'update balances set topped_up_on = topped_up_on + 1 where user_id = $1 returning topped_up_on::text',
     [id],
   )
-  expect(rows).toEqual([{ tomorrow: true }])
+  expect(await change({ user_id: id, op: 'debit', amount: 1 })).toMatchObject({ body: { count: 5 } })
+  expect((await userState(world, id)).balances).toContainEqual({ type: 'standard', count: 5 })
+  const { rows } = await world.database.query('select topped_up_on::text from balances where user_id = $1', [id])
+  expect(rows).toEqual(tomorrow)
 })
 
 test('never takes away, and does not claw a credit back', async () => {
   const { id } = await newUser()
   expect(await change({ user_id: id, amount: 40 })).toMatchObject({ body: { count: 50 } })
-  await nextDay(world, id)
+  await nextDay()
   expect(await change({ user_id: id, amount: 1 })).toMatchObject({ body: { count: 51 } })
   expect((await ledgerOf(world, id)).map(([, reason]) => reason)).toEqual(['top_up', 'credit', 'credit'])
 })
@@ -78,13 +79,13 @@ test('comes to those on trial, and no more once they have paid', async () => {
   await world.stripe.drainWebhooks()
   expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'trialing' }] })
   expect(await change({ user_id: userId, op: 'debit', amount: 6 })).toMatchObject({ body: { count: 4 } })
-  await nextDay(world, userId)
+  await nextDay()
   expect(await change({ user_id: userId, op: 'debit', amount: 6 })).toMatchObject({ body: { count: 4 } })
 
   const subscription = String(world.stripe.subscriptions.at(-1)?.id)
   await world.stripe.renew(subscription, { fail: true })
   await world.stripe.drainWebhooks()
-  await nextDay(world, userId)
+  await nextDay()
   expect(await userState(world, userId), 'it was never paid for').toMatchObject({
     purchases: [{ status: 'past_due' }],
     balances: expect.arrayContaining([{ type: 'standard', count: 10 }]),
@@ -93,14 +94,14 @@ test('comes to those on trial, and no more once they have paid', async () => {
 
   await world.stripe.renew(subscription)
   await world.stripe.drainWebhooks()
-  await nextDay(world, userId)
+  await nextDay()
   expect((await userState(world, userId)).balances).toContainEqual({ type: 'standard', count: 4 })
 })
 
 test('does not come to those who pay', async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
   expect(await change({ user_id: userId, op: 'debit', amount: 95 })).toMatchObject({ body: { count: 5 } })
-  await nextDay(world, userId)
+  await nextDay()
   expect(await change({ user_id: userId, op: 'debit', amount: 1 })).toMatchObject({ body: { count: 4 } })
   expect((await userState(world, userId)).balances).toContainEqual({ type: 'standard', count: 4 })
 })

@@ -7,7 +7,7 @@ import { paywallFile } from '../support/paywall-file.ts'
 import { testRows } from '../support/rows.ts'
 import { statementsOf } from '../support/statements.ts'
 import { person, startTenants, type Tenants, tenant } from '../support/tenants.ts'
-import { changeBalance, ledgerOf, nextDay, type OwnerCall, withdraw } from '../support/token-calls.ts'
+import { changeBalance, ledgerOf, type OwnerCall, withdraw } from '../support/token-calls.ts'
 
 let all: Tenants
 /** A member of a paywall whose only type of tokens has no daily limit. */
@@ -96,7 +96,7 @@ describe('a withdrawal', () => {
       ['standard', 'debit', -4],
       ['standard', 'debit', -6],
     ])
-    await nextDay(all.world, id)
+    await all.world.clock.advance(all.ours.paywall.id, '1d')
     expect(await take({ user_id: id, token_type: '' })).toMatchObject({ body: { remaining: 9 } })
   })
 

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import type Stripe from 'stripe'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { close, listen } from '../../dev/emulators/core/listen.ts'
@@ -170,4 +171,20 @@ describe('at Mollie', () => {
     })
     expect(await mollie.payments.get({ paymentId: late.id })).toMatchObject({ status: 'pending' })
   })
+})
+
+test('a clock goes on while the seller takes its time with a webhook', async () => {
+  const server = createServer(async (request, response) => {
+    request.resume()
+    await delay(2_500)
+    response.writeHead(200).end()
+  })
+  const serviceUrl = await listen(server, 0)
+  onTestFinished(() => close(server))
+  const { emulator, stripe } = await startStripe({ serviceUrl })
+  await buy(stripe, subscriptionOrder())
+  const [at, began] = [emulator.timeOf(paywallId) + DAY, Date.now()]
+  await emulator.moveTo(paywallId, at)
+  expect(Date.now() - began).toBeGreaterThan(1_500)
+  expect(emulator.timeOf(paywallId)).toBeGreaterThan(at)
 })

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
-import { letDaysPass, mollieProcessor, subscriptionsOf } from '../support/mollie-purchase.ts'
-import { rewritePurchase } from '../support/our-time.ts'
+import { mollieProcessor, openMollieShop, subscriptionsOf } from '../support/mollie-purchase.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { cancelFor, cancelled, cancelOwn, type Subscriber, storedRequest, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
@@ -21,25 +20,23 @@ afterEach(() => {
 afterAll(() => world.close())
 
 const eventTypes = async ({ id }: Subscriber) => (await ownerEvents(world, id)).map(({ type }) => type)
-const purchaseOf = async ({ id }: Subscriber) => (await userState(world, id)).purchases[0]
+const purchaseOf = async ({ id }: Subscriber, shop = world) => (await userState(shop, id)).purchases[0]
 /** Mollie's id of a subscriber's subscription; ours goes by the first payment. */
 const atMollie = ({ id }: Subscriber) => subscriptionsOf(world, id)[0]!.id
 const deletionsOf = (subscriber: Subscriber) =>
   world.mollie.calls.filter(({ method, path }) => method === 'DELETE' && path.endsWith(`/${atMollie(subscriber)}`))
 
-const letDaysPassAtUs = ({ id }: Subscriber) =>
-  rewritePurchase(world, id, "fetched_at = fetched_at - interval '8 days'")
-
 /** Waits for what a cancellation leaves to do after its answer. */
-const followedUp = (subscriber: Subscriber) =>
-  expect.poll(() => purchaseOf(subscriber)).toMatchObject({ cancel_at_period_end: true })
+const followedUp = (subscriber: Subscriber, shop = world) =>
+  expect.poll(() => purchaseOf(subscriber, shop)).toMatchObject({ cancel_at_period_end: true })
 
 test('20 cancels at once end the subscription once, at Mollie at once and here with its period', async () => {
-  const subscriber = await subscribe(world, ours)
-  const before = await purchaseOf(subscriber)
+  const { shop, passes } = await openMollieShop(world)
+  const subscriber = await subscribe(world, shop)
+  const before = await purchaseOf(subscriber, shop)
   const replies = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
-      index % 2 ? cancelFor(world, ours, subscriber) : cancelOwn(world, subscriber),
+      index % 2 ? cancelFor(world, shop, subscriber) : cancelOwn(world, subscriber),
     ),
   )
   const answers = replies.map(({ status, body }) => (status === 200 ? 'cancelled' : JSON.stringify(body)))
@@ -52,19 +49,18 @@ test('20 cancels at once end the subscription once, at Mollie at once and here w
     cancel_at: before?.current_period_end,
   })
   expect(subscriptionsOf(world, subscriber.id)).toMatchObject([{ status: 'canceled' }])
-  await followedUp(subscriber)
-  expect(await purchaseOf(subscriber)).toMatchObject({
+  await followedUp(subscriber, shop)
+  expect(await purchaseOf(subscriber, shop)).toMatchObject({
     status: 'active',
     current_period_end: before?.current_period_end,
     cancel_at: before?.current_period_end,
   })
-  expect((await userState(world, subscriber.id)).paid).toBe(true)
+  expect((await userState(shop, subscriber.id)).paid).toBe(true)
   expect((await eventTypes(subscriber)).slice(3)).toEqual(['subscription.cancel_scheduled'])
 
-  await letDaysPass(world, subscriber.id, atMollie(subscriber), 34)
-  await world.workers.scheduled('reconcile')
-  expect(await purchaseOf(subscriber)).toMatchObject({ status: 'canceled' })
-  expect((await userState(world, subscriber.id)).paid).toBe(false)
+  await passes('34d')
+  expect(await purchaseOf(subscriber, shop)).toMatchObject({ status: 'canceled' })
+  expect((await userState(shop, subscriber.id)).paid).toBe(false)
   expect((await eventTypes(subscriber)).slice(4)).toEqual(['subscription.ended'])
 })
 
@@ -80,8 +76,8 @@ test('what was paid after a charge had failed is what counts when it is cancelle
 })
 
 describe('a cancellation whose answer is lost', () => {
-  async function cancelUnheard() {
-    const subscriber = await subscribe(world, ours)
+  async function cancelUnheard(shop: Tenant = ours) {
+    const subscriber = await subscribe(world, shop)
     world.mollie.onCall = async ({ method }, run) => {
       if (method !== 'DELETE') return run()
       await run()
@@ -102,35 +98,27 @@ describe('a cancellation whose answer is lost', () => {
   })
 
   test('shows after ten minutes if it is not', async () => {
-    const subscriber = await cancelUnheard()
-    const minutesPass = (count: number) =>
-      rewritePurchase(
-        world,
-        subscriber.id,
-        `cancel_requested_at = cancel_requested_at - interval '${count} minutes',
-         fetched_at = fetched_at - interval '${count} minutes'`,
-      )
-    await minutesPass(8)
-    await world.workers.scheduled('reconcile')
-    expect(await purchaseOf(subscriber)).toMatchObject({ cancel_at_period_end: false })
-    await minutesPass(3)
-    await world.workers.scheduled('reconcile')
-    expect(await purchaseOf(subscriber)).toMatchObject({ cancel_at_period_end: true })
+    const { shop, passes } = await openMollieShop(world)
+    const subscriber = await cancelUnheard(shop)
+    await passes('9m')
+    expect(await purchaseOf(subscriber, shop)).toMatchObject({ cancel_at_period_end: false })
+    await passes('2m')
+    expect(await purchaseOf(subscriber, shop)).toMatchObject({ cancel_at_period_end: true })
   })
 })
 
 test('what cannot be renewed yet, since Mollie made no subscription of it, is never going to be', async () => {
+  const { shop, passes } = await openMollieShop(world)
   world.mollie.slowMandates = true
-  const subscriber = await subscribe(world, ours)
-  const before = await purchaseOf(subscriber)
+  const subscriber = await subscribe(world, shop)
+  const before = await purchaseOf(subscriber, shop)
   expect(cancelled(await cancelOwn(world, subscriber))).toMatchObject({ cancel_at: before?.current_period_end })
-  await followedUp(subscriber)
+  await followedUp(subscriber, shop)
   world.mollie.slowMandates = false
   world.mollie.forgetKeys()
-  await letDaysPassAtUs(subscriber)
-  await world.workers.scheduled('reconcile')
+  await passes('8d')
   expect(subscriptionsOf(world, subscriber.id)).toEqual([])
-  expect(await purchaseOf(subscriber)).toMatchObject({ status: 'active', cancel_at_period_end: true })
+  expect(await purchaseOf(subscriber, shop)).toMatchObject({ status: 'active', cancel_at_period_end: true })
 })
 
 describe('when Mollie does not take it', () => {

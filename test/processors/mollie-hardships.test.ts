@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import {
-  letDaysPass,
   mollieProcessor,
+  openMollieShop,
   payFirst,
   paymentsOf,
   postMollieWebhook,
   subscribeAtMollie,
   subscriptionsOf,
 } from '../support/mollie-purchase.ts'
-import { rewritePurchase } from '../support/our-time.ts'
 import { ownerEvents } from '../support/owner-events.ts'
+import { passUntil } from '../support/passing-time.ts'
 import { cancelled, cancelOwn, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
@@ -30,17 +30,21 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-/** The time of the weekly look comes. */
-const eightDays = (userId: string) =>
-  rewritePurchase(world, userId, "fetched_at = fetched_at - interval '8 days', looked_at = null")
+/** How often Mollie was asked for something while this went on. */
+async function asked(path: string, during: () => Promise<unknown>): Promise<number> {
+  const before = world.mollie.calls.length
+  await during()
+  return world.mollie.calls.slice(before).filter((each) => each.path === path).length
+}
+
 const live = (userId: string) => subscriptionsOf(world, userId).filter(({ status }) => status === 'active')
 
 test('who cancels while the subscription is being made is never charged again', async () => {
+  const { shop, passes } = await openMollieShop(world)
   world.mollie.slowMandates = true
-  const subscriber = await subscribe(world, ours)
+  const subscriber = await subscribe(world, shop)
   world.mollie.slowMandates = false
   world.mollie.forgetKeys()
-  await eightDays(subscriber.id)
   const arrived = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   world.mollie.onCall = async ({ method, path }, run) => {
@@ -50,16 +54,13 @@ test('who cancels while the subscription is being made is never charged again', 
     }
     return run()
   }
-  const looking = world.workers.scheduled('reconcile')
+  const looking = passes('8d')
   await arrived.promise
   cancelled(await cancelOwn(world, subscriber))
   gate.resolve()
   await looking
   world.mollie.onCall = undefined
-  for (let week = 0; week < 3; week++) {
-    await eightDays(subscriber.id)
-    await world.workers.scheduled('reconcile')
-  }
+  await passes('3w')
   expect(live(subscriber.id)).toEqual([])
 })
 
@@ -72,21 +73,22 @@ test('a cancellation that cannot see the subscription is no cancellation, and ca
 })
 
 test('what was cancelled does not begin anew where Mollie says for a moment that the customer is not there', async () => {
-  const subscriber = await subscribe(world, ours)
-  const [subscription] = subscriptionsOf(world, subscriber.id)
-  cancelled(await cancelOwn(world, subscriber))
+  const { shop, passes } = await openMollieShop(world)
+  const subscriber = await subscribe(world, shop)
+  const { cancel_at } = cancelled(await cancelOwn(world, subscriber))
   await expect
-    .poll(async () => (await userState(world, subscriber.id)).purchases[0])
+    .poll(async () => (await userState(shop, subscriber.id)).purchases[0])
     .toMatchObject({ cancel_at_period_end: true })
   world.mollie.forgetKeys()
-  await letDaysPass(world, subscriber.id, subscription!.id, 33)
-  world.mollie.failNext(`/v2/customers/${subscriber.customer}/subscriptions`, 404)
-  await world.workers.scheduled('reconcile')
+  await passUntil(shop, cancel_at, 30)
+  const path = `/v2/customers/${subscriber.customer}/subscriptions`
+  world.mollie.failNext(path, 404)
+  expect(await asked(path, () => passes('40m'))).toBeGreaterThan(0)
   const [again] = live(subscriber.id)
   if (again) await world.mollie.renew(again.id) // Its start date is today: charged within hours, before the next look.
   await world.mollie.drainWebhooks()
   const paid = paymentsOf(world, subscriber.id).map(({ status, sequenceType }) => `${sequenceType} ${status}`)
-  const state = await userState(world, subscriber.id)
+  const state = await userState(shop, subscriber.id)
   expect([again?.startDate, paid, state.paid]).toEqual([undefined, ['first paid'], false])
 })
 
@@ -120,21 +122,12 @@ test('a charge that is told with its metadata as text, or without, is no purchas
 })
 
 test('what ended long ago without a subscription is not begun again', async () => {
+  const { shop, passes } = await openMollieShop(world)
   world.mollie.slowMandates = true
-  const { userId, paymentId, back } = await payFirst(world)
+  const { userId, paymentId, back } = await payFirst(shop)
   await call(world, back)
-  await world.mollie.drainWebhooks()
-  // As if all of that were three months ago.
-  world.mollie.onCall = async ({ method, path }, run) => {
-    const answer = await run()
-    const isAboutIt = method === 'GET' && path.endsWith(`/payments/${paymentId}`)
-    const earlier = (_: string, name: string, time: string) =>
-      `"${name}": "${new Date(Date.parse(time) - 90 * 86_400_000).toISOString()}"`
-    return isAboutIt ? { ...answer, body: answer.body.replace(/"(createdAt|paidAt)": "([^"]+)"/g, earlier) } : answer
-  }
-  await eightDays(userId)
-  await world.workers.scheduled('reconcile')
-  expect(await userState(world, userId)).toMatchObject({ purchases: [{ status: 'canceled' }] })
+  await passes('90d')
+  expect(await userState(shop, userId)).toMatchObject({ purchases: [{ status: 'canceled' }] })
   world.mollie.slowMandates = false
   world.mollie.forgetKeys()
   await world.mollie.refund(paymentId, '1.00')
@@ -156,32 +149,29 @@ test('who has all the money back of what has no subscription yet is out, and tha
 })
 
 test('whose customer was deleted at Mollie keeps what was paid', async () => {
-  const subscriber = await subscribe(world, ours)
-  const [subscription] = subscriptionsOf(world, subscriber.id)
-  await letDaysPass(world, subscriber.id, subscription!.id, 31)
-  await world.mollie.renew(subscription!.id)
-  await world.mollie.drainWebhooks()
-  await letDaysPass(world, subscriber.id, subscription!.id, 8)
-  expect((await userState(world, subscriber.id)).paid).toBe(true)
+  const { shop, passes } = await openMollieShop(world)
+  const subscriber = await subscribe(world, shop)
+  await passes('33d')
+  expect(paymentsOf(world, subscriber.id)).toHaveLength(2)
   const path = `/v2/customers/${subscriber.customer}/subscriptions`
   world.mollie.failNext(path, 410)
   world.mollie.failNext(path, 410)
-  await world.workers.scheduled('reconcile')
-  expect(await userState(world, subscriber.id)).toMatchObject({ paid: true })
+  expect(await asked(path, () => passes('8d'))).toBeGreaterThan(0)
+  expect(await userState(shop, subscriber.id)).toMatchObject({ paid: true })
 })
 
 test('who is past due is not let in where Mollie says for a moment that the customer is not there', async () => {
-  const subscriber = await subscribe(world, ours)
+  const { shop, passes } = await openMollieShop(world)
+  const subscriber = await subscribe(world, shop)
   const [subscription] = subscriptionsOf(world, subscriber.id)
   await world.mollie.renew(subscription!.id, { fail: true })
-  await world.mollie.drainWebhooks()
-  await rewritePurchase(world, subscriber.id, "past_due_since = now() - interval '8 days'")
-  expect(await userState(world, subscriber.id)).toMatchObject({ paid: false, purchases: [{ status: 'past_due' }] })
+  await passes('8d')
+  expect(await userState(shop, subscriber.id)).toMatchObject({ paid: false, purchases: [{ status: 'past_due' }] })
   world.mollie.forgetKeys()
-  await eightDays(subscriber.id)
-  world.mollie.failNext(`/v2/customers/${subscriber.customer}/subscriptions`, 404)
-  await world.workers.scheduled('reconcile')
-  expect(await userState(world, subscriber.id)).toMatchObject({ paid: false, purchases: [{ status: 'past_due' }] })
+  const path = `/v2/customers/${subscriber.customer}/subscriptions`
+  world.mollie.failNext(path, 404)
+  expect(await asked(path, () => passes('8d'))).toBeGreaterThan(0)
+  expect(await userState(shop, subscriber.id)).toMatchObject({ paid: false, purchases: [{ status: 'past_due' }] })
 })
 
 test('two purchases of one customer are two subscriptions, and ending one leaves the other', async () => {

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mollieProcessor, payFirst, paymentsOf, subscriptionsOf } from '../support/mollie-purchase.ts'
-import { rewritePurchase } from '../support/our-time.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
+import { monthly, yearly } from '../support/paywall-file.ts'
 import { randomNumbers, shuffled } from '../support/random.ts'
 import { cancel } from '../support/subscriber.ts'
+import { atNewPaywall } from '../support/tenants.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -16,23 +17,32 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+/** A paywall with a clock of its own, by which no trial ends and no period within a week. */
+const openShop = () =>
+  atNewPaywall(world, { processor: mollieProcessor(), prices: [monthly({ locals: [] }), yearly({ trial_days: 30 })] })
+
 /** What may happen to a subscription. Nobody tells that its mandate died, so that does not happen here. */
-const happenings: ((userId: string, subscriptionId: string, random: () => number) => Promise<unknown>)[] = [
-  (_, id) => world.mollie.renew(id),
-  (_, id) => world.mollie.renew(id, { fail: true }),
-  async (_, id, random) => {
+const happenings: ((
+  shop: TestWorld,
+  userId: string,
+  subscriptionId: string,
+  random: () => number,
+) => Promise<unknown>)[] = [
+  (_shop, _, id) => world.mollie.renew(id),
+  (_shop, _, id) => world.mollie.renew(id, { fail: true }),
+  async (_shop, _, id, random) => {
     const charge = await world.mollie.renew(id, { pending: true })
     await world.mollie.resolvePayment(charge.id, { fail: random() < 0.3 })
   },
-  async (userId) => {
+  async (_shop, userId) => {
     const [payment] = paymentsOf(world, userId).filter(({ status, amount }) => status === 'paid' && amount.value > '1')
     if (payment) await world.mollie.refund(payment.id, '1.00')
   },
-  async (userId) => {
-    const body = { paywallId: world.paywall.id, userId, cancellationReason: 'enough' }
-    const [purchase] = (await userState(world, userId)).purchases
-    await cancel(world, { key: world.key, body: { ...body, subscriptionId: purchase?.id } })
-    const isStored = async () => (await userState(world, userId)).purchases[0]?.cancel_at_period_end
+  async (shop, userId) => {
+    const body = { paywallId: shop.paywall.id, userId, cancellationReason: 'enough' }
+    const [purchase] = (await userState(shop, userId)).purchases
+    await cancel(world, { key: shop.key, body: { ...body, subscriptionId: purchase?.id } })
+    const isStored = async () => (await userState(shop, userId)).purchases[0]?.cancel_at_period_end
     await expect.poll(isStored, { timeout: 10_000 }).toBe(true)
   },
 ]
@@ -44,7 +54,8 @@ function eventsOf(userId: string) {
 
 async function liveThrough(seed: number): Promise<void> {
   const random = randomNumbers(seed)
-  const { userId } = await payFirst(world, random() < 0.3 ? 'yearly' : 'monthly')
+  const shop = await openShop()
+  const { userId } = await payFirst(shop, random() < 0.3 ? 'yearly' : 'monthly')
   const delivered = new Set<string>()
   /** Some of what was not delivered yet, and some again: all at once, in a random order. Life goes on meanwhile. */
   async function deliverSome(share: number): Promise<void> {
@@ -59,20 +70,23 @@ async function liveThrough(seed: number): Promise<void> {
   const underWay: Promise<void>[] = []
   for (let step = 0; step < 7; step++) {
     const happen = happenings[Math.floor(random() * happenings.length)]!
-    if (subscriptionsOf(world, userId)[0]?.status === 'active') await happen(userId, subscription!.id, random)
+    if (subscriptionsOf(world, userId)[0]?.status === 'active') await happen(shop, userId, subscription!.id, random)
     if (random() < 0.7) underWay.push(deliverSome(0.5))
   }
   await Promise.all([...underWay, deliverSome(1)])
-  await expectAsAtMollie(userId, `seed ${seed}`)
+  await expectAsAtMollie(shop, userId, `seed ${seed}`)
 }
 
 /** What we have stored is what Mollie has now, and the owner was told once of each payment. */
-async function expectAsAtMollie(userId: string, note: string): Promise<void> {
-  const before = await userState(world, userId)
+async function expectAsAtMollie(shop: TestWorld, userId: string, note: string): Promise<void> {
+  const stored = async () => {
+    const { purchases, balances } = await userState(shop, userId)
+    return { purchases, balances }
+  }
+  const before = await stored()
   const events = await ownerEvents(world, userId)
-  await rewritePurchase(world, userId, "fetched_at = now() - interval '8 days', looked_at = null")
-  await world.workers.scheduled('reconcile')
-  expect(await userState(world, userId), note).toEqual(before)
+  await world.clock.advance(shop.paywall.id, '8d')
+  expect(await stored(), note).toEqual(before)
   expect(await ownerEvents(world, userId), note).toHaveLength(events.length)
   expect(sequenceFaults(events), note).toEqual([])
 

@@ -1,17 +1,16 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail, startCheckout } from '../support/checkout.ts'
-import { ageCheckouts } from '../support/lost-webhooks.ts'
 import {
-  letDaysPass,
   mollieProcessor,
+  openMollieShop,
   payFirst,
   paymentsOf,
   subscribeAtMollie,
   subscriptionsOf,
 } from '../support/mollie-purchase.ts'
-import { rewritePurchase } from '../support/our-time.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
+import { moveClock } from '../support/passing-time.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -27,7 +26,7 @@ afterEach(async () => {
 afterAll(() => world.close())
 
 const eventTypes = async (userId: string) => (await ownerEvents(world, userId)).map(({ type }) => type)
-const purchaseOf = async (userId: string) => (await userState(world, userId)).purchases[0]
+const purchaseOf = async (userId: string, shop = world) => (await userState(shop, userId)).purchases[0]
 
 /** The end of a date, UTC, which is a day after its midnight; `days` later. */
 const endOf = (date: string | undefined, days = 0) =>
@@ -62,8 +61,9 @@ test('a subscription begins with its first payment, and runs until the day of th
 
 test('however many learn of a payment at the same moment, it begins one subscription', async () => {
   world.mollie.holdWebhooks()
-  const { userId, back } = await payFirst(world)
-  await ageCheckouts(world, userId, 16)
+  const { shop } = await openMollieShop(world)
+  const { userId, back } = await payFirst(shop)
+  await moveClock(shop, 16)
   const paid = world.mollie.events.at(-1)!
   await Promise.all([
     ...Array.from({ length: 6 }, () => call(world, back)),
@@ -78,21 +78,21 @@ test('however many learn of a payment at the same moment, it begins one subscrip
 })
 
 test('what is paid is there at once, and sold once, though its subscription can only be made later', async () => {
+  const { shop, passes } = await openMollieShop(world)
   world.mollie.slowMandates = true
   const email = newEmail()
-  const { userId, back } = await payFirst(world, 'monthly', { email })
+  const { userId, back } = await payFirst(shop, 'monthly', { email })
   expect((await call(world, back)).headers.location).toContain('https://owner.example/thanks')
-  expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+  expect(await userState(shop, userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   expect(subscriptionsOf(world, userId)).toEqual([])
-  const again = await startCheckout(world, { paywall: world.paywall, key: world.key, body: { email } })
+  const again = await startCheckout(world, { ...shop, body: { email } })
   expect(again).toMatchObject({ status: 409, body: { hasActivePurchase: true } })
 
   world.mollie.slowMandates = false
-  await rewritePurchase(world, userId, "fetched_at = now() - interval '8 days'")
   world.mollie.forgetKeys()
-  await world.workers.scheduled('reconcile')
+  await passes('8d')
   const [subscription] = subscriptionsOf(world, userId)
-  expect(await purchaseOf(userId)).toMatchObject({ current_period_end: endOf(subscription?.startDate) })
+  expect(await purchaseOf(userId, shop)).toMatchObject({ current_period_end: endOf(subscription?.startDate) })
   expect(paymentsOf(world, userId)).toHaveLength(1)
   await world.mollie.drainWebhooks()
   expect(await eventTypes(userId)).toEqual(['checkout.completed', 'subscription.created', 'payment.succeeded'])
@@ -126,10 +126,11 @@ test('a first payment that a bank has in hand is pending, and begins what it pay
 })
 
 test('a trial costs nothing at first, and its end is told three days ahead though Mollie tells nothing', async () => {
-  const { userId, subscriptionId } = await subscribeAtMollie(world, 'yearly')
+  const { shop, passes } = await openMollieShop(world)
+  const { userId } = await subscribeAtMollie(shop, 'yearly')
   expect(paymentsOf(world, userId)).toMatchObject([{ amount: { value: '0.00' }, status: 'paid' }])
   expect(subscriptionsOf(world, userId)).toMatchObject([{ interval: '12 months', amount: { value: '89.00' } }])
-  expect(await purchaseOf(userId)).toMatchObject({
+  expect(await purchaseOf(userId, shop)).toMatchObject({
     status: 'trialing',
     interval: 'year',
     unit_amount: 8900,
@@ -139,17 +140,13 @@ test('a trial costs nothing at first, and its end is told three days ahead thoug
   const begun = ['checkout.completed', 'subscription.created']
   expect(await eventTypes(userId)).toEqual(begun)
 
-  await letDaysPass(world, userId, subscriptionId, 3)
-  await world.workers.scheduled('reconcile')
+  await passes('4d')
   expect(await eventTypes(userId)).toEqual(begun)
-  await letDaysPass(world, userId, subscriptionId, 2)
-  await world.workers.scheduled('reconcile')
-  await world.workers.scheduled('reconcile')
+  await passes('2d')
   expect(await eventTypes(userId)).toEqual([...begun, 'subscription.trial_ending'])
 
-  await world.mollie.renew(subscriptionId)
-  await world.mollie.drainWebhooks()
-  expect(await purchaseOf(userId)).toMatchObject({ status: 'active' })
+  await passes('4d')
+  expect(await purchaseOf(userId, shop)).toMatchObject({ status: 'active' })
   expect((await eventTypes(userId)).slice(3)).toEqual(['subscription.renewed', 'payment.succeeded'])
 })
 

@@ -1,12 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  letDaysPass,
-  mollieProcessor,
-  paymentsOf,
-  subscribeAtMollie,
-  subscriptionsOf,
-} from '../support/mollie-purchase.ts'
-import { rewritePurchase } from '../support/our-time.ts'
+import { openMollieShop, paymentsOf, subscribeAtMollie, subscriptionsOf } from '../support/mollie-purchase.ts'
 import { type OwnerEvent, ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -14,13 +7,14 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 let world: TestWorld
 
 beforeAll(async () => {
-  world = await startTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
+  world = await startTestWorld()
 })
 afterAll(() => world.close())
 
 /** A subscription, and a way to see what the owner hears of each thing that happens to it next. */
-async function bought(slug?: string) {
-  const subscription = await subscribeAtMollie(world, slug)
+async function bought() {
+  const { shop, passes } = await openMollieShop(world)
+  const subscription = await subscribeAtMollie(shop)
   const { userId, subscriptionId: id } = subscription
   let count = (await ownerEvents(world, userId)).length
   async function hears(happen: () => Promise<unknown>): Promise<OwnerEvent[]> {
@@ -32,18 +26,19 @@ async function bought(slug?: string) {
     count = events.length
     return news
   }
-  const purchase = async () => (await userState(world, userId)).purchases[0]
+  const state = () => userState(shop, userId)
+  const purchase = async () => (await state()).purchases[0]
   const standard = async () => (await provenBalances(world, userId)).standard
-  return { ...subscription, id, hears, purchase, standard }
+  return { ...subscription, id, passes, hears, state, purchase, standard }
 }
 
 const types = (events: OwnerEvent[]) => events.map(({ type }) => type)
 
 test('a direct debit that is under way keeps the user in, and renews when it is paid', async () => {
-  const { id, userId, hears, purchase, standard } = await bought()
+  const { id, userId, hears, state, purchase, standard } = await bought()
   await hears(() => world.mollie.renew(id, { pending: true }))
   expect(await purchase()).toMatchObject({ status: 'active' })
-  expect((await userState(world, userId)).paid).toBe(true)
+  expect((await state()).paid).toBe(true)
   expect(await standard()).toBe(100)
   const charge = paymentsOf(world, userId).find(({ status }) => status === 'pending')
   const events = await hears(() => world.mollie.resolvePayment(String(charge?.id)))
@@ -52,25 +47,23 @@ test('a direct debit that is under way keeps the user in, and renews when it is 
 })
 
 test('a subscription that can be charged no more lasts as long as it is paid, and then ends, at Mollie too', async () => {
-  const { id, userId, hears, purchase } = await bought()
+  const { id, userId, passes, hears, state, purchase } = await bought()
   await world.mollie.suspend(id)
-  await letDaysPass(world, userId, id, 20)
-  expect(types(await hears(() => world.workers.scheduled('reconcile')))).toEqual([])
+  expect(types(await hears(() => passes('20d')))).toEqual([])
   expect(await purchase()).toMatchObject({ status: 'active' })
-  expect((await userState(world, userId)).paid).toBe(true)
-  await letDaysPass(world, userId, id, 14)
-  expect(types(await hears(() => world.workers.scheduled('reconcile')))).toEqual(['subscription.ended'])
+  expect((await state()).paid).toBe(true)
+  expect(types(await hears(() => passes('14d')))).toEqual(['subscription.ended'])
   expect(await purchase()).toMatchObject({ status: 'canceled' })
   // Else it would go on as soon as its customer has another mandate.
   expect(subscriptionsOf(world, userId)).toMatchObject([{ status: 'canceled' }])
 })
 
 test('a charge that is under way does not make up for one that failed', async () => {
-  const { id, userId, hears, purchase } = await bought()
+  const { id, passes, hears, state, purchase } = await bought()
   await hears(() => world.mollie.renew(id, { fail: true }))
-  await rewritePurchase(world, userId, "past_due_since = now() - interval '8 days'")
+  expect(types(await hears(() => passes('8d')))).toEqual([])
   const pending = await hears(() => world.mollie.renew(id, { pending: true }))
   expect(types(pending)).toEqual(['subscription.updated'])
   expect(await purchase()).toMatchObject({ status: 'past_due' })
-  expect((await userState(world, userId)).paid).toBe(false)
+  expect((await state()).paid).toBe(false)
 })

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { FilePaywall } from '../../cli/paywall-file/file.ts'
 import { call } from '../support/call.ts'
 import {
-  letDaysPass,
   mollieProcessor,
+  openMollieShop,
   payFirst,
   paymentsOf,
   subscribeAtMollie,
@@ -31,33 +31,36 @@ const apiKeyOf = ({ processor }: FilePaywall) =>
   processor.acquiring === 'mollie' ? processor.credentials.apiKey : 'no key of Mollie'
 
 /** Makes a subscription at Mollie itself, as a second Worker would that learned of the same payment at the same moment. */
-async function makeTwin({ customerId, metadata, amount, interval, startDate }: Record<string, unknown>) {
+async function makeTwin(
+  { paywall }: TestWorld,
+  { customerId, metadata, amount, interval, startDate }: Record<string, unknown>,
+) {
   const made = await fetch(`${world.mollie.url}/v2/customers/${customerId}/subscriptions`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${apiKeyOf(world.paywall)}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${apiKeyOf(paywall)}`, 'content-type': 'application/json' },
     body: JSON.stringify({ metadata, amount, interval, startDate, description: 'made twice' }),
   })
   expect(made.status).toBe(201)
 }
 
 /** A further purchase of a subscriber's, paid on its page and not yet fetched. */
-const payAgain = ({ email }: Pick<Subscriber, 'email'>) =>
-  payFirst(world, 'monthly', { email, body: { ignoreActivePurchase: true } })
+const payAgain = ({ email }: Pick<Subscriber, 'email'>, shop = world) =>
+  payFirst(shop, 'monthly', { email, body: { ignoreActivePurchase: true } })
 
 test('of two subscriptions after one payment the older one counts, and the newer one is ended before it charges', async () => {
-  const { userId, subscriptionId, back } = await subscribeAtMollie(world)
-  await letDaysPass(world, userId, subscriptionId, 1)
-  await makeTwin({ ...world.mollie.subscriptions.find(({ id }) => id === subscriptionId) })
+  const { shop, passes } = await openMollieShop(world)
+  const { userId, subscriptionId, back } = await subscribeAtMollie(shop)
+  await passes('1d')
+  await makeTwin(shop, { ...world.mollie.subscriptions.find(({ id }) => id === subscriptionId) })
   expect(subscriptionsOf(world, userId).map(({ status }) => status)).toEqual(['active', 'active'])
 
-  const before = await userState(world, userId)
+  const before = await userState(shop, userId)
   for (const { id } of world.mollie.events.slice(-1)) await world.mollie.resend(id)
-  await world.database.query('update purchases set reconcile_at = now() where user_id = $1', [userId])
-  await world.workers.scheduled('reconcile')
+  await passes('7d')
   const [older, newer] = subscriptionsOf(world, userId)
   expect(older).toMatchObject({ id: subscriptionId, status: 'active' })
   expect(newer).toMatchObject({ status: 'canceled' })
-  expect((await userState(world, userId)).purchases).toEqual(before.purchases)
+  expect((await userState(shop, userId)).purchases).toEqual(before.purchases)
   expect(await call(world, back)).toMatchObject({ status: 303 })
 })
 
@@ -77,18 +80,18 @@ test('a subscription charges the card that its own first payment was made with, 
 })
 
 test('and no older one either: until its own mandate is valid, it waits', async () => {
-  const buyer = await subscribe(world, tenant(world.file))
+  const { shop, passes } = await openMollieShop(world)
+  const buyer = await subscribe(world, shop)
   world.mollie.slowMandates = true
-  const { back, paymentId } = await payAgain(buyer)
+  const { back, paymentId } = await payAgain(buyer, shop)
   await call(world, back)
   await world.mollie.drainWebhooks()
   expect(subscriptionsOf(world, buyer.id)).toHaveLength(1)
-  expect((await userState(world, buyer.id)).purchases).toMatchObject([{ status: 'active' }, { status: 'active' }])
+  expect((await userState(shop, buyer.id)).purchases).toMatchObject([{ status: 'active' }, { status: 'active' }])
 
   world.mollie.slowMandates = false
   world.mollie.forgetKeys()
-  await world.database.query('update purchases set reconcile_at = now() where user_id = $1', [buyer.id])
-  await world.workers.scheduled('reconcile')
+  await passes('8d')
   const mandateId = paymentsOf(world, buyer.id).find((payment) => payment.id === paymentId)?.mandateId
   expect(subscriptionsOf(world, buyer.id)).toMatchObject([{ status: 'active' }, { status: 'active', mandateId }])
 })

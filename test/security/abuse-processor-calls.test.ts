@@ -3,10 +3,10 @@ import { Filler } from '../../bench/fill/insert.ts'
 import { openCheckout, payOnPage } from '../support/anonymous.ts'
 import { call } from '../support/call.ts'
 import { type Opened, opened, press, startCheckout } from '../support/checkout.ts'
-import { ageCheckouts, loseWebhooks, payUnnoticed } from '../support/lost-webhooks.ts'
+import { loseWebhooks, payUnnoticed } from '../support/lost-webhooks.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { asStripeHasIt } from '../support/stripe-purchase.ts'
-import { newTenant } from '../support/tenants.ts'
+import { atNewPaywall, newTenant } from '../support/tenants.ts'
 import { runTogether } from '../support/together.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
@@ -64,6 +64,7 @@ describe('a way back asks the processor once in five seconds', () => {
 })
 
 describe('a superseded page', () => {
+  const twentyMinutesPass = () => world.clock.advance(world.paywall.id, '20m')
   /** Opens another page of the same user, and waits until the one before is dealt with. */
   async function supersede(token: string, before: string) {
     const closing = world.stripe.calls.length
@@ -80,13 +81,12 @@ describe('a superseded page', () => {
   }
 
   test('that is closed is not looked at any more', async () => {
-    const { token, user } = await signInAnonymously(world)
+    const { token } = await signInAnonymously(world)
     const checkoutUrl = await openCheckout(world, token)
     expect(await dueOf(checkoutUrl)).not.toBeNull()
     await supersede(token, checkoutUrl)
     await until('nobody is to look at it', async () => (await dueOf(checkoutUrl)) === null)
-    await ageCheckouts(world, user.id, 20)
-    expect(await asked(pageOf(checkoutUrl), reconcile)).toBe(0)
+    expect(await asked(pageOf(checkoutUrl), twentyMinutesPass)).toBe(0)
   })
 
   test('that was paid just before it could be closed is found', async () => {
@@ -95,8 +95,7 @@ describe('a superseded page', () => {
     await payOnPage(checkoutUrl)
     await loseWebhooks(world)
     await supersede(token, checkoutUrl)
-    await ageCheckouts(world, user.id, 20)
-    expect(await asked(pageOf(checkoutUrl), reconcile)).toBe(1)
+    expect(await asked(pageOf(checkoutUrl), twentyMinutesPass)).toBe(1)
     expect(await userState(world, user.id)).toMatchObject({ paid: true })
   })
 
@@ -149,10 +148,10 @@ test('1,200 open pages of one paywall do not keep another’s lost purchase from
   opened(await startCheckout(world, attacked))
   await fillWithPages(attacked, 1_200)
 
-  const paid = await payUnnoticed(world)
-  await ageCheckouts(world, paid.userId, 20)
-  await reconcile()
-  expect((await userState(world, paid.userId)).purchases).toMatchObject([asStripeHasIt(world, paid.subscriptionId)])
+  const shop = await atNewPaywall(world)
+  const paid = await payUnnoticed(shop)
+  await world.clock.advance(shop.paywall.id, '20m')
+  expect((await userState(shop, paid.userId)).purchases).toMatchObject([asStripeHasIt(world, paid.subscriptionId)])
   const left = await world.database.query(
     'select from checkouts where paywall_id = $1 and reconcile_at <= now() and looked_at is null',
     [attacked.paywall.id],

@@ -44,7 +44,7 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
     const ids = await mailbox.tell(2)
     for (let time = 0; time < 12; time++) {
       await sweep(world)
-      await mailbox.passTime()
+      await mailbox.endLeases()
     }
     expect(mailbox.received()).toEqual([])
     expect(await mailbox.deliveries()).toMatchObject([
@@ -75,7 +75,7 @@ describe('a secret that was sealed with a key which the Workers do not have', ()
     }
     // Three attempts may be under way there when the first of them finds out.
     expect(errorsIn('a webhook secret cannot be opened').length - before).toBeLessThanOrEqual(3)
-    await locked.passTime()
+    await locked.endLeases()
     await sweep(others)
     expect(locked.received()).toHaveLength(20)
   })

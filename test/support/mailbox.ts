@@ -36,8 +36,10 @@ export interface Mailbox {
   /** Another member of the paywall. */
   newMember(): Promise<string>
   deliveries(): Promise<DeliveryRow[]>
-  /** Brings whatever is pending to its next attempt, and ends leases and holds, as time would. */
-  passTime(): Promise<void>
+  /** Lets time pass for the paywall, a span such as `6m`: what falls due meanwhile is attempted. */
+  passes(by: string): Promise<unknown>
+  /** Ends leases and holds, which go by the real time. */
+  endLeases(): Promise<void>
 }
 
 const mailboxes = new WeakMap<TestWorld, Map<string, Mailbox>>()
@@ -66,10 +68,10 @@ export async function openMailbox(world: TestWorld, options: { url?: string } = 
     },
     newMember: () => addMember(world, paywallId),
     deliveries: () => readDeliveries(world, paywallId),
-    async passTime() {
+    passes: (by) => world.clock.advance(paywallId, by),
+    async endLeases() {
       await world.database.query(
-        `update deliveries set next_attempt_at = now(), locked_until = null
-         where paywall_id = $1 and state = 'pending' and next_attempt_at is not null`,
+        "update deliveries set locked_until = null where paywall_id = $1 and state = 'pending'",
         [paywallId],
       )
       await world.database.query('update webhook_endpoints set held_until = null where url = $1', [url])

@@ -2,8 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { call, type Reply } from './call.ts'
 import { newEmail, opened, press, priceIdOf, startCheckout } from './checkout.ts'
-import { letDaysPassHere } from './our-time.ts'
 import type { Written } from './paywall-file.ts'
+import { atNewPaywall } from './tenants.ts'
 import type { TestWorld } from './world.ts'
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
@@ -11,6 +11,12 @@ const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 /** The `processor` of a test paywall that sells through an account of its own at Mollie. */
 export function mollieProcessor(credentials: Written = {}): Written {
   return { acquiring: 'mollie', credentials: { apiKey: `test_${hex(15)}`, webhookSecret: hex(16), ...credentials } }
+}
+
+/** The world as it is seen from a new paywall that sells through an account of its own at Mollie: so it has a clock of its own. */
+export async function openMollieShop(world: TestWorld) {
+  const shop = await atNewPaywall(world, { processor: mollieProcessor() })
+  return { shop, passes: (by: string) => world.clock.advance(shop.paywall.id, by) }
 }
 
 const Payment = z.looseObject({
@@ -101,10 +107,4 @@ export function mollieSecretOf({ file }: TestWorld, paywall = 0): string {
   const processor = file.paywalls[paywall]?.processor
   if (processor?.acquiring !== 'mollie') throw new Error('the paywall does not sell through Mollie')
   return processor.credentials.webhookSecret
-}
-
-/** That many days pass for a subscription: at Mollie, and for what we know of it. */
-export async function letDaysPass(world: TestWorld, userId: string, subscriptionId: string, days: number) {
-  await world.mollie.elapse(subscriptionId, days)
-  await letDaysPassHere(world, userId, days)
 }

@@ -58,6 +58,13 @@ export async function newTenant(world: TestWorld, paywall: Record<string, unknow
   return added
 }
 
+/** The world as it is seen from a paywall of a new owner, which is told at the same address: so it has a clock of its own. */
+export async function atNewPaywall(world: TestWorld, paywall: Record<string, unknown> = {}): Promise<TestWorld> {
+  const added = tenant(await paywallFile({ paywall, webhooks: world.file.webhooks }))
+  await world.apply(added.file)
+  return { ...world, ...added }
+}
+
 export function person(world: TestWorld, { paywall, key }: Tenant, email = newEmail()): Promise<Person> {
   return signIn(world, { paywallId: paywall.id, key, email })
 }

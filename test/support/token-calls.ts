@@ -30,14 +30,6 @@ export function withdraw(
   })
 }
 
-/** Lets a day pass, or several, as far as a user's top-ups go; -1 goes back to the day before. */
-export async function nextDay(world: TestWorld, userId: string, days = 1): Promise<void> {
-  await world.database.query('update balances set topped_up_on = topped_up_on - $2::int where user_id = $1', [
-    userId,
-    days,
-  ])
-}
-
 /** What made a user's balances what they are, oldest first. */
 export async function ledgerOf(
   world: TestWorld,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail, opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
-import { recomputeDueTimes } from '../support/due-times.ts'
 import { ownerEvents, sequenceFaults } from '../support/owner-events.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { deliver, eventsAbout } from '../support/stripe-purchase.ts'
@@ -60,15 +59,13 @@ test('a delayed one-time payment that arrives begins its purchase', async () => 
   expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
 })
 
-test('a delayed one-time payment whose failure is not told is found a day later', async () => {
+test('a delayed one-time payment whose failure is not told is found when its page is looked at', async () => {
   const { userId, paymentIntent } = await debit()
   world.stripe.holdWebhooks()
   await world.stripe.resolvePayment(paymentIntent, { fail: true })
   await world.stripe.sendHeldWebhooks(() => [])
-  await world.database.query("update purchases set fetched_at = now() - interval '25 hours' where user_id = $1", [
-    userId,
-  ])
-  await recomputeDueTimes(world)
-  await world.workers.scheduled('reconcile')
+  await world.clock.advance(world.paywall.id, '14m')
+  expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'pending' }] })
+  await world.clock.advance(world.paywall.id, '2m')
   expect(await userState(world, userId)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
 })

@@ -1,70 +1,93 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { buy } from '../support/checkout.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { countStripeCalls, loseWebhooks } from '../support/lost-webhooks.ts'
-import { rewritePurchase } from '../support/our-time.ts'
 import { monthly } from '../support/paywall-file.ts'
+import { atNewPaywall } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 
 beforeAll(async () => {
-  const lifetime = monthly({ slug: 'lifetime', interval: undefined, processorPrice: 'price_lifetime', locals: [] })
-  world = await startTestWorld({ file: { paywall: { prices: [lifetime] } } })
+  world = await startTestWorld()
 })
 beforeEach(() => world.stripe.holdWebhooks())
+afterEach(() => {
+  world.stripe.onCall = undefined
+})
 afterAll(() => world.close())
 
-const purchaseOf = async (userId: string) => (await userState(world, userId)).purchases[0]
-
-/** Buys once and comes back, and Stripe tells nothing. */
-async function buyUntold() {
-  const { userId } = await buy(world, { paywall: world.paywall, key: world.key, slug: 'lifetime' })
-  await loseWebhooks(world)
-  const { rows } = await world.database.query('select processor_id from purchases where user_id = $1', [userId])
-  const paymentId: string = rows[0].processor_id
+/** A paywall with a clock of its own, which sells once, and so many purchases of it of which Stripe tells nothing. */
+async function sell(action: 'pay' | 'later', count: number) {
+  const lifetime = monthly({ slug: 'lifetime', interval: undefined, processorPrice: 'price_lifetime', locals: [] })
+  const shop = await atNewPaywall(world, { prices: [lifetime] })
+  async function buyUntold() {
+    const order = await startCheckout(world, { ...shop, body: { priceId: priceIdOf(shop.paywall, 'lifetime') } })
+    const { userId, checkoutUrl } = opened(order)
+    expect(await call(world, await press(checkoutUrl, action))).toMatchObject({ status: 303 })
+    await loseWebhooks(world)
+    const { rows } = await world.database.query('select processor_id from purchases where user_id = $1', [userId])
+    return { userId, paymentId: String(rows[0].processor_id) }
+  }
+  const sold: Awaited<ReturnType<typeof buyUntold>>[] = []
+  for (let index = 0; index < count; index++) sold.push(await buyUntold())
+  const payments = sold.map(({ paymentId }) => paymentId)
   return {
-    userId,
-    paymentId,
-    rewrite: (columns: string) => rewritePurchase(world, userId, columns),
-    /** How often a run of reconcile asks about it. */
-    looks: () => countStripeCalls(world, () => world.workers.scheduled('reconcile'), paymentId),
+    payments,
+    /** How often Stripe is asked about each payment while so much time passes. */
+    looks: (by: string) => countStripeCalls(world, () => world.clock.advance(shop.paywall.id, by), ...payments),
+    purchases: () => Promise.all(sold.map(async ({ userId }) => (await userState(shop, userId)).purchases[0])),
   }
 }
 
 test('a bank’s payment that was not through is asked about daily, for two weeks', async () => {
-  const { userId, rewrite, looks } = await buyUntold()
-  const pending = (age: string, fetched: string) =>
-    rewrite(`status = 'pending', created_at = now() - ${age}, fetched_at = now() - ${fetched}`)
-  await pending("interval '5 days'", "interval '23 hours'")
-  expect(await looks()).toEqual([0])
-  await pending("interval '16 days'", "interval '25 hours'")
-  expect(await looks()).toEqual([0])
-  await pending("interval '5 days'", "interval '25 hours'")
-  expect(await looks()).toEqual([1])
-  expect(await purchaseOf(userId)).toMatchObject({ status: 'active', interval: null })
+  const { payments, looks, purchases } = await sell('later', 3)
+  const [paid, failed] = payments
+  await world.stripe.resolvePayment(failed!, { fail: true })
+  /** What the bank has in hand, for longer than Stripe's emulator would leave it there. */
+  const pending = new Set<unknown>(payments)
+  world.stripe.onCall = async (_, run) => {
+    const answer = await run()
+    const inHand = (name: string, value: unknown) => {
+      if (name === 'payment_status') return 'unpaid'
+      return pending.has(Reflect.get(Object(value), 'id')) ? { ...Object(value), status: 'processing' } : value
+    }
+    return { ...answer, body: JSON.stringify(JSON.parse(answer.body, inHand)) }
+  }
+  // Their pages are looked at as well, the last time after 96 hours, and show the payments.
+  expect(await looks('97h')).toEqual([2, 2, 2])
+  expect(await looks('22h')).toEqual([0, 0, 0])
+  expect(await looks('2h')).toEqual([1, 1, 1])
+  expect(await purchases()).toMatchObject(Array(3).fill({ status: 'pending' }))
+  pending.delete(paid)
+  pending.delete(failed)
+  expect(await looks('1d')).toEqual([1, 1, 1])
+  expect(await purchases()).toMatchObject([
+    { status: 'active', interval: null },
+    { status: 'canceled' },
+    { status: 'pending' },
+  ])
+  const counted = [await looks('8d'), await looks('20d')]
+  expect(counted.map(([, ofFailed, ofPending]) => [ofFailed, ofPending])).toEqual([
+    [0, 8],
+    [0, 0],
+  ])
 })
 
 test('what was paid back untold is found, when the purchase is twice as old as at the last look', async () => {
-  const { userId, paymentId, rewrite, looks } = await buyUntold()
-  await world.stripe.refund(paymentId)
+  const { payments, looks, purchases } = await sell('pay', 2)
+  expect(await looks('23h')).toEqual([0, 0])
+  expect(await looks('2h')).toEqual([1, 1])
+  expect(await looks('32d'), 'after 2, 4, 8, 16 and 32 days').toEqual([5, 5])
+  await world.stripe.refund(payments[0]!)
   await loseWebhooks(world)
-  /** Bought so long ago, and last fetched after so many days. */
-  async function looksAt(age: string, days: number) {
-    await rewrite(
-      `created_at = now() - interval '${age}', fetched_at = now() - interval '${age}' + interval '${days} days'`,
-    )
-    return looks()
-  }
-  expect(await looksAt('23 hours', 0)).toEqual([0])
-  expect(await looksAt('39 days', 20)).toEqual([0])
-  expect(await looksAt('800 days', 366), 'after a year nobody asks any more').toEqual([0])
-  for (const _ of [1, 2]) world.stripe.failNext(`/v1/payment_intents/${paymentId}`, 500)
-  expect(await looksAt('41 days', 20), 'the SDK asks twice by itself').toEqual([2])
-  expect(await looks(), 'Stripe was away: not yet again').toEqual([0])
-  await rewrite("looked_at = looked_at - interval '61 minutes'")
-  expect(await looks()).toEqual([1])
-  expect(await purchaseOf(userId)).toMatchObject({ status: 'refunded' })
-  await rewrite("fetched_at = now() - interval '30 days'")
-  expect(await looks(), 'what is paid back stays so').toEqual([0])
+  expect(await looks('30d')).toEqual([0, 0])
+  expect(await looks('1370m')).toEqual([0, 0])
+  for (const _ of [1, 2]) world.stripe.failNext(`/v1/payment_intents/${payments[0]}`, 500)
+  expect(await looks('20m'), 'after 64 days; the SDK asks twice by itself').toEqual([2, 1])
+  expect(await looks('40m'), 'Stripe was away: not yet again').toEqual([0, 0])
+  expect(await looks('20m')).toEqual([1, 0])
+  expect(await purchases()).toMatchObject([{ status: 'refunded' }, { status: 'active' }])
+  expect(await looks('800d'), 'what is paid back stays so, and after a year nobody asks any more').toEqual([0, 3])
 })

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Home, startHome } from '../../dev/world/home/home.ts'
 import { openMailbox } from '../support/mailbox.ts'
@@ -74,6 +75,23 @@ describe('a clock that is moved', () => {
     expect((await world.clock.now(ours.paywall.id)).getTime()).toBeLessThan(Date.now() + 1000)
     expect(world.stripe.timeOf(ours.paywall.id)).toBeLessThan(Date.now() / 1000 + 1)
     expect(world.stripe.timeOf(seller.paywall.id)).toBeGreaterThan(Date.now() / 1000 + 7 * 86_400)
+  })
+
+  test('waits for the webhooks that are under way: they tell of its time before', async () => {
+    const mailbox = await openMailbox(world)
+    const seller = tenant(mailbox.file)
+    const { id, subscriptionId } = await subscribe(world, seller)
+    await ownerEvents(world, id) // so that nothing else is due
+    const before = await world.clock.now(seller.paywall.id)
+    world.neon.onStatement = async (_, run) => {
+      await delay(200)
+      return run()
+    }
+    await world.stripe.renew(subscriptionId, { fail: true })
+    await world.clock.advance(seller.paywall.id, '1d')
+    world.neon.onStatement = undefined
+    const pastDue = (await ownerEvents(world, id)).find(({ type }) => type === 'subscription.past_due')
+    expect(Date.parse(String(pastDue?.timestamp)) - before.getTime()).toBeLessThan(60_000)
   })
 
   test('repeats a webhook that the owner does not take, until it does', async () => {

@@ -46,11 +46,12 @@ export function createClock({ database, emulators, crons }: Parts): Clock {
     const start = await read(paywallId)
     const accounts = accountsOf(paywallId, start)
     const target = start.now + seconds * 1000
-    for (let at = 0; at !== target; ) {
-      at = Math.min(target, await nextDue(paywallId, accounts))
+    // First what is under way now, such as webhooks, so that it happens at this time.
+    for (let at = start.now; ; at = Math.min(target, await nextDue(paywallId, accounts))) {
       await movePaywallClock(database, paywallId, at)
       for (const emulator of accounts) await emulator.moveTo(paywallId, at / 1000)
       await doWhatIsDue(paywallId)
+      if (at === target) break
     }
     return new Date((await read(paywallId)).now)
   }

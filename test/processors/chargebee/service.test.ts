@@ -3,8 +3,7 @@ import { EMULATORS } from '../../../dev/emulators/emulators.ts'
 import { type Buyer, buy, cancelHere, happens, hears, idOf, open, stateOf } from '../../conformance/buyer.ts'
 import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
 import { heldWebhooks, sendWebhook, webhooksSince } from '../../conformance/webhook.ts'
-import { ageCheckouts } from '../../support/lost-webhooks.ts'
-import { letWeeklyLookCome } from '../../support/our-time.ts'
+import { moveAccount } from '../../support/passing-time.ts'
 import { cancel } from '../../support/subscriber.ts'
 import { startTestWorld, type TestWorld } from '../../support/world.ts'
 
@@ -59,11 +58,11 @@ describe('an invoice whose id has slashes, dots and hashes', () => {
       const buyer = await open(shop, 'lifetime')
       const paymentOf = () => String(world.chargebee.payments.at(-1)?.id)
       await heldWebhooks(shop, () => world.chargebee.payLater(String(buyer.checkoutUrl.split('/').at(-1))))
-      await ageCheckouts(world, buyer.userId, 16)
+      await moveAccount(world, 16)
       await world.workers.scheduled('reconcile')
       expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'pending' }] })
       await heldWebhooks(shop, () => world.chargebee.resolvePayment(paymentOf(), { fail }))
-      await letWeeklyLookCome(world, buyer.userId)
+      await moveAccount(world, 25 * 60)
       await world.workers.scheduled('reconcile')
       expect(await stateOf(buyer)).toMatchObject({ paid: !fail, purchases: [{ status: fail ? 'canceled' : 'active' }] })
     },

@@ -14,7 +14,7 @@ import {
 } from '../../conformance/buyer.ts'
 import type { Shop } from '../../conformance/shop.ts'
 import { press } from '../../support/checkout.ts'
-import { ageCheckouts } from '../../support/lost-webhooks.ts'
+import { moveAccount } from '../../support/passing-time.ts'
 import { runTogether } from '../../support/together.ts'
 import { boughtBy, follow, freemiusOf, openMore, pagesOf, payAt, useProduct } from './product.ts'
 
@@ -26,9 +26,9 @@ const fieldOf = (address: string, name: string) => new URL(address).searchParams
  * The times of the cron's first two looks at somebody's pages come: the second finds what the first passed over, because it looked
  * at two pages in the same moment.
  */
-async function reconcile({ shop: { world }, userId }: Buyer): Promise<void> {
+async function reconcile({ shop: { world, paywall } }: Buyer): Promise<void> {
   for (const minutes of [16, 32]) {
-    await ageCheckouts(world, userId, minutes)
+    await moveAccount({ ...world, paywall }, minutes)
     await world.workers.scheduled('reconcile')
   }
 }
@@ -40,11 +40,8 @@ async function unnoticed({ emulator }: Shop, meanwhile: () => Promise<unknown>):
   await emulator.sendHeldWebhooks(() => [])
 }
 
-/** A day passes for somebody's open pages, and for a subscription at Freemius. */
-async function letDayPass({ shop, userId }: Buyer, address: string): Promise<void> {
-  await freemiusOf(shop).elapse(fieldOf(address, 'subscription_id'), 1)
-  await ageCheckouts(shop.world, userId, 24 * 60)
-}
+/** A day passes, in which nobody looks. */
+const letDayPass = ({ shop: { world, paywall } }: Buyer) => moveAccount({ ...world, paywall }, 24 * 60)
 
 const BOTH = [
   ['monthly', 'monthly'],
@@ -113,7 +110,7 @@ test('a page that was opened after a purchase has not sold it', async () => {
   shop.emulator.holdWebhooks()
   const buyer = await open(shop)
   const address = await payAt(buyer)
-  await letDayPass(buyer, address)
+  await letDayPass(buyer)
   const later = await openMore(buyer, shop)
   await shop.emulator.sendHeldWebhooks()
   const { at } = await follow(shop, address)
@@ -131,7 +128,7 @@ test('what was bought elsewhere before a page was opened is not what it sold, an
   expect(await boughtBy(buyer)).toEqual(['monthly'])
   const own = await idOf(buyer)
   const elsewhere = addresses.find((address) => fieldOf(address, 'license_id') !== own) ?? ''
-  await letDayPass(buyer, elsewhere)
+  await letDayPass(buyer)
   await openMore(buyer, shop)
   await freemiusOf(shop).renew(fieldOf(elsewhere, 'subscription_id'))
   await reconcile(buyer)

@@ -30,9 +30,11 @@ export function createClock({ state, open, duesOf, webhooks }: Parts) {
     return earliest([...dues, ...webhooks.retriesOf(accountId)])
   }
 
-  function setTo(accountId: string, at: number): void {
+  const aheadBy = (at: number) => at - Date.now() / 1000
+
+  function setAhead(accountId: string, ahead: number): void {
     const account = accountRecord(state.records, accountId)
-    account.ahead = Math.max(account.ahead, at - Date.now() / 1000)
+    account.ahead = Math.max(account.ahead, ahead)
   }
 
   return {
@@ -41,13 +43,15 @@ export function createClock({ state, open, duesOf, webhooks }: Parts) {
 
     /** Moves an account's clock to a time. Resolves once what happened until then was told, or is to be told later. */
     async moveTo(accountId: string, at: number): Promise<void> {
+      // Telling takes a while, in which the clock goes on: else it would be behind the seller's, which was moved before.
+      const ahead = aheadBy(at)
       await webhooks.idle()
       for (let next = nextOf(accountId); next !== null && next.at <= at; next = nextOf(accountId)) {
-        setTo(accountId, next.at)
+        setAhead(accountId, aheadBy(next.at))
         await next.run()
         await webhooks.idle()
       }
-      setTo(accountId, at)
+      setAhead(accountId, ahead)
       await state.save()
     },
 
