@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { call } from '../support/call.ts'
-import { letWeeklyLookCome } from '../support/our-time.ts'
 import {
   type Buyer,
   buy,
@@ -10,6 +9,7 @@ import {
   happens,
   hears,
   passes,
+  periodEnds,
   purchaseOf,
   stateOf,
   tokensOf,
@@ -66,7 +66,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     await expectAsThere(buyer)
     expect(await cancelHere(buyer)).toMatchObject({ status: 400, body: { error: 'Subscription is already cancelled' } })
 
-    expect(await passes(buyer, shop.there.endPeriod)).toEqual(['subscription.ended'])
+    expect(await periodEnds(buyer)).toEqual(['subscription.ended'])
     expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
     await expectAsThere(buyer)
   })
@@ -78,9 +78,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
       shop.abilities.tellsOfCancellations ? ['subscription.cancel_scheduled'] : [],
     )
     if (!shop.abilities.tellsOfCancellations) {
-      await letWeeklyLookCome(shop.world, buyer.userId)
-      await shop.world.workers.scheduled('reconcile')
-      expect(await hears(buyer)).toEqual(['subscription.cancel_scheduled'])
+      expect(await passes(buyer, '8d')).toEqual(['subscription.cancel_scheduled'])
     }
     expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ cancel_at_period_end: true }] })
     await expectAsThere(buyer)
@@ -115,8 +113,8 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
 
   test('the end of a trial is told three days ahead, once, by whomever it is learnt', async () => {
     const buyer = await buy(shopOf(acquiring), 'yearly')
-    expect(await passes(buyer, buyer.shop.there.nearTrialEnd)).toEqual(['subscription.trial_ending'])
-    expect(await passes(buyer, async () => 0)).toEqual([])
+    expect(await passes(buyer, '5d')).toEqual(['subscription.trial_ending'])
+    expect(await passes(buyer, '1d')).toEqual([])
     expect(await purchaseOf(buyer)).toMatchObject({ status: 'trialing' })
   })
 

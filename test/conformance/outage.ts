@@ -20,10 +20,11 @@ const ALL_FAULTS: readonly [Fault, string][] = [
 ]
 
 /** What is tried at the calls after the first, too: there something was asked or done already. */
-const LATER: readonly Fault[] = [404, 500, 'lost']
+const LATER: readonly Fault[] = process.env.STORM ? [404, 500, 'lost'] : ['lost']
 
 /** All of them in a storm; else one of each kind. */
-const FAULTS = process.env.STORM ? ALL_FAULTS : ALL_FAULTS.filter(([fault]) => fault === 403 || LATER.includes(fault))
+const FIRST: readonly Fault[] = [403, 404, 500, 'lost']
+const FAULTS = process.env.STORM ? ALL_FAULTS : ALL_FAULTS.filter(([fault]) => FIRST.includes(fault))
 
 /** A fault that all calls have but the first `from`; `error` is what is answered then. */
 export interface Outage {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { EmulatorError } from '../../dev/emulators/core/wire/emulator-error.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
-import { letWeeklyLookCome } from '../support/our-time.ts'
 import { randomNumbers, shuffled } from '../support/random.ts'
 import { cancel } from '../support/subscriber.ts'
 import { type Buyer, expectAsThere, hears, idOf, open, pay, purchaseOf, tokensOf } from './buyer.ts'
@@ -10,7 +9,7 @@ import { type Shop, useShops } from './shop.ts'
 import { webhooksSince } from './webhook.ts'
 
 /** How many lives there are for each processor. `LIVES=1000 SEED=7 npx vitest run test/conformance/random-lives.test.ts` plays others. */
-const LIVES = Number(process.env.LIVES ?? (process.env.STORM ? 30 : 3))
+const LIVES = Number(process.env.LIVES ?? (process.env.STORM ? 30 : 1))
 const FIRST_SEED = Number(process.env.SEED ?? 1)
 
 /** How many of the webhooks never come, and how many come twice. */
@@ -64,8 +63,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
       const { buyer, eventIds, acts } = await live(shop, random)
       await tell(shop, eventIds, random)
       await shop.emulator.sendHeldWebhooks(() => [])
-      await letWeeklyLookCome(shop.world, buyer.userId)
-      await shop.world.workers.scheduled('reconcile')
+      await shop.world.clock.advance(shop.paywall.id, '8d')
       const life = `SEED=${seed}: ${acts.join(', ')}`
       await expectAsThere(buyer).catch((cause) => {
         throw new Error(life, { cause })
@@ -75,7 +73,8 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
         heard.filter((name) => name === 'subscription.created'),
         life,
       ).toHaveLength(1)
-      const renewals = acts.filter((act) => act === 'renew' || act === 'recover').length
+      // A charge that failed may be made good by a retry of the processor's own.
+      const renewals = acts.filter((act) => ['renew', 'recover', 'failCharge'].includes(act)).length
       expect(await tokensOf(buyer), life).toBeLessThanOrEqual(100 * (1 + renewals))
       expect(await purchaseOf(buyer), life).toMatchObject({ acquiring })
     }

@@ -2,9 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { press } from '../support/checkout.ts'
-import { ageCheckouts } from '../support/lost-webhooks.ts'
-import { letWeeklyLookCome } from '../support/our-time.ts'
-import { buy, expectAsThere, happens, hears, idOf, open, pay, purchaseOf, stateOf, tokensOf } from './buyer.ts'
+import { buy, expectAsThere, happens, hears, idOf, open, passes, pay, purchaseOf, stateOf, tokensOf } from './buyer.ts'
 import { type Shop, useShops } from './shop.ts'
 import { heldWebhooks, sendWebhook, webhooksSince } from './webhook.ts'
 
@@ -92,13 +90,10 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
       const buyer = await open(shop, slug)
       await press(buyer.checkoutUrl, 'pay')
       await shop.emulator.sendHeldWebhooks(() => [])
-      await ageCheckouts(shop.world, buyer.userId, 16)
-      await shop.world.workers.scheduled('reconcile')
       const created = slug === 'monthly' ? ['subscription.created'] : []
-      expect(await hears(buyer)).toEqual(['checkout.completed', ...created])
+      expect(await passes(buyer, '16m')).toEqual(['checkout.completed', ...created])
       expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active', price_slug: slug }] })
-      await shop.world.workers.scheduled('reconcile')
-      expect(await hears(buyer)).toEqual([])
+      expect(await passes(buyer, '1m')).toEqual([])
     },
   )
 
@@ -109,9 +104,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
       shop.emulator.holdWebhooks()
       await happens(buyer, what)
       await shop.emulator.sendHeldWebhooks(() => [])
-      await letWeeklyLookCome(shop.world, buyer.userId)
-      await shop.world.workers.scheduled('reconcile')
-      return hears(buyer)
+      return passes(buyer, '8d')
     }
     expect(await untold(shop.there.renew)).toEqual(['subscription.renewed'])
     expect(await tokensOf(buyer)).toBe(200)

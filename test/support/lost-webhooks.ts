@@ -26,16 +26,6 @@ export async function payAndComeBack(world: TestWorld): Promise<PaidSubscription
   return paid
 }
 
-/** That many minutes pass for the checkouts of a user. */
-export async function ageCheckouts(world: TestWorld, userId: string, minutes: number): Promise<void> {
-  await world.database.query(
-    `update checkouts set created_at = created_at - make_interval(mins => $2),
-       looked_at = looked_at - make_interval(mins => $2), reconcile_at = reconcile_at - make_interval(mins => $2)
-     where user_id = $1`,
-    [userId, minutes],
-  )
-}
-
 /** How often Stripe was asked about something while this went on. */
 export async function countStripeCalls(
   { stripe }: TestWorld,

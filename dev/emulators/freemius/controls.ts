@@ -1,13 +1,12 @@
 import * as z from 'zod'
 import { reversalControls, subscriptionControl } from '../core/controls/billing-controls.ts'
 import { fails, onRecord, onRecordWith } from '../core/controls/controls.ts'
-import { elapseControl, moveBack } from '../core/controls/elapse.ts'
 import { all } from '../core/domain/context.ts'
 import { announceTrialEnd } from '../core/domain/dues.ts'
 import { rollOver } from '../core/domain/renewals.ts'
 import { refundedOf, refundPayment } from '../core/domain/reversals.ts'
 import { badRequest } from './errors.ts'
-import { licenseObject, licenseOf } from './objects/license.ts'
+import { licenseObject } from './objects/license.ts'
 import { disputeObject, refundObject } from './objects/payment.ts'
 import { hasAddress, userObject } from './objects/product.ts'
 import { subscriptionObject } from './objects/subscription.ts'
@@ -23,9 +22,6 @@ export const CONTROLS = {
   ),
   /** Begins the next period, which is not paid yet; ends a subscription that is cancelled. */
   rollOver: ofSubscription(rollOver),
-  elapse: elapseControl(subscriptionObject, (context, subscription, days) =>
-    moveBack(licenseOf(subscription, context), days),
-  ),
   /** Tells that a trial is about to end. */
   trialWillEnd: ofSubscription(announceTrialEnd),
   /** The buyer cancels in the customer portal. */

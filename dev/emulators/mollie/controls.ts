@@ -1,11 +1,10 @@
 import * as z from 'zod'
 import { fails, onRecord, onRecordWith } from '../core/controls/controls.ts'
-import { elapseControl } from '../core/controls/elapse.ts'
 import { paymentControls } from '../core/controls/payment-controls.ts'
 import { subscriptionObject } from './objects/customer.ts'
 import { chargebackObject, paymentObject, refundObject } from './objects/payment.ts'
 import { refundPart } from './payments.ts'
-import { elapse, renewSubscription } from './subscriptions.ts'
+import { renewSubscription } from './subscriptions.ts'
 
 const Renewal = { ...fails, pending: z.boolean().default(false) }
 
@@ -23,5 +22,4 @@ export const CONTROLS = {
   renew: onRecord('subscription', 'subscriptions', Renewal, (context, subscription, { fail, pending }) =>
     paymentObject(renewSubscription(context, subscription, pending ? 'pending' : fail ? 'failed' : 'paid'), context),
   ),
-  elapse: elapseControl(subscriptionObject, elapse),
 }

@@ -1,15 +1,14 @@
 import * as z from 'zod'
-import { moveBack } from '../core/controls/elapse.ts'
 import { type AccountContext, find, newestOf } from '../core/domain/context.ts'
 import { chargeOnMandate } from '../core/domain/mandate-charges.ts'
-import { mandateOf, usableMandate } from '../core/domain/mandates.ts'
+import { usableMandate } from '../core/domain/mandates.ts'
 import type { Outcome } from '../core/domain/payments.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { newSubscription } from '../core/domain/subscriptions.ts'
 import { optional, webAddress } from '../core/wire/json-fields.ts'
 import type { Ids } from '../core/wire/routes.ts'
 import { Amount, minorUnits } from './amounts.ts'
-import { addDays, anchorOf, chargeTime, dateOf, isDate, parseInterval } from './dates.ts'
+import { anchorOf, chargeTime, dateOf, isDate, parseInterval } from './dates.ts'
 import { noSuch, unprocessable } from './errors.ts'
 import { Metadata, subscriptionOwn } from './own.ts'
 
@@ -82,13 +81,4 @@ export function renewSubscription(context: AccountContext, subscription: Subscri
   subscription.own = { ...subscription.own, charged: charged + 1 }
   if (charged + 1 === times) subscription.status = 'completed'
   return payment
-}
-
-/** Lets days pass also for the subscription's mandate and the payment that gave it. */
-export function elapse(context: AccountContext, subscription: SubscriptionRecord, days: number): void {
-  const mandate = mandateOf(context, subscription)
-  for (const record of [mandate, find(context, 'payments', mandate.payment)]) moveBack(record, days)
-  const startDate = addDays(subscriptionOwn(subscription).startDate, -days)
-  subscription.own = { ...subscription.own, startDate }
-  subscription.anchor = anchorOf(startDate)
 }

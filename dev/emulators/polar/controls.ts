@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { billingControls } from '../core/controls/billing-controls.ts'
 import { onAccount, onRecord, type RecordControl } from '../core/controls/controls.ts'
-import { elapseControl } from '../core/controls/elapse.ts'
 import { type AccountContext, accountRecord, find } from '../core/domain/context.ts'
 import { closeDispute } from '../core/domain/reversals.ts'
 import { checkoutObject } from './objects/checkout.ts'
@@ -44,7 +43,6 @@ export const CONTROLS = {
       refundObject(preventDispute(context, orderOf(context, payment)), context),
     ),
   ),
-  elapse: elapseControl(subscriptionObject),
   /** Whether a customer may have several subscriptions: a setting of the organisation, which is on unless this says no. */
   allowMultipleSubscriptions: onAccount(['allowed', z.boolean()], (context, allowMultipleSubscriptions) =>
     set(context, { allowMultipleSubscriptions }),

@@ -22,15 +22,6 @@ export const CHARGEBEE: Driver<'chargebee'> = {
     refund: (id, cents) => chargebee.refund(latestPaid(records, paidBy(id)), cents),
     // On a site that is set up as Chargebee recommends: by a credit note. The other way is a `payment_reversal`.
     dispute: (id) => chargebee.chargeback(latestPaid(records, paidBy(id))),
-    // The term of a subscription that is cancelled is over where the next one would begin.
-    async endPeriod(id) {
-      await chargebee.renew(id)
-      return 0
-    },
-    async nearTrialEnd(id) {
-      await chargebee.trialWillEnd(id)
-      return 0
-    },
     pages: () => records('pages').map((page) => ({ checkoutId: checkoutOf(page), isPaid: page.status === 'complete' })),
     isTakenBack: (refund) => refundOwn(refund).isChargeback,
   }),

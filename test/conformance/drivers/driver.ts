@@ -58,10 +58,6 @@ export interface There {
   undo?(id: string): Promise<unknown>
   /** The owner ends a subscription there, in the middle of its period. */
   end?(id: string): Promise<unknown>
-  /** The first period of a subscription that is cancelled is over. Gives how many days passed there by that. */
-  endPeriod(id: string): Promise<number>
-  /** A trial of seven days comes to its last three. Gives how many days passed there by that. */
-  nearTrialEnd(id: string): Promise<number>
   /** The next period begins, and its charge is on its way: where that takes time. */
   rollOver?(id: string): Promise<unknown>
   /** What the buyer pays with is not valid any more: where that ends nothing and stops the charges. */

@@ -7,9 +7,6 @@ import { type AccountRecords, incompleteSubscription, latestPaid } from './recor
 import { Refused } from './refused.ts'
 import { isoTime, oneTimeSale, type Sale, subscriptionSale } from './sale.ts'
 
-/** Longer than a month, in days. */
-const PERIOD = 33
-
 export const FREEMIUS: Driver<'freemius'> = {
   // A pricing has a price for each cycle, so what is paid once has the name of what is paid by the month.
   prices: { monthly: '501:601', yearly: '502:603', lifetime: '501:601', local: '501:602' },
@@ -39,15 +36,6 @@ export const FREEMIUS: Driver<'freemius'> = {
         const waiting = incompleteSubscription(records)
         if (!waiting) throw new Refused('no money is on its way')
         await freemius.renew(waiting.id, { fail: fails })
-      },
-      async endPeriod(id) {
-        await freemius.elapse(subscription(id), PERIOD)
-        await freemius.rollOver(subscription(id))
-        return PERIOD
-      },
-      async nearTrialEnd(id) {
-        await freemius.trialWillEnd(subscription(id))
-        return 0
       },
       sales: () => records('pages').flatMap((license) => saleOf(records, license, now()) ?? []),
       // A page is a link: nothing of it is stored before it is paid, and our checkout is not named.

@@ -3,7 +3,6 @@ import * as z from 'zod'
 import type { PaymentRecord } from '../../../dev/emulators/core/domain/money-records.ts'
 import type { SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
 import { addDays, dateOf } from '../../../dev/emulators/mollie/dates.ts'
-import type { MollieEmulator } from '../../../dev/emulators/mollie/emulator.ts'
 import { paymentOwn, subscriptionOwn } from '../../../dev/emulators/mollie/own.ts'
 import type { Driver } from './driver.ts'
 import { type AccountRecords, latestPaid } from './records.ts'
@@ -42,8 +41,6 @@ export const MOLLIE: Driver<'mollie'> = {
       if (!waiting) throw new Refused('no money is on its way')
       await mollie.resolvePayment(waiting.id, { fail: fails })
     },
-    endPeriod: (id) => letPass(mollie, subscriptionOf(records, id), 34),
-    nearTrialEnd: (id) => letPass(mollie, subscriptionOf(records, id), 5),
     sales: () =>
       firstPayments(records)
         .filter(isSold)
@@ -54,11 +51,6 @@ export const MOLLIE: Driver<'mollie'> = {
         isPaid: isSold(page),
       })),
   }),
-}
-
-async function letPass(mollie: MollieEmulator, { id }: SubscriptionRecord, days: number): Promise<number> {
-  await mollie.elapse(id, days)
-  return days
 }
 
 /** Those that have a page: all but the charges of subscriptions. */

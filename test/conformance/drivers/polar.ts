@@ -30,14 +30,6 @@ export const POLAR: Driver<'polar'> = {
     refund: (id, cents) => polar.refund(latestPaid(records, id), cents),
     dispute: (id) => polar.dispute(latestPaid(records, id)),
     rollOver: (id) => polar.rollOver(id),
-    async endPeriod(id) {
-      await polar.rollOver(id)
-      return 0
-    },
-    async nearTrialEnd(id) {
-      await polar.elapse(id, 5)
-      return 5
-    },
     pages: () =>
       records('pages').map((page) => ({
         checkoutId: String(pageOwn(page).metadata.checkout_id),

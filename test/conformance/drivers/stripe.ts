@@ -26,14 +26,6 @@ export const STRIPE: Driver<'stripe'> = {
     refund: (id, cents) => stripe.refund(latestPaid(records, id), cents),
     dispute: (id) => stripe.dispute(latestPaid(records, id)),
     rollOver: (id) => stripe.rollOver(id),
-    async endPeriod(id) {
-      await stripe.rollOver(id)
-      return 0
-    },
-    async nearTrialEnd(id) {
-      await stripe.trialWillEnd(id)
-      return 0
-    },
     pages: () =>
       records('pages').map((page) => ({
         checkoutId: pageOwn(page).metadata.checkout_id ?? '',
