@@ -8,7 +8,7 @@ export const owned = { id: z.string(), account: z.string(), created: z.int() }
 export const own = z.record(z.string(), z.json()).default({})
 
 /** Reads what a record has as its own. Each object is parsed once. */
-export function ownReader<Schema extends z.ZodType>(schema: Schema) {
+function ownReader<Schema extends z.ZodType>(schema: Schema) {
   const parsed = new WeakMap<object, z.output<Schema>>()
   return ({ own }: { own: object }): z.output<Schema> => {
     const known = parsed.get(own) ?? schema.parse(own)

@@ -25,7 +25,7 @@ export function openPortal(
 }
 
 /** The portal of one customer; null once its address has expired. */
-export function hostedPortal(
+function hostedPortal(
   context: AccountContext,
   session: PortalSessionRecord,
   path: string,
@@ -66,7 +66,7 @@ export const portalVisit = (words: PortalWords) =>
   visitOf('portalSessions', UNKNOWN_PORTAL, (context, session, { path }) => hostedPortal(context, session, path, words))
 
 /** What is shown where no portal is. */
-export const UNKNOWN_PORTAL: Notice = {
+const UNKNOWN_PORTAL: Notice = {
   title: 'Nothing to see here',
   text: 'This link has expired, or never existed. Ask for a new one where you got it.',
 }

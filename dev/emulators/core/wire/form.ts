@@ -52,5 +52,5 @@ function mapValues(form: Form, map: (value: FormValue) => FormValue): Form {
   return mapped
 }
 
-export const isForm = (value: FormValue | undefined): value is Form =>
+const isForm = (value: FormValue | undefined): value is Form =>
   typeof value === 'object' && !Array.isArray(value)

@@ -1,6 +1,6 @@
 import { invoiceNumber } from '../../core/domain/invoices.ts'
 import type { InvoiceRecord } from '../../core/domain/money-records.ts'
-import { same } from '../../core/wire/nulls.ts'
+import { same } from '../../core/wire/same.ts'
 import { snakeFields } from '../../core/wire/snake.ts'
 import { subscriptionOwn } from '../own.ts'
 import { DRAFT_SECONDS, RETRY_SECONDS } from '../rules.ts'

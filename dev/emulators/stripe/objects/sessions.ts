@@ -1,7 +1,7 @@
 import type { AccountContext } from '../../core/domain/context.ts'
 import { amountToday } from '../../core/domain/pages.ts'
 import type { CustomerRecord, PageRecord, PortalSessionRecord } from '../../core/domain/selling-records.ts'
-import { same } from '../../core/wire/nulls.ts'
+import { same } from '../../core/wire/same.ts'
 import { snakeFields } from '../../core/wire/snake.ts'
 import { pageOwn } from '../own.ts'
 import { priceObject } from './price.ts'
