@@ -10,7 +10,8 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 let world: TestWorld
 let paywall: Paywall
 beforeAll(async () => {
-  world = await startTestWorld()
+  const settings = { tokenization_queries: [{ type: 'standard' }, { type: 'premium' }] }
+  world = await startTestWorld({ file: { paywall: { settings } } })
   paywall = new Paywall({ key: world.key, paywall: world.paywall.id, baseUrl: world.url })
 })
 afterAll(() => world.close())
@@ -40,7 +41,7 @@ describe('an owner’s server', () => {
     const { email, userId } = await buyer()
     const user = await paywall.user({ userId })
     expect(user).toMatchObject({ paid: true, purchases: [{ price_slug: 'monthly' }] })
-    expect(user?.balance('standard')).toBe(110)
+    expect(user?.balance('standard')).toBe(100)
     expect(user?.balance('nothing')).toBe(0)
     expect(await paywall.portal({ email })).toContain(world.stripe.url)
     const subscriptionId = user!.purchases[0]!.id
@@ -66,15 +67,15 @@ describe('an owner’s server', () => {
   test('changes a balance once for a key, and is told how many tokens there are', async () => {
     const { userId } = await buyer()
     const debit = () => paywall.debit({ userId }, 'standard', 30, { key: 'job-42' })
-    expect(await Promise.all([debit(), debit(), debit()])).toMatchObject([{ count: 80 }, { count: 80 }, { count: 80 }])
+    expect(await Promise.all([debit(), debit(), debit()])).toMatchObject([{ count: 70 }, { count: 70 }, { count: 70 }])
     expect(await paywall.credit({ userId }, 'premium', 3)).toMatchObject({ type: 'premium', count: 3 })
     expect(await paywall.withdraw({ user_id: userId, tokens: 1 }, { key: 'job-43' })).toEqual({
       success: true,
-      remaining: 79,
+      remaining: 69,
     })
     const error = await errorOf(paywall.debit({ userId }, 'standard', 1000))
     expect(error).toBeInstanceOf(PaywallError)
-    expect(error).toMatchObject({ status: 400, code: 'insufficient', details: { available: 79 } })
+    expect(error).toMatchObject({ status: 400, code: 'insufficient', details: { available: 69 } })
     expect(error?.requestId).toMatch(/^[\da-f-]{36}$/)
   })
 

@@ -77,11 +77,13 @@ export function sequenceFaults(
   })
 }
 
-/** The `previous` of each event must be the state that the owner was told last; gives the events where it is not. */
+/** The `previous` of each event must be the state of that subscription that the owner was told last; gives the events where it is not. */
 export function brokenLinks(events: OwnerEvent[]): string[] {
   const changes = events.filter(({ data }) => data.previous)
   return changes.flatMap(({ type, data }) => {
-    const earlier = events.filter((each) => each.data.sequence < data.sequence && each.data.subscription)
+    const isEarlier = (each: OwnerEvent) =>
+      each.data.sequence < data.sequence && each.data.subscription?.id === data.subscription?.id
+    const earlier = events.filter((each) => each.data.subscription && isEarlier(each))
     const states = earlier.map((each) => JSON.stringify(each.data.subscription))
     const [previous, current] = [JSON.stringify(data.previous), JSON.stringify(data.subscription)]
     // A renewal whose period had begun before it was paid changes nothing that shows.
