@@ -52,5 +52,4 @@ function mapValues(form: Form, map: (value: FormValue) => FormValue): Form {
   return mapped
 }
 
-const isForm = (value: FormValue | undefined): value is Form =>
-  typeof value === 'object' && !Array.isArray(value)
+const isForm = (value: FormValue | undefined): value is Form => typeof value === 'object' && !Array.isArray(value)
