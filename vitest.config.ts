@@ -12,7 +12,7 @@ const WAITING = [
 ]
 
 /** What starts whole releases of Workers one after the other, or fills tables: CI runs it after `npm test`, in `test:storm`. */
-const STORMS = [
+export const STORMS = [
   'test/security/sealing-keys-rotation.test.ts',
   'test/security/roles-key.test.ts',
   'test/security/sign-in-keys.test.ts',

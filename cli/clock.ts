@@ -17,7 +17,8 @@ export async function runClock(args: string[]): Promise<void> {
   const { values, positionals } = parse(args)
   const [paywall, ...more] = positionals
   if (paywall === undefined || more.length > 0) throw new CommandError([USAGE])
-  const address = new URL('/clock', values.home)
+  const address = URL.parse('/clock', values.home)
+  if (!address) throw new CommandError([`--home must be a URL like http://127.0.0.1:${HOME_PORT}, not ${values.home}`])
   const { advance } = values
   if (advance === undefined) address.searchParams.set('paywall', paywall)
   const move = { method: 'POST', body: JSON.stringify({ paywall, advance }) }
@@ -40,13 +41,12 @@ function parse(args: string[]) {
 
 /** The paywall's time as the local world says it. */
 async function ask(address: URL, request: RequestInit): Promise<string> {
-  const answer = await fetch(address, request).then(
-    async (response) => Answer.parse(await response.json()),
-    (cause: unknown) => {
+  const answer = await fetch(address, request)
+    .then(async (response) => Answer.parse(await response.json()))
+    .catch((cause: unknown) => {
       const mend = 'npm run dev starts it, and prints its address: --home URL'
       throw new CommandError([`no local world answers at ${address.origin}: ${mend}`], { cause })
-    },
-  )
+    })
   if ('error' in answer) throw new CommandError([answer.error])
   return answer.now
 }

@@ -1,6 +1,6 @@
+import { unsealOrNull } from '../../cli/apply/stored.ts'
 import { withClient } from '../../cli/database.ts'
 import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
-import { unseal } from '../../lib/crypto/seal.ts'
 import { accountContext } from '../../lib/processors/account.ts'
 import type { Acquiring } from '../../lib/processors/acquiring.ts'
 
@@ -20,7 +20,10 @@ interface AccountRow {
   credentials: string
 }
 
-/** The files' paywalls as they sold through the other accounts that the database has of them. */
+/**
+ * The files' paywalls as they sold through the other accounts that the database has of them. One whose credentials the key does not
+ * open is left out: the Workers cannot reach it either.
+ */
 export async function withStoredAccounts(
   files: PaywallFile[],
   databaseUrl: string,
@@ -31,15 +34,16 @@ export async function withStoredAccounts(
   )
   const accountsOf = async (paywall: FilePaywall) => {
     const others = rows.filter((row) => row.paywall_id === paywall.id && row.acquiring !== paywall.processor.acquiring)
-    return Promise.all(others.map((row) => soldThrough(paywall, row, key)))
+    return (await Promise.all(others.map((row) => soldThrough(paywall, row, key)))).flat()
   }
   return Promise.all(
     files.map(async (file) => ({ ...file, paywalls: (await Promise.all(file.paywalls.map(accountsOf))).flat() })),
   )
 }
 
-async function soldThrough(paywall: FilePaywall, row: AccountRow, key: string): Promise<FilePaywall> {
+async function soldThrough(paywall: FilePaywall, row: AccountRow, key: string): Promise<FilePaywall[]> {
   const context = accountContext({ paywallId: row.paywall_id, acquiring: row.acquiring })
-  const credentials = JSON.parse(await unseal(row.credentials, key, context))
-  return { ...paywall, processor: { acquiring: row.acquiring, credentials }, prices: [] }
+  const credentials = await unsealOrNull(row.credentials, key, context)
+  if (credentials === null) return []
+  return [{ ...paywall, processor: { acquiring: row.acquiring, credentials: JSON.parse(credentials) }, prices: [] }]
 }

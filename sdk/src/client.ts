@@ -53,7 +53,7 @@ interface Outcome<Data> {
 /** The body of a good answer. Throws the `PaywallError` that any other answer tells. */
 export async function take<Data>(call: Promise<Outcome<Data>>): Promise<Data> {
   const { data, error, response } = await call.catch((cause: unknown) => {
-    if (cause instanceof PaywallError) throw cause
+    if (!(cause instanceof SyntaxError)) throw cause
     throw new PaywallError({ status: 0, code: 'invalid_response', message: 'The answer is not JSON.' }, { cause })
   })
   if (!response.ok || data === undefined) throw errorOf(response, error)

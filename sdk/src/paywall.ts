@@ -17,7 +17,7 @@ export interface PaywallOptions extends ClientOptions {
 /** What start-checkout takes, with the price by its slug or its id. */
 export type CheckoutOrder = Omit<Sent['StartCheckout'], 'priceId'> & { price: string }
 
-/** A file of a support ticket. */
+/** A support ticket, and as many images as the API takes. */
 export type TicketOrder = Sent['OpenTicket'] & { files?: Blob[] }
 
 /** A key of any text: a repeat with the same one is done once. */
@@ -92,7 +92,7 @@ export class Paywall {
     return this.#change('credit', who, { type, amount }, options)
   }
 
-  /** Takes tokens from a balance; 402 with `available` in the error's details if there are too few. */
+  /** Takes tokens from a balance; `insufficient`, with `available` in the error's details, if there are too few. */
   debit(who: Identity, type: string, amount: number, options?: KeyedOptions): Promise<Reply.ChangedBalance> {
     return this.#change('debit', who, { type, amount }, options)
   }

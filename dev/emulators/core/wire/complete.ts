@@ -14,7 +14,7 @@ type Given<T, Constants> = Omit<T, keyof Constants> & {
     | (Constants[Key] extends Part ? GivenPart<T[Key], Constants[Key]> : never)
 }
 type GivenPart<T, Constants> = T extends Part ? Given<T, Constants> : never
-type Part = { [key: string]: unknown }
+export type Part = { [key: string]: unknown }
 
 /**
  * Completes objects: what is the same in all of a kind is in `constants`, a JSON file; the rest is given. `Kinds` has the
@@ -35,4 +35,5 @@ function overlaid(constants: unknown, given: object): object {
   return { ...under, ...Object.fromEntries(parts) }
 }
 
-const isPart = (value: unknown): value is Part => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isPart = (value: unknown): value is Part =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
