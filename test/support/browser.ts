@@ -1,0 +1,38 @@
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import packed from '@sparticuz/chromium'
+import { type Browser, chromium } from 'playwright-core'
+
+const CACHE = join(import.meta.dirname, '../../node_modules/.cache')
+const UNPACKED = join(CACHE, 'chromium')
+
+/**
+ * A real Chromium without a window, which the caller closes: the one that comes by npm, or where that has none for the machine,
+ * an installed Chrome. It finds every host below `localhost` on this machine.
+ */
+export async function openBrowser(): Promise<Browser> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return chromium.launch({ channel: 'chrome' })
+  if (!existsSync(UNPACKED)) await unpack()
+  const env = { ...process.env, FONTCONFIG_PATH: join(UNPACKED, 'fonts') }
+  return chromium.launch({ executablePath: join(UNPACKED, 'chromium'), args: packed.args, env })
+}
+
+/** Unpacks beside its place and moves it there as a whole, since several test processes may do so at once. */
+async function unpack(): Promise<void> {
+  mkdirSync(CACHE, { recursive: true })
+  const folder = mkdtempSync(`${UNPACKED}-`)
+  const { TMPDIR } = process.env
+  process.env.TMPDIR = folder
+  try {
+    await packed.executablePath()
+  } finally {
+    if (TMPDIR === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = TMPDIR
+  }
+  try {
+    renameSync(folder, UNPACKED)
+  } catch (error) {
+    if (!existsSync(join(UNPACKED, 'chromium'))) throw error
+    rmSync(folder, { recursive: true })
+  }
+}
