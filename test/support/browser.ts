@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import packed from '@sparticuz/chromium'
 import { type Browser, chromium } from 'playwright-core'
@@ -17,7 +17,10 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: join(UNPACKED, 'chromium'), args: packed.args, env })
 }
 
-/** Unpacks beside its place and moves it there as a whole, since several test processes may do so at once. */
+/**
+ * Unpacks beside its place and moves it there as a whole, since several test processes may do so at once. The package looks for its
+ * fonts in /tmp, so its configuration is told where they are.
+ */
 async function unpack(): Promise<void> {
   mkdirSync(CACHE, { recursive: true })
   const folder = mkdtempSync(`${UNPACKED}-`)
@@ -29,6 +32,8 @@ async function unpack(): Promise<void> {
     if (TMPDIR === undefined) delete process.env.TMPDIR
     else process.env.TMPDIR = TMPDIR
   }
+  const fonts = join(folder, 'fonts/fonts.conf')
+  writeFileSync(fonts, readFileSync(fonts, 'utf8').replaceAll('/tmp/fonts', join(UNPACKED, 'fonts')))
   try {
     renameSync(folder, UNPACKED)
   } catch (error) {
