@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_c9f53bd577ffbb65'
+const RELEASE = 'release_592b1859da1b40ca'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -97,6 +97,16 @@ export function endSession<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.end_session($1::text, $2::text, $3::uuid) as result`,
     [p.paywallId, p.host, p.sessionId],
+  )
+}
+
+/** functions/bootstrap/find-paywall-of-host.sql */
+export function findPaywallOfHost<Result>(db: Database, p: {
+  host: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.find_paywall_of_host($1::text) as result`,
+    [p.host],
   )
 }
 

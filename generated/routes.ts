@@ -5,6 +5,7 @@ export const ROUTES = [
   { pattern: /^\/openapi\.json$/, binding: 'DOCS', countedBy: 'address', saysCode: false },
   { pattern: /^\/docs$/, binding: 'DOCS', countedBy: 'address', saysCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/bootstrap$/, binding: 'BOOTSTRAP', countedBy: 'token', saysCode: false },
+  { pattern: /^\/api\/v1\/paywall$/, binding: 'BOOTSTRAP', countedBy: 'address', saysCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/start-checkout$/, binding: 'START_CHECKOUT', countedBy: 'key', saysCode: false },
   { pattern: /^\/r\/(?<checkoutId>[^/]+)\/(?<outcome>success|error)$/, binding: 'CHECKOUT_RETURN', countedBy: 'address', saysCode: false },
   { pattern: /^\/return\/(?<acquiring>[^/]+)\/(?<id>[^/]+)$/, binding: 'CHECKOUT_RETURN', countedBy: 'address', saysCode: false },

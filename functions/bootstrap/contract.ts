@@ -5,6 +5,7 @@ import { defineWords } from '../../lib/http/errors.ts'
 import { INTERVALS } from '../../lib/processors/processor.ts'
 import { MemberState } from '../../lib/purchases/member-state.ts'
 import { currency } from '../../lib/purchases/purchase.ts'
+import { findPaywall } from './find-contract.ts'
 
 export const PATH = '/api/v1/paywall/:id/bootstrap'
 
@@ -137,4 +138,5 @@ export const operations: ApiOperation[] = [
     reply: { status: 200, description: 'The paywall', body: { name: 'Bootstrap', schema: Reply, example } },
     words,
   },
+  findPaywall,
 ]

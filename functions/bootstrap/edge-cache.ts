@@ -4,14 +4,7 @@ const EDGE_SECONDS = 10
 /** How many payloads an isolate remembers. The one that it has known longest goes first. */
 const REMEMBERED = 100
 
-/** What a structural payload depends on besides the database. */
-interface CacheKey {
-  host: string
-  paywallId: string
-  country: string
-}
-
-/** A structural payload as JSON; `version` is its ETag without quotes. */
+/** A public payload as JSON; `version` is its ETag without quotes. */
 interface Kept {
   json: string
   version: string
@@ -22,28 +15,27 @@ interface Kept {
 const remembered = new Map<string, Kept>()
 
 /**
- * The structural payload out of this isolate's memory or this colo's cache, or made now and kept in both, for 10 seconds
- * from then on. 304 if the caller already has this version (RFC 9110, weak comparison).
+ * A public payload out of this isolate's memory or this colo's cache, or made now and kept in both, for 10 seconds from then on.
+ * `dependsOn` is all that it depends on besides the database, as segments of a path.
  */
 export async function edgeCached(
   context: Pick<ExecutionContext, 'waitUntil'>,
-  { host, paywallId, country }: CacheKey,
-  ifNoneMatch: string | undefined,
-  make: () => Promise<{ version: string }>,
-): Promise<Response> {
-  const key = `https://bootstrap.internal/${host}/${paywallId}/${country}`
+  dependsOn: string[],
+  make: () => Promise<{ payload: object; version: string }>,
+): Promise<Kept> {
+  const key = `https://bootstrap.internal/${dependsOn.join('/')}`
   const known = remembered.get(key)
-  if (known && Date.now() < known.staleAt) return respond(known, ifNoneMatch)
+  if (known && Date.now() < known.staleAt) return known
 
   const cached = await caches.default.match(key)
   const kept = cached ? await read(cached) : keep(await make())
   if (!cached) context.waitUntil(caches.default.put(key, write(kept)))
   remember(key, kept)
-  return respond(kept, ifNoneMatch)
+  return kept
 }
 
-function keep(payload: { version: string }): Kept {
-  return { json: JSON.stringify(payload), version: payload.version, staleAt: Date.now() + EDGE_SECONDS * 1000 }
+function keep({ payload, version }: { payload: object; version: string }): Kept {
+  return { json: JSON.stringify(payload), version, staleAt: Date.now() + EDGE_SECONDS * 1000 }
 }
 
 /** `Expires` has whole seconds, and `staleAt` is rounded down to one: never served longer than it may be. */
@@ -70,8 +62,11 @@ function remember(key: string, kept: Kept): void {
   remembered.set(key, kept)
 }
 
-/** Callers may keep it but must ask again: what they get depends on where they are, which no shared cache knows. */
-function respond({ json, version }: Kept, ifNoneMatch: string | undefined): Response {
+/**
+ * Answers with what was kept; 304 if the caller already has this version (RFC 9110, weak comparison). Callers may keep it but must
+ * ask again: what they get depends on where they are, which no shared cache knows.
+ */
+export function respond({ json, version }: Kept, ifNoneMatch: string | undefined): Response {
   const tag = `"${version}"`
   const known = ifNoneMatch?.split(',').map((each) => each.trim().replace(/^W\//, ''))
   const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'private, no-cache', ETag: tag }

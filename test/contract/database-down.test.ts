@@ -59,6 +59,7 @@ function said(name: string, error: string) {
 const ENDPOINTS = {
   bootstrap: () => call(world, path('bootstrap'), { country: 'FR' }),
   'bootstrap with a token': () => call(world, path('bootstrap'), { token }),
+  findPaywall: () => call(world, '/api/v1/paywall'),
   'readUser by key': () => call(world, path(`user?email=${newEmail()}`), { key: world.key }),
   'readUser by token': () => call(world, path('user'), { token }),
   'startCheckout by key': () => startCheckout(world, { paywall: world.paywall, key: world.key }),

@@ -88,6 +88,7 @@ test('each operation counts its callers by a credential that it looks at', () =>
   const counted = operations.map(({ id, path }) => [id, routeOf(pathOf({ path }, '1001'))?.countedBy])
   expect(Object.fromEntries(counted)).toEqual({
     bootstrap: 'token',
+    findPaywall: 'address',
     readUser: 'key',
     startCheckout: 'key',
     checkoutReturn: 'address',

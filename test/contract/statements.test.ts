@@ -65,6 +65,13 @@ describe('bootstrap', () => {
   ])
 })
 
+describe('findPaywall', () => {
+  countStatements('findPaywall', [
+    ['of a host that is no paywall’s', () => call(all.world, '/api/v1/paywall'), 404, 1],
+    ['wrong method', () => call(all.world, '/api/v1/paywall', { method: 'POST' }), 405, 0],
+  ])
+})
+
 describe('readUser', () => {
   countStatements('readUser', [
     ['by key and e-mail, with the top-up of the day', () => user(`email=${all.member.email}`), 200, 1],

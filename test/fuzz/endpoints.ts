@@ -25,6 +25,7 @@ function meta(dice: Dice): string {
 
 export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
   { id: 'bootstrap', callers: ['nobody', 'user'] },
+  { id: 'findPaywall', callers: ['nobody'] },
   {
     id: 'readUser',
     callers: ['key', 'user'],

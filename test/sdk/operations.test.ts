@@ -18,6 +18,7 @@ const NOT_AN_OWNERS = [
   'sendSignInCode',
   'giveTokens',
   'endSession',
+  'findPaywall',
 ]
 
 const isSamePath = (described: string, path: string) =>

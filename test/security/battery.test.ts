@@ -45,6 +45,7 @@ const ours = (endpoint: string, options: Call) =>
 /** A request to every endpoint, by its operation: good but for its credential, where it needs one. */
 const ENDPOINTS: Record<string, (credential: Call) => Promise<Reply>> = {
   bootstrap: (credential) => ours('bootstrap', credential),
+  findPaywall: (credential) => call(all.world, '/api/v1/paywall', credential),
   startCheckout: (credential) =>
     startCheckout(all.world, { ...credential, paywall: all.ours.paywall, body: { ignoreActivePurchase: true } }),
   readUser: (credential) => ours(`user?email=${all.payer.email}`, credential),

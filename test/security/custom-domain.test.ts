@@ -141,7 +141,10 @@ const ASKS: [endpoint: string, ask: (place: Place, origin: string) => Promise<Re
     ['signedReturn', ({ paywall }, origin) => call(world, `${origin}/return/stripe/${paywall.id}`), 404],
   ]
 
-testEveryOperation(ASKS.map(([name]) => name))
+testEveryOperation(
+  ASKS.map(([name]) => name),
+  { elsewhere: ['findPaywall'] }, // which names no paywall: it is asked for the domain's
+)
 
 test('a custom domain answers for no other paywall: good credentials too get 404, and nothing changes', async () => {
   const read = on('bootstrap', () => ({}))

@@ -3,6 +3,7 @@
 /** Whom a credential stands for does not matter there: they are open to everybody. */
 const OPEN = {
   bootstrap: '200',
+  findPaywall: '404 paywall_not_found', // the service's own host is no paywall's
   openTicket: '200',
   sendSignInCode: '200',
   giveTokens: '200',

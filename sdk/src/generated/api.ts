@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/paywall": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find the paywall of a domain
+         * @description The id of the paywall whose own domain the call was sent to, which is what the other paths need. The service's own host is no paywall's: 404 `paywall_not_found`.
+         */
+        get: operations["findPaywall"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/paywall/{id}/user": {
         parameters: {
             query?: never;
@@ -1095,6 +1115,10 @@ export interface components {
                 trial: components["schemas"]["Trial"] | null;
             };
         };
+        FoundPaywall: {
+            /** @description The id of the paywall */
+            id: string;
+        };
         UserState: {
             /** @description The user of the token. Absent when an owner key asks */
             user?: {
@@ -1497,6 +1521,80 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         error?: "invalid_token";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "paywall_not_found";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    findPaywall: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the answer that you have */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description The id of the paywall that the client is made for; the SDK always sends it. If the call is about another one, it is refused with 400 `paywall_id_mismatch`. Where neither path nor body names one, as in a user's call of `cancel-subscription`, the call is about this one */
+                "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
+                /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
+                "X-SDK-Version"?: components["parameters"]["SdkVersion"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The domain's paywall */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Absent from the answer to a Bearer token */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "1001"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FoundPaywall"];
+                };
+            };
+            /** @description Nothing has changed since the answer with that `ETag` */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `paywall_id_mismatch`: `X-Paywall-Id` names another paywall than the call is about */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "paywall_id_mismatch";
                     } & components["schemas"]["Error"];
                 };
             };
