@@ -1,8 +1,5 @@
 import * as z from 'zod'
 
-/** zod's codes for a value of another type than the schema's. */
-const WRONG_SHAPE: readonly (string | undefined)[] = ['invalid_type', 'invalid_union']
-
 type Check<Value> = (value: Value, context: z.RefinementCtx<Value>) => void
 
 /**
@@ -16,8 +13,16 @@ export function checked<Schema extends z.ZodType>(
   ...checks: Check<z.output<Schema>>[]
 ): Schema {
   const when = ({ issues }: z.core.ParsePayload) =>
-    issues.every(({ code, path = [] }) => !WRONG_SHAPE.includes(code) || path.length > depth)
+    issues.every((issue) => !isWrongShape(issue) || (issue.path ?? []).length > depth)
   return checks.reduce((refined, check) => refined.superRefine(check, { when }), schema)
+}
+
+/**
+ * Whether a value has another type than the schema's. A block of a layout is of one of two unions, and not counted: only the
+ * check of layouts reads blocks, and it passes over those that are wrong.
+ */
+function isWrongShape(issue: z.core.$ZodRawIssue): boolean {
+  return issue.code === 'invalid_type' || (issue.code === 'invalid_union' && issue.discriminator !== undefined)
 }
 
 /** Refuses entries whose `field` is the same as an earlier entry's. `meaning` makes of a value what is compared. */

@@ -2,11 +2,9 @@
 // 1. parse the JSON, and find what the database could not store (json.ts)
 // 2. check every rule of the schema (schema.ts), and word the errors
 // 3. complete the file: defaults, secrets from the environment, minor units, price ids
-import type * as z from 'zod'
 import type { EventSelector } from '../../lib/events/types.ts'
 import type { Geo } from '../../lib/geo/targeting.ts'
 import { toMinorUnits } from '../../lib/money/money.ts'
-import { pathMessage } from './checks.ts'
 import { parseJsonText, storageProblems } from './json.ts'
 import { modeOfApiKey } from './keys-and-webhooks.ts'
 import type { WrittenPaywall } from './paywall.ts'
@@ -14,6 +12,7 @@ import { type LocalPrice, priceId, type Sale, type WrittenPrice } from './price.
 import { type ProcessorAccount, revealProcessor } from './processor.ts'
 import { isTestFile, paywallFileSchema, type WrittenFile } from './schema.ts'
 import { type Environment, revealSecret } from './secret.ts'
+import { messagesOf, wording } from './wording.ts'
 
 /**
  * A paywall file that can be applied as it is: every rule holds, every default is filled in, every secret is in plain
@@ -57,7 +56,7 @@ export async function readPaywallFile(
 
   const parsed = paywallFileSchema(environment).safeParse(json.value, { error: wording })
   const problems = storageProblems(json.value)
-  if (!parsed.success) return { errors: [...problems, ...parsed.error.issues.flatMap(messagesOf)] }
+  if (!parsed.success) return { errors: [...problems, ...parsed.error.issues.flatMap((issue) => messagesOf(issue))] }
   if (problems.length > 0) return { errors: problems }
   return { file: await complete(parsed.data, environment) }
 }
@@ -107,14 +106,4 @@ async function completePrice(price: WrittenPrice, paywallId: string, acquiring: 
 
 function completeLocal({ processorPrice, ...local }: WrittenPrice['locals'][number]): LocalPrice {
   return { ...local, amount: toMinorUnits(local.amount, local.currency), processor_price: processorPrice }
-}
-
-/** zod's own messages, except that a missing field `is missing`. */
-const wording: z.core.$ZodErrorMap = (issue) =>
-  issue.code === 'invalid_type' && issue.input === undefined ? 'is missing' : undefined
-
-function messagesOf(issue: z.core.$ZodIssue): string[] {
-  if (issue.code !== 'unrecognized_keys')
-    return [pathMessage(issue.path, issue.message.replace(/^Invalid input: /, ''))]
-  return issue.keys.map((key) => pathMessage([...issue.path, key], 'there is no such field'))
 }

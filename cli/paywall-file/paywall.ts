@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { MAX_TOKENS } from '../../lib/db/change-count.ts'
 import { DEFAULT_TIERS } from '../../lib/geo/default-tiers.ts'
+import { Block, Logo, Offer } from '../../lib/paywall/blocks.ts'
 import { checked, disjoint, issueAt, unique } from './checks.ts'
+import { checkLayout } from './layout.ts'
 import { country, price, tokenType } from './price.ts'
 import { literalSecrets, modeOfAccount, processorSchema, revealProcessor } from './processor.ts'
 import type { Environment } from './secret.ts'
@@ -31,6 +33,7 @@ const isOrigin = (text: string) =>
 const settings = z
   .looseObject({
     brand_color: z.string().min(1).max(100).optional(),
+    logo: Logo.optional(),
     success_redirect_url: webAddress.optional().describe('Where a buyer lands when start-checkout names no successUrl'),
     error_redirect_url: webAddress.optional().describe('Where a buyer lands when start-checkout names no errorUrl'),
     redirect_origins: z
@@ -80,9 +83,9 @@ const geo = z
   .default({ countries: [] })
 
 const layout = z
-  .looseObject({ type: z.string().min(1), blocks: z.array(z.unknown()) })
+  .looseObject({ type: z.string().min(1), blocks: z.array(Block) })
   .default({ type: 'stack', blocks: [] })
-  .describe('How the paywall looks; served as it is')
+  .describe('How hosted pages look, and yours if you follow it; served as it is')
 
 function shape(environment: Environment) {
   return z.strictObject({
@@ -97,7 +100,7 @@ function shape(environment: Environment) {
     geo,
     processor: processorSchema(environment).describe('Who takes the money, and our access to it'),
     prices: checked(z.array(price), 1, unique('slug')).describe('What is sold'),
-    offers: z.array(z.looseObject({})).default([]).describe('Served as they are'),
+    offers: z.array(Offer).default([]).describe('Served as they are'),
     layout,
     locales: z.record(z.string().min(1).max(35), z.looseObject({})).default({}).describe('Texts by locale'),
   })
@@ -109,7 +112,7 @@ export type WrittenPaywall = z.output<ReturnType<typeof shape>>
 export function paywallSchema(environment: Environment) {
   const checkAccount = (paywall: WrittenPaywall, context: z.RefinementCtx) =>
     checkProcessor(paywall, environment, context)
-  const schema = checked(shape(environment), 3, checkNames, checkAccount)
+  const schema = checked(checked(shape(environment), 2, checkLayout), 3, checkNames, checkAccount)
   return checked(schema, 5, checkTokens, checkTiersOfLocals, checkSellable)
 }
 

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { UserRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
+import { Block, Logo, Offer } from '../../lib/paywall/blocks.ts'
 import { INTERVALS } from '../../lib/processors/processor.ts'
 import { MemberState } from '../../lib/purchases/member-state.ts'
 import { currency } from '../../lib/purchases/purchase.ts'
@@ -52,6 +53,7 @@ const settings = z
     id: z.string().describe('The id of the paywall'),
     name: z.string(),
     brand_color: z.string().optional(),
+    logo: Logo.optional(),
     success_redirect_url: z
       .string()
       .optional()
@@ -95,8 +97,10 @@ export const Reply = z.object({
     .describe('Changes whenever anything in this answer but `user` changes'),
   settings,
   prices: z.array(Price),
-  offers: z.array(z.unknown()).describe('As the owner configured them'),
-  layout: z.looseObject({ type: z.string(), blocks: z.array(z.unknown()) }).describe('How the paywall looks'),
+  offers: z.array(Offer).describe('As the owner configured them'),
+  layout: z
+    .looseObject({ type: z.string(), blocks: z.array(Block).describe('From the top of the page to its end') })
+    .describe('How the paywall looks. Each locale has all texts that it names'),
   locales: z.record(z.string(), z.looseObject({})).describe('Texts, by locale code'),
   user: user.optional(),
 })

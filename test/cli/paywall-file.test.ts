@@ -116,5 +116,7 @@ describe('the published JSON Schema', () => {
     expect(accepts(readFileSync('demo/paywall.json', 'utf8'))).toBe(true)
     expect(accepts(writtenFile({ [`${price}.trial_day`]: 7 }))).toBe(false)
     expect(accepts(writtenFile({ [`${price}.amount`]: undefined }))).toBe(false)
+    const blocks = (type: string) => writtenFile({ 'paywalls[0].layout': { type: 'stack', blocks: [{ type }] } })
+    expect(['prices', 'x-yours', 'price'].map((type) => accepts(blocks(type)))).toEqual([true, true, false])
   })
 })

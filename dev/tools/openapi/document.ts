@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { Price } from '../../../functions/bootstrap/contract.ts'
 import type { Tag } from '../../../lib/http/api-operation.ts'
+import { Block } from '../../../lib/paywall/blocks.ts'
 import { Balance, Trial } from '../../../lib/purchases/member-state.ts'
 import { Purchase } from '../../../lib/purchases/purchase.ts'
 import { ERROR } from './errors.ts'
@@ -88,5 +89,5 @@ function replies(): Map<string, z.ZodType> {
   const bodies = operations.flatMap(({ reply: { body } }): [string, z.ZodType][] =>
     body ? [[body.name, body.schema]] : [],
   )
-  return new Map([...Object.entries({ Purchase, Balance, Trial, Price, ...EVENT_SCHEMAS }), ...bodies])
+  return new Map([...Object.entries({ Purchase, Balance, Trial, Price, Block, ...EVENT_SCHEMAS }), ...bodies])
 }

@@ -862,6 +862,84 @@ export interface components {
                 amount: number;
             };
         };
+        Block: ({
+            /** @constant */
+            type: "heading";
+            /** @description A key of locales: every locale has a text of that name */
+            text: string;
+            /**
+             * @description 2 is smaller. Default 1
+             * @enum {number}
+             */
+            level?: 1 | 2;
+        } | {
+            /** @constant */
+            type: "text";
+            /** @description A key of locales: every locale has a text of that name */
+            text: string;
+        } | {
+            /** @constant */
+            type: "image";
+            /**
+             * Format: uri
+             * @description https; on a test paywall also http on localhost. Hosted pages serve it from their own origin
+             */
+            src: string;
+            /** @description A key of locales: every locale has a text of that name */
+            alt: string;
+            /** @description Pixels. With height the page does not move while the image loads */
+            width?: number;
+            /** @description Pixels */
+            height?: number;
+        } | {
+            /** @constant */
+            type: "features";
+            items: string[];
+        } | {
+            /** @constant */
+            type: "prices";
+            /** @description The prices to show, in this order. Left out: all of the file */
+            order?: string[];
+            /** @description The price that is recommended, and chosen at first */
+            highlight?: string;
+        } | {
+            /** @constant */
+            type: "toggle";
+            /** @description The first one is chosen at first */
+            intervals: ("day" | "week" | "month" | "year")[];
+        } | {
+            /** @constant */
+            type: "testimonial";
+            /** @description A key of locales: every locale has a text of that name */
+            quote: string;
+            /** @description A key of locales: every locale has a text of that name */
+            author: string;
+        } | {
+            /** @constant */
+            type: "faq";
+            items: {
+                /** @description A key of locales: every locale has a text of that name */
+                question: string;
+                /** @description A key of locales: every locale has a text of that name */
+                answer: string;
+            }[];
+        } | {
+            /** @constant */
+            type: "note";
+            /** @description A key of locales: every locale has a text of that name */
+            text: string;
+        } | {
+            /** @constant */
+            type: "button";
+            /** @description A key of locales: every locale has a text of that name */
+            text: string;
+            /** @description The price that it sells. Left out: the one that the buyer has chosen */
+            price?: string;
+        }) | ({
+            type: string;
+        } & {
+            [key: string]: unknown;
+        });
         SubscriptionEvent: {
             /** @description The id of the event, as in the header `webhook-id`: the same with every retry */
             id: string;
@@ -1067,6 +1145,16 @@ export interface components {
                 id: string;
                 name: string;
                 brand_color?: string;
+                /** @description Shown at the top of hosted pages */
+                logo?: {
+                    /**
+                     * Format: uri
+                     * @description https; on a test paywall also http on localhost. Hosted pages serve it from their own origin
+                     */
+                    src: string;
+                    /** @description A key of locales. Left out: the paywall's name */
+                    alt?: string;
+                };
                 /** @description Where a buyer is sent after paying if start-checkout was given no `successUrl` */
                 success_redirect_url?: string;
                 /** @description Where a buyer who did not pay is sent if start-checkout was given no `errorUrl` */
@@ -1083,11 +1171,19 @@ export interface components {
             };
             prices: components["schemas"]["Price"][];
             /** @description As the owner configured them */
-            offers: unknown[];
-            /** @description How the paywall looks */
+            offers: ({
+                /** @description The slug of the price that is offered */
+                price?: string;
+                /** @description cancel: shown to a subscriber who is about to cancel */
+                show?: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @description How the paywall looks. Each locale has all texts that it names */
             layout: {
                 type: string;
-                blocks: unknown[];
+                /** @description From the top of the page to its end */
+                blocks: components["schemas"]["Block"][];
             } & {
                 [key: string]: unknown;
             };

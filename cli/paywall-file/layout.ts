@@ -1,0 +1,126 @@
+// What a paywall's layout names must be there: texts in every locale, prices on sale, images that a page may show.
+import type * as z from 'zod'
+import { Block, Logo, Offer } from '../../lib/paywall/blocks.ts'
+import type { Interval } from '../../lib/processors/processor.ts'
+import { didYouMean } from '../did-you-mean.ts'
+import { disjoint, issueAt } from './checks.ts'
+
+/** What the check reads of a paywall. Blocks, offers and the logo are as they were written, and may be wrong by themselves. */
+interface ShownPaywall {
+  test: boolean
+  settings: { logo?: unknown }
+  prices: { slug: string; interval?: string | null | undefined }[]
+  offers: unknown[]
+  layout: { blocks: unknown[] }
+  locales: Record<string, Record<string, unknown>>
+}
+
+/** A name in the file, and where it stands. */
+interface Place {
+  path: PropertyKey[]
+  name: string
+}
+
+type PricesBlock = Extract<Block, { type: 'prices' }>
+
+const LOOPBACK = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+
+/** Refuses what would be missing on a hosted page. What is wrong with a part by itself its schema has said. */
+export function checkLayout(paywall: ShownPaywall, context: z.RefinementCtx): void {
+  const { data: logo } = Logo.safeParse(paywall.settings.logo)
+  if (logo) checkLogo(logo, paywall, context)
+  for (const [index, written] of paywall.offers.entries()) {
+    const { data: offer } = Offer.safeParse(written)
+    if (offer?.price) checkSlug({ path: ['offers', index, 'price'], name: offer.price }, paywall, context)
+  }
+  for (const [index, written] of paywall.layout.blocks.entries()) {
+    const { data: block } = Block.safeParse(written)
+    if (block) checkBlock(block, ['layout', 'blocks', index], paywall, context)
+  }
+}
+
+function checkLogo({ src, alt }: z.output<typeof Logo>, paywall: ShownPaywall, context: z.RefinementCtx): void {
+  checkImage({ path: ['settings', 'logo', 'src'], name: src }, paywall, context)
+  if (alt !== undefined) checkText({ path: ['settings', 'logo', 'alt'], name: alt }, paywall, context)
+}
+
+function checkBlock(block: Block, path: PropertyKey[], paywall: ShownPaywall, context: z.RefinementCtx): void {
+  const below = (place: Place): Place => ({ ...place, path: [...path, ...place.path] })
+  for (const place of textsOf(block)) checkText(below(place), paywall, context)
+  for (const place of slugsOf(block)) checkSlug(below(place), paywall, context)
+  if (block.type === 'image') checkImage(below({ path: ['src'], name: block.src }), paywall, context)
+  if (block.type === 'toggle') checkIntervals(block.intervals, [...path, 'intervals'], paywall, context)
+  if (block.type === 'prices') checkOrder(block, path, context)
+}
+
+function textsOf(block: Block): Place[] {
+  const place = (name: string, ...path: PropertyKey[]): Place => ({ name, path })
+  switch (block.type) {
+    case 'heading':
+    case 'text':
+    case 'note':
+    case 'button':
+      return [place(block.text, 'text')]
+    case 'image':
+      return [place(block.alt, 'alt')]
+    case 'features':
+      return block.items.map((item, index) => place(item, 'items', index))
+    case 'testimonial':
+      return [place(block.quote, 'quote'), place(block.author, 'author')]
+    case 'faq':
+      return block.items.flatMap(({ question, answer }, index) => [
+        place(question, 'items', index, 'question'),
+        place(answer, 'items', index, 'answer'),
+      ])
+    default:
+      return []
+  }
+}
+
+function slugsOf(block: Block): Place[] {
+  if (block.type === 'button') return block.price === undefined ? [] : [{ path: ['price'], name: block.price }]
+  if (block.type !== 'prices') return []
+  const order = block.order?.map((name, index) => ({ path: ['order', index], name })) ?? []
+  return block.highlight === undefined ? order : [...order, { path: ['highlight'], name: block.highlight }]
+}
+
+function checkText({ path, name }: Place, { locales }: ShownPaywall, context: z.RefinementCtx): void {
+  const isText = (value: unknown) => typeof value === 'string'
+  const lacking = Object.entries(locales).filter(([, texts]) => !isText(texts[name]))
+  if (Object.keys(locales).length === 0) issueAt(context, path, `there are no locales, so there is no text ${name}`)
+  if (lacking.length === 0) return
+  const who = `${lacking.map(([locale]) => locale).join(', ')} ${lacking.length === 1 ? 'has' : 'have'}`
+  const known = lacking.flatMap(([, texts]) => Object.keys(texts).filter((key) => isText(texts[key])))
+  issueAt(context, path, `${who} no text ${name}${didYouMean(name, known)}`)
+}
+
+function checkSlug({ path, name }: Place, { prices }: ShownPaywall, context: z.RefinementCtx): void {
+  const slugs = prices.map(({ slug }) => slug)
+  if (!slugs.includes(name)) issueAt(context, path, `there is no price ${name}${didYouMean(name, slugs)}`)
+}
+
+function checkImage({ path, name }: Place, { test }: ShownPaywall, context: z.RefinementCtx): void {
+  const url = URL.parse(name)
+  if (url?.protocol === 'https:' || (test && LOOPBACK.test(url?.hostname ?? ''))) return
+  issueAt(context, path, `must be an https URL${test ? ', or one of localhost' : ''}`)
+}
+
+function checkIntervals(
+  intervals: Interval[],
+  path: PropertyKey[],
+  { prices }: ShownPaywall,
+  context: z.RefinementCtx,
+): void {
+  disjoint([{ path, values: intervals }], context)
+  for (const [index, interval] of intervals.entries()) {
+    if (prices.some((price) => price.interval === interval)) continue
+    issueAt(context, [...path, index], `no price is paid by the ${interval}`)
+  }
+}
+
+function checkOrder({ order, highlight }: PricesBlock, path: PropertyKey[], context: z.RefinementCtx): void {
+  if (!order) return
+  disjoint([{ path: [...path, 'order'], values: order }], context)
+  if (highlight === undefined || order.includes(highlight)) return
+  issueAt(context, [...path, 'highlight'], `order does not show ${highlight}`)
+}

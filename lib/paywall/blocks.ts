@@ -1,0 +1,87 @@
+// What a hosted page shows, as a paywall file says it: `layout.blocks`, `settings.logo` and `offers`.
+import * as z from 'zod'
+import { INTERVALS } from '../processors/processor.ts'
+
+const textKey = z.string().min(1).max(200).describe('A key of locales: every locale has a text of that name')
+const slug = z.string().min(1).max(100).describe("A price's slug")
+const pixels = z.int().min(1).max(10_000)
+
+/** An image: the paywall's logo, or one on a page. */
+const image = {
+  src: z
+    .url({ protocol: /^https?$/, error: 'must be an https URL' })
+    .max(2048)
+    .describe('https; on a test paywall also http on localhost. Hosted pages serve it from their own origin'),
+  alt: textKey,
+}
+
+export const Logo = z
+  .strictObject({ ...image, alt: textKey.optional().describe("A key of locales. Left out: the paywall's name") })
+  .describe('Shown at the top of hosted pages')
+
+/** Fields that are not named here are the owner's own. */
+export const Offer = z.looseObject({
+  price: slug.optional().describe('The slug of the price that is offered'),
+  show: z.string().optional().describe('cancel: shown to a subscriber who is about to cancel'),
+})
+
+const drawn = z.discriminatedUnion('type', [
+  z
+    .strictObject({
+      type: z.literal('heading'),
+      text: textKey,
+      level: z.literal([1, 2]).optional().describe('2 is smaller. Default 1'),
+    })
+    .describe('A heading'),
+  z.strictObject({ type: z.literal('text'), text: textKey }).describe('A paragraph'),
+  z
+    .strictObject({
+      type: z.literal('image'),
+      ...image,
+      width: pixels.optional().describe('Pixels. With height the page does not move while the image loads'),
+      height: pixels.optional().describe('Pixels'),
+    })
+    .describe('An image'),
+  z
+    .strictObject({ type: z.literal('features'), items: z.array(textKey).min(1) })
+    .describe('A list of what the buyer gets'),
+  z
+    .strictObject({
+      type: z.literal('prices'),
+      order: z.array(slug).min(1).optional().describe('The prices to show, in this order. Left out: all of the file'),
+      highlight: slug.optional().describe('The price that is recommended, and chosen at first'),
+    })
+    .describe('The prices, of which the buyer chooses one'),
+  z
+    .strictObject({
+      type: z.literal('toggle'),
+      intervals: z.array(z.enum(INTERVALS)).min(2).describe('The first one is chosen at first'),
+    })
+    .describe(
+      'Switches between the prices of these intervals. Prices of other intervals, and those bought once, are always shown',
+    ),
+  z.strictObject({ type: z.literal('testimonial'), quote: textKey, author: textKey }).describe('What somebody says'),
+  z
+    .strictObject({
+      type: z.literal('faq'),
+      items: z.array(z.strictObject({ question: textKey, answer: textKey })).min(1),
+    })
+    .describe('Questions and their answers'),
+  z.strictObject({ type: z.literal('note'), text: textKey }).describe('Small print'),
+  z
+    .strictObject({
+      type: z.literal('button'),
+      text: textKey,
+      price: slug.optional().describe('The price that it sells. Left out: the one that the buyer has chosen'),
+    })
+    .describe('Opens a checkout'),
+])
+
+const own = z
+  .looseObject({ type: z.templateLiteral(['x-', z.string().min(1)]) })
+  .describe("The owner's own: served as it is, and not drawn")
+
+/** A block of a paywall's layout. */
+export const Block = z.union([drawn, own])
+
+export type Block = z.output<typeof Block>

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest'
+import { type Changes, errorsOf, writtenFile } from '../support/written-file.ts'
+
+const TEXTS = { title: 'Do more', question: 'May I leave?', answer: 'Whenever you like' }
+const blocks = 'paywalls[0].layout.blocks'
+
+/** What is wrong with a page of these blocks, in English and German, at a paywall that sells by the month and once. */
+function problemsOf(written: unknown[], changes: Changes = {}): Promise<string[]> {
+  const layout = { type: 'stack', blocks: written }
+  const page = { 'paywalls[0].layout': layout, 'paywalls[0].locales': { en: { ...TEXTS }, de: { ...TEXTS } } }
+  return errorsOf(writtenFile({ ...page, ...changes }))
+}
+
+const yearly = { slug: 'yearly', label: 'Yearly', currency: 'USD', amount: 89, interval: 'year', processorPrice: 'y' }
+
+describe('a layout', () => {
+  test('may have every block, and blocks of its owner', async () => {
+    const everything = [
+      { type: 'heading', text: 'title' },
+      { type: 'heading', text: 'title', level: 2 },
+      { type: 'text', text: 'title' },
+      { type: 'image', src: 'https://acme.example/hero.webp', alt: 'title', width: 1200, height: 630 },
+      { type: 'image', src: 'http://localhost:3000/hero.webp', alt: 'title' },
+      { type: 'features', items: ['title', 'answer'] },
+      { type: 'toggle', intervals: ['month', 'year'] },
+      { type: 'prices' },
+      { type: 'prices', order: ['yearly', 'monthly'], highlight: 'yearly' },
+      { type: 'testimonial', quote: 'answer', author: 'title' },
+      { type: 'faq', items: [{ question: 'question', answer: 'answer' }] },
+      { type: 'button', text: 'title' },
+      { type: 'button', text: 'title', price: 'lifetime' },
+      { type: 'note', text: 'title' },
+      { type: 'x-countdown', until: { year: 2030 } },
+    ]
+    const more = {
+      'paywalls[0].prices[2]': yearly,
+      'paywalls[0].settings.logo': { src: 'https://acme.example/logo.svg', alt: 'title' },
+      'paywalls[0].offers': [{ price: 'yearly', show: 'cancel' }, { yours: { price: 1 } }],
+    }
+    expect(await problemsOf(everything, more)).toEqual([])
+  })
+
+  test.each<[block: unknown, error: string]>([
+    [{ type: 'headng', text: 'title' }, '.type: there is no block headng: did you mean heading?'],
+    [
+      { type: 'carousel' },
+      '.type: there is no block carousel: there are heading, text, image, features, prices, toggle, testimonial, faq, note, button, and your own begin with x-',
+    ],
+    [{ text: 'title' }, '.type: is missing'],
+    ['heading', ': expected object, received string'],
+    [{ type: 'heading' }, '.text: is missing'],
+    [{ type: 'note', text: 'title', colour: 'red' }, '.colour: there is no such field'],
+    [{ type: 'heading', text: 'title', levl: 2 }, '.levl: there is no such field: did you mean level?'],
+    [{ type: 'heading', text: 'title', level: 3 }, '.level: Invalid option: expected one of 1|2'],
+    [{ type: 'text', text: 'titel' }, '.text: en, de have no text titel: did you mean title?'],
+    [{ type: 'features', items: ['title', 'anything'] }, '.items[1]: en, de have no text anything'],
+    [{ type: 'features', items: [] }, '.items: Too small: expected array to have >=1 items'],
+    [
+      { type: 'faq', items: [{ question: 'question', answer: 'answr' }] },
+      '.items[0].answer: en, de have no text answr: did you mean answer?',
+    ],
+    [{ type: 'testimonial', quote: 'answer', author: 'ada' }, '.author: en, de have no text ada'],
+    [{ type: 'prices', order: ['montly'] }, '.order[0]: there is no price montly: did you mean monthly?'],
+    [{ type: 'prices', order: ['monthly', 'monthly'] }, '.order[1]: monthly is already named'],
+    [{ type: 'prices', highlight: 'weekly' }, '.highlight: there is no price weekly'],
+    [{ type: 'prices', order: ['monthly'], highlight: 'lifetime' }, '.highlight: order does not show lifetime'],
+    [{ type: 'button', text: 'title', price: 'lifetme' }, '.price: there is no price lifetme: did you mean lifetime?'],
+    [{ type: 'toggle', intervals: ['month', 'year'] }, '.intervals[1]: no price is paid by the year'],
+    [{ type: 'toggle', intervals: ['month', 'month'] }, '.intervals[1]: month is already named'],
+    [{ type: 'toggle', intervals: ['month'] }, '.intervals: Too small: expected array to have >=2 items'],
+    [{ type: 'image', src: 'logo.svg', alt: 'title' }, '.src: must be an https URL'],
+    [
+      { type: 'image', src: 'http://acme.example/a.png', alt: 'title' },
+      '.src: must be an https URL, or one of localhost',
+    ],
+  ])('names what is wrong with %j', async (block, error) => {
+    expect(await problemsOf([block])).toEqual([`${blocks}[0]${error}`])
+  })
+
+  test.each<[string, Changes, string]>([
+    [
+      'a text that one locale lacks',
+      { 'paywalls[0].locales.de': { titel: 'Mehr' } },
+      `${blocks}[0].text: de has no text title: did you mean titel?`,
+    ],
+    [
+      'a text that is none',
+      { 'paywalls[0].locales.en.title': { of: 'yours' } },
+      `${blocks}[0].text: en has no text title`,
+    ],
+    [
+      'locales that are not there',
+      { 'paywalls[0].locales': {} },
+      `${blocks}[0].text: there are no locales, so there is no text title`,
+    ],
+    [
+      "an offer's price",
+      { 'paywalls[0].offers': [{ price: 'montly' }] },
+      'paywalls[0].offers[0].price: there is no price montly: did you mean monthly?',
+    ],
+    [
+      'an offer of a price that is no name',
+      { 'paywalls[0].offers': [{ price: 5 }] },
+      'paywalls[0].offers[0].price: expected string, received number',
+    ],
+    [
+      'a logo without encryption',
+      { 'paywalls[0].settings.logo': { src: 'http://acme.example/logo.svg' } },
+      'paywalls[0].settings.logo.src: must be an https URL, or one of localhost',
+    ],
+    [
+      "a logo's text",
+      { 'paywalls[0].settings.logo': { src: 'https://acme.example/logo.svg', alt: 'logo' } },
+      'paywalls[0].settings.logo.alt: en, de have no text logo',
+    ],
+  ])('names %s', async (_what, changes, error) => {
+    expect(await problemsOf([{ type: 'heading', text: 'title' }], changes)).toEqual([error])
+  })
+
+  test('of a live paywall has no image of localhost', async () => {
+    const live = {
+      'paywalls[0].test': false,
+      'paywalls[0].processor.credentials.secretKey': 'env:STRIPE_LIVE_KEY',
+      'keys[0].secret': 'env:LIVE_API_KEY',
+    }
+    const image = { type: 'image', src: 'http://localhost:3000/hero.webp', alt: 'title' }
+    expect(await problemsOf([image], live)).toEqual([`${blocks}[0].src: must be an https URL`])
+  })
+
+  test('is judged with all the rest of the file', async () => {
+    const changes = { 'paywalls[0].prices[0].amount': 9.999, 'paywalls[0].settings.name': 'Other', nam: 1 }
+    expect(await problemsOf([{ type: 'headng' }, { type: 'text', text: 'titel' }], changes)).toEqual([
+      'paywalls[0].prices[0].amount: 9.999 is not an amount of USD',
+      `${blocks}[0].type: there is no block headng: did you mean heading?`,
+      `${blocks}[1].text: en, de have no text titel: did you mean title?`,
+      "paywalls[0].settings.name: is not the paywall's name",
+      'nam: there is no such field',
+    ])
+  })
+})
+
+test('a misspelt field is answered by the one that was meant, anywhere in the file', async () => {
+  const changes = {
+    'paywalls[0].prices[0].trail_days': 7,
+    'paywalls[0].prices[0].lable': 'Monthly',
+    'paywalls[0].prices[0].labels': 'Monthly',
+    'paywalls[0].prices[0].label': undefined,
+  }
+  expect(await errorsOf(writtenFile(changes))).toEqual([
+    'paywalls[0].prices[0].label: is missing',
+    'paywalls[0].prices[0].trail_days: there is no such field',
+    'paywalls[0].prices[0].lable: there is no such field: did you mean label?',
+    'paywalls[0].prices[0].labels: there is no such field: did you mean label?',
+  ])
+})
