@@ -8,13 +8,14 @@ const UNPACKED = join(CACHE, 'chromium')
 
 /**
  * A real Chromium without a window, which the caller closes: the one that comes by npm, or where that has none for the machine,
- * an installed Chrome. It finds every host below `localhost` on this machine.
+ * an installed Chrome. It finds every host below `localhost` on this machine. It has none of the switches that the package proposes:
+ * with them all pages share a process, which ends with the first that is closed, and the same-origin policy is off.
  */
 export async function openBrowser(): Promise<Browser> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return chromium.launch({ channel: 'chrome' })
   if (!existsSync(UNPACKED)) await unpack()
   const env = { ...process.env, FONTCONFIG_PATH: join(UNPACKED, 'fonts') }
-  return chromium.launch({ executablePath: join(UNPACKED, 'chromium'), args: packed.args, env })
+  return chromium.launch({ executablePath: join(UNPACKED, 'chromium'), env })
 }
 
 /**
