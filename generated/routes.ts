@@ -4,6 +4,8 @@ import type { CountedBy } from '../lib/http/api-operation.ts'
 export const ROUTES = [
   { pattern: /^\/openapi\.json$/, binding: 'DOCS', countedBy: 'address', saysCode: false },
   { pattern: /^\/docs$/, binding: 'DOCS', countedBy: 'address', saysCode: false },
+  { pattern: /^\/docs\/api$/, binding: 'DOCS', countedBy: 'address', saysCode: false },
+  { pattern: /^\/docs\/api\/scalar\.js$/, binding: 'DOCS', countedBy: 'address', saysCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/bootstrap$/, binding: 'BOOTSTRAP', countedBy: 'token', saysCode: false },
   { pattern: /^\/api\/v1\/paywall$/, binding: 'BOOTSTRAP', countedBy: 'address', saysCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/start-checkout$/, binding: 'START_CHECKOUT', countedBy: 'key', saysCode: false },

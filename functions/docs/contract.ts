@@ -2,9 +2,12 @@ import type { Endpoint } from '../../lib/http/api-operation.ts'
 
 export const DOCUMENT_PATH = '/openapi.json'
 export const PAGE_PATH = '/docs'
+export const REFERENCE_PATH = '/docs/api'
+export const SCRIPT_PATH = '/docs/api/scalar.js'
 
 /** Served by the gateway like every endpoint, but no part of the API that the document describes. */
-export const pages: Endpoint[] = [
-  { method: 'get', path: DOCUMENT_PATH, access: ['anybody'] },
-  { method: 'get', path: PAGE_PATH, access: ['anybody'] },
-]
+export const pages: Endpoint[] = [DOCUMENT_PATH, PAGE_PATH, REFERENCE_PATH, SCRIPT_PATH].map((path) => ({
+  method: 'get',
+  path,
+  access: ['anybody'],
+}))

@@ -1,7 +1,9 @@
+import type { Context } from 'hono'
 import page from '../../generated/docs.html'
 import document from '../../generated/openapi.json'
 import { allowOnly, createBaseApp } from '../../lib/http/base-app.ts'
-import { DOCUMENT_PATH, PAGE_PATH } from './contract.ts'
+import { DOCUMENT_PATH, PAGE_PATH, REFERENCE_PATH, SCRIPT_PATH } from './contract.ts'
+import { REFERENCE_PAGE, REFERENCE_POLICY } from './reference-page.ts'
 
 /** Only a deployment changes the document and the page. */
 const CACHED = { 'Cache-Control': 'public, max-age=300' }
@@ -14,6 +16,20 @@ app.get(DOCUMENT_PATH, () => Response.json(document, { headers: CACHED })).all(a
 app
   .get(PAGE_PATH, async (c) => c.html(page, 200, { ...CACHED, 'Content-Security-Policy': await policy() }))
   .all(allowOnly('GET', 'HEAD'))
+
+app
+  .get(REFERENCE_PATH, (c) => c.html(REFERENCE_PAGE, 200, { ...CACHED, 'Content-Security-Policy': REFERENCE_POLICY }))
+  .all(allowOnly('GET', 'HEAD'))
+
+app.get(SCRIPT_PATH, referenceScript).all(allowOnly('GET', 'HEAD'))
+
+/** Scalar, as its package has it. */
+async function referenceScript(c: Context<{ Bindings: Cloudflare.DocsEnv }>): Promise<Response> {
+  const asset = await c.env.ASSETS.fetch(new Request(new URL('/scalar.js', c.req.url), c.req.raw))
+  const response = new Response(asset.body, asset)
+  response.headers.set('Cache-Control', CACHED['Cache-Control'])
+  return response
+}
 
 /** The page's Content-Security-Policy: it may use its own style, and load nothing. */
 async function policy(): Promise<string> {

@@ -1,4 +1,5 @@
 import type { Received } from '../../dev/world/pages/received.ts'
+import { pages } from '../../functions/docs/contract.ts'
 import { undocumented, undocumentedEvent } from './documented.ts'
 
 /** What every answer says, so that no page frames, sniffs or keeps it, whichever endpoint it comes from. */
@@ -11,7 +12,7 @@ const HYGIENE = {
 }
 
 /** What does not change from caller to caller, and may be kept. */
-const PAGES = ['/docs', '/openapi.json']
+const PAGES = pages.map(({ path }) => path)
 
 interface AnyResponse {
   status: number

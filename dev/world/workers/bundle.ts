@@ -1,10 +1,19 @@
-import { basename } from 'node:path'
+import { exec } from 'node:child_process'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { dataModulesApart } from './data-modules.ts'
 import type { WorkerConfig } from './wrangler-config.ts'
 
-/** The Workers' code by env, each in one module, for the local world; `wrangler deploy` makes its own. */
+const ROOT = join(import.meta.dirname, '../../..')
+
+/**
+ * The Workers' code by env, each in one module, for the local world; `wrangler deploy` makes its own. As wrangler does, it first
+ * runs the build command of each.
+ */
 export async function bundleWorkers(configs: WorkerConfig[]): Promise<Map<string, string>> {
+  const commands = configs.flatMap(({ buildCommand }) => buildCommand ?? [])
+  await Promise.all(commands.map((command) => promisify(exec)(command, { cwd: ROOT })))
   // One build for all: what several Workers import is read once.
   const { outputFiles } = await build({
     entryPoints: Object.fromEntries(configs.map(({ env, main }) => [env, main])),

@@ -18,6 +18,8 @@ export interface WorkerConfig {
   compatibilityDate: string
   /** Absolute path of its entry file. */
   main: string
+  /** The shell command that makes what it serves besides its code, if anything. It is run in the project's folder. */
+  buildCommand: string | null
   vars: Record<string, string | number | boolean>
   secrets: string[]
   crons: string[]
@@ -37,6 +39,7 @@ const Block = z.object({
   name: z.string(),
   compatibility_date: z.string(),
   main: z.string(),
+  build: z.object({ command: z.string().nullable().default(null) }),
   vars: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
   secrets: z.object({ required: z.array(z.string()).default([]) }).default({ required: [] }),
   triggers: z.object({ crons: z.array(z.string()).default([]) }),
@@ -51,12 +54,13 @@ export function readWorkerConfigs(): WorkerConfig[] {
   const { definedEnvironments } = Root.parse(unstable_readConfig({ config: WRANGLER_CONFIG }))
   return definedEnvironments.map((env) => {
     const config = unstable_readConfig({ config: WRANGLER_CONFIG, env })
-    const { secrets, triggers, queues, ratelimits, ...block } = Block.parse(config)
+    const { secrets, triggers, queues, ratelimits, build, ...block } = Block.parse(config)
     const { send_email: mail, compatibility_date: compatibilityDate, ...rest } = block
     return {
       ...rest,
       env,
       compatibilityDate,
+      buildCommand: build.command,
       secrets: secrets.required,
       crons: triggers.crons,
       mailBindings: mail.map(({ name }) => name),

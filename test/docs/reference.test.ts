@@ -1,0 +1,85 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openBrowser } from '../support/browser.ts'
+import { call } from '../support/call.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+
+afterAll(() => world.close())
+
+describe('in a browser', () => {
+  let browser: Browser
+  let page: Page
+  /** What the page asked for, and what its browser complained of. */
+  let requested: string[]
+  let complaints: string[]
+
+  beforeAll(async () => {
+    browser = await openBrowser()
+  })
+  afterAll(() => browser.close())
+
+  beforeEach(async () => {
+    requested = []
+    complaints = []
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    page.setDefaultTimeout(10_000)
+    page.on('request', (request) => void requested.push(request.url()))
+    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
+    page.on('pageerror', ({ message }) => void complaints.push(message))
+    await page.goto(`${world.url}/docs/api`)
+    await page.getByRole('heading', { level: 1, name: 'Paywall Billing API' }).waitFor()
+  })
+
+  /** Whatever was done there: nothing was asked of another host, and nothing was wrong. */
+  afterEach(async () => {
+    await page.close()
+    expect(requested.filter((url) => !/^(data|blob):/.test(url) && new URL(url).origin !== world.url)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  const operation = (name: string) => page.getByRole('region', { name, exact: true })
+
+  test('shows an operation that is chosen from its list', async () => {
+    await page.getByRole('button', { name: 'Open Group - Checkout' }).click()
+    await page.getByRole('link', { name: /^Open a hosted checkout/ }).click()
+    await operation('Open a hosted checkout').getByText('price_not_found').first().waitFor()
+    expect(page.url()).toMatch(/#.*start-checkout/)
+  })
+
+  test('finds an operation by what is typed', async () => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Enter search query' }).fill('portal')
+    await page.getByRole('option', { name: "Operation: Open the processor's customer portal" }).click()
+    await operation("Open the processor's customer portal").getByText('portal_unavailable').first().waitFor()
+  })
+
+  test('sends a request to the host that it is served by', async () => {
+    await operation('Read the structure of a paywall')
+      .getByRole('button', { name: /^Test Request/ })
+      .click()
+    const client = page.getByRole('dialog', { name: 'API Client' })
+    await client
+      .getByRole('row', { name: 'Include id in request' })
+      .getByRole('combobox', { name: 'Value' })
+      .fill(world.paywall.id)
+    await client.getByRole('button', { name: /^Send get request/ }).click()
+    await client.getByRole('region', { name: 'Response' }).getByText(world.paywall.name).waitFor()
+  })
+})
+
+test('its script may be kept for five minutes by anybody', async () => {
+  const { status, headers } = await call(world, '/docs/api/scalar.js')
+  expect(status).toBe(200)
+  expect(headers).toMatchObject({
+    'cache-control': 'public, max-age=300',
+    'content-type': 'text/javascript; charset=utf-8',
+  })
+  const again = await call(world, '/docs/api/scalar.js', { headers: { 'if-none-match': headers.etag ?? '' } })
+  expect(again).toMatchObject({ status: 304, body: '' })
+})
