@@ -83,7 +83,7 @@ async function addKey(
 }
 
 /** An owner key (X-Api-Key): 32 random bytes after its mode. */
-function newApiKey(isTest: boolean): string {
+export function newApiKey(isTest: boolean): string {
   return `pk_${isTest ? 'test' : 'live'}_${randomHex(32)}`
 }
 

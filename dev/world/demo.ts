@@ -1,6 +1,7 @@
 // The demo sells through any processor: demo/paywall.json, with its account and its prices swapped for that processor's.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { HOME_PORT } from '../../cli/clock.ts'
 import { sellingProblems } from '../../cli/paywall-file/sellable.ts'
 import type { Acquiring } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
@@ -11,6 +12,17 @@ const ROOT = join(import.meta.dirname, '../..')
 
 /** The paywall file that `npm run dev` serves if it is given no other. */
 export const DEMO = join(ROOT, 'demo/paywall.json')
+
+/** The ports that the demo's paywall file names: those of the world's home, where its buyers land, and of the webhook receiver. */
+export const DEMO_PORTS = { home: HOME_PORT, receiver: 8790 }
+
+/** The text of the demo's paywall file in a world where those parts have other ports. */
+export function demoAt(ports: typeof DEMO_PORTS, text: string): string {
+  const origin = (port: number) => `"http://127.0.0.1:${port}/`
+  return text
+    .replaceAll(origin(DEMO_PORTS.home), origin(ports.home))
+    .replaceAll(origin(DEMO_PORTS.receiver), origin(ports.receiver))
+}
 
 /** What is read of the demo's file here, and of its prices; the rest of it stays as it is. */
 interface WrittenDemo {

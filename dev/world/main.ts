@@ -2,25 +2,28 @@
 // 1. read the options, the secrets and the paywall files, and refuse ports that are taken, before anything takes time
 // 2. start Postgres; meanwhile load wrangler and Miniflare, which takes seconds
 // 3. migrate the database, and start the world on it (world.ts)
-// 4. apply the paywall files, and fire the crons from now on
+// 4. apply the paywall files, from now on at each save, too, and fire the crons
 // 5. say where everything is once it answers, and wait to be stopped
 import { rmSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { CommandError } from '../../cli/command.ts'
+import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { removeCluster } from './database/cluster.ts'
 import { ensureDatabase, prepareDatabase } from './database/database.ts'
 import { waitUntilUnused } from './database/leftover.ts'
 import { startPostgres } from './database/postgres.ts'
-import { writeDemo } from './demo.ts'
+import { DEMO, demoAt, writeDemo } from './demo.ts'
 import { withStoredAccounts } from './former-paywalls.ts'
 import { startHome } from './home/home.ts'
+import { openKeptKeys } from './kept-keys.ts'
 import { logLine } from './log-line.ts'
 import { HELP, type Options, readOptions } from './options.ts'
-import { openPaywallFiles } from './paywall-files.ts'
+import { openPaywallFiles, type PaywallFiles } from './paywall-files.ts'
 import { isTaken } from './ports.ts'
-import { fileEnvironment, readSecrets, STORAGE, writeCommandEnvironment } from './secrets.ts'
+import { savedLines } from './saved-file.ts'
+import { fileEnvironment, readSecrets, type Secrets, STORAGE, writeCommandEnvironment } from './secrets.ts'
 import { stopRequested } from './signals.ts'
 import { welcome } from './welcome.ts'
 import type { World } from './world.ts'
@@ -56,8 +59,7 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
   await refuseTakenPorts(options.ports)
   const secrets = await readSecrets(options.folder)
   const demo = options.processor && writeDemo(options.folder, options.processor)
-  const configs = demo ? [demo.path] : options.configs
-  const files = started.adopt(await openPaywallFiles(configs, fileEnvironment(secrets)), (all) => all.close())
+  const files = started.adopt(await openFiles(options, demo, secrets), (all) => all.close())
   if (options.reset) await forget(options.folder)
   // Loading wrangler and Miniflare takes seconds: not before it is known that we can start, and while Postgres does.
   const [databaseUrl, { startWorld }] = await Promise.all([
@@ -83,7 +85,12 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
     }),
     (part) => part.close(),
   )
-  const applied = await files.each(world.apply)
+  const completeKeys = openKeptKeys(options.folder, world.database)
+  const apply = async (file: PaywallFile) => {
+    const complete = await completeKeys(file)
+    return { file: complete, ...(await world.apply(complete)) }
+  }
+  const applied = await files.applyWith(apply, (saved) => console.error(savedLines(saved)))
   started.defer(world.crons.start(CRON_SECONDS, (error) => stopping || console.error(error)))
   const home = started.adopt(await startHome({ port: options.ports.home, clock: world.clock }), (part) => part.close())
   await untilItAnswers(world)
@@ -92,6 +99,17 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
   console.log(welcome(world, home, files.current(), applied, demo))
   console.log(`ready ${world.url}`)
   await stop
+}
+
+/** The demo names ports, which are moved to where they are; a file that --config names is read as it is. */
+function openFiles(
+  { configs, ports }: Options,
+  demo: { path: string } | null,
+  secrets: Secrets,
+): Promise<PaywallFiles> {
+  const environment = fileEnvironment(secrets)
+  if (configs) return openPaywallFiles(configs, { environment })
+  return openPaywallFiles([demo?.path ?? DEMO], { environment, rewrite: (text) => demoAt(ports, text) })
 }
 
 async function refuseTakenPorts(ports: Options['ports']): Promise<void> {

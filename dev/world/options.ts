@@ -1,18 +1,17 @@
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { HOME_PORT } from '../../cli/clock.ts'
 import { CommandError } from '../../cli/command.ts'
 import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { EMULATORS } from '../emulators/emulators.ts'
-import { DEMO } from './demo.ts'
+import { DEMO_PORTS } from './demo.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
 export interface Options {
-  /** Absolute paths of paywall files. */
-  configs: string[]
-  /** Which processor the demo is sold through; null: the one that its file names. `configs` is the demo's file then. */
+  /** Absolute paths of paywall files; null: the demo's. */
+  configs: string[] | null
+  /** Which processor the demo is sold through; null: the one that its file names. */
   processor: Acquiring | null
   ports: { home: number; service: number; receiver: number; mail: number } & Record<Acquiring, number>
   /** A Postgres of one's own, instead of the embedded one. */
@@ -27,10 +26,10 @@ export const HELP = `npm run dev -- [options]
 
   --config FILE         a paywall file; repeat it for several owners (default: demo/paywall.json)
   --processor NAME      sell that demo through another processor: ${ACQUIRING.join(', ')}
-  --home-port N         the port of the world's own address, where clocks are moved (default: ${HOME_PORT})
+  --home-port N         the port of the world's own page (default: ${DEMO_PORTS.home})
   --port N              the service's port (default: 8787)
 ${ACQUIRING.map(emulatorOption).join('\n')}
-  --receiver-port N     the webhook receiver's port (default: 8790)
+  --receiver-port N     the webhook receiver's port, which the demo's events go to (default: ${DEMO_PORTS.receiver})
   --mail-port N         the mail inbox's port (default: 8791)
   --database-url URL    use this Postgres instead of the embedded one; its database is migrated
   --reset               start afresh: forget all data of the embedded Postgres
@@ -48,7 +47,7 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Opt
   if (values.processor !== undefined && values.config)
     throw new CommandError(['--processor is for the demo: a paywall file that --config names has its own processor'])
   return {
-    configs: values.config?.map((path) => typedPath(path, environment)) ?? [DEMO],
+    configs: values.config?.map((path) => typedPath(path, environment)) ?? null,
     processor: values.processor === undefined ? null : processor(values.processor),
     ports: {
       home: port('--home-port', values['home-port']),
@@ -70,10 +69,10 @@ function parse(args: string[]) {
       options: {
         config: { type: 'string', multiple: true },
         processor: { type: 'string' },
-        'home-port': { type: 'string', default: String(HOME_PORT) },
+        'home-port': { type: 'string', default: String(DEMO_PORTS.home) },
         port: { type: 'string', default: '8787' },
         ...Object.fromEntries(ACQUIRING.map(portOption)),
-        'receiver-port': { type: 'string', default: '8790' },
+        'receiver-port': { type: 'string', default: String(DEMO_PORTS.receiver) },
         'mail-port': { type: 'string', default: '8791' },
         'database-url': { type: 'string' },
         reset: { type: 'boolean', default: false },

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { CommandError } from '../../cli/command.ts'
 import { type PaywallFile, readPaywallFile } from '../../cli/paywall-file/file.ts'
+import type { Environment } from '../../cli/paywall-file/secret.ts'
 import { onlySwitched } from './former-paywalls.ts'
 
 /** The paywall files that the world was started with, as they are now. */
@@ -12,24 +13,42 @@ export interface PaywallFiles {
   known(): PaywallFile[]
   /** Paywalls that have changed their processor before the world was started, as they were. */
   remember(former: PaywallFile[]): void
-  /** Does something with each, one after the other. What it refuses is named by the file. */
-  each<Result>(use: (file: PaywallFile) => Promise<Result>): Promise<Result[]>
+  /**
+   * Applies each, one after the other, and from then on each that is saved, of which `onSaved` is told. `apply` gives back the
+   * file with the secrets that were made for it. Throws a `CommandError` if one is refused now.
+   */
+  applyWith<Applied extends { file: PaywallFile }>(
+    apply: (file: PaywallFile) => Promise<Applied>,
+    onSaved: (saved: Saved<Applied>) => void,
+  ): Promise<Applied[]>
   close(): void
+}
+
+/** What came of saving a file: it was applied, or it is wrong, and what was applied before stays. */
+export interface Saved<Applied> {
+  /** As a person would type it. */
+  path: string
+  outcome: { applied: Applied } | { errors: string[] }
+}
+
+interface PaywallFilesOptions {
+  /** Where `env:NAME` in them is looked up. */
+  environment: Environment
+  /** Changes the text of each before it is read; without it they are read as they are. */
+  rewrite?: (text: string) => string
 }
 
 const WATCH_MS = 250
 
 /**
- * Reads the files and keeps an eye on them, so that the emulator knows a price as soon as the file does. Refuses files
- * that are wrong; one that becomes wrong later counts as it last was, for `paywall apply` tells what is wrong.
+ * Reads the files and keeps an eye on them, so that the emulators know a price as soon as the file does. Refuses files that
+ * are wrong; one that becomes wrong later counts as it last was.
  */
-export async function openPaywallFiles(
-  paths: string[],
-  environment: Record<string, string | undefined>,
-): Promise<PaywallFiles> {
+export async function openPaywallFiles(paths: string[], options: PaywallFilesOptions): Promise<PaywallFiles> {
   const files = new Map<string, PaywallFile>()
   const former: PaywallFile[] = []
-  const results = await Promise.all(paths.map((path) => read(path, environment)))
+  let onRead: (path: string, errors: string[]) => unknown = () => undefined
+  const results = await Promise.all(paths.map((path) => read(path, options)))
   const errors = results.flatMap((result, index) => ('file' in result ? [] : named(paths[index] ?? '', result.errors)))
   if (errors.length > 0) throw new CommandError(errors)
   for (const [index, path] of paths.entries()) take(path, results[index])
@@ -42,18 +61,27 @@ export async function openPaywallFiles(
   }
 
   for (const path of paths) {
-    watchFile(path, { interval: WATCH_MS }, () => {
-      void read(path, environment).then((result) => take(path, result))
+    watchFile(path, { interval: WATCH_MS }, async () => {
+      const result = await read(path, options)
+      take(path, result)
+      onRead(path, 'file' in result ? [] : result.errors)
     })
   }
   return {
     current: () => [...files.values()],
     known: () => [...files.values(), ...former.map((file) => onlySwitched(file, [...files.values()]))],
     remember: (others) => void former.push(...others),
-    async each(use) {
-      const results = []
-      for (const [path, file] of files) results.push(await use(file).catch((error) => refuse(path, error)))
-      return results
+    async applyWith(apply, onSaved) {
+      const applied = []
+      for (const path of files.keys())
+        applied.push(await applyTo(files, path, apply).catch((error) => refuse(path, error)))
+      let turn = Promise.resolve()
+      onRead = (path, errors) => {
+        turn = turn
+          .then(() => (errors.length > 0 ? { errors } : applyOrSay(() => applyTo(files, path, apply))))
+          .then((outcome) => onSaved({ path: relative(process.cwd(), path), outcome }))
+      }
+      return applied
     },
     close: () => {
       for (const path of paths) unwatchFile(path)
@@ -61,9 +89,30 @@ export async function openPaywallFiles(
   }
 }
 
-async function read(path: string, environment: Record<string, string | undefined>) {
+async function applyTo<Applied extends { file: PaywallFile }>(
+  files: Map<string, PaywallFile>,
+  path: string,
+  apply: (file: PaywallFile) => Promise<Applied>,
+): Promise<Applied> {
+  const file = files.get(path)
+  if (!file) throw new Error(`${path} was never read`)
+  const applied = await apply(file)
+  files.set(path, applied.file)
+  return applied
+}
+
+/** Whatever hinders it is said to the person who has saved the file: a database that is just down, too. */
+async function applyOrSay<Applied>(apply: () => Promise<Applied>): Promise<Saved<Applied>['outcome']> {
   try {
-    return await readPaywallFile(await readFile(path, 'utf8'), environment)
+    return { applied: await apply() }
+  } catch (error) {
+    return { errors: error instanceof CommandError ? error.sentences : [String(error)] }
+  }
+}
+
+async function read(path: string, { environment, rewrite = (text) => text }: PaywallFilesOptions) {
+  try {
+    return await readPaywallFile(rewrite(await readFile(path, 'utf8')), environment)
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     return { errors: [`cannot be read: ${missing ? 'no such file' : error instanceof Error ? error.message : error}`] }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { base64url, exportJWK, generateKeyPair } from 'jose'
 import * as z from 'zod'
@@ -7,6 +6,7 @@ import { randomHex } from '../../lib/crypto/crypto.ts'
 import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { EMULATORS } from '../emulators/emulators.ts'
+import { readJsonFile, writePrivately } from './private-file.ts'
 
 /** What `env:NAME` in the demo's paywall file stands for, where the environment does not say otherwise. */
 const DemoSecrets = z.object({
@@ -29,7 +29,7 @@ export type Secrets = z.infer<typeof Secrets>
 /** The secrets kept in `folder`, made where it has none yet: what was sealed or signed with them outlives a restart. */
 export async function readSecrets(folder: string): Promise<Secrets> {
   const path = join(folder, 'secrets.json')
-  const kept = existsSync(path) ? Secrets.partial().parse(JSON.parse(readFileSync(path, 'utf8'))) : {}
+  const kept = Secrets.partial().parse(readJsonFile(path) ?? {})
   const complete = Secrets.safeParse(kept)
   if (complete.success) return complete.data
   const secrets = Secrets.parse({ ...(await makeSecrets()), ...kept })
@@ -93,12 +93,4 @@ export function writeCommandEnvironment(folder: string, databaseUrl: string, sec
   }
   const lines = Object.entries(variables).map(([name, value]) => `${name}="${value}"`)
   writePrivately(join(folder, 'env'), `${lines.join('\n')}\n`)
-}
-
-/** Writes a file that only its owner reads, never half of it. */
-function writePrivately(path: string, text: string): void {
-  const unfinished = `${path}.${process.pid}`
-  mkdirSync(join(path, '..'), { recursive: true })
-  writeFileSync(unfinished, text, { mode: 0o600 })
-  renameSync(unfinished, path)
 }

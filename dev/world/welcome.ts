@@ -17,9 +17,6 @@ export function welcome(
   results: ApplyResult[],
   demo: { path: string; differences: string[] } | null,
 ): string {
-  const file = files[0]
-  const paywall = file?.paywalls[0]
-  if (!file || !paywall) return ''
   return [
     '',
     `  home                ${home.url}`,
@@ -37,40 +34,39 @@ export function welcome(
     ...results.flatMap(({ newSecrets }) =>
       newSecrets.map(({ what, secret }) => `  made, shown once: ${what}: ${secret}`),
     ),
-    ...(demo ? ['', ...demoLines(demo, paywall)] : []),
+    ...(demo ? ['', ...demoLines(demo, files)] : []),
     '',
-    `Try paywall ${paywall.id}, "${paywall.name}": read it, open a checkout (pay on the page it names), see the purchase.`,
-    '',
-    ...curls(world.url, paywall, keyOf(file, results)),
-    '',
+    ...files.flatMap((file) => tryLines(world, home, file)),
   ].join('\n')
 }
 
 /** Where the demo's file is when it sells through another processor, and what differs in it. */
-function demoLines(
-  { path, differences }: { path: string; differences: string[] },
-  { processor }: FilePaywall,
-): string[] {
-  const { title } = DEFINITIONS[processor.acquiring]
+function demoLines({ path, differences }: { path: string; differences: string[] }, files: PaywallFile[]): string[] {
+  const titles = files.flatMap(({ paywalls }) =>
+    paywalls.map(({ processor }) => DEFINITIONS[processor.acquiring].title),
+  )
   const file = relative(process.cwd(), path)
   return [
-    `The demo sells through ${title}. Its paywall file is ${file}, made of demo/paywall.json at each start.`,
+    `The demo sells through ${titles[0]}. Its paywall file is ${file}, made of demo/paywall.json at each start.`,
     ...differences.map((difference) => `  ${difference}`),
   ]
 }
 
-function keyOf(file: PaywallFile, results: ApplyResult[]): string {
-  const newSecrets = results.flatMap((result) => result.newSecrets.map(({ secret }) => secret))
-  return (
-    file.keys.find(({ secret }) => secret)?.secret ??
-    newSecrets.find((secret) => secret.startsWith('pk_')) ??
-    'YOUR_KEY'
-  )
+/** Three lines for the first paywall of a file. */
+function tryLines({ url }: World, home: Home, { keys, paywalls: [paywall] }: PaywallFile): string[] {
+  if (!paywall) return []
+  const key = keys.find(({ secret, is_test: isTest }) => secret !== null && isTest === paywall.is_test)?.secret
+  return [
+    `Try paywall ${paywall.id}, "${paywall.name}": read it, open a checkout (pay on the page it names), see the purchase.`,
+    '',
+    ...curls(url, home.url, paywall, key ?? 'YOUR_KEY'),
+    '',
+  ]
 }
 
-function curls(url: string, paywall: FilePaywall, key: string): string[] {
+function curls(url: string, home: string, paywall: FilePaywall, key: string): string[] {
   const base = `${url}/api/v1/paywall/${paywall.id}`
-  const targets = { successUrl: 'https://example.com/thanks', errorUrl: 'https://example.com/sorry' }
+  const targets = { successUrl: `${home}/thanks`, errorUrl: `${home}/sorry` }
   const order = { email: BUYER, priceId: paywall.prices[0]?.id, ...targets }
   return [
     `curl -s ${base}/bootstrap`,

@@ -1,10 +1,12 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, exec, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { until } from './until.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
+const shell = promisify(exec)
 const READY_TIMEOUT_MS = 60_000
 
 /** A running `npm run dev`. */
@@ -43,6 +45,23 @@ export async function startDev(options: DevOptions): Promise<DevRun> {
   }
   await until('ready', async () => /^ready http/m.test(output) || endedEarly(child, output), READY_TIMEOUT_MS)
   return run
+}
+
+/** Runs the curl lines as printed: their JSON. */
+export async function pasteCurls(run: DevRun): Promise<Record<string, unknown>[]> {
+  const lines = run.output().match(/^curl .*$/gm) ?? []
+  const replies = []
+  for (const line of lines) replies.push(JSON.parse((await shell(line)).stdout))
+  return replies
+}
+
+/** Pays on the hosted page of a checkout, as a browser does: back to the service, and to where that sends it. */
+export async function pay(checkout: Record<string, unknown> | undefined, service: string): Promise<string | null> {
+  const body = new URLSearchParams({ action: 'pay' })
+  const paid = await fetch(String(checkout?.checkoutUrl), { method: 'POST', body, redirect: 'manual' })
+  let next = paid.headers.get('location')
+  while (next?.startsWith(service)) next = (await fetch(next, { redirect: 'manual' })).headers.get('location')
+  return next
 }
 
 /** Runs the command where it is not expected to start. */

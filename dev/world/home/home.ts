@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { CommandError } from '../../../cli/command.ts'
 import { type HttpRequest, type HttpResponse, header, serve } from '../../emulators/core/server.ts'
 import type { Clock } from '../clock/clock.ts'
+import { sorryPage, thanksPage } from './landing-pages.ts'
 
 /** The local world's own address, for what the Workers have no route for. */
 export interface Home {
@@ -17,6 +18,8 @@ const Advance = z.strictObject({ paywall: z.string(), advance: z.string() })
  */
 export function startHome({ port, clock }: { port: number; clock: Clock }): Promise<Home> {
   async function answer(request: HttpRequest): Promise<HttpResponse> {
+    if (request.path === '/thanks') return thanksPage()
+    if (request.path === '/sorry') return sorryPage()
     if (request.path !== '/clock') return json(404, { error: 'not_found' })
     if (request.method === 'POST') {
       const { paywall, advance } = readAdvance(request)

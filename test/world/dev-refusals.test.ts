@@ -1,0 +1,61 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { close, listen } from '../../dev/emulators/core/listen.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { failedDev } from '../support/dev-run.ts'
+import { quietPort } from '../support/ports.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'paywall-dev-'))
+let ports: string[]
+
+const options = (...args: string[]) => ({ folder, args: [...ports, ...args] })
+
+beforeAll(async () => {
+  const parts = ['home', 'receiver', 'mail', ...ACQUIRING].map((part) => `--${part}-port`)
+  const free = await Promise.all([...parts, '--port'].map(async (option) => [option, String(await quietPort())]))
+  ports = free.flat()
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('says in a sentence that a port is in use', async () => {
+  const server = createServer()
+  const { port } = new URL(await listen(server, await quietPort()))
+  const failed = await failedDev(options('--receiver-port', port))
+  await close(server)
+  expect(failed).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `port ${port} is in use: stop what listens there, or give another with --receiver-port\n`,
+  })
+})
+
+test('names every error of a paywall file by its path', async () => {
+  const broken = join(folder, 'broken.json')
+  const demo = readFileSync(new URL('../../demo/paywall.json', import.meta.url), 'utf8')
+  writeFileSync(broken, demo.replace('"USD"', '"XYZ"').replace('"Acme Pro"', '""'))
+  const { code, stderr } = await failedDev(options('--config', broken))
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/broken\.json: paywalls\[0\]\.name: /)
+  expect(stderr).toMatch(/broken\.json: paywalls\[0\]\.prices\[0\]\.currency: /)
+  expect(stderr).not.toContain('    at ')
+})
+
+test('refuses what it cannot do in a sentence', async () => {
+  const missing = await failedDev(options('--config', join(folder, 'none.json')))
+  expect(missing).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/none\.json: cannot be read: no such file\n$/),
+  })
+  const unknown = await failedDev(options('--prot', '1'))
+  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Unknown option '--prot'.*\n$/) })
+  const nobody = await failedDev(options('--processor', 'paypal'))
+  expect(nobody).toMatchObject({ code: 1, stderr: `--processor must be one of ${ACQUIRING.join(', ')}, not paypal\n` })
+  expect(await failedDev(options('--config', 'any.json', '--processor', 'polar'))).toMatchObject({
+    code: 1,
+    stderr: '--processor is for the demo: a paywall file that --config names has its own processor\n',
+  })
+})
