@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_592b1859da1b40ca'
+const RELEASE = 'release_eff016eeb27bb3dc'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -257,11 +257,12 @@ export function keepCode<Result>(db: Database, p: {
   codeMinutes: number
   longCodeHash: string
   longCodeMinutes: number
+  lastingCodeMinutes: number
   network?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.keep_code($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::text, $8::integer, $9::text) as result`,
-    [p.paywallId, p.host, p.email, p.requestHash, p.codeHash, p.codeMinutes, p.longCodeHash, p.longCodeMinutes, p.network ?? null],
+    `select ${RELEASE}.keep_code($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::text, $8::integer, $9::integer, $10::text) as result`,
+    [p.paywallId, p.host, p.email, p.requestHash, p.codeHash, p.codeMinutes, p.longCodeHash, p.longCodeMinutes, p.lastingCodeMinutes, p.network ?? null],
   )
 }
 

@@ -16,23 +16,30 @@ export const CodeBody = z.object(
   'invalid_body',
 )
 
+const request = z.string()
+
 const CodeReply = z.object({
   sent: z
     .literal(true)
     .describe(
-      'The same for every address, whether or not it belongs to a user, and also where an address has a code of 18 digits that is ' +
-        'still good for ten minutes, and gets no other mail',
+      'The same for every address, whether or not it belongs to a user, and also where an address gets no other mail, because it ' +
+        'has a code of 18 digits that is good for ten minutes or more',
     ),
-  request: z
-    .string()
-    .describe(
-      'To send to `sign-in/token` together with the code: a code of six digits works for the call that asked for it, and no other',
-    ),
+  request: request.describe(
+    'To send to `sign-in/token` together with the code: a code of six digits works for the call that asked for it, and no other',
+  ),
+})
+
+const TooManyCodes = z.object({
+  request: request.describe(
+    'To send to `sign-in/token` together with the code of 18 digits that was mailed if the address is known here: show the user a ' +
+      'field for a code, with this `message`',
+  ),
 })
 
 type CodeRefusal = 'unknown_paywall' | 'too_many_codes'
 
-/** How `code` says each refusal. `rate_limit_exceeded` comes with `Retry-After`. */
+/** How `code` says each refusal. `rate_limit_exceeded` comes with `Retry-After` and `request`. */
 export const codeWords = defineWords<CodeRefusal>({
   unknown_paywall: [404, 'paywall_not_found'],
   too_many_codes: [429, 'rate_limit_exceeded'],
@@ -107,7 +114,7 @@ export const exchangeWords = defineWords<ExchangeRefusal | 'no_credential'>({
 })
 
 /** Examples. In constants of their own, since no bundle can leave out what reads a field of an object. */
-const request = 'Q2wqYl0c7kXn3o9vT5yJm1sRbE8dHaZgUeFiOpLtK4w'
+const nonce = 'Q2wqYl0c7kXn3o9vT5yJm1sRbE8dHaZgUeFiOpLtK4w'
 const refresh_token = '5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11.Zk3mC0qXv8yT1nLr5wPd7sHb2uJg9eAi4oKf6tQxVyM'
 
 const example = {
@@ -135,10 +142,11 @@ export const operations: ApiOperation[] = [
     summary: 'Mail a sign-in code',
     description:
       'Mails a code of six digits, which `sign-in/token` takes together with the `request` of this answer. Codes mailed before stay ' +
-      'good until they expire. From one network an address gets at most five codes an hour; a network and a paywall have their ' +
-      'limits, too. An address that others have 30 codes mailed to within an hour then gets one of 18 digits every ten minutes, ' +
-      'which works with any `request`: let your users type either. If an anonymous user has bought something and gave the processor this address, the mail says ' +
-      'so, and the code brings that to the user who signs in with it.',
+      'good until they expire. From one network an address gets at most five codes an hour, and in all 30; a network and a paywall ' +
+      'have their limits, too. Where one of them is used up, an address gets codes of 18 digits instead, which work with any ' +
+      '`request` and from everywhere: let your users type either. If the limit was that of a network or the paywall, the answer is 429, ' +
+      'and only an address that is known here gets such a code. If an anonymous user has bought something and gave the processor ' +
+      'this address, the mail says so, and the code brings that to the user who signs in with it.',
     access: ['anybody'],
     bodies: { SendSignInCode: CodeBody },
     example: { email: 'ada@example.com' } satisfies z.input<typeof CodeBody>,
@@ -148,13 +156,14 @@ export const operations: ApiOperation[] = [
       body: {
         name: 'CodeSent',
         schema: CodeReply,
-        example: { sent: true, request } satisfies z.input<typeof CodeReply>,
+        example: { sent: true, request: nonce } satisfies z.input<typeof CodeReply>,
       },
     },
     lostAnswer:
       'If the call was carried out and only its answer was lost, no code was mailed. The call counts as one of the five of the ' +
-      'hour; where the code would have had 18 digits, the next one is mailed ten minutes later.',
+      'hour; where the code would have had 18 digits, the next one is mailed ten minutes later, or six hours.',
     words: codeWords,
+    details: { too_many_codes: TooManyCodes },
   },
   {
     id: 'giveTokens',
@@ -169,7 +178,7 @@ export const operations: ApiOperation[] = [
     // Counted by address: two of the three grants ignore the token, so made-up tokens would evade the limit.
     countedBy: 'address',
     bodies: { GiveTokens: TokenBody },
-    example: { grant_type: 'code', email: 'ada@example.com', code: '123456', request } satisfies z.input<
+    example: { grant_type: 'code', email: 'ada@example.com', code: '123456', request: nonce } satisfies z.input<
       typeof TokenBody
     >,
     unrepeatable:

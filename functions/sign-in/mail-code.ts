@@ -1,10 +1,12 @@
 import { log } from '../../lib/http/log.ts'
-import { CODE_MINUTES, isLongCode, LONG_CODE_MINUTES } from './sign-in-code.ts'
+import { isLongCode } from './sign-in-code.ts'
 
 interface CodeMail {
   /** A valid address: what `newEmail` lets through has no line break and no comma. */
   to: string
   code: string
+  /** How long the code holds. */
+  minutes: number
   paywallName: string
   /** Whether the code also brings back what somebody bought with this address without signing in. */
   restores: boolean
@@ -24,7 +26,7 @@ export async function mailCode(env: { EMAIL: SendEmail; EMAIL_FROM: string }, ma
       text: [
         `Your sign-in code for ${sender} is ${mail.code}.`,
         '',
-        ...(isLongCode(mail.code) ? aboutLong : about),
+        ...(isLongCode(mail.code) ? aboutLong(mail.minutes) : about(mail.minutes)),
         'If you did not ask for it, you need not do anything.',
         ...(mail.restores ? ['', ...offer(sender)] : []),
         '',
@@ -35,13 +37,15 @@ export async function mailCode(env: { EMAIL: SendEmail; EMAIL_FROM: string }, ma
   }
 }
 
-const about = [`It holds for ${CODE_MINUTES} minutes and works once. Give it to nobody.`]
+const about = (minutes: number) => [`It holds for ${spanOf(minutes)} and works once. Give it to nobody.`]
 
-const aboutLong = [
-  `It holds for ${LONG_CODE_MINUTES} minutes and works once, wherever you are asked for a code. Give it to nobody.`,
-  'Many codes were asked for with your address within the last hour, perhaps by others. So this one is longer, and for some minutes no',
-  'other is mailed unless you have used it.',
+const aboutLong = (minutes: number) => [
+  `It holds for ${spanOf(minutes)} and works once, wherever you are asked for a code. Give it to nobody.`,
+  'Many codes were asked for lately, perhaps by others. So this one is longer, and for some time no other is mailed unless you have',
+  'used it.',
 ]
+
+const spanOf = (minutes: number) => (minutes < 120 ? `${minutes} minutes` : `${minutes / 60} hours`)
 
 /** What the mail says where the address was given at a purchase: signing in with this code accepts it. */
 const offer = (sender: string) => [

@@ -7,16 +7,31 @@ import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import { CodeBody, codeWords as words } from './contract.ts'
 import { countedNetwork } from './counted-network.ts'
 import { mailCode } from './mail-code.ts'
-import { CODE_MINUTES, hashesOf, LONG_CODE_MINUTES, newCode, newLongCode, newRequest } from './sign-in-code.ts'
+import {
+  CODE_MINUTES,
+  hashesOf,
+  LASTING_CODE_MINUTES,
+  LONG_CODE_MINUTES,
+  newCode,
+  newLongCode,
+  newRequest,
+} from './sign-in-code.ts'
 
-/**
- * What keep_code gives. `retry_after`: seconds until another code may be mailed. `restores`: the code brings purchases back. `mail`:
- * what is to be mailed; nothing if the address has a long code that is good.
- */
+/** What is to be mailed, and how many minutes its code holds. `restores`: the code brings purchases back. */
+type Mail = { paywall_name: string; restores: boolean } & (
+  | { mail: 'code' | 'long_code'; minutes: number }
+  | { mail: 'none' }
+)
+
+/** What keep_code gives. `retry_after`: seconds until another code may be mailed, except long ones. */
 type KeepResult =
   | { verdict: 'unknown_paywall' }
-  | { verdict: 'too_many_codes'; retry_after: number }
-  | { verdict: 'kept'; paywall_name: string; restores: boolean; mail: 'code' | 'long_code' | 'none' }
+  | ({ verdict: 'kept' } & Mail)
+  | ({ verdict: 'too_many_codes'; retry_after: number } & Mail)
+
+/** Of every address, since no answer tells whether it is a user's. */
+const ANYWHERE =
+  'Too many codes were asked for. If this address is known here, its mailbox has a code that works in every network'
 
 /** Mails a sign-in code. What it answers, and when, says nothing of the address: the mail goes out afterwards. */
 export async function sendCode(c: Context<{ Bindings: Cloudflare.SignInEnv }>): Promise<Response> {
@@ -27,13 +42,20 @@ export async function sendCode(c: Context<{ Bindings: Cloudflare.SignInEnv }>): 
   const mailed = { paywallId: place.paywallId, email, request }
   const hashes = await hashesOf({ ...mailed, code }, c.env.SIGN_IN_CODE_KEY)
   const { codeHash: longCodeHash } = await hashesOf({ ...mailed, code: longCode }, c.env.SIGN_IN_CODE_KEY)
-  const limits = { codeMinutes: CODE_MINUTES, longCodeMinutes: LONG_CODE_MINUTES, network: countedNetwork(c) }
+  const limits = {
+    codeMinutes: CODE_MINUTES,
+    longCodeMinutes: LONG_CODE_MINUTES,
+    lastingCodeMinutes: LASTING_CODE_MINUTES,
+    network: countedNetwork(c),
+  }
   const row = await keepCode<KeepResult>(connect(c.env), { ...place, email, ...hashes, longCodeHash, ...limits })
   if (row.verdict === 'unknown_paywall') throw refuse(words.unknown_paywall)
-  if (row.verdict === 'too_many_codes') throw new ApiError(...words.too_many_codes, { retryAfter: row.retry_after })
 
-  const mail = { to: email, paywallName: row.paywall_name, restores: row.restores }
-  if (row.mail === 'code') c.executionCtx.waitUntil(mailCode(c.env, { ...mail, code }))
-  if (row.mail === 'long_code') c.executionCtx.waitUntil(mailCode(c.env, { ...mail, code: longCode }))
-  return c.json({ sent: true, request })
+  if (row.mail !== 'none') {
+    const { paywall_name: paywallName, restores, minutes } = row
+    const mail = { to: email, code: row.mail === 'code' ? code : longCode, minutes, paywallName, restores }
+    c.executionCtx.waitUntil(mailCode(c.env, mail))
+  }
+  if (row.verdict === 'kept') return c.json({ sent: true, request })
+  throw new ApiError(...words.too_many_codes, { retryAfter: row.retry_after, detail: { message: ANYWHERE, request } })
 }

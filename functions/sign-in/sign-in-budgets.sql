@@ -1,45 +1,67 @@
 -- The budgets of sign-in by mail, each for one paywall or all of one network. Without a network to count by, nothing is counted.
 -- docs/security.md says what a stranger can do within them.
 
--- Decides which mail an address gets, and takes it from the budgets: `mail` is `code`, `long_code` or `none`. `wait` is null, or how
--- long until the budget that is used up has room again; then nothing is mailed.
+-- Decides what is mailed to an address: a short code, a long one (`is_long`) or nothing, if it does not hold for any `minutes`. `wait`
+-- is null, or how long until the budget of a network or of the paywall that is used up has room again.
 --
--- Each address has a share for each network, so that a stranger in another network leaves that of its user alone. What it may have
--- in all keeps many networks from flooding it. Whoever they are, they keep no mail from its user: once that is used up, the address
--- gets a long code, which is good for every call, every `long_code_period`. It holds for twice as long, so that whoever is told
--- `none` has one that is good for that time.
+-- Each address has a share for each network, so that a stranger in another network leaves that of its user alone. What a paywall
+-- may have mailed is shared by all networks, so many of them could use it up; each then still has a few mails of its own. What an
+-- address may have in all keeps many networks from flooding it.
 --
--- What a paywall may have mailed is shared by all networks, so many of them could use it up. Each then still has a few mails of its
--- own, so that nobody has to wait for strangers in other networks.
+-- Whoever uses these budgets up, in whatever network, keeps nobody from signing in: then there are long codes, which are counted for
+-- their address alone. So no budget that they depend on is shared with anybody.
 create function take_mail(
-  paywall_id text, email text, network text, long_code_period interval, out mail text, out wait interval
+  paywall_id text, email text, network text, code_minutes integer, long_code_minutes integer, lasting_code_minutes integer,
+  out minutes integer, out is_long boolean, out wait interval
 ) language plpgsql as $$
 declare
   address constant text := address_key(paywall_id, email);
 begin
-  mail := 'code';
+  is_long := false;
+  minutes := code_minutes;
   if network is null then return; end if;
   wait := coalesce(
     take_from_budget('mail', address_key(paywall_id, email, network), 1, 5, '1 hour'),
-    take_from_budget('mail', 'network:' || network, 1, 100, '1 hour'));
-  if wait is not null then return; end if;
+    take_from_budget('mail', 'network:' || network, 1, 100, '1 hour'),
+    take_mail_of_paywall(paywall_id, network));
+  if wait is null and take_from_budget('mail', address, 1, 30, '1 hour') is null then return; end if;
 
-  if take_from_budget('mail', address, 1, 30, '1 hour') is not null then
-    mail := case
-      when take_from_budget('long code', address, 1, 1, long_code_period) is null then 'long_code' else 'none' end;
-    if mail = 'none' then return; end if;
-  end if;
-  wait := take_from_budget('mail', 'paywall:' || paywall_id, 1, 5000, '1 hour');
-  if wait is not null and take_from_budget('own mail', address_key(paywall_id, '', network), 1, 3, '1 hour') is null then
-    wait := null;
-  end if;
-  if wait is not null then perform renew_long_code(paywall_id, email); end if;
+  is_long := true;
+  minutes := take_long_code(address, long_code_minutes, lasting_code_minutes);
 end $$;
 
--- Lets the next call for an address have a long code mailed, if it comes to that: the one before was used, or not mailed.
-create function renew_long_code(paywall_id text, email text) returns void language plpgsql as $$
+-- Takes a mail from what a paywall has, or else from what a network keeps there. Null, or how long until the paywall has room again.
+create function take_mail_of_paywall(paywall_id text, network text) returns interval language plpgsql as $$
+declare
+  wait constant interval := take_from_budget('mail', 'paywall:' || paywall_id, 1, 5000, '1 hour');
 begin
-  delete from budgets b where b.what = 'long code' and b.who = address_key(paywall_id, email);
+  if wait is null or take_from_budget('own mail', address_key(paywall_id, '', network), 1, 3, '1 hour') is null then
+    return null;
+  end if;
+  return wait;
+end $$;
+
+-- For how many minutes a long code holds that is now mailed to an address. Null: none is, because one that was mailed before and not
+-- used is good for half of its time or more. Six in a day hold for `long_code_minutes`; those after them last longer and are
+-- mailed less often, so that nobody's mailbox is flooded for days.
+create function take_long_code(address text, long_code_minutes integer, lasting_code_minutes integer) returns integer
+language plpgsql as $$
+begin
+  return case
+    when take_from_budget('long code', address, 1, 1, make_interval(mins => long_code_minutes / 2)) is not null then null
+    when take_from_budget('long codes', address, 1, 6, '1 day') is null then long_code_minutes
+    when take_from_budget('lasting code', address, 1, 1, make_interval(mins => lasting_code_minutes / 2)) is null
+      then lasting_code_minutes end;
+end $$;
+
+-- Lets the next call for an address have a long code mailed, if it comes to that: the one before was used. Deletes in the order in
+-- which take_long_code locks.
+create function renew_long_code(paywall_id text, email text) returns void language plpgsql as $$
+declare
+  address constant text := address_key(paywall_id, email);
+begin
+  delete from budgets b where b.what = 'long code' and b.who = address;
+  delete from budgets b where b.what = 'lasting code' and b.who = address;
 end $$;
 
 -- Takes one guess at the code of an address. Null, or how long until the budget that is used up has room again.

@@ -7,8 +7,10 @@ export const CODE_MINUTES = 10
 /** How often a code may be tried, right or wrong. */
 export const CODE_TRIES = 5
 
-/** How long a long code holds, in minutes: twice as long as one address gets no other. */
+/** How long a long code holds, in minutes: twice as long as its address gets no other. */
 export const LONG_CODE_MINUTES = 20
+/** The same of those that an address gets when it has got many in a day. */
+export const LASTING_CODE_MINUTES = 12 * 60
 /** Of how many short ones a long code is made: nobody guesses 18 digits. */
 const PARTS = 3
 

@@ -3,6 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 /** The fields that an error body may have beside `error`. A new one is a change of the API. */
 type Detail =
   | { message: string }
+  | { message: string; request: string } // sign-in/code 429
   | { hasActivePurchase: true } // start-checkout 409
   | { isTest: '0' | '1' } // get-customer-portal 403
   | { available: number; requested?: number } // balances, withdraw-tokens 400

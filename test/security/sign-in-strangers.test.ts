@@ -3,7 +3,6 @@ import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { askForCode, askForTokens, codeMailedTo, getGrant, requestIn, signInByMail, wrong } from '../support/sign-in.ts'
-import { tally } from '../support/token-calls.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -59,7 +58,7 @@ test('mails that strangers have asked for keep nobody from asking', async () => 
   for (let one = 0; one < 3; one++) {
     const at = stranger()
     const replies = await times(20, () => askForCode(world, email, at))
-    expect(tally(replies)).toEqual({ '200': 5, '429 {"error":"rate_limit_exceeded"}': 15 })
+    expect(replies.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(15).fill(429)])
   }
   await world.mail.waitFor(email, { count: 15 })
   const { user } = await signInByMail(world, email, VICTIM)

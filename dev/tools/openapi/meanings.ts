@@ -65,8 +65,8 @@ export const MEANINGS: Record<string, string> = {
     'our file storage cannot be reached, so no ticket was opened. Try again after the time in `Retry-After`',
   test_key: 'the API key is a test key, and the paywall is live. `message` says so',
   too_many_codes:
-    'too many codes were mailed in the last hour: to the address, by calls from your network, or by the paywall. Codes that ' +
-    'were mailed are as good as before',
+    'too many codes were mailed in the last hour: to the address by calls from your network, by such calls in all, or by the ' +
+    'paywall. Codes that were mailed are as good as before, and an address that is known here is mailed one of 18 digits',
   too_many_files: 'a ticket takes at most five files',
   too_many_guesses:
     'too many wrong codes came from your network, for the address or on the paywall. This one was not looked at, and can be ' +

@@ -235,7 +235,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a sign-in code
-         * @description Mails a code of six digits, which `sign-in/token` takes together with the `request` of this answer. Codes mailed before stay good until they expire. From one network an address gets at most five codes an hour; a network and a paywall have their limits, too. An address that others have 30 codes mailed to within an hour then gets one of 18 digits every ten minutes, which works with any `request`: let your users type either. If an anonymous user has bought something and gave the processor this address, the mail says so, and the code brings that to the user who signs in with it.
+         * @description Mails a code of six digits, which `sign-in/token` takes together with the `request` of this answer. Codes mailed before stay good until they expire. From one network an address gets at most five codes an hour, and in all 30; a network and a paywall have their limits, too. Where one of them is used up, an address gets codes of 18 digits instead, which work with any `request` and from everywhere: let your users type either. If the limit was that of a network or the paywall, the answer is 429, and only an address that is known here gets such a code. If an anonymous user has bought something and gave the processor this address, the mail says so, and the code brings that to the user who signs in with it.
          */
         post: operations["sendSignInCode"];
         delete?: never;
@@ -1334,7 +1334,7 @@ export interface components {
         };
         CodeSent: {
             /**
-             * @description The same for every address, whether or not it belongs to a user, and also where an address has a code of 18 digits that is still good for ten minutes, and gets no other mail
+             * @description The same for every address, whether or not it belongs to a user, and also where an address gets no other mail, because it has a code of 18 digits that is good for ten minutes or more
              * @constant
              */
             sent: true;
@@ -3107,7 +3107,7 @@ export interface operations {
             };
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["PayloadTooLarge"];
-            /** @description - `rate_limit_exceeded`: too many codes were mailed in the last hour: to the address, by calls from your network, or by the paywall. Codes that were mailed are as good as before; or too many calls. Wait for the time in `Retry-After` */
+            /** @description - `rate_limit_exceeded`: too many codes were mailed in the last hour: to the address by calls from your network, by such calls in all, or by the paywall. Codes that were mailed are as good as before, and an address that is known here is mailed one of 18 digits; or too many calls. Wait for the time in `Retry-After` */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3115,17 +3115,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
+                    "application/json": ({
                         /** @enum {string} */
                         error?: "rate_limit_exceeded";
-                    } & components["schemas"]["Error"];
+                        /** @description To send to `sign-in/token` together with the code of 18 digits that was mailed if the address is known here: show the user a field for a code, with this `message` */
+                        request: string;
+                    } & components["schemas"]["Error"]) | ({
+                        /** @enum {string} */
+                        error?: "rate_limit_exceeded";
+                    } & components["schemas"]["Error"]);
                 };
             };
             500: components["responses"]["InternalError"];
             /**
              * @description - `database_unavailable`: our database cannot be reached, is too busy or did not answer. Repeat the same call after the time in `Retry-After`. If the first one was carried out and only its answer was lost, a repeat does no harm, unless more is said here
              *
-             *     If the call was carried out and only its answer was lost, no code was mailed. The call counts as one of the five of the hour; where the code would have had 18 digits, the next one is mailed ten minutes later.
+             *     If the call was carried out and only its answer was lost, no code was mailed. The call counts as one of the five of the hour; where the code would have had 18 digits, the next one is mailed ten minutes later, or six hours.
              */
             503: {
                 headers: {
