@@ -21,7 +21,7 @@ export const ACME: ChargebeeAccount = {
   site: 'acme-test',
   apiKey: 'test_acme_0123456789',
   webhookUser: 'paywall',
-  webhookSecret: 'a-long-password',
+  webhookPassword: 'a-long-password',
   prices: PRICES,
 }
 
@@ -127,11 +127,11 @@ export async function startReceiver(accounts: ChargebeeAccount[] = [ACME], answe
 export async function proven(
   headers: Record<string, string | string[] | undefined>,
   body: string,
-  account: Pick<ChargebeeAccount, 'webhookUser' | 'webhookSecret'> | undefined,
+  account: Pick<ChargebeeAccount, 'webhookUser' | 'webhookPassword'> | undefined,
 ): Promise<ChargebeeEvent | null> {
   const handler = new Chargebee({ site: 'unused', apiKey: 'unused' }).webhooks.createHandler({
     requestValidator: basicAuthValidator(
-      (user, password) => user === account?.webhookUser && password === account?.webhookSecret,
+      (user, password) => user === account?.webhookUser && password === account?.webhookPassword,
     ),
   })
   const { promise, resolve } = Promise.withResolvers<ChargebeeEvent | null>()

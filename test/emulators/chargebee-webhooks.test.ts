@@ -24,18 +24,18 @@ test('tells of a sale with the user and the password of the paywall, and of noth
 })
 
 test('the SDK refuses it under another password', async () => {
-  const receiver = await startReceiver([{ ...ACME, webhookSecret: 'another' }])
+  const receiver = await startReceiver([{ ...ACME, webhookPassword: 'another' }])
   const { emulator, chargebee } = await startChargebee({ serviceUrl: receiver.url })
   emulator.holdWebhooks()
   await subscribe(chargebee)
   expect(await emulator.sendHeldWebhooks((events) => events.slice(0, 1))).toEqual([401])
   expect(receiver.deliveries).toEqual([])
-  const authorization = `Basic ${Buffer.from(`${ACME.webhookUser}:${ACME.webhookSecret}`).toString('base64')}`
+  const authorization = `Basic ${Buffer.from(`${ACME.webhookUser}:${ACME.webhookPassword}`).toString('base64')}`
   expect(await proven({ authorization }, '{"id":"ev_1","event_type":"x"}', ACME)).toMatchObject({ id: 'ev_1' })
 })
 
 test('sends to every paywall of the site, and tries again until it is accepted', async () => {
-  const accounts = [ACME, { ...ACME, paywallId: '1002', webhookSecret: 'second' }]
+  const accounts = [ACME, { ...ACME, paywallId: '1002', webhookPassword: 'second' }]
   const receiver = await startReceiver(accounts, [500, 302])
   const { emulator, chargebee } = await startChargebee({ accounts, serviceUrl: receiver.url })
   await buyOnce(chargebee)

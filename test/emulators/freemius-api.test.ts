@@ -217,7 +217,6 @@ test('takes its products from the paywall files', () => {
       ...{
         paywallId: '1001',
         paywallName: 'Acme Pro',
-        webhookSecret: ACME.secretKey,
         returnUrl: 'https://x.y/return/freemius/1001',
       },
       ...credentials,

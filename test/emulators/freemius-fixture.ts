@@ -31,7 +31,7 @@ export const PRICES = {
 export const SECRET = 'sk_acme_0123456789_0123456789_0123456789'
 
 export const ACME: FreemiusAccount = {
-  ...{ paywallId: '1001', paywallName: 'Acme Pro', webhookSecret: SECRET },
+  ...{ paywallId: '1001', paywallName: 'Acme Pro' },
   ...{ productId: '7001', publicKey: 'pk_acme', secretKey: SECRET, apiKey: 'api_acme_0123456789' },
   returnUrl: 'https://shop.example/r/freemius/1001',
   prices: Object.values(PRICES),
@@ -41,7 +41,7 @@ export const ACME: FreemiusAccount = {
 export const OTHER: FreemiusAccount = {
   ...ACME,
   ...{ paywallId: '2001', productId: '7002', apiKey: 'api_other_0123456789', publicKey: 'pk_other' },
-  ...{ secretKey: SECRET.replace('acme', 'other'), webhookSecret: SECRET.replace('acme', 'other') },
+  secretKey: SECRET.replace('acme', 'other'),
 }
 
 export const ADA = 'ada@example.com'

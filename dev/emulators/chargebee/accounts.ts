@@ -1,21 +1,11 @@
 import type { PaywallFile } from '../../../cli/paywall-file/file.ts'
 import { randomHex } from '../../../lib/crypto/crypto.ts'
-import { accountId, type PaywallOf } from '../core/domain/accounts.ts'
-import type { SoldPrice } from '../core/domain/selling-records.ts'
-import { paywallsOf } from '../core/paywalls.ts'
+import { accountId } from '../core/domain/accounts.ts'
+import { paywallsOf, type SellerOf } from '../core/paywalls.ts'
 import { decimalsAtChargebee } from './currencies.ts'
 
-/**
- * A paywall's Chargebee credentials, and the item prices that exist on its site, in Chargebee's units. Webhooks are not signed:
- * `webhookSecret` is the password that is sent along.
- */
-export interface ChargebeeAccount extends PaywallOf {
-  paywallName: string
-  site: string
-  apiKey: string
-  webhookUser: string
-  prices: SoldPrice[]
-}
+/** A paywall's Chargebee credentials, and the item prices that exist on its site. */
+export type ChargebeeAccount = SellerOf<'chargebee'>
 
 /** All sites share the emulator's address, so the API key alone says which one is meant. */
 export const idOfKey = (apiKey: string) => accountId('site_', apiKey)
@@ -28,9 +18,6 @@ export const demoCredentials = () => ({
   webhookPassword: randomHex(24),
 })
 
-/** The sites that the emulator is to have: each paywall's credentials, and the item prices that its owner has made. */
+/** The sites that the emulator is to have, with the item prices that their owners have made, in Chargebee's units. */
 export const accountsOf = (files: PaywallFile[]): ChargebeeAccount[] =>
-  paywallsOf(files, 'chargebee', decimalsAtChargebee).map(({ credentials, ...paywall }) => {
-    const { webhookPassword: webhookSecret, ...rest } = credentials
-    return { ...paywall, ...rest, webhookSecret }
-  })
+  paywallsOf(files, 'chargebee', decimalsAtChargebee)

@@ -1,6 +1,7 @@
 import * as z from 'zod'
+import { accountSetting } from '../core/controls/settings.ts'
 import { findPrice } from '../core/domain/accounts.ts'
-import { type AccountContext, accountRecord, find } from '../core/domain/context.ts'
+import { type AccountContext, find } from '../core/domain/context.ts'
 import { openPage } from '../core/domain/pages.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
@@ -41,9 +42,7 @@ export function checkoutNew(context: AccountContext, given: z.output<typeof NewP
   const param = 'subscription_items[item_price_id][0]'
   const sold = itemOf(context, given.subscription_items, param)
   if (!sold.price.interval) throw wrongValue(param, 'not a plan item price')
-  if (id !== undefined && context.records.subscriptions.has(id)) {
-    throw chargebeeError(400, 'duplicate_entry', `The value ${id} is already present.`, 'subscription[id]')
-  }
+  refuseTaken(context, id)
   if (trialEnd > 0 && trialEnd <= context.now) throw wrongValue('subscription[trial_end]', 'must be in the future')
   const trialDays = trialEnd > 0 ? Math.ceil((trialEnd - context.now) / DAY_SECONDS) : null
   return open(context, given, {
@@ -86,9 +85,15 @@ function open(context: AccountContext, given: Common, sold: Sold): PageRecord {
 
 function itemOf(context: AccountContext, item: z.output<typeof Item>, param: string) {
   const [id = ''] = item.item_price_id
-  const found = findPrice(context.account, id)
+  const found = findPrice(context.account, (price) => price.id === id)
   if (!found) throw notFound(id, param)
-  return { price: found.price, quantity: item.quantity?.[0] ?? 1, seller: found.seller.paywallName ?? '' }
+  return { ...found, quantity: item.quantity?.[0] ?? 1 }
+}
+
+/** Refuses an id that a seller has chosen for a subscription, if there is one with it: on a page with 409. */
+export function refuseTaken({ records }: AccountContext, id: string | undefined, status = 400): void {
+  if (id === undefined || !records.subscriptions.has(id)) return
+  throw chargebeeError(status, 'duplicate_entry', `The value ${id} is already present.`, 'subscription[id]')
 }
 
 export const PortalParameters = z.strictObject({
@@ -96,9 +101,12 @@ export const PortalParameters = z.strictObject({
   redirect_url: redirectUrl.optional(),
 })
 
-/** Opens the portal, unless the site has it switched off. What Chargebee answers then is UNVERIFIED. */
+/** Whether the site has the portal switched on. */
+export const PORTAL = accountSetting('enabled', z.boolean(), true)
+
+/** Opens the portal. What Chargebee answers where it is switched off is UNVERIFIED. */
 export function createPortalSession(context: AccountContext, given: z.output<typeof PortalParameters>) {
-  if (accountRecord(context.records, context.account.id).own.portalEnabled === false) {
+  if (!PORTAL.of(context)) {
     throw chargebeeError(400, 'configuration_incompatible', 'The customer portal is not enabled.')
   }
   const { id: customer } = find(context, 'customers', given.customer.id, 'customer[id]')

@@ -1,5 +1,3 @@
-import { formatMoney } from '../core/pages/layout.ts'
-
 /*
  * What apidocs.chargebee.com/docs/api/currencies says: amounts are whole, in the currency's own unit where it has no decimals,
  * and in hundredths of every other one. It is written down once more here, so that an adapter that counts otherwise is found
@@ -8,6 +6,3 @@ import { formatMoney } from '../core/pages/layout.ts'
 const ZERO_DECIMAL = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'.split(' ')
 
 export const decimalsAtChargebee = (currency: string) => (ZERO_DECIMAL.includes(currency) ? 0 : 2)
-
-/** An amount in Chargebee's units as a person reads it. */
-export const money = (amount: number, currency: string) => formatMoney(amount, currency, decimalsAtChargebee(currency))

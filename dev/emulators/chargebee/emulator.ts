@@ -1,26 +1,22 @@
 import { html } from 'hono/html'
-import type { AccountContext } from '../core/domain/context.ts'
-import { type RenewalRules, salesDue } from '../core/domain/dues.ts'
+import { billing } from '../core/billing.ts'
+import { onRecord } from '../core/controls/controls.ts'
+import type { RenewalRules } from '../core/domain/dues.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
+import { endSubscription } from '../core/domain/subscriptions.ts'
 import { prefixedIds } from '../core/domain/tables.ts'
-import type { EmulatorFor, EmulatorOptions } from '../core/emulator.ts'
-import { hostedCheckout, UNKNOWN_CHECKOUT } from '../core/pages/hosted-checkout.ts'
-import { portalVisit } from '../core/pages/hosted-portal.ts'
-import { type HostedPage, visitOf } from '../core/pages/visits.ts'
-import type { Processor } from '../core/processor.ts'
-import type { HttpRequest } from '../core/server.ts'
-import { startEmulator } from '../core/start.ts'
+import { emulatorOf } from '../core/start.ts'
 import { type ChargebeeAccount, idOfKey } from './accounts.ts'
 import { API } from './api.ts'
 import { INVOICE_PREFIX } from './bills.ts'
-import { CONTROLS, paymentView } from './controls.ts'
-import { money } from './currencies.ts'
+import { PORTAL, refuseTaken } from './checkout.ts'
+import { decimalsAtChargebee } from './currencies.ts'
 import { noSuch, wrongState } from './errors.ts'
-import { hostedPageObject, stateOf } from './objects/hosted-page.ts'
-import { subscriptionObject } from './objects/subscription.ts'
+import { stateOf } from './objects/hosted-page.ts'
+import { VIEWS } from './objects/views.ts'
 import { pageOwn } from './own.ts'
 import { PORTAL_SECONDS } from './routes.ts'
-import { cancelAtEnd, undoCancel } from './subscriptions.ts'
+import { cancelAtEnd, refund, undoCancel } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
 
 const DAY_SECONDS = 24 * 3600
@@ -37,7 +33,40 @@ const RENEWALS: RenewalRules = {
   chargesIncomplete: true,
 }
 
-const CHARGEBEE = {
+const BILLING = billing({
+  names: { page: 'hosted_page', payment: 'payment' },
+  decimalsOf: decimalsAtChargebee,
+  checkout: {
+    path: '/pages/v3/',
+    admit: ({ chosenIds }, _, context) => refuseTaken(context, chosenIds.subscription, 409),
+    successUrl: (page) => back(page, page.successUrl),
+    cancelUrl(page) {
+      page.own = { ...pageOwn(page), cancelled: true }
+      return page.cancelUrl && back(page, page.cancelUrl)
+    },
+  },
+  portal: { path: '/portal/v2/', lifetimeSeconds: PORTAL_SECONDS },
+  end: endSubscription,
+  cancel: cancelAtEnd,
+  undo: undoCancel,
+  refund,
+  pendingSeconds: DAY_SECONDS,
+  refundSeconds: DAY_SECONDS,
+  renewals: RENEWALS,
+})
+
+/** Chargebee names the page and its state to the address that the browser goes back to. */
+function back(page: PageRecord, address: string): string {
+  const url = new URL(address)
+  url.searchParams.set('id', page.id)
+  url.searchParams.set('state', stateOf(page))
+  return url.href
+}
+
+/** A new term and its charge are one step at Chargebee. */
+const { rollOver: _, ...CONTROLS } = BILLING.controls
+
+export const startChargebeeEmulator = emulatorOf({
   name: 'chargebee',
   title: 'Chargebee',
   accountOf: ({ apiKey }: ChargebeeAccount) => idOfKey(apiKey),
@@ -57,46 +86,23 @@ const CHARGEBEE = {
   refuse: wrongState,
   api: API,
   telling: TELLING,
-  visits: {
-    '/pages/v3/': visitOf('pages', UNKNOWN_CHECKOUT, checkoutPage),
-    '/portal/v2/': portalVisit({ money, lifetimeSeconds: PORTAL_SECONDS, cancel: cancelAtEnd, undo: undoCancel }),
-  },
-  duesOf: salesDue({ pendingSeconds: DAY_SECONDS, refundSeconds: DAY_SECONDS, renewals: RENEWALS }),
+  views: VIEWS,
+  ...BILLING,
   about: html`Chargebee's API answers under <code>/api/v2</code>, to the official SDK and the API key of a paywall file, whatever
         the site. A checkout's page is at the <code>checkoutUrl</code> that start-checkout answers.`,
   example: `curl -d '{"subscription":"…"}' …/_emulator/renew`,
-  controls: CONTROLS,
-  lists: {
-    hostedPages: { path: 'hosted-pages', table: 'pages', show: hostedPageObject },
-    subscriptions: { path: 'subscriptions', table: 'subscriptions', show: subscriptionObject },
-    payments: { path: 'payments', table: 'payments', show: paymentView },
+  controls: {
+    ...CONTROLS,
+    /** A chargeback, on a site that is set up to make a credit note of it and to record a refund. */
+    chargeback: onRecord('payment', 'payments', {}, (context, payment) =>
+      context.show('refunds', refund(context, payment, undefined, true)),
+    ),
+    /** Whether a paywall's site has the portal switched on. */
+    enablePortal: PORTAL.control,
   },
+  lists: { hostedPages: 'pages', subscriptions: 'subscriptions', payments: 'payments' },
   switches: ['slowRefunds'],
-} satisfies Processor<ChargebeeAccount, { id: string }, object, typeof CONTROLS, string, string>
-
-/** Chargebee names the page and its state to the address that the browser goes back to. */
-function checkoutPage(context: AccountContext, page: PageRecord, request: HttpRequest): HostedPage {
-  const back = (address: string) => {
-    const url = new URL(address)
-    url.searchParams.set('id', page.id)
-    url.searchParams.set('state', stateOf(page))
-    return url.href
-  }
-  const successUrl = (done: PageRecord) => back(done.successUrl)
-  const shown = hostedCheckout(context, page, request, { money, successUrl })
-  const taken = context.records.subscriptions.has(page.chosenIds.subscription ?? '')
-  if (page.status === 'open' && taken) {
-    return { ...shown, closed: { title: 'Already bought', text: 'This subscription exists. Nothing was paid.' } }
-  }
-  const leave = () => {
-    page.own = { ...pageOwn(page), cancelled: true }
-    return page.cancelUrl === null ? { status: 200, problem: 'There is no way back.' } : { to: back(page.cancelUrl) }
-  }
-  return { ...shown, press: { ...shown.press, cancel: leave } }
-}
+})
 
 /** A local Chargebee: its API for the official SDK, checkout and portal pages for people, webhooks for the service. */
-export type ChargebeeEmulator = EmulatorFor<typeof CHARGEBEE>
-
-export const startChargebeeEmulator = (options: EmulatorOptions<ChargebeeAccount>): Promise<ChargebeeEmulator> =>
-  startEmulator(CHARGEBEE, options)
+export type ChargebeeEmulator = Awaited<ReturnType<typeof startChargebeeEmulator>>

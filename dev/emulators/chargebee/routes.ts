@@ -98,7 +98,7 @@ function refundBill(context: AccountContext, given: z.output<typeof RefundParame
 }
 
 function findItemPrice(context: AccountContext, _: unknown, [id]: Ids) {
-  const price = findPrice(context.account, id)?.price
+  const price = findPrice(context.account, (each) => each.id === id)?.price
   if (!price) throw notFound(id)
   return price
 }

@@ -47,10 +47,10 @@ export const TELLING: Telling<ChargebeeAccount, ChargebeeEvent> = {
   }),
   eventObject,
   // Nothing is signed: who sends it is known by the user and the password alone.
-  headers: (_, { webhookUser, webhookSecret }) => ({
+  headers: (_, { webhookUser, webhookPassword }) => ({
     'Content-Type': 'application/json;charset=UTF-8',
     'User-Agent': 'ChargeBee',
-    Authorization: `Basic ${Buffer.from(`${webhookUser}:${webhookSecret}`).toString('base64')}`,
+    Authorization: `Basic ${Buffer.from(`${webhookUser}:${webhookPassword}`).toString('base64')}`,
   }),
   // support.chargebee.com, article 257941: seven retries.
   retrySeconds: [2, 6, 30, 60, 5 * 60, 24 * 60, 48 * 60].map((minutes) => minutes * MINUTE_SECONDS),

@@ -1,8 +1,6 @@
 import type { CallInterceptor, RecordedCall } from './calls.ts'
 import type { MethodsOf, RecordControl, WireObject } from './controls/controls.ts'
-import type { PaywallOf } from './domain/accounts.ts'
 import type { Records } from './domain/records.ts'
-import type { Processor } from './processor.ts'
 
 export interface EmulatorOptions<Paywall> {
   port: number
@@ -75,16 +73,3 @@ export type EmulatorOf<
   List extends string,
   Switch extends string,
 > = Emulator<Event, Body> & MethodsOf<Controls> & { readonly [Name in List]: WireObject[] } & Record<Switch, boolean>
-
-/** The same, by the type of its processor. */
-export type EmulatorFor<Of> =
-  Of extends Processor<
-    infer _Paywall extends PaywallOf,
-    infer Event,
-    infer Body,
-    infer Controls,
-    infer List,
-    infer Switch
-  >
-    ? EmulatorOf<Event, Body, Controls, List, Switch>
-    : never

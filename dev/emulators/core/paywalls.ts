@@ -2,7 +2,11 @@ import type { FilePrice, PaywallFile } from '../../../cli/paywall-file/file.ts'
 import { shift, toMajorUnits } from '../../../lib/money/money.ts'
 import type { Acquiring } from '../../../lib/processors/acquiring.ts'
 import type { Credentials } from '../../../lib/processors/definitions.ts'
+import type { PaywallOf } from './domain/accounts.ts'
 import type { SoldPrice } from './domain/selling-records.ts'
+
+/** A paywall's credentials at a processor, and the prices that its owner has made there, in the processor's units. */
+export type SellerOf<Name extends Acquiring> = Required<PaywallOf> & Credentials<Name>
 
 /** A price as its owner has entered it at the processor. */
 export interface EnteredPrice extends SoldPrice {
@@ -25,7 +29,7 @@ export function paywallsOf<Name extends Acquiring>(
     if (processor.acquiring !== acquiring) return []
     const credentials = processor.credentials as Credentials<Name>
     const entered = prices.flatMap((price) => enteredPrices(price, decimalsOf))
-    return [{ paywallId: id, paywallName: name, credentials, prices: entered }]
+    return [{ paywallId: id, paywallName: name, prices: entered, ...credentials }]
   })
 }
 

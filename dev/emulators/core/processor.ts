@@ -4,12 +4,13 @@ import type { AccountOf, PaywallOf } from './domain/accounts.ts'
 import type { AccountContext } from './domain/context.ts'
 import type { Due } from './domain/dues.ts'
 import type { Happening, NewEvent } from './domain/happenings.ts'
-import type { EventRecord, Kind, Row, Table } from './domain/records.ts'
+import type { EventRecord, Kind, Table } from './domain/records.ts'
 import type { Html } from './pages/layout.ts'
 import type { PageVisit } from './pages/visits.ts'
 import type { HttpRequest } from './server.ts'
 import type { EmulatorError } from './wire/emulator-error.ts'
 import type { KeyRules } from './wire/idempotency.ts'
+import type { Views } from './wire/views.ts'
 
 /** A call whose route is found, ready to run for an account. */
 export type Execution = (context: AccountContext) => object
@@ -74,15 +75,10 @@ export interface Processor<
   example: string
   /** What a test or a person can make happen to a record, by the method's name. */
   controls: Controls
-  /** The objects that an emulator shows of all accounts, as they are now, by the property's name. */
-  lists: Record<List, { [Name in Table]: ListOf<Name> }[Table]>
+  /** How it shows the records of its tables, as far as controls and lists do. */
+  views: Views
+  /** The tables whose records an emulator shows of all accounts, as they are now, by the property's name. */
+  lists: Record<List, Table>
   /** What can be switched on for a while, by the property's name; off at the start. */
   switches: readonly Switch[]
-}
-
-export interface ListOf<Name extends Table> {
-  /** In the control's address. */
-  path: string
-  table: Name
-  show(record: Row<Name>, context: AccountContext): object
 }

@@ -19,11 +19,26 @@ import { createWebhooks } from './webhooks/webhooks.ts'
 import { createApi } from './wire/api.ts'
 import { EmulatorError } from './wire/emulator-error.ts'
 
+/** The emulator of a processor, to be started over the paywalls that sell through it. */
+export const emulatorOf =
+  <
+    Paywall extends PaywallOf,
+    Event extends { id: string },
+    Body,
+    Controls extends Record<string, RecordControl>,
+    List extends string,
+    Switch extends string,
+  >(
+    processor: Processor<Paywall, Event, Body, Controls, List, Switch>,
+  ) =>
+  (options: EmulatorOptions<Paywall>) =>
+    startEmulator(processor, options)
+
 /**
  * Starts a processor's emulator on 127.0.0.1: reads the kept records; joins webhooks, store, clock and API over them;
  * serves API, hosted pages and controls at one address; then sends the webhooks that the last run did not deliver.
  */
-export async function startEmulator<
+async function startEmulator<
   Paywall extends PaywallOf,
   Event extends { id: string },
   Body,

@@ -5,6 +5,7 @@ import type { Happening, NewEvent } from './domain/happenings.ts'
 import type { EventRecord, Kind, Records, Row, Table, Tables } from './domain/records.ts'
 import type { State } from './state.ts'
 import { EmulatorError } from './wire/emulator-error.ts'
+import type { Views } from './wire/views.ts'
 
 interface Parts {
   state: State<Records>
@@ -14,6 +15,7 @@ interface Parts {
   send: (event: EventRecord) => void
   processor: {
     newId(kind: Kind): string
+    views: Views
     noSuch(table: Table, id: string, param?: string): Error
     refuse(message: string): Error
     telling: { eventsOf(happening: Happening, context: AccountContext): NewEvent[] }
@@ -37,6 +39,7 @@ export function createStore({ state, accounts, url, isOn, send, processor }: Par
       newId: processor.newId,
       noSuch: processor.noSuch,
       refuse: processor.refuse,
+      show: (table, record) => show(table, record, context),
       tell(happening) {
         for (const { type, object, own = {} } of processor.telling.eventsOf(happening, context)) {
           send({ ...newRecord(context, 'events'), type, object: structuredClone({ ...object }), own })
@@ -44,6 +47,18 @@ export function createStore({ state, accounts, url, isOn, send, processor }: Par
       },
     }
     return context
+  }
+
+  function show<Name extends Table>(table: Name, record: Row<Name>, context: AccountContext): { id: string } {
+    const view: Views[Name] = processor.views[table]
+    if (!view) throw new Error(`the processor does not show its ${table}`)
+    return view(record, context)
+  }
+
+  /** All records of a table, as the processor shows them now. */
+  function showAll<Name extends Table>(table: Name): { id: string }[] {
+    const tables: Tables = records
+    return [...tables[table].values()].map((row) => show(table, row, contextOf(row.account)))
   }
 
   /** The context of an account, even if no paywall uses it any more. Its paywalls are asked for when they are needed. */
@@ -82,5 +97,5 @@ export function createStore({ state, accounts, url, isOn, send, processor }: Par
     return found.id
   }
 
-  return { state, openContext, contextOf, accountOf, sellersBeside, change }
+  return { state, openContext, contextOf, accountOf, sellersBeside, change, showAll }
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { PaywallFile } from '../../../cli/paywall-file/file.ts'
-import type { PaywallOf } from '../core/domain/accounts.ts'
-import { type EnteredPrice, paywallsOf } from '../core/paywalls.ts'
+import { type EnteredPrice, paywallsOf, type SellerOf } from '../core/paywalls.ts'
 
 /**
  * What a pricing of a plan costs in one billing cycle: its `id` is `plan_id:pricing_id`, which the monthly, the annual and the
@@ -9,13 +8,8 @@ import { type EnteredPrice, paywallsOf } from '../core/paywalls.ts'
  */
 export type FreemiusPrice = EnteredPrice
 
-/** A paywall's Freemius product. Webhooks are signed with the product's secret key. */
-export interface FreemiusAccount extends PaywallOf {
-  paywallName: string
-  productId: string
-  publicKey: string
-  secretKey: string
-  apiKey: string
+/** A paywall's Freemius product. */
+export interface FreemiusAccount extends SellerOf<'freemius'> {
   /** Where buyers go after a purchase, as the owner has entered it in the dashboard. */
   returnUrl: string
   prices: FreemiusPrice[]
@@ -31,7 +25,7 @@ export const demoCredentials = () => ({
 
 /** The Freemius products that the emulator is to have. Each owner has entered the address of its paywall for signed returns. */
 export const accountsOf = (files: PaywallFile[], serviceUrl: () => string): FreemiusAccount[] =>
-  paywallsOf(files, 'freemius').map(({ credentials, ...paywall }) => ({
-    ...{ ...paywall, ...credentials, webhookSecret: credentials.secretKey },
+  paywallsOf(files, 'freemius').map((paywall) => ({
+    ...paywall,
     returnUrl: `${serviceUrl()}/return/freemius/${paywall.paywallId}`,
   }))

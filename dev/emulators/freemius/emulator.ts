@@ -2,19 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { html } from 'hono/html'
 import { subscriptionsDue } from '../core/domain/dues.ts'
 import type { Kind } from '../core/domain/records.ts'
-import type { EmulatorFor, EmulatorOptions } from '../core/emulator.ts'
 import { portalVisit } from '../core/pages/hosted-portal.ts'
-import type { Processor } from '../core/processor.ts'
-import { startEmulator } from '../core/start.ts'
+import { emulatorOf } from '../core/start.ts'
 import type { FreemiusAccount } from './accounts.ts'
 import { API } from './api.ts'
 import { CONTROLS } from './controls.ts'
 import { badRequest, noSuch } from './errors.ts'
 import { HOSTED_LINK, money } from './hosted-link.ts'
-import { licenseObject } from './objects/license.ts'
-import { subscriptionObject } from './objects/subscription.ts'
+import { VIEWS } from './objects/views.ts'
 import { cancel, RENEWALS } from './subscriptions.ts'
-import { type FreemiusEvent, TELLING } from './telling.ts'
+import { TELLING } from './telling.ts'
 
 /** A link to the customer portal works for five minutes. */
 const PORTAL_SECONDS = 5 * 60
@@ -29,7 +26,7 @@ function newId(kind: Kind): string {
   return String(latest)
 }
 
-const FREEMIUS = {
+export const startFreemiusEmulator = emulatorOf({
   name: 'freemius',
   title: 'Freemius',
   accountOf: ({ productId }: FreemiusAccount) => productId,
@@ -38,6 +35,7 @@ const FREEMIUS = {
   refuse: badRequest,
   api: API,
   telling: TELLING,
+  views: VIEWS,
   visits: {
     '/product/': HOSTED_LINK,
     '/portal/': portalVisit({ money, lifetimeSeconds: PORTAL_SECONDS, cancel }),
@@ -47,16 +45,10 @@ const FREEMIUS = {
         link is at the <code>checkoutUrl</code> that start-checkout answers.`,
   example: `curl -d '{"subscription":"123…"}' …/_emulator/renew`,
   controls: CONTROLS,
-  lists: {
-    licenses: { path: 'licenses', table: 'pages', show: licenseObject },
-    subscriptions: { path: 'subscriptions', table: 'subscriptions', show: subscriptionObject },
-  },
+  lists: { licenses: 'pages', subscriptions: 'subscriptions' },
   /** While `manySubscriptions` is on, a user may have several subscriptions of a product; as a rule one at a time. */
   switches: ['manySubscriptions'],
-} satisfies Processor<FreemiusAccount, FreemiusEvent, unknown, typeof CONTROLS, string, string>
+})
 
 /** A local Freemius: its API for the official SDK, the page of a checkout link for people, signed webhooks for the service. */
-export type FreemiusEmulator = EmulatorFor<typeof FREEMIUS>
-
-export const startFreemiusEmulator = (options: EmulatorOptions<FreemiusAccount>): Promise<FreemiusEmulator> =>
-  startEmulator(FREEMIUS, options)
+export type FreemiusEmulator = Awaited<ReturnType<typeof startFreemiusEmulator>>

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { AccountOf } from '../core/domain/accounts.ts'
 import { type AccountContext, all } from '../core/domain/context.ts'
+import { customerAt } from '../core/domain/customers.ts'
 import { amountToday, newPage } from '../core/domain/pages.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
 import { hostedCheckout } from '../core/pages/hosted-checkout.ts'
@@ -11,7 +12,6 @@ import type { FreemiusAccount } from './accounts.ts'
 import { freemiusError } from './errors.ts'
 import { type Link, readLink, signedReturn } from './link.ts'
 import { licenseObject, subscriptionOf } from './objects/license.ts'
-import { hasAddress } from './objects/product.ts'
 import { dateTime, decimal } from './objects/wire.ts'
 
 const HINT = html`This is an emulator: it asks for no card and moves no money. Pay succeeds at once. A payment that arrives later
@@ -41,7 +41,7 @@ function hostedPage(context: AccountContext, link: Link, request: HttpRequest): 
   const hosted = hostedCheckout(context, page, request, {
     ...{ money, hint: HINT, successUrl: () => signedReturn(link, returnData(page, context)) },
     admit(_, email) {
-      page.customer = all(context, 'customers').find((user) => hasAddress(user, email))?.id ?? null
+      page.customer = customerAt(context, email)?.id ?? null
       refuseSecond(context, page)
       context.records.pages.set(page.id, page)
     },

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { AccountOf } from '../core/domain/accounts.ts'
 import { type AccountContext, all, find, newestOf } from '../core/domain/context.ts'
+import { customerAt } from '../core/domain/customers.ts'
 import type { PageRecord, PortalSessionRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
 import { type Ids, type Route, route } from '../core/wire/routes.ts'
@@ -8,7 +9,7 @@ import type { FreemiusAccount } from './accounts.ts'
 import { missingArgument, noSuch } from './errors.ts'
 import { licenseObject, subscriptionOf } from './objects/license.ts'
 import { paymentObject, paymentsOf } from './objects/payment.ts'
-import { hasAddress, planObject, pricingObject, userObject } from './objects/product.ts'
+import { planObject, pricingObject, userObject } from './objects/product.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { licenseOwn } from './own.ts'
 import { cancel } from './subscriptions.ts'
@@ -40,11 +41,10 @@ export const ROUTES: Route[] = [
   shown('/plans/:id', (context, [id]) => planObject(account(context), id)),
   shown('/plans/:id/pricing/:id', (context, [plan, id]) => pricingObject(account(context), plan, id)),
   shown('/licenses/:id/subscription', (context, ids) => subscriptionObject(latestOf(context, ids), context)),
-  list('/users', Users, (context, { email }) =>
-    all(context, 'customers')
-      .filter((user) => email === undefined || hasAddress(user, email))
-      .map(userObject),
-  ),
+  list('/users', Users, (context, { email }) => {
+    const users = email === undefined ? all(context, 'customers') : [customerAt(context, email) ?? []].flat()
+    return users.map(userObject)
+  }),
   list('/events', Events, (context, { type, state }) =>
     newestOf(context, 'events', type === undefined ? {} : { type })
       .map((event) => eventObject(event, pendingOf(context, event.id)))
@@ -121,10 +121,7 @@ const pendingOf = ({ records }: AccountContext, id: string) => ({
 /** Opens the portal for a user, by id or by address. It has no way back to the seller. */
 function logIn(context: AccountContext, { id, email }: z.output<typeof PortalLogin>): PortalSessionRecord {
   if (id === undefined && email === undefined) throw missingArgument('id')
-  const user =
-    id === undefined
-      ? all(context, 'customers').find((user) => hasAddress(user, email))
-      : find(context, 'customers', id)
+  const user = id === undefined ? customerAt(context, email ?? '') : find(context, 'customers', id)
   if (!user) throw noSuch('customers', email ?? '')
   return openPortal(context, { customer: user.id, returnUrl: null })
 }

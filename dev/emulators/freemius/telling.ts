@@ -61,9 +61,9 @@ export const TELLING: Telling<FreemiusAccount, FreemiusEvent> = {
     'dispute.closed': disputed,
   }),
   eventObject,
-  headers: (body, { webhookSecret }) => ({
+  headers: (body, { secretKey }) => ({
     'Content-Type': 'application/json',
-    'X-Signature': createHmac('sha256', webhookSecret).update(body).digest('hex'),
+    'X-Signature': createHmac('sha256', secretKey).update(body).digest('hex'),
     'User-Agent': 'Freemius Webhooks',
   }),
   // Whether and when Freemius tries again is documented nowhere: UNVERIFIED.

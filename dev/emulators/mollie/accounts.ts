@@ -1,12 +1,11 @@
 import type { PaywallFile } from '../../../cli/paywall-file/file.ts'
 import { randomHex } from '../../../lib/crypto/crypto.ts'
+import type { Credentials } from '../../../lib/processors/definitions.ts'
 import { accountId, type PaywallOf } from '../core/domain/accounts.ts'
 import { paywallsOf } from '../core/paywalls.ts'
 
-/** A paywall's Mollie credentials. */
-export interface MollieAccount extends PaywallOf {
-  apiKey: string
-}
+/** A paywall's Mollie credentials. Mollie knows no prices. */
+export type MollieAccount = PaywallOf & Credentials<'mollie'>
 
 /**
  * An account's test and live data are separate at Mollie, so each key has an account of its own, `test_…` or `live_…`.
@@ -21,6 +20,5 @@ export const profileOf = (accountId: string) => `pfl_${accountId.slice(-10)}`
 /** Credentials as Mollie makes them, for a demo. */
 export const demoCredentials = () => ({ apiKey: `test_${randomHex(15)}`, webhookSecret: randomHex(16) })
 
-/** The Mollie accounts that the emulator is to have: each paywall's credentials. Mollie knows no prices. */
-export const accountsOf = (files: PaywallFile[]): MollieAccount[] =>
-  paywallsOf(files, 'mollie').map(({ paywallId, credentials }) => ({ paywallId, ...credentials }))
+/** The Mollie accounts that the emulator is to have: each paywall's credentials. */
+export const accountsOf = (files: PaywallFile[]): MollieAccount[] => paywallsOf(files, 'mollie')

@@ -5,21 +5,18 @@ import { chargesOnMandatesDue, openPaymentsDue } from '../core/domain/mandate-ch
 import type { PaymentRecord } from '../core/domain/money-records.ts'
 import { resolvePaymentOfPage } from '../core/domain/payment-pages.ts'
 import { prefixedIds } from '../core/domain/tables.ts'
-import type { EmulatorFor, EmulatorOptions } from '../core/emulator.ts'
 import { hostedPayment } from '../core/pages/hosted-payment.ts'
 import { visitOf } from '../core/pages/visits.ts'
-import type { Processor } from '../core/processor.ts'
-import { startEmulator } from '../core/start.ts'
+import { emulatorOf } from '../core/start.ts'
 import { idOfKey, type MollieAccount } from './accounts.ts'
 import { money } from './amounts.ts'
 import { API } from './api.ts'
 import { CONTROLS } from './controls.ts'
 import { noSuch, unprocessable } from './errors.ts'
-import { subscriptionObject } from './objects/customer.ts'
-import { paymentObject } from './objects/payment.ts'
+import { VIEWS } from './objects/views.ts'
 import { paymentOwn } from './own.ts'
 import { renewSubscription } from './subscriptions.ts'
-import { type MollieEvent, TELLING } from './telling.ts'
+import { TELLING } from './telling.ts'
 
 const DAY_SECONDS = 24 * 3600
 
@@ -29,7 +26,7 @@ const HINT = html`This is an emulator: it asks for no card and moves no money. A
           new payment. Money that is on its way, or is to be transferred, arrives with
           <code>POST /_emulator/resolve-payment</code>.`
 
-const MOLLIE = {
+export const startMollieEmulator = emulatorOf({
   name: 'mollie',
   title: 'Mollie',
   accountOf: ({ apiKey }: MollieAccount) => idOfKey(apiKey),
@@ -46,6 +43,7 @@ const MOLLIE = {
   refuse: unprocessable,
   api: API,
   telling: TELLING,
+  views: VIEWS,
   visits: { '/checkout/': visitOf('payments', UNKNOWN, paymentPage) },
   duesOf: (context) => [
     ...openPaymentsDue(context),
@@ -57,17 +55,14 @@ const MOLLIE = {
         is at the <code>checkoutUrl</code> that start-checkout answers.`,
   example: `curl -d '{"subscription":"sub_…"}' …/_emulator/renew`,
   controls: CONTROLS,
-  lists: {
-    payments: { path: 'payments', table: 'payments', show: paymentObject },
-    subscriptions: { path: 'subscriptions', table: 'subscriptions', show: subscriptionObject },
-  },
+  lists: { payments: 'payments', subscriptions: 'subscriptions' },
   /**
    * While `slowMandates` is on, the mandates made since are `pending`, and no subscription can be created on them;
    * `pendingMandates`: it can, and is `pending` as long as its mandate is. While `slowRefunds` is on, a refund is
    * `queued` at first.
    */
   switches: ['slowMandates', 'pendingMandates', 'slowRefunds'],
-} satisfies Processor<MollieAccount, MollieEvent, unknown, typeof CONTROLS, string, string>
+})
 
 /** Mollie sends the payer to `redirectUrl` whatever happened; only after a cancel to `cancelUrl`, if there is one. */
 function paymentPage(context: AccountContext, payment: PaymentRecord) {
@@ -80,7 +75,4 @@ function paymentPage(context: AccountContext, payment: PaymentRecord) {
 }
 
 /** A local Mollie: its API for the official SDK, hosted checkout pages for people, signed webhooks for the service. */
-export type MollieEmulator = EmulatorFor<typeof MOLLIE>
-
-export const startMollieEmulator = (options: EmulatorOptions<MollieAccount>): Promise<MollieEmulator> =>
-  startEmulator(MOLLIE, options)
+export type MollieEmulator = Awaited<ReturnType<typeof startMollieEmulator>>

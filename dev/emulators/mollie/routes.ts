@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { newCustomer } from '../core/domain/checkout.ts'
 import { type AccountContext, find, newestOf } from '../core/domain/context.ts'
+import { newCustomer } from '../core/domain/customers.ts'
 import { findPayment } from '../core/domain/payment-pages.ts'
 import { disputesOf, refundsOf } from '../core/domain/reversals.ts'
 import { optional } from '../core/wire/json-fields.ts'

@@ -1,15 +1,17 @@
 import * as z from 'zod'
-import { type AccountContext, accountRecord, all, find } from '../core/domain/context.ts'
+import { findPrice } from '../core/domain/accounts.ts'
+import { type AccountContext, find } from '../core/domain/context.ts'
+import { customerAt } from '../core/domain/customers.ts'
 import { openPage } from '../core/domain/pages.ts'
 import type { PageRecord, SoldPrice } from '../core/domain/selling-records.ts'
-import { hasEnded } from '../core/domain/subscriptions.ts'
+import { runningSubscriptions } from '../core/domain/subscriptions.ts'
 import { optional, webAddress } from '../core/wire/json-fields.ts'
-import { priceOf } from './accounts.ts'
-import { byEmail, byExternalId } from './customers.ts'
-import { invalid } from './errors.ts'
-import { Metadata, pageOwn, settingsOwn } from './own.ts'
+import { byExternalId } from './customers.ts'
+import { forbidden, invalid } from './errors.ts'
+import { Metadata, pageOwn } from './own.ts'
 import { uuid } from './parameters.ts'
 import { CHECKOUT_SECONDS } from './rules.ts'
+import { MULTIPLE_SUBSCRIPTIONS } from './settings.ts'
 
 /** The currency of a checkout that names none. It is a setting of the organisation at Polar. */
 const DEFAULT_CURRENCY = 'usd'
@@ -33,15 +35,14 @@ export const CheckoutBody = z.strictObject({
 type Body = z.output<typeof CheckoutBody>
 
 export function createCheckout(context: AccountContext, body: Body): PageRecord {
-  const price = priceFor(context, body)
+  const { price, seller } = soldBy(context, body)
   const customer = customerFor(context, body)
   const { metadata, external_customer_id, allow_trial } = body
-  const seller = context.account.paywalls.find(({ paywallId }) => paywallId === metadata.paywall_id)
   const page = openPage(context, {
     mode: price.interval === null ? 'payment' : 'subscription',
     price,
     expiresAt: context.now + CHECKOUT_SECONDS,
-    seller: seller?.paywallName ?? context.account.paywalls[0]?.paywallName ?? '',
+    seller,
     trialDays: trialOf(body, price),
     successUrl: body.success_url ?? `${context.url}/checkout/confirmation`,
     cancelUrl: body.return_url,
@@ -56,12 +57,16 @@ export function createCheckout(context: AccountContext, body: Body): PageRecord 
   return page
 }
 
-function priceFor(context: AccountContext, { products, currency }: Body): SoldPrice {
-  const [id = ''] = products
-  if (!priceOf(context.account, id)) throw invalid(['body', 'products', 0], 'Product does not exist.', id)
-  const price = priceOf(context.account, id, currency ?? DEFAULT_CURRENCY)
-  if (price) return price
-  throw invalid(['body', 'products', 0], 'Product is not available in the specified currency.', id)
+/** What is sold, and the name of the paywall that sells it. */
+function soldBy({ account }: AccountContext, { products: [id = ''], currency: wanted, metadata }: Body) {
+  const inCurrency = (currency: string) =>
+    findPrice(account, (price) => price.id === id && price.currency === currency, metadata.paywall_id)
+  const sold = inCurrency(wanted ?? DEFAULT_CURRENCY)
+  if (sold) return sold
+  const problem = findPrice(account, (price) => price.id === id)
+    ? 'Product is not available in the specified currency.'
+    : 'Product does not exist.'
+  throw invalid(['body', 'products', 0], problem, id)
 }
 
 function customerFor(context: AccountContext, { customer_id: id, external_customer_id: externalId }: Body) {
@@ -79,25 +84,25 @@ function trialOf({ allow_trial: allowed, trial_interval: unit, trial_interval_co
   return UNIT_DAYS[unit] * count
 }
 
-/**
- * Who pays a page: its customer, or else whoever has that address already, whatever external id that customer has. So a
- * sale may end up with a customer of somebody else's external id.
- */
-export function identifyPayer(context: AccountContext, page: PageRecord, email: string): void {
-  if (page.customer !== null) return
-  const known = byEmail(context, email)
-  const { external_customer_id: id } = pageOwn(page)
-  if (known) page.customer = known.id
-  // The page's external id has got a customer of another address since the page was opened.
-  else if (id !== null && byExternalId(context, id)) {
-    const problem = 'A customer with this external ID already exists but with a different email address.'
-    throw invalid(['body', 'external_customer_id'], problem)
+/** Decides who pays a page, and refuses a second subscription of a customer, on any of the organisation's paywalls. */
+export function admit(page: PageRecord, email: string, context: AccountContext): void {
+  page.customer ??= payerOf(context, page, email)
+  if (page.mode === 'payment' || MULTIPLE_SUBSCRIPTIONS.of(context)) return
+  if (page.customer !== null && runningSubscriptions(context, page.customer).length > 0) {
+    throw forbidden('NotPermitted', 'You already have an active subscription.')
   }
 }
 
-/** Whether Polar refuses a second subscription of a customer, on any of the organisation's paywalls. */
-export function isRefusedAsSecond(context: AccountContext, page: PageRecord): boolean {
-  const { allowMultipleSubscriptions } = settingsOwn(accountRecord(context.records, context.account.id))
-  if (allowMultipleSubscriptions || page.mode === 'payment' || page.customer === null) return false
-  return all(context, 'subscriptions').some((each) => each.customer === page.customer && !hasEnded(each))
+/**
+ * Whoever has the address already, whatever external id that customer has: so a sale may end up with a customer of somebody
+ * else's external id. Null: a new customer.
+ */
+function payerOf(context: AccountContext, page: PageRecord, email: string): string | null {
+  const known = customerAt(context, email)
+  if (known) return known.id
+  const { external_customer_id: id } = pageOwn(page)
+  if (id === null || !byExternalId(context, id)) return null
+  // The page's external id has got a customer of another address since the page was opened.
+  const problem = 'A customer with this external ID already exists but with a different email address.'
+  throw invalid(['body', 'external_customer_id'], problem)
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { newCustomer } from '../core/domain/checkout.ts'
 import { type AccountContext, all, find } from '../core/domain/context.ts'
+import { customerAt, newCustomer } from '../core/domain/customers.ts'
 import type { CustomerRecord } from '../core/domain/selling-records.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
 import { optional, webAddress } from '../core/wire/json-fields.ts'
@@ -18,16 +18,13 @@ export const CustomerBody = z.strictObject({
 
 export function createCustomer(context: AccountContext, body: z.output<typeof CustomerBody>): CustomerRecord {
   const { email, name, external_id } = body
-  if (byEmail(context, email))
+  if (customerAt(context, email))
     throw invalid(['body', 'email'], 'A customer with this email address already exists.', email)
   if (external_id !== null && byExternalId(context, external_id)) {
     throw invalid(['body', 'external_id'], 'A customer with this external ID already exists.', external_id)
   }
   return newCustomer(context, { email, name, own: { external_id } })
 }
-
-export const byEmail = (context: AccountContext, email: string) =>
-  all(context, 'customers').find((customer) => customer.email?.toLowerCase() === email.toLowerCase())
 
 export const byExternalId = (context: AccountContext, externalId: string) =>
   all(context, 'customers').find((customer) => customerOwn(customer).external_id === externalId)

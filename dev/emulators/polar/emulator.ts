@@ -1,45 +1,40 @@
 import { randomUUID } from 'node:crypto'
 import { html } from 'hono/html'
+import * as z from 'zod'
 import { decimalsOf } from '../../../lib/money/money.ts'
-import type { AccountContext } from '../core/domain/context.ts'
-import { salesDue } from '../core/domain/dues.ts'
-import type { PageRecord } from '../core/domain/selling-records.ts'
-import type { EmulatorFor, EmulatorOptions } from '../core/emulator.ts'
-import { hostedCheckout, UNKNOWN_CHECKOUT } from '../core/pages/hosted-checkout.ts'
-import { portalVisit } from '../core/pages/hosted-portal.ts'
-import { formatMoney } from '../core/pages/layout.ts'
-import { type HostedPage, visitOf } from '../core/pages/visits.ts'
-import type { Processor } from '../core/processor.ts'
-import type { HttpRequest } from '../core/server.ts'
-import { startEmulator } from '../core/start.ts'
+import { billing } from '../core/billing.ts'
+import { onRecord, type RecordControl } from '../core/controls/controls.ts'
+import { find } from '../core/domain/context.ts'
+import { closeDispute } from '../core/domain/reversals.ts'
+import { emulatorOf } from '../core/start.ts'
 import { idOfToken, type PolarAccount } from './accounts.ts'
 import { API } from './api.ts'
-import { identifyPayer, isRefusedAsSecond } from './checkouts.ts'
-import { CONTROLS } from './controls.ts'
+import { admit } from './checkouts.ts'
 import { forbidden, noSuch } from './errors.ts'
-import { checkoutObject } from './objects/checkout.ts'
-import { subscriptionObject } from './objects/subscription.ts'
-import { PORTAL_SECONDS, RENEWALS } from './rules.ts'
-import { cancel, uncancel } from './subscriptions.ts'
-import { type PolarEvent, TELLING } from './telling.ts'
+import { VIEWS } from './objects/views.ts'
+import { endDisputed, orderOf, preventDispute, refundOrder } from './orders.ts'
+import { PORTAL_SECONDS, RENEWALS, SLOW_PAYMENT_SECONDS } from './rules.ts'
+import { LACKING_SCOPES, MULTIPLE_SUBSCRIPTIONS } from './settings.ts'
+import { cancel, revoke, uncancel } from './subscriptions.ts'
+import { TELLING } from './telling.ts'
 
-/** How long a payment that takes its time is on its way: UNVERIFIED. */
-const SLOW_PAYMENT_SECONDS = 12 * 3600
-
-const money = (amount: number, currency: string) => formatMoney(amount, currency, decimalsOf(currency.toUpperCase()))
-
-/** The page of a checkout: whoever pays becomes, or is already, the customer with that address. */
-function hostedPage(context: AccountContext, page: PageRecord, request: HttpRequest): HostedPage {
-  return hostedCheckout(context, page, request, {
-    money,
+const BILLING = billing({
+  names: { page: 'checkout', payment: 'payment' },
+  decimalsOf: (currency) => decimalsOf(currency.toUpperCase()),
+  checkout: {
+    path: '/checkout/polar_c_',
+    admit,
     // Polar adds a token for its own portal to the address.
     successUrl: ({ successUrl, id }) => withToken(successUrl.replaceAll('{CHECKOUT_ID}', id), id),
-    admit(_, email) {
-      identifyPayer(context, page, email)
-      if (isRefusedAsSecond(context, page)) throw forbidden('NotPermitted', 'You already have an active subscription.')
-    },
-  })
-}
+  },
+  portal: { path: '/portal/polar_cst_', lifetimeSeconds: PORTAL_SECONDS },
+  end: revoke,
+  cancel,
+  undo: uncancel,
+  refund: (context, payment, amount) => refundOrder(context, orderOf(context, payment), amount),
+  pendingSeconds: SLOW_PAYMENT_SECONDS,
+  renewals: RENEWALS,
+})
 
 function withToken(address: string, id: string): string {
   const url = new URL(address)
@@ -47,7 +42,14 @@ function withToken(address: string, id: string): string {
   return url.href
 }
 
-const POLAR = {
+/** A control of a payment, by the id of the order that the payment paid. */
+const byOrder = <Given>({ optionsOf, run }: RecordControl<Given>): RecordControl<Given> => ({
+  field: 'order',
+  optionsOf,
+  run: (store, id, options) => run(store, store.state.records.invoices.get(id)?.payment ?? id, options),
+})
+
+export const startPolarEmulator = emulatorOf({
   name: 'polar',
   title: 'Polar',
   accountOf: ({ accessToken }: PolarAccount) => idOfToken(accessToken),
@@ -56,25 +58,35 @@ const POLAR = {
   refuse: (message) => forbidden('NotPermitted', message),
   api: API,
   telling: TELLING,
-  visits: {
-    '/checkout/polar_c_': visitOf('pages', UNKNOWN_CHECKOUT, hostedPage),
-    '/portal/polar_cst_': portalVisit({ money, lifetimeSeconds: PORTAL_SECONDS, cancel, undo: uncancel }),
-  },
-  duesOf: salesDue({ pendingSeconds: SLOW_PAYMENT_SECONDS, renewals: RENEWALS }),
+  views: VIEWS,
+  ...BILLING,
   about: html`Polar's API answers under <code>/v1</code>, to the official SDK and the access token of a paywall file. A
         checkout's page is at the <code>checkoutUrl</code> that start-checkout answers.`,
   example: `curl -d '{"subscription":"5f3c…"}' …/_emulator/renew`,
-  controls: CONTROLS,
-  lists: {
-    checkouts: { path: 'checkouts', table: 'pages', show: checkoutObject },
-    subscriptions: { path: 'subscriptions', table: 'subscriptions', show: subscriptionObject },
+  controls: {
+    ...BILLING.controls,
+    refund: byOrder(BILLING.controls.refund),
+    dispute: byOrder(BILLING.controls.dispute),
+    /** The bank has decided a dispute. Either way Polar ends the subscription. */
+    closeDispute: onRecord('dispute', 'disputes', { won: z.boolean().default(false) }, (context, dispute, { won }) => {
+      endDisputed(context, orderOf(context, find(context, 'payments', dispute.payment)))
+      return context.show('disputes', closeDispute(context, dispute, won))
+    }),
+    /** Polar gives a payment back before the payer's bank makes a dispute of it. */
+    preventDispute: byOrder(
+      onRecord('payment', 'payments', {}, (context, payment) =>
+        context.show('refunds', preventDispute(context, orderOf(context, payment))),
+      ),
+    ),
+    /** Whether a customer may have several subscriptions. */
+    allowMultipleSubscriptions: MULTIPLE_SUBSCRIPTIONS.control,
+    /** The scopes that the token was made without. */
+    withholdScopes: LACKING_SCOPES.control,
   },
+  lists: { checkouts: 'pages', subscriptions: 'subscriptions' },
   /** While `slowRefunds` is on, a refund is pending at first. */
   switches: ['slowRefunds'],
-} satisfies Processor<PolarAccount, PolarEvent, unknown, typeof CONTROLS, string, string>
+})
 
 /** A local Polar: its API for the official SDK, hosted checkout and portal pages for people, signed webhooks for the service. */
-export type PolarEmulator = EmulatorFor<typeof POLAR>
-
-export const startPolarEmulator = (options: EmulatorOptions<PolarAccount>): Promise<PolarEmulator> =>
-  startEmulator(POLAR, options)
+export type PolarEmulator = Awaited<ReturnType<typeof startPolarEmulator>>

@@ -43,9 +43,3 @@ export const refundOwn = ownFields({
   /** The dispute that it prevents. */
   dispute: text,
 })
-
-/** What an organisation has set in its dashboard, and which scopes its token lacks. */
-export const settingsOwn = ownFields({
-  allowMultipleSubscriptions: z.boolean().default(true),
-  lackingScopes: z.array(z.string()).default([]),
-})

@@ -1,4 +1,4 @@
-import { type AccountContext, accountRecord } from '../core/domain/context.ts'
+import type { AccountContext } from '../core/domain/context.ts'
 import { findPage } from '../core/domain/pages.ts'
 import { Nothing } from '../core/wire/parse.ts'
 import { type Route, retrieve, route } from '../core/wire/routes.ts'
@@ -10,8 +10,8 @@ import { customerObject, portalObject } from './objects/customer.ts'
 import { orderObject, refundObject } from './objects/order.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { allOrders, createRefund, findOrder, RefundBody } from './orders.ts'
-import { settingsOwn } from './own.ts'
 import { ListQuery, pageOf, uuid } from './parameters.ts'
+import { LACKING_SCOPES } from './settings.ts'
 import { SubscriptionBody, updateSubscription } from './subscriptions.ts'
 
 /** The part of Polar's API that the emulator has. */
@@ -40,8 +40,8 @@ function guarded(open: Route): Route {
     prepare(parse, ids) {
       const execution = open.prepare(parse, ids)
       return (context: AccountContext) => {
-        const { lackingScopes } = settingsOwn(accountRecord(context.records, context.account.id))
-        if (scopes.every((scope) => lackingScopes.includes(`${resource}:${scope}`))) {
+        const lacking = LACKING_SCOPES.of(context)
+        if (scopes.every((scope) => lacking.includes(`${resource}:${scope}`))) {
           throw forbidden('insufficient_scope', 'The request requires higher privileges than the access token has.')
         }
         const [wrong] = ids.filter((id) => !uuid.safeParse(id).success)

@@ -5,6 +5,8 @@ const DAY_SECONDS = 24 * 3600
 export const API_VERSION = '2026-10'
 export const CHECKOUT_SECONDS = DAY_SECONDS
 export const PORTAL_SECONDS = 3600
+/** How long a payment that takes its time is on its way: UNVERIFIED. */
+export const SLOW_PAYMENT_SECONDS = 12 * 3600
 
 /**
  * Polar begins a period, makes its order and charges it by a job soon after; how soon is not documented. A failed charge is

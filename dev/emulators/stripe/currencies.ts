@@ -1,8 +1,7 @@
 import { type AccountContext, newestOf } from '../core/domain/context.ts'
 import { findPage } from '../core/domain/pages.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
-import { hasEnded } from '../core/domain/subscriptions.ts'
-import { formatMoney } from '../core/pages/layout.ts'
+import { runningSubscriptions } from '../core/domain/subscriptions.ts'
 import CURRENCIES from './currencies.json' with { type: 'json' }
 import { refused } from './errors.ts'
 
@@ -23,9 +22,6 @@ export function decimalsAtStripe(currency: string): number {
   if (ZERO_DECIMAL.includes(currency.toLowerCase())) return 0
   return THREE_DECIMAL.includes(currency.toLowerCase()) ? 3 : 2
 }
-
-/** An amount in Stripe's units as a person reads it. */
-export const money = (amount: number, currency: string) => formatMoney(amount, currency, decimalsAtStripe(currency))
 
 /** Throws Stripe's 400 for a currency that it does not take, or an amount that the currency cannot have. */
 export function refuseUncharged(amount: number, given: string, param: string): void {
@@ -50,11 +46,12 @@ export function refuseOtherCurrency(
   { mode, customer, price }: Pick<PageRecord, 'mode' | 'customer' | 'price'>,
 ): void {
   if (mode !== 'subscription' || customer === null) return
-  const running = newestOf(context, 'subscriptions', { customer }).filter((each) => !hasEnded(each))
   const open = newestOf(context, 'pages', { customer, mode }).filter(
     ({ id }) => findPage(context, id).status === 'open',
   )
-  const currencies = [...running, ...open].map((bound) => bound.price.currency.toLowerCase())
+  const currencies = [...runningSubscriptions(context, customer), ...open].map((bound) =>
+    bound.price.currency.toLowerCase(),
+  )
   const currency = currencies.find((bound) => bound !== price.currency)
   if (currency !== undefined) throw refused('currencies_combined', { currency })
 }

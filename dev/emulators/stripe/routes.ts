@@ -5,7 +5,6 @@ import type { Execution } from '../core/processor.ts'
 import type { Form } from '../core/wire/form.ts'
 import { integer, text } from '../core/wire/form-fields.ts'
 import { act, prepareRoute, type Route, retrieve, route } from '../core/wire/routes.ts'
-import { CheckoutSessionParameters, createCheckoutSession, expireSession, priceOf } from './checkout.ts'
 import { noSuch, refused } from './errors.ts'
 import { expand } from './expand.ts'
 import { eventObject } from './objects/event.ts'
@@ -15,8 +14,15 @@ import { priceObject } from './objects/price.ts'
 import { VIEWS } from './objects/views.ts'
 import { listOf } from './objects/wire.ts'
 import { parseParameters } from './parameters.ts'
-import { createPortalSession, PortalParameters } from './portal.ts'
 import { RefundParameters, refund } from './refunds.ts'
+import {
+  CheckoutSessionParameters,
+  createCheckoutSession,
+  createPortalSession,
+  expireSession,
+  PortalParameters,
+  soldAt,
+} from './sessions.ts'
 import { CancelParameters, cancelSubscription, UpdateParameters, updateSubscription } from './subscriptions.ts'
 
 /*
@@ -64,7 +70,7 @@ const routes: Route[] = [
   route('POST', '/v1/billing_portal/sessions', PortalParameters, createPortalSession, VIEWS.portalSessions),
   route('POST', '/v1/refunds', RefundParameters, refund, VIEWS.refunds),
   retrieve('/v1/refunds/:id', Nothing, 'refunds', VIEWS.refunds),
-  route('GET', '/v1/prices/:id', Nothing, (context, _, [id]) => priceObject(priceOf(context, id).price)),
+  route('GET', '/v1/prices/:id', Nothing, (context, _, [id]) => priceObject(soldAt(context, id).price)),
   retrieve('/v1/events/:id', Nothing, 'events', (event, { records }) =>
     eventObject(event, { pending: [...records.deliveries.values()].filter(({ event: id }) => id === event.id).length }),
   ),

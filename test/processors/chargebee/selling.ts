@@ -9,7 +9,7 @@ export const CREDENTIALS = {
   site: ACME.site,
   apiKey: ACME.apiKey,
   webhookUser: ACME.webhookUser,
-  webhookPassword: ACME.webhookSecret,
+  webhookPassword: ACME.webhookPassword,
 }
 
 export const CHECKOUT_ID = '0d9b6c52-7f0e-4d0b-9a5e-3f1f6f1a2b3c'

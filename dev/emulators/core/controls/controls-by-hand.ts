@@ -5,7 +5,7 @@ import type { RecordControl } from './controls.ts'
 import { byHand, type HandControls, kebab, recordByHand } from './hand-controls.ts'
 
 interface Has {
-  lists: Record<string, { path: string }>
+  lists: Record<string, unknown>
   controls: Record<string, RecordControl>
   switches: readonly string[]
 }
@@ -20,7 +20,7 @@ export function controlsByHand<Event, Body>(
   emulator: Emulator<Event, Body>,
   store: Store,
 ): HandControls {
-  const shown = Object.entries(lists).map(([name, { path }]) => [`GET ${path}`, () => Reflect.get(emulator, name)])
+  const shown = Object.keys(lists).map((name) => [`GET ${kebab(name)}`, () => Reflect.get(emulator, name)])
   const ofRecords = Object.entries(controls).map(([name, control]) => [
     `POST ${kebab(name)}`,
     recordByHand(store, control),

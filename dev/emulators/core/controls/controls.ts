@@ -55,23 +55,5 @@ export function onRecordWith<Name extends Table, Option extends z.ZodType>(
   return { ...control, optionsOf: (value) => ({ [name]: value }) }
 }
 
-/** A setting of a paywall's account: `configurePortal(paywallId, false)`. */
-export function onAccount<Option extends z.ZodType>(
-  [name, option]: [string, Option],
-  apply: (context: AccountContext, value: z.output<Option>) => void,
-): RecordControl<z.input<Option>> {
-  const schema = z.strictObject({ [name]: option })
-  return {
-    field: 'paywall',
-    optionsOf: (value) => ({ [name]: value }),
-    async run(store, paywallId, options) {
-      const context = store.contextOf(store.accountOf(paywallId))
-      apply(context, option.parse(schema.parse(options)[name]))
-      await store.state.save()
-      return { id: context.account.id, ...options }
-    },
-  }
-}
-
 /** The option of a control that may go wrong: `{"fail": true}`. */
 export const fails = { fail: z.boolean().default(false) }

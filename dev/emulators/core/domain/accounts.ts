@@ -2,12 +2,11 @@ import { hash } from 'node:crypto'
 import type { SoldPrice } from './selling-records.ts'
 
 /**
- * What an emulator knows of a paywall, whatever the processor: its webhooks' address has the id, the secret signs them.
- * The name and the prices are known of processors that have prices.
+ * What an emulator knows of a paywall, whatever the processor: its webhooks' address has the id. The name and the prices are
+ * known of processors that have prices.
  */
 export interface PaywallOf {
   paywallId: string
-  webhookSecret: string
   paywallName?: string
   prices?: SoldPrice[]
 }
@@ -30,11 +29,18 @@ export function groupAccounts<Paywall extends PaywallOf>(
 /** An account's id, made of its key's hash: the same after a restart, and the key cannot be read from it. */
 export const accountId = (prefix: string, secretKey: string) => `${prefix}${hash('sha256', secretKey).slice(0, 16)}`
 
-/** A price of an account, and the paywall that sells it. */
-export function findPrice<Paywall extends PaywallOf>({ paywalls }: AccountOf<Paywall>, priceId: string) {
-  for (const seller of paywalls) {
-    const price = seller.prices?.find(({ id }) => id === priceId)
-    if (price) return { price, seller }
-  }
-  return null
+/**
+ * A price of an account, and the name of the paywall that sells it. Paywalls of one account may have a price in common: then
+ * that of `named`, a paywall's id.
+ */
+export function findPrice(
+  { paywalls }: AccountOf<PaywallOf>,
+  isMeant: (price: SoldPrice) => boolean,
+  named?: string | number | boolean,
+): { price: SoldPrice; seller: string } | null {
+  const price = paywalls.flatMap(({ prices = [] }) => prices).find(isMeant)
+  if (!price) return null
+  const owner = paywalls.find(({ prices }) => prices?.includes(price))
+  const seller = paywalls.find(({ paywallId }) => paywallId === named) ?? owner
+  return { price, seller: seller?.paywallName ?? '' }
 }

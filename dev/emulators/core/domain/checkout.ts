@@ -1,4 +1,5 @@
-import { type AccountContext, find, newRecord } from './context.ts'
+import { type AccountContext, find } from './context.ts'
+import { newCustomer } from './customers.ts'
 import { markInvoicePaid, newInvoice } from './invoices.ts'
 import type { PaymentRecord } from './money-records.ts'
 import { amountToday, reportDelayedPayment } from './pages.ts'
@@ -49,20 +50,6 @@ function payingCustomer(context: AccountContext, page: PageRecord, email: string
   if (page.customer !== null) return find(context, 'customers', page.customer)
   if (page.mode === 'payment' && !page.makesCustomer) return null
   return newCustomer(context, { email, own: page.gives.customer }, page.chosenIds.customer)
-}
-
-export function newCustomer(
-  context: AccountContext,
-  given: Pick<CustomerRecord, 'email'> & Partial<CustomerRecord>,
-  id?: string,
-): CustomerRecord {
-  const customer: CustomerRecord = {
-    ...newRecord(context, 'customers', id),
-    ...{ name: null, declines: false, own: {} },
-    ...given,
-  }
-  context.records.customers.set(customer.id, customer)
-  return customer
 }
 
 function takePayment(context: AccountContext, page: PageRecord, customer: CustomerRecord | null): PaymentRecord | null {

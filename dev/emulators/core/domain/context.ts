@@ -20,6 +20,8 @@ export interface AccountContext {
   /** Whether one of the emulator's switches is on. */
   isOn(name: string): boolean
   newId(kind: Kind): string
+  /** A record as the processor shows it. */
+  show<Name extends Table>(table: Name, record: Row<Name>): { id: string }
   /** Makes the processor's events of what happened, stores them and sends them. */
   tell(happening: Happening): void
   /** The processor's error for something that cannot be done. */

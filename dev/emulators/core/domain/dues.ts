@@ -56,7 +56,8 @@ export const refundsDue = (context: AccountContext, seconds: number): Due[] =>
       return { at: refund.created + steps * seconds, run: (then) => stepRefund(then, refund) }
     })
 
-interface SalesRules {
+/** How the sales of a processor go on, whose pages sell prices and which charges by invoice; times in seconds. */
+export interface SalesRules {
   /** How long a payment that takes its time is on its way. */
   pendingSeconds: number
   /** How long a step of a slow refund takes; without it no clock steps one. */

@@ -1,5 +1,5 @@
 import { nextPeriodEnd } from '../periods.ts'
-import { type AccountContext, newRecord } from './context.ts'
+import { type AccountContext, newestOf, newRecord } from './context.ts'
 import { latestInvoice } from './invoices.ts'
 import { reportDelayedPayment } from './pages.ts'
 import type { SubscriptionRecord } from './selling-records.ts'
@@ -60,6 +60,10 @@ export function change(
 const OVER: SubscriptionRecord['status'][] = ['canceled', 'incomplete_expired', 'completed']
 
 export const hasEnded = ({ status }: SubscriptionRecord) => OVER.includes(status)
+
+/** A customer's subscriptions that have not ended, the newest first. */
+export const runningSubscriptions = (context: AccountContext, customer: string) =>
+  newestOf(context, 'subscriptions', { customer }).filter((each) => !hasEnded(each))
 
 export function refuseEnded(context: AccountContext, subscription: SubscriptionRecord): void {
   if (hasEnded(subscription)) throw context.refuse(`Subscription ${subscription.id} has ended.`)

@@ -17,9 +17,11 @@ export interface CheckoutWords {
   money(amount: number, currency: string): string
   /** Where the browser goes from a page that is complete. */
   successUrl(page: PageRecord): string
+  /** Where it goes by Cancel, if that is not just the page's own address for it; null: nowhere. */
+  cancelUrl?(page: PageRecord): string | null
   hint?: Html
   /** Throws the processor's error if it does not sell the page to who has that address. Nothing is paid before. */
-  admit?(page: PageRecord, email: string): void
+  admit?(page: PageRecord, email: string, context: AccountContext): void
 }
 
 /**
@@ -47,7 +49,7 @@ export function hostedCheckout(
       const email = z.email().safeParse(page.email ?? form.email?.trim())
       if (!email.success) return { status: 422, problem: 'Enter your email address.' }
       try {
-        words.admit?.(page, email.data)
+        words.admit?.(page, email.data, context)
       } catch (error) {
         if (error instanceof EmulatorError) return { status: error.status, problem: error.message }
         throw error
@@ -68,10 +70,10 @@ export function hostedCheckout(
         declinePage(context, page)
         return { to: `${request.path}?${DECLINED}` }
       },
-      cancel: () =>
-        page.cancelUrl === null
-          ? { status: 200, problem: 'The seller gave no address to go back to.' }
-          : { to: page.cancelUrl },
+      cancel() {
+        const to = words.cancelUrl ? words.cancelUrl(page) : page.cancelUrl
+        return to === null ? { status: 200, problem: 'The seller gave no address to go back to.' } : { to }
+      },
     },
   }
 }

@@ -8,12 +8,10 @@ type View<Name extends Table> = (record: Row<Name>, context: AccountContext) => 
 
 /** The object with an id, whatever table its record is in; null if the account has none. */
 export function showById(context: AccountContext, views: Views, id: string): { id: string } | null {
-  const shown = <Name extends Table>(table: Name) => {
-    const tables: Tables = context.records
+  const tables: Tables = context.records
+  for (const table of Object.keys(views) as Table[]) {
     const record = tables[table].get(id)
-    const view: Views[Name] = views[table]
-    return record?.account === context.account.id ? (view?.(record, context) ?? null) : null
+    if (record?.account === context.account.id) return context.show(table, record)
   }
-  const tables = Object.keys(views) as Table[]
-  return tables.map(shown).find((object) => object !== null) ?? null
+  return null
 }

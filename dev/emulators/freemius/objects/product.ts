@@ -36,7 +36,3 @@ export const userObject = ({ id, created, email }: CustomerRecord) =>
   complete('user', {
     ...{ id, created: dateTime(created), email: email ?? '', secret_key: `sk_${id}`, public_key: `pk_${id}` },
   })
-
-/** Freemius knows a user by the address, however that is written. */
-export const hasAddress = ({ email }: CustomerRecord, address: string | undefined) =>
-  email?.toLowerCase() === address?.toLowerCase()

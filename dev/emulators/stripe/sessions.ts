@@ -1,8 +1,10 @@
 import * as z from 'zod'
+import { accountSetting } from '../core/controls/settings.ts'
 import { findPrice } from '../core/domain/accounts.ts'
 import { type AccountContext, find } from '../core/domain/context.ts'
 import { closePage, findPage, openPage } from '../core/domain/pages.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
+import { openPortal } from '../core/pages/hosted-portal.ts'
 import { email, integer, text, webAddress } from '../core/wire/form-fields.ts'
 import { optional } from '../core/wire/json-fields.ts'
 import { refuseOtherCurrency, refuseUncharged } from './currencies.ts'
@@ -67,18 +69,16 @@ function refuseContradictions(given: Parameters): void {
 
 function itemOf(context: AccountContext, { mode, line_items: [item], metadata }: Parameters) {
   const param = 'line_items[0][price]'
-  const { price, seller } = priceOf(context, item?.price ?? '', param)
+  const { price, seller } = soldAt(context, item?.price ?? '', metadata.paywall_id, param)
   refuseUncharged(price.amount, price.currency, param)
   if (mode === 'payment' && price.interval) throw refused('recurring_price_in_payment', { param })
   if (mode === 'subscription' && !price.interval) throw refused('no_recurring_price', { param })
-  // Paywalls of one account may sell the same price: the metadata says which of them does, and the page shows its name.
-  const named = context.account.paywalls.find(({ paywallId }) => paywallId === metadata.paywall_id) ?? seller
-  return { price, quantity: item?.quantity ?? 1, seller: named.paywallName ?? '' }
+  return { price, seller, quantity: item?.quantity ?? 1 }
 }
 
-/** A price, with its currency as Stripe writes it, and the paywall that sells it. */
-export function priceOf({ account }: AccountContext, id: string, param?: string) {
-  const found = findPrice(account, id)
+/** A price, with its currency as Stripe writes it, and who sells it. */
+export function soldAt({ account }: AccountContext, id: string, paywallId?: string, param?: string) {
+  const found = findPrice(account, (price) => price.id === id, paywallId)
   if (!found) throw noSuch('prices', id, param)
   return { ...found, price: { ...found.price, currency: found.price.currency.toLowerCase() } }
 }
@@ -94,4 +94,15 @@ export function expireSession(context: AccountContext, { id }: PageRecord): Page
   const page = findPage(context, id)
   if (page.status !== 'open') throw refused('session_not_open', { status: page.status })
   return closePage(context, page)
+}
+
+/** Whether the portal's settings were ever saved in the dashboard. Until then Stripe opens no portal. */
+export const PORTAL = accountSetting('configured', z.boolean(), true)
+
+export const PortalParameters = z.strictObject({ customer: text(), return_url: optional(webAddress) })
+
+export function createPortalSession(context: AccountContext, given: z.output<typeof PortalParameters>) {
+  const { id: customer } = find(context, 'customers', given.customer, 'customer')
+  if (!PORTAL.of(context)) throw refused('portal_not_configured')
+  return openPortal(context, { customer, returnUrl: given.return_url })
 }

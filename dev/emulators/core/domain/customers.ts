@@ -1,0 +1,20 @@
+import { type AccountContext, all, newRecord } from './context.ts'
+import type { CustomerRecord } from './selling-records.ts'
+
+export function newCustomer(
+  context: AccountContext,
+  given: Pick<CustomerRecord, 'email'> & Partial<CustomerRecord>,
+  id?: string,
+): CustomerRecord {
+  const customer: CustomerRecord = {
+    ...newRecord(context, 'customers', id),
+    ...{ name: null, declines: false, own: {} },
+    ...given,
+  }
+  context.records.customers.set(customer.id, customer)
+  return customer
+}
+
+/** The customer with an address, however that is written. */
+export const customerAt = (context: AccountContext, address: string) =>
+  all(context, 'customers').find(({ email }) => email?.toLowerCase() === address.toLowerCase())
