@@ -22,4 +22,9 @@ export const ROUTES = [
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/sign-in\/end$/, binding: 'SIGN_IN', countedBy: 'address', saysCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/sign-in\/exchange$/, binding: 'SIGN_IN', countedBy: 'key', saysCode: false },
   { pattern: /^\/webhooks\/(?<acquiring>[^/]+)\/(?<id>[^/]+)$/, binding: 'PROCESSOR_WEBHOOK', countedBy: 'signature', saysCode: false },
+  { pattern: /^\/$/, binding: 'PAGES', countedBy: 'address', saysCode: false },
+  { pattern: /^\/thanks$/, binding: 'PAGES', countedBy: 'address', saysCode: false },
+  { pattern: /^\/p\/(?<id>[^/]+)$/, binding: 'PAGES', countedBy: 'address', saysCode: false },
+  { pattern: /^\/p\/(?<id>[^/]+)\/thanks$/, binding: 'PAGES', countedBy: 'address', saysCode: false },
+  { pattern: /^\/assets\/(?<file>[^/]+)$/, binding: 'PAGES', countedBy: 'address', saysCode: false },
 ] as const satisfies { pattern: RegExp; binding: string; countedBy: CountedBy; saysCode: boolean }[]

@@ -17,7 +17,7 @@ const abandoned = [...(TABLE.exec(text(GLOSSARY))?.[0] ?? '').matchAll(/^\| (.+?
 const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
   .trim()
   .split('\n')
-  .filter((file) => /\.(ts|mjs|sql|md|toml)$/.test(file) && !file.startsWith('generated/'))
+  .filter((file) => /\.(tsx?|css|mjs|sql|md|toml)$/.test(file) && !file.startsWith('generated/'))
   .filter((file) => file !== 'test/conventions-words.test.ts' && !file.endsWith('-before-releases.sql'))
 
 interface Rule {

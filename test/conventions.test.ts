@@ -9,7 +9,7 @@ import { STORMS } from '../vitest.config.ts'
 
 const root = join(import.meta.dirname, '..')
 const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
-const sources = tracked.filter((file) => file.endsWith('.ts') && !file.includes('generated/'))
+const sources = tracked.filter((file) => /\.tsx?$/.test(file) && !file.includes('generated/'))
 const text = (file: string) => readFileSync(join(root, file), 'utf8')
 const lines = (file: string) => text(file).split('\n')
 
@@ -63,6 +63,11 @@ describe('imports', () => {
       ({ file, to }) => !(file.startsWith('dev/tools/openapi/') && to.endsWith('/contract.ts')),
     )
     expect(wrong).toEqual([])
+  })
+
+  test('the pages carry neither the database driver nor what reads a credential or calls a processor', () => {
+    const reached = reachedFrom(['functions/pages/worker.ts'])
+    expect(reached.filter((file) => /^lib\/(db|auth)\/|\/adapters?\.ts$/.test(file))).toEqual([])
   })
 
   test('the gateway and the docs carry neither the database driver nor a processor', () => {
@@ -129,11 +134,11 @@ describe('imports', () => {
 
 describe('files', () => {
   test('no barrels and no drawers', () => {
-    expect(sources.filter((file) => /(^|\/)(index|utils?|helpers?|common|misc)\.ts$/.test(file))).toEqual([])
+    expect(sources.filter((file) => /(^|\/)(index|utils?|helpers?|common|misc)\.tsx?$/.test(file))).toEqual([])
   })
 
   test('are named in kebab-case', () => {
-    expect(sources.filter((file) => !/^[a-z0-9-]+(\.[a-z0-9-]+)*\.ts$/.test(file.split('/').at(-1)!))).toEqual([])
+    expect(sources.filter((file) => !/^[a-z0-9-]+(\.[a-z0-9-]+)*\.tsx?$/.test(file.split('/').at(-1)!))).toEqual([])
   })
 
   test('are none over 250 lines, and most under 130', () => {
@@ -236,5 +241,6 @@ describe('Workers', () => {
     expect(holders('WEBHOOK_SECRETS_KEY')).toEqual(['deliver-events'])
     expect(holders('PROCESSOR_CREDENTIALS_KEY')).toEqual(['processors'])
     expect(holders('DATABASE_URL')).not.toContain('gateway')
+    expect(config('pages').secrets).toBeUndefined()
   })
 })

@@ -1,6 +1,6 @@
 // Writes what is not written by hand: the calls of the database functions, the types of tables and bindings, the Workers'
-// roles, the gateway's routes, the decimals of currencies, the API's document with its page, and the page of what processors
-// can do. With --check it writes nothing, and fails if a file is not as it would be written.
+// roles, the gateway's routes, the decimals of currencies, the API's document with its page, what the hosted pages load, and the
+// page of what processors can do. With --check it writes nothing, and fails if a file is not as it would be written.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,6 +16,7 @@ import { databaseRoles } from './database-roles.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { documentPage } from './openapi/page/page.ts'
 import { gatewayRoutes } from './openapi/routes.ts'
+import { pageAssets } from './page-assets.ts'
 
 const TABLES = 'generated/tables.ts'
 const CALLS = 'generated/calls.ts'
@@ -25,6 +26,7 @@ const ROUTES = 'generated/routes.ts'
 const CURRENCIES = 'generated/currencies.ts'
 const DOCUMENT = 'generated/openapi.json'
 const PAGE = 'generated/docs.html'
+const PAGE_ASSETS = 'generated/page-assets.ts'
 const SDK_TYPES = 'sdk/src/generated/api.ts'
 const ABILITIES = 'docs/processors/abilities.md'
 
@@ -40,6 +42,7 @@ const generated = {
   [CURRENCIES]: currencyTable(),
   [DOCUMENT]: document,
   [PAGE]: documentPage(document),
+  [PAGE_ASSETS]: pageAssets(),
   [SDK_TYPES]: await sdkTypes(document),
   [ABILITIES]: abilitiesPage(),
 }

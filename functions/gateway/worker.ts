@@ -4,7 +4,6 @@ import { loggable } from '../../lib/http/place.ts'
 import { loggedSdkVersion } from '../../lib/http/sdk-version.ts'
 import { sharedWords } from '../../lib/http/shared-words.ts'
 import { preflight, refusal } from './answers.ts'
-import { asksForFrontPage, frontPage } from './front-page.ts'
 import { count, LIMIT_PERIOD_SECONDS, UNCOUNTED } from './limit.ts'
 import { type Route, routeOf } from './routes.ts'
 
@@ -15,7 +14,6 @@ import { type Route, routeOf } from './routes.ts'
 export default {
   async fetch(request, env) {
     const path = new URL(request.url).pathname
-    if (asksForFrontPage(request, path)) return frontPage(crypto.randomUUID())
     const route = routeOf(path)
     if (!route) return refuse({ request, path, route, wording: sharedWords.not_found })
     if (request.method === 'OPTIONS') return preflight(crypto.randomUUID())

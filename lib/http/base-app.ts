@@ -14,22 +14,27 @@ const CHALLENGE = 'Bearer, ApiKey'
 /** What a caller is told of a failure of something that the Worker depends on; null for any other error. */
 type ToRefusal = (error: Error) => ApiError | null
 
+/** How a refusal is said to whoever cannot read JSON. Status and headers are the answer's own. */
+type Say = (c: Context, refusal: ApiError) => Response | Promise<Response>
+
 /** What a request is found by in the log: its response carries it as `X-Request-Id`. */
 interface RequestVariables {
   requestId: string
   /** Whether each error says its code twice: as `error`, and as `code`. */
   saysCode?: boolean
+  say?: Say
 }
 
 /**
- * A Hono app without database and processors. Every answer is JSON, with a request id and the headers that all have, and
- * every request is one line of the log. An error that is neither a refusal nor one of `failures` is a mistake of ours: the
- * log has it, and the caller a bare 500.
+ * A Hono app without database and processors. Every answer has a request id and the headers that all have, refusals are JSON
+ * unless the app has its own way to `say` them, and every request is one line of the log. An error that is neither a refusal nor
+ * one of `failures` is a mistake of ours: the log has it, and the caller a bare 500.
  */
-export function createBaseApp<Env extends object>({ failures = [], saysCode = false }: AppOptions = {}) {
+export function createBaseApp<Env extends object>({ failures = [], saysCode = false, say }: AppOptions = {}) {
   const app = new Hono<{ Bindings: Env; Variables: RequestVariables }>()
   app.use(identify, logRequest)
   if (saysCode) app.use(sayCode)
+  if (say) app.use(sayBy(say))
   app.notFound((c) => answer(c, refuse(sharedWords.not_found)))
   app.onError((error, c) => {
     const refusal = error instanceof ApiError ? error : refusalOf(error, failures)
@@ -42,6 +47,7 @@ export function createBaseApp<Env extends object>({ failures = [], saysCode = fa
 interface AppOptions {
   failures?: ToRefusal[]
   saysCode?: boolean
+  say?: Say
 }
 
 /** The last route of a path: answers 405, because the path exists, but not with this method. */
@@ -61,10 +67,12 @@ function refusalOf(error: Error, failures: ToRefusal[]): ApiError {
 }
 
 /** Answers with a refusal, and leaves it where `logRequest` finds it. */
-function answer(c: Context, refusal: ApiError): Response {
+function answer(c: Context, refusal: ApiError): Response | Promise<Response> {
   c.error = refusal
   if (refusal.retryAfter !== undefined) c.header('Retry-After', String(refusal.retryAfter))
   if (refusal.status === 401) c.header('WWW-Authenticate', CHALLENGE)
+  const say: Say | undefined = c.get('say')
+  if (say) return say(c, refusal)
   const { body, error } = refusal
   return c.json(c.get('saysCode') ? { ...body, code: error } : body, refusal.status)
 }
@@ -86,6 +94,12 @@ const sayCode: MiddlewareHandler<{ Variables: RequestVariables }> = async functi
   c.set('saysCode', true)
   await next()
 }
+
+const sayBy = (say: Say): MiddlewareHandler<{ Variables: RequestVariables }> =>
+  async function sayInItsWay(c, next) {
+    c.set('say', say)
+    await next()
+  }
 
 /** One line for each request. A refusal is named in it, so that the log answers why a call was refused. */
 const logRequest: MiddlewareHandler = async function logRequest(c, next) {

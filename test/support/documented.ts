@@ -10,15 +10,18 @@ import {
   type Parameter,
   resolve,
 } from '../../dev/tools/openapi/view.ts'
-import { pages } from '../../functions/docs/contract.ts'
+import { pages as docs } from '../../functions/docs/contract.ts'
+import { pages as hostedPages } from '../../functions/pages/contract.ts'
 import json from '../../generated/openapi.json' with { type: 'json' }
 import { closed } from './closed-schemas.ts'
 
 /** Served, but no part of the API. */
-const PAGES = pages.map(({ path }) => path)
+const PAGES = [...docs, ...hostedPages].map(({ path }) => pathPattern(path))
 
-/** The front of a host is a page for browsers; a program is told that there is nothing. */
-const isFrontPage = (pathname: string, status: number) => pathname === '/' && status === 200
+/** What a path in Hono's syntax stands for. */
+export function pathPattern(path: string): RegExp {
+  return new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)
+}
 
 /** What stands in no path of the document, and is refused by the gateway: an escape, an empty segment, a backslash. */
 const NOT_CANONICAL = /%|\/\/|\\/
@@ -53,7 +56,7 @@ export interface SentResponse {
  */
 export function undocumented({ method, url, status, headers, text }: SentResponse): string | null {
   const { pathname } = new URL(url, 'http://localhost')
-  if (method === 'OPTIONS' || PAGES.includes(pathname) || isFrontPage(pathname, status)) return null
+  if (method === 'OPTIONS' || PAGES.some((page) => page.test(pathname))) return null
   const known = NOT_CANONICAL.test(pathname) ? null : knownPath(pathname)
   const found = known && described(known, method, status)
   if (!found && !known?.isNamed && status === 404) return method === 'HEAD' ? null : bodyFault(text, NOT_FOUND)

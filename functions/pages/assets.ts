@@ -1,0 +1,16 @@
+import { SCRIPT, SCRIPT_PATH, STYLE, STYLE_PATH } from '../../generated/page-assets.ts'
+import { refuse } from '../../lib/http/errors.ts'
+import { sharedWords } from '../../lib/http/shared-words.ts'
+import type { PagesContext } from './ask.ts'
+
+const ASSETS = new Map([
+  [SCRIPT_PATH, { text: SCRIPT, type: 'text/javascript; charset=utf-8' }],
+  [STYLE_PATH, { text: STYLE, type: 'text/css; charset=utf-8' }],
+])
+
+/** What pages load. Its name has a hash of its content, so browsers may keep it for ever. */
+export function serveAsset(c: PagesContext): Response {
+  const asset = ASSETS.get(c.req.path)
+  if (!asset) throw refuse(sharedWords.not_found)
+  return c.body(asset.text, 200, { 'Content-Type': asset.type, 'Cache-Control': 'public, max-age=31536000, immutable' })
+}

@@ -1,0 +1,46 @@
+// Opens a checkout for a visitor:
+// 1. a guest becomes an anonymous user, whom the cookies identify. Signing in later brings along what it bought
+// 2. start-checkout, under a key of the form and the price: a form that is sent twice opens one page
+import * as z from 'zod'
+import { sha256Hex } from '../../lib/crypto/crypto.ts'
+import { ask, isRefused, type PagesContext, type Refused } from './ask.ts'
+import { beginSession } from './session.ts'
+import type { Site } from './site.ts'
+
+const Opened = z.object({ checkoutUrl: z.string() })
+
+interface Order {
+  priceId: string
+  /** What the form is known by. */
+  key: string
+  /** Whether it is sold to somebody who has an active subscription, too. */
+  isSwitch?: boolean
+}
+
+/** The address of the hosted page, or why none was opened. */
+export async function openCheckout(
+  c: PagesContext,
+  site: Site,
+  { priceId, key, isSwitch = false }: Order,
+): Promise<z.output<typeof Opened> | Refused> {
+  const session = site.token ? { token: site.token } : await beginSession(c, site, { grant_type: 'anonymous' })
+  if (isRefused(session)) return session
+  const { success_redirect_url: successUrl, error_redirect_url: errorUrl } = site.structure.settings
+  const here = (href: string) => new URL(href, c.req.url).href
+  return ask(c, 'START_CHECKOUT', Opened, {
+    path: `/api/v1/paywall/${site.paywallId}/start-checkout`,
+    token: session.token,
+    headers: { 'Idempotency-Key': await uuidOf(`${key} ${priceId}`) },
+    body: {
+      priceId,
+      successUrl: successUrl ?? here(site.href('/thanks')),
+      errorUrl: errorUrl ?? here(site.href('/', { bought: 'nothing' })),
+      ignoreActivePurchase: isSwitch,
+    },
+  })
+}
+
+/** A UUID that follows from a text. */
+async function uuidOf(text: string): Promise<string> {
+  return (await sha256Hex(text)).slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}

@@ -1,0 +1,32 @@
+import type { Endpoint } from '../../lib/http/api-operation.ts'
+
+/** Where a paywall's pages are: on the paywall's own domain, and on the service's host. */
+export const PLACES = ['/', '/p/:id'] as const
+
+/** The pages of a paywall, below either place. */
+export const PAYWALL_PATH = '/'
+export const THANKS_PATH = '/thanks'
+
+const METHODS: Readonly<Record<string, Endpoint['method'][]>> = {
+  [PAYWALL_PATH]: ['get', 'post'],
+  [THANKS_PATH]: ['get'],
+}
+
+/** What pages load. Its name has a hash of its content, so it never changes. */
+export const ASSET_PATH = '/assets/:file'
+
+/** Served by the gateway like every endpoint, but no part of the API that the document describes. */
+export const pages: Endpoint[] = [
+  ...PLACES.flatMap((place) =>
+    Object.entries(METHODS).flatMap(([path, methods]) =>
+      methods.map((method): Endpoint => ({ method, path: joined(place, path), access: ['anybody'] })),
+    ),
+  ),
+  { method: 'get', path: ASSET_PATH, access: ['anybody'] },
+]
+
+/** A page's path at a place, as Hono joins the two. */
+function joined(place: string, path: string): string {
+  if (place === '/') return path
+  return path === '/' ? place : place + path
+}

@@ -1,0 +1,27 @@
+import type { Price } from './structure.ts'
+import type { Texts } from './texts/en.ts'
+
+/** Who reads an amount: the language, and what the pages say in it. */
+interface Reader {
+  tag: string
+  texts: Texts
+}
+
+/** An amount in major units as people write it, without decimals where there are none: `$9.99`, `₹399`. For display only. */
+export const formatMoney = (amount: number, currency: string, { tag }: Pick<Reader, 'tag'>): string =>
+  new Intl.NumberFormat(tag, { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' }).format(amount)
+
+/** What a price costs where the visitor is. */
+export const amountOf = ({ local, currency, amount }: Price) => local ?? { currency, amount }
+
+/** How often a price is paid: `per month`, `every 3 months`, `one-time payment`. */
+export const cycleOf = (
+  { interval, interval_count: count }: Pick<Price, 'interval' | 'interval_count'>,
+  { texts }: Reader,
+) => (interval ? texts.every(interval, count ?? 1) : texts.once)
+
+/** What a price costs and how often: `$9.99 per month`. */
+export function priceText(price: Price, reader: Reader): string {
+  const { amount, currency } = amountOf(price)
+  return `${formatMoney(amount, currency, reader)} ${cycleOf(price, reader)}`
+}

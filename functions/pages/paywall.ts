@@ -1,0 +1,37 @@
+// What is sold, and the way to the payment.
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { isRefused, type PagesContext } from './ask.ts'
+import { openCheckout } from './buy.ts'
+import { readForm } from './form.ts'
+import { sentenceFor } from './problem.ts'
+import { showPage } from './show.ts'
+import { homeOf, openSite, siteOf } from './site.ts'
+import { leavingPage } from './views/leaving.tsx'
+import { paywallPage } from './views/paywall.tsx'
+
+/** On a host that is no paywall's, the front page is the service's own. */
+export async function showPaywall(c: PagesContext): Promise<Response> {
+  const home = await homeOf(c)
+  if (!home) {
+    const front = await c.env.DOCS.fetch(c.req.raw)
+    return new Response(front.body, front)
+  }
+  const site = await openSite(c, home)
+  const news = c.req.query('bought') === 'nothing' ? site.texts.notBought : undefined
+  return showPage(c, site, paywallPage(site, { key: crypto.randomUUID(), interval: c.req.query('interval'), news }))
+}
+
+/** Leads on to the payment, or shows the same choice again and says why not. */
+export async function buy(c: PagesContext): Promise<Response> {
+  const site = await siteOf(c)
+  const form = await readForm(c)
+  const chosen = form('sell') || form('price')
+  const again = (problem: string, status: ContentfulStatusCode) => {
+    const interval = site.structure.prices.find(({ id }) => id === chosen)?.interval ?? undefined
+    return showPage(c, site, paywallPage(site, { key: crypto.randomUUID(), interval, chosen, problem }), status)
+  }
+  if (!chosen) return again(site.texts.choosePrice, 400)
+  const opened = await openCheckout(c, site, { priceId: chosen, key: form('key') })
+  if (isRefused(opened)) return again(sentenceFor(opened, site.texts), opened.status as ContentfulStatusCode)
+  return showPage(c, site, leavingPage(site, opened.checkoutUrl))
+}

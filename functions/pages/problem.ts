@@ -1,0 +1,30 @@
+import type { Refused } from './ask.ts'
+import type { Texts } from './texts/en.ts'
+
+/** What the pages say to a visitor of what another Worker refused. What they have no words for is our mistake. */
+export function sentenceFor(
+  { status, error, retryAfter }: Pick<Refused, 'status' | 'error' | 'retryAfter'>,
+  texts: Texts,
+): string {
+  const known = SENTENCES[error]
+  if (known) return texts[known]
+  if (status === 429) return texts.tryLater(Math.ceil((retryAfter ?? 60) / 60))
+  return texts.failed
+}
+
+/** By the API's `error`. */
+const SENTENCES: Readonly<
+  Record<string, keyof { [Key in keyof Texts as Texts[Key] extends string ? Key : never]: true }>
+> = {
+  active_purchase: 'activePurchase',
+  price_not_found: 'priceGone',
+  not_found: 'notFoundText',
+  paywall_not_found: 'notFoundText',
+  forged: 'forged',
+  processor_unavailable: 'processorUnavailable',
+  processor_rejected: 'processorRejected',
+  processor_misconfigured: 'processorRejected',
+  checkout_in_progress: 'unavailable',
+  database_unavailable: 'unavailable',
+  storage_unavailable: 'unavailable',
+}

@@ -1,0 +1,84 @@
+// A visitor's session: the access token and the refresh token, in cookies that no script can read.
+//
+// On a paywall's own domain they have the prefix `__Host-`: no other host can set them. On the service's host they belong to the
+// paywall's path, so that two paywalls there do not share one; a browser takes `__Host-` for the root only.
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import type { CookieOptions } from 'hono/utils/cookie'
+import * as z from 'zod'
+import { ApiError } from '../../lib/http/errors.ts'
+import { ask, isRefused, type PagesContext, type Refused } from './ask.ts'
+
+/** Where a paywall's pages are. */
+export interface Home {
+  paywallId: string
+  /** `/`, or `/p/1001` on the service's host. */
+  path: string
+}
+
+const ACCESS = 'paywall_access'
+const REFRESH = 'paywall_refresh'
+
+/** A token that is about to expire is not sent any more, in seconds: the call must arrive in time. */
+const MARGIN_SECONDS = 60
+/** A refresh token holds for 30 days. */
+const REFRESH_SECONDS = 30 * 24 * 60 * 60
+
+const Tokens = z.object({ access_token: z.string(), expires_in: z.number(), refresh_token: z.string() })
+
+/** A local world speaks plain http, where browsers take no secure cookie. */
+const isLocal = ({ protocol, hostname }: URL) =>
+  protocol === 'http:' && /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+
+function optionsOf(c: PagesContext, { path }: Home): CookieOptions {
+  const options = { path, httpOnly: true, sameSite: 'Lax' } as const
+  if (isLocal(new URL(c.req.url))) return options
+  return { ...options, secure: true, prefix: path === '/' ? 'host' : 'secure' }
+}
+
+const read = (c: PagesContext, home: Home, name: string) => getCookie(c, name, optionsOf(c, home).prefix)
+
+/** The visitor's access token, a fresh one if need be; null: nobody is signed in. */
+export async function tokenOf(c: PagesContext, home: Home): Promise<string | null> {
+  return read(c, home, ACCESS) ?? nextToken(c, home)
+}
+
+/** Continues the session with new tokens; null: there is none, or it is over. */
+export async function nextToken(c: PagesContext, home: Home): Promise<string | null> {
+  const refreshToken = read(c, home, REFRESH)
+  if (!refreshToken) return null
+  const next = await beginSession(c, home, { grant_type: 'refresh_token', refresh_token: refreshToken })
+  if (!isRefused(next)) return next.token
+  if (next.status !== 400) throw new ApiError(next.status as 500, next.error, next.error)
+  dropSession(c, home)
+  return null
+}
+
+/** Gets tokens for a grant of `sign-in/token`, and keeps them. `token` is that of the anonymous user so far, if there is one. */
+export async function beginSession(
+  c: PagesContext,
+  home: Home,
+  grant: object,
+  token: string | null = null,
+): Promise<{ token: string } | Refused> {
+  const path = `/api/v1/paywall/${home.paywallId}/sign-in/token`
+  const tokens = await ask(c, 'SIGN_IN', Tokens, { path, body: grant, token })
+  if (isRefused(tokens)) return tokens
+  const options = optionsOf(c, home)
+  setCookie(c, ACCESS, tokens.access_token, { ...options, maxAge: tokens.expires_in - MARGIN_SECONDS })
+  setCookie(c, REFRESH, tokens.refresh_token, { ...options, maxAge: REFRESH_SECONDS })
+  return { token: tokens.access_token }
+}
+
+/** Signs the visitor out. Also where the session cannot be ended at the service, this browser forgets it. */
+export async function endSession(c: PagesContext, home: Home): Promise<void> {
+  const refreshToken = read(c, home, REFRESH)
+  dropSession(c, home)
+  if (!refreshToken) return
+  const path = `/api/v1/paywall/${home.paywallId}/sign-in/end`
+  await ask(c, 'SIGN_IN', z.object({}), { path, body: { refresh_token: refreshToken } })
+}
+
+/** Has the browser forget the session. */
+export function dropSession(c: PagesContext, home: Home): void {
+  for (const name of [ACCESS, REFRESH]) deleteCookie(c, name, optionsOf(c, home))
+}

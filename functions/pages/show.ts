@@ -1,0 +1,31 @@
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { PagesContext } from './ask.ts'
+import type { Site } from './site.ts'
+import { brandStyle } from './views/colour.ts'
+
+type Html = Parameters<PagesContext['html']>[0]
+
+/** Answers with a page of a paywall. */
+export const showPage = (c: PagesContext, site: Site, page: Html, status: ContentfulStatusCode = 200) =>
+  show(c, brandStyle(site.structure.settings.brand_color), page, status)
+
+/**
+ * Answers with a page that has this inline style. It may load what this origin serves, send forms there, and be framed by nobody.
+ * To a page of the same origin a browser says where a form was: by that a forged one is told.
+ */
+export async function show(
+  c: PagesContext,
+  style: string,
+  page: Html,
+  status: ContentfulStatusCode,
+): Promise<Response> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style))
+  const source = `'sha256-${btoa(String.fromCharCode(...new Uint8Array(hash)))}'`
+  c.header(
+    'Content-Security-Policy',
+    `default-src 'none'; script-src 'self'; style-src 'self' ${source}; img-src 'self'; connect-src 'self'; ` +
+      "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  )
+  c.header('Referrer-Policy', 'same-origin')
+  return c.html(page, status)
+}

@@ -1,0 +1,53 @@
+// What the pages read of bootstrap's answer.
+import * as z from 'zod'
+import { Block, Logo, Offer } from '../../lib/paywall/blocks.ts'
+import { INTERVALS } from '../../lib/processors/processor.ts'
+import { MemberState } from '../../lib/purchases/member-state.ts'
+
+const amounts = { currency: z.string(), amount: z.number() }
+
+/** A price of the paywall. Amounts are major units. `local` is what it costs where the visitor is, if it differs there. */
+const Price = z.object({
+  ...amounts,
+  id: z.string(),
+  slug: z.string(),
+  label: z.string(),
+  interval: z.enum(INTERVALS).nullable(),
+  interval_count: z.int().nullable(),
+  trial_days: z.int(),
+  local: z.object(amounts).optional(),
+})
+
+export type Price = z.output<typeof Price>
+
+/** What the visitor has on the paywall. `email` is null for an anonymous user. */
+const User = MemberState.extend({ email: z.string().nullable() })
+
+export type User = z.output<typeof User>
+
+/** A list without the entries that are not of the schema: such as were stored before there was one. */
+const listOf = <Schema extends z.ZodType>(schema: Schema) =>
+  z.array(z.unknown()).transform((all) =>
+    all.flatMap((each): z.output<Schema>[] => {
+      const parsed = schema.safeParse(each)
+      return parsed.success ? [parsed.data] : []
+    }),
+  )
+
+export const Structure = z.object({
+  settings: z.object({
+    id: z.string(),
+    name: z.string(),
+    brand_color: z.string().optional(),
+    logo: Logo.optional().catch(undefined),
+    success_redirect_url: z.string().optional(),
+    error_redirect_url: z.string().optional(),
+  }),
+  prices: z.array(Price),
+  offers: listOf(Offer),
+  layout: z.object({ blocks: listOf(Block) }),
+  locales: z.record(z.string(), z.record(z.string(), z.unknown())),
+  user: User.optional(),
+})
+
+export type Structure = z.output<typeof Structure>

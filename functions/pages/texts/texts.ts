@@ -1,0 +1,9 @@
+import { tagOf } from '../locale.ts'
+import { DE } from './de.ts'
+import { EN, type Texts } from './en.ts'
+
+/** What the pages themselves say, by language. */
+export const TEXTS: Readonly<Record<string, Texts>> = { en: EN, de: DE }
+
+/** The pages' own texts for a locale; in English where there are none in its language. */
+export const textsFor = (locale: string): Texts => TEXTS[tagOf(locale).split('-')[0] ?? ''] ?? EN

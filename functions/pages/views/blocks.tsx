@@ -1,0 +1,99 @@
+import type { Block } from '../../../lib/paywall/blocks.ts'
+import type { Site } from '../site.ts'
+import type { Price } from '../structure.ts'
+import { type Choice, Prices, Toggle } from './prices.tsx'
+
+/** A page's blocks, with what they share. */
+export interface Drawing {
+  site: Site
+  blocks: Block[]
+  /** The heading of the page as a whole. */
+  title: Block | undefined
+  choice: Choice
+}
+
+/** Draws the blocks of a page in their order. */
+export function Blocks({ site, blocks, title, choice }: Drawing) {
+  return (
+    <>
+      {blocks.map((block) => (
+        <BlockView site={site} block={block} isTitle={block === title} choice={choice} />
+      ))}
+    </>
+  )
+}
+
+interface BlockProps {
+  site: Site
+  block: Block
+  isTitle: boolean
+  choice: Choice
+}
+
+/** Draws a block; nothing for one of the owner's own. */
+function BlockView({ site, block, isTitle, choice }: BlockProps) {
+  switch (block.type) {
+    case 'heading':
+      return isTitle ? <h1>{site.text(block.text)}</h1> : <h2>{site.text(block.text)}</h2>
+    case 'text':
+      return <p class="text">{site.text(block.text)}</p>
+    case 'image':
+      return <Picture site={site} block={block} />
+    case 'features':
+      return (
+        <ul class="features">
+          {block.items.map((key) => (
+            <li>{site.text(key)}</li>
+          ))}
+        </ul>
+      )
+    case 'prices':
+      return <Prices site={site} choice={choice} />
+    case 'toggle':
+      return <Toggle site={site} choice={choice} />
+    case 'testimonial':
+      return (
+        <figure class="testimonial">
+          <blockquote>{site.text(block.quote)}</blockquote>
+          <figcaption>{site.text(block.author)}</figcaption>
+        </figure>
+      )
+    case 'faq':
+      return <Questions site={site} items={block.items} />
+    case 'note':
+      return <p class="note">{site.text(block.text)}</p>
+    case 'button':
+      return (
+        <Button text={site.text(block.text)} price={site.structure.prices.find(({ slug }) => slug === block.price)} />
+      )
+    default:
+      return null
+  }
+}
+
+function Picture({ site, block }: { site: Site; block: Extract<Block, { type: 'image' }> }) {
+  const { src, alt, width, height } = block
+  return <img class="picture" src={site.image(src)} alt={site.text(alt)} width={width} height={height} loading="lazy" />
+}
+
+function Questions({ site, items }: { site: Site; items: { question: string; answer: string }[] }) {
+  return (
+    <div class="faq">
+      {items.map(({ question, answer }) => (
+        <details>
+          <summary>{site.text(question)}</summary>
+          <p>{site.text(answer)}</p>
+        </details>
+      ))}
+    </div>
+  )
+}
+
+/** Opens a checkout: of its own price, or of the one that the visitor has chosen. */
+export function Button({ text, price }: { text: string; price: Price | undefined }) {
+  return (
+    <button class="primary" {...(price && { name: 'sell', value: price.id })}>
+      {text}
+    </button>
+  )
+}

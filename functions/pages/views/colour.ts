@@ -1,0 +1,74 @@
+// The colours that an owner's brand colour makes: of whatever it is, what is written stays readable (WCAG 2.2, level AA).
+
+/** Red, green and blue of sRGB, each 0 to 255. */
+type Colour = readonly [red: number, green: number, blue: number]
+
+const WHITE: Colour = [255, 255, 255]
+const BLACK: Colour = [0, 0, 0]
+/** Where a paywall names no colour, or none that is understood. */
+const DEFAULT: Colour = [55, 65, 200]
+
+/** What texts must have to their background is 4.5; a margin, since some stand on a surface that is tinted. */
+const READABLE = 5.5
+
+/** The style that a brand colour makes: custom properties for the stylesheet. It is ours to the letter, whatever the owner wrote. */
+export function brandStyle(written: string | undefined): string {
+  const brand = (written && parseColour(written)) || DEFAULT
+  const onBrand = contrast(brand, WHITE) >= 4.5 || contrast(brand, WHITE) >= contrast(brand, BLACK) ? WHITE : BLACK
+  const light = `--brand:${css(brand)};--on-brand:${css(onBrand)};--accent:${css(towards(BLACK, brand, WHITE))}`
+  const dark = `--accent:${css(towards(WHITE, brand, DARK_SURFACE))}`
+  return `:root{${light}}@media(prefers-color-scheme:dark){:root{${dark}}}`
+}
+
+/** The darkest background in the stylesheet's dark scheme on which accents are written is lighter than this one. */
+const DARK_SURFACE: Colour = [34, 38, 46]
+
+/** A colour as CSS writes it: `#4f46e5`, `#45e`, `rgb(79 70 229)` or `hsl(243 75% 59%)`; null for anything else. */
+function parseColour(text: string): Colour | null {
+  const hex = /^#(?:([0-9a-f]{3})|([0-9a-f]{6}))$/i.exec(text.trim())
+  if (hex) return hexColour(hex[2] ?? hex[1]!.replaceAll(/./g, '$&$&'))
+  const called = /^(rgb|hsl)a?\(\s*([\d.]+)(?:deg)?[\s,]+([\d.]+)(%?)[\s,]+([\d.]+)%?\s*\)$/i.exec(text.trim())
+  if (!called) return null
+  const [, name = '', ...rest] = called
+  const [first, second, percent, third] = [Number(rest[0]), Number(rest[1]), rest[2], Number(rest[3])]
+  if (![first, second, third].every(Number.isFinite)) return null
+  if (name.toLowerCase() === 'hsl') return percent ? hslColour(first, clamp(second, 100), clamp(third, 100)) : null
+  return percent ? null : [clamp(first, 255), clamp(second, 255), clamp(third, 255)]
+}
+
+const hexColour = (digits: string): Colour =>
+  [0, 2, 4].map((at) => Number.parseInt(digits.slice(at, at + 2), 16)) as never
+
+/** By the formula of CSS Color 4, section 7.1. */
+function hslColour(hue: number, saturation: number, lightness: number): Colour {
+  const [s, l] = [saturation / 100, lightness / 100]
+  const channel = (n: number) => {
+    const k = (n + hue / 30) % 12
+    return Math.round(255 * (l - s * Math.min(l, 1 - l) * Math.max(-1, Math.min(k - 3, 9 - k, 1))))
+  }
+  return [channel(0), channel(8), channel(4)]
+}
+
+const clamp = (value: number, most: number) => Math.min(value, most)
+
+/** A colour made darker or lighter until it can be read on a background. */
+function towards(end: Colour, colour: Colour, background: Colour): Colour {
+  for (let share = 0; share < 1; share += 0.05) {
+    const mixed = colour.map((each, at) => Math.round(each + (end[at]! - each) * share)) as unknown as Colour
+    if (contrast(mixed, background) >= READABLE) return mixed
+  }
+  return end
+}
+
+/** How far two colours are apart: 1 to 21 (WCAG 2.2, contrast ratio). */
+function contrast(one: Colour, other: Colour): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+function luminance([red, green, blue]: Colour): number {
+  const linear = (channel: number) => (channel <= 10.31 ? channel / 3294.6 : ((channel / 255 + 0.055) / 1.055) ** 2.4)
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+}
+
+const css = (colour: Colour) => `rgb(${colour.map(Math.round).join(' ')})`

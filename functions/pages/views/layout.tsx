@@ -1,0 +1,87 @@
+import { html } from 'hono/html'
+import type { Child } from 'hono/jsx'
+import { SCRIPT_PATH, STYLE_PATH } from '../../../generated/page-assets.ts'
+import type { Site } from '../site.ts'
+import { brandStyle } from './colour.ts'
+
+export interface Page {
+  title: string
+  /** Whether what is sold is shown: wider than a page that is read. */
+  isWide?: boolean
+  /** Whether local prices are on it: those are there by DB-IP's data. */
+  showsLocalPrices?: boolean
+  /** Goes into the head. */
+  head?: Child
+  children: Child
+}
+
+/** A page of a paywall: its header, what the page is about, and the ways to the other pages. */
+export function sitePage(site: Site, { title, isWide, showsLocalPrices, head, children }: Page) {
+  const { name } = site.structure.settings
+  return html`<!doctype html>${(
+    <html lang={site.tag}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{title === name ? name : `${title} · ${name}`}</title>
+        <link rel="stylesheet" href={STYLE_PATH} />
+        <style>{brandStyle(site.structure.settings.brand_color)}</style>
+        <script type="module" src={SCRIPT_PATH} />
+        {head}
+      </head>
+      <body data-home={site.path} data-paywall={site.paywallId}>
+        <header>
+          <a class="brand" href={site.href('/')}>
+            <Brand site={site} />
+          </a>
+        </header>
+        <main class={isWide ? 'wide' : 'narrow'}>{children}</main>
+        <Footer site={site} showsLocalPrices={showsLocalPrices ?? false} />
+      </body>
+    </html>
+  )}`
+}
+
+/** The logo, or the paywall's name. */
+function Brand({ site }: { site: Site }) {
+  const { logo, name } = site.structure.settings
+  if (!logo) return <>{name}</>
+  return <img class="logo" src={site.image(logo.src)} alt={logo.alt ? site.text(logo.alt) : name} />
+}
+
+function Footer({ site, showsLocalPrices }: { site: Site; showsLocalPrices: boolean }) {
+  const { texts, structure } = site
+  const languages = Object.keys(structure.locales)
+  return (
+    <footer>
+      <nav aria-label={texts.footer}>
+        <a href={site.href('/account')}>{texts.account}</a>
+        <a href={site.href('/restore')}>{texts.restoreLink}</a>
+        <a href={site.href('/account/ticket')}>{texts.ticketLink}</a>
+      </nav>
+      {languages.length > 1 && (
+        <nav aria-label={texts.languages}>
+          {languages.map((locale) => (
+            <a
+              href={site.hereIn(locale)}
+              lang={locale}
+              hreflang={locale}
+              aria-current={locale === site.locale && 'true'}
+            >
+              {languageName(locale)}
+            </a>
+          ))}
+        </nav>
+      )}
+      {showsLocalPrices && (
+        <p>
+          <a href="https://db-ip.com">{texts.geo}</a>
+        </p>
+      )}
+    </footer>
+  )
+}
+
+/** A language in its own words: `Deutsch`. */
+const languageName = (tag: string) => new Intl.DisplayNames(tag, { type: 'language' }).of(tag) ?? tag

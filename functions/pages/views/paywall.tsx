@@ -1,0 +1,73 @@
+import type { Block } from '../../../lib/paywall/blocks.ts'
+import type { Site } from '../site.ts'
+import type { Price } from '../structure.ts'
+import { Blocks, Button } from './blocks.tsx'
+import { sitePage } from './layout.tsx'
+import { Notice } from './notice.tsx'
+import { type Choice, chosenOf, Prices } from './prices.tsx'
+
+interface Shown {
+  /** Makes checkouts that are opened from this page twice one. */
+  key: string
+  /** The interval that the visitor switched to. */
+  interval?: string | undefined
+  /** The id of the price that the visitor has chosen before. */
+  chosen?: string | undefined
+  /** Why nothing was opened. */
+  problem?: string | undefined
+  /** What has happened, where nothing is wrong. */
+  news?: string | undefined
+}
+
+/** What is sold, as the paywall's file describes it. */
+export function paywallPage(site: Site, shown: Shown) {
+  const { structure, texts, user } = site
+  const { blocks } = structure.layout
+  const choice = choiceOf(structure.prices, blocks, shown)
+  const title = blockOf(blocks, 'heading')
+  const buttons = blocks.filter((block) => block.type === 'button')
+  const hasPrices = blockOf(blocks, 'prices') !== undefined
+  // A layout that names no prices and sells none by its buttons shows them all the same: a paywall is there to sell.
+  const addsPrices = !hasPrices && !buttons.some(({ price }) => price)
+  const addsButton = (hasPrices || addsPrices) && !buttons.some(({ price }) => !price)
+  return sitePage(site, {
+    title: title ? site.text(title.text) : structure.settings.name,
+    isWide: true,
+    showsLocalPrices: choice.prices.some(({ local }) => local !== undefined),
+    children: (
+      <>
+        {shown.problem && <Notice kind="problem" text={shown.problem} />}
+        {shown.news && <Notice kind="news" text={shown.news} />}
+        {user?.paid && (
+          <Notice kind="good" text={texts.hasAccess} link={{ href: site.href('/account'), text: texts.account }} />
+        )}
+        <form class="stack" method="post" action={site.href('/')}>
+          <input type="hidden" name="key" value={shown.key} />
+          {!blocks.some(isTitle) && <h1>{structure.settings.name}</h1>}
+          <Blocks site={site} blocks={blocks} title={blocks.find(isTitle)} choice={choice} />
+          {addsPrices && <Prices site={site} choice={choice} />}
+          {addsButton && <Button text={texts.continue} price={undefined} />}
+        </form>
+      </>
+    ),
+  })
+}
+
+const isTitle = (block: Block) => block.type === 'heading' && block.level !== 2
+
+/** The first block of a type. */
+function blockOf<Type extends Block['type']>(blocks: Block[], type: Type) {
+  return blocks.find((block): block is Extract<Block, { type: Type }> => block.type === type)
+}
+
+function choiceOf(all: Price[], blocks: Block[], { interval: wanted, chosen }: Shown): Choice {
+  const { order, highlight } = blockOf(blocks, 'prices') ?? {}
+  const intervals = blockOf(blocks, 'toggle')?.intervals ?? []
+  const choice = {
+    prices: order?.flatMap((slug) => all.find((price) => price.slug === slug) ?? []) ?? all,
+    highlight,
+    intervals,
+    interval: intervals.find((each) => each === wanted) ?? intervals[0],
+  }
+  return { ...choice, chosen: chosenOf(choice, chosen) }
+}
