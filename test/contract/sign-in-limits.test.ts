@@ -5,7 +5,6 @@ import { whileHeld } from '../support/held-member.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { askForCode, askForTokens, getGrant, sessionIn, wrong } from '../support/sign-in.ts'
 import { statementsOf } from '../support/statements.ts'
-import { tally } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -16,7 +15,6 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const tooMany = '429 {"error":"rate_limit_exceeded"}'
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 let addresses = 0
 /** An address that nobody has called from yet. */
@@ -27,12 +25,13 @@ const mailsTo = (email: string) => world.mail.received.filter(({ to }) => to ===
 const letPass = (time: string) =>
   world.database.query('update budgets set window_start = window_start - $1::interval', [time])
 
+// The mails beyond the five are long codes: see test/security/sign-in-same-network.test.ts.
 test.each([
-  ['a known address', async () => (await signIn(world)).email],
-  ['an unknown address', async () => newEmail()],
+  ['a known address', async () => (await signIn(world)).email, 1],
+  ['an unknown address', async () => newEmail(), 0],
 ])(
   '%s gets five codes an hour from a network, then 429 with Retry-After, and five more after the hour',
-  async (_, of) => {
+  async (_, of, beyond) => {
     const email = await of()
     const at = newNetwork()
     for (let sent = 1; sent <= 5; sent++) await getGrant(world, email, at)
@@ -41,16 +40,18 @@ test.each([
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(3500)
     expect(Number(reply.headers['retry-after'])).toBeLessThanOrEqual(3600)
     expect(await askForCode(world, newEmail(), at)).toMatchObject({ status: 200 })
+    await until('the mails', async () => mailsTo(email) === 5 + beyond)
 
     await letPass('59 minutes')
     const later = await askForCode(world, email, at)
     expect(later).toMatchObject({ status: 429 })
     expect(Number(later.headers['retry-after'])).toBeLessThanOrEqual(60)
 
+    await until('the mails', async () => mailsTo(email) === 5 + 2 * beyond)
     await letPass('1 minute')
     for (let sent = 6; sent <= 10; sent++) await getGrant(world, email, at)
     expect(await askForCode(world, email, at)).toMatchObject({ status: 429 })
-    expect(mailsTo(email)).toBe(10)
+    expect(mailsTo(email)).toBe(10 + 2 * beyond)
   },
 )
 
@@ -58,7 +59,7 @@ test('of 20 requests for a code at once five are mailed, and the rest are refuse
   for (let round = 0; round < 3; round++) {
     const [email, at] = [newEmail(), newNetwork()]
     const replies = await Promise.all(Array.from({ length: 20 }, () => askForCode(world, email, at)))
-    expect(tally(replies)).toEqual({ '200': 5, [tooMany]: 15 })
+    expect(replies.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(15).fill(429)])
     await until('five mails', async () => mailsTo(email) === 5)
   }
 })
