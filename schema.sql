@@ -71,6 +71,7 @@ create table prices (
   tokens          jsonb not null check (jsonb_typeof(tokens) = 'array'), -- [{type, count, trial_count?}]: see credit_tokens()
   position        integer not null,
   retired_at      timestamptz,
+  features        text[] not null default '{}' check (cardinality(features) <= 100), -- what it gives besides tokens
   check ((interval is null) = (interval_count is null))
 );
 create unique index prices_on_sale on prices (paywall_id, slug) where retired_at is null;

@@ -207,6 +207,7 @@ export interface Paywalls {
 export interface Prices {
   amount: Int8;
   currency: string;
+  features: Generated<string[]>;
   id: string;
   interval: string | null;
   interval_count: number | null;

@@ -43,6 +43,7 @@ function changeOf(price: PriceRow, stored: StoredPaywall['prices'][number] | und
   const changes = [
     stored.label !== price.label && `has the label ${price.label}`,
     !sameJson(stored.tokens, price.tokens) && 'has other tokens',
+    !sameJson(stored.features, price.features) && `has the features ${price.features.join(', ')}`,
     stored.position !== price.position && `is number ${price.position + 1}`,
   ]
   return changes.filter((change) => change !== false).join(', ') || null
@@ -82,6 +83,7 @@ export async function savePrices(db: Database, prices: PriceRow[]): Promise<void
         conflict.column('id').doUpdateSet(({ ref }) => ({
           label: ref('excluded.label'),
           tokens: ref('excluded.tokens'),
+          features: ref('excluded.features'),
           position: ref('excluded.position'),
           retired_at: null,
         })),

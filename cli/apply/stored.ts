@@ -76,7 +76,7 @@ function selectPaywalls(db: Database, email: string, ids: string[], domains: str
       ).as('accounts'),
       jsonArrayFrom(
         selectFrom('prices')
-          .select(['id', 'slug', 'label', 'tokens', 'position'])
+          .select(['id', 'slug', 'label', 'tokens', 'features', 'position'])
           .select((price) => price('retired_at', 'is not', null).as('retired'))
           .whereRef('paywall_id', '=', 'paywalls.id')
           .orderBy('position'),

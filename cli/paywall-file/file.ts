@@ -44,6 +44,7 @@ export interface FilePrice extends Omit<Sale, 'acquiring'> {
   id: string
   label: string
   tokens: { type: string; count: number }[]
+  features: string[]
 }
 
 /** Reads the text of a paywall file: the file, or all of its errors, each with its path. */
@@ -101,7 +102,8 @@ async function completePrice(price: WrittenPrice, paywallId: string, acquiring: 
     processor_price: price.processorPrice,
     locals: price.locals.map(completeLocal),
   }
-  return { ...sale, id: await priceId({ ...sale, acquiring }), label: price.label, tokens: price.tokens }
+  const { label, tokens, features } = price
+  return { ...sale, id: await priceId({ ...sale, acquiring }), label, tokens, features }
 }
 
 function completeLocal({ processorPrice, ...local }: WrittenPrice['locals'][number]): LocalPrice {

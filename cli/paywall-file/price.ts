@@ -77,6 +77,14 @@ const shape = z.strictObject({
     .describe('Intervals a period: 3 with month is quarterly. Default 1'),
   trial_days: z.int().min(0).max(730).nullish().describe('Days before the first payment. Default 0'),
   processorPrice,
+  features: z
+    .array(z.string().min(1).max(100))
+    .max(100)
+    .refine((features) => new Set(features).size === features.length, 'a feature is named twice')
+    .default([])
+    .describe(
+      'What it gives besides tokens, by names of yours, such as export. Who has bought it gets what is added later',
+    ),
   locals: checked(z.array(local), 1, unique('tier')).default([]).describe('Other prices for some countries or tiers'),
   tokens: checked(tokens, 1, unique('type')).default([]).describe('What a buyer gets to spend'),
 })
@@ -113,7 +121,7 @@ function exactAmount({ amount, currency }: { amount: number; currency: string },
   }
 }
 
-/** What a buyer pays and gets, amounts in minor units. Label and tokens are left out: they do not change the sale. */
+/** What a buyer pays and gets, amounts in minor units. Label, tokens and features are left out: they do not change the sale. */
 export interface Sale {
   paywall_id: string
   slug: string

@@ -39,6 +39,7 @@ export const Price = z
       .nullable()
       .describe('How many intervals a billing period has: 3 with `month` is quarterly'),
     trial_days: z.int().min(0).describe('Days of trial before the first payment'),
+    features: z.array(z.string()).describe('What it gives besides tokens, by names of the owner'),
     local: z
       .object({ currency, amount })
       .optional()
@@ -118,6 +119,7 @@ const example = {
       interval: 'month',
       interval_count: 1,
       trial_days: 7,
+      features: ['export'],
       local: { currency: 'INR', amount: 399 },
     },
   ],

@@ -47,6 +47,7 @@ app.get(PATH, async (c) => {
     balances: row.balances,
     purchases: row.purchases,
     paid: row.paid,
+    features: row.features,
     trial: row.trial,
     meta: row.meta,
   } satisfies z.input<typeof Reply>)

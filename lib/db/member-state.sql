@@ -19,12 +19,19 @@ declare
   access record;
   trial jsonb;
 begin
+  with bought as (
+    select p.id, p.created_at, p.interval, gives_access(p, present) as has_access, purchase_json(p) as object
+    from purchases p where p.paywall_id = member_state.paywall_id and p.user_id = member_state.user_id
+  )
   select
-    coalesce(bool_or(gives_access(p, present)), false) as has_access,
-    coalesce(bool_or(gives_access(p, present)) filter (where p.interval is not null), false) as subscribed,
-    coalesce(jsonb_agg(purchase_json(p) order by p.created_at desc, p.id), '[]') as purchases
+    coalesce(bool_or(b.has_access), false) as has_access,
+    coalesce(bool_or(b.has_access) filter (where b.interval is not null), false) as subscribed,
+    coalesce(jsonb_agg(b.object order by b.created_at desc, b.id), '[]') as purchases,
+    (select coalesce(jsonb_agg(distinct feature collate "C" order by feature collate "C"), '[]')
+      from bought having_access, jsonb_array_elements_text(having_access.object -> 'features') feature
+      where having_access.has_access) as features
   into access
-  from purchases p where p.paywall_id = member_state.paywall_id and p.user_id = member_state.user_id;
+  from bought b;
 
   select jsonb_build_object(
     'purchase_id', p.id, 'started_at', iso(coalesce(p.trial_start, p.created_at)), 'ends_at', iso(p.trial_end),
@@ -35,6 +42,6 @@ begin
   order by p.trial_end desc limit 1;
 
   return jsonb_build_object(
-    'paid', access.has_access, 'has_active_subscription', access.subscribed, 'purchases', access.purchases, 'trial', trial,
-    'balances', balances_json(paywall_id, user_id, settings));
+    'paid', access.has_access, 'has_active_subscription', access.subscribed, 'features', access.features,
+    'purchases', access.purchases, 'trial', trial, 'balances', balances_json(paywall_id, user_id, settings));
 end $$;

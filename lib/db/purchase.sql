@@ -5,6 +5,17 @@ create function iso(at timestamptz) returns text language sql stable as $$
   select to_char(at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
 
+-- The features of a price that was sold, as the paywall file has them now: those of the price that is on sale under its slug. Where
+-- none is, they are as the file last had them.
+create function features_of(price_id text) returns text[] language plpgsql stable as $$
+begin
+  return (
+    select coalesce(on_sale.features, sold.features)
+    from prices sold left join prices on_sale
+      on on_sale.paywall_id = sold.paywall_id and on_sale.slug = sold.slug and on_sale.retired_at is null
+    where sold.id = price_id);
+end $$;
+
 -- A purchase as the API and the events show it (contract section 2).
 create function purchase_json(p purchases) returns jsonb language plpgsql stable as $$
 begin
@@ -12,6 +23,7 @@ begin
     select jsonb_build_object(
       'id', p.id, 'status', p.status, 'acquiring', p.acquiring,
       'price_id', p.price_id, 'price_slug', (select price.slug from prices price where price.id = p.price_id),
+      'features', features_of(p.price_id),
       'interval', p.interval, 'interval_count', p.interval_count, 'unit_amount', p.unit_amount, 'currency', p.currency,
       'current_period_end', iso(p.current_period_end), 'trial_end', iso(p.trial_end),
       'cancel_at_period_end', p.cancel_at_period_end, 'cancel_at', iso(p.cancel_at), 'canceled_at', iso(p.canceled_at),

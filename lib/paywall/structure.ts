@@ -23,6 +23,7 @@ interface PriceRow {
   interval: string | null
   interval_count: number | null
   trial_days: number
+  features: string[]
   locals: LocalPrice[]
 }
 

@@ -26,6 +26,9 @@ export const MemberState = z.object({
       'Whether a purchase gives the user access now, a subscription or a one-time purchase: one that is paid, on trial, or not ' +
         'long past due. Let users in by this',
     ),
+  features: z
+    .array(z.string())
+    .describe('The features of all purchases that give the user access now, sorted, each once'),
   balances: z.array(Balance).describe('All balances on this paywall, by type'),
   trial: Trial.nullable().describe('The trial that ends last, if several run. Null: none runs'),
 })

@@ -26,6 +26,11 @@ export const Purchase = z
     acquiring: z.enum(ACQUIRING).describe('The processor through which it was bought'),
     price_id: z.string().describe('The id of its price, which may have been replaced since'),
     price_slug: z.string().describe('The name of its price, which stays the same when the id changes'),
+    features: z
+      .array(z.string())
+      .describe(
+        'What its price gives besides tokens, as the paywall file has it now. It counts while the purchase gives access',
+      ),
     interval: z.enum(INTERVALS).nullable().describe('The unit of the billing period. Null: a one-time purchase'),
     interval_count: z
       .int()

@@ -45,6 +45,7 @@ describe('a bad file', () => {
     [`${price}.trial_days`, 731, 'Too big: expected number to be <=730'],
     [`${price}.trial_days`, 1.5, 'expected int, received number'],
     [`${price}.colour`, 'red', 'there is no such field'],
+    [`${price}.features`, ['export', 'export'], 'a feature is named twice'],
     [`${price}.tokens[0].type`, 'gold', 'is no type of settings.tokenization_queries'],
     [`${price}.locals[1].tier`, 4, 'there is no tier 4'],
     [local, { currency: 'INR', amount: 1, processorPrice: 'x' }, 'give one of countries and tier'],

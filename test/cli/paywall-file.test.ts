@@ -80,11 +80,11 @@ describe('a good file', () => {
 describe('price ids', () => {
   const idsWith = async (changes: Changes) => (await paywallFile(changes)).paywalls[0]?.prices.map(({ id }) => id)
 
-  test('stay when the label, the tokens, or the order of countries change', async () => {
+  test('stay when the label, the tokens, the features, or the order of countries change', async () => {
     const written = await idsWith({ [`${local}.countries`]: ['IN', 'NP'] })
     expect(written?.[0]).toMatch(/^price_[0-9a-f]{24}$/)
     const changes = { [`${local}.countries`]: ['NP', 'IN'], [`${price}.label`]: 'Each month', [`${price}.tokens`]: [] }
-    expect(await idsWith(changes)).toEqual(written)
+    expect(await idsWith({ ...changes, [`${price}.features`]: ['export'] })).toEqual(written)
   })
 
   test.each<[string, unknown]>([

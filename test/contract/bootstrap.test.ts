@@ -24,6 +24,7 @@ const Price = z.strictObject({
   interval: z.string().nullable(),
   interval_count: z.int().nullable(),
   trial_days: z.int(),
+  features: z.array(z.string()),
   label: z.string(),
   local: z.strictObject({ currency: z.string().length(3), amount: z.number() }).optional(),
 })
@@ -40,6 +41,7 @@ const UserState = z.strictObject({
   email: z.string(),
   has_active_subscription: z.boolean(),
   paid: z.boolean(),
+  features: z.array(z.string()),
   purchases: z.array(z.looseObject({ id: z.uuid(), status: z.string() })),
   balances: z.array(z.strictObject({ type: z.string(), count: z.int() })),
   trial: z.null(),
@@ -73,6 +75,7 @@ describe('the structural payload', () => {
         interval: 'month',
         interval_count: 1,
         trial_days: 0,
+        features: [],
       },
       expect.objectContaining({ slug: 'yearly', amount: 89, interval: 'year', trial_days: 7 }),
     ])

@@ -25,6 +25,7 @@ const Purchase = z.strictObject({
   acquiring: z.literal('stripe'),
   price_id: z.string(),
   price_slug: z.string(),
+  features: z.array(z.string()),
   interval: z.string().nullable(),
   interval_count: z.int().nullable(),
   unit_amount: z.int(),
@@ -43,6 +44,7 @@ const State = z.strictObject({
   balances: z.array(z.strictObject({ type: z.string(), count: z.int() })),
   purchases: z.array(Purchase),
   paid: z.boolean(),
+  features: z.array(z.string()),
   trial: z.strictObject({ purchase_id: z.uuid(), started_at: time, ends_at: time, days_left: z.int() }).nullable(),
   meta: z.record(z.string(), z.unknown()),
 })

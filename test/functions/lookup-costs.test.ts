@@ -14,6 +14,7 @@ const KEY_HASH = createHash('sha256').update('key').digest('hex')
 const OWNER_ID = randomUUID()
 const place = { keyHash: KEY_HASH, paywallId: '1', host: 'a.example' }
 const session = () => ({ sessionId: randomUUID(), tokenHash: KEY_HASH, tokenDays: 30 })
+const PRICE_ID = `price_${'0'.repeat(24)}`
 const NUMBER = 7
 const USER_ID = 'f0000000-0000-4000-8000-000000000007'
 const token = { tokenUserId: USER_ID, tokenAudience: OWNER_ID, paywallId: '1', host: 'a.example' }
@@ -47,7 +48,12 @@ async function pagesOf(count: number): Promise<Record<string, number>> {
        values ('1', $1, 'Many', true, 'stripe', '{"tokenization_queries": [{"type": "standard"}]}', '{}', '[]', '{}', '{}')`,
       [OWNER_ID],
     )
-    await fillUsers(filler, { from: 1, to: count }, { paywallId: '1', priceId: `price_${'0'.repeat(24)}` })
+    await filler.run(
+      `insert into prices (id, paywall_id, slug, label, currency, amount, interval, interval_count, trial_days, processor_price,
+         locals, tokens, position) values ($1, '1', 'monthly', 'Monthly', 'USD', 999, 'month', 1, 0, 'price', '[]', '[]', 0)`,
+      [PRICE_ID],
+    )
+    await fillUsers(filler, { from: 1, to: count }, { paywallId: '1', priceId: PRICE_ID })
     await filler.run(`update users set external_id = 'shop-' || substring(email from '\\d+')`)
     await filler.vacuum()
   }

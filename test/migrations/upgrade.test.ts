@@ -34,6 +34,7 @@ const without = (row: Row, ...columns: string[]) =>
 /** What the migrations make of a row of a table. Of any other table, nothing changes. */
 const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
   paywalls: (row) => ({ ...row, clock_offset: '00:00:00' }),
+  prices: (row) => ({ ...row, features: [] }),
   balances: (row) => without(row, 'previous_count', 'top_up'),
   users: (row) => ({
     ...row,

@@ -776,6 +776,8 @@ export interface components {
             price_id: string;
             /** @description The name of its price, which stays the same when the id changes */
             price_slug: string;
+            /** @description What its price gives besides tokens, as the paywall file has it now. It counts while the purchase gives access */
+            features: string[];
             /**
              * @description The unit of the billing period. Null: a one-time purchase
              * @enum {string|null}
@@ -854,6 +856,8 @@ export interface components {
             interval_count: number | null;
             /** @description Days of trial before the first payment */
             trial_days: number;
+            /** @description What it gives besides tokens, by names of the owner */
+            features: string[];
             /** @description The price in the caller's country, if it differs there. A checkout that a user opens from there charges it */
             local?: {
                 /** @description ISO 4217 */
@@ -1205,6 +1209,8 @@ export interface components {
                 purchases: components["schemas"]["Purchase"][];
                 /** @description Whether a purchase gives the user access now, a subscription or a one-time purchase: one that is paid, on trial, or not long past due. Let users in by this */
                 paid: boolean;
+                /** @description The features of all purchases that give the user access now, sorted, each once */
+                features: string[];
                 /** @description All balances on this paywall, by type */
                 balances: components["schemas"]["Balance"][];
                 /** @description The trial that ends last, if several run. Null: none runs */
@@ -1239,6 +1245,8 @@ export interface components {
             purchases: components["schemas"]["Purchase"][];
             /** @description Whether a purchase gives the user access now, a subscription or a one-time purchase: one that is paid, on trial, or not long past due. Let users in by this */
             paid: boolean;
+            /** @description The features of all purchases that give the user access now, sorted, each once */
+            features: string[];
             /** @description All balances on this paywall, by type */
             balances: components["schemas"]["Balance"][];
             /** @description The trial that ends last, if several run. Null: none runs */
@@ -1565,6 +1573,9 @@ export interface operations {
                      *           "interval": "month",
                      *           "interval_count": 1,
                      *           "trial_days": 7,
+                     *           "features": [
+                     *             "export"
+                     *           ],
                      *           "local": {
                      *             "currency": "INR",
                      *             "amount": 399
@@ -1764,6 +1775,9 @@ export interface operations {
                      *           "acquiring": "stripe",
                      *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
                      *           "price_slug": "monthly",
+                     *           "features": [
+                     *             "export"
+                     *           ],
                      *           "interval": "month",
                      *           "interval_count": 1,
                      *           "unit_amount": 999,
@@ -1777,6 +1791,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "paid": true,
+                     *       "features": [
+                     *         "export"
+                     *       ],
                      *       "balances": [
                      *         {
                      *           "type": "standard",

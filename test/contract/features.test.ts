@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
+import { call } from '../support/call.ts'
+import { buy, newEmail } from '../support/checkout.ts'
+import { ownerEvents } from '../support/owner-events.ts'
+import { monthly, paywallFile, type Written, yearly } from '../support/paywall-file.ts'
+import { at, atNewPaywall, person, type Tenant, tenant } from '../support/tenants.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+const once: Written = { slug: 'once', label: 'Once', currency: 'JPY', amount: 3000, processorPrice: 'price_once' }
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(() => world.close())
+
+/** A paywall that sells these prices, and a way to edit them. Gives what is sold after the edit. */
+async function shop(written: Written[]) {
+  const ours: Tenant = await atNewPaywall(world, { prices: written })
+  const edit = async (next: Written[]) => {
+    const { prices } = tenant(await paywallFile({ paywall: { id: ours.paywall.id, prices: next } })).paywall
+    await world.apply({ ...ours.file, paywalls: [{ ...ours.paywall, prices }] })
+    return prices
+  }
+  return { ours, edit }
+}
+
+const State = z.object({
+  features: z.array(z.string()),
+  purchases: z.array(z.object({ price_slug: z.string(), features: z.array(z.string()) })),
+})
+
+async function stateOf(ours: Tenant, email: string) {
+  const reply = await call(world, `${at(ours, 'user')}?email=${email}`, { key: ours.key })
+  return State.parse(reply.body)
+}
+
+test('a price says its features, in the order of the file', async () => {
+  const { ours } = await shop([monthly({ features: ['sync', 'export'] }), yearly()])
+  const { body } = await call(world, at(ours, 'bootstrap'))
+  expect(body).toMatchObject({ prices: [{ features: ['sync', 'export'] }, { features: [] }] })
+})
+
+test('a user has the features of all purchases that give access, sorted and each once', async () => {
+  const { ours } = await shop([monthly({ features: ['sync', 'export'] }), { ...once, features: ['export', 'badge'] }])
+  const email = newEmail()
+  const { paywall, key } = ours
+  await buy(world, { paywall, key, email, slug: 'once' })
+  await buy(world, { paywall, key, email })
+  const { features, purchases } = await stateOf(ours, email)
+  expect(features).toEqual(['badge', 'export', 'sync'])
+  expect(purchases).toEqual([
+    { price_slug: 'monthly', features: ['sync', 'export'] },
+    { price_slug: 'once', features: ['export', 'badge'] },
+  ])
+  const { token } = await person(world, ours, email)
+  expect((await call(world, at(ours, 'bootstrap'), { token })).body).toMatchObject({ user: { features } })
+})
+
+test('a purchase that gives no access gives no features, and still says those of its price', async () => {
+  const { ours } = await shop([monthly({ features: ['sync'] })])
+  const email = newEmail()
+  const { userId } = await buy(world, { paywall: ours.paywall, key: ours.key, email })
+  await world.database.query(
+    `update purchases set status = 'past_due', past_due_since = now() - interval '8 days' where user_id = $1`,
+    [userId],
+  )
+  expect(await stateOf(ours, email)).toEqual({
+    features: [],
+    purchases: [{ price_slug: 'monthly', features: ['sync'] }],
+  })
+})
+
+test('whoever has bought nothing has none', async () => {
+  const { ours } = await shop([monthly({ features: ['sync'] })])
+  const { email } = await person(world, ours)
+  expect((await stateOf(ours, email)).features).toEqual([])
+})
+
+test('a feature that is added later is had by whoever bought before, at whichever amount', async () => {
+  const { ours, edit } = await shop([monthly({ features: ['sync'] })])
+  const email = newEmail()
+  await buy(world, { paywall: ours.paywall, key: ours.key, email })
+  const [added] = await edit([monthly({ features: ['sync', 'export'] })])
+  expect(added?.id, 'no other price').toBe(ours.paywall.prices[0]?.id)
+  expect((await stateOf(ours, email)).features).toEqual(['export', 'sync'])
+
+  await edit([monthly({ amount: 12, features: ['badge'] })])
+  expect((await stateOf(ours, email)).features, 'the new price of that slug').toEqual(['badge'])
+
+  await edit([yearly()])
+  expect((await stateOf(ours, email)).features, 'as it was last sold to this user').toEqual(['export', 'sync'])
+})
+
+test('an event tells the features of the subscription that it is about', async () => {
+  const { ours } = await shop([monthly({ features: ['sync', 'export'] })])
+  const { userId } = await buy(world, { paywall: ours.paywall, key: ours.key, email: newEmail() })
+  const events = await ownerEvents(world, userId)
+  const created = events.find(({ type }) => type === 'subscription.created')
+  expect(created?.data.subscription).toMatchObject({ features: ['sync', 'export'] })
+})
