@@ -3,15 +3,21 @@ import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import type { Credentials } from '../../lib/processors/definitions.ts'
 import * as chargebee from './chargebee/accounts.ts'
+import { chargebeeActs } from './chargebee/acts.ts'
 import { startChargebeeEmulator } from './chargebee/emulator.ts'
+import type { Account, Acts } from './core/acts/acts.ts'
 import type { EmulatorOptions } from './core/emulator.ts'
 import * as freemius from './freemius/accounts.ts'
+import { freemiusActs } from './freemius/acts.ts'
 import { startFreemiusEmulator } from './freemius/emulator.ts'
 import * as mollie from './mollie/accounts.ts'
+import { mollieActs } from './mollie/acts.ts'
 import { startMollieEmulator } from './mollie/emulator.ts'
 import * as polar from './polar/accounts.ts'
+import { polarActs } from './polar/acts.ts'
 import { startPolarEmulator } from './polar/emulator.ts'
 import * as stripe from './stripe/accounts.ts'
+import { stripeActs } from './stripe/acts.ts'
 import { startStripeEmulator } from './stripe/emulator.ts'
 
 /** What an emulator is started with, whichever processor's it is: its accounts are those of the paywall files. */
@@ -24,30 +30,35 @@ export const EMULATORS = {
   stripe: {
     port: 8788,
     start: overFiles(startStripeEmulator, stripe.accountsOf),
+    acts: stripeActs,
     demoCredentials: stripe.demoCredentials,
     demoPrice: (name: string) => `price_${name}`,
   },
   polar: {
     port: 8792,
     start: overFiles(startPolarEmulator, polar.accountsOf),
+    acts: polarActs,
     demoCredentials: polar.demoCredentials,
     demoPrice: (name: string) => polar.uuidOf(`product ${name}`),
   },
   chargebee: {
     port: 8793,
     start: overFiles(startChargebeeEmulator, chargebee.accountsOf),
+    acts: chargebeeActs,
     demoCredentials: chargebee.demoCredentials,
     demoPrice: (name: string) => name.replaceAll('_', '-'),
   },
   freemius: {
     port: 8794,
     start: overFiles(startFreemiusEmulator, freemius.accountsOf),
+    acts: freemiusActs,
     demoCredentials: freemius.demoCredentials,
     demoPrice: (name: string) => `${numberOf(`plan ${name}`)}:${numberOf(`pricing ${name}`)}`,
   },
   mollie: {
     port: 8789,
     start: overFiles(startMollieEmulator, mollie.accountsOf),
+    acts: mollieActs,
     demoCredentials: mollie.demoCredentials,
     demoPrice: (_name: string, title: string) => title,
   },
@@ -57,6 +68,8 @@ interface LocalEmulator<Name extends Acquiring> {
   /** Where `npm run dev` starts it, if it is not told otherwise. */
   port: number
   start(options: LocalEmulatorOptions): Promise<{ url: string; close(): Promise<void> }>
+  /** What can happen in an account without us. */
+  acts(emulator: never, account: Account<Name>): Acts
   /** New credentials for a demo, as the processor makes them. */
   demoCredentials(): Credentials<Name>
   /**

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { Refused } from '../../dev/emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../dev/emulators/core/wire/emulator-error.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { randomNumbers, shuffled } from '../support/random.ts'
 import { cancel } from '../support/subscriber.ts'
 import { type Buyer, expectAsThere, hears, idOf, open, pay, purchaseOf, tokensOf } from './buyer.ts'
-import { Refused } from './drivers/refused.ts'
 import { type Shop, useShops } from './shop.ts'
 import { webhooksSince } from './webhook.ts'
 

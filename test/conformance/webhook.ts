@@ -1,6 +1,6 @@
+import { recordsOf } from '../../dev/emulators/core/acts/account-records.ts'
 import { call, type Reply } from '../support/call.ts'
 import type { Webhook } from './drivers/driver.ts'
-import { recordsOf } from './drivers/records.ts'
 import type { Shop } from './shop.ts'
 
 /** Gives the ids of the events that there have been in a shop's account since now, whether their webhooks were sent or not. */

@@ -1,7 +1,8 @@
 // What happens to a life at its processor: by time, a bank, or the processor's own portal. What cannot happen there, or not at
 // that moment, is refused and does not.
+
+import { Refused } from '../../dev/emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../dev/emulators/core/wire/emulator-error.ts'
-import { Refused } from '../conformance/drivers/refused.ts'
 import type { Step } from './history.ts'
 import type { Person } from './person.ts'
 

@@ -1,8 +1,8 @@
+import { type AccountRecords, recordsOf } from '../../dev/emulators/core/acts/account-records.ts'
 import type { Abilities } from '../../lib/processors/definition.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { There } from '../conformance/drivers/driver.ts'
 import { thereOf } from '../conformance/drivers/drivers.ts'
-import { type AccountRecords, recordsOf } from '../conformance/drivers/records.ts'
 import type { TestWorld } from '../support/world.ts'
 import type { PartialLife } from './parts.ts'
 

@@ -1,4 +1,4 @@
-import type { AccountRecords } from '../conformance/drivers/records.ts'
+import type { AccountRecords } from '../../dev/emulators/core/acts/account-records.ts'
 import type { Sale } from '../conformance/drivers/sale.ts'
 import type { Person } from './person.ts'
 

@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto'
+import type { AccountRecords } from '../../../dev/emulators/core/acts/account-records.ts'
 import type { PageRecord, SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
 import { licenseOwn } from '../../../dev/emulators/freemius/own.ts'
 import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
 import type { Driver } from './driver.ts'
-import { type AccountRecords, incompleteSubscription, latestPaid } from './records.ts'
-import { Refused } from './refused.ts'
 import { isoTime, oneTimeSale, type Sale, subscriptionSale } from './sale.ts'
 
 export const FREEMIUS: Driver<'freemius'> = {
@@ -15,28 +14,10 @@ export const FREEMIUS: Driver<'freemius'> = {
   }),
   ofAnotherScheme: ({ 'x-signature': signature = '' }) => ({ 'x-signature': `sha256=${signature}` }),
   opensPage: null,
-  there(freemius, { records, now }) {
+  sold(freemius, { records, now }) {
     // The owner has switched off *Restrict Single Subscription Per User*.
     freemius.manySubscriptions = true
-    /** A licence's, which is known to the core as the page that sold it. */
-    const subscription = (license: string) => records('pages').find(({ id }) => id === license)?.subscription ?? ''
-    const payment = (license: string) => {
-      const sold = records('pages').find(({ id }) => id === license)
-      return latestPaid(records, sold?.subscription ?? sold?.payment ?? '')
-    }
     return {
-      renew: (id) => freemius.renew(subscription(id)),
-      failCharge: (id) => freemius.renew(subscription(id), { fail: true }),
-      recover: (id) => freemius.renew(subscription(id)),
-      refund: (id, cents) => freemius.refund(payment(id), cents),
-      dispute: (id) => freemius.dispute(payment(id)),
-      cancel: (id) => freemius.portalCancel(subscription(id)),
-      end: (id) => freemius.cancelLicense(id),
-      async resolve(fails) {
-        const waiting = incompleteSubscription(records)
-        if (!waiting) throw new Refused('no money is on its way')
-        await freemius.renew(waiting.id, { fail: fails })
-      },
       sales: () => records('pages').flatMap((license) => saleOf(records, license, now()) ?? []),
       // A page is a link: nothing of it is stored before it is paid, and our checkout is not named.
       pages: () => [],

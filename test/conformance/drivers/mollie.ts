@@ -1,16 +1,15 @@
 import { createHmac } from 'node:crypto'
 import * as z from 'zod'
+import type { AccountRecords } from '../../../dev/emulators/core/acts/account-records.ts'
 import type { PaymentRecord } from '../../../dev/emulators/core/domain/money-records.ts'
 import type { SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
+import { findSubscription, isOnItsWay } from '../../../dev/emulators/mollie/acts.ts'
 import { addDays, dateOf } from '../../../dev/emulators/mollie/dates.ts'
-import { paymentOwn, subscriptionOwn } from '../../../dev/emulators/mollie/own.ts'
+import { paymentOwn } from '../../../dev/emulators/mollie/own.ts'
 import type { Driver } from './driver.ts'
-import { type AccountRecords, latestPaid } from './records.ts'
-import { Refused } from './refused.ts'
 import { isGivenBack, oneTimeSale, type Sale } from './sale.ts'
 
 const PageMetadata = z.looseObject({ checkout_id: z.string(), trial_days: z.int().default(0) })
-const Metadata = z.looseObject({ first_payment: z.string() })
 
 export const MOLLIE: Driver<'mollie'> = {
   prices: { monthly: 'Monthly', yearly: 'Yearly', lifetime: 'For ever', local: 'Monthly, in euros' },
@@ -21,26 +20,7 @@ export const MOLLIE: Driver<'mollie'> = {
     'x-mollie-signature': signature.replace('sha256=', 'sha1='),
   }),
   opensPage: /^\/v2\/(payments|customers)$/,
-  there: (mollie, { records, credentials: { apiKey }, now }) => ({
-    renew: (id) => mollie.renew(subscriptionOf(records, id).id),
-    failCharge: (id) => mollie.renew(subscriptionOf(records, id).id, { fail: true }),
-    recover: (id) => mollie.renew(subscriptionOf(records, id).id),
-    refund: (id, cents) =>
-      mollie.refund(latestPayment(records, id), cents === undefined ? cents : (cents / 100).toFixed(2)),
-    dispute: (id) => mollie.chargeback(latestPayment(records, id)),
-    async cancel(id) {
-      const { id: subscriptionId, customer } = subscriptionOf(records, id)
-      const address = `${mollie.url}/v2/customers/${customer}/subscriptions/${subscriptionId}`
-      const answer = await fetch(address, { method: 'DELETE', headers: { authorization: `Bearer ${apiKey}` } })
-      if (!answer.ok) throw new Refused(`Mollie did not cancel: ${await answer.text()}`)
-    },
-    rollOver: (id) => mollie.renew(subscriptionOf(records, id).id, { pending: true }),
-    suspend: (id) => mollie.suspend(subscriptionOf(records, id).id),
-    async resolve(fails) {
-      const waiting = records('payments').find(isOnItsWay)
-      if (!waiting) throw new Refused('no money is on its way')
-      await mollie.resolvePayment(waiting.id, { fail: fails })
-    },
+  sold: (_, { records, now }) => ({
     sales: () =>
       firstPayments(records)
         .filter(isSold)
@@ -56,25 +36,6 @@ export const MOLLIE: Driver<'mollie'> = {
 /** Those that have a page: all but the charges of subscriptions. */
 const firstPayments = (records: AccountRecords) =>
   records('payments').filter((payment) => paymentOwn(payment).sequenceType !== 'recurring')
-
-const findSubscription = (records: AccountRecords, firstPayment: string) =>
-  records('subscriptions').find((each) => Metadata.parse(subscriptionOwn(each).metadata).first_payment === firstPayment)
-
-function subscriptionOf(records: AccountRecords, firstPayment: string): SubscriptionRecord {
-  const found = findSubscription(records, firstPayment)
-  if (!found) throw new Refused(`Mollie has no subscription of ${firstPayment}`)
-  return found
-}
-
-/** A one-time purchase has no charges, and the first payment is not one of them. */
-function latestPayment(records: AccountRecords, firstPayment: string): string {
-  const charged = findSubscription(records, firstPayment)?.id ?? ''
-  const isPaid = records('payments').some(({ subscription, status }) => subscription === charged && status === 'paid')
-  return latestPaid(records, isPaid ? charged : firstPayment)
-}
-
-const isOnItsWay = ({ status, method }: PaymentRecord) =>
-  status === 'pending' || (status === 'open' && method === 'banktransfer')
 
 /** A payment whose bank has decided against it, or whose page was left, sold nothing. */
 const isSold = (payment: PaymentRecord) => payment.status === 'paid' || isOnItsWay(payment)

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { pageOwn } from '../../../dev/emulators/polar/own.ts'
-import { byInvoice } from './by-invoice.ts'
+import { salesByInvoice } from './by-invoice.ts'
 import type { Driver } from './driver.ts'
-import { latestPaid } from './records.ts'
 
 /** The products. One product has the monthly price in both currencies. */
 const MONTHLY = '2f6f0b7a-6a51-4c5e-9a4e-0b1f1c2e0001'
@@ -25,11 +24,8 @@ export const POLAR: Driver<'polar'> = {
     'webhook-signature': signature.replace('v1,', 'v1a,'),
   }),
   opensPage: /^\/v1\/checkouts\/$/,
-  there: (polar, { records }) => ({
-    ...byInvoice(polar, records),
-    refund: (id, cents) => polar.refund(latestPaid(records, id), cents),
-    dispute: (id) => polar.dispute(latestPaid(records, id)),
-    rollOver: (id) => polar.rollOver(id),
+  sold: (_, { records }) => ({
+    sales: () => salesByInvoice(records),
     pages: () =>
       records('pages').map((page) => ({
         checkoutId: String(pageOwn(page).metadata.checkout_id),

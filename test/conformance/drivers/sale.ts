@@ -1,7 +1,7 @@
+import { type AccountRecords, paidOf } from '../../../dev/emulators/core/acts/account-records.ts'
 import type { PaymentRecord } from '../../../dev/emulators/core/domain/money-records.ts'
 import type { SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
 import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
-import { type AccountRecords, paidOf } from './records.ts'
 
 /** Something that was sold, read of what an emulator stores and not by our adapters, in the words of the user endpoint. */
 export interface Sale {

@@ -1,8 +1,7 @@
 import Stripe from 'stripe'
 import { pageOwn } from '../../../dev/emulators/stripe/own.ts'
-import { byInvoice } from './by-invoice.ts'
+import { salesByInvoice } from './by-invoice.ts'
 import type { Driver } from './driver.ts'
-import { latestPaid } from './records.ts'
 
 export const STRIPE: Driver<'stripe'> = {
   prices: {
@@ -21,11 +20,8 @@ export const STRIPE: Driver<'stripe'> = {
     'stripe-signature': signature.replace('v1=', 'v0='),
   }),
   opensPage: /^\/v1\/checkout\/sessions$/,
-  there: (stripe, { records }) => ({
-    ...byInvoice(stripe, records),
-    refund: (id, cents) => stripe.refund(latestPaid(records, id), cents),
-    dispute: (id) => stripe.dispute(latestPaid(records, id)),
-    rollOver: (id) => stripe.rollOver(id),
+  sold: (_, { records }) => ({
+    sales: () => salesByInvoice(records),
     pages: () =>
       records('pages').map((page) => ({
         checkoutId: pageOwn(page).metadata.checkout_id ?? '',

@@ -1,5 +1,5 @@
-import type { Row, Table, Tables } from '../../../dev/emulators/core/domain/records.ts'
-import type { Emulator } from '../../../dev/emulators/core/emulator.ts'
+import type { Row, Table, Tables } from '../domain/records.ts'
+import type { Emulator } from '../emulator.ts'
 import { Refused } from './refused.ts'
 
 /** The records of one account as its emulator stores them, the oldest first. Not what an API shows of them. */

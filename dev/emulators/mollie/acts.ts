@@ -1,0 +1,52 @@
+import * as z from 'zod'
+import { type AccountRecords, latestPaid } from '../core/acts/account-records.ts'
+import type { Account, Acts } from '../core/acts/acts.ts'
+import { Refused } from '../core/acts/refused.ts'
+import type { PaymentRecord } from '../core/domain/money-records.ts'
+import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
+import type { MollieEmulator } from './emulator.ts'
+import { subscriptionOwn } from './own.ts'
+
+const Metadata = z.looseObject({ first_payment: z.string() })
+
+export const mollieActs = (mollie: MollieEmulator, { records, credentials: { apiKey } }: Account<'mollie'>): Acts => ({
+  renew: (id) => mollie.renew(subscriptionOf(records, id).id),
+  failCharge: (id) => mollie.renew(subscriptionOf(records, id).id, { fail: true }),
+  recover: (id) => mollie.renew(subscriptionOf(records, id).id),
+  refund: (id, cents) =>
+    mollie.refund(latestPayment(records, id), cents === undefined ? cents : (cents / 100).toFixed(2)),
+  dispute: (id) => mollie.chargeback(latestPayment(records, id)),
+  async cancel(id) {
+    const { id: subscriptionId, customer } = subscriptionOf(records, id)
+    const address = `${mollie.url}/v2/customers/${customer}/subscriptions/${subscriptionId}`
+    const answer = await fetch(address, { method: 'DELETE', headers: { authorization: `Bearer ${apiKey}` } })
+    if (!answer.ok) throw new Refused(`Mollie did not cancel: ${await answer.text()}`)
+  },
+  rollOver: (id) => mollie.renew(subscriptionOf(records, id).id, { pending: true }),
+  suspend: (id) => mollie.suspend(subscriptionOf(records, id).id),
+  async resolve(fails) {
+    const waiting = records('payments').find(isOnItsWay)
+    if (!waiting) throw new Refused('no money is on its way')
+    await mollie.resolvePayment(waiting.id, { fail: fails })
+  },
+})
+
+/** The subscription that a first payment has begun. */
+export const findSubscription = (records: AccountRecords, firstPayment: string) =>
+  records('subscriptions').find((each) => Metadata.parse(subscriptionOwn(each).metadata).first_payment === firstPayment)
+
+function subscriptionOf(records: AccountRecords, firstPayment: string): SubscriptionRecord {
+  const found = findSubscription(records, firstPayment)
+  if (!found) throw new Refused(`Mollie has no subscription of ${firstPayment}`)
+  return found
+}
+
+/** A one-time purchase has no charges, and the first payment is not one of them. */
+function latestPayment(records: AccountRecords, firstPayment: string): string {
+  const charged = findSubscription(records, firstPayment)?.id ?? ''
+  const isPaid = records('payments').some(({ subscription, status }) => subscription === charged && status === 'paid')
+  return latestPaid(records, isPaid ? charged : firstPayment)
+}
+
+export const isOnItsWay = ({ status, method }: PaymentRecord) =>
+  status === 'pending' || (status === 'open' && method === 'banktransfer')
