@@ -57,9 +57,8 @@ export function replace(context: AccountContext, old: SubscriptionRecord): Subsc
   context.records.subscriptions.set(id, subscription)
   licenseOf(old, context).subscription = id
   context.tell({ what: 'subscription.created', subscription })
-  const before = structuredClone(old)
-  Object.assign(old, { status: 'canceled', canceledAt: context.now, endedAt: context.now })
-  context.tell({ what: 'subscription.updated', subscription: old, before })
+  const { now } = context
+  change(context, old, () => Object.assign(old, { status: 'canceled', canceledAt: now, endedAt: now }))
   return subscription
 }
 

@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto'
 import type { EventEntity } from '@freemius/sdk'
 import { type AccountContext, find } from '../core/domain/context.ts'
-import type { NewEvent } from '../core/domain/happenings.ts'
-import type { DisputeRecord, InvoiceRecord, PaymentRecord } from '../core/domain/money-records.ts'
+import type { Happening, NewEvent } from '../core/domain/happenings.ts'
+import type { InvoiceRecord } from '../core/domain/money-records.ts'
 import type { EventRecord } from '../core/domain/records.ts'
 import type { PageRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import type { Telling } from '../core/processor.ts'
-import { tellingOf } from '../core/webhooks/telling.ts'
+import { shownOf, tellingOf } from '../core/webhooks/telling.ts'
 import type { FreemiusAccount } from './accounts.ts'
 import { licenseObject, licenseOf, subscriptionOf } from './objects/license.ts'
-import { disputeObject, licenseOfPayment, paymentObject, refundObject } from './objects/payment.ts'
+import { licenseOfPayment } from './objects/payment.ts'
 import { userObject } from './objects/product.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { dateTime, type Full } from './objects/wire.ts'
@@ -36,29 +36,29 @@ export function eventObject(event: EventRecord, { pending }: { pending: number }
 
 export const TELLING: Telling<FreemiusAccount, FreemiusEvent> = {
   eventsOf: tellingOf({
-    'page.completed': ({ page }, context) => bought(page, context),
+    'page.completed': ({ page }, context) => [
+      ofLicense('license.created', page, context),
+      ...subscriptionSold(subscriptionOf(page, context), context),
+      ...paymentOf(page, context),
+    ],
     // A licence is kept as a page: one that has expired was cancelled by the owner.
     'page.expired': ({ page }, context) => [ofLicense('license.cancelled', page, context)],
     'page.failed': ({ page }) => deleted(page),
-    // Sent when the licence gets another subscription. The first one is told with the licence.
-    'subscription.created': ({ subscription }, context) =>
-      isSold(subscription, context) ? [ofSubscription('subscription.created', subscription, context)] : [],
-    'subscription.updated': ({ subscription, before }, context) => {
-      const isCancelled = subscription.canceledAt !== null && before.canceledAt === null
-      const isOver = isCancelled || subscription.status === 'incomplete_expired'
-      return isOver ? [ofSubscription('subscription.cancelled', subscription, context)] : []
-    },
+    // The first one is told with the licence.
+    'subscription.created': ({ subscription }, context) => subscriptionSold(subscription, context),
+    'subscription.cancelled': cancelled,
+    'subscription.expired': cancelled,
     'subscription.ended': ({ subscription }, context) => ended(subscription, context),
     'subscription.trial_ending': ({ subscription }, context) => [
       ofLicense('license.trial_expiring_notice.sent', licenseOf(subscription, context), context),
     ],
     'invoice.paid': ({ invoice }, context) => paid(invoice, context),
     'invoice.failed': ({ invoice }, context) => failed(invoice, context),
-    'refund.created': ({ refund, payment }, context) => [
-      ofPayment('payment.refund', payment, refundObject(refund, context), context),
+    'refund.created': (refunded, context) => [ofPayment('payment.refund', refunded, context)],
+    'dispute.opened': (disputed, context) => [ofPayment('payment.dispute.created', disputed, context)],
+    'dispute.closed': (disputed, context) => [
+      ofPayment(`payment.dispute.${disputed.dispute.status}`, disputed, context),
     ],
-    'dispute.opened': disputed,
-    'dispute.closed': disputed,
   }),
   eventObject,
   headers: (body, { secretKey }) => ({
@@ -70,68 +70,59 @@ export const TELLING: Telling<FreemiusAccount, FreemiusEvent> = {
   retrySeconds: [1, 6, 12, 24].map((hours) => hours * HOUR_SECONDS),
 }
 
+/** A licence that was deleted is shown no more. */
 function deleted(license: PageRecord): NewEvent[] {
   const own = { data: { license_id: license.id }, user: license.customer, trigger: 'developer' }
   return licenseOwn(license).deleted ? [{ type: 'license.deleted', object: { license: false }, own }] : []
 }
 
-type Disputed = { dispute: DisputeRecord; payment: PaymentRecord }
-
-function disputed({ dispute, payment }: Disputed, context: AccountContext): NewEvent[] {
-  const type = { open: 'created', won: 'won', lost: 'lost' }[dispute.status]
-  return [ofPayment(`payment.dispute.${type}`, payment, disputeObject(dispute, context), context)]
-}
-
 const isSold = (subscription: SubscriptionRecord, context: AccountContext) =>
   licenseOf(subscription, context).status === 'complete'
 
-function bought(page: PageRecord, context: AccountContext): NewEvent[] {
-  const subscription = subscriptionOf(page, context)
-  return [
-    ofLicense('license.created', page, context),
-    ...(subscription ? [ofSubscription('subscription.created', subscription, context)] : []),
-    ...payment(page.payment, context),
-  ]
+function subscriptionSold(subscription: SubscriptionRecord | null, context: AccountContext): NewEvent[] {
+  if (!subscription || !isSold(subscription, context)) return []
+  return [ofSubscription('subscription.created', subscription, context)]
+}
+
+function cancelled({ subscription }: { subscription: SubscriptionRecord }, context: AccountContext): NewEvent[] {
+  return [ofSubscription('subscription.cancelled', subscription, context)]
+}
+
+/** That a cancelled trial's licence expires is UNVERIFIED: Freemius says only that the trial is cancelled. */
+function ended(subscription: SubscriptionRecord, context: AccountContext): NewEvent[] {
+  const license = licenseOf(subscription, context)
+  const { cancelAt, cancelReason, trialEnd } = subscription
+  const expired = ofLicense('license.expired', license, context)
+  if (cancelAt !== null) return [expired]
+  const isTrial = trialEnd !== null && context.now < trialEnd
+  const news = cancelReason === 'payment_failed' ? [ofLicense('license.cancelled', license, context)] : []
+  return [...cancelled({ subscription }, context), ...news, ...(isTrial ? [expired] : [])]
 }
 
 /** What a purchase begins with is told with its licence. */
 function paid(invoice: InvoiceRecord, context: AccountContext): NewEvent[] {
   const subscription = find(context, 'subscriptions', invoice.subscription)
   if (!isSold(subscription, context)) return []
-  const license = licenseOf(subscription, context)
   const [from, to] = [dateTime(invoice.periodStart), dateTime(invoice.periodEnd)]
-  const data = { from, to, license_id: license.id, is_renewal: invoice.reason === 'cycle' }
-  return [...payment(invoice.payment, context), ofLicense('license.extended', license, context, data)]
+  const data = { from, to, is_renewal: invoice.reason === 'cycle' }
+  const extended = ofLicense('license.extended', licenseOf(subscription, context), context, data)
+  return [...paymentOf(invoice, context), extended]
 }
 
 /** A licence expires when its renewal fails first. Whether the last failure is told under both names is UNVERIFIED. */
-function failed(invoice: InvoiceRecord, context: AccountContext): NewEvent[] {
-  const subscription = find(context, 'subscriptions', invoice.subscription)
-  const license = licenseOf(subscription, context)
-  const { attempts } = invoice
+function failed({ attempts, subscription: id }: InvoiceRecord, context: AccountContext): NewEvent[] {
+  const subscription = find(context, 'subscriptions', id)
+  const isLast = attempts > RENEWALS.retries.length
+  const types = ['subscription.renewal.failed', ...(isLast ? ['subscription.renewal.failed.last'] : [])]
   return [
-    ...(attempts === 1 ? [ofLicense('license.expired', license, context)] : []),
-    ofSubscription('subscription.renewal.failed', subscription, context),
-    ...(attempts > RENEWALS.retries.length
-      ? [ofSubscription('subscription.renewal.failed.last', subscription, context)]
-      : []),
+    ...(attempts === 1 ? [ofLicense('license.expired', licenseOf(subscription, context), context)] : []),
+    ...types.map((type) => ofSubscription(type, subscription, context)),
   ]
 }
 
-/** That a cancelled trial's licence expires is UNVERIFIED: Freemius says only that the trial is cancelled. */
-function ended(subscription: SubscriptionRecord, context: AccountContext): NewEvent[] {
-  const license = licenseOf(subscription, context)
-  const cancelled = ofSubscription('subscription.cancelled', subscription, context)
-  const { cancelAt, cancelReason, trialEnd } = subscription
-  if (cancelAt !== null) return [ofLicense('license.expired', license, context)]
-  if (cancelReason === 'payment_failed') return [cancelled, ofLicense('license.cancelled', license, context)]
-  const isTrial = trialEnd !== null && context.now < trialEnd
-  return isTrial ? [cancelled, ofLicense('license.expired', license, context)] : [cancelled]
-}
-
-const payment = (id: string | null, context: AccountContext): NewEvent[] => {
-  const made = id === null ? null : find(context, 'payments', id)
-  return made?.status === 'paid' ? [ofPayment('payment.created', made, paymentObject(made, context), context)] : []
+function paymentOf({ payment: id }: PageRecord | InvoiceRecord, context: AccountContext): NewEvent[] {
+  const payment = id === null ? null : find(context, 'payments', id)
+  return payment?.status === 'paid' ? [ofPayment('payment.created', { what: 'payment.paid', payment }, context)] : []
 }
 
 /** An event about a licence; `objects` are those that it tells of besides. */
@@ -142,10 +133,10 @@ function event(type: string, license: PageRecord, context: AccountContext, data:
   return { type, object, own: { data, user: customer, trigger: 'system' } }
 }
 
-function ofLicense(type: string, license: PageRecord, context: AccountContext, data?: object): NewEvent {
+function ofLicense(type: string, license: PageRecord, context: AccountContext, data = {}): NewEvent {
   const { expiration } = licenseObject(license, context)
-  const more = type === 'license.created' ? { expiration } : {}
-  return event(type, license, context, data ?? { ...more, license_id: license.id })
+  const more = type === 'license.created' ? { expiration } : data
+  return event(type, license, context, { ...more, license_id: license.id })
 }
 
 function ofSubscription(type: string, subscription: SubscriptionRecord, context: AccountContext): NewEvent {
@@ -156,5 +147,13 @@ function ofSubscription(type: string, subscription: SubscriptionRecord, context:
   return event(type, license, context, data, { subscription: subscriptionObject(subscription, context) })
 }
 
-const ofPayment = (type: string, paid: PaymentRecord, payment: object, context: AccountContext) =>
-  event(type, licenseOfPayment(paid, context), context, { payment_id: paid.id }, { payment })
+/** A refund and a dispute are payments of their own at Freemius. */
+function ofPayment(
+  type: string,
+  happening: Extract<Happening, { payment: object }>,
+  context: AccountContext,
+): NewEvent {
+  const { payment } = happening
+  const license = licenseOfPayment(payment, context)
+  return event(type, license, context, { payment_id: payment.id }, { payment: shownOf(happening, context) })
+}

@@ -1,11 +1,8 @@
 import { createHmac } from 'node:crypto'
-import type { AccountContext } from '../core/domain/context.ts'
-import type { PaymentRecord, RefundRecord } from '../core/domain/money-records.ts'
 import type { EventRecord } from '../core/domain/records.ts'
 import type { Telling } from '../core/processor.ts'
-import { type Made, tellingOf } from '../core/webhooks/telling.ts'
+import { tellingOf } from '../core/webhooks/telling.ts'
 import type { MollieAccount } from './accounts.ts'
-import { chargebackObject, paymentObject, refundObject } from './objects/payment.ts'
 import { resource } from './objects/wire.ts'
 
 const MINUTE_SECONDS = 60
@@ -22,16 +19,18 @@ function eventObject(event: EventRecord, { url }: { url: string }) {
 /** Mollie tells of payments, refunds and chargebacks, and nothing of a subscription. */
 export const TELLING: Telling<MollieAccount, MollieEvent> = {
   eventsOf: tellingOf({
-    'payment.pending': ofPayment,
-    'payment.paid': ofPayment,
-    'payment.failed': ofPayment,
-    'payment.canceled': ofPayment,
-    'payment.expired': ofPayment,
-    'refund.created': ofRefund,
-    'refund.updated': ofRefund,
-    'dispute.opened': ({ dispute }, context) => [['chargeback.received', chargebackObject(dispute, context)]],
-    'dispute.closed': ({ dispute }, context) =>
-      dispute.status === 'won' ? [['chargeback.reversed', chargebackObject(dispute, context)]] : [],
+    'payment.pending': ['payment.pending'],
+    'payment.paid': ['payment.paid'],
+    'payment.failed': ['payment.failed'],
+    'payment.canceled': ['payment.canceled'],
+    'payment.expired': ['payment.expired'],
+    'refund.queued': ['refund.queued'],
+    'refund.pending': ['refund.pending'],
+    'refund.processing': ['refund.processing'],
+    'refund.refunded': ['refund.refunded'],
+    'refund.failed': ['refund.failed'],
+    'dispute.opened': ['chargeback.received'],
+    'dispute.closed': ({ dispute }) => (dispute.status === 'won' ? ['chargeback.reversed'] : []),
   }),
   eventObject,
   headers: (body, { webhookSecret }) => ({
@@ -42,12 +41,4 @@ export const TELLING: Telling<MollieAccount, MollieEvent> = {
   // Ten tries in 26 hours are documented for classic webhooks. That next-gen ones are tried alike is UNVERIFIED, and so
   // are the single times.
   retrySeconds: [1, 2, 4, 8, 16, 29, 60, 120, 1320].map((minutes) => minutes * MINUTE_SECONDS),
-}
-
-function ofPayment({ what, payment }: { what: string; payment: PaymentRecord }, context: AccountContext): Made[] {
-  return [[what, paymentObject(payment, context)]]
-}
-
-function ofRefund({ refund }: { refund: RefundRecord }, context: AccountContext): Made[] {
-  return [[`refund.${refund.status}`, refundObject(refund, context)]]
 }

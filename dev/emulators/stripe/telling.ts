@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { AccountContext } from '../core/domain/context.ts'
 import type { Happening, NewEvent } from '../core/domain/happenings.ts'
 import type { Telling } from '../core/processor.ts'
+import { shownOf, tellingOf } from '../core/webhooks/telling.ts'
 import { oldValues } from '../core/wire/old-values.ts'
 import type { StripeAccount } from './accounts.ts'
 import { eventObject, type StripeEvent } from './objects/event.ts'
@@ -19,12 +20,15 @@ const TYPES: Partial<Record<Happening['what'], string[]>> = {
   'payment.failed': ['charge.failed', 'payment_intent.payment_failed'],
   'subscription.created': ['customer.subscription.created'],
   'subscription.updated': ['customer.subscription.updated'],
+  'subscription.paused': ['customer.subscription.paused'],
+  'subscription.resumed': ['customer.subscription.resumed'],
   'subscription.ended': ['customer.subscription.deleted'],
   'subscription.trial_ending': ['customer.subscription.trial_will_end'],
   'invoice.paid': ['invoice.paid'],
   'invoice.failed': ['invoice.payment_failed'],
   'refund.created': ['refund.created', 'charge.refunded'],
   'refund.updated': ['refund.updated'],
+  'refund.failed': ['refund.failed'],
   'dispute.opened': ['charge.dispute.created'],
   'dispute.closed': ['charge.dispute.closed'],
 }
@@ -33,8 +37,7 @@ const MINUTES = 60
 const HOURS = 60 * MINUTES
 
 export const TELLING: Telling<StripeAccount, StripeEvent> = {
-  eventsOf: (happening, context) =>
-    [...(TYPES[happening.what] ?? []), ...besides(happening)].map((type) => event(type, happening, context)),
+  eventsOf: tellingOf(TYPES, eventOf),
   eventObject,
   headers: (body, { webhookSecret }) => ({
     'Content-Type': 'application/json; charset=utf-8',
@@ -46,16 +49,7 @@ export const TELLING: Telling<StripeAccount, StripeEvent> = {
   retrySeconds: [5 * MINUTES, 30 * MINUTES, ...[2, 4, 8, 16, 24, 17].map((hours) => hours * HOURS)],
 }
 
-/** A pause, its end and a refund's failure are events besides the change of the status. */
-function besides(happening: Happening): string[] {
-  if (happening.what === 'refund.updated') return happening.refund.status === 'failed' ? ['refund.failed'] : []
-  if (happening.what !== 'subscription.updated') return []
-  const { before, subscription } = happening
-  const paused = subscription.status === 'paused' ? ['customer.subscription.paused'] : []
-  return before.status === 'paused' ? [...paused, 'customer.subscription.resumed'] : paused
-}
-
-function event(type: string, happening: Happening, context: AccountContext): NewEvent {
+function eventOf(type: string, happening: Happening, context: AccountContext): NewEvent {
   const { cause } = context
   const object = objectOf(type, happening, context)
   const before = beforeOf(type, happening, object)
@@ -64,18 +58,13 @@ function event(type: string, happening: Happening, context: AccountContext): New
 }
 
 function objectOf(type: string, happening: Happening, context: AccountContext): object {
-  if ('page' in happening) return VIEWS.pages(happening.page, context)
-  if ('subscription' in happening) return VIEWS.subscriptions(happening.subscription)
-  if ('invoice' in happening) return VIEWS.invoices(happening.invoice)
-  if ('dispute' in happening) return VIEWS.disputes(happening.dispute, context)
-  if ('refund' in happening && type.startsWith('refund.')) return VIEWS.refunds(happening.refund, context)
-  return type.startsWith('charge.') ? chargeObject(happening.payment, context) : VIEWS.payments(happening.payment)
+  const isOfCharge = type.startsWith('charge.') && 'payment' in happening && !('dispute' in happening)
+  return isOfCharge ? chargeObject(happening.payment, context) : shownOf(happening, context)
 }
 
 /** The object as it was, for the events that tell it; else null. */
-function beforeOf(type: string, happening: Happening, object: object): object | null {
-  if (happening.what === 'subscription.updated' && type.endsWith('.updated'))
-    return VIEWS.subscriptions(happening.before)
+function beforeOf(_type: string, happening: Happening, object: object): object | null {
+  if (happening.what === 'subscription.updated') return VIEWS.subscriptions(happening.before)
   if (happening.what !== 'refund.created' || !('amount_refunded' in object)) return null
   return { ...object, amount_refunded: Number(object.amount_refunded) - happening.refund.amount, refunded: false }
 }

@@ -14,6 +14,7 @@ export function refundPayment(context: AccountContext, payment: PaymentRecord, g
   const refund = { ...newRecord(context, 'refunds'), payment: payment.id, ...given }
   context.records.refunds.set(refund.id, refund)
   context.tell({ what: 'refund.created', refund, payment })
+  context.tell({ what: `refund.${refund.status}`, refund, payment })
   return refund
 }
 
@@ -38,7 +39,9 @@ export function endRefund(
     throw context.refuse(`Refund ${refund.id} is ${refund.status}.`)
   }
   refund.status = status
-  context.tell({ what: 'refund.updated', refund, payment: find(context, 'payments', refund.payment) })
+  const payment = find(context, 'payments', refund.payment)
+  context.tell({ what: 'refund.updated', refund, payment })
+  context.tell({ what: `refund.${status}`, refund, payment })
   return refund
 }
 

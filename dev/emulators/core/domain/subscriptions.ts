@@ -1,5 +1,6 @@
 import { nextPeriodEnd } from '../periods.ts'
 import { type AccountContext, newestOf, newRecord } from './context.ts'
+import { newsOf } from './happenings.ts'
 import { latestInvoice } from './invoices.ts'
 import { reportDelayedPayment } from './pages.ts'
 import type { SubscriptionRecord } from './selling-records.ts'
@@ -53,6 +54,7 @@ export function change(
   apply()
   if (JSON.stringify(subscription) !== JSON.stringify(before)) {
     context.tell({ what: 'subscription.updated', subscription, before })
+    for (const news of newsOf(before, subscription)) context.tell({ what: `subscription.${news}`, subscription })
   }
   return subscription
 }
