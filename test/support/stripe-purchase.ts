@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import * as z from 'zod'
 import type { FilePaywall } from '../../cli/paywall-file/file.ts'
-import type { StripeEvent } from '../../dev/emulators/stripe/objects/event.ts'
+import type { StripeEvent } from '../../dev/emulators/stripe/telling.ts'
 import { call, type Reply } from './call.ts'
 import { newEmail, opened, press, priceIdOf, startCheckout } from './checkout.ts'
 import type { UserState } from './user-state.ts'

@@ -1,17 +1,42 @@
-import { hash } from 'node:crypto'
+import { find } from '../core/domain/context.ts'
 import type { Api } from '../core/processor.ts'
+import { callsInForms } from '../core/wire/calls-in-forms.ts'
 import { credentialOf } from '../core/wire/credential.ts'
-import { decodeForm, type Form } from '../core/wire/form.ts'
-import { prepareRoute } from '../core/wire/routes.ts'
+import { type Form, parameterName } from '../core/wire/form.ts'
+import { Nothing } from '../core/wire/parse.ts'
+import { route } from '../core/wire/routes.ts'
 import { type ChargebeeAccount, idOfKey } from './accounts.ts'
-import { chargebeeError, errorBody } from './errors.ts'
-import { parseParameters } from './parameters.ts'
-import { ROUTES } from './routes.ts'
+import { CHECKOUT_ROUTES } from './checkout.ts'
+import { chargebeeError, errorBody, wrongValue } from './errors.ts'
+import { INVOICE_ROUTES } from './invoices.ts'
+import { customerObject } from './objects/subscription.ts'
+import { content } from './objects/wire.ts'
+import { SUBSCRIPTION_ROUTES } from './subscriptions.ts'
+import { eventObject } from './telling.ts'
 
 /** A replay needs the same key and parameters. What Chargebee answers to a key that is misused is UNVERIFIED. */
 const misused = () => chargebeeError(400, 'invalid_request', 'The idempotency key was used for another request.')
 
+/** The part of Chargebee's API that the emulator has. */
+const ROUTES = [
+  ...[...CHECKOUT_ROUTES, ...SUBSCRIPTION_ROUTES, ...INVOICE_ROUTES],
+  route('GET', '/api/v2/customers/:id', Nothing, (context, _, [id]) =>
+    content(customerObject(find(context, 'customers', id))),
+  ),
+  route('GET', '/api/v2/events/:id', Nothing, (context, _, [id]) =>
+    content(eventObject(find(context, 'events', id), { pending: 0 })),
+  ),
+]
+
+const CALLS = callsInForms(ROUTES, {
+  unknownPath: ({ method, path }) =>
+    chargebeeError(404, 'url_not_found', `${method} ${path} is no address of this API.`),
+  mistake: ({ path, problem, message }) =>
+    wrongValue(parameterName(path), problem === 'unknown' ? 'unknown parameter' : message),
+})
+
 export const API: Api<ChargebeeAccount, Form> = {
+  ...CALLS,
   keyHeader: 'chargebee-idempotency-key',
   keyRules: {
     // "Chargebee has an idempotency window of 30 minutes". Keys can be up to 100 characters.
@@ -22,9 +47,6 @@ export const API: Api<ChargebeeAccount, Form> = {
     otherParameters: misused,
     inUse: () => chargebeeError(409, 'lock_timeout', 'A request with this idempotency key is being processed.'),
   },
-  // Equal for the same parameters in any order.
-  fingerprint: (form) => hash('sha256', JSON.stringify([...new URLSearchParams(form)].sort())),
-  readBody: ({ body, query }) => decodeForm(body || query),
   authenticate(request, accounts) {
     const credential = Buffer.from(credentialOf(request, 'Basic') ?? '', 'base64').toString()
     const [apiKey = '', password] = credential.split(':')
@@ -32,16 +54,7 @@ export const API: Api<ChargebeeAccount, Form> = {
     if (account) return account
     throw chargebeeError(401, 'api_authentication_failed', 'Sorry, authentication failed. Invalid api key')
   },
-  // Mistakes are refused before anything has run.
-  prepare({ method, path, body }) {
-    const execution = prepareRoute(ROUTES, { method, path: decoded(path) }, (schema) => {
-      const parameters = parseParameters(schema, body)
-      return () => parameters
-    })
-    if (execution) return execution
-    throw chargebeeError(404, 'url_not_found', `${method} ${path} is no address of this API.`)
-  },
-  okStatus: () => 200,
+  prepare: (call) => CALLS.prepare({ ...call, path: decoded(call.path) }),
   errorBody,
   headers: ({ replayOf }) => ({
     'Content-Type': 'application/json;charset=utf-8',

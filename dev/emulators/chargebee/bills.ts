@@ -1,9 +1,11 @@
+import type { Invoice } from 'chargebee'
 import type { AccountContext } from '../core/domain/context.ts'
-import type { PaymentRecord } from '../core/domain/money-records.ts'
 import { isReversed } from '../core/domain/reversals.ts'
-import { allSales, type Sale, salePaidBy } from '../core/domain/sales.ts'
+import { allSales, type Sale } from '../core/domain/sales.ts'
 import { hasEnded } from '../core/domain/subscriptions.ts'
 import { notFound } from './errors.ts'
+
+/* What Chargebee calls an invoice: every sale has one, also what is sold once. */
 
 /**
  * What the ids of a site's invoices begin with: an owner chooses it. This one has all that makes an id hard to put into an
@@ -11,40 +13,23 @@ import { notFound } from './errors.ts'
  */
 export const INVOICE_PREFIX = 'ACME/2026.#'
 
-/** An invoice of Chargebee: also a one-time payment has one. */
-export interface Bill extends Omit<Sale, 'status'> {
-  status: 'paid' | 'payment_due' | 'not_paid' | 'voided' | 'pending'
-}
-
-export const billOf = (context: AccountContext, sale: Sale): Bill => ({
-  ...sale,
-  id: sale.subscription === null ? INVOICE_PREFIX + sale.id : sale.id,
-  status: statusOf(context, sale),
-})
+/** What is sold once is kept as its payment, whose id has no such prefix. */
+export const billId = ({ id, subscription }: Sale) => (subscription === null ? INVOICE_PREFIX + id : id)
 
 /** A subscription's invoices, the oldest first. Chargebee makes none for a trial. */
-export const billsOf = (context: AccountContext, subscriptionId: string): Bill[] =>
-  allSales(context)
-    .filter(({ subscription, amount }) => subscription?.id === subscriptionId && amount > 0)
-    .map((sale) => billOf(context, sale))
+export const billsOf = (context: AccountContext, subscriptionId: string): Sale[] =>
+  allSales(context).filter(({ subscription, amount }) => subscription?.id === subscriptionId && amount > 0)
 
-export function findBill(context: AccountContext, id: string): Bill {
-  const bill = allSales(context)
-    .map((sale) => billOf(context, sale))
-    .find((each) => each.id === id)
+export function findBill(context: AccountContext, id: string): Sale {
+  const bill = allSales(context).find((sale) => billId(sale) === id)
   if (!bill) throw notFound(id)
   return bill
 }
 
-export const isDue = ({ status }: Bill) => status === 'payment_due' || status === 'not_paid'
+export const isDue = (context: AccountContext, bill: Sale) =>
+  ['payment_due', 'not_paid'].includes(billStatus(context, bill))
 
-/** The bill that a payment pays; null if it paid none, such as a card that was declined on a page. */
-export function billPaidBy(context: AccountContext, payment: PaymentRecord): Bill | null {
-  const sale = salePaidBy(context, payment)
-  return sale && billOf(context, sale)
-}
-
-function statusOf(context: AccountContext, { status, subscription, payment }: Sale): Bill['status'] {
+export function billStatus(context: AccountContext, { status, subscription, payment }: Sale): Invoice['status'] {
   switch (status) {
     case 'draft':
       return 'pending'

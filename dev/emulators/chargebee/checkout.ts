@@ -2,11 +2,15 @@ import * as z from 'zod'
 import { accountSetting } from '../core/controls/settings.ts'
 import { findPrice } from '../core/domain/accounts.ts'
 import { type AccountContext, find } from '../core/domain/context.ts'
-import { openPage } from '../core/domain/pages.ts'
+import { findPage, openPage } from '../core/domain/pages.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
 import { email, integer, text } from '../core/wire/form-fields.ts'
+import { Nothing } from '../core/wire/parse.ts'
+import { type Route, route } from '../core/wire/routes.ts'
 import { chargebeeError, notFound, wrongValue } from './errors.ts'
+import { hostedPageObject, itemPriceObject, portalObject } from './objects/hosted-page.ts'
+import { content } from './objects/wire.ts'
 import { one, redirectUrl } from './parameters.ts'
 
 const DAY_SECONDS = 24 * 3600
@@ -23,13 +27,13 @@ const common = {
 }
 const Item = z.strictObject({ item_price_id: one(text(100)), quantity: one(integer(1)).optional() })
 
-export const NewParameters = z.strictObject({
+const NewParameters = z.strictObject({
   ...common,
   subscription: z.strictObject({ id: text(50).optional(), trial_end: integer(0).optional() }).optional(),
   subscription_items: Item,
 })
 
-export const OneTimeParameters = z.strictObject({
+const OneTimeParameters = z.strictObject({
   ...common,
   currency_code: text(3).optional(),
   invoice: z.strictObject({ po_number: text(100).optional() }).optional(),
@@ -37,7 +41,7 @@ export const OneTimeParameters = z.strictObject({
 })
 
 /** Opens a page that sells a subscription: the first item price has to be a plan's. */
-export function checkoutNew(context: AccountContext, given: z.output<typeof NewParameters>): PageRecord {
+function checkoutNew(context: AccountContext, given: z.output<typeof NewParameters>): PageRecord {
   const { id, trial_end: trialEnd = 0 } = given.subscription ?? {}
   const param = 'subscription_items[item_price_id][0]'
   const sold = itemOf(context, given.subscription_items, param)
@@ -52,7 +56,7 @@ export function checkoutNew(context: AccountContext, given: z.output<typeof NewP
 }
 
 /** Opens a page that sells a charge once. */
-export function checkoutOneTime(context: AccountContext, given: z.output<typeof OneTimeParameters>): PageRecord {
+function checkoutOneTime(context: AccountContext, given: z.output<typeof OneTimeParameters>): PageRecord {
   const param = 'item_prices[item_price_id][0]'
   const sold = itemOf(context, given.item_prices, param)
   const { currency, interval } = sold.price
@@ -85,9 +89,13 @@ function open(context: AccountContext, given: Common, sold: Sold): PageRecord {
 
 function itemOf(context: AccountContext, item: z.output<typeof Item>, param: string) {
   const [id = ''] = item.item_price_id
-  const found = findPrice(context.account, (price) => price.id === id)
+  return { ...soldAt(context, id, param), quantity: item.quantity?.[0] ?? 1 }
+}
+
+function soldAt({ account }: AccountContext, id: string, param?: string) {
+  const found = findPrice(account, (price) => price.id === id)
   if (!found) throw notFound(id, param)
-  return { ...found, quantity: item.quantity?.[0] ?? 1 }
+  return found
 }
 
 /** Refuses an id that a seller has chosen for a subscription, if there is one with it: on a page with 409. */
@@ -96,7 +104,7 @@ export function refuseTaken({ records }: AccountContext, id: string | undefined,
   throw chargebeeError(status, 'duplicate_entry', `The value ${id} is already present.`, 'subscription[id]')
 }
 
-export const PortalParameters = z.strictObject({
+const PortalParameters = z.strictObject({
   customer: z.strictObject({ id: text(50) }),
   redirect_url: redirectUrl.optional(),
 })
@@ -105,10 +113,24 @@ export const PortalParameters = z.strictObject({
 export const PORTAL = accountSetting('enabled', z.boolean(), true)
 
 /** Opens the portal. What Chargebee answers where it is switched off is UNVERIFIED. */
-export function createPortalSession(context: AccountContext, given: z.output<typeof PortalParameters>) {
+function createPortalSession(context: AccountContext, given: z.output<typeof PortalParameters>) {
   if (!PORTAL.of(context)) {
     throw chargebeeError(400, 'configuration_incompatible', 'The customer portal is not enabled.')
   }
   const { id: customer } = find(context, 'customers', given.customer.id, 'customer[id]')
   return openPortal(context, { customer, returnUrl: given.redirect_url ?? null })
 }
+
+const shownPage = (page: PageRecord, context: AccountContext) => content(hostedPageObject(page, context))
+
+export const CHECKOUT_ROUTES: Route[] = [
+  route('POST', '/api/v2/hosted_pages/checkout_new_for_items', NewParameters, checkoutNew, shownPage),
+  route('POST', '/api/v2/hosted_pages/checkout_one_time_for_items', OneTimeParameters, checkoutOneTime, shownPage),
+  route('GET', '/api/v2/hosted_pages/:id', Nothing, (context, _, [id]) => findPage(context, id), shownPage),
+  route('POST', '/api/v2/portal_sessions', PortalParameters, createPortalSession, (portal, context) =>
+    content(portalObject(portal, context)),
+  ),
+  route('GET', '/api/v2/item_prices/:id', Nothing, (context, _, [id]) =>
+    content(itemPriceObject(soldAt(context, id).price)),
+  ),
+]

@@ -1,4 +1,3 @@
-import { html } from 'hono/html'
 import { billing } from '../core/billing.ts'
 import { onRecord } from '../core/controls/controls.ts'
 import type { RenewalRules } from '../core/domain/dues.ts'
@@ -12,11 +11,11 @@ import { INVOICE_PREFIX } from './bills.ts'
 import { PORTAL, refuseTaken } from './checkout.ts'
 import { decimalsAtChargebee } from './currencies.ts'
 import { noSuch, wrongState } from './errors.ts'
-import { stateOf } from './objects/hosted-page.ts'
+import { chargeBack, refund } from './invoices.ts'
+import { PORTAL_SECONDS, stateOf } from './objects/hosted-page.ts'
 import { VIEWS } from './objects/views.ts'
 import { pageOwn } from './own.ts'
-import { PORTAL_SECONDS } from './routes.ts'
-import { cancelAtEnd, refund, undoCancel } from './subscriptions.ts'
+import { cancel, undoCancel } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
 
 const DAY_SECONDS = 24 * 3600
@@ -47,7 +46,7 @@ const BILLING = billing({
   },
   portal: { path: '/portal/v2/', lifetimeSeconds: PORTAL_SECONDS },
   end: endSubscription,
-  cancel: cancelAtEnd,
+  cancel,
   undo: undoCancel,
   refund,
   pendingSeconds: DAY_SECONDS,
@@ -88,14 +87,12 @@ export const startChargebeeEmulator = emulatorOf({
   telling: TELLING,
   views: VIEWS,
   ...BILLING,
-  about: html`Chargebee's API answers under <code>/api/v2</code>, to the official SDK and the API key of a paywall file, whatever
-        the site. A checkout's page is at the <code>checkoutUrl</code> that start-checkout answers.`,
-  example: `curl -d '{"subscription":"…"}' …/_emulator/renew`,
+  about: { path: '/api/v2', credential: 'API key' },
   controls: {
     ...CONTROLS,
     /** A chargeback, on a site that is set up to make a credit note of it and to record a refund. */
     chargeback: onRecord('payment', 'payments', {}, (context, payment) =>
-      context.show('refunds', refund(context, payment, undefined, true)),
+      context.show('refunds', chargeBack(context, payment)),
     ),
     /** Whether a paywall's site has the portal switched on. */
     enablePortal: PORTAL.control,

@@ -1,14 +1,5 @@
 import * as z from 'zod'
-import { type Form, parameterName } from '../core/wire/form.ts'
 import { text } from '../core/wire/form-fields.ts'
-import { parseWith } from '../core/wire/parse.ts'
-import { wrongValue } from './errors.ts'
-
-/** Parses a form or a query. Throws Chargebee's 400 for the first mistake. */
-export const parseParameters = <Schema extends z.ZodType>(schema: Schema, form: Form): z.output<Schema> =>
-  parseWith(schema, form, ({ path, isUnknown, message }) =>
-    wrongValue(parameterName(path), isUnknown ? 'unknown parameter' : message),
-  )
 
 /** A list with one element, as `name[0]` in a form. */
 export const one = <Element extends z.ZodType>(element: Element) =>

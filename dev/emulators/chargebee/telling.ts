@@ -1,16 +1,16 @@
 import { type AccountContext, find } from '../core/domain/context.ts'
 import type { Happening, NewEvent } from '../core/domain/happenings.ts'
 import type { EventRecord } from '../core/domain/records.ts'
-import { type Sale, saleOfInvoice, saleOfPayment } from '../core/domain/sales.ts'
+import { type Sale, saleOfInvoice, saleOfPayment, salePaidBy } from '../core/domain/sales.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import type { Telling } from '../core/processor.ts'
 import { type Made, type Told, tellingOf } from '../core/webhooks/telling.ts'
 import type { ChargebeeAccount } from './accounts.ts'
-import { type Bill, billOf, billPaidBy, billsOf } from './bills.ts'
-import { creditNoteObject, invoiceObject } from './objects/invoice.ts'
-import { customerObject, withCustomer } from './objects/subscription.ts'
+import { billsOf } from './bills.ts'
+import { creditNoteObject, invoiceObject, withBuyer } from './objects/invoice.ts'
+import { withCustomer } from './objects/subscription.ts'
 import { paymentTransactions, refundTransaction, reversalTransaction } from './objects/transaction.ts'
-import { type ChargebeeEvent, complete } from './objects/wire.ts'
+import { type ChargebeeEvent, complete, content } from './objects/wire.ts'
 
 const MINUTE_SECONDS = 60
 
@@ -44,9 +44,7 @@ export const TELLING: Telling<ChargebeeAccount, ChargebeeEvent> = {
       'refund.pending': ['refund_initiated'],
       'refund.refunded': ['payment_refunded'],
       // That a refund which fails is a `transaction_updated` is UNVERIFIED.
-      'refund.failed': ({ refund }, context) => [
-        ['transaction_updated', { transaction: refundTransaction(refund, context) }],
-      ],
+      'refund.failed': ({ refund }, context) => [['transaction_updated', content(refundTransaction(refund, context))]],
       // Which events tell of a reversal is UNVERIFIED, and that a dispute which is won undoes it, too.
       'dispute.opened': (happening, context) => reversed('transaction_created', happening, context),
       'dispute.closed': (happening, context) =>
@@ -74,43 +72,35 @@ function eventOf(type: string, happening: Happening, context: AccountContext): N
 function contentOf(happening: Happening, context: AccountContext): object | null {
   if ('page' in happening) {
     const { subscription: id } = happening.page
-    return id === null ? null : about(context, find(context, 'subscriptions', id), billsOf(context, id)[0])
+    return id === null ? null : subscribed(context, find(context, 'subscriptions', id))
   }
   if ('subscription' in happening) return withCustomer(happening.subscription, context)
   if ('invoice' in happening) return paid(context, saleOfInvoice(context, happening.invoice))
   if ('refund' in happening) {
     const { refund, payment } = happening
-    const [transaction, credit_note] = [refundTransaction(refund, context), creditNoteObject(refund, context)]
-    return { transaction, credit_note, ...ofBill(context, billPaidBy(context, payment)) }
+    const bill = salePaidBy(context, payment)
+    const about = content(refundTransaction(refund, context), creditNoteObject(refund, context))
+    return { ...about, ...(bill && withBuyer(bill, context)) }
   }
   return paid(context, saleOfPayment(happening.payment))
 }
 
+/** A new subscription, with its invoice if it has no trial. */
+function subscribed(context: AccountContext, subscription: SubscriptionRecord): object {
+  const [bill] = billsOf(context, subscription.id)
+  return bill ? withBuyer(bill, context) : withCustomer(subscription, context)
+}
+
 /** What is told of a charge: its latest transaction. */
-function paid(context: AccountContext, sale: Sale | null): object | null {
-  if (!sale?.payment) return null
-  const transaction = paymentTransactions(context, sale.payment).at(-1)
-  return { transaction, ...ofBill(context, billOf(context, sale)) }
+function paid(context: AccountContext, bill: Sale | null): object | null {
+  if (!bill?.payment) return null
+  return { ...content(paymentTransactions(context, bill.payment).at(-1)), ...withBuyer(bill, context) }
 }
 
-function ofBill(context: AccountContext, bill: Bill | null) {
-  if (!bill) return {}
-  const { customer, subscription } = bill
-  if (subscription) return about(context, subscription, bill)
-  return { customer: customerObject(find(context, 'customers', customer)), invoice: invoiceObject(bill, context) }
-}
+type Disputed = Told<'dispute.opened' | 'dispute.closed'>
 
-const about = (context: AccountContext, subscription: SubscriptionRecord, bill: Bill | undefined) => ({
-  ...withCustomer(subscription, context),
-  ...(bill && { invoice: invoiceObject(bill, context) }),
-})
-
-function reversed(
-  type: string,
-  { dispute, payment }: Told<'dispute.opened' | 'dispute.closed'>,
-  context: AccountContext,
-): Made[] {
-  const bill = billPaidBy(context, payment)
-  const updated: Made[] = bill ? [['invoice_updated', { invoice: invoiceObject(bill, context) }]] : []
-  return [[type, { transaction: reversalTransaction(dispute, context) }], ...updated]
+function reversed(type: string, { dispute, payment }: Disputed, context: AccountContext): Made[] {
+  const bill = salePaidBy(context, payment)
+  const updated: Made[] = bill ? [['invoice_updated', content(invoiceObject(bill, context))]] : []
+  return [[type, content(reversalTransaction(dispute, context))], ...updated]
 }

@@ -5,7 +5,6 @@ import type { AccountContext } from './domain/context.ts'
 import type { Due } from './domain/dues.ts'
 import type { Happening, NewEvent } from './domain/happenings.ts'
 import type { EventRecord, Kind, Table } from './domain/records.ts'
-import type { Html } from './pages/layout.ts'
 import type { PageVisit } from './pages/visits.ts'
 import type { HttpRequest } from './server.ts'
 import type { EmulatorError } from './wire/emulator-error.ts'
@@ -70,9 +69,8 @@ export interface Processor<
   visits: Record<string, PageVisit>
   /** What waits for its time in an account. */
   duesOf(context: AccountContext): Due[]
-  /** What the front page says of the API, and a control as an example. */
-  about: Html
-  example: string
+  /** For the front page: what the API's paths begin with, and the credential of a paywall file that it answers to. */
+  about: { path: string; credential: string }
   /** What a test or a person can make happen to a record, by the method's name. */
   controls: Controls
   /** How it shows the records of its tables, as far as controls and lists do. */

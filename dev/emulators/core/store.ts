@@ -4,6 +4,7 @@ import { newRecord } from './domain/context.ts'
 import type { Happening, NewEvent } from './domain/happenings.ts'
 import type { EventRecord, Kind, Records, Row, Table, Tables } from './domain/records.ts'
 import type { State } from './state.ts'
+import { pendingOf } from './webhooks/deliveries.ts'
 import { EmulatorError } from './wire/emulator-error.ts'
 import type { Views } from './wire/views.ts'
 
@@ -18,7 +19,10 @@ interface Parts {
     views: Views
     noSuch(table: Table, id: string, param?: string): Error
     refuse(message: string): Error
-    telling: { eventsOf(happening: Happening, context: AccountContext): NewEvent[] }
+    telling: {
+      eventsOf(happening: Happening, context: AccountContext): NewEvent[]
+      eventObject(event: EventRecord, about: { url: string; pending: number }): { id: string }
+    }
   }
 }
 
@@ -50,10 +54,14 @@ export function createStore({ state, accounts, url, isOn, send, processor }: Par
   }
 
   function show<Name extends Table>(table: Name, record: Row<Name>, context: AccountContext): { id: string } {
-    const view: Views[Name] = processor.views[table]
+    const views: Views = { events: showEvent, ...processor.views }
+    const view: Views[Name] = views[table]
     if (!view) throw new Error(`the processor does not show its ${table}`)
     return view(record, context)
   }
+
+  const showEvent: NonNullable<Views['events']> = (event, { url }) =>
+    processor.telling.eventObject(event, { url, pending: pendingOf(records, event) })
 
   /** All records of a table, as the processor shows them now. */
   function showAll<Name extends Table>(table: Name): { id: string }[] {

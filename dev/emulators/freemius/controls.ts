@@ -4,7 +4,7 @@ import { fails, onRecord, onRecordWith } from '../core/controls/controls.ts'
 import { customerAt } from '../core/domain/customers.ts'
 import { announceTrialEnd } from '../core/domain/dues.ts'
 import { rollOver } from '../core/domain/renewals.ts'
-import { refundedOf, refundPayment } from '../core/domain/reversals.ts'
+import { leftOf, refundPayment } from '../core/domain/reversals.ts'
 import { badRequest } from './errors.ts'
 import { cancel, cancelLicense, deleteLicense, renew, replace } from './subscriptions.ts'
 
@@ -37,10 +37,9 @@ export const CONTROLS = {
   ),
   /** The licence stays as it is after a refund. */
   ...reversalControls('payment', (context, payment, amount) => {
-    const left = payment.amount - refundedOf(context, payment)
+    const left = leftOf(context, payment)
     const given = amount ?? left
-    if (payment.status !== 'paid') throw badRequest(`Payment ${payment.id} is not paid.`)
     if (given === 0 || given > left) throw badRequest(`Of payment ${payment.id}, ${left} cents are left.`)
-    return refundPayment(context, payment, { amount: given, status: 'refunded', own: {} })
+    return refundPayment(context, payment, { amount: given, own: {} })
   }),
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { html } from 'hono/html'
 import { subscriptionsDue } from '../core/domain/dues.ts'
 import type { Kind } from '../core/domain/records.ts'
 import { portalVisit } from '../core/pages/hosted-portal.ts'
@@ -41,9 +40,7 @@ export const startFreemiusEmulator = emulatorOf({
     '/portal/': portalVisit({ money, lifetimeSeconds: PORTAL_SECONDS, cancel }),
   },
   duesOf: (context) => subscriptionsDue(context, RENEWALS),
-  about: html`Freemius' API answers under <code>/v1/products</code>, to the API key of a paywall file. The page of a checkout
-        link is at the <code>checkoutUrl</code> that start-checkout answers.`,
-  example: `curl -d '{"subscription":"123…"}' …/_emulator/renew`,
+  about: { path: '/v1/products', credential: 'API key' },
   controls: CONTROLS,
   lists: { licenses: 'pages', subscriptions: 'subscriptions' },
   /** While `manySubscriptions` is on, a user may have several subscriptions of a product; as a rule one at a time. */

@@ -4,6 +4,7 @@ import { type AccountContext, all, find, newestOf } from '../core/domain/context
 import { customerAt } from '../core/domain/customers.ts'
 import type { PageRecord, PortalSessionRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
+import { pendingOf } from '../core/webhooks/deliveries.ts'
 import { type Ids, type Route, route } from '../core/wire/routes.ts'
 import type { FreemiusAccount } from './accounts.ts'
 import { missingArgument, noSuch } from './errors.ts'
@@ -37,7 +38,7 @@ export const ROUTES: Route[] = [
   shown('/subscriptions/:id', (context, [id]) => subscriptionObject(find(context, 'subscriptions', id), context)),
   shown('/payments/:id', (context, [id]) => paymentObject(find(context, 'payments', id), context)),
   shown('/users/:id', (context, [id]) => userObject(find(context, 'customers', id))),
-  shown('/events/:id', (context, [id]) => eventObject(find(context, 'events', id), pendingOf(context, id))),
+  shown('/events/:id', (context, [id]) => context.show('events', find(context, 'events', id))),
   shown('/plans/:id', (context, [id]) => planObject(account(context), id)),
   shown('/plans/:id/pricing/:id', (context, [plan, id]) => pricingObject(account(context), plan, id)),
   shown('/licenses/:id/subscription', (context, ids) => subscriptionObject(latestOf(context, ids), context)),
@@ -47,7 +48,7 @@ export const ROUTES: Route[] = [
   }),
   list('/events', Events, (context, { type, state }) =>
     newestOf(context, 'events', type === undefined ? {} : { type })
-      .map((event) => eventObject(event, pendingOf(context, event.id)))
+      .map((event) => eventObject(event, { pending: pendingOf(context.records, event) }))
       .filter((event) => state === undefined || event.state === state)
       .map(({ objects: _, ...event }) => event),
   ),
@@ -113,10 +114,6 @@ function cancelled(context: AccountContext, found: SubscriptionRecord, why: z.ou
   const reason_ids = why.reason_ids ? why.reason_ids.split(',') : []
   return subscriptionObject(cancel(context, found, { reason: why.reason ?? null, reason_ids }), context)
 }
-
-const pendingOf = ({ records }: AccountContext, id: string) => ({
-  pending: [...records.deliveries.values()].filter(({ event }) => event === id).length,
-})
 
 /** Opens the portal for a user, by id or by address. It has no way back to the seller. */
 function logIn(context: AccountContext, { id, email }: z.output<typeof PortalLogin>): PortalSessionRecord {

@@ -1,14 +1,19 @@
 import { hash } from 'node:crypto'
 import type { Api } from '../core/processor.ts'
+import { callsInJson } from '../core/wire/calls-in-json.ts'
 import { credentialOf } from '../core/wire/credential.ts'
-import { readJson } from '../core/wire/json-fields.ts'
-import { prepareRoute } from '../core/wire/routes.ts'
 import { idOfKey, type MollieAccount } from './accounts.ts'
 import { errorBody, mollieError } from './errors.ts'
-import { parseCall } from './parameters.ts'
+import { wrongBody, wrongQuery } from './parameters.ts'
 import { ROUTES } from './routes.ts'
 
 export const API: Api<MollieAccount, unknown> = {
+  // Mollie stores even a parse error under the idempotency key, so parsing is part of the run.
+  ...callsInJson(ROUTES, {
+    unknownPath: ({ method, path }) => mollieError(404, `The resource you requested does not exist: ${method} ${path}`),
+    notJson: () => mollieError(400, 'The request body is not valid JSON.'),
+    mistake: (mistake, where) => (where === 'query' ? wrongQuery(mistake) : wrongBody(mistake)),
+  }),
   keyHeader: 'idempotency-key',
   // As documented: a repeat gets "a cached version of the initial response", which may be an error. The documentation
   // does not say how long a key may be; 255 characters are our guess.
@@ -23,20 +28,11 @@ export const API: Api<MollieAccount, unknown> = {
   },
   // Equal for the same body, byte by byte.
   fingerprint: (body) => hash('sha256', body),
-  // The call is recorded in any case. One that is no JSON is refused when its route parses the body.
-  readBody: ({ body }) => readJson(body) ?? body,
   authenticate(request, accounts) {
     const account = accounts.get(idOfKey(credentialOf(request, 'Bearer') ?? ''))
     if (!account) throw mollieError(401, 'Missing authentication, or failed to authenticate')
     return account
   },
-  // Mollie stores even a parse error under the idempotency key, so parsing is part of the run.
-  prepare(call, request) {
-    const execution = prepareRoute(ROUTES, call, (schema) => () => parseCall(schema, request))
-    if (execution) return execution
-    throw mollieError(404, `The resource you requested does not exist: ${call.method} ${call.path}`)
-  },
-  okStatus: (method) => (method === 'POST' ? 201 : 200),
   errorBody,
   headers: ({ replayOf }) => ({
     'Content-Type': 'application/hal+json',

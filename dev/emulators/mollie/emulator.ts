@@ -51,9 +51,7 @@ export const startMollieEmulator = emulatorOf({
     ...pendingPaymentsDue(context, DAY_SECONDS, resolvePaymentOfPage),
     ...refundsDue(context, DAY_SECONDS),
   ],
-  about: html`Mollie's API answers under <code>/v2</code>, to the official SDK and the API key of a paywall file. A payment's page
-        is at the <code>checkoutUrl</code> that start-checkout answers.`,
-  example: `curl -d '{"subscription":"sub_…"}' …/_emulator/renew`,
+  about: { path: '/v2', credential: 'API key' },
   controls: CONTROLS,
   lists: { payments: 'payments', subscriptions: 'subscriptions' },
   /**

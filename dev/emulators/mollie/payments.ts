@@ -3,13 +3,14 @@ import type { AccountContext } from '../core/domain/context.ts'
 import type { PaymentRecord, RefundRecord } from '../core/domain/money-records.ts'
 import { awaitsTransfer, findPayment, finishPayment, refusePaymentUnless } from '../core/domain/payment-pages.ts'
 import { openPayment } from '../core/domain/payments.ts'
-import { refundedOf, refundPayment } from '../core/domain/reversals.ts'
+import { leftOf, refundPayment } from '../core/domain/reversals.ts'
 import { optional, webAddress } from '../core/wire/json-fields.ts'
+import { parseWith } from '../core/wire/parse.ts'
 import type { Ids } from '../core/wire/routes.ts'
 import { Amount, amountOf, minorUnits } from './amounts.ts'
 import { unprocessable } from './errors.ts'
 import { Metadata } from './own.ts'
-import { locale, parseBody } from './parameters.ts'
+import { locale, wrongBody } from './parameters.ts'
 
 /** How long a payment's page is open: the time Mollie gives for a card, as long as no slower method is chosen. */
 const OPEN_SECONDS = 15 * 60
@@ -80,17 +81,21 @@ export function refund(context: AccountContext, body: z.output<typeof RefundBody
   const minor = minorUnits(amount)
   if (amount.currency !== payment.currency) throw unprocessable('The currency is not that of the payment', 'amount')
   if (minor === 0) throw unprocessable('The amount is lower than the minimum', 'amount')
-  if (minor > payment.amount - refundedOf(context, payment)) {
+  if (minor > leftOf(context, payment)) {
     throw unprocessable('The specified amount cannot be refunded', 'amount')
   }
-  const status = context.isOn('slowRefunds') ? 'queued' : 'refunded'
   const own = { description: description ?? payment.description, metadata }
-  return refundPayment(context, payment, { amount: minor, status, own })
+  const slow = context.isOn('slowRefunds') && { status: 'queued' as const }
+  return refundPayment(context, payment, { amount: minor, own, ...slow })
 }
 
 /** The same for the emulator's control: `value` is decimal text; without it, all that is left is refunded. */
 export function refundPart(context: AccountContext, payment: PaymentRecord, value?: string): RefundRecord {
   const { id, currency } = payment
-  const left = amountOf(payment.amount - refundedOf(context, payment), currency)
-  return refund(context, parseBody(RefundBody, { amount: value === undefined ? left : { currency, value } }), [id])
+  const left = amountOf(leftOf(context, payment), currency)
+  return refund(
+    context,
+    parseWith(RefundBody, { amount: value === undefined ? left : { currency, value } }, wrongBody),
+    [id],
+  )
 }

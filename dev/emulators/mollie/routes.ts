@@ -37,7 +37,7 @@ const PAYMENT = '/v2/payments/:id'
 /** The part of Mollie's API that the emulator has. */
 export const ROUTES: Route[] = [
   route('POST', '/v2/customers', CustomerBody, createCustomer, customerObject),
-  retrieve(CUSTOMER, Nothing, 'customers', customerObject),
+  retrieve(CUSTOMER, 'customers'),
   list(CUSTOMER, 'mandates', (context, ids) => newestOf(context, 'mandates', owner(context, ids)), mandateObject),
   route('POST', `${CUSTOMER}/subscriptions`, SubscriptionBody, createSubscription, subscriptionObject),
   list(

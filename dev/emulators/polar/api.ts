@@ -1,19 +1,24 @@
 import type { Api } from '../core/processor.ts'
 import { header } from '../core/server.ts'
+import { callsInJson } from '../core/wire/calls-in-json.ts'
 import { credentialOf } from '../core/wire/credential.ts'
-import { readJson, readQuery } from '../core/wire/json-fields.ts'
 import { NO_KEYS } from '../core/wire/no-keys.ts'
-import { prepareRoute } from '../core/wire/routes.ts'
 import { idOfToken, type PolarAccount } from './accounts.ts'
-import { errorBody, polarError } from './errors.ts'
-import { parseCall } from './parameters.ts'
+import { errorBody, invalid, polarError } from './errors.ts'
 import { ROUTES } from './routes.ts'
 import { API_VERSION } from './rules.ts'
 
+const notFound = () => polarError(404, null, 'Not Found')
+
+const CALLS = callsInJson(ROUTES, {
+  unknownPath: notFound,
+  notJson: (body) => invalid(['body'], 'JSON decode error', body, 'json_invalid'),
+  mistake: ({ path, message, code }, where) => invalid([where, ...path], message, undefined, code),
+})
+
 export const API: Api<PolarAccount, unknown> = {
   ...NO_KEYS,
-  // The call is recorded in any case. One that is no JSON is refused when its route parses the body.
-  readBody: ({ body, query }) => (body === '' ? readQuery(query) : readJson(body)),
+  ...CALLS,
   authenticate(request, accounts) {
     const account = accounts.get(idOfToken(credentialOf(request, 'Bearer') ?? ''))
     if (account) return account
@@ -21,12 +26,9 @@ export const API: Api<PolarAccount, unknown> = {
   },
   prepare(call, request) {
     // A version that Polar does not have is a path that it does not have.
-    const isKnown = (header(request, 'polar-version') ?? API_VERSION) === API_VERSION
-    const execution = isKnown && prepareRoute(ROUTES, call, (schema) => () => parseCall(schema, request))
-    if (!execution) throw polarError(404, null, 'Not Found')
-    return execution
+    if ((header(request, 'polar-version') ?? API_VERSION) !== API_VERSION) throw notFound()
+    return CALLS.prepare(call, request)
   },
-  okStatus: (method) => (method === 'POST' ? 201 : 200),
   errorBody,
   headers: () => ({ 'Content-Type': 'application/json' }),
 }

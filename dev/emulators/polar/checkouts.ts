@@ -8,10 +8,9 @@ import { runningSubscriptions } from '../core/domain/subscriptions.ts'
 import { optional, webAddress } from '../core/wire/json-fields.ts'
 import { byExternalId } from './customers.ts'
 import { forbidden, invalid } from './errors.ts'
-import { Metadata, pageOwn } from './own.ts'
+import { Metadata, MULTIPLE_SUBSCRIPTIONS, pageOwn } from './own.ts'
 import { uuid } from './parameters.ts'
 import { CHECKOUT_SECONDS } from './rules.ts'
-import { MULTIPLE_SUBSCRIPTIONS } from './settings.ts'
 
 /** The currency of a checkout that names none. It is a setting of the organisation at Polar. */
 const DEFAULT_CURRENCY = 'usd'

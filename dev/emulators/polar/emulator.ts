@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { html } from 'hono/html'
 import * as z from 'zod'
 import { decimalsOf } from '../../../lib/money/money.ts'
 import { billing } from '../core/billing.ts'
@@ -13,8 +12,8 @@ import { admit } from './checkouts.ts'
 import { forbidden, noSuch } from './errors.ts'
 import { VIEWS } from './objects/views.ts'
 import { endDisputed, orderOf, preventDispute, refundOrder } from './orders.ts'
+import { LACKING_SCOPES, MULTIPLE_SUBSCRIPTIONS } from './own.ts'
 import { PORTAL_SECONDS, RENEWALS, SLOW_PAYMENT_SECONDS } from './rules.ts'
-import { LACKING_SCOPES, MULTIPLE_SUBSCRIPTIONS } from './settings.ts'
 import { cancel, revoke, uncancel } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
 
@@ -60,9 +59,7 @@ export const startPolarEmulator = emulatorOf({
   telling: TELLING,
   views: VIEWS,
   ...BILLING,
-  about: html`Polar's API answers under <code>/v1</code>, to the official SDK and the access token of a paywall file. A
-        checkout's page is at the <code>checkoutUrl</code> that start-checkout answers.`,
-  example: `curl -d '{"subscription":"5f3c…"}' …/_emulator/renew`,
+  about: { path: '/v1', credential: 'access token' },
   controls: {
     ...BILLING.controls,
     refund: byOrder(BILLING.controls.refund),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { accountSetting } from '../core/controls/settings.ts'
 import { ownFields } from '../core/domain/tables.ts'
 
 /* What Polar's objects have besides what the core knows of them, by Polar's names of it. */
@@ -43,3 +44,9 @@ export const refundOwn = ownFields({
   /** The dispute that it prevents. */
   dispute: text,
 })
+
+/** Whether a customer may have several subscriptions: a setting of the organisation. */
+export const MULTIPLE_SUBSCRIPTIONS = accountSetting('allowed', z.boolean(), true)
+
+/** The scopes that the token was made without. */
+export const LACKING_SCOPES = accountSetting('scopes', z.array(z.string()), [])

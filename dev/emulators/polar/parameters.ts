@@ -1,8 +1,4 @@
 import * as z from 'zod'
-import type { HttpRequest } from '../core/server.ts'
-import { readJson, readQuery } from '../core/wire/json-fields.ts'
-import { parseWith } from '../core/wire/parse.ts'
-import { invalid } from './errors.ts'
 
 export const uuid = z.uuid('Input should be a valid UUID')
 const one = z.string().optional()
@@ -21,13 +17,6 @@ export const ListQuery = z.strictObject({
     status: one,
   },
 })
-
-/** Refuses the first mistake in what a call has: the query of a GET, else the body as JSON. */
-export function parseCall<Schema extends z.ZodType>(schema: Schema, { method, query, body }: HttpRequest) {
-  const [where, given] = method === 'GET' ? ['query', readQuery(query)] : ['body', readJson(body)]
-  if (given === undefined) throw invalid(['body'], 'JSON decode error', body, 'json_invalid')
-  return parseWith(schema, given, ({ path, message, code }) => invalid([where, ...path], message, undefined, code))
-}
 
 /** One page of the rows that have what the query names. They are given with the newest first. */
 export function pageOf(all: object[], { page, limit, sorting, ...wanted }: z.output<typeof ListQuery>) {

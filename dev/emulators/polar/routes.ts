@@ -1,31 +1,29 @@
 import type { AccountContext } from '../core/domain/context.ts'
 import { findPage } from '../core/domain/pages.ts'
 import { Nothing } from '../core/wire/parse.ts'
-import { type Route, retrieve, route } from '../core/wire/routes.ts'
+import { act, as, type Route, retrieve, route } from '../core/wire/routes.ts'
 import { CheckoutBody, createCheckout } from './checkouts.ts'
 import { CustomerBody, createCustomer, createPortalSession, PortalBody } from './customers.ts'
 import { forbidden, invalid } from './errors.ts'
-import { checkoutObject } from './objects/checkout.ts'
 import { customerObject, portalObject } from './objects/customer.ts'
-import { orderObject, refundObject } from './objects/order.ts'
-import { subscriptionObject } from './objects/subscription.ts'
+import { orderObject } from './objects/order.ts'
 import { allOrders, createRefund, findOrder, RefundBody } from './orders.ts'
+import { LACKING_SCOPES } from './own.ts'
 import { ListQuery, pageOf, uuid } from './parameters.ts'
-import { LACKING_SCOPES } from './settings.ts'
 import { SubscriptionBody, updateSubscription } from './subscriptions.ts'
 
 /** The part of Polar's API that the emulator has. */
 export const ROUTES: Route[] = [
-  route('POST', '/v1/checkouts/', CheckoutBody, createCheckout, checkoutObject),
-  route('GET', '/v1/checkouts/:id', Nothing, (context, _, [id]) => findPage(context, id), checkoutObject),
-  retrieve('/v1/subscriptions/:id', Nothing, 'subscriptions', subscriptionObject),
-  route('PATCH', '/v1/subscriptions/:id', SubscriptionBody, updateSubscription, subscriptionObject),
+  route('POST', '/v1/checkouts/', CheckoutBody, createCheckout, as('pages')),
+  route('GET', '/v1/checkouts/:id', Nothing, (context, _, [id]) => findPage(context, id), as('pages')),
+  retrieve('/v1/subscriptions/:id', 'subscriptions'),
+  act('PATCH', '/v1/subscriptions/:id', SubscriptionBody, 'subscriptions', updateSubscription),
   route('GET', '/v1/orders/', ListQuery, (context, query) => {
     const orders = allOrders(context).map((order) => orderObject(order, context))
     return pageOf(orders, query)
   }),
   route('GET', '/v1/orders/:id', Nothing, (context, _, [id]) => findOrder(context, id), orderObject),
-  route('POST', '/v1/refunds/', RefundBody, createRefund, refundObject),
+  route('POST', '/v1/refunds/', RefundBody, createRefund, as('refunds')),
   route('POST', '/v1/customers/', CustomerBody, createCustomer, customerObject),
   route('POST', '/v1/customer-sessions/', PortalBody, createPortalSession, portalObject),
 ].map(guarded)

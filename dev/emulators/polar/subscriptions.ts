@@ -1,9 +1,8 @@
 import * as z from 'zod'
-import { type AccountContext, find } from '../core/domain/context.ts'
+import type { AccountContext } from '../core/domain/context.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { change, endSubscription, hasEnded, pauseSubscription, scheduleEnd } from '../core/domain/subscriptions.ts'
 import { optional } from '../core/wire/json-fields.ts'
-import type { Ids } from '../core/wire/routes.ts'
 import { alreadyCanceled, polarError } from './errors.ts'
 import { CancellationReason, subscriptionOwn } from './own.ts'
 
@@ -17,8 +16,9 @@ const Resume = z.strictObject({ resume: z.literal(true) })
 
 export const SubscriptionBody = z.union([Cancel, Revoke, Resume])
 
-export function updateSubscription(context: AccountContext, body: z.output<typeof SubscriptionBody>, [id]: Ids) {
-  const subscription = find(context, 'subscriptions', id)
+type Body = z.output<typeof SubscriptionBody>
+
+export function updateSubscription(context: AccountContext, subscription: SubscriptionRecord, body: Body) {
   if ('resume' in body) return pauseSubscription(context, subscription, false)
   if ('revoke' in body) return revoke(context, subscription, body)
   return body.cancel_at_period_end ? cancel(context, subscription, body) : uncancel(context, subscription)

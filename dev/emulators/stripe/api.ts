@@ -1,18 +1,42 @@
-import { hash } from 'node:crypto'
+import * as z from 'zod'
 import type { RecordedCall } from '../core/calls.ts'
 import type { Api } from '../core/processor.ts'
 import { header } from '../core/server.ts'
+import { callsInForms } from '../core/wire/calls-in-forms.ts'
 import { credentialOf } from '../core/wire/credential.ts'
-import { decodeForm, type Form } from '../core/wire/form.ts'
+import type { Form } from '../core/wire/form.ts'
+import { text } from '../core/wire/form-fields.ts'
+import { parseWith } from '../core/wire/parse.ts'
+import { retrieve } from '../core/wire/routes.ts'
 import { idOfKey, type StripeAccount } from './accounts.ts'
 import { errorBody, refused } from './errors.ts'
-import { prepareCall } from './routes.ts'
+import { expand } from './expand.ts'
+import { MONEY_ROUTES } from './money.ts'
+import { mistake } from './parameters.ts'
 import { API_VERSION } from './rules.ts'
+import { SESSION_ROUTES } from './sessions.ts'
+import { SUBSCRIPTION_ROUTES } from './subscriptions.ts'
 
 /** A call to Stripe. `body` is the decoded form; without a body, the decoded query string. */
 export type StripeCall = RecordedCall<Form>
 
+/** The part of Stripe's API that the emulator has. */
+const ROUTES = [
+  ...[...SESSION_ROUTES, ...SUBSCRIPTION_ROUTES, ...MONEY_ROUTES],
+  retrieve('/v1/customers/:id', 'customers'),
+  retrieve('/v1/events/:id', 'events'),
+]
+
+const CALLS = callsInForms(ROUTES, {
+  unknownPath: ({ method, path }) => refused('unknown_url', { method, path }),
+  mistake,
+})
+
+/** What a call wants filled into the object that it gets. */
+const Expand = z.object({ expand: z.array(text()) })
+
 export const API: Api<StripeAccount, Form> = {
+  ...CALLS,
   keyHeader: 'idempotency-key',
   // Stripe forgets a key after a day.
   keyRules: {
@@ -23,9 +47,6 @@ export const API: Api<StripeAccount, Form> = {
     otherParameters: ({ key }) => refused('key_of_other_parameters', { key }),
     inUse: ({ key }) => refused('key_in_use', { key }),
   },
-  // Equal for the same parameters in any order.
-  fingerprint: (form) => hash('sha256', JSON.stringify([...new URLSearchParams(form)].sort())),
-  readBody: ({ body, query }) => decodeForm(body || query),
   authenticate(request, accounts) {
     // Stripe takes the key as a Bearer token or as the user name of Basic authentication.
     const basic = Buffer.from(credentialOf(request, 'Basic') ?? '', 'base64').toString()
@@ -38,9 +59,11 @@ export const API: Api<StripeAccount, Form> = {
   prepare(call, request) {
     const version = header(request, 'stripe-version') ?? API_VERSION
     if (version !== API_VERSION) throw refused('wrong_version', { version, spoken: API_VERSION })
-    return prepareCall(call)
+    const { expand: given = [], ...body } = call.body
+    const { expand: paths } = parseWith(Expand, { expand: given }, mistake)
+    const execution = CALLS.prepare({ ...call, body })
+    return (context) => expand(context, execution(context), paths)
   },
-  okStatus: () => 200,
   errorBody,
   headers: ({ requestId, key, replayOf }) => ({
     'Content-Type': 'application/json',

@@ -1,4 +1,3 @@
-import { html } from 'hono/html'
 import { billing } from '../core/billing.ts'
 import { prefixedIds } from '../core/domain/tables.ts'
 import { emulatorOf } from '../core/start.ts'
@@ -6,8 +5,8 @@ import { idOfKey, type StripeAccount } from './accounts.ts'
 import { API } from './api.ts'
 import { decimalsAtStripe } from './currencies.ts'
 import { noSuch, refused } from './errors.ts'
+import { refund } from './money.ts'
 import { VIEWS } from './objects/views.ts'
-import { refund } from './refunds.ts'
 import { DEBIT_SECONDS, PORTAL_SECONDS, RENEWALS } from './rules.ts'
 import { PORTAL } from './sessions.ts'
 import { cancelInPortal, cancelSubscription, resumeInPortal } from './subscriptions.ts'
@@ -51,9 +50,7 @@ export const startStripeEmulator = emulatorOf({
   telling: TELLING,
   views: VIEWS,
   ...BILLING,
-  about: html`Stripe's API answers under <code>/v1</code>, to the official SDK and the secret key of a paywall
-        file. A checkout's page is at the <code>checkoutUrl</code> that start-checkout answers.`,
-  example: `curl -d '{"subscription":"sub_…"}' …/_emulator/renew`,
+  about: { path: '/v1', credential: 'secret key' },
   controls: { ...BILLING.controls, configurePortal: PORTAL.control },
   lists: { checkoutSessions: 'pages', subscriptions: 'subscriptions' },
   switches: ['slowRefunds'],

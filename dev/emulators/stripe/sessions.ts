@@ -7,12 +7,15 @@ import type { PageRecord } from '../core/domain/selling-records.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
 import { email, integer, text, webAddress } from '../core/wire/form-fields.ts'
 import { optional } from '../core/wire/json-fields.ts'
+import { Nothing } from '../core/wire/parse.ts'
+import { act, as, type Route, route } from '../core/wire/routes.ts'
 import { refuseOtherCurrency, refuseUncharged } from './currencies.ts'
 import { noSuch, refused } from './errors.ts'
+import { priceObject } from './objects/selling.ts'
 import { metadata } from './parameters.ts'
 import { LONGEST_SESSION_SECONDS, SHORTEST_SESSION_SECONDS } from './rules.ts'
 
-export const CheckoutSessionParameters = z.strictObject({
+const CheckoutSessionParameters = z.strictObject({
   mode: z.enum(['payment', 'subscription']),
   line_items: z
     .array(z.strictObject({ price: text(), quantity: integer(1, 999_999).default(1) }))
@@ -34,7 +37,7 @@ export const CheckoutSessionParameters = z.strictObject({
 type Parameters = z.output<typeof CheckoutSessionParameters>
 
 /** Opens a checkout session. Throws Stripe's error if parameters contradict each other or name an unknown object. */
-export function createCheckoutSession(context: AccountContext, given: Parameters): PageRecord {
+function createCheckoutSession(context: AccountContext, given: Parameters): PageRecord {
   refuseContradictions(given)
   const { mode, metadata, client_reference_id, customer_email } = given
   const item = itemOf(context, given)
@@ -77,7 +80,7 @@ function itemOf(context: AccountContext, { mode, line_items: [item], metadata }:
 }
 
 /** A price, with its currency as Stripe writes it, and who sells it. */
-export function soldAt({ account }: AccountContext, id: string, paywallId?: string, param?: string) {
+function soldAt({ account }: AccountContext, id: string, paywallId?: string, param?: string) {
   const found = findPrice(account, (price) => price.id === id, paywallId)
   if (!found) throw noSuch('prices', id, param)
   return { ...found, price: { ...found.price, currency: found.price.currency.toLowerCase() } }
@@ -90,7 +93,7 @@ function expiry({ now }: AccountContext, given: number | null): number {
   return at
 }
 
-export function expireSession(context: AccountContext, { id }: PageRecord): PageRecord {
+function expireSession(context: AccountContext, { id }: PageRecord): PageRecord {
   const page = findPage(context, id)
   if (page.status !== 'open') throw refused('session_not_open', { status: page.status })
   return closePage(context, page)
@@ -99,10 +102,18 @@ export function expireSession(context: AccountContext, { id }: PageRecord): Page
 /** Whether the portal's settings were ever saved in the dashboard. Until then Stripe opens no portal. */
 export const PORTAL = accountSetting('configured', z.boolean(), true)
 
-export const PortalParameters = z.strictObject({ customer: text(), return_url: optional(webAddress) })
+const PortalParameters = z.strictObject({ customer: text(), return_url: optional(webAddress) })
 
-export function createPortalSession(context: AccountContext, given: z.output<typeof PortalParameters>) {
+function createPortalSession(context: AccountContext, given: z.output<typeof PortalParameters>) {
   const { id: customer } = find(context, 'customers', given.customer, 'customer')
   if (!PORTAL.of(context)) throw refused('portal_not_configured')
   return openPortal(context, { customer, returnUrl: given.return_url })
 }
+
+export const SESSION_ROUTES: Route[] = [
+  route('POST', '/v1/checkout/sessions', CheckoutSessionParameters, createCheckoutSession, as('pages')),
+  route('GET', '/v1/checkout/sessions/:id', Nothing, (context, _, [id]) => findPage(context, id), as('pages')),
+  act('POST', '/v1/checkout/sessions/:id/expire', Nothing, 'pages', expireSession),
+  route('POST', '/v1/billing_portal/sessions', PortalParameters, createPortalSession, as('portalSessions')),
+  route('GET', '/v1/prices/:id', Nothing, (context, _, [id]) => priceObject(soldAt(context, id).price)),
+]

@@ -3,11 +3,12 @@ import type { AccountContext } from '../core/domain/context.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { change, endSubscription, hasEnded, refuseEnded, scheduleEnd } from '../core/domain/subscriptions.ts'
 import { boolean } from '../core/wire/form-fields.ts'
+import { act, type Route, retrieve } from '../core/wire/routes.ts'
 import { noSuch, refused } from './errors.ts'
 import { Feedback, subscriptionOwn } from './own.ts'
 import { metadata } from './parameters.ts'
 
-export const CancelParameters = z.strictObject({
+const CancelParameters = z.strictObject({
   cancellation_details: z
     .strictObject({
       comment: orNull(z.string().max(5000)).exactOptional(),
@@ -16,7 +17,7 @@ export const CancelParameters = z.strictObject({
     .default({}),
 })
 
-export const UpdateParameters = CancelParameters.extend({
+const UpdateParameters = CancelParameters.extend({
   cancel_at_period_end: boolean.optional(),
   metadata: metadata.or(z.literal('')).optional(),
 })
@@ -24,7 +25,7 @@ export const UpdateParameters = CancelParameters.extend({
 type Cancel = z.output<typeof CancelParameters>
 type Update = z.output<typeof UpdateParameters>
 
-export function updateSubscription(context: AccountContext, subscription: SubscriptionRecord, given: Update) {
+function updateSubscription(context: AccountContext, subscription: SubscriptionRecord, given: Update) {
   const { cancel_at_period_end: cancel } = given
   if (hasEnded(subscription) && cancel !== undefined) throw refused('subscription_canceled')
   return change(context, subscription, () => {
@@ -70,3 +71,11 @@ function note(
 function orNull<Text extends z.ZodType<string>>(text: Text) {
   return text.transform((value) => value || null)
 }
+
+const SUBSCRIPTION = '/v1/subscriptions/:id'
+
+export const SUBSCRIPTION_ROUTES: Route[] = [
+  retrieve(SUBSCRIPTION, 'subscriptions'),
+  act('POST', SUBSCRIPTION, UpdateParameters, 'subscriptions', updateSubscription),
+  act('DELETE', SUBSCRIPTION, CancelParameters, 'subscriptions', cancelSubscription),
+]

@@ -1,13 +1,16 @@
 import { createHmac } from 'node:crypto'
 import type { AccountContext } from '../core/domain/context.ts'
 import type { Happening, NewEvent } from '../core/domain/happenings.ts'
+import type { EventRecord } from '../core/domain/records.ts'
 import type { Telling } from '../core/processor.ts'
 import { shownOf, tellingOf } from '../core/webhooks/telling.ts'
 import { oldValues } from '../core/wire/old-values.ts'
+import { snakeFields } from '../core/wire/snake.ts'
 import type { StripeAccount } from './accounts.ts'
-import { eventObject, type StripeEvent } from './objects/event.ts'
-import { chargeObject } from './objects/payment.ts'
-import { VIEWS } from './objects/views.ts'
+import { chargeObject } from './objects/money.ts'
+import { subscriptionObject } from './objects/selling.ts'
+import { eventOwn } from './own.ts'
+import { API_VERSION } from './rules.ts'
 
 /** The events of what happened, in the order in which Stripe tells. */
 const TYPES: Partial<Record<Happening['what'], string[]>> = {
@@ -31,6 +34,22 @@ const TYPES: Partial<Record<Happening['what'], string[]>> = {
   'refund.failed': ['refund.failed'],
   'dispute.opened': ['charge.dispute.created'],
   'dispute.closed': ['charge.dispute.closed'],
+}
+
+export type StripeEvent = ReturnType<typeof eventObject>
+
+/** An event, the same in a webhook and in the API. `data.object` is the object as it was when the event happened. */
+export function eventObject(event: EventRecord, { pending }: { pending: number }) {
+  const { previous, request } = eventOwn(event)
+  return {
+    ...snakeFields(event, 'id', 'created', 'type'),
+    object: 'event' as const,
+    api_version: API_VERSION,
+    data: { object: event.object, ...(previous && { previous_attributes: previous }) },
+    livemode: false as const,
+    pending_webhooks: pending,
+    request,
+  }
 }
 
 const MINUTES = 60
@@ -64,7 +83,7 @@ function objectOf(type: string, happening: Happening, context: AccountContext): 
 
 /** The object as it was, for the events that tell it; else null. */
 function beforeOf(_type: string, happening: Happening, object: object): object | null {
-  if (happening.what === 'subscription.updated') return VIEWS.subscriptions(happening.before)
+  if (happening.what === 'subscription.updated') return subscriptionObject(happening.before)
   if (happening.what !== 'refund.created' || !('amount_refunded' in object)) return null
   return { ...object, amount_refunded: Number(object.amount_refunded) - happening.refund.amount, refunded: false }
 }

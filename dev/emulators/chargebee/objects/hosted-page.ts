@@ -1,10 +1,10 @@
-import type { HostedPage } from 'chargebee'
 import { type AccountContext, find } from '../../core/domain/context.ts'
-import type { PageRecord } from '../../core/domain/selling-records.ts'
-import { billPaidBy, billsOf } from '../bills.ts'
+import { salePaidBy } from '../../core/domain/sales.ts'
+import type { PageRecord, PortalSessionRecord, SoldPrice } from '../../core/domain/selling-records.ts'
+import { billsOf } from '../bills.ts'
 import { pageOwn } from '../own.ts'
-import { invoiceObject } from './invoice.ts'
-import { customerObject, withCustomer } from './subscription.ts'
+import { withBuyer } from './invoice.ts'
+import { withCustomer } from './subscription.ts'
 import { complete, version } from './wire.ts'
 
 export function hostedPageObject(page: PageRecord, context: AccountContext) {
@@ -15,9 +15,8 @@ export function hostedPageObject(page: PageRecord, context: AccountContext) {
     type: mode === 'subscription' ? 'checkout_new' : 'checkout_one_time',
     ...(passThru !== null && { pass_thru_content: passThru }),
     ...{ created_at: created, expires_at: expiresAt, ...version(created) },
-    // The SDK's type lists what pages of all types may have.
-    content: { ...bought(page, context) } as HostedPage['content'],
-  }) as { id: string }
+    content: bought(page, context),
+  })
 }
 
 /** A page whose time is over keeps its state. */
@@ -26,17 +25,28 @@ export function stateOf(page: PageRecord) {
   return pageOwn(page).cancelled ? ('cancelled' as const) : ('created' as const)
 }
 
-/** What was bought on the page, as it is now. */
-function bought({ status, customer, subscription, payment }: PageRecord, context: AccountContext) {
-  if (status !== 'complete' || customer === null) return {}
-  const [bill] =
-    subscription !== null
-      ? billsOf(context, subscription)
-      : [payment === null ? null : billPaidBy(context, find(context, 'payments', payment))]
-  return {
-    ...(subscription === null
-      ? { customer: customerObject(find(context, 'customers', customer)) }
-      : withCustomer(find(context, 'subscriptions', subscription), context)),
-    ...(bill && { invoice: invoiceObject(bill, context) }),
-  }
+/** What was bought on the page, as it is now. A trial has no invoice. */
+function bought({ status, subscription, payment }: PageRecord, context: AccountContext) {
+  if (status !== 'complete') return {}
+  const bill = payment === null ? null : salePaidBy(context, find(context, 'payments', payment))
+  const [first = bill] = subscription === null ? [] : billsOf(context, subscription)
+  if (first) return withBuyer(first, context)
+  return subscription === null ? {} : withCustomer(find(context, 'subscriptions', subscription), context)
+}
+
+export const PORTAL_SECONDS = 3600
+
+/** What is sold on a page. */
+export function itemPriceObject({ id, label: name, amount, currency, interval, intervalCount }: SoldPrice) {
+  const period = interval && { period: intervalCount ?? 1, period_unit: interval }
+  const about = { id, name, price: amount, currency_code: currency, ...period }
+  return complete('item_price', { ...about, item_type: interval ? 'plan' : 'charge' })
+}
+
+export function portalObject({ id, created, customer, returnUrl }: PortalSessionRecord, { url }: AccountContext) {
+  return complete('portal_session', {
+    ...{ id, token: id, access_url: `${url}/portal/v2/${id}`, customer_id: customer },
+    ...(returnUrl !== null && { redirect_url: returnUrl }),
+    ...{ created_at: created, expires_at: created + PORTAL_SECONDS },
+  })
 }

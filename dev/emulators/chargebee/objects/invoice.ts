@@ -1,13 +1,16 @@
 import { type AccountContext, find } from '../../core/domain/context.ts'
 import type { RefundRecord } from '../../core/domain/money-records.ts'
 import { refundsOf } from '../../core/domain/reversals.ts'
-import { type Bill, billPaidBy } from '../bills.ts'
+import { type Sale, salePaidBy } from '../../core/domain/sales.ts'
+import { billId, billStatus } from '../bills.ts'
 import { refundOwn, saleOwn } from '../own.ts'
+import { customerObject, subscriptionObject } from './subscription.ts'
 import { paymentTransactions, refundStatus } from './transaction.ts'
-import { complete, version } from './wire.ts'
+import { complete, content, version } from './wire.ts'
 
-export function invoiceObject(bill: Bill, context: AccountContext) {
-  const { id, created, customer, subscription, status, amount, paidAt, payment } = bill
+export function invoiceObject(bill: Sale, context: AccountContext) {
+  const { created, customer, subscription, amount, paidAt, payment } = bill
+  const [id, status] = [billId(bill), billStatus(context, bill)]
   const { poNumber } = saleOwn(bill)
   const [due, paid] = status === 'paid' ? [0, amount] : [amount, 0]
   return complete('invoice', {
@@ -27,14 +30,22 @@ export function invoiceObject(bill: Bill, context: AccountContext) {
   })
 }
 
+/** An invoice, whose it is, and the subscription that it is of. */
+export const withBuyer = (bill: Sale, context: AccountContext) =>
+  content(
+    bill.subscription && subscriptionObject(bill.subscription, context),
+    customerObject(find(context, 'customers', bill.customer)),
+    invoiceObject(bill, context),
+  )
+
 /** The credit note of a refund: every refund of an invoice makes one. */
 export function creditNoteObject(refund: RefundRecord, context: AccountContext) {
-  const bill = billPaidBy(context, find(context, 'payments', refund.payment))
+  const bill = salePaidBy(context, find(context, 'payments', refund.payment))
   const { amount, created } = refund
   const note = issuedCreditNote(refund)
   const refunded = note.cn_status === 'refunded' ? amount : 0
   return complete('credit_note', {
-    ...{ id: note.cn_id, customer_id: bill?.customer ?? '', reference_invoice_id: bill?.id ?? '' },
+    ...{ id: note.cn_id, customer_id: bill?.customer ?? '', reference_invoice_id: bill ? billId(bill) : '' },
     ...(bill?.subscription && { subscription_id: bill.subscription.id }),
     ...{ reason_code: note.cn_reason_code, status: note.cn_status, date: created, ...version(created) },
     ...{ currency_code: bill?.price.currency ?? '', total: amount, sub_total: amount },
@@ -50,10 +61,19 @@ const issuedCreditNote = (refund: RefundRecord) => ({
   cn_status: refundStatus(refund) === 'success' ? ('refunded' as const) : ('refund_due' as const),
 })
 
-const lineItem = ({ id, customer, subscription, amount, quantity, price, period: [from, to] }: Bill) =>
-  complete('line_item', {
-    ...{ id: `li_${id}`, customer_id: customer, date_from: from, date_to: to },
+const lineItem = (bill: Sale) => {
+  const {
+    customer,
+    subscription,
+    amount,
+    quantity,
+    price,
+    period: [from, to],
+  } = bill
+  return complete('line_item', {
+    ...{ id: `li_${billId(bill)}`, customer_id: customer, date_from: from, date_to: to },
     ...(subscription && { subscription_id: subscription.id }),
     ...{ unit_amount: amount / quantity, quantity, amount, description: price.label, entity_id: price.id },
     entity_type: subscription ? 'plan_item_price' : 'charge_item_price',
   })
+}

@@ -2,13 +2,11 @@ import type { Subscription } from 'chargebee'
 import { type AccountContext, find } from '../../core/domain/context.ts'
 import type { CustomerRecord, SubscriptionRecord } from '../../core/domain/selling-records.ts'
 import { billsOf, isDue } from '../bills.ts'
-import { complete, version } from './wire.ts'
+import { complete, content, version } from './wire.ts'
 
 /** A subscription, and whose it is. */
-export const withCustomer = (subscription: SubscriptionRecord, context: AccountContext) => ({
-  subscription: subscriptionObject(subscription, context),
-  customer: customerObject(find(context, 'customers', subscription.customer)),
-})
+export const withCustomer = (subscription: SubscriptionRecord, context: AccountContext) =>
+  content(subscriptionObject(subscription, context), customerObject(find(context, 'customers', subscription.customer)))
 
 export const customerObject = ({ id, email, created }: CustomerRecord) =>
   complete('customer', { id, ...(email !== null && { email }), created_at: created, ...version(created) })
@@ -17,7 +15,7 @@ export function subscriptionObject(subscription: SubscriptionRecord, context: Ac
   const { id, customer, price, quantity, created, trialEnd, periodStart, periodEnd } = subscription
   const { cancelAt, canceledAt, endedAt } = subscription
   const status = statusOf(subscription)
-  const unpaid = billsOf(context, id).filter(isDue)
+  const unpaid = billsOf(context, id).filter((bill) => isDue(context, bill))
   const cancelledAt = endedAt ?? cancelAt
   const amount = price.amount * quantity
   const item = { item_price_id: price.id, quantity, unit_price: price.amount, amount, free_quantity: 0 }

@@ -2,7 +2,8 @@ import type { Transaction } from 'chargebee'
 import { type AccountContext, all, find } from '../../core/domain/context.ts'
 import type { AttemptRecord, DisputeRecord, PaymentRecord, RefundRecord } from '../../core/domain/money-records.ts'
 import { disputesOf } from '../../core/domain/reversals.ts'
-import { billPaidBy } from '../bills.ts'
+import { salePaidBy } from '../../core/domain/sales.ts'
+import { billId, billStatus } from '../bills.ts'
 import { notFound } from '../errors.ts'
 import { refundOwn } from '../own.ts'
 import { complete, version } from './wire.ts'
@@ -16,10 +17,15 @@ export const paymentTransactions = (context: AccountContext, payment: PaymentRec
 function paymentTransaction(context: AccountContext, payment: PaymentRecord, { id, created, status }: AttemptRecord) {
   const reversal = disputesOf(context, payment).find((dispute) => dispute.status !== 'won')
   const made: Status = status === 'paid' ? 'success' : status === 'failed' ? 'failure' : 'in_progress'
-  const bill = billPaidBy(context, payment)
+  const bill = salePaidBy(context, payment)
   const { amount } = payment
   const linked = bill && {
-    ...{ invoice_id: bill.id, invoice_status: bill.status, invoice_date: bill.created, invoice_total: amount },
+    ...{
+      invoice_id: billId(bill),
+      invoice_status: billStatus(context, bill),
+      invoice_date: bill.created,
+      invoice_total: amount,
+    },
     ...{ applied_amount: amount, applied_at: bill.created },
   }
   return complete('transaction', {
@@ -74,7 +80,7 @@ function common(
   payment: PaymentRecord,
   { id, created, amount }: { id: string; created: number; amount: number },
 ) {
-  const subscription = billPaidBy(context, payment)?.subscription
+  const subscription = salePaidBy(context, payment)?.subscription
   return {
     ...{ id, date: created, currency_code: payment.currency, amount, ...version(created) },
     ...(payment.customer !== null && { customer_id: payment.customer }),

@@ -1,5 +1,4 @@
 import type { Views } from '../../core/wire/views.ts'
-import { billPaidBy } from '../bills.ts'
 import { hostedPageObject } from './hosted-page.ts'
 import { subscriptionObject } from './subscription.ts'
 import { paymentTransactions, refundTransaction, reversalTransaction } from './transaction.ts'
@@ -11,7 +10,6 @@ export const VIEWS = {
   /** A payment is a transaction for each attempt; the controls name it by the id that is shown with them here. */
   payments: (payment, context) => ({
     ...{ id: payment.id, status: payment.status },
-    invoice_id: billPaidBy(context, payment)?.id ?? null,
     transactions: paymentTransactions(context, payment),
   }),
   refunds: refundTransaction,

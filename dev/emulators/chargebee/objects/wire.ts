@@ -1,15 +1,4 @@
-import type {
-  Comment,
-  CreditNote,
-  Customer,
-  Event,
-  HostedPage,
-  Invoice,
-  ItemPrice,
-  PortalSession,
-  Subscription,
-  Transaction,
-} from 'chargebee'
+import type * as Chargebee from 'chargebee'
 import { completer } from '../../core/wire/complete.ts'
 import CONSTANTS from './constants.json' with { type: 'json' }
 
@@ -17,27 +6,32 @@ import CONSTANTS from './constants.json' with { type: 'json' }
 export type Wire<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] } & { object: string }
 
 /** An event, the same in a webhook and in the API. `content` has the objects as they were when it happened. */
-export type ChargebeeEvent = Omit<Wire<Event>, 'content' | 'event_type'> & {
+export type ChargebeeEvent = Omit<Wire<Chargebee.Event>, 'content' | 'event_type'> & {
   content: Record<string, unknown>
   event_type: string
 }
 
 interface Kinds {
-  customer: Wire<Customer>
-  hosted_page: Wire<HostedPage>
-  subscription: Wire<Subscription>
-  invoice: Wire<Invoice>
-  line_item: Wire<Invoice.LineItem>
-  credit_note: Wire<CreditNote>
-  transaction: Wire<Transaction>
-  item_price: Wire<ItemPrice>
-  portal_session: Wire<PortalSession>
-  comment: Wire<Comment>
+  customer: Wire<Chargebee.Customer>
+  /** The SDK's type of `content` lists what pages of all types may have. */
+  hosted_page: Omit<Wire<Chargebee.HostedPage>, 'id' | 'content'> & { id: string; content: object }
+  subscription: Wire<Chargebee.Subscription>
+  invoice: Wire<Chargebee.Invoice>
+  line_item: Wire<Chargebee.Invoice.LineItem>
+  credit_note: Wire<Chargebee.CreditNote>
+  transaction: Wire<Chargebee.Transaction>
+  item_price: Wire<Chargebee.ItemPrice>
+  portal_session: Wire<Chargebee.PortalSession>
+  comment: Wire<Chargebee.Comment>
   event: ChargebeeEvent
 }
 
 /** An object of Chargebee's: what is the same in all of its kind is in `constants.json`. */
 export const complete = completer<Kinds>()(CONSTANTS)
+
+/** Objects under their names, as responses and events have them. */
+export const content = (...objects: ({ object: string } | null | undefined)[]): Record<string, object> =>
+  Object.fromEntries(objects.flatMap((each) => (each ? [[each.object, each]] : [])))
 
 /** When an object was changed, and its version, which grows with every change. */
 export const version = (updatedAt: number) => ({ updated_at: updatedAt, resource_version: updatedAt * 1000 })

@@ -1,4 +1,4 @@
-import { type AccountContext, newRecord } from './context.ts'
+import { type AccountContext, all, newRecord } from './context.ts'
 import type { PaymentRecord } from './money-records.ts'
 
 /*
@@ -69,3 +69,7 @@ export function endPayment(
   context.tell({ what: `payment.${status}`, payment })
   return payment
 }
+
+/** The payment that an attempt was made of; undefined if the account has none with that id. */
+export const paymentOfAttempt = (context: AccountContext, attemptId: string) =>
+  all(context, 'payments').find(({ attempts }) => attempts.some(({ id }) => id === attemptId))

@@ -8,10 +8,12 @@ import type { DisputeRecord, PaymentRecord, RefundRecord } from './money-records
 
 const NEXT = { queued: 'pending', pending: 'processing', processing: 'refunded' } as const
 
-type Refunding = Pick<RefundRecord, 'amount' | 'status' | 'own'>
+type Refunding = Pick<RefundRecord, 'amount' | 'own'> & Partial<Pick<RefundRecord, 'status'>>
 
+/** While the switch `slowRefunds` is on, a refund is `pending` at first, if the processor has no other status for it. */
 export function refundPayment(context: AccountContext, payment: PaymentRecord, given: Refunding): RefundRecord {
-  const refund = { ...newRecord(context, 'refunds'), payment: payment.id, ...given }
+  const status = context.isOn('slowRefunds') ? 'pending' : 'refunded'
+  const refund: RefundRecord = { ...newRecord(context, 'refunds'), payment: payment.id, status, ...given }
   context.records.refunds.set(refund.id, refund)
   context.tell({ what: 'refund.created', refund, payment })
   context.tell({ what: `refund.${refund.status}`, refund, payment })
@@ -54,6 +56,10 @@ export const refundedOf = (context: AccountContext, payment: PaymentRecord): num
   refundsOf(context, payment)
     .filter(({ status }) => status !== 'failed' && status !== 'canceled')
     .reduce((sum, { amount }) => sum + amount, 0)
+
+/** What can still be given back of a payment. */
+export const leftOf = (context: AccountContext, payment: PaymentRecord): number =>
+  payment.status === 'paid' ? payment.amount - refundedOf(context, payment) : 0
 
 /** Whether the payer's bank has taken the money back, and the seller has not won it again. */
 export const isReversed = (context: AccountContext, payment: PaymentRecord) =>

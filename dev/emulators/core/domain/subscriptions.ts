@@ -79,6 +79,10 @@ export function scheduleEnd(context: AccountContext, subscription: SubscriptionR
   subscription.cancelReason = cancel ? 'cancellation_requested' : null
 }
 
+/** The same as a change of its own. */
+export const cancelAtEnd = (context: AccountContext, subscription: SubscriptionRecord, cancel = true) =>
+  change(context, subscription, () => scheduleEnd(context, subscription, cancel))
+
 /** Stops the renewals, or goes on with them: then a period that is over begins anew. */
 export function pauseSubscription(context: AccountContext, subscription: SubscriptionRecord, pauses: boolean) {
   const wanted = pauses ? 'active' : 'paused'

@@ -1,21 +1,21 @@
 import { html } from 'hono/html'
-import { type Html, layout } from './layout.ts'
+import { layout } from './layout.ts'
 
 interface Front {
   title: string
-  about: Html
-  /** A curl command for one of the controls. */
-  example: string
+  about: { path: string; credential: string }
 }
 
 /** The page at an emulator's own address. */
-export function frontPage({ title, about, example }: Front, controls: string[]): Promise<string> {
+export function frontPage({ title, about }: Front, controls: string[]): Promise<string> {
   return layout(
     `${title} emulator`,
-    html`<p class="terms">${about}</p>
+    html`<p class="terms">${title}'s API answers under <code>${about.path}</code>, to the official SDK and the
+        ${about.credential} of a paywall file. A checkout's page is at the <code>checkoutUrl</code> that start-checkout
+        answers.</p>
       <p class="hint">With curl you do what a bank, a customer or the passing of time would do. If a body is wrong, the
         response says what it should be:</p>
       <ul class="hint">${controls.map((control) => html`<li><code>${control}</code></li>`)}</ul>
-      <p class="hint"><code>${example}</code></p>`,
+      <p class="hint"><code>curl -d '{"subscription":"…"}' …/_emulator/renew</code></p>`,
   )
 }

@@ -1,4 +1,4 @@
-import type { DeliveryRecord, Records } from '../domain/records.ts'
+import type { DeliveryRecord, EventRecord, Records } from '../domain/records.ts'
 import type { State } from '../state.ts'
 
 /*
@@ -88,3 +88,7 @@ export function createDeliveries({ state, title, retrySeconds, nowOf, post, clos
 }
 
 export const isAccepted = (status: number) => status >= 200 && status < 300
+
+/** How many webhooks of an event are still to be delivered. */
+export const pendingOf = ({ deliveries }: Records, { id }: Pick<EventRecord, 'id'>) =>
+  [...deliveries.values()].filter(({ event }) => event === id).length

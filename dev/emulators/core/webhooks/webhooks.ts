@@ -2,7 +2,7 @@ import type { AccountOf, PaywallOf } from '../domain/accounts.ts'
 import type { DeliveryRecord, EventRecord, Records } from '../domain/records.ts'
 import type { Telling } from '../processor.ts'
 import type { State } from '../state.ts'
-import { createDeliveries, isAccepted } from './deliveries.ts'
+import { createDeliveries, isAccepted, pendingOf } from './deliveries.ts'
 import { postWebhook } from './post-webhook.ts'
 
 /** How many events are kept. The oldest are deleted first, once they are delivered. */
@@ -55,7 +55,7 @@ export function createWebhooks<Paywall extends PaywallOf, Event extends { id: st
   function deleteOldEvents(): void {
     for (const id of events.keys()) {
       if (events.size <= KEPT_EVENTS) return
-      if (pendingFor(id) === 0) events.delete(id)
+      if (pendingOf(state.records, { id }) === 0) events.delete(id)
     }
   }
 
@@ -64,17 +64,13 @@ export function createWebhooks<Paywall extends PaywallOf, Event extends { id: st
     const event = events.get(eventId)
     const paywall = event && paywallsOf(event).find((one) => one.paywallId === paywallId)
     if (!paywall) return 200
-    const body = JSON.stringify(shown(event, pendingFor(eventId)))
+    const body = JSON.stringify(shown(event, pendingOf(state.records, event)))
     const address = `${options.serviceUrl()}/webhooks/${name}/${encodeURIComponent(paywallId)}`
     const message = { headers: telling.headers(body, paywall, event), body }
     return postWebhook(address, message, { send: options.fetch, closing: closing.signal })
   }
 
   const paywallsOf = ({ account }: EventRecord) => accounts().get(account)?.paywalls ?? []
-
-  /** How many paywalls an event is still to be delivered to. */
-  const pendingFor = (eventId: string) =>
-    [...state.records.deliveries.values()].filter(({ event }) => event === eventId).length
 
   const shown = (event: EventRecord, pending: number) => telling.eventObject(event, { url: options.url(), pending })
 

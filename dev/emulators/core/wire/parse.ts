@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { type FieldKind, refusedField } from './form-fields.ts'
 import { firstIssue } from './issues.ts'
 
 export const Nothing = z.strictObject({})
@@ -7,7 +8,9 @@ export const Nothing = z.strictObject({})
 export interface Mistake {
   /** Where it is, the name of an unknown field included. */
   path: (string | number)[]
-  isUnknown: boolean
+  problem: 'unknown' | 'missing' | 'invalid'
+  /** The kind of form field that it is in, and what was refused there; null if it is in something else. */
+  field: { kind: FieldKind; value: string } | null
   message: string
   code: string
 }
@@ -18,11 +21,13 @@ export function parseWith<Schema extends z.ZodType>(
   given: unknown,
   refuse: (mistake: Mistake) => Error,
 ): z.output<Schema> {
-  const result = schema.safeParse(given)
+  const result = schema.safeParse(given, { reportInput: true })
   if (result.success) return result.data
   const issue = firstIssue(result.error)
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
   const path = [...(issue?.path ?? []), ...unknown].map((part) => (typeof part === 'number' ? part : String(part)))
   const { message = 'Invalid', code = 'custom' } = issue ?? {}
-  throw refuse({ path, isUnknown: unknown.length > 0, message, code })
+  const said = issue?.code === 'invalid_value' ? `must be one of ${issue.values.join(', ')}` : message
+  const problem = unknown.length > 0 ? 'unknown' : issue?.input === undefined ? 'missing' : 'invalid'
+  throw refuse({ path, problem, field: issue ? refusedField(issue) : null, message: said, code })
 }

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { type AccountContext, find } from '../domain/context.ts'
 import type { Row, Table } from '../domain/records.ts'
 import type { Execution } from '../processor.ts'
+import { Nothing } from './parse.ts'
 
 /**
  * Parses what a call has with a schema, when the function that it returns is called: a processor that refuses mistakes
@@ -37,23 +38,25 @@ export function route<Schema extends z.ZodType, Made extends object>(
   }
 }
 
-/** A route that shows the record which its path names. */
-export const retrieve = <Name extends Table, Schema extends z.ZodType>(
-  path: string,
-  schema: Schema,
-  table: Name,
-  show: (record: Row<Name>, context: AccountContext) => object,
-): Route => route('GET', path, schema, (context, _, [id]) => show(find(context, table, id), context))
+/** A response that is a record, as the processor shows it. */
+export const as =
+  <Name extends Table>(table: Name) =>
+  (record: Row<Name>, context: AccountContext) =>
+    context.show(table, record)
 
-/** A route that does something to the record which its path names. */
-export const act = <Name extends Table, Schema extends z.ZodType, Made extends object>(
+/** A route that shows the record which its path names. */
+export const retrieve = <Name extends Table>(path: string, table: Name): Route =>
+  act('GET', path, Nothing, table, (_, record) => record)
+
+/** A route that does something to the record which its path names, and shows it. */
+export const act = <Name extends Table, Schema extends z.ZodType>(
   method: string,
   path: string,
   schema: Schema,
   table: Name,
-  run: (context: AccountContext, record: Row<Name>, parameters: z.output<Schema>) => Made,
-  show: (made: Made, context: AccountContext) => object,
-): Route => route(method, path, schema, (context, given, [id]) => run(context, find(context, table, id), given), show)
+  run: (context: AccountContext, record: Row<Name>, parameters: z.output<Schema>) => Row<Name>,
+): Route =>
+  route(method, path, schema, (context, given, [id]) => run(context, find(context, table, id), given), as(table))
 
 /** Prepares the first route that a call's method and path match; undefined if none does. */
 export function prepareRoute(

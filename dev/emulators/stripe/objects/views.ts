@@ -1,17 +1,15 @@
 import type { Views } from '../../core/wire/views.ts'
-import { invoiceObject } from './invoice.ts'
-import { disputeObject, paymentIntentObject, refundObject } from './payment.ts'
-import { checkoutSessionObject, customerObject, portalSessionObject } from './sessions.ts'
-import { subscriptionObject } from './subscription.ts'
+import * as money from './money.ts'
+import * as selling from './selling.ts'
 
 /** How Stripe shows the records of each table. */
 export const VIEWS = {
-  customers: customerObject,
-  pages: checkoutSessionObject,
-  subscriptions: subscriptionObject,
-  invoices: invoiceObject,
-  payments: paymentIntentObject,
-  refunds: refundObject,
-  disputes: disputeObject,
-  portalSessions: portalSessionObject,
+  customers: selling.customerObject,
+  pages: selling.checkoutSessionObject,
+  subscriptions: selling.subscriptionObject,
+  invoices: money.invoiceObject,
+  payments: money.paymentIntentObject,
+  refunds: money.refundObject,
+  disputes: money.disputeObject,
+  portalSessions: selling.portalSessionObject,
 } satisfies Views

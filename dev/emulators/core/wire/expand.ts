@@ -1,0 +1,60 @@
+import type { AccountContext } from '../domain/context.ts'
+import type { Table, Tables } from '../domain/records.ts'
+
+type Node = Record<string, unknown>
+
+interface Rules {
+  /** How many fields a path may have. */
+  levels: number
+  tooDeep(): Error
+  notExpandable(path: string): Error
+  /** The object with an id that is no record's; null if there is none. */
+  besides(context: AccountContext, id: string): object | null
+  /** What an object has only if it is asked for; null if it has no such field. */
+  included(context: AccountContext, id: string, field: string): object | null
+}
+
+/**
+ * Fills in what a call asks for: replaces the ids on each path by the objects that they name. `invoice.payments` does so in an
+ * object and in the one that it names, `data.invoice` in each element of a list.
+ */
+export function expander({ levels, tooDeep, notExpandable, besides, included }: Rules) {
+  function walk(context: AccountContext, node: Node, [field, ...rest]: string[], path: string): void {
+    if (field === undefined) return
+    const value = node[field] ?? (typeof node.id === 'string' ? included(context, node.id, field) : null)
+    if (value === null && field in node) return
+    const found = typeof value === 'string' ? (showById(context, value) ?? besides(context, value)) : value
+    if (Array.isArray(found)) {
+      for (const element of found) walk(context, element, rest, path)
+      return
+    }
+    if (!isNode(found)) throw notExpandable(path)
+    node[field] = found
+    walk(context, found, rest, path)
+  }
+
+  return (context: AccountContext, object: object, paths: string[]): object => {
+    const expanded: Node = structuredClone({ ...object })
+    for (const path of paths) {
+      const fields = path.split('.')
+      if (fields.length > levels) throw tooDeep()
+      walk(context, expanded, fields, path)
+    }
+    return expanded
+  }
+}
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null
+
+/** The tables whose records others name by their ids. */
+const NAMED: Table[] = ['customers', 'pages', 'subscriptions', 'invoices', 'payments', 'refunds', 'disputes']
+
+/** The object with an id, whatever table its record is in; null if the account has none. */
+function showById(context: AccountContext, id: string): object | null {
+  const tables: Tables = context.records
+  for (const table of NAMED) {
+    const record = tables[table].get(id)
+    if (record?.account === context.account.id) return context.show(table, record)
+  }
+  return null
+}

@@ -1,0 +1,66 @@
+import * as z from 'zod'
+import { type AccountContext, all, find } from '../core/domain/context.ts'
+import type { RefundRecord } from '../core/domain/money-records.ts'
+import { leftOf, refundPayment } from '../core/domain/reversals.ts'
+import { integer, text } from '../core/wire/form-fields.ts'
+import { optional } from '../core/wire/json-fields.ts'
+import { Nothing } from '../core/wire/parse.ts'
+import { as, type Route, retrieve, route } from '../core/wire/routes.ts'
+import { refuseUncharged } from './currencies.ts'
+import { noSuch, refused } from './errors.ts'
+import { chargeById, invoicePayments } from './objects/money.ts'
+import { listOf } from './objects/wire.ts'
+import { RefundReason } from './own.ts'
+import { metadata } from './parameters.ts'
+
+const RefundParameters = z.strictObject({
+  payment_intent: text(),
+  amount: integer(1).optional(),
+  reason: optional(RefundReason),
+  metadata: metadata.default({}),
+})
+
+/** Refunds `amount`, or all that is left of the payment. */
+export function refund(
+  context: AccountContext,
+  { payment_intent: id, amount: given, ...own }: z.output<typeof RefundParameters>,
+): RefundRecord {
+  const payment = find(context, 'payments', id, 'payment_intent')
+  const charge = payment.attempts.at(-1)
+  if (!charge || payment.status !== 'paid') throw refused('payment_not_charged', { id })
+  const left = leftOf(context, payment)
+  const amount = given ?? left
+  if (left === 0) throw refused('charge_already_refunded', { id: charge.id })
+  if (amount > left) throw refused('refund_too_large', { amount, left })
+  refuseUncharged(amount, payment.currency, 'amount')
+  return refundPayment(context, payment, { amount, own })
+}
+
+const InvoicePaymentParameters = z.strictObject({
+  payment: z.strictObject({ type: z.literal('payment_intent'), payment_intent: text() }).optional(),
+  invoice: text().optional(),
+  status: z.enum(['canceled', 'open', 'paid']).optional(),
+  limit: integer(1, 100).optional(),
+})
+
+function listInvoicePayments(context: AccountContext, filter: z.output<typeof InvoicePaymentParameters>) {
+  const found = all(context, 'invoices')
+    .flatMap(invoicePayments)
+    .filter(({ payment }) => !filter.payment || payment.payment_intent === filter.payment.payment_intent)
+    .filter(({ invoice }) => !filter.invoice || invoice === filter.invoice)
+    .filter(({ status }) => !filter.status || status === filter.status)
+  return listOf('/v1/invoice_payments', found.slice(0, filter.limit))
+}
+
+export const MONEY_ROUTES: Route[] = [
+  retrieve('/v1/invoices/:id', 'invoices'),
+  route('GET', '/v1/invoice_payments', InvoicePaymentParameters, listInvoicePayments),
+  retrieve('/v1/payment_intents/:id', 'payments'),
+  route('GET', '/v1/charges/:id', Nothing, (context, _, [id]) => {
+    const charge = chargeById(context, id)
+    if (!charge) throw noSuch('charges', id)
+    return charge
+  }),
+  route('POST', '/v1/refunds', RefundParameters, refund, as('refunds')),
+  retrieve('/v1/refunds/:id', 'refunds'),
+]

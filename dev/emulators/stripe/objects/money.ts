@@ -1,0 +1,165 @@
+import { type AccountContext, find } from '../../core/domain/context.ts'
+import { invoiceNumber } from '../../core/domain/invoices.ts'
+import type { DisputeRecord, InvoiceRecord, PaymentRecord, RefundRecord } from '../../core/domain/money-records.ts'
+import { paymentOfAttempt } from '../../core/domain/payments.ts'
+import { disputesOf, refundedOf } from '../../core/domain/reversals.ts'
+import { same } from '../../core/wire/same.ts'
+import { snakeFields } from '../../core/wire/snake.ts'
+import { paymentOwn, refundOwn, subscriptionOwn } from '../own.ts'
+import { DRAFT_SECONDS, RETRY_SECONDS } from '../rules.ts'
+import { productId } from './selling.ts'
+import { complete, listOf } from './wire.ts'
+
+/* What is owed, how it is paid, and what goes back. */
+
+export function invoiceObject(invoice: InvoiceRecord) {
+  const { id, amount, attempts, created, status, subscription } = invoice
+  const paid = status === 'paid'
+  const closed = paid || status === 'void'
+  const finalizes = status === 'draft' ? created + DRAFT_SECONDS : null
+  const finalizedAt = finalizes === null ? created : null
+  return complete('invoice', {
+    ...snakeFields(invoice, 'id', 'created', 'customer', 'status'),
+    ...same(amount, 'amount_due subtotal subtotal_excluding_tax total total_excluding_tax'),
+    ...same(created, 'period_end period_start webhooks_delivered_at'),
+    account_name: invoice.seller,
+    amount_paid: paid ? amount : 0,
+    amount_remaining: paid ? 0 : amount,
+    attempt_count: attempts,
+    attempted: attempts > 0,
+    auto_advance: !closed,
+    automatically_finalizes_at: finalizes,
+    billing_reason: invoice.reason === 'create' ? 'subscription_create' : 'subscription_cycle',
+    currency: invoice.price.currency,
+    customer_email: invoice.email,
+    effective_at: finalizedAt,
+    lines: listOf(`/v1/invoices/${id}/lines`, [lineObject(invoice)]),
+    next_payment_attempt: closed ? null : (finalizes ?? created + attempts * RETRY_SECONDS),
+    number: finalizes === null ? invoiceNumber(invoice) : null,
+    parent: { subscription_details: { metadata: metadataOf(invoice), subscription } },
+    status_transitions: { finalized_at: finalizedAt, paid_at: invoice.paidAt },
+  })
+}
+
+/** The object that links an invoice to the payment intent that pays it. An invoice over nothing has none. */
+export function invoicePayments(invoice: InvoiceRecord) {
+  const { id, amount, payment, paidAt } = invoice
+  if (payment === null) return []
+  const paid = invoice.status === 'paid'
+  return [
+    complete('invoice_payment', {
+      ...snakeFields(invoice, 'created'),
+      id: `inpay_${id.slice(3)}`,
+      amount_paid: paid ? amount : null,
+      amount_requested: amount,
+      currency: invoice.price.currency,
+      invoice: id,
+      payment: { payment_intent: payment },
+      status: paid ? 'paid' : 'open',
+      status_transitions: { paid_at: paidAt },
+    }),
+  ]
+}
+
+const metadataOf = ({ own }: InvoiceRecord) => subscriptionOwn({ own }).metadata
+
+function lineObject(invoice: InvoiceRecord) {
+  const { id, price, quantity, subscription } = invoice
+  return complete('line_item', {
+    ...snakeFields(invoice, 'amount', 'quantity', 'subscription'),
+    id: `il_${id.slice(3)}`,
+    currency: price.currency,
+    description: `${quantity} × ${price.label}`,
+    invoice: id,
+    metadata: metadataOf(invoice),
+    parent: { subscription_item_details: { subscription, subscription_item: `si_${subscription.slice(4)}` } },
+    period: { end: invoice.periodEnd, start: invoice.periodStart },
+    pricing: {
+      price_details: { price: price.id, product: productId(price) },
+      unit_amount_decimal: String(price.amount),
+    },
+    quantity_decimal: String(quantity),
+    subtotal: invoice.amount,
+  })
+}
+
+const INTENTS: Partial<Record<PaymentRecord['status'], 'succeeded' | 'processing'>> = {
+  paid: 'succeeded',
+  pending: 'processing',
+}
+const REFUNDS: Partial<Record<RefundRecord['status'], string>> = { refunded: 'succeeded', failed: 'failed' }
+const DISPUTES = { open: 'needs_response', won: 'won', lost: 'lost' } as const
+const CHARGES = { paid: 'succeeded', pending: 'pending', failed: 'failed' } as const
+
+const SECONDS_TO_ANSWER = 7 * 24 * 3600
+
+/** What an intent and its charges have in common. */
+const common = (payment: PaymentRecord) => ({
+  ...snakeFields(payment, 'amount', 'currency', 'customer', 'description'),
+  metadata: paymentOwn(payment).metadata,
+})
+
+export function paymentIntentObject(payment: PaymentRecord) {
+  const charge = payment.attempts.at(-1)
+  return complete('payment_intent', {
+    ...common(payment),
+    ...snakeFields(payment, 'id', 'created'),
+    amount_received: payment.status === 'paid' ? payment.amount : 0,
+    last_payment_error: charge?.status === 'failed' ? { charge: charge.id } : null,
+    latest_charge: charge?.id ?? null,
+    status: INTENTS[payment.status] ?? 'requires_payment_method',
+  })
+}
+
+/** A charge is an attempt of a payment: the latest, or the one with that id. */
+export function chargeObject(payment: PaymentRecord, context: AccountContext, id?: string) {
+  const charge = payment.attempts.find((attempt) => attempt.id === id) ?? payment.attempts.at(-1)
+  if (!charge) throw new Error(`${payment.id} was not charged`)
+  const paid = charge.status === 'paid'
+  const refunded = paid ? refundedOf(context, payment) : 0
+  return complete('charge', {
+    ...common(payment),
+    ...snakeFields(charge, 'id', 'created'),
+    amount_captured: paid ? payment.amount : 0,
+    amount_refunded: refunded,
+    billing_details: { email: payment.email },
+    captured: paid,
+    disputed: paid && disputesOf(context, payment).length > 0,
+    failure_code: charge.status === 'failed' ? 'card_declined' : null,
+    failure_message: charge.status === 'failed' ? 'Your card was declined.' : null,
+    paid,
+    payment_intent: payment.id,
+    refunded: refunded === payment.amount,
+    status: CHARGES[charge.status],
+  })
+}
+
+/** The charge with an id; null if the account has none. */
+export function chargeById(context: AccountContext, id: string) {
+  const payment = paymentOfAttempt(context, id)
+  return payment ? chargeObject(payment, context, id) : null
+}
+
+export const refundObject = (refund: RefundRecord, context: AccountContext) =>
+  complete('refund', {
+    ...ofCharge(refund, context),
+    ...refundOwn(refund),
+    customer: find(context, 'payments', refund.payment).customer,
+    ...(refund.status === 'failed' && { failure_reason: 'lost_or_stolen_card' }),
+    status: REFUNDS[refund.status] ?? 'pending',
+  })
+
+/** A dispute over the whole amount, for which the seller has handed in no evidence. */
+export const disputeObject = (dispute: DisputeRecord, context: AccountContext) =>
+  complete('dispute', {
+    ...ofCharge(dispute, context),
+    evidence_details: { due_by: dispute.created + SECONDS_TO_ANSWER },
+    status: DISPUTES[dispute.status],
+  })
+
+/** What goes back is of the payment's latest charge. */
+function ofCharge(reversal: RefundRecord | DisputeRecord, context: AccountContext) {
+  const { id, attempts, currency } = find(context, 'payments', reversal.payment)
+  const charge = attempts.at(-1)?.id ?? ''
+  return { ...snakeFields(reversal, 'id', 'amount', 'created'), charge, currency, payment_intent: id }
+}
