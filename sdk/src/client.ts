@@ -1,15 +1,11 @@
 import createClient from 'openapi-fetch'
 import { errorOf, PaywallError } from './error.ts'
 import type { paths } from './generated/api.ts'
-import { send } from './retry.ts'
+import type { SendOptions } from './retry.ts'
 import { VERSION } from './version.ts'
 
 /** What every client can be given. */
-export interface ClientOptions {
-  /** The paywall's id. */
-  paywall: string
-  /** The service's origin, or that of the paywall's own domain. */
-  baseUrl: string
+export interface TransportOptions {
   /** How long to wait for each answer, in milliseconds; 10,000 if it is left out. */
   timeout?: number
   /** Instead of the runtime's own. */
@@ -24,24 +20,36 @@ export interface CallOptions {
   timeout?: number
 }
 
+interface Target extends TransportOptions {
+  baseUrl: string
+  /** The paywall's id; undefined if it is not known yet. */
+  paywall: string | undefined
+}
+
 const TIMEOUT_MS = 10_000
 
-/** A client of all operations of the API's document. `credential` gives the headers that say who calls. */
-export function clientOf(options: ClientOptions, credential: () => Record<string, string>) {
-  const { paywall, baseUrl, timeout = TIMEOUT_MS } = options
-  return ({ signal = null, timeout: own = timeout }: { signal?: AbortSignal | null; timeout?: number } = {}) => {
-    const how = {
-      signal,
+/** A client of all operations of the API's document. `send` adds who calls. */
+export function clientOf(
+  { baseUrl, paywall, timeout = TIMEOUT_MS, fetch: given }: Target,
+  send: (request: Request, options: SendOptions) => Promise<Response>,
+) {
+  return ({ signal, timeout: own = timeout, ...rest }: CallOptions & Pick<SendOptions, 'isHarmless'> = {}) => {
+    const options = {
+      ...rest,
+      signal: signal ?? null,
       timeout: own,
-      fetch: options.fetch ?? ((...request: Parameters<typeof fetch>) => fetch(...request)),
+      fetch: given ?? ((...request: Parameters<typeof fetch>) => fetch(...request)),
     }
     return createClient<paths>({
       baseUrl,
-      headers: { 'X-Paywall-Id': paywall, 'X-SDK-Version': `paywall-billing-sdk ${VERSION}`, ...credential() },
-      fetch: (request) => send(request, how),
+      headers: { 'X-Paywall-Id': paywall, 'X-SDK-Version': `paywall-billing-sdk ${VERSION}` },
+      fetch: (request) => send(request, options),
     })
   }
 }
+
+/** A client as `clientOf` makes it. */
+export type Client = ReturnType<typeof clientOf>
 
 /** What a call answered. */
 interface Outcome<Data> {

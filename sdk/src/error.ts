@@ -38,6 +38,9 @@ export class PaywallError extends Error {
   }
 }
 
+/** Whether a call failed with this code. */
+export const hasCode = (error: unknown, code: string) => error instanceof PaywallError && error.code === code
+
 /** The error that an answer tells, whose body has been read. */
 export function errorOf(response: Response, body: unknown): PaywallError {
   const said: Record<string, unknown> = typeof body === 'object' && body !== null ? { ...body } : {}

@@ -1,24 +1,25 @@
-import { type CallOptions, type ClientOptions, clientOf, take } from './client.ts'
-import { PaywallError } from './error.ts'
+import { type CheckoutOrder, startCheckout } from './checkout.ts'
+import { type CallOptions, type Client, clientOf, type TransportOptions, take } from './client.ts'
 import type { components } from './generated/api.ts'
 import { type Identity, snakeCase } from './identity.ts'
-import { keyOf, newKey } from './keys.ts'
+import { newKey } from './keys.ts'
 import { priceBook } from './prices.ts'
+import { send } from './retry.ts'
 import type * as Reply from './schemas.ts'
-import { type User, userOf } from './user.ts'
+import { keyOf } from './text-keys.ts'
+import { openTicket, type TicketOrder } from './ticket.ts'
+import { nullIfUnknown, type User, userOf } from './user.ts'
 
 type Sent = components['schemas']
 
-export interface PaywallOptions extends ClientOptions {
+export interface PaywallOptions extends TransportOptions {
   /** An owner key. It may act for every user of the owner: keep it on your server. */
   key: string
+  /** The paywall's id. */
+  paywall: string
+  /** The service's origin, or that of the paywall's own domain. */
+  baseUrl: string
 }
-
-/** What start-checkout takes, with the price by its slug or its id. */
-export type CheckoutOrder = Omit<Sent['StartCheckout'], 'priceId'> & { price: string }
-
-/** A support ticket, and as many images as the API takes. */
-export type TicketOrder = Sent['OpenTicket'] & { files?: Blob[] }
 
 /** A key of any text: a repeat with the same one is done once. */
 export interface KeyedOptions extends CallOptions {
@@ -28,12 +29,15 @@ export interface KeyedOptions extends CallOptions {
 /** An owner's paywall, for the owner's server. Every call throws a `PaywallError` unless it was done. */
 export class Paywall {
   readonly #id: string
-  readonly #client: ReturnType<typeof clientOf>
+  readonly #client: Client
   readonly #prices
 
   constructor({ key, ...options }: PaywallOptions) {
     this.#id = options.paywall
-    this.#client = clientOf(options, () => ({ 'X-Api-Key': key }))
+    this.#client = clientOf(options, (request, how) => {
+      request.headers.set('X-Api-Key', key)
+      return send(request, how)
+    })
     this.#prices = priceBook(async () => (await this.bootstrap()).prices)
   }
 
@@ -54,18 +58,10 @@ export class Paywall {
    * over a restart of your server, too.
    */
   async checkout({ price, ...order }: CheckoutOrder, { key, ...options }: KeyedOptions = {}): Promise<Reply.Checkout> {
-    const idempotencyKey = key === undefined ? newKey() : await keyOf(key)
-    const open = async () => {
-      const body = { ...order, priceId: await this.#prices.idOf(price) }
-      return take(
-        this.#client(options).POST('/api/v1/paywall/{id}/start-checkout', { ...this.#keyed(idempotencyKey), body }),
-      )
-    }
-    return open().catch((error: unknown) => {
-      if (!isCode(error, 'price_not_found')) throw error
-      this.#prices.forget()
-      return open()
-    })
+    const idempotencyKey = key === undefined ? newKey() : keyOf(key)
+    return this.#prices.sell(price, (priceId) =>
+      startCheckout(this.#client(options), this.#id, { ...order, price: priceId }, idempotencyKey),
+    )
   }
 
   /** Stops a subscription at the end of its period. */
@@ -100,17 +96,13 @@ export class Paywall {
   /** Takes tokens from a balance, the older way. `debit` does the same, also by e-mail address. */
   async withdraw(order: Omit<Sent['Withdrawal'], 'paywall_id'>, options: KeyedOptions = {}): Promise<Reply.Withdrawn> {
     const body = { ...order, paywall_id: this.#id }
-    const headers = await keyHeader(options)
+    const headers = keyHeader(options)
     return take(this.#client(options).POST('/api/v1/withdraw-tokens', { params: { header: headers }, body }))
   }
 
   /** Opens a support ticket for a guest. */
-  ticket({ files = [], ...fields }: TicketOrder, options?: CallOptions): Promise<Reply.OpenedTicket> {
-    const form = new FormData()
-    for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, value)
-    for (const file of files) form.append('files', file)
-    const how = { ...this.#path(), body: fields, ...(files.length > 0 && { bodySerializer: () => form }) }
-    return take(this.#client(options).POST('/api/v1/paywall/{id}/support/ticket', how))
+  ticket(order: TicketOrder, options?: CallOptions): Promise<Reply.OpenedTicket> {
+    return openTicket(this.#client(options), this.#id, order)
   }
 
   /** Signs in a user of yours, who need not prove anything to us: tokens for its browser or app. */
@@ -125,7 +117,7 @@ export class Paywall {
     change: { type: string; amount: number },
     options: KeyedOptions = {},
   ): Promise<Reply.ChangedBalance> {
-    const params = { path: { id: this.#id }, header: await keyHeader(options) }
+    const params = { path: { id: this.#id }, header: keyHeader(options) }
     const body = { op, ...change, ...snakeCase(who) }
     return take(this.#client(options).POST('/api/v1/paywall/{id}/balances', { params, body }))
   }
@@ -133,20 +125,7 @@ export class Paywall {
   #path() {
     return { params: { path: { id: this.#id } } }
   }
-
-  #keyed(key: string) {
-    return { params: { path: { id: this.#id }, header: { 'Idempotency-Key': key } } }
-  }
 }
 
 /** A change that names no key gets one, so that a retry does not change twice. */
-const keyHeader = async ({ key }: KeyedOptions) => ({
-  'Idempotency-Key': key === undefined ? newKey() : await keyOf(key),
-})
-
-const isCode = (error: unknown, code: string) => error instanceof PaywallError && error.code === code
-
-function nullIfUnknown(error: unknown): null {
-  if (isCode(error, 'identity_not_found') || isCode(error, 'identity_not_on_paywall')) return null
-  throw error
-}
+const keyHeader = ({ key }: KeyedOptions) => ({ 'Idempotency-Key': key === undefined ? newKey() : keyOf(key) })

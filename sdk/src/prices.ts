@@ -1,4 +1,4 @@
-import { PaywallError } from './error.ts'
+import { hasCode, PaywallError } from './error.ts'
 import type { Price } from './schemas.ts'
 
 /** How long prices are taken for those on sale, in milliseconds. */
@@ -9,27 +9,34 @@ export function priceBook(read: () => Promise<readonly Price[]>) {
   let known: readonly Price[] = []
   let staleAt = 0
 
-  async function refresh(): Promise<void> {
-    known = await read()
-    staleAt = Date.now() + FRESH_MS
+  async function idOf(name: string): Promise<string> {
+    if (/^price_[\da-f]{24}$/.test(name)) return name
+    if (Date.now() >= staleAt) {
+      known = await read()
+      staleAt = Date.now() + FRESH_MS
+    }
+    const price = known.find(({ slug }) => slug === name)
+    if (price) return price.id
+    throw new PaywallError({
+      status: 0,
+      code: 'unknown_price',
+      message: `The paywall sells no price called ${name}.`,
+    })
   }
 
   return {
-    /** The id of a price that is named by its slug; an id stays as it is. */
-    async idOf(name: string): Promise<string> {
-      if (/^price_[\da-f]{24}$/.test(name)) return name
-      if (Date.now() >= staleAt) await refresh()
-      const price = known.find(({ slug }) => slug === name)
-      if (price) return price.id
-      throw new PaywallError({
-        status: 0,
-        code: 'unknown_price',
-        message: `The paywall sells no price called ${name}.`,
-      })
-    },
-    /** Prices were edited: they are read anew when they are needed next. */
-    forget(): void {
-      staleAt = 0
+    /**
+     * Sells a price that is named by its slug or its id: `open` gets the id. Once more if that is unknown, because the price was
+     * edited since it was read.
+     */
+    async sell<Opened>(name: string, open: (priceId: string) => Promise<Opened>): Promise<Opened> {
+      try {
+        return await open(await idOf(name))
+      } catch (error) {
+        if (!hasCode(error, 'price_not_found')) throw error
+        staleAt = 0
+        return open(await idOf(name))
+      }
     },
   }
 }

@@ -8,14 +8,19 @@ const PAUSE_MS = 250
 /** A longer `Retry-After` is the caller's to wait for, in seconds. */
 const LONGEST_WAIT = 10
 
+export interface SendOptions extends AttemptOptions {
+  /** Set where repeating is harmless, and the request does not show it. */
+  isHarmless?: boolean
+}
+
 /**
  * Sends a request, and sends it again where that is harmless: it reads, has an Idempotency-Key, or was certainly not done, which
  * is what `Retry-After` says of a 429 or 503. The last answer is given, whatever it is.
  *
  * @throws PaywallError network_error, timeout, aborted
  */
-export async function send(request: Request, options: AttemptOptions): Promise<Response> {
-  const isHarmless = request.method === 'GET' || request.headers.has('idempotency-key')
+export async function send(request: Request, options: SendOptions): Promise<Response> {
+  const isHarmless = options.isHarmless || request.method === 'GET' || request.headers.has('idempotency-key')
   for (let retries = 0; ; retries++) {
     const isLast = retries === RETRIES
     try {

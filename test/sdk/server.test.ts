@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Paywall, PaywallError } from 'paywall-billing-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newEmail, press } from '../support/checkout.ts'
+import { monthly, yearly } from '../support/paywall-file.ts'
 import { image } from '../support/tickets.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -11,7 +12,8 @@ let world: TestWorld
 let paywall: Paywall
 beforeAll(async () => {
   const settings = { tokenization_queries: [{ type: 'standard' }, { type: 'premium' }] }
-  world = await startTestWorld({ file: { paywall: { settings } } })
+  const prices = [monthly({ features: ['export'] }), yearly()]
+  world = await startTestWorld({ file: { paywall: { settings, prices } } })
   paywall = new Paywall({ key: world.key, paywall: world.paywall.id, baseUrl: world.url })
 })
 afterAll(() => world.close())
@@ -41,8 +43,8 @@ describe('an owner’s server', () => {
     const { email, userId } = await buyer()
     const user = await paywall.user({ userId })
     expect(user).toMatchObject({ paid: true, purchases: [{ price_slug: 'monthly' }] })
-    expect(user?.balance('standard')).toBe(100)
-    expect(user?.balance('nothing')).toBe(0)
+    expect([user?.can('export'), user?.can('import')]).toEqual([true, false])
+    expect([user?.balance('standard'), user?.balance('nothing')]).toEqual([100, 0])
     expect(await paywall.portal({ email })).toContain(world.stripe.url)
     const subscriptionId = user!.purchases[0]!.id
     const cancelled = await paywall.cancel({ email, subscriptionId, reason: 'too expensive' })

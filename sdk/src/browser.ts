@@ -1,0 +1,11 @@
+// For a user's browser: it needs no key.
+export { type BrowserOptions, createPaywall } from './browser/create.ts'
+export type { WaysBack } from './browser/page.ts'
+export type { BrowserPaywall, OpenOrder } from './browser/paywall.ts'
+export type { Store } from './browser/store.ts'
+export type { Listener } from './browser/watched-user.ts'
+export type { CallOptions, TransportOptions } from './client.ts'
+export { PaywallError } from './error.ts'
+export type * from './schemas.ts'
+export type { TicketOrder } from './ticket.ts'
+export type { User } from './user.ts'

@@ -1,0 +1,194 @@
+import { type CheckoutOrder, startCheckout } from '../checkout.ts'
+import { type CallOptions, type Client, take } from '../client.ts'
+import { PaywallError } from '../error.ts'
+import { priceBook } from '../prices.ts'
+import type * as Reply from '../schemas.ts'
+import { openTicket, type TicketOrder } from '../ticket.ts'
+import { type User, userOf } from '../user.ts'
+import { samePage } from './clicks.ts'
+import { goTo, type WaysBack, waysBack } from './page.ts'
+import type { PurchaseWait } from './purchase-wait.ts'
+import type { KeptSession } from './session.ts'
+import type { Kept } from './store.ts'
+import type { Listener, WatchedUser } from './watched-user.ts'
+
+/** How a price is sold: what start-checkout takes from a user. */
+export type OpenOrder = WaysBack & Pick<CheckoutOrder, 'trialDays' | 'ignoreActivePurchase' | 'userMeta' | 'shopUrl'>
+
+/** What `createPaywall` makes a paywall of. */
+export interface Parts {
+  /** Calls as whoever is signed in. */
+  client: Client
+  /** Calls as a guest, whoever is signed in. */
+  guest: Client
+  /** Null: somebody else keeps it. */
+  session: KeptSession | null
+  watched: WatchedUser
+  wait: PurchaseWait
+  /** The address that the last code was mailed to, and what proves that it was asked for here. */
+  sentCode: Kept<{ email: string; request: string }>
+}
+
+/** A paywall in its user's browser. Every call throws a `PaywallError` unless it was done. */
+export class BrowserPaywall {
+  /** The paywall's id. */
+  readonly id: string
+  readonly #parts: Parts
+  readonly #samePage = samePage<Reply.Checkout>()
+  readonly #prices = priceBook(async () => (await this.bootstrap()).prices)
+
+  constructor(id: string, parts: Parts) {
+    this.id = id
+    this.#parts = parts
+  }
+
+  /** Whoever is signed in, an anonymous user included, as read last; null: nobody. */
+  get user(): User | null {
+    return this.#parts.watched.user
+  }
+
+  /** Whether the buyer has just come back from paying, and the purchase is not there yet. */
+  get isWaiting(): boolean {
+    return this.#parts.wait.isWaiting
+  }
+
+  /** Whether a purchase that gives access now has this feature. */
+  can(feature: string): boolean {
+    return this.user?.can(feature) ?? false
+  }
+
+  /** How many tokens of a type the user has. */
+  balance(type: string): number {
+    return this.user?.balance(type) ?? 0
+  }
+
+  /**
+   * Calls `listener` now, and after each change of `user` or `isWaiting`, whichever tab made it. Gives the function that ends this.
+   */
+  onChange(listener: Listener): () => void {
+    return this.#parts.watched.listen(listener)
+  }
+
+  /** Reads the user anew, as after your server has changed a balance. */
+  refresh(): Promise<User | null> {
+    return this.#parts.watched.refresh()
+  }
+
+  /** All that is needed to show the paywall. */
+  bootstrap(options?: CallOptions): Promise<Reply.Bootstrap> {
+    return take(this.#parts.guest(options).GET('/api/v1/paywall/{id}/bootstrap', this.#path()))
+  }
+
+  /**
+   * Sells a price, by its slug or its id: opens a hosted page and goes there. Whoever is not signed in buys as an anonymous user, whom
+   * `signIn` gives an address later. When the buyer is back, `onChange` tells of the purchase.
+   */
+  open(price: string, order: OpenOrder = {}, options?: CallOptions): Promise<Reply.Checkout> {
+    const { client, session, wait } = this.#parts
+    const wanted = { ...order, ...waysBack(this.id, order) }
+    return this.#samePage(JSON.stringify([price, wanted]), async (key) => {
+      await session?.begin()
+      const opened = await this.#prices.sell(price, (priceId) =>
+        startCheckout(client(options), this.id, { ...wanted, price: priceId }, key),
+      )
+      wait.remember()
+      goTo(opened.checkoutUrl)
+      return opened
+    })
+  }
+
+  /** Waits for a purchase that the buyer has come back from; `open` has it done where it leads back to. False: not within 30 s. */
+  waitForPurchase(): Promise<boolean> {
+    return this.#parts.wait.run()
+  }
+
+  /**
+   * Mails a code, which `confirm` takes. If it throws `rate_limit_exceeded`, show the error's `message` and a field for a code all the
+   * same: an address that is known got one.
+   */
+  async signIn(email: string, options?: CallOptions): Promise<void> {
+    const { guest, sentCode } = this.#parts
+    const remember = ({ request }: { request?: unknown }) => {
+      if (typeof request === 'string') sentCode.write({ email, request })
+    }
+    const call = guest(options).POST('/api/v1/paywall/{id}/sign-in/code', { ...this.#path(), body: { email } })
+    await take(call).then(remember, (error: unknown) => {
+      if (error instanceof PaywallError) remember(error.details)
+      throw error
+    })
+  }
+
+  /**
+   * Mails a code to the address that something was bought with, by somebody who was not signed in and has lost that browser: `confirm`
+   * brings it here. It is the same code as that of `signIn`, and the mail says what it brings.
+   */
+  restore(email: string, options?: CallOptions): Promise<void> {
+    return this.signIn(email, options)
+  }
+
+  /**
+   * Signs in by the code from the mail. What an anonymous user has, who was signed in here so far, is moved to the user of the address.
+   * So is what others bought with it without signing in, unless `restore` is false.
+   */
+  async confirm(
+    code: string,
+    { restore = true, ...options }: CallOptions & { restore?: boolean } = {},
+  ): Promise<User | null> {
+    const { client, sentCode, watched } = this.#parts
+    const session = this.#keptSession()
+    const sent = sentCode.read()
+    if (!sent) throw refused('no_code_sent', 'Ask for a code first.')
+    const body = { grant_type: 'code' as const, ...sent, code, restore }
+    session.keep(await take(client(options).POST('/api/v1/paywall/{id}/sign-in/token', { ...this.#path(), body })))
+    sentCode.write(null)
+    return watched.refresh()
+  }
+
+  /** Signs out, in all tabs. */
+  async signOut(): Promise<void> {
+    const ended = this.#keptSession().end()
+    this.#parts.watched.set(null)
+    await ended
+  }
+
+  /** Stops a subscription at the end of its period. */
+  async cancel(
+    { subscriptionId, reason }: { subscriptionId: string; reason: string },
+    options?: CallOptions,
+  ): Promise<Reply.Cancelled> {
+    const body = { subscriptionId, cancellationReason: reason }
+    const cancelled = await take(this.#parts.client(options).POST('/api/paywall/cancel-subscription', { body }))
+    const { user } = this
+    if (user) this.#parts.watched.set(withSubscription(user, cancelled.subscription))
+    return cancelled
+  }
+
+  /** A one-time URL of the user's portal at the processor. */
+  async portal(options?: CallOptions): Promise<string> {
+    const call = this.#parts.client(options).POST('/api/v1/paywall/{id}/get-customer-portal', this.#path())
+    return (await take(call)).url
+  }
+
+  /** Opens a support ticket. A guest's needs `customer_email`. */
+  ticket(order: TicketOrder, options?: CallOptions): Promise<Reply.OpenedTicket> {
+    return openTicket(this.#parts.client(options), this.id, order)
+  }
+
+  #path() {
+    return { params: { path: { id: this.id } } }
+  }
+
+  #keptSession(): KeptSession {
+    const { session } = this.#parts
+    if (session) return session
+    throw refused('session_elsewhere', 'The page’s server keeps the session: it signs in and out.')
+  }
+}
+
+/** The user as it will be read shortly after: the service stores what the processor tells it of a cancellation. */
+function withSubscription(user: User, subscription: Reply.Cancelled['subscription']): User {
+  const purchases = user.purchases.map((each) => (each.id === subscription.id ? { ...each, ...subscription } : each))
+  return userOf({ ...user, purchases })
+}
+
+const refused = (code: string, message: string) => new PaywallError({ status: 0, code, message })

@@ -1,0 +1,51 @@
+/** Where a browser keeps what outlives a page. `localStorage` is one. */
+export interface Store {
+  getItem(key: string): string | null
+  setItem(key: string, value: string): void
+  removeItem(key: string): void
+}
+
+/** The browser's `localStorage`; where that is denied, as in some frames, or is not there, a memory as long as the page lives. */
+export function browserStore(): Store {
+  try {
+    const store = localStorage
+    const probe = 'paywall-billing-sdk'
+    store.setItem(probe, '')
+    store.removeItem(probe)
+    return store
+  } catch {
+    return memory()
+  }
+}
+
+function memory(): Store {
+  const kept = new Map<string, string>()
+  return {
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => void kept.set(key, value),
+    removeItem: (key) => void kept.delete(key),
+  }
+}
+
+/** One value in a store; null: there is none. */
+export interface Kept<Value> {
+  read(): Value | null
+  write(value: Value | null): void
+}
+
+/** Keeps a value as JSON. Text that is no JSON was not written here, and counts as none. */
+export function keptIn<Value>(store: Store, key: string): Kept<Value> {
+  return {
+    read() {
+      try {
+        return JSON.parse(store.getItem(key) ?? 'null')
+      } catch {
+        return null
+      }
+    },
+    write(value) {
+      if (value === null) store.removeItem(key)
+      else store.setItem(key, JSON.stringify(value))
+    },
+  }
+}

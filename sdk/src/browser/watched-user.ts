@@ -1,0 +1,66 @@
+import type { UserState } from '../schemas.ts'
+import { type User, userOf } from '../user.ts'
+
+/** Hears who is signed in, with what the user has; null: nobody. */
+export type Listener = (user: User | null) => void
+
+/** What is known of whoever is signed in. Each change is told. */
+export class WatchedUser {
+  #user: User | null = null
+  /** Of reads that overlap, the one that began last counts. */
+  #reads = 0
+  readonly #listeners = new Set<Listener>()
+  readonly #read: () => Promise<User | null>
+  readonly #tellTabs: (user: UserState | null) => void
+
+  constructor(read: () => Promise<User | null>, tellTabs: (user: UserState | null) => void) {
+    this.#read = read
+    this.#tellTabs = tellTabs
+  }
+
+  get user(): User | null {
+    return this.#user
+  }
+
+  /** Reads the user anew. */
+  async refresh({ heard = false } = {}): Promise<User | null> {
+    const read = ++this.#reads
+    const user = await this.#read()
+    if (read === this.#reads) this.#change(user, heard)
+    return this.#user
+  }
+
+  /**
+   * Another tab tells of a change. What it says of the same user is true; of anybody else this tab sees for itself, since tabs need
+   * not share a session. If nothing can be read now, the next read tells.
+   */
+  hear(news: UserState | null): void {
+    if (news && news.user?.id === this.#user?.user?.id) this.set(userOf(news), { heard: true })
+    else this.refresh({ heard: true }).catch(() => undefined)
+  }
+
+  set(user: User | null, { heard = false } = {}): void {
+    this.#reads += 1
+    this.#change(user, heard)
+  }
+
+  /** Calls `listener` now and after each change. Gives the function that ends this. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    listener(this.#user)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** A listener that throws must not break the call that made the change. */
+  tell(): void {
+    for (const listener of this.#listeners) queueMicrotask(() => listener(this.#user))
+  }
+
+  #change(user: User | null, heard: boolean): void {
+    const isSame = JSON.stringify(user) === JSON.stringify(this.#user)
+    this.#user = user
+    if (isSame) return
+    this.tell()
+    if (!heard) this.#tellTabs(user)
+  }
+}

@@ -1,0 +1,27 @@
+import { type Client, take } from './client.ts'
+import type { components } from './generated/api.ts'
+import type { Checkout } from './schemas.ts'
+
+type Sent = components['schemas']['StartCheckout']
+
+/** What start-checkout takes, with the price by its slug or its id. */
+export type CheckoutOrder = Omit<Sent, 'priceId' | 'trial_days'> & {
+  price: string
+  /** Days of trial before the first payment, instead of the price's own. */
+  trialDays?: number
+}
+
+/** Opens a hosted page that sells the price of an id. */
+export function startCheckout(
+  client: ReturnType<Client>,
+  paywall: string,
+  { price: priceId, trialDays, ...order }: CheckoutOrder,
+  key: string,
+): Promise<Checkout> {
+  return take(
+    client.POST('/api/v1/paywall/{id}/start-checkout', {
+      params: { path: { id: paywall }, header: { 'Idempotency-Key': key } },
+      body: { ...order, priceId, ...(trialDays !== undefined && { trial_days: trialDays }) },
+    }),
+  )
+}

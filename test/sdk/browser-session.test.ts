@@ -1,0 +1,201 @@
+import type { BrowserContext } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { newEmail } from '../support/checkout.ts'
+import { codeMailedTo, endSession, refresh, signInByMail } from '../support/sign-in.ts'
+import { buyIn, loseAnswer, openTab, type Site, signInIn, startSite, type Tab } from '../support/site.ts'
+import { image } from '../support/tickets.ts'
+
+let site: Site
+let context: BrowserContext
+
+beforeAll(async () => {
+  site = await startSite()
+})
+afterAll(() => site.close())
+beforeEach(async () => {
+  context = await site.browser.newContext()
+})
+afterEach(() => context.close())
+
+const open = (options?: string, path?: string) => openTab(site, context, path, options)
+const emailIn = ({ paywall }: Tab) => paywall.evaluate(({ user }) => user && (user.user?.email ?? 'anonymous'))
+const refreshIn = ({ paywall }: Tab) => paywall.evaluate((opened) => opened.refresh().then((user) => user?.user?.email))
+
+/** What a tab keeps of the session. */
+interface KeptTokens {
+  accessToken: string
+  refreshToken: string
+  staleAt: number
+}
+
+const KEY = "Object.keys(localStorage).find((key) => key.endsWith(' session'))"
+const keptIn = ({ page }: Tab): Promise<KeptTokens | null> => page.evaluate(`JSON.parse(localStorage.getItem(${KEY}))`)
+
+/** Changes what is kept of the session. */
+async function keep(tab: Tab, changed: Partial<KeptTokens>): Promise<void> {
+  const text = JSON.stringify({ ...(await keptIn(tab)), ...changed })
+  await tab.page.evaluate(`localStorage.setItem(${KEY}, ${JSON.stringify(text)})`)
+}
+
+/** Notes each call of an endpoint of sign-in that the browser's tabs make. */
+function noting(path: string): string[] {
+  const calls: string[] = []
+  context.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith(path)) calls.push(request.postData() ?? '')
+  })
+  return calls
+}
+
+describe('signing in', () => {
+  test('by a mailed code, also after the page was loaded again: each tab hears of it, and of signing out', async () => {
+    const [tab, other] = [await open(), await open()]
+    const email = newEmail()
+    await tab.paywall.evaluate((paywall, address) => paywall.signIn(address), email)
+    const again = await open()
+    const code = await codeMailedTo(site.world, email)
+    await again.paywall.evaluate((paywall, digits) => paywall.confirm(digits).then(() => undefined), code)
+    for (const each of [tab, other, again]) await expect.poll(() => emailIn(each)).toBe(email)
+    const { refreshToken } = (await keptIn(again))!
+    await other.paywall.evaluate((paywall) => paywall.signOut())
+    for (const each of [tab, other, again]) await expect.poll(() => emailIn(each)).toBeNull()
+    expect(await keptIn(other)).toBeNull()
+    expect(await refresh(site.world, refreshToken), 'the service has ended it').toMatchObject({ status: 400 })
+  })
+
+  test('keeps what the anonymous user has bought', async () => {
+    const bought = await buyIn(site, await open())
+    expect(await emailIn(bought)).toBe('anonymous')
+    const email = await signInIn(site, bought)
+    expect(await bought.paywall.evaluate(({ user }) => [user?.user?.email, user?.paid])).toEqual([email, true])
+  })
+
+  test('brings back what was bought in a browser that is lost', async () => {
+    const email = newEmail()
+    await buyIn(site, await open(), { email })
+    const elsewhere = await openTab(site, await site.browser.newContext())
+    await elsewhere.paywall.evaluate((paywall, address) => paywall.restore(address), email)
+    const code = await codeMailedTo(site.world, email)
+    await elsewhere.paywall.evaluate((paywall, digits) => paywall.confirm(digits).then(() => undefined), code)
+    expect(await elsewhere.paywall.evaluate(({ user }) => [user?.user?.email, user?.paid])).toEqual([email, true])
+    await elsewhere.page.context().close()
+  })
+
+  test('takes no wrong code, and none that was not asked for', async () => {
+    const { paywall } = await open()
+    const refused = (code: string) =>
+      paywall.evaluate((opened, digits) => opened.confirm(digits).catch(({ code }) => code), code)
+    expect(await refused('000000')).toBe('no_code_sent')
+    await paywall.evaluate((opened, address) => opened.signIn(address), newEmail())
+    expect(await refused('000000')).toBe('invalid_grant')
+  })
+})
+
+describe('a session is refreshed', () => {
+  test('by one tab for all', async () => {
+    const tabs = [await open(), await open(), await open()]
+    const email = await signInIn(site, tabs[0]!)
+    await keep(tabs[0]!, { staleAt: 0 })
+    const calls = noting('/sign-in/token')
+    expect(await Promise.all(tabs.map(refreshIn))).toEqual([email, email, email])
+    expect(calls).toHaveLength(1)
+    expect((await keptIn(tabs[0]!))!.staleAt).toBeGreaterThan(Date.now())
+  })
+
+  test('where there are no Web Locks by each tab that needs it, and none ends it', async () => {
+    await context.addInitScript('Object.defineProperty(Navigator.prototype, "locks", { value: undefined })')
+    const tabs = [await open(), await open()]
+    const email = await signInIn(site, tabs[0]!)
+    const former = (await keptIn(tabs[0]!))!
+    await keep(tabs[0]!, { staleAt: 0 })
+    const calls = noting('/sign-in/token')
+    let held: (() => void) | undefined
+    const all = new Promise<void>((resolve) => {
+      held = resolve
+    })
+    await context.route('**/sign-in/token', async (route) => {
+      if (calls.length === 2) held?.()
+      await all
+      await route.continue()
+    })
+    expect(await Promise.all(tabs.map(refreshIn))).toEqual([email, email])
+    expect(calls).toHaveLength(2)
+    const next = (await keptIn(tabs[1]!))!
+    expect(next.refreshToken).not.toBe(former.refreshToken)
+    await context.unroute('**/sign-in/token')
+    await keep(tabs[1]!, { staleAt: 0 })
+    expect(await refreshIn(tabs[1]!)).toBe(email)
+  })
+
+  test('when an access token is refused, and the call is made again', async () => {
+    const tab = await open()
+    const email = await signInIn(site, tab)
+    await keep(tab, { accessToken: 'revoked' })
+    expect(await refreshIn(tab)).toBe(email)
+  })
+
+  test('again, if the answer was lost', async () => {
+    const tab = await open()
+    const email = await signInIn(site, tab)
+    await keep(tab, { staleAt: 0 })
+    await context.route('**/sign-in/token', (route) => loseAnswer(site, route), { times: 1 })
+    expect(await refreshIn(tab)).toBe(email)
+  })
+})
+
+test('a session that the service has ended is a change that each tab hears of', async () => {
+  const [tab, other] = [await open(), await open()]
+  const email = await signInIn(site, tab)
+  await expect.poll(() => emailIn(other)).toBe(email)
+  await endSession(site.world, (await keptIn(tab))!.refreshToken)
+  await keep(tab, { staleAt: 0 })
+  expect(await refreshIn(tab)).toBeUndefined()
+  for (const each of [tab, other]) {
+    await expect.poll(async () => (await each.heard()).at(-1)).toEqual({ user: null, isWaiting: false })
+  }
+  expect(await keptIn(tab)).toBeNull()
+})
+
+test('where storage is denied, the session lives as long as the page', async () => {
+  await context.addInitScript(
+    "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied', 'SecurityError') } })",
+  )
+  const tab = await open()
+  const email = await signInIn(site, tab)
+  expect(await refreshIn(tab)).toBe(email)
+  expect(await emailIn(await open())).toBeNull()
+})
+
+test('storage of the page’s own choice is used', async () => {
+  const tab = await open('{ storage: sessionStorage }')
+  await signInIn(site, tab)
+  expect(await tab.page.evaluate('[localStorage.length, sessionStorage.length]')).toEqual([0, 1])
+})
+
+test('a session that the page’s server keeps is asked for an access token', async () => {
+  const { user, token } = await signInByMail(site.world, newEmail())
+  const tab = await open(`{ session: async () => window.signedOut ? null : '${token}' }`)
+  expect(await emailIn(tab)).toBe(user.email)
+  const failed = await tab.paywall.evaluate((paywall) => paywall.signOut().catch(({ code }) => code))
+  expect(failed).toBe('session_elsewhere')
+  await tab.page.evaluate('window.signedOut = true')
+  expect(await refreshIn(tab)).toBeUndefined()
+  expect(await emailIn(tab)).toBeNull()
+})
+
+test('a ticket, with an image, is opened by whoever is signed in, or by a guest', async () => {
+  const tab = await open()
+  const { bytes, type } = image()
+  const ticket = { subject: 'It does not load', content: 'I paid.' }
+  const openTicket = (more: { customer_email?: string }) =>
+    tab.paywall.evaluate(
+      (paywall, { order, base64, mime }) => {
+        const file = new Blob([Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0))], { type: mime })
+        return paywall.ticket({ ...order, files: [file] }).catch(({ code }) => code)
+      },
+      { order: { ...ticket, ...more }, base64: Buffer.from(bytes).toString('base64'), mime: type },
+    )
+  expect(await openTicket({})).toBe('email_required')
+  expect(await openTicket({ customer_email: newEmail() })).toMatchObject({ ticket: { status: 'open' } })
+  await signInIn(site, tab)
+  expect(await openTicket({})).toMatchObject({ ticket: { status: 'open' } })
+})

@@ -1,0 +1,31 @@
+import { Paywall } from 'paywall-billing-sdk'
+import { afterEach, expect, test, vi } from 'vitest'
+
+afterEach(() => vi.unstubAllGlobals())
+
+/** The Idempotency-Key that a debit is sent with. */
+async function keySentWith(options?: { key: string }): Promise<string | null> {
+  let sent: string | null = null
+  const fetch = async (request: string | URL | Request) => {
+    sent = (request as Request).headers.get('idempotency-key')
+    return Response.json({})
+  }
+  const paywall = new Paywall({ key: 'pk_test_1', paywall: '1001', baseUrl: 'https://service.example', fetch })
+  await paywall.debit({ email: 'ann@example.com' }, 'standard', 1, options)
+  return sent
+}
+
+const JOB = '6af3e7a4-4a96-82ed-a773-b482073c0dd4'
+
+test.each([
+  ['where there is Web Crypto', () => undefined],
+  ['where there is none, as in Node 18', () => vi.stubGlobal('crypto', undefined)],
+])('%s a new key is a UUID, and one of any text is always the same', async (_where, arrange) => {
+  arrange()
+  const [first, second] = [await keySentWith(), await keySentWith()]
+  expect(first).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+  expect(second).not.toBe(first)
+  expect(await keySentWith({ key: 'job-42' })).toBe(JOB)
+  expect(await keySentWith({ key: 'job-43' })).not.toBe(JOB)
+  expect(await keySentWith({ key: JOB }), 'a UUID stays as it is').toBe(JOB)
+})

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { BrowserPaywall, OpenOrder, User } from 'paywall-billing-sdk/browser'
+import type { Browser, BrowserContext, JSHandle, Page, Route } from 'playwright-core'
+import { close, listen } from '../../dev/emulators/core/listen.ts'
+import { openBrowser } from './browser.ts'
+import { bundledModule } from './bundled-sdk.ts'
+import { newEmail } from './checkout.ts'
+import { monthly } from './paywall-file.ts'
+import { codeMailedTo } from './sign-in.ts'
+import { startTestWorld, type TestWorld } from './world.ts'
+
+/** A world, and an owner's site that sells there, in a real browser. The caller closes it. */
+export interface Site {
+  world: TestWorld
+  browser: Browser
+  /** Every page of it may import the SDK's browser entry as `/sdk.js`. */
+  url: string
+  /** The origin of the paywall's own domain. */
+  origin: string
+  close(): Promise<void>
+}
+
+export async function startSite(): Promise<Site> {
+  await using started = new AsyncDisposableStack()
+  // The Workers remember for some seconds whose a domain is, and serve other tests' worlds, too.
+  const domain = `pay-${randomUUID()}.localhost`
+  const world = started.adopt(
+    await startTestWorld({ file: { paywall: { domain, prices: [monthly({ features: ['export'] })] } } }),
+    (all) => all.close(),
+  )
+  const sdk = await bundledModule("export * from 'paywall-billing-sdk/browser'")
+  const server = createServer(({ url }, response) => {
+    const isCode = url === '/sdk.js'
+    response.writeHead(200, { 'content-type': isCode ? 'text/javascript' : 'text/html' })
+    response.end(isCode ? sdk : '<!doctype html><title>A site</title>')
+  })
+  const url = await listen(started.adopt(server, close), 0)
+  const browser = started.adopt(await openBrowser(), (each) => each.close())
+  const running = started.move()
+  const origin = `http://${domain}:${new URL(world.url).port}`
+  return { world, browser, url, origin, close: () => running.disposeAsync() }
+}
+
+/** A page of a site, and the paywall in it. */
+export interface Tab {
+  page: Page
+  paywall: JSHandle<BrowserPaywall>
+  /** What the page's listener heard since it was loaded: the user, and whether a purchase is awaited. */
+  heard(): Promise<{ user: User | null; isWaiting: boolean }[]>
+}
+
+/** What a page does as soon as it is loaded. */
+const code = (origin: string, options: string) => `import('/sdk.js').then(async ({ createPaywall }) => {
+  const paywall = await createPaywall('${origin}', ${options})
+  window.heard = []
+  paywall.onChange((user) => window.heard.push({ user, isWaiting: paywall.isWaiting }))
+  return paywall
+})`
+
+/** The paywall in a page of the site that is loaded. `options` is JavaScript. */
+export async function inPage({ origin }: Site, page: Page, options = '{}'): Promise<Tab> {
+  const paywall = (await page.evaluateHandle(code(origin, options))) as JSHandle<BrowserPaywall>
+  return { page, paywall, heard: () => page.evaluate('window.heard') }
+}
+
+/** Opens a page of the site in a new tab, and the paywall in it. */
+export async function openTab(site: Site, context: BrowserContext, path = '/', options?: string): Promise<Tab> {
+  const page = await context.newPage()
+  await page.goto(site.url + path)
+  return inPage(site, page, options)
+}
+
+/** Buys in a tab, with the address that the hosted page asks an anonymous user for, and presses a button there. Resolves when the browser is back. */
+export async function buyIn(
+  site: Site,
+  { page, paywall }: Tab,
+  { action = 'pay', email = newEmail(), order = {} }: { action?: string; email?: string; order?: OpenOrder } = {},
+): Promise<Tab> {
+  await paywall.evaluate((opened, how) => void opened.open('monthly', how), order)
+  await page.waitForURL(`${site.world.stripe.url}/**`)
+  const field = page.getByLabel('Email')
+  if (await field.isEditable()) await field.fill(email)
+  await page.locator(`button[value=${action}]`).click()
+  await page.waitForURL(`${site.url}/**`)
+  return inPage(site, page)
+}
+
+/** Signs in in a tab, by the code that is mailed. */
+export async function signInIn({ world }: Site, { paywall }: Tab, email = newEmail()): Promise<string> {
+  const before = world.mail.received.filter(({ to }) => to === email).length
+  await paywall.evaluate((opened, address) => opened.signIn(address), email)
+  const code = await codeMailedTo(world, email, before + 1)
+  await paywall.evaluate((opened, digits) => opened.confirm(digits).then(() => undefined), code)
+  return email
+}
+
+/** Has the service carry out a call, whose answer is then lost. */
+export async function loseAnswer({ world }: Site, route: Route): Promise<void> {
+  const request = route.request()
+  const headers = await request.allHeaders()
+  await world.fetch(request.url(), { method: request.method(), headers, body: request.postData() })
+  await route.abort()
+}
