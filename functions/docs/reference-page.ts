@@ -11,6 +11,7 @@ const SETTINGS = {
   telemetry: false,
   withDefaultFonts: false,
   hideClientButton: true,
+  hiddenClients: true,
   documentDownloadType: 'none',
 }
 

@@ -7,7 +7,8 @@ import { Purchase } from '../../../lib/purchases/purchase.ts'
 import { ERROR } from './errors.ts'
 import { EVENT_SCHEMAS, webhookParameters, webhooks } from './events.ts'
 import { operations } from './operations.ts'
-import { parameters, pathsOf } from './paths.ts'
+import { parameters } from './parameters.ts'
+import { pathsOf } from './paths.ts'
 import { headers, sharedResponses } from './responses.ts'
 import { type Json, namedSchemas } from './schemas.ts'
 
@@ -35,7 +36,10 @@ sometimes an explanation for humans in \`message\`. Every answer has an \`X-Requ
 \`Retry-After\` tells how many seconds to wait before you try again.
 
 Times are ISO 8601 in UTC. Answers and events may get new fields at any time: ignore those that you do not know. Countries
-are looked up by IP address with [DB-IP](https://db-ip.com).`
+are looked up by IP address with [DB-IP](https://db-ip.com).
+
+In the samples \`$API\` is the origin of the service, such as \`https://pay.example.com\`, \`$API_KEY\` an owner's key and
+\`$ACCESS_TOKEN\` a user's token.`
 
 /** The OpenAPI document of the whole service, as JSON text. */
 export function openApiDocument(): string {

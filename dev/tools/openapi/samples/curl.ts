@@ -1,0 +1,30 @@
+import type { Access, ApiOperation } from '../../../../lib/http/api-operation.ts'
+import { EXAMPLE_PAYWALL } from '../parameters.ts'
+
+const CREDENTIALS: Record<Access, string[]> = {
+  owner: ['X-Api-Key: $API_KEY'],
+  user: ['Authorization: Bearer $ACCESS_TOKEN'],
+  anybody: [],
+}
+
+/** The curl command for an operation, sent to the host in `$API` by the first of those who may call it. */
+export function curlSample(operation: ApiOperation): string {
+  const { method, access, idempotent, bodies, example } = operation
+  const headers = [
+    ...(access[0] ? CREDENTIALS[access[0]] : []),
+    ...(idempotent ? ['Idempotency-Key: $(uuidgen)'] : []),
+    ...(bodies ? ['Content-Type: application/json'] : []),
+  ]
+  return [
+    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"$API${addressOf(operation)}"`,
+    ...headers.map((header) => `-H ${header.includes('$') ? `"${header}"` : `'${header}'`}`),
+    ...(bodies ? [`-d '${JSON.stringify(example, null, 2).replaceAll("'", "'\\''")}'`] : []),
+  ].join(' \\\n  ')
+}
+
+/** The path, with the paywall of all examples, and the example of a query. */
+function addressOf({ path, query, example }: ApiOperation): string {
+  const filled = path.replace(':id', EXAMPLE_PAYWALL)
+  if (!query || !example) return filled
+  return `${filled}?${new URLSearchParams(Object.entries(example).map(([name, value]): [string, string] => [name, String(value)]))}`
+}
