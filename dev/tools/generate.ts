@@ -1,6 +1,6 @@
 // Writes what is not written by hand: the calls of the database functions, the types of tables and bindings, the Workers'
-// roles, the gateway's routes, the decimals of currencies, the API's document with its page, what the hosted pages load, and the
-// page of what processors can do. With --check it writes nothing, and fails if a file is not as it would be written.
+// roles, the gateway's routes, the decimals of currencies, the API's document, the guide as a page, what the hosted pages load, and
+// the page of what processors can do. With --check it writes nothing, and fails if a file is not as it would be written.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,8 +13,8 @@ import { abilitiesPage } from './abilities.ts'
 import { currencyTable } from './currencies.ts'
 import { databaseCalls } from './database-calls.ts'
 import { databaseRoles } from './database-roles.ts'
+import { guideHtml } from './guide.ts'
 import { openApiDocument } from './openapi/document.ts'
-import { documentPage } from './openapi/page/page.ts'
 import { gatewayRoutes } from './openapi/routes.ts'
 import { pageAssets } from './page-assets.ts'
 
@@ -25,7 +25,7 @@ const BINDINGS = 'generated/bindings.d.ts'
 const ROUTES = 'generated/routes.ts'
 const CURRENCIES = 'generated/currencies.ts'
 const DOCUMENT = 'generated/openapi.json'
-const PAGE = 'generated/docs.html'
+const GUIDE = 'generated/guide.html'
 const PAGE_ASSETS = 'generated/page-assets.ts'
 const SDK_TYPES = 'sdk/src/generated/api.ts'
 const ABILITIES = 'docs/processors/abilities.md'
@@ -41,7 +41,7 @@ const generated = {
   [ROUTES]: gatewayRoutes(),
   [CURRENCIES]: currencyTable(),
   [DOCUMENT]: document,
-  [PAGE]: documentPage(document),
+  [GUIDE]: guideHtml(),
   [PAGE_ASSETS]: pageAssets(),
   [SDK_TYPES]: await sdkTypes(document),
   [ABILITIES]: abilitiesPage(),

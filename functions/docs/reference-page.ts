@@ -1,4 +1,5 @@
-import { DOCUMENT_PATH, SCRIPT_PATH } from './contract.ts'
+import { DOCUMENT_PATH, REFERENCE_PATH, SCRIPT_PATH } from './contract.ts'
+import { bar } from './page.ts'
 
 /**
  * What Scalar is asked to leave out: whatever would make a request to another host, which are its assistant, its tools for
@@ -15,13 +16,32 @@ const SETTINGS = {
   documentDownloadType: 'none',
 }
 
+/** The bar has the height that Scalar leaves for it, and Scalar's colours, which its button for light and dark changes. */
+const STYLE = `
+:root { --scalar-custom-header-height: 52px }
+body { margin: 0 }
+.bar {
+  position: sticky; top: 0; z-index: 10; box-sizing: border-box; height: 52px; padding: 0 1rem;
+  display: flex; align-items: center; justify-content: space-between; gap: 0.9rem; overflow-x: auto; white-space: nowrap;
+  border-bottom: 1px solid var(--scalar-border-color); background: var(--scalar-background-1); font: 15px system-ui, sans-serif;
+}
+.bar nav { display: flex; gap: 0.9rem }
+.bar a { color: var(--scalar-color-2); text-decoration: none }
+.bar a:hover, .bar a[aria-current], .bar .name { color: var(--scalar-color-1) }
+.bar .name { font-weight: 650 }
+`
+
 /** The reference of the API, which Scalar draws of the document in the browser. */
 export const REFERENCE_PAGE = `<!doctype html>
 <html lang="en">
+<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Paywall Billing API</title>
+<style>${STYLE}</style>
+</head>
 <body>
+${bar(REFERENCE_PATH)}
 <script id="api-reference" data-url="${DOCUMENT_PATH}" data-configuration='${JSON.stringify(SETTINGS)}'></script>
 <script src="${SCRIPT_PATH}"></script>
 </body>

@@ -1,27 +1,35 @@
 import type { Context } from 'hono'
-import page from '../../generated/docs.html'
 import document from '../../generated/openapi.json'
 import { allowOnly, createBaseApp } from '../../lib/http/base-app.ts'
-import { DOCUMENT_PATH, PAGE_PATH, REFERENCE_PATH, SCRIPT_PATH } from './contract.ts'
+import { DOCUMENT_PATH, FRONT_PATH, GUIDE_PATH, REFERENCE_PATH, SCRIPT_PATH } from './contract.ts'
+import { aboutService, frontPage } from './front-page.ts'
+import { GUIDE_PAGE } from './guide-page.ts'
+import { pagePolicy } from './page.ts'
 import { REFERENCE_PAGE, REFERENCE_POLICY } from './reference-page.ts'
 
-/** Only a deployment changes the document and the page. */
+/** Only a deployment changes these. The front of a host may be a paywall's tomorrow. */
 const CACHED = { 'Cache-Control': 'public, max-age=300' }
+
+const { version } = document.info
 
 const app = createBaseApp<Cloudflare.DocsEnv>()
 
-/** The API's document, and the page that `npm run generate` made of it. */
-app.get(DOCUMENT_PATH, () => Response.json(document, { headers: CACHED })).all(allowOnly('GET', 'HEAD'))
+app.get(FRONT_PATH, async (c) => {
+  if (!c.req.header('accept')?.includes('text/html')) return c.json(aboutService(version))
+  return c.html(frontPage(version), 200, { 'Content-Security-Policy': await pagePolicy() })
+})
 
-app
-  .get(PAGE_PATH, async (c) => c.html(page, 200, { ...CACHED, 'Content-Security-Policy': await policy() }))
-  .all(allowOnly('GET', 'HEAD'))
+app.get(DOCUMENT_PATH, () => Response.json(document, { headers: CACHED }))
 
-app
-  .get(REFERENCE_PATH, (c) => c.html(REFERENCE_PAGE, 200, { ...CACHED, 'Content-Security-Policy': REFERENCE_POLICY }))
-  .all(allowOnly('GET', 'HEAD'))
+app.get(GUIDE_PATH, async (c) => c.html(GUIDE_PAGE, 200, { ...CACHED, 'Content-Security-Policy': await pagePolicy() }))
 
-app.get(SCRIPT_PATH, referenceScript).all(allowOnly('GET', 'HEAD'))
+app.get(REFERENCE_PATH, (c) => c.html(REFERENCE_PAGE, 200, { ...CACHED, 'Content-Security-Policy': REFERENCE_POLICY }))
+
+app.get(SCRIPT_PATH, referenceScript)
+
+for (const path of [FRONT_PATH, DOCUMENT_PATH, GUIDE_PATH, REFERENCE_PATH, SCRIPT_PATH]) {
+  app.all(path, allowOnly('GET', 'HEAD'))
+}
 
 /** Scalar, as its package has it. */
 async function referenceScript(c: Context<{ Bindings: Cloudflare.DocsEnv }>): Promise<Response> {
@@ -29,14 +37,6 @@ async function referenceScript(c: Context<{ Bindings: Cloudflare.DocsEnv }>): Pr
   const response = new Response(asset.body, asset)
   response.headers.set('Cache-Control', CACHED['Cache-Control'])
   return response
-}
-
-/** The page's Content-Security-Policy: it may use its own style, and load nothing. */
-async function policy(): Promise<string> {
-  const style = /<style>([\s\S]*)<\/style>/.exec(page)?.[1]
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style))
-  const source = `'sha256-${btoa(String.fromCharCode(...new Uint8Array(hash)))}'`
-  return `default-src 'none'; style-src ${source}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 }
 
 export default app

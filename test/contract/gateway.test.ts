@@ -103,7 +103,6 @@ describe('paths', () => {
   const notFound = { status: 404, body: { error: 'not_found' } }
 
   test.each([
-    '/',
     '/api',
     '/favicon.ico',
     '/api/v2/paywall/1/bootstrap',

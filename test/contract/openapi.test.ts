@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -81,43 +80,6 @@ describe('the document', () => {
       !body || body.schema.safeParse(body.example).success ? [] : [id],
     )
     expect(faults).toEqual([])
-  })
-})
-
-describe('the page', () => {
-  test('is one file without scripts, which may use its own style and nothing else', async () => {
-    const { status, headers, body } = await call(world, '/docs')
-    const page = String(body)
-    const style = /<style>([^<]*)<\/style>/.exec(page)?.[1] ?? ''
-    const hash = createHash('sha256').update(style).digest('base64')
-    expect(status).toBe(200)
-    expect(headers['content-type']).toContain('text/html')
-    expect(headers['content-security-policy']).toBe(
-      `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-    )
-    expect(page).not.toMatch(/<script|\ssrc=|\sstyle=|<link/)
-  })
-
-  test('tells of every operation and every event, and every link in it leads somewhere', async () => {
-    const page = String((await call(world, '/docs')).body)
-    const anchors = new Set([...page.matchAll(/\sid="([\w-]+)"/g)].map(([, id]) => id))
-    const links = [...page.matchAll(/href="#([\w-]+)"/g)].map(([, id]) => id)
-    expect(links.filter((id) => !anchors.has(id))).toEqual([])
-    expect(operations.filter(({ id }) => !anchors.has(id))).toEqual([])
-    expect(EVENT_TYPES.filter((type) => !page.includes(`<code>${type}</code>`))).toEqual([])
-  })
-
-  test.each(['/docs', '/openapi.json'])('%s may be kept for five minutes by anybody', async (path) => {
-    expect(await call(world, path)).toMatchObject({ headers: { 'cache-control': 'public, max-age=300' } })
-  })
-
-  test.each(['/docs', '/openapi.json'])('%s has GET and HEAD alone', async (path) => {
-    expect(await call(world, path, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' })
-    expect(await call(world, path, { method: 'POST' })).toMatchObject({
-      status: 405,
-      headers: { allow: 'GET, HEAD' },
-      body: { error: 'method_not_allowed' },
-    })
   })
 })
 

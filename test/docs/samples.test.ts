@@ -2,11 +2,12 @@ import { Paywall } from 'paywall-billing-sdk'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import json from '../../generated/openapi.json' with { type: 'json' }
-import { typeErrors } from '../support/type-check.ts'
+import { typeErrors } from '../support/modules.ts'
 
 const Sample = z.object({ lang: z.string(), label: z.string(), source: z.string() })
 const Operation = z.object({
   operationId: z.string(),
+  security: z.array(z.record(z.string(), z.unknown())),
   requestBody: z
     .object({ content: z.object({ 'application/json': z.object({ example: z.unknown().optional() }) }) })
     .optional(),
@@ -15,8 +16,9 @@ const Operation = z.object({
 const { paths } = z.object({ paths: z.record(z.string(), z.record(z.string(), Operation)) }).parse(json)
 
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, { operationId: id, requestBody, 'x-codeSamples': samples }]) => ({
+  Object.entries(methods).map(([method, { operationId: id, security, requestBody, 'x-codeSamples': samples }]) => ({
     id,
+    isOfOwners: security.some(({ OwnerKey }) => OwnerKey !== undefined),
     /** The method and the path, with the paywall of all examples. */
     address: `${method.toUpperCase()} ${path.replace('{id}', '1001')}`,
     body: requestBody?.content['application/json'].example,
@@ -30,6 +32,11 @@ const NOT_OF_CLIENTS = ['checkoutReturn', 'signedReturn', 'processorWebhook']
 test('every operation that clients call has one for curl', () => {
   const without = operations.filter(({ samples }) => !samples.has('curl')).map(({ id }) => id)
   expect(without).toEqual(NOT_OF_CLIENTS)
+})
+
+test('every operation that an owner key may call has one for a server', () => {
+  const without = operations.filter(({ isOfOwners, samples }) => isOfOwners && !samples.has('SDK, server'))
+  expect(without.map(({ id }) => id)).toEqual([])
 })
 
 test('those for the SDK are as its types say', async () => {

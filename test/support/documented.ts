@@ -1,6 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import * as z from 'zod'
+import { pages as docs } from '../../functions/docs/contract.ts'
+import { pages as hostedPages } from '../../functions/pages/contract.ts'
+import json from '../../generated/openapi.json' with { type: 'json' }
+import { closed } from './closed-schemas.ts'
 import {
   Document,
   type DocumentedResponse,
@@ -9,11 +13,7 @@ import {
   type Operation,
   type Parameter,
   resolve,
-} from '../../dev/tools/openapi/view.ts'
-import { pages as docs } from '../../functions/docs/contract.ts'
-import { pages as hostedPages } from '../../functions/pages/contract.ts'
-import json from '../../generated/openapi.json' with { type: 'json' }
-import { closed } from './closed-schemas.ts'
+} from './document.ts'
 
 /** Served, but no part of the API. */
 const PAGES = [...docs, ...hostedPages].map(({ path }) => pathPattern(path))

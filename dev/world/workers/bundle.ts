@@ -23,7 +23,7 @@ export async function bundleWorkers(configs: WorkerConfig[]): Promise<Map<string
     target: 'es2024',
     conditions: ['workerd', 'worker', 'browser'],
     external: ['node:*', 'cloudflare:*'],
-    loader: { '.html': 'text' },
+    loader: { '.html': 'text', '.css': 'text' },
     plugins: [dataModulesApart],
     define: { 'process.env.NODE_ENV': '"production"' },
     write: false,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** The parts of a schema that the page and the tests read. */
+/** The parts of a schema that the tests read. */
 export interface Schema {
   $ref?: string | undefined
   type?: string | string[] | undefined
@@ -66,11 +66,6 @@ const DocumentedResponse = z.object({
 export type DocumentedResponse = z.output<typeof DocumentedResponse>
 
 const Operation = z.object({
-  operationId: z.string(),
-  tags: z.tuple([z.string()]),
-  summary: z.string(),
-  description: z.string().default(''),
-  security: z.array(z.record(z.string(), z.array(z.string()))),
   parameters: z.array(z.union([Reference, Parameter])),
   requestBody: z.object({ required: z.boolean(), content: Content }).optional(),
   responses: z.record(z.string(), z.union([Reference, DocumentedResponse])),
@@ -79,10 +74,8 @@ export type Operation = z.output<typeof Operation>
 
 const Methods = z.partialRecord(z.enum(['get', 'post']), Operation)
 
-/** The parts of the document that the page and the tests read. */
+/** The parts of the document that the tests read. */
 export const Document = z.object({
-  info: z.object({ title: z.string(), description: z.string() }),
-  tags: z.array(z.object({ name: z.string(), description: z.string() })),
   paths: z.record(z.string(), Methods),
   webhooks: z.record(z.string(), Methods),
   components: z.object({
@@ -105,4 +98,4 @@ export function resolve<Part extends object>(part: Part | { $ref: string }, amon
 export const isReference = (part: object): part is { $ref: string } => '$ref' in part
 
 /** The last part of a reference: the name of what it leads to. */
-export const nameIn = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1)
+const nameIn = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1)

@@ -19,16 +19,22 @@ const COMPILER_OPTIONS = {
   strict: true,
 }
 
-/** What the TypeScript compiler says of these modules, by file name, which may import each other and our packages; '' if nothing. */
-export async function typeErrors(modules: Record<string, string>): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'paywall-types-'))
+/** Modules by file name. They may import each other, and our packages. */
+export type Modules = Record<string, string>
+
+/** A folder of its own with these modules in it, which the caller removes. */
+export function folderOf(modules: Modules): string {
+  const folder = mkdtempSync(join(tmpdir(), 'paywall-modules-'))
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  for (const [name, source] of Object.entries(modules)) writeFileSync(join(folder, name), source)
+  return folder
+}
+
+/** What the TypeScript compiler says of these modules; '' if nothing. */
+export async function typeErrors(modules: Modules): Promise<string> {
+  const settings = { compilerOptions: COMPILER_OPTIONS, files: Object.keys(modules) }
+  const folder = folderOf({ ...modules, 'tsconfig.json': JSON.stringify(settings) })
   try {
-    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-    writeFileSync(
-      join(folder, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files: Object.keys(modules) }),
-    )
-    for (const [name, source] of Object.entries(modules)) writeFileSync(join(folder, name), source)
     const { stdout } = await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder]).catch(saidAnyway)
     return stdout
   } finally {

@@ -1,0 +1,49 @@
+import { DOCUMENT_PATH, FRONT_PATH, GUIDE_PATH, REFERENCE_PATH } from './contract.ts'
+import style from './style.css'
+
+/** What the bar at the top of a page leads to. */
+const PLACES = [
+  { path: GUIDE_PATH, label: 'Guide' },
+  { path: REFERENCE_PATH, label: 'Reference' },
+  { path: DOCUMENT_PATH, label: 'openapi.json' },
+]
+
+/** The bar, on the page at `path`. */
+export const bar = (path: string): string => `<header class="bar">
+<a class="name" href="${FRONT_PATH}">Paywall Billing</a>
+<nav aria-label="Documentation">
+${PLACES.map((place) => `<a href="${place.path}"${place.path === path ? ' aria-current="page"' : ''}>${place.label}</a>`).join('\n')}
+</nav>
+</header>`
+
+/** A whole page: the bar, and below it `content`, which has the element `#text`. */
+export const page = ({
+  title,
+  path,
+  content,
+}: {
+  title: string
+  path: string
+  content: string
+}): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${style}</style>
+</head>
+<body>
+<a class="skip" href="#text">Skip to the text</a>
+${bar(path)}
+${content}
+</body>
+</html>
+`
+
+/** The Content-Security-Policy of such a page: it may use its own style, and load nothing. */
+export async function pagePolicy(): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style))
+  const source = `'sha256-${btoa(String.fromCharCode(...new Uint8Array(hash)))}'`
+  return `default-src 'none'; style-src ${source}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+}

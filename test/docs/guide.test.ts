@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Received } from '../../dev/world/pages/received.ts'
+import { buy, newEmail, payAndReturn, priceIdOf } from '../support/checkout.ts'
+import { folderOf, typeErrors } from '../support/modules.ts'
+import { untilAllDelivered } from '../support/owner-events.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+const guide = readFileSync(join(import.meta.dirname, '../../docs/guide.md'), 'utf8')
+const blocks = [...guide.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = '', code = '']) => ({
+  language,
+  code,
+}))
+
+const commands = blocks.flatMap(({ language, code }) => (language === 'sh' ? [code] : []))
+/** Each begins with a comment that is its file name. */
+const modules = Object.fromEntries(
+  blocks.flatMap(({ language, code }) => (language === 'ts' ? [[/^\/\/ (\S+)/.exec(code)?.[1] ?? '', code]] : [])),
+)
+
+let world: TestWorld
+let secret: string
+let folder: string
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  secret = world.file.webhooks[0]?.secret ?? ''
+  folder = folderOf(modules)
+  const settings = { KEY: world.key, ID: world.paywall.id, URL: world.url, WEBHOOK_SECRET: secret }
+  for (const [name, value] of Object.entries(settings)) vi.stubEnv(`PAYWALL_${name}`, value)
+})
+
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true })
+  await world.close()
+})
+
+const load = (name: string) => import(join(folder, name))
+
+test('every block of code is one that is held here', () => {
+  expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(['sh', 'ts']))
+  expect(commands).toHaveLength(4)
+})
+
+test('the modules are as the SDK’s types say', async () => {
+  expect(await typeErrors(modules)).toBe('')
+})
+
+test('the commands sell a subscription', async () => {
+  const [, bootstrap = '', startCheckout = '', user = ''] = commands
+  expect(await shell(bootstrap)).toMatchObject({ settings: { id: world.paywall.id } })
+  const { checkoutUrl } = await shell(startCheckout)
+  await payAndReturn(world, checkoutUrl)
+  expect(await shell(user)).toMatchObject({ paid: true, purchases: [{ price_slug: 'monthly' }] })
+})
+
+/** What a command answers with, after the variables of the guide were set to what is true here. */
+async function shell(command: string) {
+  const values: Record<string, string> = {
+    API: world.url,
+    PAYWALL: world.paywall.id,
+    KEY: world.key,
+    PRICE: priceIdOf(world.paywall, 'monthly'),
+  }
+  const script = `${commands[0]}${command}`.replace(/^([A-Z]+)=.*$/gm, (_, name: string) => `${name}=${values[name]}`)
+  const { stdout } = await promisify(execFile)('sh', ['-euc', script])
+  return JSON.parse(stdout)
+}
+
+describe('the modules', () => {
+  test('let in who has paid, and take tokens once for a job', async () => {
+    const email = newEmail()
+    const [{ checkoutOf }, { mayComeIn }, { payForJob }, { paywall }] = await Promise.all(
+      ['checkout.ts', 'access.ts', 'tokens.ts', 'paywall.ts'].map(load),
+    )
+    expect(await mayComeIn(email)).toBe(false)
+    await payAndReturn(world, await checkoutOf(email))
+    expect(await mayComeIn(email)).toBe(true)
+    expect([await payForJob(email, 'job 1'), await payForJob(email, 'job 1')]).toEqual([true, true])
+    expect((await paywall.user({ email })).balance('standard')).toBe(95)
+    await paywall.debit({ email }, 'standard', 95)
+    expect(await payForJob(email, 'job 2')).toBe(false)
+  })
+
+  test('take webhooks of ours, and no others', async () => {
+    const [{ POST, members }, { isOurs }] = await Promise.all(['webhooks.ts', 'verify.ts'].map(load))
+    const { headers, body } = await created()
+    const request = (text: string) => new Request('https://owner.example', { method: 'POST', headers, body: text })
+    expect(await POST(request(body))).toMatchObject({ status: 204 })
+    expect([...members]).toEqual([JSON.parse(body).data.user.id])
+    expect(await POST(request(`${body} `))).toMatchObject({ status: 400 })
+
+    const late = new Headers({ ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) - 301) })
+    expect(isOurs(new Headers(headers), body, secret)).toBe(true)
+    expect(isOurs(new Headers(headers), `${body} `, secret)).toBe(false)
+    expect(isOurs(late, body, secret)).toBe(false)
+    expect(isOurs(new Headers(), body, secret)).toBe(false)
+  })
+})
+
+/** The webhook that tells of a new subscription. */
+async function created(): Promise<Received> {
+  const email = newEmail()
+  await buy(world, { paywall: world.paywall, key: world.key, email })
+  await world.stripe.drainWebhooks()
+  await untilAllDelivered(world)
+  return world.receiver.received.find(({ body }) => body.includes(email) && body.includes('subscription.created'))!
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openBrowser } from '../support/browser.ts'
+import { call } from '../support/call.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+
+afterAll(() => world.close())
+
+describe.each(['/docs', '/docs/api', '/docs/api/scalar.js', '/openapi.json'])('%s', (path) => {
+  test('may be kept for five minutes by anybody', async () => {
+    expect(await call(world, path)).toMatchObject({ headers: { 'cache-control': 'public, max-age=300' } })
+  })
+
+  test('has GET and HEAD alone', async () => {
+    expect(await call(world, path, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' })
+    expect(await call(world, path, { method: 'POST' })).toMatchObject({
+      status: 405,
+      headers: { allow: 'GET, HEAD' },
+      body: { error: 'method_not_allowed' },
+    })
+  })
+})
+
+test('/ says to a program what the service is, and where to read on', async () => {
+  const { status, body } = await call(world, '/')
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: {
+      service: 'paywall-billing',
+      version: '1.0.0',
+      docs: '/docs',
+      reference: '/docs/api',
+      openapi: '/openapi.json',
+    },
+  })
+})
+
+describe.each(['/', '/docs'])('%s, a page of ours', (path) => {
+  let browser: Browser
+
+  beforeAll(async () => {
+    browser = await openBrowser()
+  })
+  afterAll(() => browser.close())
+
+  test('is one file without scripts, which may use its own style and nothing else', async () => {
+    const { status, headers, body } = await call(world, path, { headers: { accept: 'text/html' } })
+    const page = String(body)
+    const style = /<style>([^<]*)<\/style>/.exec(page)?.[1] ?? ''
+    const hash = createHash('sha256').update(style).digest('base64')
+    expect(status).toBe(200)
+    expect(headers['content-type']).toContain('text/html')
+    expect(headers['content-security-policy']).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    )
+    expect(page).not.toMatch(/<script|\ssrc=|\sstyle=|<link/)
+  })
+
+  test('has no link that leads nowhere', async () => {
+    const page = String((await call(world, path, { headers: { accept: 'text/html' } })).body)
+    const anchors = [...page.matchAll(/\sid="([\w-]+)"/g)].map(([, id]) => `#${id}`)
+    const links = [...page.matchAll(/href="([^"]+)"/g)].flatMap(([, href = '']) =>
+      href.startsWith('https:') ? [] : href,
+    )
+    const ours = links.filter((href) => !href.startsWith('#'))
+    const statuses = await Promise.all(ours.map(async (href) => (await call(world, href)).status))
+    expect(links.filter((href) => href.startsWith('#') && !anchors.includes(href))).toEqual([])
+    expect(ours.filter((_, index) => statuses[index] !== 200)).toEqual([])
+  })
+
+  test.each(
+    (['light', 'dark'] as const).flatMap((colorScheme) => [390, 1280].map((width) => ({ colorScheme, width }))),
+  )('is readable for everybody: $colorScheme, $width wide', async ({ colorScheme, width }) => {
+    const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } })
+    const page = await context.newPage()
+    await page.goto(world.url + path)
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }))).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+    await context.close()
+  })
+})
