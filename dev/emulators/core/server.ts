@@ -16,6 +16,16 @@ export interface HttpResponse {
   body: string
 }
 
+/** A response that goes on until the browser has left. */
+export interface HttpStream {
+  status: number
+  headers: Record<string, string>
+  /** Its pieces. `gone` says that nobody reads them any more. */
+  chunks(gone: AbortSignal): AsyncIterable<string>
+}
+
+type Handler = (request: HttpRequest) => Promise<HttpResponse | HttpStream | null>
+
 /** One header's value; null if it is missing or empty. */
 export function header(request: HttpRequest, name: string): string | null {
   const value = request.headers[name]
@@ -25,7 +35,7 @@ export function header(request: HttpRequest, name: string): string | null {
 const LARGEST_BODY_BYTES = 1024 * 1024
 
 /** Serves on 127.0.0.1. If the handler resolves to null or fails, the connection is cut without a response. */
-export async function serve(port: number, handle: (request: HttpRequest) => Promise<HttpResponse | null>) {
+export async function serve(port: number, handle: Handler) {
   const server = createServer((incoming, outgoing) => {
     respond(incoming, outgoing, handle).catch((error: unknown) => {
       if (!incoming.destroyed) console.error('emulator: a request failed', error)
@@ -35,11 +45,7 @@ export async function serve(port: number, handle: (request: HttpRequest) => Prom
   return { url: await listen(server, port), close: () => close(server) }
 }
 
-async function respond(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  handle: (request: HttpRequest) => Promise<HttpResponse | null>,
-): Promise<void> {
+async function respond(incoming: IncomingMessage, outgoing: ServerResponse, handle: Handler): Promise<void> {
   const [path = '/', query = ''] = (incoming.url ?? '/').split('?', 2)
   const { method = 'GET', headers } = incoming
   const response = await handle({ method, path, query, headers, body: await readBody(incoming) })
@@ -47,8 +53,17 @@ async function respond(
     outgoing.destroy()
     return
   }
+  if ('chunks' in response) return stream(outgoing, response)
   outgoing.writeHead(response.status, { ...response.headers, 'Content-Length': Buffer.byteLength(response.body) })
   outgoing.end(method === 'HEAD' ? undefined : response.body)
+}
+
+async function stream(outgoing: ServerResponse, { status, headers, chunks }: HttpStream): Promise<void> {
+  const gone = new AbortController()
+  outgoing.once('close', () => gone.abort())
+  outgoing.writeHead(status, headers)
+  for await (const chunk of chunks(gone.signal)) outgoing.write(chunk)
+  outgoing.end()
 }
 
 async function readBody(incoming: IncomingMessage): Promise<string> {

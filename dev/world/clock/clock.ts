@@ -17,6 +17,10 @@ export interface Clock {
    * Resolves to the paywall's time once nothing more is due. Throws a `CommandError` for what cannot be done.
    */
   advance(paywallId: string, by: string): Promise<Date>
+  /** The same, to a time. The clock of a paywall that has it already stays. */
+  moveTo(paywallId: string, at: Date): Promise<Date>
+  /** Resolves once nothing of a paywall is due or under way at its present time. */
+  catchUp(paywallId: string): Promise<void>
 }
 
 interface Parts {
@@ -44,8 +48,12 @@ export function createClock({ database, emulators, crons }: Parts): Clock {
     if (seconds === null)
       throw new CommandError([`${by} is no span of time: say 90m, 12h, 31d or 2w, ten years at most`])
     const start = await read(paywallId)
+    return move(paywallId, start, start.now + seconds * 1000)
+  }
+
+  async function move(paywallId: string, start: PaywallClock, at: number): Promise<Date> {
     const accounts = accountsOf(paywallId, start)
-    const target = start.now + seconds * 1000
+    const target = Math.max(start.now, at)
     // First what is under way now, such as webhooks, so that it happens at this time.
     for (let at = start.now; ; at = Math.min(target, await nextDue(paywallId, accounts))) {
       await movePaywallClock(database, paywallId, at)
@@ -93,12 +101,16 @@ export function createClock({ database, emulators, crons }: Parts): Clock {
     }
   }
 
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = turn.then(work)
+    turn = done.catch(() => undefined)
+    return done
+  }
+
   return {
     now: async (paywallId) => new Date((await read(paywallId)).now),
-    advance(paywallId, by) {
-      const moved = turn.then(() => advance(paywallId, by))
-      turn = moved.catch(() => undefined)
-      return moved
-    },
+    advance: (paywallId, by) => inTurn(() => advance(paywallId, by)),
+    moveTo: (paywallId, at) => inTurn(async () => move(paywallId, await read(paywallId), at.getTime())),
+    catchUp: (paywallId) => inTurn(() => doWhatIsDue(paywallId)),
   }
 }
