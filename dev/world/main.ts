@@ -20,9 +20,10 @@ import { startHome } from './home/home.ts'
 import { openKeptKeys } from './kept-keys.ts'
 import { logLine } from './log-line.ts'
 import { HELP, type Options, readOptions } from './options.ts'
+import { KEPT_EVENTS, KEPT_MAILS } from './pages/arrivals.ts'
 import { openPaywallFiles, type PaywallFiles } from './paywall-files.ts'
 import { isTaken } from './ports.ts'
-import { savedLines } from './saved-file.ts'
+import { createSavedFiles } from './saved-files.ts'
 import { fileEnvironment, readSecrets, type Secrets, STORAGE, writeCommandEnvironment } from './secrets.ts'
 import { stopRequested } from './signals.ts'
 import { welcome } from './welcome.ts'
@@ -77,7 +78,8 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
       files: files.known,
       secrets,
       ports: options.ports,
-      keep: { storage: join(options.folder, STORAGE), emulators: options.folder },
+      home: `http://127.0.0.1:${options.ports.home}`,
+      keep: { storage: join(options.folder, STORAGE), states: options.folder },
       onLog: (level, message) => {
         const line = stopping ? null : logLine(level, message)
         if (line) console.error(line)
@@ -85,14 +87,13 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
     }),
     (part) => part.close(),
   )
-  const completeKeys = openKeptKeys(options.folder, world.database)
-  const apply = async (file: PaywallFile) => {
-    const complete = await completeKeys(file)
-    return { file: complete, ...(await world.apply(complete)) }
-  }
-  const applied = await files.applyWith(apply, (saved) => console.error(savedLines(saved)))
+  const saves = createSavedFiles(console.error)
+  const applied = await files.applyWith(applyTo(world, options.folder), saves.onSaved)
   started.defer(world.crons.start(CRON_SECONDS, (error) => stopping || console.error(error)))
-  const home = started.adopt(await startHome({ port: options.ports.home, clock: world.clock }), (part) => part.close())
+  const home = started.adopt(
+    await startHome({ port: options.ports.home, world, files, faults: saves.faults }),
+    (part) => part.close(),
+  )
   await untilItAnswers(world)
   if (stopping) return
 
@@ -112,6 +113,15 @@ function openFiles(
   return openPaywallFiles([demo?.path ?? DEMO], { environment, rewrite: (text) => demoAt(ports, text) })
 }
 
+/** Applies a file with the keys that are kept in `folder`. */
+function applyTo(world: World, folder: string) {
+  const completeKeys = openKeptKeys(folder, world.database)
+  return async (written: PaywallFile) => {
+    const file = await completeKeys(written)
+    return { file, ...(await world.apply(file)) }
+  }
+}
+
 async function refuseTakenPorts(ports: Options['ports']): Promise<void> {
   const problems: string[] = []
   for (const [part, port] of Object.entries(ports)) {
@@ -126,7 +136,7 @@ async function refuseTakenPorts(ports: Options['ports']): Promise<void> {
 async function forget(folder: string): Promise<void> {
   await waitUntilUnused(join(folder, 'postgres', 'data'))
   removeCluster(join(folder, 'postgres'))
-  for (const name of [STORAGE, ...ACQUIRING.map((acquiring) => `${acquiring}.json`)])
+  for (const name of [STORAGE, KEPT_EVENTS, KEPT_MAILS, ...ACQUIRING.map((acquiring) => `${acquiring}.json`)])
     rmSync(join(folder, name), { recursive: true, force: true })
 }
 

@@ -13,6 +13,7 @@ import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { type Emulators, startEmulators } from '../emulators/emulators.ts'
 import { type Clock, createClock } from './clock/clock.ts'
 import { type NeonProxy, startNeonProxy } from './database/neon-proxy.ts'
+import { KEPT_EVENTS, KEPT_MAILS } from './pages/arrivals.ts'
 import { type MailInbox, startMailInbox } from './pages/mail-inbox.ts'
 import { type Receiver, startReceiver } from './pages/receiver.ts'
 import type { Secrets } from './secrets.ts'
@@ -30,8 +31,10 @@ export interface WorldOptions {
   secrets: Secrets
   /** 0, or left out: a free port. The emulators have theirs by the names of their processors. */
   ports: { service: number; neon?: number; receiver: number; mail: number } & Partial<Record<Acquiring, number>>
-  /** The folder of KV and R2, and that of the emulators' states; without them all is gone at the end. */
-  keep?: { storage: string; emulators: string }
+  /** Where home is, which shows what the receiver and the mail inbox got: their own addresses lead there. */
+  home?: string
+  /** The folder of KV and R2, and that of what the emulators, the receiver and the mail inbox have; without them all is gone at the end. */
+  keep?: { storage: string; states: string }
   /** The Workers' code by env, where it is bundled already. */
   code?: Map<string, string>
   /** Whether the Workers can be looked into with the DevTools protocol. */
@@ -73,6 +76,7 @@ export async function startWorld({
   files,
   secrets,
   ports,
+  home,
   keep,
   ...options
 }: WorldOptions): Promise<World> {
@@ -84,10 +88,19 @@ export async function startWorld({
       port: ports.receiver,
       secrets: () => webhookSecrets(files()),
       madeSecrets: () => signingSecrets(databaseOf(database), secrets.WEBHOOK_SECRETS_KEY),
+      path: keep && join(keep.states, KEPT_EVENTS),
+      page: home && `${home}/#events`,
     }),
     (part) => part.close(),
   )
-  const mail = started.adopt(await startMailInbox({ port: ports.mail }), (inbox) => inbox.close())
+  const mail = started.adopt(
+    await startMailInbox({
+      port: ports.mail,
+      path: keep && join(keep.states, KEPT_MAILS),
+      page: home && `${home}/#mails`,
+    }),
+    (inbox) => inbox.close(),
+  )
   let url = `http://127.0.0.1:${ports.service}`
   const emulators = await startEmulators(
     (acquiring) => ({
@@ -95,7 +108,7 @@ export async function startWorld({
       files,
       serviceUrl: () => url,
       ...(options.fetch && { fetch: options.fetch }),
-      ...(keep && { statePath: join(keep.emulators, `${acquiring}.json`) }),
+      ...(keep && { statePath: join(keep.states, `${acquiring}.json`) }),
     }),
     started,
   )

@@ -113,7 +113,7 @@ async function baseOfItsOwn(options: WorkersOfItsOwn): Promise<WorldBase> {
     inspect,
     ...(cutOff && { cutOff }),
     ...(storage !== undefined && {
-      keep: { storage, emulators: storage },
+      keep: { storage, states: storage },
     }),
     variables: {
       RATE_LIMITED: rateLimited,

@@ -19,7 +19,12 @@ let world: TestWorld
 let home: Home
 beforeAll(async () => {
   world = await startTestWorld()
-  home = await startHome({ port: 0, clock: world.clock })
+  home = await startHome({
+    port: 0,
+    world,
+    files: { current: () => [world.file], known: () => [world.file] },
+    faults: () => [],
+  })
 })
 afterAll(async () => {
   await home.close()

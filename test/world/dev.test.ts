@@ -105,6 +105,7 @@ test('stops every process on SIGTERM, and finds its data at the next start', { t
 
   run = await startDev(options())
   expect((await pasteCurls(run))[2]).toMatchObject({ paid: true })
+  await untilReceived('subscription.created')
 })
 
 test('leaves nothing behind when it is killed outright', { timeout: TIMEOUT_MS }, async () => {

@@ -1,65 +1,116 @@
-import * as z from 'zod'
-import { CommandError } from '../../../cli/command.ts'
-import { type HttpRequest, type HttpResponse, header, serve } from '../../emulators/core/server.ts'
-import type { Clock } from '../clock/clock.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { redirect } from '../../emulators/core/pages/html-responses.ts'
+import { type HttpRequest, type HttpResponse, type HttpStream, header, serve } from '../../emulators/core/server.ts'
+import { answerClock } from './clock-calls.ts'
+import { deedOf } from './deeds.ts'
+import { frontPage } from './front.ts'
+import { createJournal } from './journal.ts'
 import { sorryPage, thanksPage } from './landing-pages.ts'
+import { fragment, layout, type PageContent } from './layout.ts'
+import { changesOf } from './live.ts'
+import type { HomeParts } from './parts.ts'
+import { previewPage } from './preview.ts'
+import { bodyOf, curlOf } from './received-events.ts'
+import { timelinePage } from './timeline.ts'
 
-/** The local world's own address, for what the Workers have no route for. */
+/** The local world's own address: pages for people, and `/clock` for the `paywall clock` command. */
 export interface Home {
   readonly url: string
   close(): Promise<void>
 }
 
-const Advance = z.strictObject({ paywall: z.string(), advance: z.string() })
+type Served = HttpResponse | HttpStream | null
 
-/**
- * Starts it. `GET /clock?paywall=ID` and `POST /clock {"paywall": ID, "advance": "31d"}` answer `{"paywall", "now"}`; the second
- * once everything that falls due until then has happened. What cannot be done is answered 400 `{"error"}`.
- */
-export function startHome({ port, clock }: { port: number; clock: Clock }): Promise<Home> {
-  async function answer(request: HttpRequest): Promise<HttpResponse> {
-    if (request.path === '/thanks') return thanksPage()
-    if (request.path === '/sorry') return sorryPage()
-    if (request.path !== '/clock') return json(404, { error: 'not_found' })
-    if (request.method === 'POST') {
-      const { paywall, advance } = readAdvance(request)
-      return json(200, { paywall, now: await clock.advance(paywall, advance) })
-    }
-    if (request.method !== 'GET') return json(405, { error: 'method_not_allowed' }, { Allow: 'GET, POST' })
-    const paywall = new URLSearchParams(request.query).get('paywall') ?? ''
-    return json(200, { paywall, now: await clock.now(paywall) })
-  }
+const ASSETS = join(import.meta.dirname, 'assets')
 
-  return serve(port, async (request) => {
-    try {
-      return await answer(request)
-    } catch (error) {
-      if (error instanceof CommandError) return json(400, { error: error.message })
-      console.error(error)
-      return json(500, { error: 'internal_error' })
-    }
+/** The pages that follow what happens. Null: there is nothing to show at that address. */
+const PAGES: Record<string, (parts: HomeParts, query: URLSearchParams) => Promise<PageContent | null>> = {
+  '/': frontPage,
+  '/user': timelinePage,
+}
+
+/** Starts it on `port`. */
+export async function startHome({
+  port,
+  ...given
+}: { port: number } & Omit<HomeParts, 'journal' | 'url'>): Promise<Home> {
+  const parts: HomeParts = { ...given, journal: createJournal(), url: () => server.url }
+  const server = await serve(port, async (request) => {
+    if (!isFromHere(request)) return text(403, 'Only pages of this address may ask here.')
+    return (await answer(parts, request)) ?? text(404, 'There is nothing here.')
   })
+  return server
 }
 
-/** A page of another site cannot send JSON here without asking first, and is not allowed to. */
-function readAdvance(request: HttpRequest): z.output<typeof Advance> {
-  const isJson = header(request, 'content-type')?.split(';')[0]?.trim() === 'application/json'
-  if (!isJson) throw new CommandError(['say Content-Type: application/json'])
-  const sent = Advance.safeParse(parseJson(request.body))
-  if (!sent.success) throw new CommandError(['say {"paywall": "1001", "advance": "31d"}'])
-  return sent.data
+/** Any page can lead a browser here by a name of its own, or send a form here. Neither may read keys or press buttons. */
+function isFromHere(request: HttpRequest): boolean {
+  const host = header(request, 'host') ?? ''
+  const origin = header(request, 'origin')
+  const isOurs = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host)
+  return isOurs && (origin === null || origin === `http://${host}`)
 }
 
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return null
+async function answer(parts: HomeParts, request: HttpRequest): Promise<Served> {
+  const { method, path } = request
+  if (path === '/clock') return answerClock(parts.world.clock, request)
+  if (method === 'POST') return press(parts, request)
+  if (method !== 'GET' && method !== 'HEAD') return text(405, 'This address takes GET and POST.')
+  const query = new URLSearchParams(request.query)
+  if (path.startsWith('/live/')) return follow(parts, path.slice('/live'.length), query)
+  const content = await PAGES[path]?.(parts, query)
+  return content ? layout(content) : besidePages(parts, path)
+}
+
+/** A button: the browser goes where it leads. */
+async function press(parts: HomeParts, { path, body }: HttpRequest): Promise<Served> {
+  const deed = deedOf(path)
+  return deed && redirect(await deed(parts, Object.fromEntries(new URLSearchParams(body))))
+}
+
+/** The changes of a page. */
+function follow(parts: HomeParts, path: string, query: URLSearchParams): Served {
+  const page = PAGES[path]
+  if (!page) return null
+  const render = async () => {
+    const content = await page(parts, query)
+    return content ? fragment(content) : ''
+  }
+  const headers = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
+  return { status: 200, headers, chunks: (gone) => changesOf(render, gone) }
+}
+
+/** What the pages load or lead to. */
+async function besidePages({ world }: HomeParts, path: string): Promise<Served> {
+  const [, place = '', id = '', form = ''] = path.split('/')
+  switch (place) {
+    case 'home.css':
+      return asset(place, 'text/css')
+    case 'home.js':
+      return asset(place, 'text/javascript')
+    case 'thanks':
+      return thanksPage()
+    case 'sorry':
+      return sorryPage()
+    case 'preview':
+      return previewPage(world, id)
+    case 'events': {
+      const received = world.receiver.received.find((each) => each.id === id)
+      return received ? text(200, form === 'curl' ? curlOf(received) : bodyOf(received)) : null
+    }
+    default:
+      return null
   }
 }
 
-const json = (status: number, body: object, headers: Record<string, string> = {}): HttpResponse => ({
+const asset = (file: string, type: string): HttpResponse => ({
+  status: 200,
+  headers: { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-store' },
+  body: readFileSync(join(ASSETS, file), 'utf8'),
+})
+
+const text = (status: number, body: string): HttpResponse => ({
   status,
-  headers: { 'Content-Type': 'application/json', ...headers },
-  body: `${JSON.stringify(body)}\n`,
+  headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' },
+  body: `${body}\n`,
 })

@@ -1,9 +1,18 @@
-import { html } from 'hono/html'
+import { html, raw } from 'hono/html'
 import type { Html } from '../../emulators/core/pages/layout.ts'
 import type { HttpResponse } from '../../emulators/core/server.ts'
 
-/** A whole page of home. */
-export async function layout(title: string, content: Html): Promise<HttpResponse> {
+/** What differs between home's pages. */
+export interface PageContent {
+  title: string
+  /** What stands beside the title. */
+  header: Html
+  /** The sections, each with an id: the page's script replaces those that have changed. */
+  main: Html
+}
+
+/** A whole page. `isLive`: it follows what happens. */
+export async function layout({ title, header, main }: PageContent, { isLive = true } = {}): Promise<HttpResponse> {
   const page = await html`<!doctype html>
 <html lang="en">
   <head>
@@ -15,19 +24,27 @@ export async function layout(title: string, content: Html): Promise<HttpResponse
     <script src="/home.js" defer></script>
   </head>
   <body>
-${content}
+    <header><h1>${title}</h1>${header}</header>
+    ${mainOf(main, isLive)}
   </body>
 </html>
 `
   return { status: 200, headers: HEADERS, body: page.toString() }
 }
 
-/** Its forms may lead to an emulator's page: another port of this machine. */
+/** What the page's script puts in the place of what is shown. */
+export async function fragment({ main }: PageContent): Promise<string> {
+  return (await mainOf(main, true)).toString()
+}
+
+const mainOf = (main: Html, isLive: boolean) => html`<main${isLive ? raw(' data-live') : ''}>${main}</main>`
+
+/** Its forms may lead to an emulator's page, on another port of this machine. They say where they come from: see `isFromHere`. */
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',
   'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src 'self'; " +
     "form-action 'self' http://127.0.0.1:*; base-uri 'none'; frame-ancestors 'none'",
-  'Referrer-Policy': 'no-referrer',
+  'Referrer-Policy': 'same-origin',
 }

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { close, listen } from '../../emulators/core/listen.ts'
 import { createArrivals } from './arrivals.ts'
-import { type Mail, Message } from './mail.ts'
-import { mailPage } from './mail-page.ts'
-import { sendText } from './send-text.ts'
+import { Mail, Message } from './mail.ts'
+import { sendFrontPage, sendJson } from './send.ts'
 
 /** Where every e-mail of the local world arrives. */
 export interface MailInbox {
@@ -20,13 +19,20 @@ export interface MailInbox {
   close(): Promise<void>
 }
 
-/** Starts the inbox: a page of all mails at `/`, the same as JSON at `/mails.json`, the latest first. */
-export async function startMailInbox({ port = 0 }: { port?: number } = {}): Promise<MailInbox> {
-  const arrivals = createArrivals<Mail>()
+interface MailInboxOptions {
+  port?: number
+  /** A file that keeps what arrives; without it all is gone at the end. */
+  path?: string | undefined
+  /** The page that shows what arrived. */
+  page?: string | undefined
+}
+
+/** Starts the inbox: `/mails.json` has all mails, the latest first, and `/` leads to the page of them. */
+export async function startMailInbox({ port = 0, path: keptIn, page }: MailInboxOptions = {}): Promise<MailInbox> {
+  const arrivals = createArrivals(keptIn === undefined ? undefined : { path: keptIn, schema: Mail })
   const server = createServer(({ url: path = '/' }, response) => {
-    const latestFirst = arrivals.items.toReversed()
-    if (path === '/') return sendText(response, 'text/html', mailPage(latestFirst))
-    if (path === '/mails.json') return sendText(response, 'application/json', JSON.stringify(latestFirst))
+    if (path === '/') return sendFrontPage(response, page)
+    if (path === '/mails.json') return sendJson(response, arrivals.items.toReversed())
     response.writeHead(404).end()
   })
   const inbox: MailInbox = {

@@ -9,7 +9,8 @@ export const Message = z.strictObject({
 })
 
 /** A mail that arrived. */
-export type Mail = z.output<typeof Message> & { id: string; at: Date }
+export const Mail = Message.extend({ id: z.string(), at: z.coerce.date() })
+export type Mail = z.output<typeof Mail>
 
 /** Cloudflare refuses a header with a line break, which could add another header. */
 function oneLine() {

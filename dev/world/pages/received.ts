@@ -1,16 +1,16 @@
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
+import * as z from 'zod'
 
-/** One POST that reached the receiver. */
-export interface Received {
-  /** When it arrived. */
-  at: Date
-  path: string
-  headers: Record<string, string>
-  /** The raw body, which is what the sender signed. */
-  body: string
-  /** Whether the signature fits one of the known secrets. */
-  verified: boolean
-}
+/** One POST that reached the receiver: when, its raw body, which is what the sender signed, and whether the signature fits. */
+export const Received = z.object({
+  id: z.string(),
+  at: z.coerce.date(),
+  path: z.string(),
+  headers: z.record(z.string(), z.string()),
+  body: z.string(),
+  verified: z.boolean(),
+})
+export type Received = z.output<typeof Received>
 
 /** Whether the signature of a body fits one of the secrets, `whsec_…`. */
 export function isSignedWithAny(secrets: string[], body: string, headers: Record<string, string>): boolean {

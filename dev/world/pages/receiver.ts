@@ -1,10 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { close, listen } from '../../emulators/core/listen.ts'
 import { createArrivals } from './arrivals.ts'
-import { isSignedWithAny, type Received } from './received.ts'
-import { receiverPage } from './receiver-page.ts'
-import { sendText } from './send-text.ts'
+import { isSignedWithAny, Received } from './received.ts'
+import { sendFrontPage, sendJson } from './send.ts'
 
 /** How the receiver responds to a POST. Fields that are left out: 200, no further header, no body. */
 export interface ReceiverResponse {
@@ -13,7 +13,7 @@ export interface ReceiverResponse {
   body?: string
 }
 
-/** Stands in for an owner's backend: it keeps the webhooks that arrive and shows them on a page. */
+/** Stands in for an owner's backend: it keeps the webhooks that arrive, for home to show. */
 export interface Receiver {
   readonly url: string
   /** What arrived, oldest first. */
@@ -31,15 +31,19 @@ interface ReceiverOptions {
   secrets: () => string[]
   /** The secrets that the owner was given. They are read only if none of `secrets` fits. */
   madeSecrets?: () => Promise<string[]>
+  /** A file that keeps what arrives; without it all is gone at the end. */
+  path?: string | undefined
+  /** The page that shows what arrived. */
+  page?: string | undefined
 }
 
 /**
- * Starts the receiver. A POST to `/webhooks`, or to a path below it, is verified, kept, and answered as `answer` says. `/`
- * is a page of what arrived, `/events.json` the same as JSON, the latest first.
+ * Starts the receiver. A POST to `/webhooks`, or to a path below it, is verified, kept, and answered as `answer` says.
+ * `/events.json` has what arrived, the latest first, and `/` leads to the page of it.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { port = 0, secrets, madeSecrets = async () => [] } = options
-  const arrivals = createArrivals<Received>()
+  const { port = 0, secrets, madeSecrets = async () => [], path: keptIn, page } = options
+  const arrivals = createArrivals(keptIn === undefined ? undefined : { path: keptIn, schema: Received })
   const server = createServer((request, response) => void respond(request, response))
   const url = await listen(server, port)
   const receiver: Receiver = {
@@ -55,9 +59,8 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     const path = new URL(request.url ?? '/', url).pathname
     if (request.method === 'POST' && /^\/webhooks(\/|$)/.test(path)) return receive(request, response, path)
     if (request.method !== 'GET') return void response.writeHead(405, { allow: 'GET' }).end()
-    const latestFirst = arrivals.items.toReversed()
-    if (path === '/') return sendText(response, 'text/html', receiverPage(latestFirst))
-    if (path === '/events.json') return sendText(response, 'application/json', JSON.stringify(latestFirst))
+    if (path === '/') return sendFrontPage(response, page)
+    if (path === '/events.json') return sendJson(response, arrivals.items.toReversed())
     response.writeHead(404).end()
   }
 
@@ -67,7 +70,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     const at = new Date()
     const verified =
       isSignedWithAny(secrets(), body, headers) || isSignedWithAny(await readMadeSecrets(), body, headers)
-    const arrived = { at, path, headers, body, verified }
+    const arrived = { id: randomUUID(), at, path, headers, body, verified }
     arrivals.add(arrived)
     const { status = 200, headers: extra = {}, body: reply = '' } = await receiver.answer(arrived)
     response.writeHead(status, extra).end(reply)

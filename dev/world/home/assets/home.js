@@ -1,0 +1,85 @@
+// Makes home's pages better than they are without a script: they follow what happens, keep their place, and copy.
+
+const main = document.querySelector('main')
+const FOCUSABLE = 'a, button, input, select, summary, pre'
+
+/** Puts what has changed of a page in the place of what is shown. What is open, typed or focused stays so. */
+function show(html) {
+  const next = new DOMParser().parseFromString(html, 'text/html').querySelector('main')
+  if (!next) return
+  const names = (parent) => [...parent.children].map(({ id }) => id).join()
+  reveal(next)
+  for (const details of main.querySelectorAll('details[open]')) {
+    next.querySelector(`details[data-key="${CSS.escape(details.dataset.key)}"]`)?.setAttribute('open', '')
+  }
+  if (names(next) !== names(main)) return replace(main, next)
+  for (const section of [...main.children]) {
+    const other = [...next.children].find(({ id }) => id === section.id)
+    if (other.outerHTML !== section.outerHTML) replace(section, other)
+  }
+}
+
+function replace(old, other) {
+  for (const field of old.querySelectorAll('[data-keep]')) {
+    const same = other.querySelector(`[name="${field.name}"][data-keep]`)
+    if (same) same.value = field.value
+  }
+  const focus = placeOf(document.activeElement, old)
+  old.replaceChildren(...other.childNodes)
+  focus?.(old)
+}
+
+/** How to find an element again by the entry that it stands in and its place there; undefined if it is elsewhere. */
+function placeOf(element, within) {
+  if (!element || !within.contains(element) || element === within) return
+  const key = element.closest('[data-key]')?.dataset.key
+  const entryOf = (root) => (key ? root.querySelector(`[data-key="${CSS.escape(key)}"]`) : root)
+  const index = [...entryOf(within).querySelectorAll(FOCUSABLE)].indexOf(element)
+  return (root) => entryOf(root)?.querySelectorAll(FOCUSABLE)[index]?.focus({ preventScroll: true })
+}
+
+/** Buttons that do nothing without a script are hidden until there is one. */
+function reveal(root) {
+  for (const button of root.querySelectorAll('[data-copy], [data-fold]')) button.hidden = false
+}
+
+async function copy(element, text) {
+  await navigator.clipboard.writeText(text)
+  const { textContent } = element
+  element.textContent = 'Copied'
+  setTimeout(() => {
+    element.textContent = textContent
+  }, 1500)
+}
+
+document.addEventListener('click', async (event) => {
+  const element = event.target.closest('[data-copy], [data-copies], [data-fold]')
+  if (!element) return
+  event.preventDefault()
+  const { copy: text, fold } = element.dataset
+  if (text !== undefined) return copy(element, text)
+  if (fold === undefined) return copy(element, await (await fetch(element.href)).text())
+  for (const details of element.closest('section').querySelectorAll('.entry')) details.open = fold === 'open'
+})
+
+/** What is done from here shows here: the page is not left, and keeps its place. */
+document.addEventListener('submit', async (event) => {
+  const form = event.target
+  if (!('stay' in form.dataset)) return
+  event.preventDefault()
+  const button = event.submitter
+  if (button.ariaDisabled) return
+  button.ariaDisabled = 'true'
+  try {
+    const body = new URLSearchParams(new FormData(form, button))
+    show(await (await fetch(form.action, { method: 'POST', body })).text())
+  } finally {
+    button.ariaDisabled = null
+  }
+})
+
+if (main && 'live' in main.dataset) {
+  const changes = new EventSource(`/live${location.pathname}${location.search}`)
+  changes.addEventListener('message', ({ data }) => show(JSON.parse(data)))
+}
+reveal(document)

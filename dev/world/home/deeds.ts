@@ -1,0 +1,100 @@
+// What home's buttons do. Each says in the journal what it did, or why it could not, and gives where the browser goes then.
+import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import { CommandError } from '../../../cli/command.ts'
+import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
+import { Refused } from '../../emulators/core/acts/refused.ts'
+import { EmulatorError } from '../../emulators/core/wire/emulator-error.ts'
+import { actsOfPurchase, doneSentence, isAct, performAct } from './act-names.ts'
+import { heardWhile, WEBHOOKS, type WebhooksFate, withWebhooks } from './hearing.ts'
+import { type HomeParts, type Shown, shownPaywalls } from './parts.ts'
+import { readPurchase } from './purchases.ts'
+import { STEPS } from './sections/clock.ts'
+import { stepTo } from './steps.ts'
+import { minute, money } from './words.ts'
+
+/** A form of home's, by the path that it is sent to. Gives where the browser goes. */
+type Deed = (parts: HomeParts, form: Record<string, string>) => Promise<string>
+
+const Order = z.object({ paywall: z.string(), email: z.email('give an e-mail address to buy as'), price: z.string() })
+const Move = z.object({ paywall: z.string(), to: z.enum(Object.keys(STEPS) as (keyof typeof STEPS)[]) })
+const Act = z.object({
+  purchase: z.string(),
+  act: z.string().refine(isAct),
+  webhooks: z.enum(Object.keys(WEBHOOKS) as WebhooksFate[]),
+})
+const Opened = z.object({ checkoutUrl: z.url() })
+const NotOpened = z.object({ error: z.string() })
+
+const DEEDS: Record<string, Deed> = { '/buy': buy, '/move': move, '/act': act }
+
+/** Does what a form asks for; null if no form of home's is sent to that path. */
+export function deedOf(path: string): Deed | null {
+  const deed = DEEDS[path]
+  if (!deed) return null
+  return async (parts, form) => {
+    try {
+      return await deed(parts, form)
+    } catch (error) {
+      parts.journal.refuse(reasonOf(error))
+      return `/?paywall=${encodeURIComponent(form.paywall ?? '')}`
+    }
+  }
+}
+
+/** What hinders a person is said in a sentence; a mistake of ours is thrown. */
+function reasonOf(error: unknown): string {
+  if (error instanceof z.ZodError) return z.prettifyError(error)
+  if (error instanceof CommandError || error instanceof EmulatorError || error instanceof Refused) return error.message
+  throw error
+}
+
+function chosen(parts: HomeParts, id: string): Shown {
+  const found = shownPaywalls(parts).find(({ paywall }) => paywall.id === id)
+  if (!found) throw new CommandError([`no file has a paywall ${id}`])
+  return found
+}
+
+async function buy(parts: HomeParts, form: Record<string, string>): Promise<string> {
+  const { paywall: id, email, price: priceId } = Order.parse(form)
+  const { paywall, key } = chosen(parts, id)
+  const price = paywall.prices.find((each) => each.id === priceId)
+  if (!price) throw new CommandError(['that price is not sold any more'])
+  if (key === null) throw new CommandError(['the key of this paywall was made elsewhere, and nobody can read it again'])
+  const response = await fetch(`${parts.world.url}/api/v1/paywall/${id}/start-checkout`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
+    body: JSON.stringify({ email, priceId, successUrl: `${parts.url()}/thanks`, errorUrl: `${parts.url()}/sorry` }),
+  })
+  const body: unknown = await response.json()
+  if (!response.ok)
+    throw new CommandError([`start-checkout answered ${response.status} ${NotOpened.parse(body).error}`])
+  const { title } = DEFINITIONS[paywall.processor.acquiring]
+  const order = `${price.label}, ${money(price.amount, price.currency)}`
+  parts.journal.say(`Opened a page of ${title} on which ${email} can pay for ${order}.`)
+  return Opened.parse(body).checkoutUrl
+}
+
+async function move(parts: HomeParts, form: Record<string, string>): Promise<string> {
+  const { paywall: id, to } = Move.parse(form)
+  const { paywall } = chosen(parts, id)
+  const { clock, database } = parts.world
+  const before = await clock.now(id)
+  const target = await stepTo(to, { database, paywallId: id, now: before })
+  const heard = await heardWhile(parts.world, id, async () => void (await clock.moveTo(id, target)))
+  const after = await clock.now(id)
+  parts.journal.say(`Moved the clock of ${paywall.name} from ${minute(before)} to ${minute(after)}. ${heard}`)
+  return `/?paywall=${id}`
+}
+
+async function act(parts: HomeParts, form: Record<string, string>): Promise<string> {
+  const { purchase: id, act: name, webhooks } = Act.parse(form)
+  const purchase = await readPurchase(parts.world.database, id)
+  const acts = purchase && actsOfPurchase(parts, purchase)
+  if (!acts || !isAct(name)) throw new CommandError([`there is no purchase ${id} in an account that a file names`])
+  const heard = await heardWhile(parts.world, purchase.paywallId, () =>
+    withWebhooks(parts.world[purchase.acquiring], webhooks, () => performAct(acts, name, purchase.processorId)),
+  )
+  parts.journal.say(`${purchase.label} of ${purchase.user}: ${doneSentence(name)}.${WEBHOOKS[webhooks]} ${heard}`)
+  return `/?paywall=${purchase.paywallId}`
+}

@@ -1,0 +1,43 @@
+import { html, raw } from 'hono/html'
+import type { Html } from '../../emulators/core/pages/layout.ts'
+import type { PageContent } from './layout.ts'
+import { type HomeParts, type Shown, shownPaywalls } from './parts.ts'
+import { clockSection } from './sections/clock.ts'
+import { eventsSection } from './sections/events.ts'
+import { keysSection } from './sections/keys.ts'
+import { mailsSection } from './sections/mails.ts'
+import { paywallSection } from './sections/paywall.ts'
+import { purchasesSection } from './sections/purchases.ts'
+import { faultsSection, saidSection } from './sections/said.ts'
+import { usersSection } from './sections/users.ts'
+
+/** The page at home's own address: one paywall, and all that happens to it. `paywall` in the query chooses another. */
+export async function frontPage(parts: HomeParts, query: URLSearchParams): Promise<PageContent> {
+  const all = shownPaywalls(parts)
+  const shown = all.find(({ paywall }) => paywall.id === query.get('paywall')) ?? all[0]
+  return {
+    title: 'Local world',
+    header: paywallLinks(all, shown),
+    main: html`${saidSection(parts)}${faultsSection(parts)}${shown ? await sections(parts, shown, query) : ''}`,
+  }
+}
+
+const sections = async (parts: HomeParts, shown: Shown, query: URLSearchParams): Promise<Html> => html`
+    ${await paywallSection(parts, shown)}
+    ${await clockSection(parts, shown)}
+    ${keysSection(parts, shown)}
+    ${await purchasesSection(parts, shown)}
+    ${eventsSection(parts, shown, query)}
+    ${await usersSection(parts, shown, query)}
+    ${mailsSection(parts)}`
+
+function paywallLinks(all: Shown[], shown: Shown | undefined): Html {
+  return html`<nav aria-label="Paywalls"><ul>
+      ${all.map(
+        (each) =>
+          html`<li><a href="/?paywall=${each.paywall.id}"${
+            each === shown ? raw(' aria-current="page"') : ''
+          }>${each.paywall.name} (${each.paywall.id})</a></li>`,
+      )}
+    </ul></nav>`
+}

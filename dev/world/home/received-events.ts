@@ -1,0 +1,60 @@
+import * as z from 'zod'
+import type { Received } from '../pages/received.ts'
+
+/** Something that reached the webhook receiver, as home shows it. What is no event has no type and no user. */
+export interface ShownEvent {
+  id: string
+  type: string
+  /** The user's e-mail address, or else the id. */
+  user: string
+  at: Date
+  /** Indented, if it is JSON. */
+  body: string
+  verified: boolean
+  webhookId: string
+}
+
+const Event = z.object({
+  type: z.string(),
+  data: z.object({
+    paywall_id: z.string(),
+    user: z.object({ id: z.string().nullable(), email: z.string().nullable() }),
+  }),
+})
+
+/** What arrived of a paywall, and what is no event of any, in the order given. */
+export function shownEvents(received: Received[], paywallId: string): ShownEvent[] {
+  return received.flatMap((each) => {
+    const event = Event.safeParse(parsed(each.body))
+    if (event.success && event.data.data.paywall_id !== paywallId) return []
+    const { type = '', data } = event.data ?? {}
+    return {
+      ...{ id: each.id, at: each.at, verified: each.verified, webhookId: each.headers['webhook-id'] ?? '' },
+      ...{ type, user: data?.user.email ?? data?.user.id ?? '' },
+      body: bodyOf(each),
+    }
+  })
+}
+
+/** The body, indented if it is JSON. */
+export function bodyOf({ body }: Received): string {
+  const json = parsed(body)
+  return json === undefined ? body : JSON.stringify(json, null, 2)
+}
+
+/** A command that sends it again, to a server of one's own, with the headers that it came with. */
+export function curlOf({ path, headers, body }: Received): string {
+  const signed = Object.entries(headers).filter(([name]) => name === 'content-type' || name.startsWith('webhook-'))
+  const lines = signed.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)
+  return [`curl http://127.0.0.1:3000${path}`, ...lines, `--data-raw ${quoted(body)}`].join(' \\\n  ')
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,52 @@
+import { html, raw } from 'hono/html'
+import type { HomeParts, Shown } from '../parts.ts'
+import { type ShownEvent, shownEvents } from '../received-events.ts'
+import { time } from '../words.ts'
+
+const SHOWN = 50
+
+/** The events that reached the webhook receiver, the latest first, and a form that chooses among them. */
+export function eventsSection({ world }: HomeParts, { paywall }: Shown, query: URLSearchParams) {
+  const all = shownEvents(world.receiver.received, paywall.id)
+  const chosen = all.filter((event) => isChosen(event, query)).toReversed()
+  const latest = chosen.slice(0, SHOWN)
+  return html`<section id="events" class="wide" aria-labelledby="events-heading">
+    <h2 id="events-heading">Events: ${chosen.length}${chosen.length < all.length ? ` of ${all.length}` : ''}</h2>
+    <form method="get" action="/#events" class="filter">
+      <input type="hidden" name="paywall" value="${paywall.id}">
+      ${select('type', 'Type', distinct(all, 'type'), query.get('type'))}
+      ${select('user', 'User', distinct(all, 'user'), query.get('user'))}
+      <label>Text <input name="text" value="${query.get('text') ?? ''}" data-keep></label>
+      <button>Filter</button>
+      <button type="button" data-fold="open" hidden>Open all</button>
+      <button type="button" data-fold="close" hidden>Collapse all</button>
+    </form>
+    ${latest.length > 0 ? latest.map(entry) : html`<p class="quiet">None yet. Buy something.</p>`}
+    ${chosen.length > SHOWN ? html`<p class="quiet">${chosen.length - SHOWN} earlier ones: filter to find them.</p>` : ''}
+  </section>`
+}
+
+function isChosen(event: ShownEvent, query: URLSearchParams): boolean {
+  const [type, user, text] = ['type', 'user', 'text'].map((name) => query.get(name) ?? '')
+  return (!type || event.type === type) && (!user || event.user === user) && (!text || event.body.includes(text))
+}
+
+const distinct = (events: ShownEvent[], field: 'type' | 'user') =>
+  [...new Set(events.map((event) => event[field]).filter((value) => value !== ''))].toSorted()
+
+const select = (name: string, label: string, values: string[], chosen: string | null) =>
+  html`<label>${label} <select name="${name}" data-keep>
+        <option value="">all</option>
+        ${values.map((value) => html`<option${value === chosen ? raw(' selected') : ''}>${value}</option>`)}
+      </select></label>`
+
+function entry({ id, type, user, at, body, verified, webhookId }: ShownEvent) {
+  const signature = verified ? 'signature verified' : html`<b class="bad">signature fits no webhook endpoint</b>`
+  return html`<details class="entry" data-key="${id}">
+      <summary><b>${type || 'not an event'}</b> <span>${user}</span> ${time(at, { seconds: true })}</summary>
+      <p class="quiet">${webhookId || 'no webhook-id'}, ${signature}.
+        <a href="/events/${id}/json" data-copies>Copy as JSON</a>
+        <a href="/events/${id}/curl" data-copies>Copy as curl</a></p>
+      <pre tabindex="0" aria-label="Body">${body}</pre>
+    </details>`
+}

@@ -1,0 +1,34 @@
+import { html } from 'hono/html'
+import { ACQUIRING } from '../../../../lib/processors/acquiring.ts'
+import { DEFINITIONS } from '../../../../lib/processors/definitions.ts'
+import type { HomeParts, Shown } from '../parts.ts'
+
+/** What is copied from here into code and commands. */
+export function keysSection({ world }: HomeParts, { file, paywall }: Shown) {
+  const addresses = [
+    ['Service', world.url],
+    ['API', `${world.url}/docs`],
+    ['Webhook receiver', `${world.receiver.url}/webhooks`],
+    ...ACQUIRING.map((acquiring) => [`${DEFINITIONS[acquiring].title} emulator`, world[acquiring].url]),
+    ['Database', world.databaseUrl],
+  ]
+  return html`<section id="keys" aria-labelledby="keys-heading">
+    <h2 id="keys-heading">Keys and addresses</h2>
+    <dl>
+      ${file.keys.map(({ name, secret }) =>
+        secret === null
+          ? html`<dt>Key ${name}</dt><dd>made elsewhere; nobody can read it again</dd>`
+          : copied(`Key ${name}`, secret),
+      )}
+      ${copied('Paywall', paywall.id)}
+      ${file.webhooks.map(({ url, secret }) => (secret === null ? '' : copied(`Webhook secret of ${url}`, secret)))}
+      ${addresses.map(([name = '', value = '']) => copied(name, value))}
+    </dl>
+  </section>`
+}
+
+const copied = (name: string, value: string) =>
+  html`<dt>${name}</dt><dd><code>${linked(value)}</code>
+        <button type="button" class="small" data-copy="${value}" aria-label="Copy: ${name}" hidden>Copy</button></dd>`
+
+const linked = (value: string) => (value.startsWith('http') ? html`<a href="${value}">${value}</a>` : value)

@@ -1,0 +1,37 @@
+import { html } from 'hono/html'
+import type { FilePrice } from '../../../../cli/paywall-file/file.ts'
+import { DEFINITIONS } from '../../../../lib/processors/definitions.ts'
+import type { HomeParts, Shown } from '../parts.ts'
+import { shownVersion } from '../preview.ts'
+import { cycle, money } from '../words.ts'
+
+/** What the paywall sells, each price with a button that leads to the processor's page. */
+export async function paywallSection({ world }: HomeParts, { paywall }: Shown) {
+  const version = await shownVersion(world, paywall.id)
+  const { title } = DEFINITIONS[paywall.processor.acquiring]
+  return html`<section id="paywall" aria-labelledby="paywall-heading">
+    <h2 id="paywall-heading">${paywall.name}</h2>
+    <p>Paywall ${paywall.id}${paywall.is_test ? '' : ', live'}, sells through ${title}. ${
+      paywall.domain ? `Its domain is ${paywall.domain}.` : ''
+    }</p>
+    <form method="post" action="/buy">
+      <input type="hidden" name="paywall" value="${paywall.id}">
+      <label for="buyer">Buy as</label>
+      <input id="buyer" name="email" type="email" required value="buyer@example.com" autocomplete="off" data-keep>
+      <ul class="prices">
+        ${paywall.prices.map((price) => priceCard(price))}
+      </ul>
+    </form>
+    <iframe src="/preview/${paywall.id}?${encodeURIComponent(version)}" title="The page of ${paywall.name}" sandbox inert></iframe>
+    <p><a href="${world.url}/p/${paywall.id}">Open its page</a>, or read what it is drawn from:
+      <a href="${world.url}/api/v1/paywall/${paywall.id}/bootstrap">bootstrap</a></p>
+  </section>`
+}
+
+function priceCard({ id, label, amount, currency, interval, interval_count: count, trial_days: days }: FilePrice) {
+  const trial = days > 0 ? `, ${days} days free` : ''
+  return html`<li>
+          <span><b>${label}</b><br>${money(amount, currency)} ${cycle(interval, count)}${trial}</span>
+          <button name="price" value="${id}" aria-label="Buy ${label}">Buy</button>
+        </li>`
+}

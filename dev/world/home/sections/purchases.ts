@@ -1,0 +1,47 @@
+import { html } from 'hono/html'
+import { DEFINITIONS } from '../../../../lib/processors/definitions.ts'
+import { type ActName, actLabels, possibleActs } from '../act-names.ts'
+import type { HomeParts, Shown } from '../parts.ts'
+import { type PurchaseRow, readPurchases } from '../purchases.ts'
+import { money, time } from '../words.ts'
+
+/** What was bought, the latest first, each with buttons for what can happen to it at its processor. */
+export async function purchasesSection({ world, files }: HomeParts, { paywall }: Shown) {
+  const purchases = await readPurchases(world.database, paywall.id)
+  return html`<section id="purchases" class="wide" aria-labelledby="purchases-heading">
+    <h2 id="purchases-heading">Subscriptions and purchases: ${purchases.length}</h2>
+    ${
+      purchases.length > 0
+        ? purchases.map((purchase) => entry(purchase, possibleActs({ world, files }, purchase)))
+        : html`<p class="quiet">None yet. What can happen to one at its processor has a button here.</p>`
+    }
+  </section>`
+}
+
+function entry(purchase: PurchaseRow, acts: ActName[]) {
+  const { id, paywallId, userId, user, label, status, acquiring, amount, currency, processorId } = purchase
+  const name = `${label} of ${user}`
+  return html`<article class="purchase" data-key="${id}">
+      <p><b>${label}</b> of <a href="/user?paywall=${paywallId}&amp;id=${userId}">${user}</a>: <b>${status}</b>${horizon(purchase)}.
+        <span class="quiet">${money(amount, currency)} at ${DEFINITIONS[acquiring].title}, ${processorId}</span></p>
+      ${
+        acts.length > 0
+          ? html`<form method="post" action="/act" class="buttons" data-stay>
+        <input type="hidden" name="purchase" value="${id}">
+        ${acts.map((act) => html`<button name="act" value="${act}" aria-label="${actLabels[act]}: ${name}">${actLabels[act]}</button>`)}
+        <label>Its webhooks <select name="webhooks" data-keep>
+          <option value="arrive">arrive</option>
+          <option value="lost">get lost</option>
+          <option value="twice">come twice</option>
+          <option value="reversed">come in reverse order</option>
+        </select></label>
+      </form>`
+          : ''
+      }
+    </article>`
+}
+
+function horizon({ periodEnd, cancelAtPeriodEnd, status, interval }: PurchaseRow) {
+  if (interval === null || periodEnd === null || status === 'canceled') return ''
+  return html`, ${cancelAtPeriodEnd ? 'ends' : 'renews'} ${time(periodEnd)}`
+}

@@ -1,0 +1,32 @@
+import { html } from 'hono/html'
+import { type Entry, readHistory } from './history.ts'
+import type { PageContent } from './layout.ts'
+import { readMember } from './members.ts'
+import type { HomeParts } from './parts.ts'
+import { time } from './words.ts'
+
+const KINDS = { checkout: 'Checkout', payment: 'Payment', event: 'Event', balance: 'Balance' }
+
+/** All that happened to one user, by the paywall's clock; null if there is no such user. */
+export async function timelinePage({ world }: HomeParts, query: URLSearchParams): Promise<PageContent | null> {
+  const [paywallId, userId] = [query.get('paywall') ?? '', query.get('id') ?? '']
+  const member = await readMember(world.database, paywallId, userId)
+  if (!member) return null
+  const entries = await readHistory(world.database, paywallId, userId)
+  return {
+    title: member.name,
+    header: html`<nav aria-label="Back"><a href="/?paywall=${paywallId}">Home</a></nav>`,
+    main: html`<section id="now" class="wide" aria-labelledby="now-heading">
+      <h2 id="now-heading">Now</h2>
+      <p>${member.status ?? 'Has bought nothing'}. ${member.balances.length > 0 ? `Tokens: ${member.balances.join(', ')}.` : 'No tokens.'}</p>
+    </section>
+    <section id="history" class="wide" aria-labelledby="history-heading">
+      <h2 id="history-heading">What happened, the latest first</h2>
+      <ol class="history">${entries.map(line)}</ol>
+    </section>`,
+  }
+}
+
+const line = ({ at, kind, text, details }: Entry) =>
+  html`<li>${time(at, { seconds: true })} <b>${KINDS[kind]}</b> ${text}
+        ${details.map((detail) => html`<br><span class="quiet">${detail}</span>`)}</li>`

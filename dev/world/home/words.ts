@@ -1,0 +1,22 @@
+import { html } from 'hono/html'
+import { decimalsOf, toMajorUnits } from '../../../lib/money/money.ts'
+
+/** An amount in minor units as a person reads it: `$9.99`. */
+export function money(amount: number, currency: string): string {
+  const decimals = decimalsOf(currency)
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+  return new Intl.NumberFormat('en', { style: 'currency', currency, ...digits }).format(toMajorUnits(amount, currency))
+}
+
+/** `2026-11-22 23:52`, in UTC. */
+export const minute = (at: Date) => at.toISOString().slice(0, 16).replace('T', ' ')
+
+/** A time to the minute, or to the second if that matters. */
+export const time = (at: Date, { seconds = false } = {}) =>
+  html`<time datetime="${at.toISOString()}">${seconds ? at.toISOString().slice(0, 19).replace('T', ' ') : minute(at)}</time>`
+
+/** How often something is charged: `every month`, `every 3 months`, `once`. */
+export function cycle(interval: string | null, count: number | null): string {
+  if (interval === null) return 'once'
+  return count === 1 || count === null ? `every ${interval}` : `every ${count} ${interval}s`
+}

@@ -1,0 +1,34 @@
+import { styleText } from 'node:util'
+import type { ApplyResult } from '../../cli/apply/apply.ts'
+import type { Saved } from './paywall-files.ts'
+
+/** What came of the saves of paywall files. */
+export interface SavedFiles {
+  /** Says in the terminal what came of one. */
+  onSaved(saved: Saved<ApplyResult>): void
+  /** The files that are wrong as they were saved last. */
+  faults(): { path: string; errors: string[] }[]
+}
+
+export function createSavedFiles(say: (lines: string) => void): SavedFiles {
+  const wrong = new Map<string, string[]>()
+  return {
+    onSaved(saved) {
+      if ('errors' in saved.outcome) wrong.set(saved.path, saved.outcome.errors)
+      else wrong.delete(saved.path)
+      say(linesOf(saved))
+    },
+    faults: () => [...wrong].map(([path, errors]) => ({ path, errors })),
+  }
+}
+
+function linesOf({ path, outcome }: Saved<ApplyResult>): string {
+  if ('errors' in outcome) {
+    const head = styleText('red', `${path} was saved, and is wrong. What was applied before stays:`)
+    return [head, ...outcome.errors.map((error) => `  ${error}`)].join('\n')
+  }
+  const { changes, newSecrets } = outcome.applied
+  if (changes.length === 0) return `${path} was saved: nothing to change`
+  const secrets = newSecrets.map(({ what, secret }) => `made, shown once: ${what}: ${secret}`)
+  return [`${path} was saved and applied:`, ...[...changes, ...secrets].map((line) => `  ${line}`)].join('\n')
+}
