@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { webhookUrlProblem } from '../../lib/events/webhook-url.ts'
+import { publicUrlProblem } from '../../lib/http/public-url.ts'
 import { email } from '../../lib/http/user-fields.ts'
 import { checked, issueAt, unique } from './checks.ts'
 import { keySchema, webhookSchema } from './keys-and-webhooks.ts'
@@ -48,7 +48,7 @@ function checkWebhooks(file: WrittenFile, context: z.RefinementCtx): void {
   const allowLocal = isTestFile(file)
   const ownHosts = file.paywalls.map(({ domain }) => domain ?? null)
   for (const [index, { url, secret }] of file.webhooks.entries()) {
-    const problem = webhookUrlProblem(url, { allowLocal, ownHosts })
+    const problem = publicUrlProblem(url, { allowLocal, ownHosts })
     if (problem) issueAt(context, ['webhooks', index, 'url'], problem)
     if (allowLocal || secret === undefined || !isLiteral(secret)) continue
     issueAt(context, ['webhooks', index, 'secret'], 'beside a live paywall secrets come from env:NAME')

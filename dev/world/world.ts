@@ -116,6 +116,7 @@ export async function startWorld({
     NEON_FETCH_ENDPOINT: neon.url,
     PROCESSOR_API_BASES: apiBases(emulators),
     ALLOW_LOCAL_WEBHOOK_ENDPOINTS: true,
+    ALLOW_LOCAL_IMAGES: true,
     ...(ports.service > 0 && { SERVICE_ORIGIN: `http://127.0.0.1:${ports.service}` }),
   }
   const workers = started.adopt(

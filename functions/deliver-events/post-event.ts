@@ -1,4 +1,4 @@
-import { webhookUrlProblem } from '../../lib/events/webhook-url.ts'
+import { publicUrlProblem } from '../../lib/http/public-url.ts'
 import type { LeasedDelivery } from './leased-delivery.ts'
 import { type Outcome, readRetryAfter } from './outcome.ts'
 import { signDelivery } from './sign-delivery.ts'
@@ -25,7 +25,7 @@ export interface PostOptions {
 export async function postEvent(delivery: LeasedDelivery, options: PostOptions): Promise<Outcome | null> {
   const allowLocal = options.allowLocal && delivery.is_test
   const ownHosts = [options.serviceHost, delivery.own_domain]
-  const problem = webhookUrlProblem(delivery.url, { allowLocal, ownHosts })
+  const problem = publicUrlProblem(delivery.url, { allowLocal, ownHosts })
   if (problem !== null) return failure(`address refused: ${problem}`)
 
   const signature = await signDelivery(delivery, options.secretsKey)

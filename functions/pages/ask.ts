@@ -24,9 +24,11 @@ export interface Refused {
   error: string
   /** Seconds after which it may be asked again; null: nobody knows. */
   retryAfter: number | null
+  /** Of a code that was not mailed: what goes with one that the address may have got otherwise. */
+  request?: string | undefined
 }
 
-const Body = z.looseObject({ error: z.string() })
+const RefusedBody = z.object({ error: z.string(), request: z.string().optional() })
 
 /** Asks another Worker in the visitor's name. What it answers is of this `Reply`, or a refusal. */
 export async function ask<Reply extends z.ZodType>(
@@ -66,9 +68,9 @@ export function inTheirName(
 }
 
 export async function refusedBy(response: Response): Promise<Refused> {
-  const { error } = Body.parse(await response.json())
+  const body = RefusedBody.parse(await response.json())
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return { isRefused: true, status: response.status, error, retryAfter: Number.isFinite(seconds) ? seconds : null }
+  return { ...body, isRefused: true, status: response.status, retryAfter: Number.isFinite(seconds) ? seconds : null }
 }
 
 export const isRefused = (reply: object): reply is Refused => 'isRefused' in reply

@@ -6,13 +6,27 @@ export const PLACES = ['/', '/p/:id'] as const
 /** The pages of a paywall, below either place. */
 export const PAYWALL_PATH = '/'
 export const THANKS_PATH = '/thanks'
+export const ACCOUNT_PATH = '/account'
+export const CANCEL_PATH = '/account/cancel'
+export const TICKET_PATH = '/account/ticket'
+export const RESTORE_PATH = '/restore'
+
+/** What their scripts and they themselves load from there: an access token, and the images that the paywall's file names. */
+export const SESSION_PATH = '/session'
+export const IMAGE_PATH = '/image/:name'
 
 const METHODS: Readonly<Record<string, Endpoint['method'][]>> = {
   [PAYWALL_PATH]: ['get', 'post'],
   [THANKS_PATH]: ['get'],
+  [ACCOUNT_PATH]: ['get', 'post'],
+  [CANCEL_PATH]: ['get', 'post'],
+  [TICKET_PATH]: ['get', 'post'],
+  [RESTORE_PATH]: ['get', 'post'],
+  [SESSION_PATH]: ['post'],
+  [IMAGE_PATH]: ['get'],
 }
 
-/** What pages load. Its name has a hash of its content, so it never changes. */
+/** Scripts and styles. The name of each has a hash of its content, so it never changes. */
 export const ASSET_PATH = '/assets/:file'
 
 /** Served by the gateway like every endpoint, but no part of the API that the document describes. */

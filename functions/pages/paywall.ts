@@ -2,6 +2,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { isRefused, type PagesContext } from './ask.ts'
 import { openCheckout } from './buy.ts'
+import { ACCOUNT_PATH } from './contract.ts'
 import { readForm } from './form.ts'
 import { sentenceFor } from './problem.ts'
 import { showPage } from './show.ts'
@@ -17,8 +18,9 @@ export async function showPaywall(c: PagesContext): Promise<Response> {
     return new Response(front.body, front)
   }
   const site = await openSite(c, home)
-  const news = c.req.query('bought') === 'nothing' ? site.texts.notBought : undefined
-  return showPage(c, site, paywallPage(site, { key: crypto.randomUUID(), interval: c.req.query('interval'), news }))
+  const { bought, interval, price: chosen } = c.req.query()
+  const news = bought === 'nothing' ? site.texts.notBought : undefined
+  return showPage(c, site, paywallPage(site, { key: crypto.randomUUID(), interval, chosen, news }))
 }
 
 /** Leads on to the payment, or shows the same choice again and says why not. */
@@ -26,12 +28,13 @@ export async function buy(c: PagesContext): Promise<Response> {
   const site = await siteOf(c)
   const form = await readForm(c)
   const chosen = form('sell') || form('price')
-  const again = (problem: string, status: ContentfulStatusCode) => {
-    const interval = site.structure.prices.find(({ id }) => id === chosen)?.interval ?? undefined
-    return showPage(c, site, paywallPage(site, { key: crypto.randomUUID(), interval, chosen, problem }), status)
-  }
+  const again = (problem: string, status: number) =>
+    showPage(c, site, paywallPage(site, { key: crypto.randomUUID(), chosen, problem }), status as ContentfulStatusCode)
   if (!chosen) return again(site.texts.choosePrice, 400)
   const opened = await openCheckout(c, site, { priceId: chosen, key: form('key') })
-  if (isRefused(opened)) return again(sentenceFor(opened, site.texts), opened.status as ContentfulStatusCode)
-  return showPage(c, site, leavingPage(site, opened.checkoutUrl))
+  if (!isRefused(opened)) return showPage(c, site, leavingPage(site, opened.checkoutUrl))
+  // Some processors sell to nobody whose address is not known.
+  const mayHelp = opened.error === 'processor_rejected' && !site.user?.email
+  if (mayHelp) return c.redirect(site.href(ACCOUNT_PATH, { buy: chosen }), 303)
+  return again(sentenceFor(opened, site.texts), opened.status)
 }

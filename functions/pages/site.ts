@@ -47,6 +47,15 @@ export async function homeOf(c: PagesContext): Promise<Home | null> {
   return { paywallId: found.id, path: '/' }
 }
 
+/** What everybody may see of the paywall that a request is about. @throws ApiError as `openSite` */
+export async function structureFor(c: PagesContext): Promise<Structure> {
+  const home = await homeOf(c)
+  if (!home) throw refuse(words.unknown_paywall)
+  const structure = await readStructure(c, home, null)
+  if (isRefused(structure)) throw failure(structure)
+  return structure
+}
+
 /** The site that a request is about. @throws ApiError if there is none, or it cannot be read */
 export async function siteOf(c: PagesContext): Promise<Site> {
   const home = await homeOf(c)

@@ -24,6 +24,7 @@ export type Price = z.output<typeof Price>
 const User = MemberState.extend({ email: z.string().nullable() })
 
 export type User = z.output<typeof User>
+export type Purchase = User['purchases'][number]
 
 /** A list without the entries that are not of the schema: such as were stored before there was one. */
 const listOf = <Schema extends z.ZodType>(schema: Schema) =>

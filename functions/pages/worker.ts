@@ -2,12 +2,30 @@
 // they know and do they ask the other Workers for, in the visitor's name.
 import { Hono } from 'hono/tiny'
 import { allowOnly, createBaseApp } from '../../lib/http/base-app.ts'
+import { restore, showAccount, showRestore, useAccount } from './account.ts'
 import { serveAsset } from './assets.ts'
-import { ASSET_PATH, PAYWALL_PATH, PLACES, THANKS_PATH } from './contract.ts'
+import { cancel, showCancel } from './cancel.ts'
+import {
+  ACCOUNT_PATH,
+  ASSET_PATH,
+  CANCEL_PATH,
+  IMAGE_PATH,
+  PAYWALL_PATH,
+  PLACES,
+  RESTORE_PATH,
+  SESSION_PATH,
+  THANKS_PATH,
+  TICKET_PATH,
+} from './contract.ts'
+import { serveImage } from './image.ts'
 import { buy, showPaywall } from './paywall.ts'
 import { sameOrigin } from './same-origin.ts'
 import { sayInWords } from './say-in-words.ts'
+import { giveToken } from './script-session.ts'
 import { showThanks } from './thanks.ts'
+import { openTicket, showTicket } from './ticket.ts'
+
+const GET = ['GET', 'HEAD']
 
 const app = createBaseApp<Cloudflare.PagesEnv>({ say: sayInWords })
 app.use(sameOrigin)
@@ -16,10 +34,28 @@ const pages = new Hono<{ Bindings: Cloudflare.PagesEnv }>()
 pages
   .get(PAYWALL_PATH, showPaywall)
   .post(buy)
-  .all(allowOnly('GET', 'HEAD', 'POST'))
-pages.get(THANKS_PATH, showThanks).all(allowOnly('GET', 'HEAD'))
+  .all(allowOnly(...GET, 'POST'))
+pages
+  .get(ACCOUNT_PATH, showAccount)
+  .post(useAccount)
+  .all(allowOnly(...GET, 'POST'))
+pages
+  .get(CANCEL_PATH, showCancel)
+  .post(cancel)
+  .all(allowOnly(...GET, 'POST'))
+pages
+  .get(TICKET_PATH, showTicket)
+  .post(openTicket)
+  .all(allowOnly(...GET, 'POST'))
+pages
+  .get(RESTORE_PATH, showRestore)
+  .post(restore)
+  .all(allowOnly(...GET, 'POST'))
+pages.get(THANKS_PATH, showThanks).all(allowOnly(...GET))
+pages.get(IMAGE_PATH, serveImage).all(allowOnly(...GET))
+pages.post(SESSION_PATH, giveToken).all(allowOnly('POST'))
 for (const place of PLACES) app.route(place, pages)
 
-app.get(ASSET_PATH, serveAsset).all(allowOnly('GET', 'HEAD'))
+app.get(ASSET_PATH, serveAsset).all(allowOnly(...GET))
 
 export default app

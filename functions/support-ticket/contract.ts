@@ -3,9 +3,13 @@ import type { UserRefusal } from '../../lib/db/gate.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { ApiError, defineWords } from '../../lib/http/errors.ts'
 import { email } from '../../lib/http/user-fields.ts'
-import { FILE_LIMIT, FILES_LIMIT, IMAGE_TYPES } from './image-type.ts'
+import { IMAGE_TYPES } from '../../lib/images/image-type.ts'
 
 export const PATH = '/api/v1/paywall/:id/support/ticket'
+
+/** How many images a ticket may have, and how large each may be, in bytes. */
+export const FILES_LIMIT = 5
+export const FILE_LIMIT = 10 * 1024 * 1024
 
 export type TicketRefusal = UserRefusal | 'over_quota' | 'over_image_budget'
 

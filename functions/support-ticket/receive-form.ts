@@ -1,7 +1,7 @@
 import { ApiError, refuse } from '../../lib/http/errors.ts'
 import { sharedWords } from '../../lib/http/shared-words.ts'
-import { type Fault, faultWords } from './contract.ts'
-import { FILE_LIMIT, FILES_LIMIT, type ImageType, imageTypeOf, SIGNATURE_BYTES } from './image-type.ts'
+import { type ImageType, imageTypeOf, SIGNATURE_BYTES } from '../../lib/images/image-type.ts'
+import { type Fault, FILE_LIMIT, FILES_LIMIT, faultWords } from './contract.ts'
 import { MultipartReader, type PartHead } from './multipart.ts'
 
 /** All text fields together, in characters: about as much as a JSON body may have. */

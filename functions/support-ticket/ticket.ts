@@ -1,6 +1,6 @@
 import { bearerParameters, type TokenBearer } from '../../lib/db/gate.ts'
+import type { ImageType } from '../../lib/images/image-type.ts'
 import type { TicketRefusal } from './contract.ts'
-import type { ImageType } from './image-type.ts'
 
 /** Who asks for help. Anybody can write a guest's address, so it proves nothing; null while it is not known yet. */
 export type Sender = TokenBearer | { kind: 'guest'; email: string | null }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { webhookUrlProblem } from '../../lib/events/webhook-url.ts'
+import { publicUrlProblem } from '../../lib/http/public-url.ts'
 
 const PUBLIC = { allowLocal: false, ownHosts: ['pay.owner.example', null] }
 
@@ -24,18 +24,18 @@ describe('the address of a webhook endpoint', () => {
     'https://pay.owner.example/',
     'https://PAY.owner.example.:8443/webhooks',
   ])('is refused: %s', (url) => {
-    expect(webhookUrlProblem(url, PUBLIC)).toEqual(expect.any(String))
+    expect(publicUrlProblem(url, PUBLIC)).toEqual(expect.any(String))
   })
 
   test.each(['https://owner.example/webhooks?a=b', 'https://owner.example:8443/', 'https://owner.example.:443/'])(
     'is accepted: %s',
     (url) => {
-      expect(webhookUrlProblem(url, PUBLIC)).toBeNull()
+      expect(publicUrlProblem(url, PUBLIC)).toBeNull()
     },
   )
 
   test('may be loopback and http where that is allowed, and nothing more private', () => {
-    const problems = (urls: string[]) => urls.map((url) => webhookUrlProblem(url, { ...PUBLIC, allowLocal: true }))
+    const problems = (urls: string[]) => urls.map((url) => publicUrlProblem(url, { ...PUBLIC, allowLocal: true }))
     expect(problems(['http://127.0.0.1:8790/webhooks', 'http://localhost:1', 'http://[::1]:80/'])).toEqual([
       null,
       null,

@@ -1,5 +1,5 @@
 // What the pages themselves say, in English. An owner's texts stand in the paywall file.
-import type { Interval } from '../../../lib/processors/processor.ts'
+import type { Interval, PurchaseStatus } from '../../../lib/processors/processor.ts'
 
 const every = (interval: Interval, count: number) => (count === 1 ? `per ${interval}` : `every ${count} ${interval}s`)
 
@@ -38,6 +38,83 @@ export const EN = {
     'If you have just paid, your purchase is being made ready. To see it here, sign in with your e-mail address.',
   backTo: (name: string) => `Back to ${name}`,
 
+  // Signing in.
+  signInText: 'Sign in to see what you have bought. We mail you a code: there is no password.',
+  keepPurchase:
+    'So far only this browser knows what you have bought. Sign in with your e-mail address to have it everywhere, and to change it.',
+  signInToBuy: 'Before you pay, please sign in with your e-mail address. You come back to your choice then.',
+  email: 'E-mail address',
+  mailCode: 'Send me a code',
+  codeSent: (email: string) => `We have mailed a code to ${email}. It may take a minute.`,
+  code: 'Code from the mail',
+  codeHint: 'Six digits, or 18 in some mails. Spaces do not matter.',
+  takeRestored: 'If the mail says that something was bought with this address, bring it to my account',
+  signIn: 'Sign in',
+  mailAgain: 'Send another code',
+  signedInAs: (email: string) => `Signed in as ${email}`,
+  signOut: 'Sign out',
+
+  // Restoring.
+  restore: 'Restore a purchase',
+  restoreText:
+    'Have you paid, but this browser does not know it? Enter the e-mail address that you gave when you paid. We mail you a code that ' +
+    'brings your purchase here.',
+  restored: 'Welcome back. Here is what you have bought.',
+  nothingRestored: 'Nothing was bought with this address.',
+
+  // The account.
+  nothingBought: 'You have not bought anything yet.',
+  seePrices: 'See the prices',
+  earlier: 'Earlier purchases',
+  tokens: 'Tokens',
+  portal: 'Payment method and invoices',
+  utc: 'Days are those of UTC.',
+  statuses: {
+    pending: 'Pending',
+    trialing: 'Free trial',
+    active: 'Active',
+    past_due: 'Payment failed',
+    paused: 'Paused',
+    canceled: 'Ended',
+    refunded: 'Refunded',
+  } satisfies Record<PurchaseStatus, string>,
+  boughtOn: (day: string) => `Bought on ${day}`,
+  renewsOn: (day: string) => `Renews on ${day}`,
+  endsOn: (day: string) => `Does not renew. It is yours until ${day}`,
+  trialUntil: (day: string) => `Free until ${day}. It renews then, unless you cancel before`,
+  pastDue: 'The last payment failed. Please check your payment method',
+  paused: 'No payments are made while it is paused',
+  pendingPayment: 'Your payment is on its way',
+
+  // Cancelling.
+  cancel: 'Cancel subscription',
+  cancelTitle: (label: string) => `Cancel ${label}`,
+  cancelText: (day: string) => `It will not renew. Until ${day} it stays yours.`,
+  whyCancel: 'Why do you cancel?',
+  reasons: {
+    price: 'It is too expensive',
+    unused: 'I do not use it enough',
+    missing: 'Something that I need is missing',
+    quality: 'It does not work well',
+    other: 'Something else',
+  },
+  inYourWords: 'In your words, if you like',
+  cancelNow: 'Cancel subscription now',
+  keepIt: 'Keep it',
+  cancelled: 'Your subscription is cancelled and will not renew.',
+  beforeYouGo: 'Before you go',
+  switchTo: (label: string) => `Switch to ${label}`,
+  switchHint: 'What you have now goes on until you cancel it.',
+
+  // Support.
+  ticket: 'Contact support',
+  subject: 'Subject',
+  message: 'Message',
+  images: 'Images, if they help',
+  imagesHint: 'At most five, JPEG, PNG or WebP, of 10 MB each.',
+  send: 'Send',
+  ticketOpened: (id: number) => `Thank you. Your message has arrived as number ${id}; the answer comes by e-mail.`,
+
   // What went wrong.
   problem: 'That did not work',
   notFound: 'There is no such page',
@@ -56,6 +133,13 @@ export const EN = {
   activePurchase: 'You have this already. Your account shows it.',
   priceGone: 'This price has just changed. Please choose again.',
   choosePrice: 'Please choose a price first.',
+  chooseReason: 'Please choose a reason.',
+  alreadyCancelled: 'This is cancelled already.',
+  noPortal: 'There is no page for this at the payment service. Please contact support.',
+  wrongEmail: 'Please enter a valid e-mail address.',
+  wrongCode: 'This code is not right, or not good any more. Please check it, or have another one sent.',
+  ticketTexts: 'Please enter a subject of 3 to 200 characters, and a message of 5,000 characters at most.',
+  wrongImages: 'Please choose at most five images, JPEG, PNG or WebP, of 10 MB each.',
 }
 
 export type Texts = typeof EN

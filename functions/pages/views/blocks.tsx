@@ -92,7 +92,7 @@ function Questions({ site, items }: { site: Site; items: { question: string; ans
 /** Opens a checkout: of its own price, or of the one that the visitor has chosen. */
 export function Button({ text, price }: { text: string; price: Price | undefined }) {
   return (
-    <button class="primary" {...(price && { name: 'sell', value: price.id })}>
+    <button type="submit" class="primary" {...(price && { name: 'sell', value: price.id })}>
       {text}
     </button>
   )

@@ -63,11 +63,12 @@ function blockOf<Type extends Block['type']>(blocks: Block[], type: Type) {
 function choiceOf(all: Price[], blocks: Block[], { interval: wanted, chosen }: Shown): Choice {
   const { order, highlight } = blockOf(blocks, 'prices') ?? {}
   const intervals = blockOf(blocks, 'toggle')?.intervals ?? []
+  const ofChosen = all.find(({ id }) => id === chosen)?.interval
   const choice = {
     prices: order?.flatMap((slug) => all.find((price) => price.slug === slug) ?? []) ?? all,
     highlight,
     intervals,
-    interval: intervals.find((each) => each === wanted) ?? intervals[0],
+    interval: intervals.find((each) => each === (wanted ?? ofChosen)) ?? intervals[0],
   }
   return { ...choice, chosen: chosenOf(choice, chosen) }
 }

@@ -5,11 +5,11 @@ const IP_LITERAL = /^(\d+\.\d+\.\d+\.\d+|\[.*\])$/
 const PRIVATE_NAME = /^(localhost|internal|local|.+\.(localhost|internal|local))$/
 
 /**
- * Why we would not send events to this address, or null if we would: public https only, so that nobody makes our
- * Workers call into a private network; nor to `ownHosts`, where we would call ourselves. `allowLocal` also accepts http,
+ * Why we would not call an address that an owner wrote, or null if we would: public https only, so that nobody makes our
+ * Workers call into a private network; nor `ownHosts`, where we would call ourselves. `allowLocal` also accepts http,
  * any port and loopback: the local world.
  */
-export function webhookUrlProblem(
+export function publicUrlProblem(
   url: string,
   { allowLocal, ownHosts }: { allowLocal: boolean; ownHosts: (string | null)[] },
 ): string | null {

@@ -1,4 +1,4 @@
-/** The images a ticket may carry, and the bytes that each begins with: `null` is any byte. */
+/** The images that are taken, from whomever, and the bytes that each begins with: `null` is any byte. */
 const SIGNATURES = {
   'image/jpeg': [0xff, 0xd8, 0xff],
   'image/png': [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
@@ -8,10 +8,6 @@ const SIGNATURES = {
 export type ImageType = keyof typeof SIGNATURES
 
 export const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp'] as const satisfies ImageType[]
-
-/** How many of them, and how large each may be, in bytes. */
-export const FILES_LIMIT = 5
-export const FILE_LIMIT = 10 * 1024 * 1024
 
 /** The longest of the signatures. */
 export const SIGNATURE_BYTES = 12

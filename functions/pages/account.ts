@@ -1,0 +1,70 @@
+// What a visitor has, and signing in and out.
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import * as z from 'zod'
+import { ask, isRefused, type PagesContext } from './ask.ts'
+import { ACCOUNT_PATH, PAYWALL_PATH } from './contract.ts'
+import { readForm } from './form.ts'
+import { sentenceFor } from './problem.ts'
+import { endSession } from './session.ts'
+import { showPage } from './show.ts'
+import { enterCode, FIRST_STEP, mailCode, type SignInStep } from './sign-in.ts'
+import { type Site, siteOf } from './site.ts'
+import { accountPage } from './views/account.tsx'
+import { leavingPage } from './views/leaving.tsx'
+import { restorePage } from './views/restore.tsx'
+
+export async function showAccount(c: PagesContext): Promise<Response> {
+  const site = await siteOf(c)
+  const { cancelled, restored, buy } = c.req.query()
+  const shown = { step: FIRST_STEP, cancelled, buy, isRestored: restored !== undefined }
+  return showPage(c, site, accountPage(site, shown))
+}
+
+/** Each button of the page says by `action` what it does. */
+export async function useAccount(c: PagesContext): Promise<Response> {
+  const site = await siteOf(c)
+  const form = await readForm(c)
+  const buy = c.req.query('buy')
+  const show = (step: SignInStep) =>
+    showPage(c, site, accountPage(site, { step, buy }), step.status as ContentfulStatusCode)
+  switch (form('action')) {
+    case 'mail':
+      return show(await mailCode(c, site, form))
+    case 'enter': {
+      const step = await enterCode(c, site, form)
+      if (step) return show(step)
+      return c.redirect(buy ? site.href(PAYWALL_PATH, { price: buy }) : site.href(ACCOUNT_PATH), 303)
+    }
+    case 'sign-out':
+      await endSession(c, site)
+      return c.redirect(site.href(PAYWALL_PATH), 303)
+    case 'portal':
+      return openPortal(c, site)
+    default:
+      return c.redirect(site.href(ACCOUNT_PATH), 303)
+  }
+}
+
+const Portal = z.object({ url: z.string() })
+
+async function openPortal(c: PagesContext, site: Site): Promise<Response> {
+  const path = `/api/v1/paywall/${site.paywallId}/get-customer-portal`
+  const portal = await ask(c, 'GET_CUSTOMER_PORTAL', Portal, { path, token: site.token, body: {} })
+  if (!isRefused(portal)) return showPage(c, site, leavingPage(site, portal.url))
+  const problem = sentenceFor(portal, site.texts)
+  return showPage(c, site, accountPage(site, { step: FIRST_STEP, problem }), portal.status as ContentfulStatusCode)
+}
+
+export async function showRestore(c: PagesContext): Promise<Response> {
+  const site = await siteOf(c)
+  return showPage(c, site, restorePage(site, FIRST_STEP))
+}
+
+/** Signs in like the account, and takes whatever was bought with the address. */
+export async function restore(c: PagesContext): Promise<Response> {
+  const site = await siteOf(c)
+  const form = await readForm(c)
+  const step = form('action') === 'enter' ? await enterCode(c, site, form) : await mailCode(c, site, form)
+  if (!step) return c.redirect(site.href(ACCOUNT_PATH, { restored: 'yes' }), 303)
+  return showPage(c, site, restorePage(site, step), step.status as ContentfulStatusCode)
+}

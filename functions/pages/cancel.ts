@@ -1,0 +1,73 @@
+// Ends a subscription with its period: why, and before that what the owner offers to who stays.
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import * as z from 'zod'
+import { ask, isRefused, type PagesContext, type Refused } from './ask.ts'
+import { openCheckout } from './buy.ts'
+import { ACCOUNT_PATH } from './contract.ts'
+import { readForm } from './form.ts'
+import { sentenceFor } from './problem.ts'
+import { showPage } from './show.ts'
+import { type Site, siteOf } from './site.ts'
+import type { Purchase } from './structure.ts'
+import { EN } from './texts/en.ts'
+import { cancelPage, isReason, offerBeforeCancel } from './views/cancel.tsx'
+import { leavingPage } from './views/leaving.tsx'
+import { renews } from './views/purchase.tsx'
+
+/** The longest reason that cancel-subscription takes, in characters. */
+const REASON_LENGTH = 1000
+
+export async function showCancel(c: PagesContext): Promise<Response> {
+  const site = await siteOf(c)
+  const purchase = cancellable(site, c.req.query('purchase'))
+  if (!purchase) return c.redirect(site.href(ACCOUNT_PATH), 303)
+  return showPage(c, site, cancelPage(site, { purchase, key: crypto.randomUUID(), reason: '', words: '' }))
+}
+
+/** The visitor's purchase of an id, if it is one that can be cancelled. An anonymous user has to sign in first. */
+function cancellable({ user }: Site, id: string | undefined): Purchase | undefined {
+  return user?.email ? user.purchases.find((purchase) => purchase.id === id && renews(purchase)) : undefined
+}
+
+export async function cancel(c: PagesContext): Promise<Response> {
+  const site = await siteOf(c)
+  const form = await readForm(c)
+  const [id, reason, words] = [form('purchase'), form('reason'), form('words').trim()]
+  const purchase = cancellable(site, id)
+  if (!purchase) return c.redirect(site.href(ACCOUNT_PATH), 303)
+  const again = (problem: string, status: number) =>
+    showPage(
+      c,
+      site,
+      cancelPage(site, { purchase, key: crypto.randomUUID(), reason, words, problem }),
+      status as ContentfulStatusCode,
+    )
+
+  if (form('action') === 'switch') {
+    const offer = offerBeforeCancel(site)
+    if (!offer) return c.redirect(site.href(ACCOUNT_PATH), 303)
+    const opened = await openCheckout(c, site, { priceId: offer.price.id, key: form('key'), isSwitch: true })
+    if (isRefused(opened)) return again(sentenceFor(opened, site.texts), opened.status)
+    return showPage(c, site, leavingPage(site, opened.checkoutUrl))
+  }
+  if (!isReason(reason)) return again(site.texts.chooseReason, 400)
+  const refused = await requestCancel(c, site, id, [EN.reasons[reason], words].filter(Boolean).join(': '))
+  if (refused) return again(sentenceFor(refused, site.texts), refused.status)
+  return c.redirect(site.href(ACCOUNT_PATH, { cancelled: id }), 303)
+}
+
+/** Null if it is cancelled. The owner reads the reason in English, and what the visitor wrote as it is. */
+async function requestCancel(
+  c: PagesContext,
+  site: Site,
+  subscriptionId: string,
+  reason: string,
+): Promise<Refused | null> {
+  const reply = await ask(c, 'CANCEL_SUBSCRIPTION', z.object({}), {
+    path: '/api/paywall/cancel-subscription',
+    token: site.token,
+    headers: { 'X-Paywall-Id': site.paywallId },
+    body: { subscriptionId, cancellationReason: reason.slice(0, REASON_LENGTH) },
+  })
+  return isRefused(reply) ? reply : null
+}

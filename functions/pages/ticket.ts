@@ -1,0 +1,40 @@
+// Opens a support ticket. The form may have 50 MB of images, so it is handed on as it comes. Its text fields stand before them: they
+// are copied on the way, to be shown again where the ticket is refused.
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import * as z from 'zod'
+import { inTheirName, type PagesContext, refusedBy } from './ask.ts'
+import { copyBeginning, fieldsIn } from './form-beginning.ts'
+import { sentenceFor } from './problem.ts'
+import { showPage } from './show.ts'
+import { type Site, siteOf } from './site.ts'
+import { ticketPage } from './views/ticket.tsx'
+
+const Opened = z.object({ ticket: z.object({ id: z.int() }) })
+
+export async function showTicket(c: PagesContext): Promise<Response> {
+  const site = await siteOf(c)
+  return showPage(c, site, ticketPage(site, {}))
+}
+
+export async function openTicket(c: PagesContext): Promise<Response> {
+  const site = await siteOf(c)
+  const type = c.req.header('content-type') ?? ''
+  const { body, beginning } = copyBeginning(c.req.raw.body)
+  const path = `/api/v1/paywall/${site.paywallId}/support/ticket`
+  const length = c.req.header('content-length')
+  const headers = { 'Content-Type': type, ...(length && { 'Content-Length': length }) }
+  const response = await c.env.SUPPORT_TICKET.fetch(
+    inTheirName(c, { path, token: senderToken(site) }, { method: 'POST', headers, body }),
+  )
+  if (response.ok) {
+    const { ticket } = Opened.parse(await response.json())
+    return showPage(c, site, ticketPage(site, { opened: ticket.id }))
+  }
+  const refused = await refusedBy(response)
+  const written = fieldsIn(beginning(), type)
+  const problem = sentenceFor(refused, site.texts)
+  return showPage(c, site, ticketPage(site, { written, problem }), refused.status as ContentfulStatusCode)
+}
+
+/** A user's own address counts. Who has none writes as a guest, with an address. */
+const senderToken = ({ user, token }: Site) => (user?.email ? token : null)

@@ -1,0 +1,129 @@
+import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
+import { ACCOUNT_PATH, PAYWALL_PATH } from '../contract.ts'
+import type { SignInStep } from '../sign-in.ts'
+import type { Site } from '../site.ts'
+import type { User } from '../structure.ts'
+import { sitePage } from './layout.tsx'
+import { Notice } from './notice.tsx'
+import { isOver, PurchaseCard } from './purchase.tsx'
+import { SignIn } from './sign-in.tsx'
+
+export interface Shown {
+  /** Where the visitor is who signs in. */
+  step: SignInStep
+  /** The id of the price that the visitor wants to buy, for which it has to sign in. */
+  buy?: string | undefined
+  /** What went wrong. */
+  problem?: string | undefined
+  /** The id of the purchase that has just been cancelled. */
+  cancelled?: string | undefined
+  /** Whether the visitor has just come from restoring. */
+  isRestored?: boolean
+}
+
+/** What a visitor has, or the way to sign in. */
+export function accountPage(site: Site, shown: Shown) {
+  const { texts, user } = site
+  return sitePage(site, {
+    title: texts.account,
+    children: (
+      <>
+        <h1>{texts.account}</h1>
+        {shown.problem && <Notice kind="problem" text={shown.problem} />}
+        {user && <Belongings site={site} user={user} shown={shown} />}
+        {!user?.email && (
+          <>
+            <p class="soft">{reasonToSignIn(site, shown)}</p>
+            <SignIn
+              site={site}
+              step={shown.step}
+              action={site.href(ACCOUNT_PATH, shown.buy ? { buy: shown.buy } : {})}
+              asksToRestore
+            />
+          </>
+        )}
+        {user?.email && <SignedInAs site={site} email={user.email} />}
+      </>
+    ),
+  })
+}
+
+function reasonToSignIn({ texts, user }: Site, { buy }: Shown): string {
+  if (buy) return texts.signInToBuy
+  return user && user.purchases.length > 0 ? texts.keepPurchase : texts.signInText
+}
+
+/** The purchases and tokens of a user. */
+function Belongings({ site, user, shown }: { site: Site; user: User; shown: Shown }) {
+  const { texts } = site
+  const present = user.purchases.filter((purchase) => !isOver(purchase))
+  const over = user.purchases.filter(isOver)
+  const nothing = shown.isRestored ? texts.nothingRestored : texts.nothingBought
+  return (
+    <>
+      {shown.cancelled && <Notice kind="good" text={texts.cancelled} />}
+      {shown.isRestored && present.length > 0 && <Notice kind="good" text={texts.restored} />}
+      {user.purchases.length === 0 && (
+        <Notice kind="news" text={nothing} link={{ href: site.href(PAYWALL_PATH), text: texts.seePrices }} />
+      )}
+      {present.map((purchase) => (
+        <PurchaseCard site={site} purchase={purchase} isCancelled={purchase.id === shown.cancelled} />
+      ))}
+      {hasPortal(user) && <PortalButton site={site} />}
+      <Balances site={site} user={user} />
+      {over.length > 0 && (
+        <details>
+          <summary>{texts.earlier}</summary>
+          <div class="stack">
+            {over.map((purchase) => (
+              <PurchaseCard site={site} purchase={purchase} />
+            ))}
+          </div>
+        </details>
+      )}
+      {user.purchases.length > 0 && <p class="hint">{texts.utc}</p>}
+    </>
+  )
+}
+
+/** Whether a purchase that gives access was made at a processor that has a page for its customers. */
+const hasPortal = ({ paid, purchases }: User) =>
+  paid && purchases.some((each) => !isOver(each) && DEFINITIONS[each.acquiring].abilities.portal)
+
+function PortalButton({ site }: { site: Site }) {
+  return (
+    <form method="post" action={site.href(ACCOUNT_PATH)}>
+      <button type="submit" name="action" value="portal">
+        {site.texts.portal}
+      </button>
+    </form>
+  )
+}
+
+function Balances({ site, user }: { site: Site; user: User }) {
+  if (user.balances.length === 0) return null
+  return (
+    <section class="card" aria-labelledby="tokens">
+      <h2 id="tokens">{site.texts.tokens}</h2>
+      <dl>
+        {user.balances.map(({ type, count }) => (
+          <div class="row">
+            <dt>{type}</dt>
+            <dd>{new Intl.NumberFormat(site.tag).format(count)}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function SignedInAs({ site, email }: { site: Site; email: string }) {
+  return (
+    <form class="row" method="post" action={site.href(ACCOUNT_PATH)}>
+      <span class="soft">{site.texts.signedInAs(email)}</span>
+      <button type="submit" class="quiet" name="action" value="sign-out">
+        {site.texts.signOut}
+      </button>
+    </form>
+  )
+}

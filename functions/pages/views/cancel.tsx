@@ -1,0 +1,111 @@
+import { ACCOUNT_PATH, CANCEL_PATH } from '../contract.ts'
+import { formatDate } from '../dates.ts'
+import { priceText } from '../money.ts'
+import type { Site } from '../site.ts'
+import type { Price, Purchase } from '../structure.ts'
+import { EN } from '../texts/en.ts'
+import { sitePage } from './layout.tsx'
+import { Notice } from './notice.tsx'
+import { labelOf } from './purchase.tsx'
+
+export type Reason = keyof typeof EN.reasons
+
+const REASONS = Object.keys(EN.reasons).filter(isReason)
+
+export function isReason(text: string): text is Reason {
+  return Object.hasOwn(EN.reasons, text)
+}
+
+interface Shown {
+  purchase: Purchase
+  /** Makes a switch that is asked for twice one. */
+  key: string
+  /** What was chosen and written before. */
+  reason: string
+  words: string
+  problem?: string
+}
+
+/** The offer that a subscriber sees before cancelling, with what it sells; undefined: there is none. */
+export function offerBeforeCancel({ structure, text }: Site): { title: string; price: Price } | undefined {
+  const offer = structure.offers.find(({ show }) => show === 'cancel')
+  const price = structure.prices.find(({ slug }) => slug === offer?.price)
+  if (!offer || !price) return undefined
+  return { title: typeof offer.title === 'string' ? text(offer.title) : price.label, price }
+}
+
+/** Asks why, and says what becomes of the subscription. */
+export function cancelPage(site: Site, { purchase, key, reason, words, problem }: Shown) {
+  const { texts } = site
+  const title = texts.cancelTitle(labelOf(site, purchase))
+  const end = purchase.current_period_end
+  return sitePage(site, {
+    title,
+    children: (
+      <>
+        <h1>{title}</h1>
+        {problem && <Notice kind="problem" text={problem} />}
+        <OfferToStay site={site} purchase={purchase} formKey={key} />
+        <form class="card" method="post" action={site.href(CANCEL_PATH, { purchase: purchase.id })}>
+          {end && <p>{texts.cancelText(formatDate(end, site))}</p>}
+          <input type="hidden" name="purchase" value={purchase.id} />
+          <fieldset>
+            <legend>{texts.whyCancel}</legend>
+            {REASONS.map((each) => (
+              <label class="check">
+                <input type="radio" name="reason" value={each} checked={each === reason} required />
+                {texts.reasons[each]}
+              </label>
+            ))}
+          </fieldset>
+          <label>
+            {texts.inYourWords}
+            <textarea name="words" rows={3} maxlength={900}>
+              {words}
+            </textarea>
+          </label>
+          <div class="row">
+            <button type="submit" class="danger" name="action" value="cancel">
+              {texts.cancelNow}
+            </button>
+            <a href={site.href(ACCOUNT_PATH)}>{texts.keepIt}</a>
+          </div>
+        </form>
+      </>
+    ),
+  })
+}
+
+/** What the owner offers to who stays. Of the price that the visitor has already, there is nothing to buy. */
+function OfferToStay({ site, purchase, formKey }: { site: Site; purchase: Purchase; formKey: string }) {
+  const { texts } = site
+  const offer = offerBeforeCancel(site)
+  if (!offer) return null
+  const { title, price } = offer
+  const isSame = price.slug === purchase.price_slug
+  return (
+    <section class="card offer" aria-labelledby="offer">
+      <p class="soft">{texts.beforeYouGo}</p>
+      <h2 id="offer">{title}</h2>
+      <p>
+        {price.label}: {priceText(price, site)}
+      </p>
+      {isSame ? (
+        <p>
+          <a class="button primary" href={site.href(ACCOUNT_PATH)}>
+            {texts.keepIt}
+          </a>
+        </p>
+      ) : (
+        <form method="post" action={site.href(CANCEL_PATH, { purchase: purchase.id })}>
+          <input type="hidden" name="purchase" value={purchase.id} />
+          <input type="hidden" name="key" value={formKey} />
+          <button type="submit" class="primary" name="action" value="switch">
+            {texts.switchTo(price.label)}
+          </button>
+          <p class="hint">{texts.switchHint}</p>
+        </form>
+      )}
+    </section>
+  )
+}

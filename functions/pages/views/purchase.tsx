@@ -1,0 +1,63 @@
+import type { Child } from 'hono/jsx'
+import { toMajorUnits } from '../../../lib/money/money.ts'
+import { CANCEL_PATH } from '../contract.ts'
+import { formatDate } from '../dates.ts'
+import { cycleOf, formatMoney } from '../money.ts'
+import type { Site } from '../site.ts'
+import type { Purchase } from '../structure.ts'
+
+interface PurchaseProps {
+  site: Site
+  purchase: Purchase
+  /** Whether it has just been cancelled here: the processor's word may be on its way. */
+  isCancelled?: boolean
+}
+
+/** A purchase, what becomes of it, and the way to end it. */
+export function PurchaseCard({ site, purchase, isCancelled = false }: PurchaseProps) {
+  const { texts } = site
+  const { id, currency, unit_amount: amount, status } = purchase
+  const mayCancel = renews(purchase) && !isCancelled && site.user?.email
+  return (
+    <section class="card" aria-labelledby={`purchase-${id}`}>
+      <div class="row">
+        <h2 id={`purchase-${id}`}>{labelOf(site, purchase)}</h2>
+        <span class={`status ${status}`}>{texts.statuses[status]}</span>
+      </div>
+      <p>
+        {formatMoney(toMajorUnits(amount, currency), currency, site)} {cycleOf(purchase, site)}
+      </p>
+      <p class="soft">{horizonOf(site, purchase, isCancelled)}</p>
+      {mayCancel && (
+        <p>
+          <a href={site.href(CANCEL_PATH, { purchase: id })}>{texts.cancel}</a>
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** The label of the price that was bought; its name where the price is not sold any more. */
+export const labelOf = ({ structure }: Site, { price_slug: slug }: Purchase): string =>
+  structure.prices.find((price) => price.slug === slug)?.label ?? slug
+
+/** Whether nothing comes of a purchase any more. */
+export const isOver = ({ status }: Purchase): boolean => status === 'canceled' || status === 'refunded'
+
+/** Whether it is a subscription that goes on by itself. */
+export const renews = (purchase: Purchase): boolean =>
+  purchase.interval !== null && !isOver(purchase) && !purchase.cancel_at_period_end
+
+/** What becomes of a purchase, and when. */
+function horizonOf(site: Site, purchase: Purchase, isCancelled: boolean): Child {
+  const { texts } = site
+  const on = (time: string | null) => formatDate(time ?? purchase.created_at, site)
+  if (purchase.interval === null || isOver(purchase)) return texts.boughtOn(on(purchase.created_at))
+  if (isCancelled || purchase.cancel_at_period_end)
+    return texts.endsOn(on(purchase.cancel_at ?? purchase.current_period_end))
+  if (purchase.status === 'past_due') return texts.pastDue
+  if (purchase.status === 'paused') return texts.paused
+  if (purchase.status === 'pending') return texts.pendingPayment
+  if (purchase.status === 'trialing') return texts.trialUntil(on(purchase.trial_end))
+  return texts.renewsOn(on(purchase.current_period_end))
+}

@@ -1,0 +1,62 @@
+import { TICKET_PATH } from '../contract.ts'
+import type { Site } from '../site.ts'
+import { sitePage } from './layout.tsx'
+import { Notice } from './notice.tsx'
+import { EmailField } from './sign-in.tsx'
+
+interface Shown {
+  /** What was written before, by the names of the fields. */
+  written?: Record<string, string>
+  problem?: string
+  /** The number of the ticket that was opened. */
+  opened?: number
+}
+
+/** Writes to the owner. The fields have the names that the API has for them, text before images. */
+export function ticketPage(site: Site, { written = {}, problem, opened }: Shown) {
+  const { texts } = site
+  return sitePage(site, {
+    title: texts.ticket,
+    children: (
+      <>
+        <h1>{texts.ticket}</h1>
+        {problem && <Notice kind="problem" text={problem} />}
+        {opened === undefined ? (
+          <form class="card" method="post" enctype="multipart/form-data" action={site.href(TICKET_PATH)}>
+            {!site.user?.email && <EmailField site={site} name="customer_email" value={written.customer_email ?? ''} />}
+            <label>
+              {texts.subject}
+              <input name="subject" value={written.subject} required minlength={3} maxlength={200} />
+            </label>
+            <label>
+              {texts.message}
+              <textarea name="content" rows={8} required maxlength={5000}>
+                {written.content}
+              </textarea>
+            </label>
+            <label>
+              {texts.images}
+              <input
+                type="file"
+                name="files"
+                multiple
+                accept="image/jpeg,image/png,image/webp"
+                aria-describedby="images-hint"
+              />
+            </label>
+            <p class="hint" id="images-hint">
+              {texts.imagesHint}
+            </p>
+            <div class="row">
+              <button type="submit" class="primary">
+                {texts.send}
+              </button>
+            </div>
+          </form>
+        ) : (
+          <Notice kind="good" text={texts.ticketOpened(opened)} />
+        )}
+      </>
+    ),
+  })
+}

@@ -1,0 +1,73 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { soldThrough } from '../conformance/shop.ts'
+import { openBrowser } from '../support/browser.ts'
+import { newEmail } from '../support/checkout.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { headingOf, press, signIn, type Visitor, visit } from './visitor.ts'
+
+let world: TestWorld
+let browser: Browser
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { paywalls: ACQUIRING.map(soldThrough) } })
+  browser = await openBrowser()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.close()
+})
+
+/** Chooses the monthly price, signs in where the processor sells to nobody else, and arrives at its page. */
+async function order(visitor: Visitor, email: string): Promise<void> {
+  const { page, home } = visitor
+  await page.getByRole('radio', { name: /Monthly/ }).check()
+  await press(visitor, 'Continue')
+  await page.waitForURL((url) => url.origin !== world.url || url.pathname.endsWith('/account'))
+  if (!page.url().startsWith(home)) return
+  await signIn(visitor, email)
+  expect(await page.getByRole('radio', { name: /Monthly/ }).isChecked()).toBe(true)
+  await press(visitor, 'Continue')
+  await page.waitForURL((url) => url.origin !== world.url)
+}
+
+describe.each(ACQUIRING)('through %s', (acquiring) => {
+  test('a visitor declines, leaves, buys, restores in another browser and cancels there', async () => {
+    const paywall = world.file.paywalls.find(({ processor }) => processor.acquiring === acquiring)!
+    const email = newEmail()
+    const visitor = await visit(browser, world, { paywall })
+    const { page, home } = visitor
+
+    await order(visitor, email)
+    await page.locator('[value=decline]').click()
+    await page.waitForLoadState()
+    if (!page.url().startsWith(home)) await page.locator('[value=cancel]').click()
+    await page.waitForURL(`${home}?bought=nothing`)
+    expect(await page.getByRole('status').textContent()).toContain('Nothing was bought')
+
+    await order(visitor, email)
+    const address = page.locator('[name=email]:not([readonly])')
+    const knowsAddress = (await address.count()) > 0
+    if (knowsAddress) await address.fill(email)
+    await page.locator('[value=pay]').click()
+    await page.waitForURL((url) => url.pathname.endsWith('/thanks'))
+    expect(await headingOf(visitor)).toBe('Thank you!')
+
+    await press(visitor, 'Your account', 'link')
+    expect(await page.getByRole('region', { name: 'Monthly' }).textContent()).toContain('Active')
+    // Of a buyer who gave the processor no address, only signing in tells it.
+    if (!knowsAddress && (await page.getByLabel('E-mail address').count()) > 0) await signIn(visitor, email)
+
+    const elsewhere = await visit(browser, world, { paywall, path: '/restore' })
+    await signIn(elsewhere, email)
+    const purchase = elsewhere.page.getByRole('region', { name: 'Monthly' })
+    expect(await purchase.textContent()).toMatch(/Active.*\$9\.99 per month.*Renews on/)
+    await press(elsewhere, 'Cancel subscription', 'link')
+    await elsewhere.page.getByLabel('It is too expensive').check()
+    await press(elsewhere, 'Cancel subscription now')
+    await elsewhere.page.waitForURL(`${home}/account?cancelled=*`)
+    expect(await purchase.textContent()).toContain('Does not renew')
+  })
+})

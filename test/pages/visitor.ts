@@ -1,0 +1,46 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { FilePaywall } from '../../cli/paywall-file/file.ts'
+import { codeMailedTo } from '../support/sign-in.ts'
+import type { TestWorld } from '../support/world.ts'
+
+/** Somebody who looks at a paywall's pages. */
+export interface Visitor {
+  world: TestWorld
+  page: Page
+  /** Where the paywall's pages are, on the service's host. */
+  home: string
+}
+
+/** A browser of its own, which knows nothing yet, at one of the pages. */
+export async function visit(
+  browser: Browser,
+  world: TestWorld,
+  {
+    path = '',
+    paywall = world.paywall,
+    ...options
+  }: BrowserContextOptions & { path?: string; paywall?: FilePaywall } = {},
+): Promise<Visitor> {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  const home = `${world.url}/p/${paywall.id}`
+  await page.goto(home + path)
+  return { world, page, home }
+}
+
+/** Presses a button of what a page is about, or follows a link there, by what it says. */
+export const press = ({ page }: Pick<Visitor, 'page'>, name: string | RegExp, role: 'button' | 'link' = 'button') =>
+  page.getByRole('main').getByRole(role, { name }).click()
+
+/** What the heading of the page says. */
+export const headingOf = ({ page }: Visitor) => page.getByRole('heading', { level: 1 }).textContent()
+
+/** Signs in by the code that is mailed, on a page that asks for the address. */
+export async function signIn({ world, page }: Visitor, email: string): Promise<void> {
+  const before = world.mail.received.filter(({ to }) => to === email).length
+  await page.getByLabel('E-mail address').fill(email)
+  await press({ page }, 'Send me a code')
+  await page.getByLabel('Code from the mail').fill(await codeMailedTo(world, email, before + 1))
+  await press({ page }, 'Sign in')
+  await page.waitForLoadState()
+}
