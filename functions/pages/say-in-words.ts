@@ -1,20 +1,24 @@
 import type { Context } from 'hono'
 import type { ApiError } from '../../lib/http/errors.ts'
+import { fieldsOf } from './form-beginning.ts'
 import { localeFor, tagOf } from './locale.ts'
 import { sentenceFor } from './problem.ts'
 import { show } from './show.ts'
 import { TEXTS, textsFor } from './texts/texts.ts'
-import { failurePage, PLAIN_STYLE } from './views/failure.tsx'
+import { type Again, failurePage, PLAIN_STYLE } from './views/failure.tsx'
 
 /** A refusal as a page, where there is no page of a paywall to say it on. */
-export function sayInWords(c: Context, { status, error, retryAfter }: ApiError): Promise<Response> {
+export async function sayInWords(c: Context, { status, error, retryAfter }: ApiError): Promise<Response> {
   const locale = localeFor(Object.keys(TEXTS), c.req.query('locale'), c.req.header('accept-language'))
   const texts = textsFor(locale)
   const title = status === 404 ? texts.notFound : texts.problem
-  return show(
-    c,
-    PLAIN_STYLE,
-    failurePage(tagOf(locale), title, sentenceFor({ status, error, retryAfter: retryAfter ?? null }, texts)),
-    status,
-  )
+  const text = sentenceFor({ status, error, retryAfter: retryAfter ?? null }, texts)
+  const again = c.req.method === 'POST' && status >= 429 ? await againOf(c.req.raw) : null
+  return show(c, PLAIN_STYLE, failurePage(texts, { tag: tagOf(locale), title, text, again }), status)
+}
+
+/** What was typed, and where it was sent: it can be sent again as it is. */
+async function againOf(request: Request): Promise<Again> {
+  const hasFiles = request.headers.get('content-type')?.startsWith('multipart/') ?? false
+  return { action: request.url, hasFiles, fields: await fieldsOf(request) }
 }

@@ -31,7 +31,7 @@ export async function openTicket(c: PagesContext): Promise<Response> {
     return showPage(c, site, ticketPage(site, { opened: ticket.id }))
   }
   const refused = await refusedBy(response)
-  const written = fieldsIn(beginning(), type)
+  const written = fieldsIn(beginning.text, type)
   const problem = sentenceFor(refused, site.texts)
   return showPage(c, site, ticketPage(site, { written, problem }), refused.status as ContentfulStatusCode)
 }

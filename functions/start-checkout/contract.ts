@@ -88,7 +88,8 @@ export const Body = z
       }),
       successUrl: url('successUrl').describe(
         'Where the buyer is sent after paying: http or https. `__SESSION__` in it becomes the id of the checkout. On a ' +
-          'paywall with its own domain it may be left out: then `settings.success_redirect_url` is used',
+          'paywall with its own domain it may be left out: then `settings.success_redirect_url` is used, or else the page `/thanks` of ' +
+          'that domain',
       ),
       errorUrl: url('errorUrl').describe(
         'Where a buyer who did not pay is sent. On a paywall with its own domain it may be left out: then ' +

@@ -1,9 +1,9 @@
 -- Where a buyer returns to, and at which host the way back is. `success_url` and `error_url` are what the call says, or else, on a
--- paywall with a domain of its own, what its settings say. A buyer who did not pay is better off on the page for those who did than
--- on the front page of the domain, which comes last.
+-- paywall with a domain of its own, what its settings say, or else its hosted pages there. A buyer who did not pay is better off on
+-- the owner's page for those who did than on the front page of the domain, which comes last.
 --
 -- A user may be anybody, so the paywall can say where users may return to: `settings.redirect_origins`, besides its own domain and
--- the pages in its settings. Any other target is refused: `foreign_success_url`, `foreign_error_url`. Without that list a user may
+-- the pages in its settings, and the service's own origin, which has the hosted pages of all. Any other target is refused: `foreign_success_url`, `foreign_error_url`. Without that list a user may
 -- return to anywhere; but the owner's domain must not be what sends people there, so the way back then is at the service's own
 -- origin. If that is not known, such targets are refused, too. `success_origin` and `error_origin` are those of what the call says.
 create function redirect_targets(
@@ -17,26 +17,30 @@ begin
   if by_owner and success_url is not null and error_url is not null then return; end if;
   select p.domain, p.settings into domain, settings from paywalls p where p.id = paywall_id;
   if domain is not null then
-    success_url := coalesce(success_url, settings ->> 'success_redirect_url');
+    success_url := coalesce(success_url, settings ->> 'success_redirect_url', 'https://' || domain || '/thanks');
     error_url := coalesce(
       error_url, settings ->> 'error_redirect_url', settings ->> 'success_redirect_url', 'https://' || domain || '/');
   end if;
   if by_owner or settings -> 'redirect_origins' is null and domain is distinct from host then return; end if;
 
   refusal := case
-    when not is_own_origin(success_origin, domain, settings) then 'foreign_success_url'
-    when not is_own_origin(error_origin, domain, settings) then 'foreign_error_url' end;
+    when not is_own_origin(success_origin, domain, settings, service_origin) then 'foreign_success_url'
+    when not is_own_origin(error_origin, domain, settings, service_origin) then 'foreign_error_url' end;
   if refusal is null or settings -> 'redirect_origins' is not null or service_origin is null then return; end if;
   refusal := null;
   return_origin := service_origin;
 end $$;
 
--- Whether an origin is one that the paywall itself names: in `redirect_origins`, as its domain, or as that of a page of its settings.
+-- Whether an origin is the service's, or one that the paywall itself names: in `redirect_origins`, as its domain, or as that of a page
+-- of its settings.
 -- So is one that is null: then the call names no page, and the paywall does.
-create function is_own_origin(origin text, domain text, settings jsonb) returns boolean language plpgsql stable as $$
+create function is_own_origin(
+  origin text, domain text, settings jsonb, service_origin text
+) returns boolean language plpgsql stable as $$
 begin
   return origin is null or coalesce(
     host_of(origin) = domain
+      or origin = service_origin
       or settings -> 'redirect_origins' ? origin
       or origin = origin_of(settings ->> 'success_redirect_url')
       or origin = origin_of(settings ->> 'error_redirect_url'),

@@ -55,10 +55,14 @@ describe('on a paywall with a domain, a buyer who did not pay lands', () => {
     })
   })
 
-  test('and there must be a page for one who did', async () => {
-    expect(await start({ error: SORRY }, { domain: domain(), body: {} })).toMatchObject({
-      status: 400,
-      body: { error: 'Missing required parameters: successUrl, errorUrl', message: 'Missing: successUrl' },
+  test('and one who did on the page that thanks, if the paywall names none', async () => {
+    const ofPaywall = domain()
+    const { checkoutUrl } = opened(await start({ error: SORRY }, { domain: ofPaywall, body: {} }))
+    const back = await call(world, await press(checkoutUrl, 'pay'))
+    expect(back).toMatchObject({ status: 303, headers: { location: `https://${ofPaywall}/thanks` } })
+    expect(await call(world, `https://${ofPaywall}/thanks`)).toMatchObject({
+      status: 200,
+      body: expect.stringContaining('Thank you!'),
     })
   })
 })

@@ -14,6 +14,11 @@ function every(interval: Interval, count: number): string {
   return count === 1 ? `pro ${one}` : `alle ${count} ${many}`
 }
 
+function waitText(minutes: number): string {
+  if (minutes <= 1) return 'einer Minute'
+  return minutes < 120 ? `${minutes} Minuten` : `${Math.ceil(minutes / 60)} Stunden`
+}
+
 export const DE: Texts = {
   account: 'Ihr Konto',
   restoreLink: 'Kauf wiederherstellen',
@@ -125,16 +130,12 @@ export const DE: Texts = {
   notFound: 'Diese Seite gibt es nicht',
   notFoundText: 'Prüfen Sie die Adresse, oder gehen Sie dorthin zurück, woher Sie kamen.',
   failed: 'Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es gleich noch einmal.',
-  tryLater: (minutes) =>
-    minutes <= 1
-      ? 'Das war zu oft. Bitte versuchen Sie es in einer Minute noch einmal.'
-      : `Das war zu oft. Bitte versuchen Sie es in ${minutes} Minuten noch einmal.`,
-  unavailable:
-    'Wir erreichen unsere Daten gerade nicht. Nichts ging verloren: Bitte versuchen Sie es gleich noch einmal.',
-  processorUnavailable:
-    'Der Zahlungsdienst antwortet gerade nicht. Es wurde nichts abgebucht: Bitte versuchen Sie es gleich noch einmal.',
+  tryLater: (minutes) => `Das war zu oft. Bitte versuchen Sie es in ${waitText(minutes)} noch einmal.`,
+  unavailable: 'Wir erreichen unsere Daten gerade nicht. Bitte versuchen Sie es gleich noch einmal.',
+  tryAgain: 'Noch einmal versuchen',
+  processorUnavailable: 'Der Zahlungsdienst antwortet gerade nicht. Bitte versuchen Sie es gleich noch einmal.',
   processorRejected:
-    'Der Zahlungsdienst hat das nicht angenommen. Es wurde nichts abgebucht. Wenn es wieder geschieht, wenden Sie sich bitte an uns.',
+    'Der Zahlungsdienst hat das nicht angenommen. Wenn es wieder geschieht, wenden Sie sich bitte an uns.',
   forged:
     'Diese Anfrage kam nicht von dieser Seite. Gehen Sie zurück, laden Sie die Seite neu und versuchen Sie es noch einmal.',
   activePurchase: 'Das haben Sie schon. Ihr Konto zeigt es.',

@@ -3,6 +3,11 @@ import type { Interval, PurchaseStatus } from '../../../lib/processors/processor
 
 const every = (interval: Interval, count: number) => (count === 1 ? `per ${interval}` : `every ${count} ${interval}s`)
 
+function waitText(minutes: number): string {
+  if (minutes <= 1) return 'a minute'
+  return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`
+}
+
 export const EN = {
   // Every page.
   account: 'Your account',
@@ -120,15 +125,11 @@ export const EN = {
   notFound: 'There is no such page',
   notFoundText: 'Check the address, or go back to where you came from.',
   failed: 'Something went wrong on our side. Please try again in a moment.',
-  tryLater: (minutes: number) =>
-    minutes <= 1
-      ? 'That was too often. Please try again in a minute.'
-      : `That was too often. Please try again in ${minutes} minutes.`,
-  unavailable: 'We cannot reach our records just now. Nothing was lost: please try again in a moment.',
-  processorUnavailable:
-    'The payment service does not answer just now. You were not charged: please try again in a moment.',
-  processorRejected:
-    'The payment service did not accept that. You were not charged. If it happens again, please contact support.',
+  tryLater: (minutes: number) => `That was too often. Please try again in ${waitText(minutes)}.`,
+  unavailable: 'We cannot reach our records just now. Please try again in a moment.',
+  tryAgain: 'Try again',
+  processorUnavailable: 'The payment service does not answer just now. Please try again in a moment.',
+  processorRejected: 'The payment service did not accept that. If it happens again, please contact support.',
   forged: 'This request did not come from this page. Go back, reload the page and try again.',
   activePurchase: 'You have this already. Your account shows it.',
   priceGone: 'This price has just changed. Please choose again.',

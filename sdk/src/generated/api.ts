@@ -600,7 +600,7 @@ export interface components {
             priceId: string;
             /**
              * Format: uri
-             * @description Where the buyer is sent after paying: http or https. `__SESSION__` in it becomes the id of the checkout. On a paywall with its own domain it may be left out: then `settings.success_redirect_url` is used
+             * @description Where the buyer is sent after paying: http or https. `__SESSION__` in it becomes the id of the checkout. On a paywall with its own domain it may be left out: then `settings.success_redirect_url` is used, or else the page `/thanks` of that domain
              */
             successUrl?: string | null;
             /**
