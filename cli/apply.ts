@@ -1,40 +1,83 @@
 // `paywall plan FILE` and `paywall apply FILE`:
 // 1. read the file, and refuse it if anything is wrong with it
-// 2. compare it with the database; `apply` also writes what differs
-// 3. print what changes, and the version that each paywall's bootstrap will have
-// 4. `apply` also prints the secrets that it made: nobody can read them again later
+// 2. compare it with the database
+// 3. `apply` asks before it takes something away, and writes what differs
+// 4. print what changes, and the version that each paywall's bootstrap will have
+// 5. `apply` also prints the secrets that it made: nobody can read them again later
 import { readFile } from 'node:fs/promises'
-import { allCountries } from '../lib/geo/countries.ts'
-import { structureOf, versionOf } from '../lib/paywall/structure.ts'
-import { type ApplyPlan, applyFile, planFile } from './apply/apply.ts'
-import { CommandError, enterLocalWorld, pathArgument, required, sealingKeys } from './command.ts'
-import { withDatabase } from './database.ts'
-import { type FilePaywall, type PaywallFile, readPaywallFile } from './paywall-file/file.ts'
+import { type ApplyPlan, type ApplyResult, applyFile, planFile } from './apply/apply.ts'
+import { type Change, changeJson } from './apply/changes.ts'
+import { changesText, changeText } from './apply/changes-text.ts'
+import { type Version, versionsOf, versionText } from './apply/versions.ts'
+import { parseArguments } from './arguments.ts'
+import {
+  CommandError,
+  enterLocalWorld,
+  type Outcome,
+  pathArgument,
+  required,
+  type SealingKeys,
+  sealingKeys,
+} from './command.ts'
+import { type Database, withDatabase } from './database.ts'
+import { mayGoOn } from './go-on.ts'
+import { type PaywallFile, readPaywallFile } from './paywall-file/file.ts'
 
-/** Country lists longer than this are cut: the first countries are enough to recognise a tier. */
-const MAX_COUNTRIES = 8
-
-export async function runPlan(args: string[]): Promise<void> {
+export async function runPlan(args: string[]): Promise<Outcome> {
+  const { positionals } = parseArguments({ args, allowPositionals: true }, ['say plan FILE'])
   enterLocalWorld()
-  const file = await readFileArgument(args)
+  const file = await readFileArgument(positionals)
   const sealing = sealingKeys()
   const plan = await withDatabase(required('DATABASE_URL'), (db) => planFile(db, file, sealing))
-  await printPlan(file, plan, 'To change:')
+  return outcomeOf(plan, await versionsOf(file), { isDone: false })
 }
 
-export async function runApply(args: string[]): Promise<void> {
+export async function runApply(args: string[]): Promise<Outcome> {
+  const options = { yes: { type: 'boolean' } } as const
+  const { values, positionals } = parseArguments({ args, options, allowPositionals: true }, ['say apply FILE [--yes]'])
   enterLocalWorld()
-  const file = await readFileArgument(args)
+  const file = await readFileArgument(positionals)
   const sealing = sealingKeys()
-  const result = await withDatabase(required('DATABASE_URL'), (db) => applyFile(db, file, sealing))
-  await printPlan(file, result, 'Changed:')
-  for (const { what, secret } of result.newSecrets) {
-    console.log(`\nThe secret of ${what}, shown this once:\n  ${secret}`)
+  const result = await withDatabase(required('DATABASE_URL'), (db) =>
+    values.yes ? applyFile(db, file, sealing) : applyAgreed(db, file, sealing),
+  )
+  const { text, json } = outcomeOf(result, await versionsOf(file), { isDone: true })
+  const secrets = result.newSecrets.map(
+    ({ what, secret }) => `\n\nThe secret of ${what}, shown this once:\n  ${secret}`,
+  )
+  return { text: text + secrets.join(''), json: { ...json, new_secrets: result.newSecrets } }
+}
+
+/** Applies the file once somebody has agreed to what it takes away. Throws a `CommandError` if nobody does. */
+async function applyAgreed(db: Database, file: PaywallFile, sealing: SealingKeys): Promise<ApplyResult> {
+  const { changes } = await planFile(db, file, sealing)
+  const losses = changes.filter(({ loss }) => loss !== null)
+  if (losses.length > 0) await agree(changes, losses)
+  const agreed = losses.map(identityOf)
+  return applyFile(db, file, sealing, (now) => {
+    const others = now.filter((change) => change.loss && !agreed.includes(identityOf(change)))
+    if (others.length === 0) return
+    const mend = 'that is new since you were asked: nothing was changed, try again'
+    throw new CommandError([...others.map((change) => changeText(change)), mend])
+  })
+}
+
+/** What a person agrees to. How many subscribers it touches may differ a moment later. */
+const identityOf = ({ what, how, fields }: Change) => JSON.stringify([what, how, fields])
+
+async function agree(changes: Change[], losses: Change[]): Promise<void> {
+  const { stdin: input, stderr: output } = process
+  if (!input.isTTY || !output.isTTY) {
+    const mend = 'it would take that away, and there is no terminal to ask at: say --yes. Nothing was changed'
+    throw new CommandError([...losses.map((change) => changeText(change)), mend])
+  }
+  output.write(`${changesText(changes, { isDone: false })}\n`)
+  if (!(await mayGoOn('What was bought stays as it is. Go on?', { input, output }))) {
+    throw new CommandError(['nothing was changed'])
   }
 }
 
-async function readFileArgument(args: string[]): Promise<PaywallFile> {
-  const [path, ...rest] = args
+async function readFileArgument([path, ...rest]: string[]): Promise<PaywallFile> {
   if (path === undefined) throw new CommandError(['which file? Give the path of a paywall file'])
   if (rest.length > 0) throw new CommandError([`one file at a time: ${rest.join(' ')} is too much`])
   const result = await readPaywallFile(await readText(path), process.env)
@@ -52,34 +95,11 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-async function printPlan(file: PaywallFile, { changes, otherPaywalls }: ApplyPlan, heading: string): Promise<void> {
-  if (changes.length === 0) console.log('Nothing to change.')
-  else console.log([heading, ...changes.map((change) => `  ${change}`)].join('\n'))
-  if (otherPaywalls.length > 0) console.log(`Not in the file, left as they are: paywall ${otherPaywalls.join(', ')}`)
-  for (const paywall of file.paywalls) await printVersions(paywall)
-}
-
-/** Local prices make the version differ between countries: the one that most countries see comes first. */
-async function printVersions(paywall: FilePaywall): Promise<void> {
-  const row = publicRowOf(paywall)
-  const byPrices = Map.groupBy(allCountries(), (country) => JSON.stringify(structureOf(row, country).prices))
-  const groups = [...byPrices.values()].toSorted((some, others) => others.length - some.length)
-  for (const [index, countries] of groups.entries()) {
-    const version = await versionOf(structureOf(row, countries[0]!))
-    if (index === 0) console.log(`Version of paywall ${paywall.id}: ${version}`)
-    else console.log(`  in ${shortList(countries)}: ${version}`)
+function outcomeOf({ changes, otherPaywalls }: ApplyPlan, versions: Version[], how: { isDone: boolean }): Outcome {
+  const others =
+    otherPaywalls.length > 0 ? [`Not in the file, left as they are: paywall ${otherPaywalls.join(', ')}`] : []
+  return {
+    text: [changesText(changes, how), ...others, ...versions.map(versionText)].join('\n'),
+    json: { changes: changes.map(changeJson), other_paywalls: otherPaywalls, versions },
   }
-}
-
-/** What bootstrap reads of a paywall, and nothing else. */
-function publicRowOf({ id, name, settings, geo, offers, layout, locales, prices }: FilePaywall) {
-  const publicPrices = prices.map(
-    ({ paywall_id: _id, processor_price: _processorPrice, tokens: _tokens, ...price }) => price,
-  )
-  return { id, name, settings, geo, offers, layout, locales, prices: publicPrices }
-}
-
-function shortList(countries: string[]): string {
-  const more = countries.length - MAX_COUNTRIES
-  return countries.slice(0, MAX_COUNTRIES).join(' ') + (more > 0 ? ` and ${more} more` : '')
 }

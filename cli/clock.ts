@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util'
 import * as z from 'zod'
-import { CommandError } from './command.ts'
+import { parseArguments } from './arguments.ts'
+import { CommandError, type Outcome } from './command.ts'
 
 /** Where `npm run dev` serves the local world's own address, if it is not told otherwise. */
 export const HOME_PORT = 8786
@@ -13,8 +13,12 @@ const Answer = z.union([z.object({ paywall: z.string(), now: z.string() }), z.ob
  * `paywall clock ID`: prints the time of a test paywall of the local world. `--advance 31d` moves it first, and what falls due
  * meanwhile happens.
  */
-export async function runClock(args: string[]): Promise<void> {
-  const { values, positionals } = parse(args)
+export async function runClock(args: string[]): Promise<Outcome> {
+  const options = {
+    advance: { type: 'string' },
+    home: { type: 'string', default: `http://127.0.0.1:${HOME_PORT}` },
+  } as const
+  const { values, positionals } = parseArguments({ args, options, allowPositionals: true }, [USAGE])
   const [paywall, ...more] = positionals
   if (paywall === undefined || more.length > 0) throw new CommandError([USAGE])
   const address = URL.parse('/clock', values.home)
@@ -22,21 +26,9 @@ export async function runClock(args: string[]): Promise<void> {
   const { advance } = values
   if (advance === undefined) address.searchParams.set('paywall', paywall)
   const move = { method: 'POST', body: JSON.stringify({ paywall, advance }) }
-  console.log(
-    await ask(address, advance === undefined ? {} : { ...move, headers: { 'content-type': 'application/json' } }),
-  )
-}
-
-function parse(args: string[]) {
-  const options = {
-    advance: { type: 'string' },
-    home: { type: 'string', default: `http://127.0.0.1:${HOME_PORT}` },
-  } as const
-  try {
-    return parseArgs({ args, options, allowPositionals: true })
-  } catch (error) {
-    throw new CommandError([error instanceof Error ? error.message : String(error)], { cause: error })
-  }
+  const request = advance === undefined ? {} : { ...move, headers: { 'content-type': 'application/json' } }
+  const now = await ask(address, request)
+  return { text: now, json: { paywall, now } }
 }
 
 /** The paywall's time as the local world says it. */

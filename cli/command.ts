@@ -1,17 +1,28 @@
-// What every command needs: its environment and arguments, and the error that it ends with.
+// What every command needs: its environment and arguments, what it gives, and the error that it ends with.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** Why a command did not do its work, in sentences for the person who ran it. */
+/** What a command did: in words, none if it has said all of them, and as the JSON that `--json` prints instead. */
+export interface Outcome {
+  text: string
+  json: Record<string, unknown>
+}
+
+/** Prints a line of what takes long while it goes on. With `--json` it prints nothing. */
+export type Say = (line: string) => void
+
+/** Why a command did not do its work, in sentences for the person who ran it. `done`: what it did all the same. */
 export class CommandError extends Error {
   override name = 'CommandError'
   readonly sentences: string[]
+  readonly done: Outcome | null
 
-  constructor(sentences: string[], options?: ErrorOptions) {
+  constructor(sentences: string[], { done = null, ...options }: ErrorOptions & { done?: Outcome | null } = {}) {
     super(sentences.join('\n'), options)
     this.sentences = sentences
+    this.done = done
   }
 }
 

@@ -1,14 +1,24 @@
 import { sql } from 'kysely'
-import { CommandError, enterLocalWorld, required } from './command.ts'
+import { choose, parseArguments } from './arguments.ts'
+import { CommandError, enterLocalWorld, type Outcome, required } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
 
+const USAGE = ['say ledger verify']
+
 /** `paywall ledger verify`: throws a `CommandError` that names every balance that its ledger rows do not explain. */
-export async function runLedger(args: string[]): Promise<void> {
-  if (args.length !== 1 || args[0] !== 'verify') throw new CommandError(['say ledger verify'])
+export async function runLedger(args: string[]): Promise<Outcome> {
+  const { positionals } = parseArguments({ args, allowPositionals: true }, USAGE)
+  const [verb, ...more] = positionals
+  if (more.length > 0) throw new CommandError(USAGE)
+  return choose(verb, { verify }, USAGE)()
+}
+
+async function verify(): Promise<Outcome> {
   enterLocalWorld()
   const { balances, rows, wrong } = await withDatabase(required('DATABASE_URL'), recomputeBalances)
-  if (wrong.length > 0) throw new CommandError(wrong.flatMap(sentencesOf))
-  console.log(`Right: ${balances} balances, each the sum of its part of ${rows} ledger rows.`)
+  const json = { balances: Number(balances), ledger_rows: Number(rows), wrong }
+  if (wrong.length > 0) throw new CommandError(wrong.flatMap(sentencesOf), { done: { text: '', json } })
+  return { text: `Right: ${balances} balances, each the sum of its part of ${rows} ledger rows.`, json }
 }
 
 interface Verification {

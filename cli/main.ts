@@ -1,6 +1,8 @@
-// The `paywall` command: finds the command that was asked for, runs it, and prints why if it could not do its work.
+// The `paywall` command: finds the command that was asked for, runs it, and prints what it did, or why it could not. With --json
+// that is one JSON document; `errors` in it says why.
 import { enableCompileCache } from 'node:module'
-import { CommandError } from './command.ts'
+import { CommandError, type Outcome, type Say } from './command.ts'
+import { didYouMean } from './did-you-mean.ts'
 
 interface Command {
   name: string
@@ -8,7 +10,7 @@ interface Command {
   usage: string
   summary: string
   /** Throws a `CommandError` where it cannot do its work. */
-  run(args: string[]): Promise<void>
+  run(args: string[], say: Say): Promise<Outcome>
 }
 
 /** Every command, in the order of the help. The code of each is loaded when it is run, so that all start fast. */
@@ -21,15 +23,15 @@ const COMMANDS: Command[] = [
   },
   {
     name: 'apply',
-    usage: 'apply FILE',
-    summary: 'make the database say what the file says',
+    usage: 'apply FILE [--yes]',
+    summary: 'make the database say what the file says; asks before it takes something away, unless --yes is said',
     run: async (args) => (await import('./apply.ts')).runApply(args),
   },
   {
     name: 'migrate',
     usage: 'migrate [--plan]',
     summary: 'bring the database to what this tree needs, or show how; needs DATABASE_ROLES_KEY',
-    run: async (args) => (await import('./migrate.ts')).runMigrate(args),
+    run: async (args, say) => (await import('./migrate.ts')).runMigrate(args, say),
   },
   {
     name: 'rekey',
@@ -43,7 +45,7 @@ const COMMANDS: Command[] = [
     summary:
       'merge FROM INTO: make two users of an owner one; set-email USER NEW: give one another address; ' +
       'sign-out USER: end all its sessions; export USER, erase USER: all that is kept of a person, and its end',
-    run: async (args) => (await import('./users.ts')).runUsers(args),
+    run: async (args, say) => (await import('./users.ts')).runUsers(args, say),
   },
   {
     name: 'tickets',
@@ -67,40 +69,53 @@ const COMMANDS: Command[] = [
     name: 'schema',
     usage: 'schema',
     summary: 'print the JSON Schema of paywall files (paywall.schema.json)',
-    run: async () => void process.stdout.write((await import('./paywall-file/schema.ts')).paywallFileJsonSchema()),
+    run: async (args) => (await import('./schema.ts')).runSchema(args),
   },
 ]
 
 enableCompileCache() // compiled code is kept between runs: the second run of a command answers sooner
 
-const [name = 'help', ...args] = process.argv.slice(2)
-const command = COMMANDS.find((one) => one.name === name)
+const words = process.argv.slice(2)
+const isJson = words.includes('--json')
+const [name = 'help', ...args] = words.filter((word) => word !== '--json')
 
-if (command) await run(command)
-else if (['help', '--help', '-h'].includes(name)) console.log(help())
-else fail([`there is no command ${name}: try help`])
-
-async function run(command: Command): Promise<void> {
-  try {
-    await command.run(args)
-  } catch (error) {
-    if (error instanceof CommandError) fail(error.sentences)
-    else fail([`this should not have happened: ${error instanceof Error ? error.message : String(error)}`])
-  }
+try {
+  print(await commandOf(name).run(args, isJson ? () => undefined : console.log))
+} catch (error) {
+  fail(error instanceof CommandError ? error : new CommandError([unexpected(error)]))
 }
 
-function fail(sentences: string[]): void {
-  process.stderr.write(sentences.map((sentence) => `paywall: ${sentence}\n`).join(''))
+function commandOf(name: string): Pick<Command, 'run'> {
+  if (['help', '--help', '-h'].includes(name) || args.includes('--help')) return { run: async () => help() }
+  const command = COMMANDS.find((one) => one.name === name)
+  if (command) return command
+  const names = COMMANDS.map((one) => one.name)
+  throw new CommandError([`there is no command ${name}${didYouMean(name, names) || ': try help'}`])
+}
+
+function print({ text, json }: Outcome): void {
+  if (isJson) console.log(JSON.stringify(json, null, 2))
+  else if (text !== '') console.log(text)
+}
+
+function fail({ sentences, done }: CommandError): void {
   process.exitCode = 1
+  if (isJson || done) print({ text: done?.text ?? '', json: { ...done?.json, errors: sentences } })
+  if (!isJson) process.stderr.write(sentences.map((sentence) => `paywall: ${sentence}\n`).join(''))
 }
 
-function help(): string {
+function unexpected(error: unknown): string {
+  return `this should not have happened: ${error instanceof Error ? error.message : String(error)}`
+}
+
+function help(): Outcome {
   const width = Math.max(...COMMANDS.map(({ usage }) => usage.length))
   const lines = COMMANDS.map(({ usage, summary }) => `  paywall ${usage.padEnd(width)}  ${summary}`)
-  return [
-    ...lines,
-    '',
+  const about = [
     'It works on the database of DATABASE_URL and needs PROCESSOR_CREDENTIALS_KEY and WEBHOOK_SECRETS_KEY, the same',
     'that the Workers have. Without DATABASE_URL it works on the local world that npm run dev started.',
-  ].join('\n')
+    'With --json every command prints one JSON document; where it could not do its work, `errors` in it says why.',
+  ]
+  const commands = COMMANDS.map(({ usage, summary }) => ({ usage, summary }))
+  return { text: [...lines, '', ...about].join('\n'), json: { commands } }
 }

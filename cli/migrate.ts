@@ -1,33 +1,39 @@
-import { CommandError, enterLocalWorld, required } from './command.ts'
+import { parseArguments } from './arguments.ts'
+import { CommandError, enterLocalWorld, type Outcome, required, type Say } from './command.ts'
 import { withClient } from './database.ts'
 import { type MigrateOptions, migrate } from './migrate/migrate.ts'
 
 /** `paywall migrate [--plan]`: does what there is to do and says so, or says it only. */
-export async function runMigrate(args: string[]): Promise<void> {
-  const planOnly = args[0] === '--plan'
-  if (args.length > (planOnly ? 1 : 0)) throw new CommandError(['say migrate, or migrate --plan'])
+export async function runMigrate(args: string[], say: Say): Promise<Outcome> {
+  const { values } = parseArguments({ args, options: { plan: { type: 'boolean' } } }, [
+    'say migrate, or migrate --plan',
+  ])
   enterLocalWorld()
-  await migrateDatabase(required('DATABASE_URL'), required('DATABASE_ROLES_KEY'), { planOnly })
+  const options = { planOnly: values.plan === true }
+  const steps = await migrateDatabase(required('DATABASE_URL'), required('DATABASE_ROLES_KEY'), options, say)
+  return { text: '', json: options.planOnly ? { would: steps } : { done: steps } }
 }
 
 /**
- * Brings the database of `url` to what this tree needs, and prints each step: see migrate/migrate.ts. Throws a `CommandError` if it
- * cannot, or if `url` is one that a pooler answers.
+ * Brings the database of `url` to what this tree needs, and says each step: see migrate/migrate.ts. Gives the steps. Throws a
+ * `CommandError` if it cannot, or if `url` is one that a pooler answers.
  */
 export async function migrateDatabase(
   url: string,
   rolesKey: string,
-  options: Pick<MigrateOptions, 'planOnly' | 'keepReleases' | 'removeOldLogins'> = {},
-): Promise<void> {
+  options: Pick<MigrateOptions, 'planOnly' | 'keepReleases' | 'removeOldLogins'>,
+  say: Say,
+): Promise<string[]> {
   checkDatabaseUrl(url)
   checkRolesKey(rolesKey)
-  let steps = 0
+  const steps: string[] = []
   const onStep = (what: string) => {
-    steps += 1
-    console.log(options.planOnly ? `would ${what}` : `${what}: done`)
+    steps.push(what)
+    say(options.planOnly ? `would ${what}` : `${what}: done`)
   }
   await withClient(url, (client) => migrate(client, { ...options, rolesKey, onStep }))
-  if (steps === 0) console.log('Nothing to migrate.')
+  if (steps.length === 0) say('Nothing to migrate.')
+  return steps
 }
 
 /** Neon's pooler gives each transaction another connection, and a lock of the connection's would be lost with it. */

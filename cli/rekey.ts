@@ -8,7 +8,8 @@ import { accountContext } from '../lib/processors/account.ts'
 import { lockOwner } from './apply/apply.ts'
 import { unsealOrNull } from './apply/stored.ts'
 import { webhookContext } from './apply/webhooks.ts'
-import { CommandError, enterLocalWorld, required, type SealingKeys, sealingKeys } from './command.ts'
+import { parseArguments } from './arguments.ts'
+import { CommandError, enterLocalWorld, type Outcome, required, type SealingKeys, sealingKeys } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
 
 /** What was done, and a sentence for each secret that no key opens. */
@@ -20,18 +21,16 @@ interface Rekeyed {
   unopened: string[]
 }
 
-export async function runRekey(args: string[]): Promise<void> {
-  if (args.length > 0) throw new CommandError(['rekey takes no arguments: the keys are in the environment'])
+export async function runRekey(args: string[]): Promise<Outcome> {
+  parseArguments({ args }, ['rekey takes no arguments: the keys are in the environment'])
   enterLocalWorld()
   const sealing = sealingKeys()
   const rekeyed = await withDatabase(required('DATABASE_URL'), (db) => rekey(db, sealing))
-  console.log(summaryOf(rekeyed))
-  if (rekeyed.unopened.length > 0) {
-    throw new CommandError([
-      ...rekeyed.unopened,
-      'to mend this, add the key that sealed them, or apply the paywall file that has these secrets',
-    ])
-  }
+  const { accounts, webhookSecrets, removed, unopened } = rekeyed
+  const done = { text: summaryOf(rekeyed), json: { accounts, webhook_secrets: webhookSecrets, removed, unopened } }
+  if (unopened.length === 0) return done
+  const mend = 'to mend this, add the key that sealed them, or apply the paywall file that has these secrets'
+  throw new CommandError([...unopened, mend], { done })
 }
 
 /**

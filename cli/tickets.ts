@@ -1,28 +1,34 @@
 import { stat } from 'node:fs/promises'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { choose, parseArguments } from './arguments.ts'
 import { downloadAttachment } from './attachments.ts'
-import { CommandError, enterLocalWorld, pathArgument, required } from './command.ts'
+import { CommandError, enterLocalWorld, type Outcome, pathArgument, required } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
 
 /** More would only scroll away. */
 const MAX_TICKETS = 50
 
+const USAGE = ['say tickets, tickets --paywall ID, or tickets attachment KEY FILE']
+
 /** `paywall tickets`: lists support tickets, or writes an attachment of one to a file. */
-export async function runTickets(args: string[]): Promise<void> {
-  const [first, second, third, ...rest] = args
-  if (first === 'attachment' && second && third && rest.length === 0) return saveAttachment(second, pathArgument(third))
-  if (first === '--paywall' && second && third === undefined) return listTickets(second)
-  if (first === undefined) return listTickets(null)
-  throw new CommandError(['say tickets, tickets --paywall ID, or tickets attachment KEY FILE'])
+export async function runTickets(args: string[]): Promise<Outcome> {
+  const options = { paywall: { type: 'string' } } as const
+  const { values, positionals } = parseArguments({ args, options, allowPositionals: true }, USAGE)
+  const [verb, key, path, ...more] = positionals
+  if (verb === undefined) return listTickets(values.paywall ?? null)
+  const write = choose(verb, { attachment: saveAttachment }, USAGE)
+  if (!key || !path || more.length > 0 || values.paywall !== undefined) throw new CommandError(USAGE)
+  return write(key, pathArgument(path))
 }
 
-async function listTickets(paywallId: string | null): Promise<void> {
+async function listTickets(paywallId: string | null): Promise<Outcome> {
   enterLocalWorld()
   const tickets = await withDatabase(required('DATABASE_URL'), (db) => readTickets(db, paywallId))
   const total = Number(tickets[0]?.total ?? 0)
-  if (total === 0) return console.log('No tickets.')
-  if (total > tickets.length) console.log(`The newest ${tickets.length} of ${total} tickets:\n`)
-  console.log(tickets.map(textOf).join('\n\n'))
+  const json = { total, tickets: tickets.map(({ total: _total, ...ticket }) => ticket) }
+  if (total === 0) return { text: 'No tickets.', json }
+  const head = total > tickets.length ? [`The newest ${tickets.length} of ${total} tickets:`] : []
+  return { text: [...head, ...tickets.map(textOf)].join('\n\n'), json }
 }
 
 type Ticket = Awaited<ReturnType<typeof readTickets>>[number]
@@ -66,7 +72,7 @@ function textOf(ticket: Ticket): string {
 /** Tickets are written by strangers: characters that command a terminal are replaced. */
 const withoutControls = (line: string) => line.replace(/[[\p{Cc}--\t]\u202a-\u202e\u2066-\u2069]/gv, '\u{FFFD}')
 
-async function saveAttachment(key: string, path: string): Promise<void> {
+async function saveAttachment(key: string, path: string): Promise<Outcome> {
   enterLocalWorld()
   const attachment = await withDatabase(required('DATABASE_URL'), (db) =>
     db.selectFrom('ticket_attachments').select('size').where('object_key', '=', key).executeTakeFirst(),
@@ -76,5 +82,5 @@ async function saveAttachment(key: string, path: string): Promise<void> {
   const { size } = await stat(path)
   if (size !== attachment.size)
     throw new CommandError([`${path} has ${size} bytes, but the attachment has ${attachment.size}`])
-  console.log(`Wrote ${attachment.size} bytes to ${path}`)
+  return { text: `Wrote ${size} bytes to ${path}`, json: { key, path, size } }
 }

@@ -1,10 +1,12 @@
-import { parseArgs } from 'node:util'
 import { email } from '../lib/http/user-fields.ts'
-import { CommandError, enterLocalWorld, required } from './command.ts'
-import { withDatabase } from './database.ts'
-import { runUsersData } from './users/data.ts'
+import { choose, parseArguments } from './arguments.ts'
+import { CommandError, enterLocalWorld, type Outcome, required, type Say } from './command.ts'
+import { type Database, withDatabase } from './database.ts'
+import { erasePerson } from './users/erase.ts'
+import { exportPerson } from './users/export.ts'
 import { mergeUsers } from './users/merge.ts'
 import { findOwner } from './users/named-user.ts'
+import type { PersonName } from './users/person.ts'
 import { setEmail } from './users/set-email.ts'
 import { runSignOut } from './users/sign-out.ts'
 
@@ -15,30 +17,62 @@ const USAGE = [
   "a user is named by its id, its e-mail address or the owner's own id of it",
 ]
 
-/** `paywall users`: what an owner cannot do by the API about users of its own. */
-export async function runUsers(args: string[]): Promise<void> {
-  if (args[0] === 'export' || args[0] === 'erase') return runUsersData(args)
-  if (args[0] === 'sign-out') return runSignOut(args)
-  const { positionals, owner: written } = read(args)
-  const [what, first, second, ...rest] = positionals
-  if (!written || !first || !second || rest.length > 0 || !['merge', 'set-email'].includes(what ?? '')) {
-    throw new CommandError(USAGE)
-  }
-  enterLocalWorld()
-  const done = await withDatabase(required('DATABASE_URL'), async (db) => {
-    const owner = { email: email.parse(written), id: await findOwner(db, email.parse(written)) }
-    return what === 'merge'
-      ? mergeUsers(db, owner.id, { from: first, into: second })
-      : setEmail(db, owner, { name: first, email: second })
-  })
-  console.log(done)
+const ONE_PERSON = ['say users export USER --owner EMAIL, or users erase USER --owner EMAIL --yes']
+
+const VERBS: Record<string, (args: string[], say: Say) => Promise<Outcome>> = {
+  merge: (args) => runOnTwo(args, (db, owner, from, into) => mergeUsers(db, owner.id, { from, into })),
+  'set-email': (args) => runOnTwo(args, (db, owner, name, address) => setEmail(db, owner, { name, email: address })),
+  'sign-out': runSignOut,
+  export: runExport,
+  erase: runErase,
 }
 
-function read(args: string[]) {
-  try {
-    const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { owner: { type: 'string' } } })
-    return { positionals, owner: values.owner }
-  } catch (cause) {
-    throw new CommandError(USAGE, { cause })
-  }
+/** `paywall users`: what an owner cannot do by the API about users of its own. */
+export async function runUsers([verb, ...args]: string[], say: Say): Promise<Outcome> {
+  return choose(verb, VERBS, USAGE)(args, say)
+}
+
+async function runOnTwo(
+  args: string[],
+  change: (db: Database, owner: { id: string; email: string }, first: string, second: string) => Promise<Outcome>,
+): Promise<Outcome> {
+  const { values, positionals } = parseArguments(
+    { args, allowPositionals: true, options: { owner: { type: 'string' } } },
+    USAGE,
+  )
+  const [first, second, ...rest] = positionals
+  if (!values.owner || !first || !second || rest.length > 0) throw new CommandError(USAGE)
+  const address = email.parse(values.owner)
+  enterLocalWorld()
+  return withDatabase(required('DATABASE_URL'), async (db) =>
+    change(db, { email: address, id: await findOwner(db, address) }, first, second),
+  )
+}
+
+async function runExport(args: string[]): Promise<Outcome> {
+  const options = { owner: { type: 'string' } } as const
+  const person = personOf(parseArguments({ args, options, allowPositionals: true }, ONE_PERSON))
+  enterLocalWorld()
+  const json = await withDatabase(required('DATABASE_URL'), (db) => exportPerson(db, person))
+  return { text: JSON.stringify(json, null, 2), json }
+}
+
+async function runErase(args: string[], say: Say): Promise<Outcome> {
+  const options = { owner: { type: 'string' }, yes: { type: 'boolean' } } as const
+  const parsed = parseArguments({ args, options, allowPositionals: true }, ONE_PERSON)
+  const person = personOf(parsed)
+  enterLocalWorld()
+  return erasePerson(required('DATABASE_URL'), person, { yes: parsed.values.yes === true, say })
+}
+
+function personOf({
+  values,
+  positionals,
+}: {
+  values: { owner?: string | undefined }
+  positionals: string[]
+}): PersonName {
+  const [name, ...rest] = positionals
+  if (!name || !values.owner || rest.length > 0) throw new CommandError(ONE_PERSON)
+  return { name, ownerEmail: email.parse(values.owner) }
 }

@@ -3,6 +3,7 @@ import { seal } from '../../lib/crypto/seal.ts'
 import { accountContext } from '../../lib/processors/account.ts'
 import { batchesOf, type Database } from '../database.ts'
 import type { FilePaywall } from '../paywall-file/file.ts'
+import { type Change, changeOf } from './changes.ts'
 import { type StoredPaywall, sameJson, unsealOrNull } from './stored.ts'
 
 export interface AccountRow {
@@ -17,7 +18,7 @@ export async function compareAccount(
   { id, processor: { acquiring, credentials } }: FilePaywall,
   stored: StoredPaywall | undefined,
   sealingKey: string,
-): Promise<{ changes: string[]; toSave: AccountRow[] }> {
+): Promise<{ changes: Change[]; toSave: AccountRow[] }> {
   const context = accountContext({ paywallId: id, acquiring })
   const account = stored?.accounts.find((one) => one.acquiring === acquiring)
   const storedCredentials = account ? await unsealOrNull(account.credentials, sealingKey, context) : null
@@ -25,7 +26,7 @@ export async function compareAccount(
     return { changes: [], toSave: [] }
   const sealed = await seal(JSON.stringify(credentials), sealingKey, context)
   return {
-    changes: [`paywall ${id}: ${account ? 'other' : 'new'} ${acquiring} credentials`],
+    changes: [changeOf(`paywall ${id}`, `${account ? 'other' : 'new'} ${acquiring} credentials`)],
     toSave: [{ paywall_id: id, acquiring, credentials: sealed }],
   }
 }

@@ -8,15 +8,17 @@ import { CommandError, type SealingKeys } from '../command.ts'
 import type { Database } from '../database.ts'
 import type { PaywallFile } from '../paywall-file/file.ts'
 import { saveAccounts } from './accounts.ts'
+import type { Change } from './changes.ts'
 import { compareKeys, hashKeys, type KeysDifference, type NewSecret, revokeKeys, saveKeys } from './keys.ts'
 import { comparePaywalls, type PaywallsDifference, removeDomains, savePaywalls } from './paywalls.ts'
 import { retirePrices, savePrices } from './prices.ts'
 import { readStored } from './stored.ts'
+import { countSubscribers } from './subscribers.ts'
 import { compareWebhooks, disableWebhooks, saveWebhooks, type WebhooksDifference } from './webhooks.ts'
 
 export interface ApplyPlan {
-  /** One sentence a change; none if the database says all of it already. */
-  changes: string[]
+  /** None if the database says all of it already. */
+  changes: Change[]
   /** Ids of the owner's paywalls that the file does not name; they stay as they are. */
   otherPaywalls: string[]
 }
@@ -37,12 +39,18 @@ class TakenMeanwhile extends Error {
 
 /**
  * Makes the database say what the file says, all of it or nothing. Repeating it changes nothing, and it may run beside
- * checkouts and other applies. Throws a `CommandError` where the file takes what is another owner's.
+ * checkouts and other applies. `inspect` gets the changes before they are made; if it throws, none is. Throws a `CommandError`
+ * where the file takes what is another owner's.
  */
-export async function applyFile(db: Database, file: PaywallFile, sealing: SealingKeys): Promise<ApplyResult> {
+export async function applyFile(
+  db: Database,
+  file: PaywallFile,
+  sealing: SealingKeys,
+  inspect?: (changes: Change[]) => void,
+): Promise<ApplyResult> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().execute((transaction) => applyOnce(transaction, file, sealing))
+      return await db.transaction().execute((transaction) => applyOnce(transaction, file, sealing, inspect))
     } catch (error) {
       if (attempt === MAX_ATTEMPTS || !hasLostRace(error)) throw error
     }
@@ -55,9 +63,15 @@ export async function planFile(db: Database, file: PaywallFile, sealing: Sealing
   return { changes, otherPaywalls }
 }
 
-async function applyOnce(db: Database, file: PaywallFile, sealing: SealingKeys): Promise<ApplyResult> {
+async function applyOnce(
+  db: Database,
+  file: PaywallFile,
+  sealing: SealingKeys,
+  inspect?: (changes: Change[]) => void,
+): Promise<ApplyResult> {
   await lockOwner(db, file.owner.email)
   const { changes, otherPaywalls, ...difference } = await compare(db, file, sealing)
+  inspect?.(changes)
   if (changes.length > 0) await write(db, file.owner.email, difference)
   return { changes, otherPaywalls, newSecrets: [...difference.keys.newSecrets, ...difference.webhooks.newSecrets] }
 }
@@ -86,7 +100,8 @@ async function compare(db: Database, file: PaywallFile, sealing: SealingKeys): P
 
   const errors = [...keys.errors, ...paywalls.errors]
   if (errors.length > 0) throw new CommandError(errors)
-  const changes = [...keys.changes, ...webhooks.changes, ...paywalls.changes]
+  const all = [...keys.changes, ...webhooks.changes, ...paywalls.changes]
+  const changes = await countSubscribers(db, stored.owner_id, all)
   const ids = file.paywalls.map(({ id }) => id)
   const otherPaywalls = stored.paywalls.filter(({ id, foreign }) => !foreign && !ids.includes(id)).map(({ id }) => id)
   return { ownerId: stored.owner_id, keys, webhooks, paywalls, changes, otherPaywalls }

@@ -3,11 +3,11 @@ import { sql } from 'kysely'
 import { randomHex, sha256Hex } from '../../lib/crypto/crypto.ts'
 import type { Database } from '../database.ts'
 import type { PaywallFile } from '../paywall-file/file.ts'
+import { type Change, changeOf, lossOf } from './changes.ts'
 import type { Stored, StoredKey } from './stored.ts'
 
 export interface KeysDifference {
-  /** One sentence a change. */
-  changes: string[]
+  changes: Change[]
   /** What the file may not say, with its path in the file. */
   errors: string[]
   newSecrets: NewSecret[]
@@ -59,9 +59,9 @@ export async function compareKeys(
   difference.toRevoke = keysToRevoke.map(({ id }) => id)
   const isSaved = (key: StoredKey) =>
     difference.toSave.some(({ name, key_hash }) => name === key.name || key_hash === key.key_hash)
-  // A key with another name or secret has its sentence already: only what is gone for good is called revoked.
+  // A key with another name or secret is a change already: only what is gone for good is called revoked.
   const removedKeys = keysToRevoke.filter((key) => !isSaved(key))
-  difference.changes.push(...removedKeys.map(({ name }) => `key ${name}: revoked`))
+  difference.changes.push(...removedKeys.map(({ name }) => lossOf(`key ${name}`, 'revoked', null)))
   return difference
 }
 
@@ -73,8 +73,10 @@ async function addKey(
 ): Promise<void> {
   const otherName = validKeys.find(({ key_hash }) => key_hash === hash)?.name
   const hasName = validKeys.some((key) => key.name === name)
-  if (otherName !== undefined) difference.changes.push(`key ${name}: was called ${otherName}`)
-  else difference.changes.push(`key ${name}: ${hasName ? 'new secret, the old one is revoked' : 'new'}`)
+  const what = `key ${name}`
+  if (otherName !== undefined) difference.changes.push(changeOf(what, `was called ${otherName}`))
+  else if (hasName) difference.changes.push(lossOf(what, 'new secret, the old one is revoked', null))
+  else difference.changes.push(changeOf(what, 'new'))
 
   if (hash) return void difference.toSave.push({ name, key_hash: hash, is_test })
   const secret = newApiKey(is_test)

@@ -3,12 +3,12 @@
 import { batchesOf, type Database } from '../database.ts'
 import type { FilePaywall, PaywallFile } from '../paywall-file/file.ts'
 import { type AccountRow, compareAccount } from './accounts.ts'
+import { type Change, changeOf, changeOfFields, fieldsBetween, lossOf } from './changes.ts'
 import { comparePrices, type PriceRow } from './prices.ts'
 import { type Stored, type StoredPaywall, sameJson } from './stored.ts'
 
 export interface PaywallsDifference {
-  /** One sentence a change. */
-  changes: string[]
+  changes: Change[]
   /** What the file may not say, with its path in the file. */
   errors: string[]
   /** Ids of paywalls that lose their domain before any is saved: another paywall of the file may take it. */
@@ -24,6 +24,9 @@ export interface PaywallsDifference {
 interface PaywallRow extends Omit<FilePaywall, 'processor' | 'prices'> {
   acquiring: string
 }
+
+/** What of a paywall's row the file says. */
+type PaywallColumns = Omit<PaywallRow, 'id'> | StoredPaywall
 
 /** What makes the file's paywalls, their prices and accounts what the file says. `sealingKey` seals credentials. */
 export async function comparePaywalls(
@@ -78,9 +81,29 @@ function compareColumns(
   const names = Object.keys(row) as (keyof PaywallRow)[]
   const changes = stored ? names.filter((name) => !sameJson(row[name], stored[name])) : names
   if (changes.length === 0) return
-  difference.changes.push(`paywall ${row.id}: ${stored ? `changes ${changes.join(', ')}` : `new, ${row.name}`}`)
+  difference.changes.push(...changesOf(row, stored))
   difference.toSave.push(row)
   if (stored?.domain && stored.domain !== row.domain) difference.domainsToRemove.push(row.id)
+}
+
+/** A paywall that loses its domain or its processor loses what its links or its buyers lead to. */
+function changesOf(row: PaywallRow, stored: StoredPaywall | undefined): Change[] {
+  const what = `paywall ${row.id}`
+  if (!stored) return [changeOf(what, `new, ${row.name}`)]
+  const fields = fieldsBetween(asInFile(stored), asInFile(row))
+  const isLost = ({ path, old }: { path: string; old: unknown }) =>
+    path === 'processor.acquiring' || (path === 'domain' && old !== null)
+  const lost = fields.filter(isLost)
+  const kept = changeOfFields(
+    what,
+    fields.filter((field) => !isLost(field)),
+  )
+  return [...(kept ? [kept] : []), ...lost.map((field) => lossOf(what, null, { paywallId: row.id }, [field]))]
+}
+
+/** The columns by the names of the file's fields. */
+function asInFile({ name, is_test, domain, acquiring, settings, geo, offers, layout, locales }: PaywallColumns) {
+  return { name, test: is_test, domain, settings, geo, processor: { acquiring }, offers, layout, locales }
 }
 
 /** Takes paywalls' domains off. */

@@ -3,11 +3,11 @@ import { sql } from 'kysely'
 import { toMajorUnits } from '../../lib/money/money.ts'
 import { batchesOf, type Database } from '../database.ts'
 import type { FilePaywall, FilePrice } from '../paywall-file/file.ts'
-import { type StoredPaywall, sameJson } from './stored.ts'
+import { type Change, changeOf, changeOfFields, fieldsBetween, lossOf } from './changes.ts'
+import type { StoredPaywall } from './stored.ts'
 
 interface PricesDifference {
-  /** One sentence a change. */
-  changes: string[]
+  changes: Change[]
   /** Ids of the prices that go off sale. */
   toRetire: string[]
   toSave: PriceRow[]
@@ -18,41 +18,67 @@ export interface PriceRow extends FilePrice {
   position: number
 }
 
+type StoredPrice = StoredPaywall['prices'][number]
+
 /** What makes the prices on sale at a paywall those of the file. */
-export function comparePrices(paywall: FilePaywall, stored: StoredPaywall | undefined): PricesDifference {
+export function comparePrices({ id: paywallId, prices }: FilePaywall, stored?: StoredPaywall): PricesDifference {
   const storedPrices = stored?.prices ?? []
+  const onSale = storedPrices.filter(({ retired }) => !retired)
   const difference: PricesDifference = { changes: [], toRetire: [], toSave: [] }
-  for (const [position, price] of paywall.prices.entries()) {
+  for (const [position, price] of prices.entries()) {
     const row = { ...price, position }
-    const storedPrice = storedPrices.find(({ id }) => id === price.id)
-    const change = changeOf(row, storedPrice)
+    const what = `paywall ${paywallId}: price ${price.slug}`
+    const before = onSale.find(({ slug }) => slug === price.slug)
+    const isKnown = storedPrices.some(({ id }) => id === price.id)
+    const change = before ? changeFrom(before, row, what, paywallId) : changeOf(what, beginning(price, isKnown))
     if (change === null) continue
-    difference.changes.push(`paywall ${paywall.id}: price ${price.slug} ${change}`)
+    difference.changes.push(change)
     difference.toSave.push(row)
   }
-  const others = storedPrices.filter(({ id, retired }) => !retired && !paywall.prices.some((price) => price.id === id))
-  difference.toRetire = others.map(({ id }) => id)
-  difference.changes.push(...others.map(({ slug, id }) => `paywall ${paywall.id}: price ${slug} (${id}) is retired`))
+  difference.toRetire = onSale.flatMap(({ id }) => (prices.some((price) => price.id === id) ? [] : [id]))
+  const gone = onSale.filter(({ slug }) => !prices.some((price) => price.slug === slug))
+  const retirements = gone.map(({ id, slug }) =>
+    lossOf(`paywall ${paywallId}: price ${slug}`, `${id} is retired`, { paywallId, priceId: id }),
+  )
+  difference.changes.push(...retirements)
   return difference
 }
 
-/** Null if nothing changes. What the id covers cannot differ: another amount is another price. */
-function changeOf(price: PriceRow, stored: StoredPaywall['prices'][number] | undefined): string | null {
-  if (!stored) return `is new: ${described(price)}`
-  if (stored.retired) return `is on sale again: ${described(price)}`
-  const changes = [
-    stored.label !== price.label && `has the label ${price.label}`,
-    !sameJson(stored.tokens, price.tokens) && 'has other tokens',
-    !sameJson(stored.features, price.features) && `has the features ${price.features.join(', ')}`,
-    stored.position !== price.position && `is number ${price.position + 1}`,
-  ]
-  return changes.filter((change) => change !== false).join(', ') || null
+/** Null if nothing changes. What the id covers makes another price: the one before is retired. */
+function changeFrom(before: StoredPrice, price: PriceRow, what: string, paywallId: string): Change | null {
+  const fields = fieldsBetween(asInFile(before), asInFile(price))
+  if (before.id === price.id) return changeOfFields(what, fields)
+  return lossOf(what, `${before.id} is retired, ${price.id} on sale`, { paywallId, priceId: before.id }, fields)
 }
 
-function described({ id, amount, currency, interval, interval_count, trial_days }: FilePrice): string {
+/** The columns by the names of the file's fields. */
+function asInFile({ amount, currency, processor_price, locals, position, ...price }: StoredPrice | PriceRow) {
+  const { label, interval, interval_count, trial_days, tokens, features } = price
+  return {
+    label,
+    currency,
+    amount: toMajorUnits(Number(amount), currency),
+    interval,
+    interval_count,
+    trial_days,
+    processorPrice: processor_price,
+    locals: locals.map(({ amount, processor_price, ...local }) => ({
+      ...local,
+      amount: toMajorUnits(amount, local.currency),
+      processorPrice: processor_price,
+    })),
+    tokens,
+    features,
+    place: position + 1,
+  }
+}
+
+function beginning({ id, amount, currency, ...price }: FilePrice, isKnown: boolean): string {
+  const { interval, interval_count, trial_days } = price
   const rhythm = interval ? `every ${interval_count === 1 ? interval : `${interval_count} ${interval}s`}` : 'once'
   const trial = trial_days > 0 ? `, after ${trial_days} days of trial` : ''
-  return `${toMajorUnits(amount, currency)} ${currency} ${rhythm}${trial} (${id})`
+  const sale = `${toMajorUnits(amount, currency)} ${currency} ${rhythm}${trial} (${id})`
+  return `${isKnown ? 'on sale again' : 'new'}: ${sale}`
 }
 
 /** Takes prices off sale. What was bought at them stays as it is. */

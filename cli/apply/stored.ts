@@ -4,6 +4,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { unseal } from '../../lib/crypto/seal.ts'
 import type { Database } from '../database.ts'
 import type { PaywallFile } from '../paywall-file/file.ts'
+import type { LocalPrice } from '../paywall-file/price.ts'
 
 /** What the database holds of a file's owner, and what other owners have of the file: those rows are `foreign`. */
 export type Stored = Awaited<ReturnType<typeof readStored>>
@@ -76,7 +77,9 @@ function selectPaywalls(db: Database, email: string, ids: string[], domains: str
       ).as('accounts'),
       jsonArrayFrom(
         selectFrom('prices')
-          .select(['id', 'slug', 'label', 'tokens', 'features', 'position'])
+          .select(['id', 'slug', 'label', 'currency', 'amount', 'interval', 'interval_count', 'trial_days'])
+          .select(['processor_price', 'tokens', 'features', 'position'])
+          .select((price) => price.ref('locals').$castTo<LocalPrice[]>().as('locals'))
           .select((price) => price('retired_at', 'is not', null).as('retired'))
           .whereRef('paywall_id', '=', 'paywalls.id')
           .orderBy('position'),

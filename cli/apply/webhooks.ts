@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import { seal, unseal } from '../../lib/crypto/seal.ts'
 import type { Database } from '../database.ts'
 import type { PaywallFile } from '../paywall-file/file.ts'
+import { type Change, changeOf, changeOfFields, fieldsBetween, lossOf } from './changes.ts'
 import type { NewSecret } from './keys.ts'
-import { type Stored, type StoredWebhook, sameJson, unsealOrNull } from './stored.ts'
+import { type Stored, type StoredWebhook, unsealOrNull } from './stored.ts'
 
 export interface WebhooksDifference {
-  /** One sentence a change. */
-  changes: string[]
+  changes: Change[]
   newSecrets: NewSecret[]
   /** The urls that get no event any more. */
   toDisable: string[]
@@ -43,17 +43,17 @@ export async function compareWebhooks(
   const urls = webhooks.map(({ url }) => url)
   const others = stored.webhooks.filter(({ url, disabled }) => !disabled && !urls.includes(url))
   difference.toDisable = others.map(({ url }) => url)
-  difference.changes.push(...others.map(({ url }) => `webhook ${url}: disabled`))
+  difference.changes.push(...others.map(({ url }) => lossOf(`webhook ${url}`, 'disabled', 'all')))
   return difference
 }
 
 function compareFields(difference: WebhooksDifference, { url, events }: FileWebhook, known: StoredWebhook): void {
-  const changes = [
-    known.disabled && 'enabled again',
-    !sameJson(events, known.events) && `gets ${events.join(', ')}`,
-  ].filter((change) => typeof change === 'string')
-  if (changes.length === 0) return
-  difference.changes.push(`webhook ${url}: ${changes.join(', ')}`)
+  const what = `webhook ${url}`
+  const fields = fieldsBetween(known.events.join(' '), events.join(' '), ['events'])
+  const change = changeOfFields(what, fields)
+  if (known.disabled) difference.changes.push({ ...changeOf(what, 'enabled again'), fields })
+  else if (change) difference.changes.push(change)
+  else return
   difference.toSave.push({ url, events, secret: known.secret })
 }
 
@@ -67,8 +67,8 @@ async function setSecret(
   const secret = secretInFile ?? newWebhookSecret()
   if (secretInFile === null) difference.newSecrets.push({ what: `webhook ${url}`, secret })
   const rotation = isLost ? 'no key opens the old one' : 'the old one signs too for 24 hours'
-  const change = known ? `new secret, ${rotation}` : `new, gets ${events.join(', ')}`
-  difference.changes.push(`webhook ${url}: ${change}`)
+  const how = known ? `new secret, ${rotation}` : `new, gets ${events.join(', ')}`
+  difference.changes.push(changeOf(`webhook ${url}`, how))
   difference.toSave.push({ url, events, secret: await seal(secret, sealingKey, webhookContext(url)), isLost })
 }
 

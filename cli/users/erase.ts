@@ -6,7 +6,7 @@
 // Then the images of its tickets are deleted from R2.
 import { sql } from 'kysely'
 import { deleteAttachment } from '../attachments.ts'
-import { CommandError } from '../command.ts'
+import { CommandError, type Outcome, type Say } from '../command.ts'
 import { type Database, withDatabase } from '../database.ts'
 import { enterRelease } from './merge.ts'
 import { findPerson, nothingOf, type Person, type PersonName } from './person.ts'
@@ -17,7 +17,12 @@ interface Erased {
   objectKeys: string[]
 }
 
-export async function erasePerson(databaseUrl: string, name: PersonName, yes: boolean): Promise<void> {
+/** Without `yes` it says what would be erased, in a `CommandError`, and changes nothing. */
+export async function erasePerson(
+  databaseUrl: string,
+  name: PersonName,
+  { yes, say }: { yes: boolean; say: Say },
+): Promise<Outcome> {
   const { counts, objectKeys } = await withDatabase(databaseUrl, (db) =>
     db.transaction().execute(async (transaction) => {
       const erased = await erase(transaction, name)
@@ -25,9 +30,18 @@ export async function erasePerson(databaseUrl: string, name: PersonName, yes: bo
       return erased
     }),
   )
-  console.log(`Erased: ${summaryOf({ counts, objectKeys })}`)
-  if (objectKeys.length > 0) console.log(`Deleting from the bucket:\n${objectKeys.join('\n')}`)
-  for (const key of objectKeys) await deleteAttachment(key)
+  const done: Outcome = { text: '', json: { erased: counts, images: objectKeys } }
+  say(`Erased: ${summaryOf({ counts, objectKeys })}`)
+  if (objectKeys.length > 0) say(`Deleting from the bucket:\n${objectKeys.join('\n')}`)
+  for (const key of objectKeys) await deleteImage(key, done)
+  return done
+}
+
+/** What the database had is erased already: with `--json`, too, a failure must name the images that are left. */
+async function deleteImage(key: string, done: Outcome): Promise<void> {
+  await deleteAttachment(key).catch((error: unknown) => {
+    throw error instanceof CommandError ? new CommandError(error.sentences, { cause: error, done }) : error
+  })
 }
 
 async function erase(db: Database, name: PersonName): Promise<Erased> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { CommandError } from '../command.ts'
+import { CommandError, type Outcome } from '../command.ts'
 import type { Database } from '../database.ts'
 import { readRelease } from '../migrate/release.ts'
 import { findUser, type NamedUser, refuseMerged } from './named-user.ts'
@@ -7,17 +7,17 @@ import { findUser, type NamedUser, refuseMerged } from './named-user.ts'
 /**
  * Merges a user into another one of the same owner, on all paywalls of that owner, in one transaction: see
  * functions/sign-in/merge-users.sql. The other one keeps its e-mail address and its external id, and gets those of the first
- * where it has none. Says on which paywalls. Throws a `CommandError` if either is not to be found or was merged before.
+ * where it has none. Throws a `CommandError` if either is not to be found or was merged before.
  */
 export async function mergeUsers(
   db: Database,
   ownerId: string,
   names: { from: string; into: string },
-): Promise<string> {
+): Promise<Outcome> {
   return db.transaction().execute(async (transaction) => {
     await enterRelease(transaction)
     const [from, into] = await lockBoth(transaction, ownerId, names)
-    const paywalls = await transaction
+    const members = await transaction
       .selectFrom('members')
       .select('paywall_id')
       .where('user_id', '=', from.id)
@@ -25,7 +25,11 @@ export async function mergeUsers(
       .execute()
     await sql`select merge_users(${from.id}, ${into.id})`.execute(transaction)
     await handNamesOver(transaction, from, into)
-    return `User ${from.id} is merged into ${into.id}, on paywall ${paywalls.map((each) => each.paywall_id).join(', ')}.`
+    const paywalls = members.map(({ paywall_id: id }) => id)
+    return {
+      text: `User ${from.id} is merged into ${into.id}, on paywall ${paywalls.join(', ')}.`,
+      json: { from: from.id, into: into.id, paywalls },
+    }
   })
 }
 

@@ -1,20 +1,20 @@
 import pg from 'pg'
 import { newEmail } from '../../lib/http/user-fields.ts'
-import { CommandError } from '../command.ts'
+import { CommandError, type Outcome } from '../command.ts'
 import type { Database } from '../database.ts'
 import { findUser, refuseMerged } from './named-user.ts'
 
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * Gives a user of an owner another e-mail address. Says what it did. Throws a `CommandError` if that is no address, or if another
+ * Gives a user of an owner another e-mail address. Throws a `CommandError` if that is no address, or if another
  * user of the owner has it: those two may be merged.
  */
 export async function setEmail(
   db: Database,
   owner: { id: string; email: string },
   { name, email: written }: { name: string; email: string },
-): Promise<string> {
+): Promise<Outcome> {
   const { data: email } = newEmail.safeParse(written)
   if (email === undefined) throw new CommandError([`${written} is no e-mail address`])
   const user = await findUser(db, owner.id, name)
@@ -28,5 +28,5 @@ export async function setEmail(
       `${email} is the address of user ${id}: if that is the same person, paywall users merge ${id} ${user.id} --owner ${owner.email} makes them one`,
     ])
   }
-  return `User ${user.id} has the address ${email}.`
+  return { text: `User ${user.id} has the address ${email}.`, json: { user: user.id, email } }
 }

@@ -1,35 +1,30 @@
-import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { email } from '../../lib/http/user-fields.ts'
-import { CommandError, enterLocalWorld, required } from '../command.ts'
+import { parseArguments } from '../arguments.ts'
+import { CommandError, enterLocalWorld, type Outcome, required } from '../command.ts'
 import { type Database, withDatabase } from '../database.ts'
 import { findOwner, findUser } from './named-user.ts'
 
-const USAGE = 'say users sign-out USER --owner EMAIL, or users sign-out USER --paywall ID'
+const USAGE = ['say users sign-out USER --owner EMAIL, or users sign-out USER --paywall ID']
 
 /** Where the user's sessions are meant: on all paywalls of an owner, or on one. */
 type Scope = { kind: 'owner'; email: string } | { kind: 'paywall'; id: string }
 
 /** `paywall users sign-out`: ends all sessions of a user. Its access tokens last out their hour. */
-export async function runSignOut(args: string[]): Promise<void> {
+export async function runSignOut(args: string[]): Promise<Outcome> {
   const { who, scope } = read(args)
   enterLocalWorld()
   const ended = await withDatabase(required('DATABASE_URL'), (db) => signOut(db, who, scope))
-  console.log(`Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${who}.`)
+  return { text: `Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${who}.`, json: { user: who, ended } }
 }
 
 function read(args: string[]): { who: string; scope: Scope } {
-  try {
-    const options = { owner: { type: 'string' }, paywall: { type: 'string' } } as const
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-    const [, who, ...rest] = positionals
-    if (!who || rest.length > 0 || !values.owner === !values.paywall) throw new CommandError([USAGE])
-    if (values.paywall) return { who, scope: { kind: 'paywall', id: values.paywall } }
-    return { who, scope: { kind: 'owner', email: email.parse(values.owner) } }
-  } catch (cause) {
-    if (cause instanceof CommandError) throw cause
-    throw new CommandError([USAGE], { cause })
-  }
+  const options = { owner: { type: 'string' }, paywall: { type: 'string' } } as const
+  const { values, positionals } = parseArguments({ args, options, allowPositionals: true }, USAGE)
+  const [who, ...rest] = positionals
+  if (!who || rest.length > 0 || !values.owner === !values.paywall) throw new CommandError(USAGE)
+  if (values.paywall) return { who, scope: { kind: 'paywall', id: values.paywall } }
+  return { who, scope: { kind: 'owner', email: email.parse(values.owner) } }
 }
 
 /** Ends what sessions the user has there. How many those were. The id of a user who was merged names the other one. */

@@ -29,7 +29,7 @@ try {
     async migrate({ isLast }) {
       // Without --secrets the Workers keep the logins that they have, whichever key those are for.
       const options = { keepReleases: !isLast, removeOldLogins: isLast && secrets !== null }
-      if (database) await migrateDatabase(database.url, database.rolesKey, options)
+      if (database) await migrateDatabase(database.url, database.rolesKey, options, console.log)
     },
     deploy: (config) => deploy(config, filesOfSecrets?.get(config.env)),
   })

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { parseArguments } from '../../cli/arguments.ts'
 import { CommandError } from '../../cli/command.ts'
 import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
@@ -63,25 +63,19 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Opt
 }
 
 function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        config: { type: 'string', multiple: true },
-        processor: { type: 'string' },
-        'home-port': { type: 'string', default: String(DEMO_PORTS.home) },
-        port: { type: 'string', default: '8787' },
-        ...Object.fromEntries(ACQUIRING.map(portOption)),
-        'receiver-port': { type: 'string', default: String(DEMO_PORTS.receiver) },
-        'mail-port': { type: 'string', default: '8791' },
-        'database-url': { type: 'string' },
-        reset: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    })
-  } catch (error) {
-    throw new CommandError([error instanceof Error ? `${error.message}; try --help` : String(error)], { cause: error })
-  }
+  const options = {
+    config: { type: 'string', multiple: true },
+    processor: { type: 'string' },
+    'home-port': { type: 'string', default: String(DEMO_PORTS.home) },
+    port: { type: 'string', default: '8787' },
+    ...Object.fromEntries(ACQUIRING.map(portOption)),
+    'receiver-port': { type: 'string', default: String(DEMO_PORTS.receiver) },
+    'mail-port': { type: 'string', default: '8791' },
+    'database-url': { type: 'string' },
+    reset: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  } as const
+  return parseArguments({ args, options }, ['npm run dev -- --help lists the options'])
 }
 
 function emulatorOption(acquiring: Acquiring): string {

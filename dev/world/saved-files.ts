@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import type { ApplyResult } from '../../cli/apply/apply.ts'
+import { changeText } from '../../cli/apply/changes-text.ts'
 import type { Saved } from './paywall-files.ts'
 
 /** What came of the saves of paywall files. */
@@ -30,5 +31,6 @@ function linesOf({ path, outcome }: Saved<ApplyResult>): string {
   const { changes, newSecrets } = outcome.applied
   if (changes.length === 0) return `${path} was saved: nothing to change`
   const secrets = newSecrets.map(({ what, secret }) => `made, shown once: ${what}: ${secret}`)
-  return [`${path} was saved and applied:`, ...[...changes, ...secrets].map((line) => `  ${line}`)].join('\n')
+  const lines = [...changes.map((change) => changeText(change)), ...secrets]
+  return [`${path} was saved and applied:`, ...lines.map((line) => `  ${line}`)].join('\n')
 }

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { applyFile } from '../../cli/apply/apply.ts'
+import { changeText } from '../../cli/apply/changes-text.ts'
 import { makeSecrets } from '../../dev/world/secrets.ts'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
 import { unseal } from '../../lib/crypto/seal.ts'
@@ -106,9 +107,9 @@ describe('processor credentials', () => {
     const { id, file, apply } = someOwner()
     await apply()
     const { changes } = await apply({ 'paywalls[0].processor.credentials.secretKey': 'sk_test_456' })
-    expect(changes).toEqual([`paywall ${id}: other stripe credentials`])
+    expect(changes.map((change) => changeText(change))).toEqual([`paywall ${id}: other stripe credentials`])
     const { PROCESSOR_CREDENTIALS_KEY: processorCredentialsKey } = await makeSecrets()
     const applied = await applyFile(db, await file(), { ...sealing, processorCredentialsKey })
-    expect(applied.changes).toEqual([`paywall ${id}: other stripe credentials`])
+    expect(applied.changes.map((change) => changeText(change))).toEqual([`paywall ${id}: other stripe credentials`])
   })
 })

@@ -42,7 +42,7 @@ describe('applying', () => {
       processorPrice: 'price',
     }))
     const { changes } = await apply({ 'paywalls[0].prices': prices })
-    expect(changes.filter((change) => change.startsWith(`paywall ${id}: price`))).toHaveLength(prices.length)
+    expect(changes.filter(({ what }) => what.startsWith(`paywall ${id}: price`))).toHaveLength(prices.length)
     expect((await pricesOf(id)).map(({ slug }) => slug)).toEqual(prices.map(({ slug }) => slug))
     await applyFile(db, { ...(await file()), paywalls: [{ ...(await file()).paywalls[0]!, prices: [] }] }, sealing)
     expect((await pricesOf(id)).filter(({ retired }) => !retired)).toEqual([])
@@ -64,7 +64,7 @@ describe('applying', () => {
     const planned = await plan()
     expect(planned.changes.length).toBeGreaterThan(4)
     expect(await everything()).toEqual(before)
-    expect((await apply()).changes.map(withoutSecrets)).toEqual(planned.changes.map(withoutSecrets))
+    expect((await apply()).changes).toEqual(planned.changes)
   })
 
   test('eight copies at once writes the file once', async () => {
@@ -181,5 +181,3 @@ describe('what another owner has', () => {
     ])
   })
 })
-
-const withoutSecrets = (change: string) => change.replace(/ \(price_.*\)$/, '')

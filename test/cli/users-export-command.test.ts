@@ -88,7 +88,11 @@ describe('users is refused in one sentence', () => {
       /^paywall: say users export USER --owner EMAIL, or users erase/,
     ],
     ['no owner', ['users', 'erase', 'a@b.co', '--yes'], /^paywall: say users export/],
-    ['an unknown option', ['users', 'erase', 'a@b.co', '--owner', 'x@y.co', '--force'], /^paywall: say users export/],
+    [
+      'an unknown option',
+      ['users', 'erase', 'a@b.co', '--owner', 'x@y.co', '--force'],
+      /^paywall: there is no option --force\n/,
+    ],
     [
       'an owner that is not there',
       ['users', 'export', 'a@b.co', '--owner', 'x@y.co'],

@@ -1,0 +1,49 @@
+import { allCountries } from '../../lib/geo/countries.ts'
+import { structureOf, versionOf } from '../../lib/paywall/structure.ts'
+import type { FilePaywall, PaywallFile } from '../paywall-file/file.ts'
+
+/** The `version` that a paywall's bootstrap has once the file is applied. */
+export interface Version {
+  paywall: string
+  version: string
+  /** Where callers get it; null: everywhere else. Local prices make the version differ between countries. */
+  countries: string[] | null
+}
+
+/** Country lists longer than this are cut: the first countries are enough to recognise a tier. */
+const MAX_COUNTRIES = 8
+
+/** Of each paywall, the version that most countries see comes first. */
+export async function versionsOf({ paywalls }: PaywallFile): Promise<Version[]> {
+  return (await Promise.all(paywalls.map(versionsOfPaywall))).flat()
+}
+
+async function versionsOfPaywall(paywall: FilePaywall): Promise<Version[]> {
+  const row = publicRowOf(paywall)
+  const byPrices = Map.groupBy(allCountries(), (country) => JSON.stringify(structureOf(row, country).prices))
+  const groups = [...byPrices.values()].toSorted((some, others) => others.length - some.length)
+  return Promise.all(
+    groups.map(async (countries, index) => ({
+      paywall: paywall.id,
+      version: await versionOf(structureOf(row, countries[0]!)),
+      countries: index === 0 ? null : countries,
+    })),
+  )
+}
+
+/** What bootstrap reads of a paywall, and nothing else. */
+function publicRowOf({ id, name, settings, geo, offers, layout, locales, prices }: FilePaywall) {
+  const publicPrices = prices.map(
+    ({ paywall_id: _id, processor_price: _processorPrice, tokens: _tokens, ...price }) => price,
+  )
+  return { id, name, settings, geo, offers, layout, locales, prices: publicPrices }
+}
+
+export function versionText({ paywall, version, countries }: Version): string {
+  return countries === null ? `Version of paywall ${paywall}: ${version}` : `  in ${shortList(countries)}: ${version}`
+}
+
+function shortList(countries: string[]): string {
+  const more = countries.length - MAX_COUNTRIES
+  return countries.slice(0, MAX_COUNTRIES).join(' ') + (more > 0 ? ` and ${more} more` : '')
+}

@@ -1,0 +1,126 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { changeText } from '../../cli/apply/changes-text.ts'
+import { openApplying } from '../support/applying.ts'
+import type { Changes } from '../support/written-file.ts'
+
+const { someOwner, close } = await openApplying()
+const price = 'paywalls[0].prices[0]'
+
+afterAll(close)
+
+/** What a plan of the edited file says, beside a file that is applied. `ID` is the paywall's, `PRICE` any price's id. */
+async function planned(edit: Changes): Promise<{ kept: string[]; lost: string[] }> {
+  const { id, apply, plan } = someOwner()
+  await apply()
+  const { changes } = await plan(edit)
+  const sentences = (isLoss: boolean) =>
+    changes
+      .filter(({ loss }) => (loss !== null) === isLoss)
+      .map((change) =>
+        changeText(change)
+          .replaceAll(id, 'ID')
+          .replaceAll(/price_[0-9a-f]{24}/g, 'PRICE'),
+      )
+  return { kept: sentences(false), lost: sentences(true) }
+}
+
+describe('what an edit changes is said from old to new:', () => {
+  test.each<[string, Changes, string[]]>([
+    ['nothing', {}, []],
+    [
+      'a setting',
+      { 'paywalls[0].settings.brand_color': '#4f46e5' },
+      ['paywall ID: settings.brand_color none → #4f46e5'],
+    ],
+    [
+      'a setting within settings, and a name',
+      { 'paywalls[0].settings.anything.of': ['ours'], 'paywalls[0].name': 'Acme Pro' },
+      ['paywall ID: name Acme → Acme Pro, settings.anything.of[0] yours → ours'],
+    ],
+    [
+      'a list that gets longer',
+      { 'paywalls[0].geo.tiers.2': ['BR', 'MX'] },
+      ['paywall ID: geo.tiers.2 ["BR"] → ["BR","MX"]'],
+    ],
+    [
+      'a value too long for a line',
+      { 'paywalls[0].settings.anything': 'x'.repeat(99) },
+      [`paywall ID: settings.anything {"of":["yours"]} → ${'x'.repeat(60)}…`],
+    ],
+    [
+      'the label, the tokens and the features of a price',
+      { [`${price}.label`]: 'Each month', [`${price}.tokens[0].count`]: 600, [`${price}.features`]: ['export'] },
+      ['paywall ID: price monthly: label Monthly → Each month, tokens[0].count 500 → 600, features [] → ["export"]'],
+    ],
+    [
+      'a price more',
+      {
+        'paywalls[0].prices[2]': {
+          slug: 'two',
+          label: 'Two',
+          currency: 'USD',
+          amount: 15,
+          interval: 'month',
+          interval_count: 2,
+          trial_days: 3,
+          processorPrice: 'x',
+        },
+      },
+      ['paywall ID: price two: new: 15 USD every 2 months, after 3 days of trial (PRICE)'],
+    ],
+    [
+      'events',
+      { 'webhooks[0].events': ['*', 'balance.changed'] },
+      ['webhook https://owner.example/webhooks: events * → * balance.changed'],
+    ],
+    ["a key's name", { 'keys[0].name': 'server' }, ['key server: was called backend']],
+    ['a key more', { 'keys[1]': { name: 'second' } }, ['key second: new']],
+  ])('%s', async (_what, edit, kept) => {
+    expect(await planned(edit)).toEqual({ kept, lost: [] })
+  })
+})
+
+const retired = (slug: string) => `paywall ID: price ${slug}: PRICE is retired (0 subscribers)`
+
+describe('what an edit takes away is apart:', () => {
+  test.each<[string, Changes, string[]]>([
+    ['a key', { keys: [] }, ['key backend: revoked']],
+    [
+      'the secret of a key',
+      { 'keys[0].secret': 'pk_test_another-secret-key' },
+      ['key backend: new secret, the old one is revoked'],
+    ],
+    ['a webhook endpoint', { webhooks: [] }, ['webhook https://owner.example/webhooks: disabled (0 subscribers)']],
+    [
+      'an amount, which makes another price',
+      { [`${price}.amount`]: 12, [`${price}.locals[0].amount`]: 450 },
+      [
+        'paywall ID: price monthly: PRICE is retired, PRICE on sale, amount 9.99 → 12, locals[0].amount 399 → 450 (0 subscribers)',
+      ],
+    ],
+    ['all prices', { 'paywalls[0].prices': [] }, ['monthly', 'lifetime'].map(retired)],
+    ['a domain', { 'paywalls[0].domain': null }, ['paywall ID: domain pay-ID.example → none (0 subscribers)']],
+  ])('%s', async (_what, edit, lost) => {
+    expect(await planned(edit)).toEqual({ kept: [], lost })
+  })
+
+  test('a processor, and each price sold there', async () => {
+    const mollie = { acquiring: 'mollie', credentials: { apiKey: 'test_1', webhookSecret: 's' } }
+    const { lost } = await planned({
+      'paywalls[0].processor': mollie,
+      'paywalls[0].prices': [
+        {
+          slug: 'monthly',
+          label: 'Monthly',
+          currency: 'USD',
+          amount: 9.99,
+          interval: 'month',
+          trial_days: 7,
+          processorPrice: 'Monthly',
+        },
+      ],
+    })
+    expect(lost).toContain('paywall ID: processor.acquiring stripe → mollie (0 subscribers)')
+    expect(lost).toContain(retired('lifetime'))
+  })
+})

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readOptions } from '../../dev/world/options.ts'
+import { newEmail } from '../support/checkout.ts'
+import { signIn } from '../support/exchange.ts'
+import { paywall } from '../support/paywall.ts'
+import { MESSAGE, sendForm, ticketForm, ticketId } from '../support/tickets.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(() => world.close())
+
+describe('what is misspelt is answered by what was meant:', () => {
+  test.each<[words: string, sentence: string]>([
+    ['paln paywall.json', 'there is no command paln: did you mean plan?'],
+    ['sell', 'there is no command sell: try help'],
+    ['apply paywall.json --yess', 'there is no option --yess: did you mean --yes?'],
+    ['migrate --paln', 'there is no option --paln: did you mean --plan?'],
+    ['clock 1001 --advnace 31d', 'there is no option --advnace: did you mean --advance?'],
+    ['clock 1001 --to 31d', 'there is no option --to'],
+    ['tickets --paywal 1001', 'there is no option --paywal: did you mean --paywall?'],
+    ['tickets atachment key file', 'there is no atachment: did you mean attachment?'],
+    ['ledger verfy', 'there is no verfy: did you mean verify?'],
+    ['users mrege a b --owner c', 'there is no mrege: did you mean merge?'],
+    ['users sign-out a --onwer c', 'there is no option --onwer: did you mean --owner?'],
+    ['users erase a --owner c --Yes', 'there is no option --Yes: did you mean --yes?'],
+    ['rekey --force', 'there is no option --force'],
+    ['schema --jsno', 'there is no option --jsno'],
+  ])('%s', async (words, sentence) => {
+    const { code, out, err } = await paywall(world, words.split(' '))
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err.split('\n')[0]).toBe(`paywall: ${sentence}`)
+  })
+
+  test.each([
+    ['--prot', 'there is no option --prot: did you mean --port?'],
+    ['--recevier-port=1', 'there is no option --recevier-port: did you mean --receiver-port?'],
+    ['--colour', 'there is no option --colour'],
+  ])('npm run dev -- %s', (option, sentence) => {
+    expect(() => readOptions([option], {})).toThrow(
+      expect.objectContaining({ sentences: [sentence, 'npm run dev -- --help lists the options'] }),
+    )
+  })
+})
+
+describe('with --json one document is printed, and nothing else:', () => {
+  async function json(...words: string[]) {
+    const { out, err } = await paywall(world, [...words, '--json'], {
+      DATABASE_ROLES_KEY: world.secrets.DATABASE_ROLES_KEY,
+    })
+    expect(err).toBe('')
+    return JSON.parse(out)
+  }
+
+  test('help, schema, ledger, rekey', async () => {
+    expect(await json('help')).toMatchObject({
+      commands: expect.arrayContaining([{ usage: 'rekey', summary: expect.any(String) }]),
+    })
+    expect(await json('schema')).toEqual(JSON.parse(readFileSync('paywall.schema.json', 'utf8')))
+    expect(await json('ledger', 'verify')).toMatchObject({ balances: expect.any(Number), wrong: [] })
+    expect(await json('rekey')).toEqual({ accounts: 0, webhook_secrets: 0, removed: 0, unopened: [] })
+  })
+
+  test('migrate --plan', async () => {
+    expect(await json('migrate', '--plan')).toEqual({ would: expect.any(Array) })
+  })
+
+  test('tickets', async () => {
+    const { token } = await signIn(world)
+    const id = ticketId(await sendForm(world, ticketForm(MESSAGE), { token }))
+    expect(await json('tickets')).toMatchObject({ total: 1, tickets: [{ id: String(id), attachments: [] }] })
+  })
+
+  test('users', async () => {
+    const owner = ['--owner', world.file.owner.email]
+    const [one, other] = [await signIn(world), await signIn(world)]
+    const address = newEmail()
+    expect(await json('users', 'set-email', one.id, address, ...owner)).toEqual({ user: one.id, email: address })
+    expect(await json('users', 'sign-out', one.id, ...owner)).toEqual({ user: one.id, ended: 1 })
+    expect(await json('users', 'merge', other.id, one.id, ...owner)).toEqual({
+      from: other.id,
+      into: one.id,
+      paywalls: [world.paywall.id],
+    })
+    expect(await json('users', 'export', address, ...owner)).toMatchObject({ email: address })
+    expect(await json('users', 'erase', address, ...owner)).toEqual({ errors: [expect.stringContaining('say --yes')] })
+    expect(await json('users', 'erase', address, ...owner, '--yes')).toMatchObject({ erased: { users: 2 }, images: [] })
+  })
+
+  test('and so are errors', async () => {
+    expect(await json('sell')).toEqual({ errors: ['there is no command sell: try help'] })
+    expect(await json('plan', 'nowhere.json')).toEqual({ errors: ['nowhere.json cannot be read: no such file'] })
+    expect(await json('clock', '1001', '--home', 'http://127.0.0.1:1')).toEqual({
+      errors: [expect.stringContaining('no local world answers')],
+    })
+  })
+})

@@ -1,0 +1,20 @@
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { mayGoOn } from '../../cli/go-on.ts'
+
+test.each([
+  ['yes\n', true],
+  ['Y\n', true],
+  [' yes \n', true],
+  ['no\n', false],
+  ['\n', false],
+  ['yesterday\n', false],
+  ['', false],
+])('%j typed at the question means %s', async (typed, goesOn) => {
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  input.end(typed)
+  expect(await mayGoOn('Go on?', { input, output })).toBe(goesOn)
+  output.end()
+  expect(await text(output)).toBe('Go on? (yes/no) ')
+})

@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { call } from '../support/call.ts'
+import { buy, newEmail } from '../support/checkout.ts'
+import { everything } from '../support/everything.ts'
+import { paywall } from '../support/paywall.ts'
+import { monthly, type Written, yearly } from '../support/paywall-file.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'paywall-plan-'))
+const path = join(folder, 'paywall.json')
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(async () => {
+  await world.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** Writes the world's own file anew, with other fields and other prices. */
+function write(fields: Written = {}, prices: Written[] = [monthly(), yearly()]): void {
+  const { owner, keys, webhooks, paywalls } = world.file
+  const [{ id, name, is_test: test, settings, processor }] = paywalls as [(typeof paywalls)[number]]
+  const file = {
+    owner,
+    keys: keys.map((key) => ({ name: key.name, secret: key.secret })),
+    webhooks,
+    paywalls: [{ id, name, test, settings, processor, prices }],
+    ...fields,
+  }
+  writeFileSync(path, JSON.stringify(file))
+}
+
+const run = (args: string[], variables: Record<string, string> = {}) => paywall(world, args, variables)
+
+const Json = z.object({
+  changes: z.array(z.looseObject({ what: z.string(), destructive: z.boolean(), subscribers: z.int().nullable() })),
+})
+const json = async (args: string[]) => JSON.parse((await run([...args, '--json'])).out)
+
+describe('plan', () => {
+  test('has nothing to say of the file that was applied', async () => {
+    write()
+    expect((await run(['plan', path])).out).toMatch(/^Nothing to change\.\nVersion of paywall/)
+  })
+
+  test('counts the subscribers whom it touches: each once, and nobody who has ended', async () => {
+    const [email, other] = [newEmail(), newEmail()]
+    for (const [who, slug] of [
+      [email, 'monthly'],
+      [other, 'monthly'],
+      [newEmail(), 'yearly'],
+    ] as const) {
+      await buy(world, { paywall: world.paywall, key: world.key, email: who, slug })
+    }
+    await buy(world, {
+      paywall: world.paywall,
+      key: world.key,
+      email,
+      slug: 'yearly',
+      body: { ignoreActivePurchase: true },
+    })
+    const { userId } = await buy(world, { paywall: world.paywall, key: world.key, email: newEmail() })
+    await world.database.query(`update purchases set status = 'canceled' where user_id = $1`, [userId])
+
+    write({ webhooks: [] }, [monthly({ amount: 12 })])
+    const { out } = await run(['plan', path])
+    expect(out).toContain('To take away:\n')
+    expect(out).toMatch(/price monthly: price_\w+ is retired, price_\w+ on sale, amount 9\.99 → 12 \(2 subscribers\)\n/)
+    expect(out).toMatch(/price yearly: price_\w+ is retired \(2 subscribers\)\n/)
+    expect(out).toMatch(/webhook .*: disabled \(3 subscribers\)\n/)
+    const { changes } = Json.parse(await json(['plan', path]))
+    expect(
+      changes.map(({ what, destructive, subscribers }) => [what.replace(/.*: /, ''), destructive, subscribers]),
+    ).toEqual([
+      [expect.stringMatching(/^webhook /), true, 3],
+      ['price monthly', true, 2],
+      ['price yearly', true, 2],
+    ])
+  })
+
+  test('shows the old value in red and the new one in green where colours are wanted', async () => {
+    write({}, [monthly({ label: 'Each month' }), yearly()])
+    const { out } = await run(['plan', path])
+    expect(out).toContain('price monthly: label Monthly → Each month\n')
+    const coloured = await run(['plan', path], { FORCE_COLOR: '1' })
+    expect(coloured.out).toContain('label \u001b[31mMonthly\u001b[39m → \u001b[32mEach month\u001b[39m')
+  })
+})
+
+describe('apply', () => {
+  test('without a terminal takes nothing away unless --yes is said, and changes nothing else', async () => {
+    write({ keys: [] }, [monthly({ label: 'Each month' }), yearly()])
+    const before = await everything(world)
+    const refused = await run(['apply', path])
+    expect(refused).toMatchObject({ code: 1, out: '' })
+    expect(refused.err.split('\n')).toEqual([
+      'paywall: key backend: revoked',
+      'paywall: it would take that away, and there is no terminal to ask at: say --yes. Nothing was changed',
+      '',
+    ])
+    expect(await json(['apply', path])).toEqual({
+      errors: ['key backend: revoked', expect.stringContaining('say --yes')],
+    })
+    expect(await everything(world)).toEqual(before)
+
+    const applied = await run(['apply', path, '--yes'])
+    expect(applied).toMatchObject({ code: 0, err: '' })
+    expect(applied.out).toMatch(
+      /^Changed:\n {2}paywall .*label Monthly → Each month\nTaken away:\n {2}key backend: revoked\n/,
+    )
+    const user = await call(world, `/api/v1/paywall/${world.paywall.id}/user?email=a@b.co`, { key: world.key })
+    expect(user.status).toBe(401)
+  })
+
+  test('asks nobody for what takes nothing away', async () => {
+    write({ keys: [{ name: 'second' }] }, [monthly({ label: 'Every month' }), yearly({ features: ['export'] })])
+    const { new_secrets: secrets, ...applied } = await json(['apply', path])
+    expect(secrets).toEqual([{ what: 'key second', secret: expect.stringMatching(/^pk_test_/) }])
+    expect(applied).toEqual({
+      changes: expect.arrayContaining([
+        {
+          what: `paywall ${world.paywall.id}: price monthly`,
+          how: null,
+          fields: [{ path: 'label', old: 'Each month', new: 'Every month' }],
+          destructive: false,
+          subscribers: null,
+        },
+      ]),
+      other_paywalls: [],
+      versions: [
+        { paywall: world.paywall.id, version: expect.stringMatching(/^sha256:/), countries: null },
+        { paywall: world.paywall.id, version: expect.stringMatching(/^sha256:/), countries: ['IN'] },
+      ],
+    })
+  })
+})
