@@ -7,8 +7,7 @@ import { Nothing } from '../core/wire/parse.ts'
 import { type Ids, type Route, route } from '../core/wire/routes.ts'
 import { billsOf, findBill } from './bills.ts'
 import { wrongState, wrongValue } from './errors.ts'
-import { creditNoteObject, invoiceObject } from './objects/invoice.ts'
-import { findTransaction, refundTransaction } from './objects/transaction.ts'
+import { creditNoteObject, findTransaction, invoiceObject, refundTransaction } from './objects/money.ts'
 import { content } from './objects/wire.ts'
 
 const OfSubscription = z.strictObject({

@@ -7,9 +7,15 @@ import type { Telling } from '../core/processor.ts'
 import { type Made, type Told, tellingOf } from '../core/webhooks/telling.ts'
 import type { ChargebeeAccount } from './accounts.ts'
 import { billsOf } from './bills.ts'
-import { creditNoteObject, invoiceObject, withBuyer } from './objects/invoice.ts'
+import {
+  creditNoteObject,
+  invoiceObject,
+  paymentTransactions,
+  refundTransaction,
+  reversalTransaction,
+  withBuyer,
+} from './objects/money.ts'
 import { withCustomer } from './objects/subscription.ts'
-import { paymentTransactions, refundTransaction, reversalTransaction } from './objects/transaction.ts'
 import { type ChargebeeEvent, complete, content } from './objects/wire.ts'
 
 const MINUTE_SECONDS = 60

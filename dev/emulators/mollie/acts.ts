@@ -9,19 +9,14 @@ import { subscriptionOwn } from './own.ts'
 
 const Metadata = z.looseObject({ first_payment: z.string() })
 
-export const mollieActs = (mollie: MollieEmulator, { records, credentials: { apiKey } }: Account<'mollie'>): Acts => ({
+export const mollieActs = (mollie: MollieEmulator, { records }: Account<'mollie'>): Acts => ({
   renew: (id) => mollie.renew(subscriptionOf(records, id).id),
   failCharge: (id) => mollie.renew(subscriptionOf(records, id).id, { fail: true }),
   recover: (id) => mollie.renew(subscriptionOf(records, id).id),
   refund: (id, cents) =>
     mollie.refund(latestPayment(records, id), cents === undefined ? cents : (cents / 100).toFixed(2)),
   dispute: (id) => mollie.chargeback(latestPayment(records, id)),
-  async cancel(id) {
-    const { id: subscriptionId, customer } = subscriptionOf(records, id)
-    const address = `${mollie.url}/v2/customers/${customer}/subscriptions/${subscriptionId}`
-    const answer = await fetch(address, { method: 'DELETE', headers: { authorization: `Bearer ${apiKey}` } })
-    if (!answer.ok) throw new Refused(`Mollie did not cancel: ${await answer.text()}`)
-  },
+  cancel: (id) => mollie.cancel(subscriptionOf(records, id).id),
   rollOver: (id) => mollie.renew(subscriptionOf(records, id).id, { pending: true }),
   suspend: (id) => mollie.suspend(subscriptionOf(records, id).id),
   async resolve(fails) {

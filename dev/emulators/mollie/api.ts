@@ -3,8 +3,7 @@ import type { Api } from '../core/processor.ts'
 import { callsInJson } from '../core/wire/calls-in-json.ts'
 import { credentialOf } from '../core/wire/credential.ts'
 import { idOfKey, type MollieAccount } from './accounts.ts'
-import { errorBody, mollieError } from './errors.ts'
-import { wrongBody, wrongQuery } from './parameters.ts'
+import { errorBody, mollieError, wrongBody, wrongQuery } from './errors.ts'
 import { ROUTES } from './routes.ts'
 
 export const API: Api<MollieAccount, unknown> = {

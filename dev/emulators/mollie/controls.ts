@@ -1,8 +1,9 @@
 import * as z from 'zod'
+import { ofSubscription } from '../core/controls/billing-controls.ts'
 import { fails, onRecord, onRecordWith } from '../core/controls/controls.ts'
 import { PAYMENT_CONTROLS } from '../core/controls/payment-controls.ts'
 import { refundPart } from './payments.ts'
-import { renewSubscription } from './subscriptions.ts'
+import { cancel, renewSubscription } from './subscriptions.ts'
 
 const Renewal = { ...fails, pending: z.boolean().default(false) }
 
@@ -13,6 +14,8 @@ export const CONTROLS = {
   refund: onRecordWith('payment', 'payments', ['amount', z.string().optional()], (context, payment, value) =>
     context.show('refunds', refundPart(context, payment, value)),
   ),
+  /** The seller cancels a subscription in the dashboard. */
+  cancel: ofSubscription(cancel),
   /** Charges for the next payment date. With `pending` the money does not arrive before `resolvePayment`. */
   renew: onRecord('subscription', 'subscriptions', Renewal, (context, subscription, { fail, pending }) => {
     const outcome = pending ? 'pending' : fail ? 'failed' : 'paid'

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Table } from '../core/domain/records.ts'
 import { Refusal } from '../core/wire/emulator-error.ts'
+import type { Mistake } from '../core/wire/parse.ts'
 
 /** An error in Mollie's shape. `field` names the part of the body that is wrong. */
 export const mollieError = (status: number, message: string, field?: string) =>
@@ -15,4 +16,16 @@ export function errorBody({ status, message: detail }: { status: number; message
   const title = status === 401 ? 'Unauthorized Request' : (STATUS_CODES[status] ?? 'Error')
   const documentation = { href: 'https://docs.mollie.com/overview/handling-errors', type: 'text/html' }
   return { status, title, detail, ...(field !== undefined && { field }), _links: { documentation } }
+}
+
+/** A mistake in a query is Mollie's 400. */
+export const wrongQuery = ({ path, message }: Mistake) =>
+  mollieError(400, `Invalid query parameters: ${message} (${path.join('.')})`)
+
+/** One in a body is its 422. */
+export function wrongBody({ path, problem, message, code }: Mistake) {
+  const field = path.join('.')
+  if (problem === 'unknown') return unprocessable(`Non-existent body parameter "${field}" for this API call.`, field)
+  const text = code === 'custom' ? message : `The ${field} is invalid: ${message}`
+  return unprocessable(text, field === '' ? undefined : field)
 }

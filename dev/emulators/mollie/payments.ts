@@ -8,9 +8,9 @@ import { optional, webAddress } from '../core/wire/json-fields.ts'
 import { parseWith } from '../core/wire/parse.ts'
 import type { Ids } from '../core/wire/routes.ts'
 import { Amount, amountOf, minorUnits } from './amounts.ts'
-import { unprocessable } from './errors.ts'
+import { unprocessable, wrongBody } from './errors.ts'
 import { Metadata } from './own.ts'
-import { locale, wrongBody } from './parameters.ts'
+import { locale } from './parameters.ts'
 
 /** How long a payment's page is open: the time Mollie gives for a card, as long as no slower method is chosen. */
 const OPEN_SECONDS = 15 * 60

@@ -2,13 +2,12 @@ import * as z from 'zod'
 import { type AccountContext, find, newestOf } from '../core/domain/context.ts'
 import { newCustomer } from '../core/domain/customers.ts'
 import { findPayment } from '../core/domain/payment-pages.ts'
+import type { Row, Table } from '../core/domain/records.ts'
 import { disputesOf, refundsOf } from '../core/domain/reversals.ts'
 import { optional } from '../core/wire/json-fields.ts'
 import { Nothing } from '../core/wire/parse.ts'
-import { type Ids, type Route, retrieve, route } from '../core/wire/routes.ts'
+import { as, type Ids, type Route, retrieve, route } from '../core/wire/routes.ts'
 import { noSuch } from './errors.ts'
-import { customerObject, mandateObject, subscriptionObject } from './objects/customer.ts'
-import { chargebackObject, paymentObject, refundObject } from './objects/payment.ts'
 import { listOf } from './objects/wire.ts'
 import { Metadata } from './own.ts'
 import { locale, PageQuery } from './parameters.ts'
@@ -21,7 +20,7 @@ import {
   refund,
   updatePayment,
 } from './payments.ts'
-import { cancelSubscription, createSubscription, findOf, SubscriptionBody } from './subscriptions.ts'
+import { cancel, createSubscription, findOf, SubscriptionBody } from './subscriptions.ts'
 
 const CustomerBody = z.strictObject({
   name: optional(z.string().max(255)),
@@ -36,33 +35,31 @@ const PAYMENT = '/v2/payments/:id'
 
 /** The part of Mollie's API that the emulator has. */
 export const ROUTES: Route[] = [
-  route('POST', '/v2/customers', CustomerBody, createCustomer, customerObject),
+  route('POST', '/v2/customers', CustomerBody, createCustomer, as('customers')),
   retrieve(CUSTOMER, 'customers'),
-  list(CUSTOMER, 'mandates', (context, ids) => newestOf(context, 'mandates', owner(context, ids)), mandateObject),
-  route('POST', `${CUSTOMER}/subscriptions`, SubscriptionBody, createSubscription, subscriptionObject),
-  list(
-    CUSTOMER,
-    'subscriptions',
-    (context, ids) => newestOf(context, 'subscriptions', owner(context, ids)),
-    subscriptionObject,
-  ),
-  route('GET', SUBSCRIPTION, Nothing, (context, _, [owner, id]) => findOf(context, owner, id), subscriptionObject),
-  route('DELETE', SUBSCRIPTION, Nothing, cancelSubscription, subscriptionObject),
-  // The first payment, which gave the mandate, is none of the subscription's.
-  list(
+  list(CUSTOMER, 'mandates', (context, ids) => newestOf(context, 'mandates', owner(context, ids))),
+  route('POST', `${CUSTOMER}/subscriptions`, SubscriptionBody, createSubscription, as('subscriptions')),
+  list(CUSTOMER, 'subscriptions', (context, ids) => newestOf(context, 'subscriptions', owner(context, ids))),
+  route('GET', SUBSCRIPTION, Nothing, (context, _, ids) => findOf(context, ...ids), as('subscriptions')),
+  route(
+    'DELETE',
     SUBSCRIPTION,
-    'payments',
-    (context, [owner, id]) => newestOf(context, 'payments', { subscription: findOf(context, owner, id).id }),
-    paymentObject,
+    Nothing,
+    (context, _, ids) => cancel(context, findOf(context, ...ids)),
+    as('subscriptions'),
   ),
-  route('POST', '/v2/payments', PaymentBody, createPayment, paymentObject),
-  route('GET', PAYMENT, Nothing, (context, _, [id]) => findPayment(context, id), paymentObject),
-  route('PATCH', PAYMENT, PaymentUpdate, updatePayment, paymentObject),
-  route('DELETE', PAYMENT, Nothing, cancelPayment, paymentObject),
-  route('POST', `${PAYMENT}/refunds`, RefundBody, refund, refundObject),
-  list(PAYMENT, 'refunds', (context, [id]) => refundsOf(context, findPayment(context, id)), refundObject),
-  route('GET', `${PAYMENT}/refunds/:id`, Nothing, findRefund, refundObject),
-  list(PAYMENT, 'chargebacks', (context, [id]) => disputesOf(context, findPayment(context, id)), chargebackObject),
+  // The first payment, which gave the mandate, is none of the subscription's.
+  list(SUBSCRIPTION, 'payments', (context, ids) =>
+    newestOf(context, 'payments', { subscription: findOf(context, ...ids).id }),
+  ),
+  route('POST', '/v2/payments', PaymentBody, createPayment, as('payments')),
+  route('GET', PAYMENT, Nothing, (context, _, [id]) => findPayment(context, id), as('payments')),
+  route('PATCH', PAYMENT, PaymentUpdate, updatePayment, as('payments')),
+  route('DELETE', PAYMENT, Nothing, cancelPayment, as('payments')),
+  route('POST', `${PAYMENT}/refunds`, RefundBody, refund, as('refunds')),
+  list(PAYMENT, 'refunds', (context, [id]) => refundsOf(context, findPayment(context, id))),
+  route('GET', `${PAYMENT}/refunds/:id`, Nothing, findRefund, as('refunds')),
+  list(PAYMENT, 'disputes', (context, [id]) => disputesOf(context, findPayment(context, id)), 'chargebacks'),
 ]
 
 function createCustomer(context: AccountContext, { name, email, ...own }: z.output<typeof CustomerBody>) {
@@ -77,16 +74,16 @@ function findRefund(context: AccountContext, _: unknown, [payment, id]: Ids) {
   return found
 }
 
-/** The list of that name which belongs to what `path` names. */
-function list<Row>(
+/** The list of a table's records which belongs to what `path` names. */
+function list<Name extends Table>(
   path: string,
-  name: string,
-  rowsOf: (context: AccountContext, ids: Ids) => Row[],
-  show: (row: Row, context: AccountContext) => { id: string },
+  table: Name,
+  rowsOf: (context: AccountContext, ids: Ids) => Row<Name>[],
+  name: string = table,
 ): Route {
   return route('GET', `${path}/${name}`, PageQuery, (context, page, ids) => {
     const owner = ids.reduce((address, id) => address.replace(':id', id), `${context.url}${path}`)
-    const rows = rowsOf(context, ids).map((row) => show(row, context))
+    const rows = rowsOf(context, ids).map((row) => context.show(table, row))
     return listOf(name, `${owner}/${name}`, rows, page)
   })
 }

@@ -65,12 +65,9 @@ export function findOf(context: AccountContext, customerId: string, id: string):
 }
 
 /** Ends a subscription now: nothing is charged any more. Mollie refuses to cancel one twice. */
-export function cancelSubscription(context: AccountContext, _: unknown, [customer, id]: Ids): SubscriptionRecord {
-  const subscription = findOf(context, customer, id)
+export function cancel(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
   if (subscription.status === 'canceled') throw unprocessable('The subscription has been cancelled.')
-  subscription.status = 'canceled'
-  subscription.canceledAt = context.now
-  return subscription
+  return Object.assign(subscription, { status: 'canceled', canceledAt: context.now })
 }
 
 /** Charges for the next payment date. A subscription that was made for so many charges ends with the last. */

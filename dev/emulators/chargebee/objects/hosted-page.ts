@@ -3,7 +3,7 @@ import { salePaidBy } from '../../core/domain/sales.ts'
 import type { PageRecord, PortalSessionRecord, SoldPrice } from '../../core/domain/selling-records.ts'
 import { billsOf } from '../bills.ts'
 import { pageOwn } from '../own.ts'
-import { withBuyer } from './invoice.ts'
+import { withBuyer } from './money.ts'
 import { withCustomer } from './subscription.ts'
 import { complete, version } from './wire.ts'
 

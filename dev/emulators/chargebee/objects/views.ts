@@ -1,7 +1,7 @@
 import type { Views } from '../../core/wire/views.ts'
 import { hostedPageObject } from './hosted-page.ts'
+import { paymentTransactions, refundTransaction, reversalTransaction } from './money.ts'
 import { subscriptionObject } from './subscription.ts'
-import { paymentTransactions, refundTransaction, reversalTransaction } from './transaction.ts'
 
 /** How Chargebee shows the records of each table. */
 export const VIEWS = {

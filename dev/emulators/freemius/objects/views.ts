@@ -1,8 +1,7 @@
 import type { Views } from '../../core/wire/views.ts'
-import { licenseObject } from './license.ts'
+import { licenseObject, subscriptionObject } from './license.ts'
 import { disputeObject, paymentObject, refundObject } from './payment.ts'
 import { userObject } from './product.ts'
-import { subscriptionObject } from './subscription.ts'
 
 /** How Freemius shows the records of each table. A licence is kept as the page that sold it. */
 export const VIEWS = {

@@ -6,9 +6,7 @@ import { uuidOf } from '../accounts.ts'
 import { givenBack, orderOf } from '../orders.ts'
 import { refundOwn, saleOwn } from '../own.ts'
 import { RENEWALS } from '../rules.ts'
-import { customerOf } from './customer.ts'
-import { priceIdOf, productFields } from './product.ts'
-import { subscriptionFields } from './subscription.ts'
+import { customerOf, priceIdOf, productFields, subscriptionFields } from './selling.ts'
 import { complete, since, timeOrNull } from './wire.ts'
 
 /** The emulator's orders have no taxes and no discounts. */

@@ -1,7 +1,6 @@
 import type { Views } from '../../core/wire/views.ts'
-import { checkoutObject } from './checkout.ts'
 import { disputeObject, refundObject } from './order.ts'
-import { subscriptionObject } from './subscription.ts'
+import { checkoutObject, subscriptionObject } from './selling.ts'
 
 /** How Polar shows the records of each table. Its payments are shown by nothing but the emulator. */
 export const VIEWS = {
