@@ -1,5 +1,6 @@
 import { incompleteSubscription, latestPaid } from '../core/acts/account-records.ts'
 import type { Account, Acts } from '../core/acts/acts.ts'
+import { charges } from '../core/acts/by-invoice.ts'
 import { Refused } from '../core/acts/refused.ts'
 import type { FreemiusEmulator } from './emulator.ts'
 
@@ -11,9 +12,7 @@ export function freemiusActs(freemius: FreemiusEmulator, { records }: Account<'f
     return latestPaid(records, sold?.subscription ?? sold?.payment ?? '')
   }
   return {
-    renew: (id) => freemius.renew(subscription(id)),
-    failCharge: (id) => freemius.renew(subscription(id), { fail: true }),
-    recover: (id) => freemius.renew(subscription(id)),
+    ...charges(freemius, subscription),
     refund: (id, cents) => freemius.refund(payment(id), cents),
     dispute: (id) => freemius.dispute(payment(id)),
     cancel: (id) => freemius.portalCancel(subscription(id)),

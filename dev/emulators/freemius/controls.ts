@@ -2,17 +2,17 @@ import * as z from 'zod'
 import { ofSubscription, reversalControls } from '../core/controls/billing-controls.ts'
 import { fails, onRecord, onRecordWith } from '../core/controls/controls.ts'
 import { customerAt } from '../core/domain/customers.ts'
-import { announceTrialEnd } from '../core/domain/dues.ts'
+import { announceTrialEnd, chargeOrEnd } from '../core/domain/dues.ts'
 import { rollOver } from '../core/domain/renewals.ts'
 import { leftOf, refundPayment } from '../core/domain/reversals.ts'
 import { badRequest } from './errors.ts'
-import { cancel, cancelLicense, deleteLicense, renew, replace } from './subscriptions.ts'
+import { cancel, cancelLicense, deleteLicense, RENEWALS, replace } from './subscriptions.ts'
 
 /** What a test or a person can make happen at Freemius. */
 export const CONTROLS = {
   /** Begins the next period and charges it; if something is owed, charges that. The fourth failure is the last. */
   renew: onRecord('subscription', 'subscriptions', fails, (context, subscription, { fail }) =>
-    context.show('subscriptions', renew(context, subscription, !fail)),
+    context.show('subscriptions', chargeOrEnd(context, subscription, !fail, RENEWALS)),
   ),
   /** Begins the next period, which is not paid yet; ends a subscription that is cancelled. */
   rollOver: ofSubscription(rollOver),

@@ -18,9 +18,6 @@ const HINT = html`This is an emulator: it asks for no card and moves no money. P
           is what PayPal may do: it follows with <code>POST /_emulator/renew</code>. Decline the card does what a bank does that
           refuses the payment.`
 
-/** The end of the address that a declined card leads to: a GET, so that reloading it declines nothing a second time. */
-const DECLINED = '&declined=1'
-
 const DAY_SECONDS = 24 * 3600
 
 export const money = (cents: number, currency: string) => formatMoney(cents, currency, 2)
@@ -37,9 +34,9 @@ export const HOSTED_LINK: PageVisit = {
 
 function hostedPage(context: AccountContext, link: Link, request: HttpRequest): HostedPage {
   const page = pageOf(context, link)
-  const address = `${request.path}?${request.query.replace(DECLINED, '')}`
   const hosted = hostedCheckout(context, page, request, {
-    ...{ money, hint: HINT, successUrl: () => signedReturn(link, returnData(page, context)) },
+    ...{ money, hint: HINT, keepsDeclined: false },
+    successUrl: () => signedReturn(link, returnData(page, context)),
     admit(_, email) {
       page.customer = customerAt(context, email)?.id ?? null
       refuseSecond(context, page)
@@ -47,18 +44,7 @@ function hostedPage(context: AccountContext, link: Link, request: HttpRequest): 
     },
   })
   const onlySubscriptions = () => ({ status: 400, problem: 'Only a subscription without a trial can be paid later.' })
-  return {
-    ...hosted,
-    ...(request.query.endsWith(DECLINED) && {
-      problem: 'Your card was declined. You can try again with another card.',
-    }),
-    press: {
-      ...hosted.press,
-      ...(page.mode === 'payment' && { later: onlySubscriptions }),
-      // A payment that was declined leaves nothing at Freemius.
-      decline: () => ({ to: `${address}${DECLINED}` }),
-    },
-  }
+  return page.mode === 'payment' ? { ...hosted, press: { ...hosted.press, later: onlySubscriptions } } : hosted
 }
 
 /** SaaS products sell one subscription at a time to a user; the owner can allow more in the dashboard. */

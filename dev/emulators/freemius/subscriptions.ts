@@ -1,7 +1,6 @@
 import { type AccountContext, find, newRecord } from '../core/domain/context.ts'
 import type { RenewalRules } from '../core/domain/dues.ts'
 import { latestInvoice } from '../core/domain/invoices.ts'
-import { renewSubscription } from '../core/domain/renewals.ts'
 import type { PageRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { change, endSubscription, hasEnded, scheduleEnd } from '../core/domain/subscriptions.ts'
 import { badRequest } from './errors.ts'
@@ -38,15 +37,6 @@ export function cancel(
   }
   subscription.cancelReason = 'cancellation_requested'
   return endSubscription(context, subscription)
-}
-
-/** Begins the next period and charges it, or charges what is owed, whatever the clock says. */
-export function renew(context: AccountContext, subscription: SubscriptionRecord, succeeds: boolean) {
-  renewSubscription(context, subscription, succeeds)
-  const { status, attempts, reason } = latestInvoice(context, subscription)
-  const isLast = status !== 'paid' && reason === 'cycle' && attempts > RENEWALS.retries.length
-  if (isLast && !hasEnded(subscription)) endSubscription(context, subscription)
-  return subscription
 }
 
 /** The buyer changes how to pay: the licence gets a new subscription with the same dates, and the old one is cancelled. */

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { type AccountRecords, latestPaid } from '../core/acts/account-records.ts'
 import type { Account, Acts } from '../core/acts/acts.ts'
+import { charges } from '../core/acts/by-invoice.ts'
 import { Refused } from '../core/acts/refused.ts'
 import type { PaymentRecord } from '../core/domain/money-records.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
@@ -10,9 +11,7 @@ import { subscriptionOwn } from './own.ts'
 const Metadata = z.looseObject({ first_payment: z.string() })
 
 export const mollieActs = (mollie: MollieEmulator, { records }: Account<'mollie'>): Acts => ({
-  renew: (id) => mollie.renew(subscriptionOf(records, id).id),
-  failCharge: (id) => mollie.renew(subscriptionOf(records, id).id, { fail: true }),
-  recover: (id) => mollie.renew(subscriptionOf(records, id).id),
+  ...charges(mollie, (id) => subscriptionOf(records, id).id),
   refund: (id, cents) =>
     mollie.refund(latestPayment(records, id), cents === undefined ? cents : (cents / 100).toFixed(2)),
   dispute: (id) => mollie.chargeback(latestPayment(records, id)),

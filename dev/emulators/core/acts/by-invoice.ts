@@ -15,12 +15,17 @@ interface Emulator {
   end: Control
 }
 
+/** What charges do, alike at every processor. */
+export const charges = (emulator: Pick<Emulator, 'renew'>, subscriptionOf: (id: string) => string) => ({
+  renew: (id: string) => emulator.renew(subscriptionOf(id)),
+  failCharge: (id: string) => emulator.renew(subscriptionOf(id), { fail: true }),
+  recover: (id: string) => emulator.renew(subscriptionOf(id)),
+})
+
 /** What happens alike at processors that charge by invoice and have a portal. */
 export function byInvoice(emulator: Emulator, records: AccountRecords) {
   return {
-    renew: (id) => emulator.renew(id),
-    failCharge: (id) => emulator.renew(id, { fail: true }),
-    recover: (id) => emulator.renew(id),
+    ...charges(emulator, (id) => id),
     cancel: (id) => emulator.portalCancel(id),
     undo: (id) => emulator.portalUndo(id),
     end: (id) => emulator.end(id),

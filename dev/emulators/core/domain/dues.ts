@@ -6,7 +6,7 @@ import { expireIfOver } from './pages.ts'
 import { renewSubscription, rollOver } from './renewals.ts'
 import { isUnderWay, stepRefund } from './reversals.ts'
 import type { SubscriptionRecord } from './selling-records.ts'
-import { endSubscription } from './subscriptions.ts'
+import { endSubscription, hasEnded } from './subscriptions.ts'
 
 /** Something that happens at a time of the account's clock, when that is moved. */
 export interface Due {
@@ -104,10 +104,21 @@ function nextOf(context: AccountContext, subscription: SubscriptionRecord, rules
   return { at, run: (then) => charge(then, subscription, rules) }
 }
 
-function charge(context: AccountContext, subscription: SubscriptionRecord, { retries }: RenewalRules): void {
-  renewSubscription(context, subscription, !declines(context, subscription.customer))
+function charge(context: AccountContext, subscription: SubscriptionRecord, rules: RenewalRules): void {
+  chargeOrEnd(context, subscription, !declines(context, subscription.customer), rules)
+}
+
+/** Charges what is owed, or the next period. A failure after the last retry ends the subscription. */
+export function chargeOrEnd(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  succeeds: boolean,
+  { retries }: RenewalRules,
+): SubscriptionRecord {
+  renewSubscription(context, subscription, succeeds)
   const { status, attempts } = latestInvoice(context, subscription)
-  if (status !== 'paid' && attempts > retries.length) endSubscription(context, subscription)
+  const isLast = status !== 'paid' && attempts > retries.length
+  return isLast && !hasEnded(subscription) ? endSubscription(context, subscription) : subscription
 }
 
 export function announceTrialEnd(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {

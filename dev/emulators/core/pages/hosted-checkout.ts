@@ -20,12 +20,14 @@ export interface CheckoutWords {
   /** Where it goes by Cancel, if that is not just the page's own address for it; null: nowhere. */
   cancelUrl?(page: PageRecord): string | null
   hint?: Html
+  /** False: a card that was declined leaves nothing at the processor. */
+  keepsDeclined?: boolean
   /** Throws the processor's error if it does not sell the page to who has that address. Nothing is paid before. */
   admit?(page: PageRecord, email: string, context: AccountContext): void
 }
 
 /**
- * The query of the address that a declined card leads to: a GET, so that reloading it declines nothing a second time.
+ * The end of the address that a declined card leads to: a GET, so that reloading it declines nothing a second time.
  */
 const DECLINED = 'declined'
 
@@ -60,15 +62,15 @@ export function hostedCheckout(
   const later = pay(payPageLater)
   return {
     ...(page.status !== 'open' && { closed: closedNotice(page, words) }),
-    problem: request.query === DECLINED ? declined : undefined,
+    problem: request.query.endsWith(DECLINED) ? declined : undefined,
     show: (problem) => checkoutPage(viewOf(page, words), problem),
     press: {
       pay: pay(payPage),
       later: (form) =>
         amountToday(page) === 0 ? { status: 400, problem: 'There is nothing to pay today.' } : later(form),
       decline() {
-        declinePage(context, page)
-        return { to: `${request.path}?${DECLINED}` }
+        if (words.keepsDeclined !== false) declinePage(context, page)
+        return { to: `${request.path}?${[...queryBefore(request), DECLINED].join('&')}` }
       },
       cancel() {
         const to = words.cancelUrl ? words.cancelUrl(page) : page.cancelUrl
@@ -77,6 +79,9 @@ export function hostedCheckout(
     },
   }
 }
+
+/** The query of a page's address, without what a declined card added. */
+const queryBefore = ({ query }: HttpRequest) => query.split('&').filter((part) => part !== '' && part !== DECLINED)
 
 /** What the page of a price shows, whatever its address is. */
 function viewOf(page: PageRecord, { money, hint = HINT }: CheckoutWords): CheckoutView {
