@@ -12,8 +12,9 @@ import { PORTAL, refuseTaken } from './checkout.ts'
 import { decimalsAtChargebee } from './currencies.ts'
 import { noSuch, wrongState } from './errors.ts'
 import { chargeBack, refund } from './invoices.ts'
-import { PORTAL_SECONDS, stateOf } from './objects/hosted-page.ts'
-import { VIEWS } from './objects/views.ts'
+import { hostedPageObject, PORTAL_SECONDS, stateOf } from './objects/hosted-page.ts'
+import { paymentTransactions, refundTransaction, reversalTransaction } from './objects/money.ts'
+import { subscriptionObject } from './objects/subscription.ts'
 import { pageOwn } from './own.ts'
 import { cancel, undoCancel } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
@@ -85,7 +86,17 @@ export const startChargebeeEmulator = emulatorOf({
   refuse: wrongState,
   api: API,
   telling: TELLING,
-  views: VIEWS,
+  views: {
+    pages: hostedPageObject,
+    subscriptions: subscriptionObject,
+    /** A payment is a transaction for each attempt; the controls name it by the id that is shown with them here. */
+    payments: (payment, context) => ({
+      ...{ id: payment.id, status: payment.status },
+      transactions: paymentTransactions(context, payment),
+    }),
+    refunds: refundTransaction,
+    disputes: reversalTransaction,
+  },
   ...BILLING,
   about: { path: '/api/v2', credential: 'API key' },
   controls: {

@@ -8,7 +8,9 @@ import { API } from './api.ts'
 import { CONTROLS } from './controls.ts'
 import { badRequest, noSuch } from './errors.ts'
 import { HOSTED_LINK, money } from './hosted-link.ts'
-import { VIEWS } from './objects/views.ts'
+import { licenseObject, subscriptionObject } from './objects/license.ts'
+import { disputeObject, paymentObject, refundObject } from './objects/payment.ts'
+import { userObject } from './objects/product.ts'
 import { cancel, RENEWALS } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
 
@@ -34,7 +36,14 @@ export const startFreemiusEmulator = emulatorOf({
   refuse: badRequest,
   api: API,
   telling: TELLING,
-  views: VIEWS,
+  views: {
+    customers: userObject,
+    pages: licenseObject,
+    subscriptions: subscriptionObject,
+    payments: paymentObject,
+    refunds: refundObject,
+    disputes: disputeObject,
+  },
   visits: {
     '/product/': HOSTED_LINK,
     '/portal/': portalVisit({ money, lifetimeSeconds: PORTAL_SECONDS, cancel }),

@@ -1,9 +1,10 @@
 import { html } from 'hono/html'
 import type { AccountOf } from '../core/domain/accounts.ts'
-import { type AccountContext, all } from '../core/domain/context.ts'
+import type { AccountContext } from '../core/domain/context.ts'
 import { customerAt } from '../core/domain/customers.ts'
 import { amountToday, newPage } from '../core/domain/pages.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
+import { runningSubscriptions } from '../core/domain/subscriptions.ts'
 import { hostedCheckout } from '../core/pages/hosted-checkout.ts'
 import { formatMoney } from '../core/pages/layout.ts'
 import type { HostedPage, PageVisit } from '../core/pages/visits.ts'
@@ -49,10 +50,8 @@ function hostedPage(context: AccountContext, link: Link, request: HttpRequest): 
 
 /** SaaS products sell one subscription at a time to a user; the owner can allow more in the dashboard. */
 function refuseSecond(context: AccountContext, { mode, customer }: PageRecord): void {
-  const hasOne = all(context, 'subscriptions').some(
-    (each) => each.customer === customer && each.endedAt === null && each.canceledAt === null,
-  )
-  if (mode !== 'subscription' || !hasOne || context.isOn('manySubscriptions')) return
+  if (mode !== 'subscription' || customer === null || context.isOn('manySubscriptions')) return
+  if (runningSubscriptions(context, customer).every(({ canceledAt }) => canceledAt !== null)) return
   throw freemiusError(409, 'Duplicate', 'You have a subscription of this product already.', 'duplicate')
 }
 

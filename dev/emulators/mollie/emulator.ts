@@ -13,7 +13,8 @@ import { money } from './amounts.ts'
 import { API } from './api.ts'
 import { CONTROLS } from './controls.ts'
 import { noSuch, unprocessable } from './errors.ts'
-import { VIEWS } from './objects/views.ts'
+import { customerObject, mandateObject, subscriptionObject } from './objects/customer.ts'
+import { chargebackObject, paymentObject, refundObject } from './objects/payment.ts'
 import { paymentOwn } from './own.ts'
 import { renewSubscription } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
@@ -43,7 +44,14 @@ export const startMollieEmulator = emulatorOf({
   refuse: unprocessable,
   api: API,
   telling: TELLING,
-  views: VIEWS,
+  views: {
+    customers: customerObject,
+    mandates: mandateObject,
+    subscriptions: subscriptionObject,
+    payments: paymentObject,
+    refunds: refundObject,
+    disputes: chargebackObject,
+  },
   visits: { '/checkout/': visitOf('payments', UNKNOWN, paymentPage) },
   duesOf: (context) => [
     ...openPaymentsDue(context),

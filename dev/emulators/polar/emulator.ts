@@ -10,7 +10,8 @@ import { idOfToken, type PolarAccount } from './accounts.ts'
 import { API } from './api.ts'
 import { admit } from './checkouts.ts'
 import { forbidden, noSuch } from './errors.ts'
-import { VIEWS } from './objects/views.ts'
+import { disputeObject, refundObject } from './objects/order.ts'
+import { checkoutObject, subscriptionObject } from './objects/selling.ts'
 import { endDisputed, orderOf, preventDispute, refundOrder } from './orders.ts'
 import { LACKING_SCOPES, MULTIPLE_SUBSCRIPTIONS } from './own.ts'
 import { PORTAL_SECONDS, RENEWALS, SLOW_PAYMENT_SECONDS } from './rules.ts'
@@ -57,7 +58,13 @@ export const startPolarEmulator = emulatorOf({
   refuse: (message) => forbidden('NotPermitted', message),
   api: API,
   telling: TELLING,
-  views: VIEWS,
+  views: {
+    pages: checkoutObject,
+    subscriptions: subscriptionObject,
+    payments: ({ id, status, amount, currency }) => ({ id, status, amount, currency }),
+    refunds: refundObject,
+    disputes: disputeObject,
+  },
   ...BILLING,
   about: { path: '/v1', credential: 'access token' },
   controls: {

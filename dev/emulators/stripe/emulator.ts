@@ -6,7 +6,8 @@ import { API } from './api.ts'
 import { decimalsAtStripe } from './currencies.ts'
 import { noSuch, refused } from './errors.ts'
 import { refund } from './money.ts'
-import { VIEWS } from './objects/views.ts'
+import * as money from './objects/money.ts'
+import * as selling from './objects/selling.ts'
 import { DEBIT_SECONDS, PORTAL_SECONDS, RENEWALS } from './rules.ts'
 import { PORTAL } from './sessions.ts'
 import { cancelInPortal, cancelSubscription, resumeInPortal } from './subscriptions.ts'
@@ -48,7 +49,16 @@ export const startStripeEmulator = emulatorOf({
   refuse: (message) => refused('invalid', { message }),
   api: API,
   telling: TELLING,
-  views: VIEWS,
+  views: {
+    customers: selling.customerObject,
+    pages: selling.checkoutSessionObject,
+    subscriptions: selling.subscriptionObject,
+    invoices: money.invoiceObject,
+    payments: money.paymentIntentObject,
+    refunds: money.refundObject,
+    disputes: money.disputeObject,
+    portalSessions: selling.portalSessionObject,
+  },
   ...BILLING,
   about: { path: '/v1', credential: 'secret key' },
   controls: { ...BILLING.controls, configurePortal: PORTAL.control },

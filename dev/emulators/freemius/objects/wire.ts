@@ -1,11 +1,4 @@
-import type {
-  LicenseEntity,
-  PaymentEntity,
-  PlanEntity,
-  PricingEntity,
-  SubscriptionEntity,
-  UserEntity,
-} from '@freemius/sdk'
+import type * as Freemius from '@freemius/sdk'
 import { completer } from '../../core/wire/complete.ts'
 import CONSTANTS from './constants.json' with { type: 'json' }
 
@@ -15,13 +8,13 @@ import CONSTANTS from './constants.json' with { type: 'json' }
 export type Full<Entity> = { [Field in keyof Entity]-?: Exclude<Entity[Field], undefined> }
 
 interface Kinds {
-  license: Full<LicenseEntity>
-  subscription: Omit<Full<SubscriptionEntity>, 'renewals_discount' | 'renewals_discount_type'>
+  license: Full<Freemius.LicenseEntity>
+  subscription: Omit<Full<Freemius.SubscriptionEntity>, 'renewals_discount' | 'renewals_discount_type'>
   /** `bound_payment_id` is null where a payment is bound to no other. */
-  payment: Omit<Full<PaymentEntity>, 'bound_payment_id'> & { bound_payment_id: string | null }
-  user: Omit<Full<UserEntity>, 'auth' | 'note'>
-  plan: Full<PlanEntity>
-  pricing: Full<PricingEntity>
+  payment: Omit<Full<Freemius.PaymentEntity>, 'bound_payment_id'> & { bound_payment_id: string | null }
+  user: Omit<Full<Freemius.UserEntity>, 'auth' | 'note'>
+  plan: Full<Freemius.PlanEntity>
+  pricing: Full<Freemius.PricingEntity>
 }
 
 /** An entity of Freemius': what is the same in all of its kind is in `constants.json`. */
