@@ -18,9 +18,10 @@ const MAY_IMPORT: Record<string, string[]> = {
   lib: [],
   functions: ['lib'],
   cli: ['lib'],
-  dev: ['cli', 'functions', 'lib'],
+  demo: [],
+  dev: ['cli', 'demo', 'functions', 'lib'],
   bench: ['cli', 'dev'],
-  test: ['bench', 'cli', 'dev', 'functions', 'lib'],
+  test: ['bench', 'cli', 'demo', 'dev', 'functions', 'lib'],
 }
 
 describe('imports', () => {

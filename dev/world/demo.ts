@@ -13,8 +13,11 @@ const ROOT = join(import.meta.dirname, '../..')
 /** The paywall file that `npm run dev` serves if it is given no other. */
 export const DEMO = join(ROOT, 'demo/paywall.json')
 
-/** The ports that the demo's paywall file names: those of the world's home, where its buyers land, and of the webhook receiver. */
-export const DEMO_PORTS = { home: HOME_PORT, receiver: 8790 }
+/**
+ * The ports that the demo's paywall file names: those of the world's home, where its buyers land, and of what hears its events, the
+ * webhook receiver and the shop.
+ */
+export const DEMO_PORTS = { home: HOME_PORT, receiver: 8790, shop: 8792 }
 
 /** The text of the demo's paywall file in a world where those parts have other ports. */
 export function demoAt(ports: typeof DEMO_PORTS, text: string): string {
@@ -22,6 +25,7 @@ export function demoAt(ports: typeof DEMO_PORTS, text: string): string {
   return text
     .replaceAll(origin(DEMO_PORTS.home), origin(ports.home))
     .replaceAll(origin(DEMO_PORTS.receiver), origin(ports.receiver))
+    .replaceAll(origin(DEMO_PORTS.shop), origin(ports.shop))
 }
 
 /** What is read of the demo's file here, and of its prices; the rest of it stays as it is. */

@@ -25,6 +25,7 @@ import { openPaywallFiles, type PaywallFiles } from './paywall-files.ts'
 import { isTaken } from './ports.ts'
 import { createSavedFiles } from './saved-files.ts'
 import { fileEnvironment, readSecrets, type Secrets, STORAGE, writeCommandEnvironment } from './secrets.ts'
+import type { Shop } from './shop.ts'
 import { stopRequested } from './signals.ts'
 import { welcome } from './welcome.ts'
 import type { World } from './world.ts'
@@ -94,10 +95,11 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
     await startHome({ port: options.ports.home, world, files, faults: saves.faults }),
     (part) => part.close(),
   )
+  const shop = options.configs ? null : started.adopt(await openShop(options, world, files), (part) => part.close())
   await untilItAnswers(world)
   if (stopping) return
 
-  console.log(welcome(world, home, files.current(), applied, demo))
+  console.log(welcome(world, { home, shop }, files.current(), applied, demo))
   console.log(`ready ${world.url}`)
   await stop
 }
@@ -120,6 +122,12 @@ function applyTo(world: World, folder: string) {
     const file = await completeKeys(written)
     return { file, ...(await world.apply(file)) }
   }
+}
+
+/** The shop sells the demo: it is loaded only where that is served. */
+async function openShop({ ports }: Options, { url }: World, files: PaywallFiles): Promise<Shop> {
+  const { startShop } = await import('./shop.ts')
+  return startShop({ port: ports.shop, baseUrl: url, files: files.current() })
 }
 
 async function refuseTakenPorts(ports: Options['ports']): Promise<void> {

@@ -13,7 +13,7 @@ export interface Options {
   configs: string[] | null
   /** Which processor the demo is sold through; null: the one that its file names. */
   processor: Acquiring | null
-  ports: { home: number; service: number; receiver: number; mail: number } & Record<Acquiring, number>
+  ports: { home: number; service: number; receiver: number; mail: number; shop: number } & Record<Acquiring, number>
   /** A Postgres of one's own, instead of the embedded one. */
   databaseUrl?: string
   /** Forget all data first. */
@@ -31,6 +31,7 @@ export const HELP = `npm run dev -- [options]
 ${ACQUIRING.map(emulatorOption).join('\n')}
   --receiver-port N     the webhook receiver's port, which the demo's events go to (default: ${DEMO_PORTS.receiver})
   --mail-port N         the mail inbox's port (default: 8791)
+  --shop-port N         the port of the shop that sells the demo (default: ${DEMO_PORTS.shop})
   --database-url URL    use this Postgres instead of the embedded one; its database is migrated
   --reset               start afresh: forget all data of the embedded Postgres
   --help                this text
@@ -55,6 +56,7 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Opt
       ...emulatorPorts(values),
       receiver: port('--receiver-port', values['receiver-port']),
       mail: port('--mail-port', values['mail-port']),
+      shop: port('--shop-port', values['shop-port']),
     },
     ...(databaseUrl && { databaseUrl: postgresUrl(databaseUrl) }),
     reset: values.reset,
@@ -71,6 +73,7 @@ function parse(args: string[]) {
     ...Object.fromEntries(ACQUIRING.map(portOption)),
     'receiver-port': { type: 'string', default: String(DEMO_PORTS.receiver) },
     'mail-port': { type: 'string', default: '8791' },
+    'shop-port': { type: 'string', default: String(DEMO_PORTS.shop) },
     'database-url': { type: 'string' },
     reset: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },

@@ -5,6 +5,7 @@ import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { Home } from './home/home.ts'
+import type { Shop } from './shop.ts'
 import type { World } from './world.ts'
 
 const BUYER = 'buyer@example.com'
@@ -12,7 +13,7 @@ const BUYER = 'buyer@example.com'
 /** What a person needs to know when the world is up: where everything is, the keys, and three lines to paste. */
 export function welcome(
   world: World,
-  home: Home,
+  { home, shop }: { home: Home; shop: Shop | null },
   files: PaywallFile[],
   results: ApplyResult[],
   demo: { path: string; differences: string[] } | null,
@@ -20,6 +21,7 @@ export function welcome(
   return [
     '',
     `  home                ${home.url}`,
+    ...(shop ? [`  shop                ${shop.url}`] : []),
     `  service             ${world.url}`,
     `  API document        ${world.url}/docs`,
     ...ACQUIRING.map(

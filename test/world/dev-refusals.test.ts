@@ -14,7 +14,7 @@ let ports: string[]
 const options = (...args: string[]) => ({ folder, args: [...ports, ...args] })
 
 beforeAll(async () => {
-  const parts = ['home', 'receiver', 'mail', ...ACQUIRING].map((part) => `--${part}-port`)
+  const parts = ['home', 'receiver', 'mail', 'shop', ...ACQUIRING].map((part) => `--${part}-port`)
   const free = await Promise.all([...parts, '--port'].map(async (option) => [option, String(await quietPort())]))
   ports = free.flat()
 })

@@ -32,7 +32,7 @@ const withoutFile = (...more: string[]) => ({
 })
 
 beforeAll(async () => {
-  const parts = ['home', 'service', 'receiver', 'mail', ...ACQUIRING]
+  const parts = ['home', 'service', 'receiver', 'mail', 'shop', ...ACQUIRING]
   const free = await Promise.all(parts.map(async (part) => [part, await quietPort()]))
   ports = Object.fromEntries(free)
   const demo = readFileSync(new URL('../../demo/paywall.json', import.meta.url), 'utf8')
@@ -117,6 +117,7 @@ test('leaves nothing behind when it is killed outright', { timeout: TIMEOUT_MS }
 
 test('reaches what was bought at another processor before, too', { timeout: TIMEOUT_MS }, async () => {
   run = await startDev(withoutFile('--processor', 'polar'))
+  expect(await (await fetch(origin(ports.shop))).text()).toContain('<h1>The shop</h1>')
   const [, checkout, user] = await pasteCurls(run)
   expect(checkout).toMatchObject({ error: 'active_purchase' })
   const [purchase] = (user as { purchases: { id: string; acquiring: string }[] }).purchases

@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readPaywallFile } from '../../cli/paywall-file/file.ts'
+import { DEMO, demoAt } from '../../dev/world/demo.ts'
+import { fileEnvironment } from '../../dev/world/secrets.ts'
+import { type Shop, startShop } from '../../dev/world/shop.ts'
+import { openBrowser } from '../support/browser.ts'
+import { newEmail } from '../support/checkout.ts'
+import { quietPort } from '../support/ports.ts'
+import { until } from '../support/until.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+let shop: Shop
+let browser: Browser
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  const ports = { home: await quietPort(), receiver: Number(new URL(world.receiver.url).port), shop: await quietPort() }
+  const read = await readPaywallFile(demoAt(ports, readFileSync(DEMO, 'utf8')), fileEnvironment(world.secrets))
+  if ('errors' in read) throw new Error(read.errors.join('\n'))
+  await world.apply(read.file)
+  shop = await startShop({ port: ports.shop, baseUrl: world.url, files: [read.file] })
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await Promise.all([browser?.close(), shop?.close()])
+  await world.close()
+})
+
+/** The shop as somebody new sees it who has signed in there. */
+async function enter(): Promise<{ page: Page; email: string }> {
+  const page = await browser.newPage()
+  const email = newEmail()
+  await page.goto(shop.url)
+  await page.getByLabel('You are').fill(email)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  return { page, email }
+}
+
+const button = (page: Page, name: string) => page.getByRole('button', { name })
+
+/** Loads the page again until it shows something, or does not. */
+const untilShown = (page: Page, what: Locator, isShown = true) =>
+  until('the page to change', async () => {
+    await page.reload()
+    return (await what.isVisible()) === isShown
+  })
+
+describe('the demo’s shop', () => {
+  test('sells, lets in, counts tokens, hears of it and lets go', async () => {
+    const { page, email } = await enter()
+    expect((await page.request.get(`${shop.url}/export`)).status()).toBe(403)
+    await button(page, 'Yearly, $89.00').click()
+    await page.locator('button[value=pay]').click()
+    await page.waitForURL(`${shop.url}/`)
+    await page.getByText('You have 8000 tokens.').waitFor()
+    await button(page, 'Convert a file').click()
+    await page.getByText('You have 7995 tokens.').waitFor()
+
+    await untilShown(page, page.getByText(`${email} joined`))
+    await page.getByRole('link', { name: 'Export your projects' }).click()
+    expect(await page.textContent('body')).toContain('project,version')
+    await page.goBack()
+    await button(page, 'Cancel').click()
+    await untilShown(page, button(page, 'Cancel'), false)
+  })
+
+  test('says what the paywall refuses', async () => {
+    const { page } = await enter()
+    const refused = await page.request.post(`${shop.url}/buy`, {
+      form: { price: 'weekly' },
+      headers: { origin: shop.url },
+    })
+    expect(await refused.text()).toBe('The paywall sells no price called weekly.')
+  })
+
+  test('is as short as README.md says: 70 lines', () => {
+    const folder = join(import.meta.dirname, '../../demo/shop')
+    const lines = readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').trimEnd().split('\n'))
+    expect(lines.length).toBeLessThanOrEqual(70)
+  })
+})
