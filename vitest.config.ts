@@ -3,7 +3,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that wait for processes and timeouts more than they compute: begun first, they leave the cores to the others. */
 const WAITING = [
-  'test/world/dev.test.ts',
+  'test/world/dev',
+  'test/world/scenario',
   'test/deliveries/',
   'test/crash/',
   'test/contract/rate-limits',

@@ -49,7 +49,7 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Opt
     throw new CommandError(['--processor is for the demo: a paywall file that --config names has its own processor'])
   return {
     configs: values.config?.map((path) => typedPath(path, environment)) ?? null,
-    processor: values.processor === undefined ? null : processor(values.processor),
+    processor: values.processor === undefined ? null : processorNamed(values.processor),
     ports: {
       home: port('--home-port', values['home-port']),
       service: port('--port', values.port),
@@ -103,7 +103,8 @@ function port(option: string, text: string): number {
   return number
 }
 
-function processor(text: string): Acquiring {
+/** The processor that `--processor` names. */
+export function processorNamed(text: string): Acquiring {
   const found = ACQUIRING.find((acquiring) => acquiring === text)
   if (!found) throw new CommandError([`--processor must be one of ${ACQUIRING.join(', ')}, not ${text}`])
   return found

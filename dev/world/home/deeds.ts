@@ -5,12 +5,13 @@ import { CommandError } from '../../../cli/command.ts'
 import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
 import { Refused } from '../../emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../emulators/core/wire/emulator-error.ts'
+import { eventsOf } from '../hearing.ts'
 import { actsOfPurchase, doneSentence, isAct, performAct } from './act-names.ts'
-import { heardWhile, WEBHOOKS, type WebhooksFate, withWebhooks } from './hearing.ts'
 import { type HomeParts, type Shown, shownPaywalls } from './parts.ts'
 import { readPurchase } from './purchases.ts'
 import { STEPS } from './sections/clock.ts'
 import { stepTo } from './steps.ts'
+import { WEBHOOKS, type WebhooksFate, withWebhooks } from './webhooks-fate.ts'
 import { minute, money } from './words.ts'
 
 /** A form of home's, by the path that it is sent to. Gives where the browser goes. */
@@ -81,9 +82,11 @@ async function move(parts: HomeParts, form: Record<string, string>): Promise<str
   const { clock, database } = parts.world
   const before = await clock.now(id)
   const target = await stepTo(to, { database, paywallId: id, now: before })
-  const heard = await heardWhile(parts.world, id, async () => void (await clock.moveTo(id, target)))
+  const events = await eventsOf(parts.world, id, async () => void (await clock.moveTo(id, target)))
   const after = await clock.now(id)
-  parts.journal.say(`Moved the clock of ${paywall.name} from ${minute(before)} to ${minute(after)}. ${heard}`)
+  parts.journal.say(
+    `Moved the clock of ${paywall.name} from ${minute(before)} to ${minute(after)}. ${toldSentence(events)}`,
+  )
   return `/?paywall=${id}`
 }
 
@@ -92,9 +95,14 @@ async function act(parts: HomeParts, form: Record<string, string>): Promise<stri
   const purchase = await readPurchase(parts.world.database, id)
   const acts = purchase && actsOfPurchase(parts, purchase)
   if (!acts || !isAct(name)) throw new CommandError([`there is no purchase ${id} in an account that a file names`])
-  const heard = await heardWhile(parts.world, purchase.paywallId, () =>
+  const events = await eventsOf(parts.world, purchase.paywallId, () =>
     withWebhooks(parts.world[purchase.acquiring], webhooks, () => performAct(acts, name, purchase.processorId)),
   )
-  parts.journal.say(`${purchase.label} of ${purchase.user}: ${doneSentence(name)}.${WEBHOOKS[webhooks]} ${heard}`)
+  parts.journal.say(
+    `${purchase.label} of ${purchase.user}: ${doneSentence(name)}.${WEBHOOKS[webhooks]} ${toldSentence(events)}`,
+  )
   return `/?paywall=${purchase.paywallId}`
 }
+
+const toldSentence = (events: string[]) =>
+  events.length > 0 ? `The owner was told: ${events.join(', ')}.` : 'There was nothing to tell the owner.'

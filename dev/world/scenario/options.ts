@@ -1,0 +1,38 @@
+import { parseArgs } from 'node:util'
+import { CommandError } from '../../../cli/command.ts'
+import { didYouMean } from '../../../cli/did-you-mean.ts'
+import { ACQUIRING, type Acquiring } from '../../../lib/processors/acquiring.ts'
+import { processorNamed } from '../options.ts'
+import { LIVES, type Life } from './lives.ts'
+
+export interface Options {
+  life: Life
+  /** Null: the processor that the demo's file names. */
+  processor: Acquiring | null
+}
+
+export const HELP = `npm run scenario -- NAME [--processor ${ACQUIRING.join('|')}]
+
+${Object.entries(LIVES)
+  .map(([name, { about }]) => `  ${name.padEnd(26)}${about}`)
+  .join('\n')}`
+
+/** What the command line says; null if it names no life. */
+export function readOptions(args: string[]): Options | null {
+  const { values, positionals } = parse(args)
+  const [name, ...more] = positionals
+  if (name === undefined || values.help) return null
+  if (more.length > 0) throw new CommandError([`one scenario at a time: ${more.join(' ')} is too much`])
+  const life = Object.hasOwn(LIVES, name) ? LIVES[name] : undefined
+  if (!life) throw new CommandError([`there is no scenario ${name}${didYouMean(name, Object.keys(LIVES))}`])
+  return { life, processor: values.processor === undefined ? null : processorNamed(values.processor) }
+}
+
+function parse(args: string[]) {
+  const options = { processor: { type: 'string' }, help: { type: 'boolean', default: false } } as const
+  try {
+    return parseArgs({ args, options, allowPositionals: true })
+  } catch (error) {
+    throw new CommandError([error instanceof Error ? error.message : String(error)], { cause: error })
+  }
+}
