@@ -17,7 +17,7 @@ export const DEMO = join(ROOT, 'demo/paywall.json')
  * The ports that the demo's paywall file names: those of the world's home, where its buyers land, and of what hears its events, the
  * webhook receiver and the shop.
  */
-export const DEMO_PORTS = { home: HOME_PORT, receiver: 8790, shop: 8792 }
+export const DEMO_PORTS = { home: HOME_PORT, receiver: 8790, shop: 8795 }
 
 /** The text of the demo's paywall file in a world where those parts have other ports. */
 export function demoAt(ports: typeof DEMO_PORTS, text: string): string {

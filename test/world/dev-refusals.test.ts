@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { close, listen } from '../../dev/emulators/core/listen.ts'
+import { readOptions } from '../../dev/world/options.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { failedDev } from '../support/dev-run.ts'
 import { quietPort } from '../support/ports.ts'
@@ -20,6 +21,11 @@ beforeAll(async () => {
 })
 
 afterAll(() => rmSync(folder, { recursive: true }))
+
+test('has a port for each part if it is given none', () => {
+  const ports = Object.values(readOptions([], {})?.ports ?? {})
+  expect(new Set(ports).size).toBe(5 + ACQUIRING.length)
+})
 
 test('says in a sentence that a port is in use', async () => {
   const server = createServer()
