@@ -4,22 +4,14 @@
 // 3. `apply` asks before it takes something away, and writes what differs
 // 4. print what changes, and the version that each paywall's bootstrap will have
 // 5. `apply` also prints the secrets that it made: nobody can read them again later
-import { readFile } from 'node:fs/promises'
 import { type ApplyPlan, type ApplyResult, applyFile, planFile } from './apply/apply.ts'
 import { type Change, changeJson } from './apply/changes.ts'
 import { changesText, changeText } from './apply/changes-text.ts'
 import { type Version, versionsOf, versionText } from './apply/versions.ts'
 import { parseArguments } from './arguments.ts'
-import {
-  CommandError,
-  enterLocalWorld,
-  type Outcome,
-  pathArgument,
-  required,
-  type SealingKeys,
-  sealingKeys,
-} from './command.ts'
+import { CommandError, enterLocalWorld, type Outcome, required, type SealingKeys, sealingKeys } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
+import { readTextArgument } from './file-argument.ts'
 import { mayGoOn } from './go-on.ts'
 import { type PaywallFile, readPaywallFile } from './paywall-file/file.ts'
 
@@ -77,22 +69,11 @@ async function agree(changes: Change[], losses: Change[]): Promise<void> {
   }
 }
 
-async function readFileArgument([path, ...rest]: string[]): Promise<PaywallFile> {
-  if (path === undefined) throw new CommandError(['which file? Give the path of a paywall file'])
-  if (rest.length > 0) throw new CommandError([`one file at a time: ${rest.join(' ')} is too much`])
-  const result = await readPaywallFile(await readText(path), process.env)
+async function readFileArgument(positionals: string[]): Promise<PaywallFile> {
+  const { path, text } = await readTextArgument(positionals)
+  const result = await readPaywallFile(text, process.env)
   if ('errors' in result) throw new CommandError(result.errors.map((error) => `${path}: ${error}`))
   return result.file
-}
-
-async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(pathArgument(path), 'utf8')
-  } catch (error) {
-    if (!(error instanceof Error)) throw error
-    const reason = 'code' in error && error.code === 'ENOENT' ? 'no such file' : error.message
-    throw new CommandError([`${path} cannot be read: ${reason}`], { cause: error })
-  }
 }
 
 function outcomeOf({ changes, otherPaywalls }: ApplyPlan, versions: Version[], how: { isDone: boolean }): Outcome {

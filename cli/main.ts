@@ -66,6 +66,12 @@ const COMMANDS: Command[] = [
     run: async (args) => (await import('./clock.ts')).runClock(args),
   },
   {
+    name: 'types',
+    usage: 'types FILE',
+    summary: 'print TypeScript by which the SDK knows the prices, features and tokens of a file',
+    run: async (args) => (await import('./types.ts')).runTypes(args),
+  },
+  {
     name: 'schema',
     usage: 'schema',
     summary: 'print the JSON Schema of paywall files (paywall.schema.json)',

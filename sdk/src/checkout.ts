@@ -1,12 +1,13 @@
 import { type Client, take } from './client.ts'
 import type { components } from './generated/api.ts'
+import type { PriceName } from './register.ts'
 import type { Checkout } from './schemas.ts'
 
 type Sent = components['schemas']['StartCheckout']
 
 /** What start-checkout takes, with the price by its slug or its id. */
 export type CheckoutOrder = Omit<Sent, 'priceId' | 'trial_days'> & {
-  price: string
+  price: PriceName
   /** Days of trial before the first payment, instead of the price's own. */
   trialDays?: number
 }

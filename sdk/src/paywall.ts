@@ -4,6 +4,7 @@ import type { components } from './generated/api.ts'
 import { type Identity, snakeCase } from './identity.ts'
 import { newKey } from './keys.ts'
 import { priceBook } from './prices.ts'
+import type { TokenType } from './register.ts'
 import { send } from './retry.ts'
 import type * as Reply from './schemas.ts'
 import { keyOf } from './text-keys.ts'
@@ -84,17 +85,20 @@ export class Paywall {
   }
 
   /** Adds tokens to a balance. */
-  credit(who: Identity, type: string, amount: number, options?: KeyedOptions): Promise<Reply.ChangedBalance> {
+  credit(who: Identity, type: TokenType, amount: number, options?: KeyedOptions): Promise<Reply.ChangedBalance> {
     return this.#change('credit', who, { type, amount }, options)
   }
 
   /** Takes tokens from a balance; `insufficient`, with `available` in the error's details, if there are too few. */
-  debit(who: Identity, type: string, amount: number, options?: KeyedOptions): Promise<Reply.ChangedBalance> {
+  debit(who: Identity, type: TokenType, amount: number, options?: KeyedOptions): Promise<Reply.ChangedBalance> {
     return this.#change('debit', who, { type, amount }, options)
   }
 
   /** Takes tokens from a balance, the older way. `debit` does the same, also by e-mail address. */
-  async withdraw(order: Omit<Sent['Withdrawal'], 'paywall_id'>, options: KeyedOptions = {}): Promise<Reply.Withdrawn> {
+  async withdraw(
+    order: Omit<Sent['Withdrawal'], 'paywall_id' | 'token_type'> & { token_type?: TokenType | null },
+    options: KeyedOptions = {},
+  ): Promise<Reply.Withdrawn> {
     const body = { ...order, paywall_id: this.#id }
     const headers = keyHeader(options)
     return take(this.#client(options).POST('/api/v1/withdraw-tokens', { params: { header: headers }, body }))

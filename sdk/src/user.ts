@@ -1,12 +1,13 @@
 import { hasCode } from './error.ts'
+import type { FeatureName, TokenType } from './register.ts'
 import type { UserState } from './schemas.ts'
 
 /** A user's state on the paywall, with what is asked of it most often. */
 export type User = UserState & {
   /** Whether a purchase that gives access now has this feature. */
-  can(feature: string): boolean
+  can(feature: FeatureName): boolean
   /** How many tokens of a type the user has; 0 if the paywall does not count that type. */
-  balance(type: string): number
+  balance(type: TokenType): number
 }
 
 export const userOf = (state: UserState): User => ({

@@ -2,6 +2,7 @@ import { type CheckoutOrder, startCheckout } from '../checkout.ts'
 import { type CallOptions, type Client, take } from '../client.ts'
 import { PaywallError } from '../error.ts'
 import { priceBook } from '../prices.ts'
+import type { FeatureName, PriceName, TokenType } from '../register.ts'
 import type * as Reply from '../schemas.ts'
 import { openTicket, type TicketOrder } from '../ticket.ts'
 import { type User, userOf } from '../user.ts'
@@ -53,12 +54,12 @@ export class BrowserPaywall {
   }
 
   /** Whether a purchase that gives access now has this feature. */
-  can(feature: string): boolean {
+  can(feature: FeatureName): boolean {
     return this.user?.can(feature) ?? false
   }
 
   /** How many tokens of a type the user has. */
-  balance(type: string): number {
+  balance(type: TokenType): number {
     return this.user?.balance(type) ?? 0
   }
 
@@ -83,7 +84,7 @@ export class BrowserPaywall {
    * Sells a price, by its slug or its id: opens a hosted page and goes there. Whoever is not signed in buys as an anonymous user, whom
    * `signIn` gives an address later. When the buyer is back, `onChange` tells of the purchase.
    */
-  open(price: string, order: OpenOrder = {}, options?: CallOptions): Promise<Reply.Checkout> {
+  open(price: PriceName, order: OpenOrder = {}, options?: CallOptions): Promise<Reply.Checkout> {
     const { client, session, wait } = this.#parts
     const wanted = { ...order, ...waysBack(this.id, order) }
     return this.#samePage(JSON.stringify([price, wanted]), async (key) => {
