@@ -1,18 +1,15 @@
-import { find } from '../core/domain/context.ts'
 import type { Api } from '../core/processor.ts'
 import { callsInForms } from '../core/wire/calls-in-forms.ts'
 import { credentialOf } from '../core/wire/credential.ts'
 import { type Form, parameterName } from '../core/wire/form.ts'
-import { Nothing } from '../core/wire/parse.ts'
-import { route } from '../core/wire/routes.ts'
+import { retrieve } from '../core/wire/routes.ts'
 import { type ChargebeeAccount, idOfKey } from './accounts.ts'
 import { CHECKOUT_ROUTES } from './checkout.ts'
 import { chargebeeError, errorBody, wrongValue } from './errors.ts'
 import { INVOICE_ROUTES } from './invoices.ts'
 import { customerObject } from './objects/subscription.ts'
-import { content } from './objects/wire.ts'
+import { shown } from './objects/wire.ts'
 import { SUBSCRIPTION_ROUTES } from './subscriptions.ts'
-import { eventObject } from './telling.ts'
 
 /** A replay needs the same key and parameters. What Chargebee answers to a key that is misused is UNVERIFIED. */
 const misused = () => chargebeeError(400, 'invalid_request', 'The idempotency key was used for another request.')
@@ -20,12 +17,8 @@ const misused = () => chargebeeError(400, 'invalid_request', 'The idempotency ke
 /** The part of Chargebee's API that the emulator has. */
 const ROUTES = [
   ...[...CHECKOUT_ROUTES, ...SUBSCRIPTION_ROUTES, ...INVOICE_ROUTES],
-  route('GET', '/api/v2/customers/:id', Nothing, (context, _, [id]) =>
-    content(customerObject(find(context, 'customers', id))),
-  ),
-  route('GET', '/api/v2/events/:id', Nothing, (context, _, [id]) =>
-    content(eventObject(find(context, 'events', id), { pending: 0 })),
-  ),
+  retrieve('/customers/:id', 'customers', shown(customerObject)),
+  retrieve('/events/:id', 'events', (event, context) => ({ event: context.show('events', event) })),
 ]
 
 const CALLS = callsInForms(ROUTES, {
@@ -54,7 +47,7 @@ export const API: Api<ChargebeeAccount, Form> = {
     if (account) return account
     throw chargebeeError(401, 'api_authentication_failed', 'Sorry, authentication failed. Invalid api key')
   },
-  prepare: (call) => CALLS.prepare({ ...call, path: decoded(call.path) }),
+  prepare: (call) => CALLS.prepare({ ...call, path: resourceOf(call.path) }),
   errorBody,
   headers: ({ replayOf }) => ({
     'Content-Type': 'application/json;charset=utf-8',
@@ -62,11 +55,15 @@ export const API: Api<ChargebeeAccount, Form> = {
   }),
 }
 
-/** Chargebee does not understand a slash that is encoded (github.com/chargebee/chargebee-go/pull/40). */
-function decoded(path: string): string {
+/**
+ * What stands behind the version in a path; empty if that is another. Chargebee does not understand a slash that is encoded
+ * (github.com/chargebee/chargebee-go/pull/40).
+ */
+function resourceOf(path: string): string {
+  const [, resource = ''] = /^\/api\/v2(\/.*)$/.exec(path) ?? []
   try {
-    return decodeURIComponent(path.replaceAll(/%2f/gi, '%252F'))
+    return decodeURIComponent(resource.replaceAll(/%2f/gi, '%252F'))
   } catch {
-    return path
+    return resource
   }
 }

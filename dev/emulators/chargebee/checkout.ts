@@ -10,13 +10,19 @@ import { Nothing } from '../core/wire/parse.ts'
 import { type Route, route } from '../core/wire/routes.ts'
 import { chargebeeError, notFound, wrongValue } from './errors.ts'
 import { hostedPageObject, itemPriceObject, portalObject } from './objects/hosted-page.ts'
-import { content } from './objects/wire.ts'
-import { one, redirectUrl } from './parameters.ts'
+import { shown } from './objects/wire.ts'
 
 const DAY_SECONDS = 24 * 3600
 
 /** "The URL expires 3 hours after the page is created." */
 const PAGE_SECONDS = 3 * 3600
+
+/** A list with one element, as `name[0]` in a form. */
+const one = <Element extends z.ZodType>(element: Element) =>
+  z.array(element).length(1, 'the emulator sells one item price at a time')
+
+/** An address that the browser is sent to. */
+const redirectUrl = text(250).refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), 'invalid URL')
 
 const common = {
   layout: z.enum(['in_app', 'full_page']).optional(),
@@ -121,16 +127,16 @@ function createPortalSession(context: AccountContext, given: z.output<typeof Por
   return openPortal(context, { customer, returnUrl: given.redirect_url ?? null })
 }
 
-const shownPage = (page: PageRecord, context: AccountContext) => content(hostedPageObject(page, context))
-
 export const CHECKOUT_ROUTES: Route[] = [
-  route('POST', '/api/v2/hosted_pages/checkout_new_for_items', NewParameters, checkoutNew, shownPage),
-  route('POST', '/api/v2/hosted_pages/checkout_one_time_for_items', OneTimeParameters, checkoutOneTime, shownPage),
-  route('GET', '/api/v2/hosted_pages/:id', Nothing, (context, _, [id]) => findPage(context, id), shownPage),
-  route('POST', '/api/v2/portal_sessions', PortalParameters, createPortalSession, (portal, context) =>
-    content(portalObject(portal, context)),
+  route('POST', '/hosted_pages/checkout_new_for_items', NewParameters, checkoutNew, shown(hostedPageObject)),
+  route(
+    'POST',
+    '/hosted_pages/checkout_one_time_for_items',
+    OneTimeParameters,
+    checkoutOneTime,
+    shown(hostedPageObject),
   ),
-  route('GET', '/api/v2/item_prices/:id', Nothing, (context, _, [id]) =>
-    content(itemPriceObject(soldAt(context, id).price)),
-  ),
+  route('GET', '/hosted_pages/:id', Nothing, (context, _, [id]) => findPage(context, id), shown(hostedPageObject)),
+  route('POST', '/portal_sessions', PortalParameters, createPortalSession, shown(portalObject)),
+  route('GET', '/item_prices/:id', Nothing, (context, _, [id]) => soldAt(context, id).price, shown(itemPriceObject)),
 ]

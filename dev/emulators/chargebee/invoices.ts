@@ -8,7 +8,7 @@ import { type Ids, type Route, route } from '../core/wire/routes.ts'
 import { billsOf, findBill } from './bills.ts'
 import { wrongState, wrongValue } from './errors.ts'
 import { creditNoteObject, findTransaction, invoiceObject, refundTransaction } from './objects/money.ts'
-import { content } from './objects/wire.ts'
+import { content, shown } from './objects/wire.ts'
 
 const OfSubscription = z.strictObject({
   subscription_id: z.strictObject({ is: text(50) }),
@@ -47,13 +47,11 @@ export function chargeBack(context: AccountContext, payment: PaymentRecord): Ref
 }
 
 export const INVOICE_ROUTES: Route[] = [
-  route('GET', '/api/v2/invoices', OfSubscription, (context, { subscription_id: { is }, limit }) => {
+  route('GET', '/invoices', OfSubscription, (context, { subscription_id: { is }, limit }) => {
     const bills = billsOf(context, is).slice(0, limit)
     return { list: bills.map((bill) => content(invoiceObject(bill, context))) }
   }),
-  route('GET', '/api/v2/invoices/:id+', Nothing, (context, _, [id]) =>
-    content(invoiceObject(findBill(context, id), context)),
-  ),
-  route('POST', '/api/v2/invoices/:id+/refund', RefundParameters, refundBill),
-  route('GET', '/api/v2/transactions/:id', Nothing, (context, _, [id]) => content(findTransaction(context, id))),
+  route('GET', '/invoices/:id+', Nothing, (context, _, [id]) => findBill(context, id), shown(invoiceObject)),
+  route('POST', '/invoices/:id+/refund', RefundParameters, refundBill),
+  route('GET', '/transactions/:id', Nothing, (context, _, [id]) => content(findTransaction(context, id))),
 ]

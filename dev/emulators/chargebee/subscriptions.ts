@@ -5,7 +5,7 @@ import { cancelAtEnd, endSubscription, hasEnded } from '../core/domain/subscript
 import { newId } from '../core/domain/tables.ts'
 import { text } from '../core/wire/form-fields.ts'
 import { Nothing } from '../core/wire/parse.ts'
-import { type Ids, type Route, route } from '../core/wire/routes.ts'
+import { act, type Route, retrieve, route } from '../core/wire/routes.ts'
 import { wrongState, wrongValue } from './errors.ts'
 import { withCustomer } from './objects/subscription.ts'
 import { complete, content } from './objects/wire.ts'
@@ -17,11 +17,14 @@ const CancelParameters = z.strictObject({
 })
 
 /** Cancels now or at the end of the term. A reason code has to be one that the site has configured: this one has none. */
-function cancelForItems(context: AccountContext, given: z.output<typeof CancelParameters>, [id]: Ids) {
-  const subscription = find(context, 'subscriptions', id)
-  if (given.cancel_reason_code !== undefined) throw wrongValue('cancel_reason_code', 'not configured')
+function cancelForItems(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  { cancel_option: when, cancel_reason_code: code }: z.output<typeof CancelParameters>,
+) {
+  if (code !== undefined) throw wrongValue('cancel_reason_code', 'not configured')
   if (hasEnded(subscription)) throw wrongState('The subscription is already cancelled.')
-  return given.cancel_option === 'immediately' ? endSubscription(context, subscription) : cancel(context, subscription)
+  return when === 'immediately' ? endSubscription(context, subscription) : cancel(context, subscription)
 }
 
 export const cancel = (context: AccountContext, subscription: SubscriptionRecord) =>
@@ -51,20 +54,12 @@ function addComment(context: AccountContext, { entity_id: id, notes }: z.output<
 const shownComment = ({ created, ...comment }: Comment, subscription: string) =>
   content(complete('comment', { ...comment, created_at: created, entity_id: subscription }))
 
-const SUBSCRIPTION = '/api/v2/subscriptions/:id'
-
 export const SUBSCRIPTION_ROUTES: Route[] = [
-  route('GET', SUBSCRIPTION, Nothing, (context, _, [id]) => find(context, 'subscriptions', id), withCustomer),
-  route('POST', `${SUBSCRIPTION}/cancel_for_items`, CancelParameters, cancelForItems, withCustomer),
-  route(
-    'POST',
-    `${SUBSCRIPTION}/remove_scheduled_cancellation`,
-    Nothing,
-    (context, _, [id]) => undoCancel(context, find(context, 'subscriptions', id)),
-    withCustomer,
-  ),
-  route('POST', '/api/v2/comments', CommentParameters, addComment),
-  route('GET', '/api/v2/comments', CommentQuery, (context, { entity_id: id }) => {
+  retrieve('/subscriptions/:id', 'subscriptions', withCustomer),
+  act('POST', '/subscriptions/:id/cancel_for_items', CancelParameters, 'subscriptions', cancelForItems, withCustomer),
+  act('POST', '/subscriptions/:id/remove_scheduled_cancellation', Nothing, 'subscriptions', undoCancel, withCustomer),
+  route('POST', '/comments', CommentParameters, addComment),
+  route('GET', '/comments', CommentQuery, (context, { entity_id: id }) => {
     const { comments } = subscriptionOwn(find(context, 'subscriptions', id))
     return { list: comments.map((comment) => shownComment(comment, id)) }
   }),

@@ -1,12 +1,11 @@
-import { type AccountContext, find } from '../core/domain/context.ts'
+import type { AccountContext } from '../core/domain/context.ts'
 import type { Happening, NewEvent } from '../core/domain/happenings.ts'
 import type { EventRecord } from '../core/domain/records.ts'
 import { type Sale, saleOfInvoice, saleOfPayment, salePaidBy } from '../core/domain/sales.ts'
-import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import type { Telling } from '../core/processor.ts'
 import { type Made, type Told, tellingOf } from '../core/webhooks/telling.ts'
 import type { ChargebeeAccount } from './accounts.ts'
-import { billsOf } from './bills.ts'
+import { bought } from './objects/hosted-page.ts'
 import {
   creditNoteObject,
   invoiceObject,
@@ -20,7 +19,7 @@ import { type ChargebeeEvent, complete, content } from './objects/wire.ts'
 
 const MINUTE_SECONDS = 60
 
-export const eventObject = ({ id, created, object, type }: EventRecord, { pending }: { pending: number }) =>
+const eventObject = ({ id, created, object, type }: EventRecord, { pending }: { pending: number }) =>
   complete('event', {
     ...{ id, occurred_at: created, content: object, event_type: type },
     webhook_status: pending > 0 ? 'scheduled' : 'succeeded',
@@ -76,10 +75,7 @@ function eventOf(type: string, happening: Happening, context: AccountContext): N
 }
 
 function contentOf(happening: Happening, context: AccountContext): object | null {
-  if ('page' in happening) {
-    const { subscription: id } = happening.page
-    return id === null ? null : subscribed(context, find(context, 'subscriptions', id))
-  }
+  if ('page' in happening) return bought(happening.page, context)
   if ('subscription' in happening) return withCustomer(happening.subscription, context)
   if ('invoice' in happening) return paid(context, saleOfInvoice(context, happening.invoice))
   if ('refund' in happening) {
@@ -89,12 +85,6 @@ function contentOf(happening: Happening, context: AccountContext): object | null
     return { ...about, ...(bill && withBuyer(bill, context)) }
   }
   return paid(context, saleOfPayment(happening.payment))
-}
-
-/** A new subscription, with its invoice if it has no trial. */
-function subscribed(context: AccountContext, subscription: SubscriptionRecord): object {
-  const [bill] = billsOf(context, subscription.id)
-  return bill ? withBuyer(bill, context) : withCustomer(subscription, context)
 }
 
 /** What is told of a charge: its latest transaction. */

@@ -1,6 +1,8 @@
 import type { Table } from '../core/domain/records.ts'
 import { catalogue } from '../core/wire/catalogue.ts'
 import type { EmulatorError } from '../core/wire/emulator-error.ts'
+import { parameterName } from '../core/wire/form.ts'
+import type { Mistake } from '../core/wire/parse.ts'
 import ERRORS from './errors.json' with { type: 'json' }
 
 /** Makes one of Stripe's errors. */
@@ -19,4 +21,12 @@ const KINDS: Partial<Record<Table | 'prices' | 'charges', string>> = {
 export function noSuch(table: Table | 'prices' | 'charges', id: string, param?: string) {
   const missing = { kind: KINDS[table] ?? table.slice(0, -1), id }
   return param ? refused('parameter_names_nothing', { ...missing, param }) : refused('no_such_object', missing)
+}
+
+/** Stripe's 400 for the first mistake in a form; unknown parameters come before all others. */
+export function mistake({ path, problem, field, message, code }: Mistake) {
+  const param = parameterName(path)
+  if (problem !== 'invalid') return refused(`parameter_${problem}`, { param })
+  if (field) return refused(`${field.kind}_field`, { value: field.value, param })
+  return refused('parameter_invalid', { message: code === 'custom' ? message : `Invalid ${param}: ${message}`, param })
 }

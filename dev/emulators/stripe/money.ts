@@ -10,14 +10,13 @@ import { refuseUncharged } from './currencies.ts'
 import { noSuch, refused } from './errors.ts'
 import { chargeById, invoicePayments } from './objects/money.ts'
 import { listOf } from './objects/wire.ts'
-import { RefundReason } from './own.ts'
-import { metadata } from './parameters.ts'
+import { Metadata, RefundReason } from './own.ts'
 
 const RefundParameters = z.strictObject({
   payment_intent: text(),
   amount: integer(1).optional(),
   reason: optional(RefundReason),
-  metadata: metadata.default({}),
+  metadata: Metadata.default({}),
 })
 
 /** Refunds `amount`, or all that is left of the payment. */

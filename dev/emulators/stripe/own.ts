@@ -3,7 +3,12 @@ import { ownFields } from '../core/domain/tables.ts'
 
 /* What Stripe's objects have besides what the core knows of them, by Stripe's names of it. */
 
-const metadata = z.record(z.string(), z.string()).default({})
+/** Stripe's limits: 50 keys, 40 characters a key, 500 a value. An empty value unsets the key. */
+export const Metadata = z
+  .record(z.string().max(40), z.string().max(500))
+  .refine((entries) => Object.keys(entries).length <= 50, 'You can have at most 50 keys')
+
+const metadata = Metadata.default({})
 const note = z.string().nullable().default(null)
 
 /** `customer_email` is the address that was given when the session was created. */

@@ -12,7 +12,7 @@ import { act, as, type Route, route } from '../core/wire/routes.ts'
 import { refuseOtherCurrency, refuseUncharged } from './currencies.ts'
 import { noSuch, refused } from './errors.ts'
 import { priceObject } from './objects/selling.ts'
-import { metadata } from './parameters.ts'
+import { Metadata } from './own.ts'
 import { LONGEST_SESSION_SECONDS, SHORTEST_SESSION_SECONDS } from './rules.ts'
 
 const CheckoutSessionParameters = z.strictObject({
@@ -26,11 +26,11 @@ const CheckoutSessionParameters = z.strictObject({
   customer_email: optional(email),
   customer_creation: optional(z.enum(['always', 'if_required'])),
   client_reference_id: optional(text(200)),
-  metadata: metadata.default({}),
+  metadata: Metadata.default({}),
   subscription_data: optional(
-    z.strictObject({ trial_period_days: optional(integer(1, 730)), metadata: metadata.default({}) }),
+    z.strictObject({ trial_period_days: optional(integer(1, 730)), metadata: Metadata.default({}) }),
   ),
-  payment_intent_data: optional(z.strictObject({ metadata: metadata.default({}) })),
+  payment_intent_data: optional(z.strictObject({ metadata: Metadata.default({}) })),
   expires_at: optional(integer(0)),
 })
 

@@ -5,8 +5,7 @@ import { change, endSubscription, hasEnded, refuseEnded, scheduleEnd } from '../
 import { boolean } from '../core/wire/form-fields.ts'
 import { act, type Route, retrieve } from '../core/wire/routes.ts'
 import { noSuch, refused } from './errors.ts'
-import { Feedback, subscriptionOwn } from './own.ts'
-import { metadata } from './parameters.ts'
+import { Feedback, Metadata, subscriptionOwn } from './own.ts'
 
 const CancelParameters = z.strictObject({
   cancellation_details: z
@@ -19,7 +18,7 @@ const CancelParameters = z.strictObject({
 
 const UpdateParameters = CancelParameters.extend({
   cancel_at_period_end: boolean.optional(),
-  metadata: metadata.or(z.literal('')).optional(),
+  metadata: Metadata.or(z.literal('')).optional(),
 })
 
 type Cancel = z.output<typeof CancelParameters>

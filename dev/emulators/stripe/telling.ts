@@ -71,7 +71,7 @@ export const TELLING: Telling<StripeAccount, StripeEvent> = {
 function eventOf(type: string, happening: Happening, context: AccountContext): NewEvent {
   const { cause } = context
   const object = objectOf(type, happening, context)
-  const before = beforeOf(type, happening, object)
+  const before = beforeOf(happening, object)
   const request = { id: cause?.requestId ?? null, idempotency_key: cause?.idempotencyKey ?? null }
   return { type, object, own: { previous: before && oldValues(before, object), request } }
 }
@@ -82,7 +82,7 @@ function objectOf(type: string, happening: Happening, context: AccountContext): 
 }
 
 /** The object as it was, for the events that tell it; else null. */
-function beforeOf(_type: string, happening: Happening, object: object): object | null {
+function beforeOf(happening: Happening, object: object): object | null {
   if (happening.what === 'subscription.updated') return subscriptionObject(happening.before)
   if (happening.what !== 'refund.created' || !('amount_refunded' in object)) return null
   return { ...object, amount_refunded: Number(object.amount_refunded) - happening.refund.amount, refunded: false }

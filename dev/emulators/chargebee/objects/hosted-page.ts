@@ -26,7 +26,7 @@ export function stateOf(page: PageRecord) {
 }
 
 /** What was bought on the page, as it is now. A trial has no invoice. */
-function bought({ status, subscription, payment }: PageRecord, context: AccountContext) {
+export function bought({ status, subscription, payment }: PageRecord, context: AccountContext) {
   if (status !== 'complete') return {}
   const bill = payment === null ? null : salePaidBy(context, find(context, 'payments', payment))
   const [first = bill] = subscription === null ? [] : billsOf(context, subscription)

@@ -20,15 +20,6 @@ function paymentTransaction(context: AccountContext, payment: PaymentRecord, { i
   const made: Status = status === 'paid' ? 'success' : status === 'failed' ? 'failure' : 'in_progress'
   const bill = salePaidBy(context, payment)
   const { amount } = payment
-  const linked = bill && {
-    ...{
-      invoice_id: billId(bill),
-      invoice_status: billStatus(context, bill),
-      invoice_date: bill.created,
-      invoice_total: amount,
-    },
-    ...{ applied_amount: amount, applied_at: bill.created },
-  }
   return complete('transaction', {
     ...common(context, payment, { id, created, amount }),
     type: 'payment',
@@ -36,9 +27,14 @@ function paymentTransaction(context: AccountContext, payment: PaymentRecord, { i
     status: made === 'success' && reversal ? 'late_failure' : made,
     ...(made === 'failure' && { error_code: 'card_declined', error_text: 'Your card was declined.' }),
     ...(made === 'success' && reversal && { reversal_transaction_id: reversal.id }),
-    linked_invoices: linked ? [linked] : [],
+    linked_invoices: bill ? [linkedInvoice(bill, amount, context)] : [],
   })
 }
+
+const linkedInvoice = (bill: Sale, amount: number, context: AccountContext) => ({
+  ...{ invoice_id: billId(bill), invoice_status: billStatus(context, bill), invoice_date: bill.created },
+  ...{ invoice_total: amount, applied_amount: amount, applied_at: bill.created },
+})
 
 export function refundTransaction(refund: RefundRecord, context: AccountContext) {
   const payment = find(context, 'payments', refund.payment)
@@ -142,17 +138,10 @@ const issuedCreditNote = (refund: RefundRecord) => ({
   cn_status: refundStatus(refund) === 'success' ? ('refunded' as const) : ('refund_due' as const),
 })
 
-const lineItem = (bill: Sale) => {
-  const {
-    customer,
-    subscription,
-    amount,
-    quantity,
-    price,
-    period: [from, to],
-  } = bill
+function lineItem(bill: Sale) {
+  const { customer, subscription, amount, quantity, price, period } = bill
   return complete('line_item', {
-    ...{ id: `li_${billId(bill)}`, customer_id: customer, date_from: from, date_to: to },
+    ...{ id: `li_${billId(bill)}`, customer_id: customer, date_from: period[0], date_to: period[1] },
     ...(subscription && { subscription_id: subscription.id }),
     ...{ unit_amount: amount / quantity, quantity, amount, description: price.label, entity_id: price.id },
     entity_type: subscription ? 'plan_item_price' : 'charge_item_price',

@@ -44,9 +44,11 @@ export const as =
   (record: Row<Name>, context: AccountContext) =>
     context.show(table, record)
 
+type Show<Name extends Table> = (record: Row<Name>, context: AccountContext) => object
+
 /** A route that shows the record which its path names. */
-export const retrieve = <Name extends Table>(path: string, table: Name): Route =>
-  act('GET', path, Nothing, table, (_, record) => record)
+export const retrieve = <Name extends Table>(path: string, table: Name, show: Show<Name> = as(table)): Route =>
+  act('GET', path, Nothing, table, (_, record) => record, show)
 
 /** A route that does something to the record which its path names, and shows it. */
 export const act = <Name extends Table, Schema extends z.ZodType>(
@@ -55,8 +57,8 @@ export const act = <Name extends Table, Schema extends z.ZodType>(
   schema: Schema,
   table: Name,
   run: (context: AccountContext, record: Row<Name>, parameters: z.output<Schema>) => Row<Name>,
-): Route =>
-  route(method, path, schema, (context, given, [id]) => run(context, find(context, table, id), given), as(table))
+  show: Show<Name> = as(table),
+): Route => route(method, path, schema, (context, given, [id]) => run(context, find(context, table, id), given), show)
 
 /** Prepares the first route that a call's method and path match; undefined if none does. */
 export function prepareRoute(
