@@ -26,8 +26,11 @@ const options = convertV4MiniflareOptions({
     ...WORKER,
     compatibilityDate,
     modules: [{ type: 'ESModule' as const, path: 'worker.js', contents: code.get(name) ?? '' }],
-    bindings: { DATABASE_URL: databaseUrl, NEON_FETCH_ENDPOINT: neonUrl },
-    ...(name === 'door' && { serviceBindings: { PLAIN: 'plain', CACHED: 'cached', SELECT_ONE: 'select-one' } }),
+    bindings: { DATABASE_URL: databaseUrl },
+    serviceBindings: {
+      ...(name === 'door' && { PLAIN: 'plain', CACHED: 'cached', SELECT_ONE: 'select-one' }),
+      ...(name === 'select-one' && { NEON_PROXY: { external: { address: new URL(neonUrl).host, http: {} } } }),
+    },
   })),
 })
 const miniflare = watchingSpawns(

@@ -113,7 +113,6 @@ export async function startWorld({
     started,
   )
   const local = {
-    NEON_FETCH_ENDPOINT: neon.url,
     PROCESSOR_API_BASES: apiBases(emulators),
     ALLOW_LOCAL_WEBHOOK_ENDPOINTS: true,
     ALLOW_LOCAL_IMAGES: true,
@@ -130,6 +129,7 @@ export async function startWorld({
       onLog: options.onLog,
       values: { ...secrets, ...local, ...options.variables },
       databaseUrls: databaseUrls(databaseUrl, secrets.DATABASE_ROLES_KEY),
+      neonUrl: neon.url,
     }),
     (part) => part.stop(),
   )

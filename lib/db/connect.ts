@@ -15,9 +15,12 @@ const CALL_TIMEOUT_MS = 4_000
 /** What a Worker needs to reach its database. */
 interface DatabaseEnv {
   DATABASE_URL: string
-  /** The address that Neon's driver calls, under the driver's own name for it. Empty: that of the host in `DATABASE_URL`. */
-  NEON_FETCH_ENDPOINT: string
+  /** The local world's binding to its stand-in for Neon's proxy. Elsewhere there is none, and the host in `DATABASE_URL` is called. */
+  NEON_PROXY?: Pick<typeof globalThis, 'fetch'>
 }
+
+/** What the driver is told to call where `NEON_PROXY` is: only the path counts, because a binding has its address. */
+const LOCAL_ENDPOINT = 'http://neon-proxy/sql'
 
 /** The database of each environment that this isolate has seen: the driver need not read its address at every request. */
 const databases = new WeakMap<DatabaseEnv, Database>()
@@ -32,8 +35,8 @@ export function connect(env: DatabaseEnv): Database {
 }
 
 function open(env: DatabaseEnv): Database {
-  neonConfig.fetchFunction = fetchWhole
-  if (env.NEON_FETCH_ENDPOINT) neonConfig.fetchEndpoint = env.NEON_FETCH_ENDPOINT
+  neonConfig.fetchFunction = fetchWholeFrom(env.NEON_PROXY ?? globalThis)
+  if (env.NEON_PROXY) neonConfig.fetchEndpoint = LOCAL_ENDPOINT
   const query = neon(env.DATABASE_URL)
   return {
     async call(statement, parameters) {
@@ -49,8 +52,10 @@ function open(env: DatabaseEnv): Database {
  * `NeonDbError` only of what is thrown in here: a body that breaks off leaves the outcome of the call as unknown as no
  * response does.
  */
-async function fetchWhole(...request: Parameters<typeof fetch>) {
-  const response = await fetch(...request)
-  const text = await response.text()
-  return { ok: response.ok, status: response.status, text: () => text, json: () => JSON.parse(text) }
+function fetchWholeFrom(proxy: Pick<typeof globalThis, 'fetch'>) {
+  return async (...request: Parameters<typeof fetch>) => {
+    const response = await proxy.fetch(...request)
+    const text = await response.text()
+    return { ok: response.ok, status: response.status, text: () => text, json: () => JSON.parse(text) }
+  }
 }

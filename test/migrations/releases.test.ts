@@ -42,7 +42,8 @@ function workersOf({ name }: Release): Promise<Workers> {
   const codeOf = (file: string) => readFileSync(join(folder, file), 'utf8').replaceAll(releases.first.name, name)
   return startWorkers({
     port: 0,
-    values: { ...world.secrets, NEON_FETCH_ENDPOINT: world.neon.url, RATE_LIMITED: false },
+    values: { ...world.secrets, RATE_LIMITED: false },
+    neonUrl: world.neon.url,
     databaseUrls: Object.fromEntries(ROLES.map(({ env }) => [env, databaseUrlOf(env, world.databaseUrl, rolesKey)])),
     code: new Map(readdirSync(folder).map((file) => [basename(file, '.js'), codeOf(file)])),
     takeMail: () => Promise.reject(new Error('nobody is mailed')),

@@ -19,7 +19,6 @@ export async function deployed(world: TestWorld, changed: Partial<Secrets>): Pro
     port: 0,
     values: {
       ...secrets,
-      NEON_FETCH_ENDPOINT: world.neon.url,
       PROCESSOR_API_BASES: apiBases(world),
       ALLOW_LOCAL_WEBHOOK_ENDPOINTS: true,
       RATE_LIMITED: false,
@@ -27,6 +26,7 @@ export async function deployed(world: TestWorld, changed: Partial<Secrets>): Pro
     databaseUrls: Object.fromEntries(
       ROLES.map(({ env }) => [env, databaseUrlOf(env, world.databaseUrl, secrets.DATABASE_ROLES_KEY)]),
     ),
+    neonUrl: world.neon.url,
     code: new Map(readdirSync(folder).map((file) => [basename(file, '.js'), readFileSync(join(folder, file), 'utf8')])),
     takeMail: world.mail.take,
     onLog: (level, message) => void world.logs.push({ level, message }),

@@ -27,7 +27,7 @@ export async function sharedBase(): Promise<WorldBase> {
 
 let workers: Promise<Workers> | undefined
 /** What the Workers were started with. */
-let values: WorkersOptions['values'] | undefined
+let known: Pick<WorkersOptions, 'values' | 'neonUrl'> | undefined
 /** What the world whose turn it is does with mail and logs. */
 let turn: Pick<WorkersOptions, 'takeMail' | 'onLog'> | undefined
 
@@ -41,8 +41,9 @@ async function chooseShared() {
 
 /** The Workers as `startWorkers` gives them, except that they go on when they are stopped. */
 async function borrowWorkers(options: WorkersOptions): Promise<Workers> {
-  values ??= options.values
-  if (!isDeepStrictEqual(values, options.values)) throw new Error('these Workers were started with other values')
+  const { values, neonUrl } = options
+  known ??= { values, neonUrl }
+  if (!isDeepStrictEqual(known, { values, neonUrl })) throw new Error('these Workers were started with other values')
   turn = options
   workers ??= startForAll(options)
   const stop = async () => {

@@ -21,7 +21,6 @@ export class ResponseCutOff extends ResponseLost {
 
 /** Stands in for Neon's own proxy: plain Postgres behind the HTTP protocol that @neondatabase/serverless speaks. */
 export interface NeonProxy {
-  /** What NEON_FETCH_ENDPOINT is set to. */
   readonly url: string
   /** Statements received since the start: the difference around a request is its number of round trips. */
   readonly statements: number
@@ -43,7 +42,7 @@ export async function startNeonProxy({ port = 0 }: { port?: number } = {}): Prom
   const pools = new Map<string, pg.Pool>()
   const server = createServer((request, response) => void respond(request, response))
   const proxy = {
-    url: `${await listen(server, port)}/sql`,
+    url: await listen(server, port),
     statements: 0,
     onStatement: undefined as NeonProxy['onStatement'],
     async close() {

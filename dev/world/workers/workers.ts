@@ -20,6 +20,8 @@ export interface WorkersOptions {
   values: Record<string, Value>
   /** The DATABASE_URL of each Worker that has one, by its env. */
   databaseUrls: Record<string, string>
+  /** The address of what stands in for Neon's proxy. */
+  neonUrl: string
   /** The Workers' code by env, where it is bundled already. */
   code?: Map<string, string>
   /** Where the Workers' e-mails go. */
@@ -61,6 +63,7 @@ export async function startWorkers({
   port,
   values,
   databaseUrls,
+  neonUrl,
   code,
   takeMail,
   folder,
@@ -76,7 +79,11 @@ export async function startWorkers({
   const scripts = code ?? (await bundleWorkers(configs))
   const workers = gatewayFirst(configs).map((config) => ({
     ...workerOptions(config, scripts, valuesFor(config)),
-    ...(cutOff.includes(config.env) && withoutQueuesAndLimits(config)),
+    ...(cutOff.includes(config.env) && { queueProducers: {}, ratelimits: {} }),
+    serviceBindings: {
+      ...boundTo(config, neonUrl),
+      ...(cutOff.includes(config.env) && standIns(config)),
+    },
   }))
   let runtime: ChildProcess | undefined
   let running: Promise<void> | undefined
@@ -141,21 +148,31 @@ function workerOptions(config: WorkerConfig, scripts: Map<string, string>, value
   return {
     ...miniflareOptions(config.env),
     ...WORKER,
-    ...(config.mailBindings.length > 0 && {
-      email: {},
-      serviceBindings: Object.fromEntries(config.mailBindings.map((binding) => [binding, MAIL_WORKER])),
-    }),
+    ...(config.mailBindings.length > 0 && { email: {} }),
     name: config.name,
     modules: modulesOf(script),
     bindings: bindings(config, values),
   }
 }
 
-/** In the place of a queue or a rate limit stands the Worker itself, which does not have their methods. */
-function withoutQueuesAndLimits({ name, services, queueBindings, limitBindings }: WorkerConfig) {
-  const others = services.map(({ binding, service }) => [binding, service])
-  const standIns = [...queueBindings, ...limitBindings].map((binding) => [binding, name])
-  return { queueProducers: {}, ratelimits: {}, serviceBindings: Object.fromEntries([...others, ...standIns]) }
+/**
+ * What a Worker calls: others, and what stands in for Cloudflare's e-mail service and for Neon's proxy. That is bound to it, because
+ * each call to an address would go through a Worker of Miniflare's.
+ */
+function boundTo({ services, mailBindings, secrets }: WorkerConfig, neonUrl: string) {
+  const workers = [
+    ...services.map(({ binding, service }) => [binding, service]),
+    ...mailBindings.map((binding) => [binding, MAIL_WORKER]),
+  ]
+  return {
+    ...Object.fromEntries(workers),
+    ...(secrets.includes('DATABASE_URL') && { NEON_PROXY: { external: { address: new URL(neonUrl).host, http: {} } } }),
+  }
+}
+
+/** In the place of a queue or a rate limit that is away stands the Worker itself, which does not have their methods. */
+function standIns({ name, queueBindings, limitBindings }: WorkerConfig) {
+  return Object.fromEntries([...queueBindings, ...limitBindings].map((binding) => [binding, name]))
 }
 
 function modulesOf(script: string) {
