@@ -50,7 +50,7 @@ async function applyAgreed(db: Database, file: PaywallFile, sealing: SealingKeys
     const others = now.filter((change) => change.loss && !agreed.includes(identityOf(change)))
     if (others.length === 0) return
     const mend = 'that is new since you were asked: nothing was changed, try again'
-    throw new CommandError([...others.map((change) => changeText(change)), mend])
+    throw new CommandError([...others.map(changeText), mend])
   })
 }
 
@@ -61,7 +61,7 @@ async function agree(changes: Change[], losses: Change[]): Promise<void> {
   const { stdin: input, stderr: output } = process
   if (!input.isTTY || !output.isTTY) {
     const mend = 'it would take that away, and there is no terminal to ask at: say --yes. Nothing was changed'
-    throw new CommandError([...losses.map((change) => changeText(change)), mend])
+    throw new CommandError([...losses.map(changeText), mend])
   }
   output.write(`${changesText(changes, { isDone: false })}\n`)
   if (!(await mayGoOn('What was bought stays as it is. Go on?', { input, output }))) {

@@ -5,7 +5,7 @@ import type { Change, FieldChange } from './changes.ts'
 const MAX_VALUE = 60
 
 /**
- * Changes as a person reads them, a line each, what takes something away apart. `isDone`: they were made. In colour on a terminal,
+ * Changes as a person reads them, what takes something away apart. `isDone`: they were made. In colour on a terminal,
  * unless NO_COLOR is set.
  */
 export function changesText(changes: Change[], { isDone }: { isDone: boolean }): string {
@@ -14,8 +14,8 @@ export function changesText(changes: Change[], { isDone }: { isDone: boolean }):
   const others = changes.filter(({ loss }) => loss === null)
   const lossHeading = styleText('red', isDone ? 'Taken away:' : 'To take away:')
   return [
-    ...(others.length > 0 ? [isDone ? 'Changed:' : 'To change:', ...others.map(lineOf)] : []),
-    ...(losses.length > 0 ? [lossHeading, ...losses.map(lineOf)] : []),
+    ...(others.length > 0 ? [isDone ? 'Changed:' : 'To change:', ...others.map(linesOf)] : []),
+    ...(losses.length > 0 ? [lossHeading, ...losses.map(linesOf)] : []),
   ].join('\n')
 }
 
@@ -29,13 +29,26 @@ const PLAIN: Marks = { old: (text) => text, new: (text) => text }
 const COLOURS: Marks = { old: (text) => styleText('red', text), new: (text) => styleText('green', text) }
 
 /** One change in a sentence: `paywall 1001: settings.brand_color #4f46e5 → #0f766e`. */
-export function changeText({ what, how, fields, loss }: Change, marks = PLAIN): string {
-  const parts = [...(how === null ? [] : [how]), ...fields.map((field) => fieldText(field, marks))].join(', ')
-  const count = loss?.subscribers ?? null
-  return `${what}: ${parts}${count === null ? '' : ` (${count} ${count === 1 ? 'subscriber' : 'subscribers'})`}`
+export const changeText = (change: Change) => `${change.what}: ${partsOf(change, PLAIN).join(', ')}${countOf(change)}`
+
+/** The same in a line, or in one for each part where there are several. */
+function linesOf(change: Change): string {
+  const [first, ...more] = partsOf(change, COLOURS)
+  if (more.length === 0 || change.how !== null) {
+    return [`  ${change.what}: ${first}${countOf(change)}`, ...more.map((part) => `    ${part}`)].join('\n')
+  }
+  return [`  ${change.what}:${countOf(change)}`, ...[first, ...more].map((part) => `    ${part}`)].join('\n')
 }
 
-const lineOf = (change: Change) => `  ${changeText(change, COLOURS)}`
+const partsOf = ({ how, fields }: Change, marks: Marks) => [
+  ...(how === null ? [] : [how]),
+  ...fields.map((field) => fieldText(field, marks)),
+]
+
+function countOf({ loss }: Change): string {
+  const count = loss?.subscribers ?? null
+  return count === null ? '' : ` (${count} ${count === 1 ? 'subscriber' : 'subscribers'})`
+}
 
 const fieldText = ({ path, old, new: next }: FieldChange, marks: Marks) =>
   `${path} ${marks.old(valueText(old))} → ${marks.new(valueText(next))}`

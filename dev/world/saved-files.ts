@@ -31,6 +31,6 @@ function linesOf({ path, outcome }: Saved<ApplyResult>): string {
   const { changes, newSecrets } = outcome.applied
   if (changes.length === 0) return `${path} was saved: nothing to change`
   const secrets = newSecrets.map(({ what, secret }) => `made, shown once: ${what}: ${secret}`)
-  const lines = [...changes.map((change) => changeText(change)), ...secrets]
+  const lines = [...changes.map(changeText), ...secrets]
   return [`${path} was saved and applied:`, ...lines.map((line) => `  ${line}`)].join('\n')
 }

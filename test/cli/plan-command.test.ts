@@ -71,7 +71,9 @@ describe('plan', () => {
     write({ webhooks: [] }, [monthly({ amount: 12 })])
     const { out } = await run(['plan', path])
     expect(out).toContain('To take away:\n')
-    expect(out).toMatch(/price monthly: price_\w+ is retired, price_\w+ on sale, amount 9\.99 → 12 \(2 subscribers\)\n/)
+    expect(out).toMatch(
+      /price monthly: price_\w+ is retired, price_\w+ on sale \(2 subscribers\)\n {4}amount 9\.99 → 12\n/,
+    )
     expect(out).toMatch(/price yearly: price_\w+ is retired \(2 subscribers\)\n/)
     expect(out).toMatch(/webhook .*: disabled \(3 subscribers\)\n/)
     const { changes } = Json.parse(await json(['plan', path]))
