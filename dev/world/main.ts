@@ -91,11 +91,11 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
   const saves = createSavedFiles(console.error)
   const applied = await files.applyWith(applyTo(world, options.folder), saves.onSaved)
   started.defer(world.crons.start(CRON_SECONDS, (error) => stopping || console.error(error)))
+  const shop = options.configs ? null : started.adopt(await openShop(options, world, files), (part) => part.close())
   const home = started.adopt(
-    await startHome({ port: options.ports.home, world, files, faults: saves.faults }),
+    await startHome({ port: options.ports.home, world, files, shop: shop?.url ?? null, faults: saves.faults }),
     (part) => part.close(),
   )
-  const shop = options.configs ? null : started.adopt(await openShop(options, world, files), (part) => part.close())
   await untilItAnswers(world)
   if (stopping) return
 

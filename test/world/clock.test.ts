@@ -23,6 +23,7 @@ beforeAll(async () => {
     port: 0,
     world,
     files: { current: () => [world.file], known: () => [world.file] },
+    shop: null,
     faults: () => [],
   })
 })

@@ -16,7 +16,7 @@ const faults: { path: string; errors: string[] }[] = []
 beforeAll(async () => {
   world = await startTestWorld()
   const files = { current: () => [world.file], known: () => [world.file] }
-  home = await startHome({ port: 0, world, files, faults: () => faults })
+  home = await startHome({ port: 0, world, files, shop: null, faults: () => faults })
   browser = await openBrowser()
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
   page = await context.newPage()
@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 const section = (name: string) => page.getByRole('region', { name })
-const said = () => section('What was done').getByRole('status')
+const said = () => section('What was done').locator('[data-latest]')
 
 /** Buys from home, pays on the processor's page, lands, and goes back home. */
 async function buy(label: string, email = newEmail()): Promise<string> {
@@ -49,7 +49,7 @@ describe('home', () => {
     await section('Subscriptions and purchases').getByText(`Monthly of ${email}: active`).waitFor()
     const created = section('Events').getByRole('group').filter({ hasText: 'subscription.created' })
     await created.locator('summary').getByText(email).waitFor()
-    await page.getByText(`Opened a page of Stripe on which ${email} can pay for Monthly, $9.99.`).waitFor()
+    await said().getByText(`Opened a page of Stripe on which ${email} can pay for Monthly, $9.99.`).waitFor()
 
     await created.locator('summary').click()
     await created.getByRole('link', { name: 'Copy as JSON' }).click()
@@ -133,6 +133,38 @@ describe('home', () => {
     await section('Mails').getByText('Code').waitFor()
     await page.keyboard.type('example.com')
     expect(await page.getByLabel('Buy as').inputValue()).toBe('ada@example.com')
+  })
+
+  test('shows what arrives as text, whatever is written in it', async () => {
+    const hostile = '<script>document.title = "theirs"</script>'
+    await fetch(`${world.receiver.url}/webhooks`, { method: 'POST', body: hostile, headers: { 'webhook-id': hostile } })
+    const from = { name: hostile, email: 'us@example.com' }
+    await world.mail.take({ from, to: 'ada@example.com', subject: hostile, text: hostile })
+    await page.goto(home.url)
+    await section('Events').locator('summary', { hasText: 'not an event' }).click()
+    await section('Events').getByText('signature fits no webhook endpoint').waitFor()
+    await section('Mails').locator('summary', { hasText: hostile }).waitFor()
+    expect(await page.locator('main script').count()).toBe(0)
+  })
+
+  test('works without its script', async () => {
+    const plain = await browser.newPage({ javaScriptEnabled: false })
+    await plain.goto(home.url)
+    await plain.getByRole('button', { name: '+1 day' }).click()
+    await plain
+      .getByText(/Moved the clock of Test Paywall from .* to /)
+      .first()
+      .waitFor()
+    await plain.getByRole('button', { name: 'Buy Monthly' }).click()
+    await plain.waitForURL(`${world.stripe.url}/**`)
+    await plain.close()
+  })
+
+  test('says why something cannot be done', async () => {
+    const email = await buy('Monthly')
+    await page.getByLabel('Buy as').fill(email)
+    await page.getByRole('button', { name: 'Buy Yearly' }).click()
+    await said().getByText('start-checkout answered 409 active_purchase').waitFor()
   })
 
   test('gives nothing to a page of another site, whatever name it gives this address', async () => {

@@ -38,7 +38,12 @@ export async function startHome({
   const parts: HomeParts = { ...given, journal: createJournal(), url: () => server.url }
   const server = await serve(port, async (request) => {
     if (!isFromHere(request)) return text(403, 'Only pages of this address may ask here.')
-    return (await answer(parts, request)) ?? text(404, 'There is nothing here.')
+    try {
+      return (await answer(parts, request)) ?? text(404, 'There is nothing here.')
+    } catch (error) {
+      console.error(error)
+      return text(500, `That went wrong, and the terminal tells more: ${error}`)
+    }
   })
   return server
 }

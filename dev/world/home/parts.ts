@@ -9,6 +9,8 @@ export interface HomeParts {
   files: Pick<PaywallFiles, 'current' | 'known'>
   /** The files that are wrong as they were saved last. */
   faults: () => { path: string; errors: string[] }[]
+  /** Where the demo's shop is, if it is served. */
+  shop: string | null
   journal: Journal
   /** Home's own origin. */
   url: () => string

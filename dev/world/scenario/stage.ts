@@ -24,19 +24,22 @@ export async function startStage(started: AsyncDisposableStack, acquiring: Acqui
   const written = demoAt({ ...DEMO_PORTS, receiver }, text)
   const read = await readPaywallFile(written, fileEnvironment(secrets))
   if ('errors' in read) throw new CommandError(read.errors.map((error) => `demo/paywall.json: ${error}`))
+  // Of the demo's webhook endpoints only the receiver is there.
+  const webhooks = read.file.webhooks.filter(({ url }) => url.startsWith(`http://127.0.0.1:${receiver}/`))
+  const file = { ...read.file, webhooks }
   const world = started.adopt(
     await startWorld({
       databaseUrl: await preparedDatabase(postgres, 'scenario', secrets.DATABASE_ROLES_KEY),
-      files: () => [read.file],
+      files: () => [file],
       secrets,
       ports: { service, receiver, mail: 0, ...Object.fromEntries(ACQUIRING.map((each) => [each, 0])) },
       onLog: (level, message) => level === 'error' && console.error(message),
     }),
     (part) => part.close(),
   )
-  await world.apply(read.file)
-  const paywall = read.file.paywalls[0]
-  const key = read.file.keys[0]?.secret
+  await world.apply(file)
+  const paywall = file.paywalls[0]
+  const key = file.keys[0]?.secret
   if (!paywall || !key) throw new CommandError(['demo/paywall.json has no paywall, or no key'])
   return { world, paywall, key }
 }

@@ -1,6 +1,10 @@
 // Makes home's pages better than they are without a script: they follow what happens, keep their place, and copy.
 
 const main = document.querySelector('main')
+const announcer = document.createElement('p')
+announcer.role = 'status'
+announcer.className = 'unseen'
+document.body.append(announcer)
 const FOCUSABLE = 'a, button, input, select, summary, pre'
 
 /** Puts what has changed of a page in the place of what is shown. What is open, typed or focused stays so. */
@@ -17,6 +21,14 @@ function show(html) {
     const other = [...next.children].find(({ id }) => id === section.id)
     if (other.outerHTML !== section.outerHTML) replace(section, other)
   }
+  announce(latest()?.textContent ?? '')
+}
+
+const latest = () => main.querySelector('[data-latest]')
+
+/** Says a sentence to who does not see the page: only what is new, since the page is replaced in pieces. */
+function announce(sentence) {
+  if (announcer.textContent !== sentence) announcer.textContent = sentence
 }
 
 function replace(old, other) {
@@ -81,5 +93,9 @@ document.addEventListener('submit', async (event) => {
 if (main && 'live' in main.dataset) {
   const changes = new EventSource(`/live${location.pathname}${location.search}`)
   changes.addEventListener('message', ({ data }) => show(JSON.parse(data)))
+  changes.addEventListener('trouble', ({ data }) => {
+    latest()?.replaceChildren(`What happens cannot be shown: ${JSON.parse(data)}`)
+    announce(latest()?.textContent ?? '')
+  })
 }
 reveal(document)

@@ -4,8 +4,9 @@ import { DEFINITIONS } from '../../../../lib/processors/definitions.ts'
 import type { HomeParts, Shown } from '../parts.ts'
 
 /** What is copied from here into code and commands. */
-export function keysSection({ world }: HomeParts, { file, paywall }: Shown) {
+export function keysSection({ world, shop }: HomeParts, { file, paywall }: Shown) {
   const addresses = [
+    ...(shop === null ? [] : [['Shop', shop]]),
     ['Service', world.url],
     ['API', `${world.url}/docs`],
     ['Webhook receiver', `${world.receiver.url}/webhooks`],

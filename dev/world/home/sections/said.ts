@@ -9,7 +9,7 @@ export function saidSection({ journal: { said } }: HomeParts) {
       html`<p class="${isRefusal ? 'refused' : 'done'}">${time(at, { seconds: true })} ${sentence}</p>`,
   )
   return html`<section id="said" aria-label="What was done">
-    <div role="status">${latest ?? html`<p class="quiet">What you do here is told in this place.</p>`}</div>
+    <div data-latest>${latest ?? html`<p class="quiet">What you do here is told in this place.</p>`}</div>
     ${earlier.length > 0 ? html`<details data-key="earlier"><summary>Earlier</summary>${earlier}</details>` : ''}
   </section>`
 }
