@@ -154,6 +154,11 @@ async function openEmbedded(folder: string, started: AsyncDisposableStack): Prom
 }
 
 async function untilItAnswers(world: World): Promise<void> {
-  const parts = [world, world.receiver, world.mail, ...ACQUIRING.map((acquiring) => world[acquiring])]
+  const parts = [
+    { url: `${world.url}/docs` },
+    world.receiver,
+    world.mail,
+    ...ACQUIRING.map((acquiring) => world[acquiring]),
+  ]
   await Promise.all(parts.map(({ url }) => fetch(url)))
 }

@@ -62,7 +62,7 @@ const readEvents: Read = async (database, member) => {
        coalesce((select jsonb_agg(jsonb_build_object('url', w.url, 'state', d.state, 'attempts', d.attempts,
            'last_status', d.last_status, 'last_error', d.last_error) order by w.url)
          from deliveries d join webhook_endpoints w on w.id = d.endpoint_id where d.event_id = e.id), '[]') as deliveries
-     from events e where e.paywall_id = $1 and e.user_id = $2`,
+     from events e where e.paywall_id = $1 and e.user_id = $2 order by e.sequence desc`,
     member,
   )
   return rows.map(({ at, type, id, deliveries }) => ({
@@ -76,14 +76,32 @@ function deliverySentence({ url, state, attempts, last_status: status, last_erro
   return `${state} at ${url}${tries}${outcome && `: ${outcome}`}`
 }
 
+/** Why a balance changed, as a person says it. */
+const REASONS = {
+  top_up: 'the tokens of the day',
+  plan: 'came with a paid period',
+  trial: 'came with a trial',
+  credit: 'credited by the owner',
+  debit: 'debited by the owner',
+  merge: 'brought by a user who became this one',
+}
+
+interface BalanceRow {
+  at: Date
+  type: string
+  delta: number
+  after: number
+  reason: keyof typeof REASONS
+}
+
 const readBalances: Read = async (database, member) => {
-  const { rows } = await database.query<{ at: Date; type: string; delta: number; after: number; reason: string }>(
+  const { rows } = await database.query<BalanceRow>(
     `select l.at, l.type, l.delta::float8 as delta, l.count_after::float8 as after, l.reason
-     from ledger l where l.paywall_id = $1 and l.user_id = $2`,
+     from ledger l where l.paywall_id = $1 and l.user_id = $2 order by l.id desc`,
     member,
   )
   return rows.map(({ at, type, delta, after, reason }) => ({
-    ...{ at, kind: 'balance', details: [reason] },
+    ...{ at, kind: 'balance', details: [REASONS[reason]] },
     text: `${type} tokens ${delta > 0 ? `+${delta}` : delta}, ${after} then`,
   }))
 }

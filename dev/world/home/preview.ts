@@ -3,7 +3,9 @@ import type { World } from '../world.ts'
 
 // The service's own page of a paywall may stand in no frame. So home serves a copy of it, which is looked at and not used.
 
-/** What the service shows at a paywall's page, with its styles, as a picture of it. */
+const SCRIPTS = /<script\b[^>]*>[\s\S]*?<\/script>/g
+
+/** What the service shows at a paywall's page, with its styles and without its scripts, as a picture of it. */
 export async function previewPage({ url }: Pick<World, 'url'>, paywallId: string): Promise<HttpResponse> {
   const response = await fetch(`${url}/p/${encodeURIComponent(paywallId)}`)
   const page = await response.text()
@@ -14,7 +16,7 @@ export async function previewPage({ url }: Pick<World, 'url'>, paywallId: string
       'Cache-Control': 'no-store',
       'Content-Security-Policy': `default-src 'none'; style-src 'unsafe-inline' ${url}; img-src ${url} data: https:; frame-ancestors 'self'`,
     },
-    body: page.replace('<head>', `<head><base href="${url}/">`),
+    body: page.replace('<head>', `<head><base href="${url}/">`).replaceAll(SCRIPTS, ''),
   }
 }
 

@@ -7,7 +7,9 @@ export interface ShownEvent {
   type: string
   /** The user's e-mail address, or else the id. */
   user: string
+  /** When it happened by the paywall's clock; of what is no event, when it arrived. */
   at: Date
+  arrivedAt: Date
   /** Indented, if it is JSON. */
   body: string
   verified: boolean
@@ -16,6 +18,7 @@ export interface ShownEvent {
 
 const Event = z.object({
   type: z.string(),
+  timestamp: z.coerce.date(),
   data: z.object({
     paywall_id: z.string(),
     user: z.object({ id: z.string().nullable(), email: z.string().nullable() }),
@@ -27,9 +30,15 @@ export function shownEvents(received: Received[], paywallId: string): ShownEvent
   return received.flatMap((each) => {
     const event = Event.safeParse(parsed(each.body))
     if (event.success && event.data.data.paywall_id !== paywallId) return []
-    const { type = '', data } = event.data ?? {}
+    const { type = '', timestamp, data } = event.data ?? {}
     return {
-      ...{ id: each.id, at: each.at, verified: each.verified, webhookId: each.headers['webhook-id'] ?? '' },
+      ...{
+        id: each.id,
+        at: timestamp ?? each.at,
+        arrivedAt: each.at,
+        verified: each.verified,
+        webhookId: each.headers['webhook-id'] ?? '',
+      },
       ...{ type, user: data?.user.email ?? data?.user.id ?? '' },
       body: bodyOf(each),
     }

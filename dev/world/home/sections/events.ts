@@ -40,11 +40,11 @@ const select = (name: string, label: string, values: string[], chosen: string | 
         ${values.map((value) => html`<option${value === chosen ? raw(' selected') : ''}>${value}</option>`)}
       </select></label>`
 
-function entry({ id, type, user, at, body, verified, webhookId }: ShownEvent) {
+function entry({ id, type, user, at, arrivedAt, body, verified, webhookId }: ShownEvent) {
   const signature = verified ? 'signature verified' : html`<b class="bad">signature fits no webhook endpoint</b>`
   return html`<details class="entry" data-key="${id}">
       <summary><b>${type || 'not an event'}</b> <span>${user}</span> ${time(at, { seconds: true })}</summary>
-      <p class="quiet">${webhookId || 'no webhook-id'}, ${signature}.
+      <p class="quiet">${webhookId || 'no webhook-id'}, arrived ${time(arrivedAt, { seconds: true })}, ${signature}.
         <a href="/events/${id}/json" data-copies>Copy as JSON</a>
         <a href="/events/${id}/curl" data-copies>Copy as curl</a></p>
       <pre tabindex="0" aria-label="Body">${body}</pre>
