@@ -1,5 +1,7 @@
-import { Paywall } from 'paywall-billing-sdk'
-import { describe, expect, test } from 'vitest'
+import { stripTypeScriptTypes } from 'node:module'
+import { Paywall, type PaywallOptions } from 'paywall-billing-sdk'
+import { createPaywall } from 'paywall-billing-sdk/browser'
+import { expect, test } from 'vitest'
 import * as z from 'zod'
 import json from '../../generated/openapi.json' with { type: 'json' }
 import { typeErrors } from '../support/modules.ts'
@@ -18,7 +20,8 @@ const { paths } = z.object({ paths: z.record(z.string(), z.record(z.string(), Op
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { operationId: id, security, requestBody, 'x-codeSamples': samples }]) => ({
     id,
-    isOfOwners: security.some(({ OwnerKey }) => OwnerKey !== undefined),
+    /** The credentials that it takes. */
+    takes: security.flatMap((each) => Object.keys(each)),
     /** The method and the path, with the paywall of all examples. */
     address: `${method.toUpperCase()} ${path.replace('{id}', '1001')}`,
     body: requestBody?.content['application/json'].example,
@@ -34,9 +37,11 @@ test('every operation that clients call has one for curl', () => {
   expect(without).toEqual(NOT_OF_CLIENTS)
 })
 
-test('every operation that an owner key may call has one for a server', () => {
-  const without = operations.filter(({ isOfOwners, samples }) => isOfOwners && !samples.has('SDK, server'))
-  expect(without.map(({ id }) => id)).toEqual([])
+test('every operation has one for each who may call it: an owner key’s server, and a user’s browser', () => {
+  const without = (label: string, may: (operation: (typeof operations)[number]) => boolean) =>
+    operations.filter((each) => may(each) && !each.samples.has(label)).map(({ id }) => id)
+  expect(without('SDK, server', ({ takes }) => takes.includes('OwnerKey'))).toEqual([])
+  expect(without('SDK, browser', ({ takes }) => takes.includes('UserToken'))).toEqual([])
 })
 
 test('those for the SDK are as its types say', async () => {
@@ -49,30 +54,70 @@ test('those for the SDK are as its types say', async () => {
   expect(await typeErrors(Object.fromEntries(programs))).toBe('')
 })
 
-describe('for an owner’s server', () => {
-  const AsyncFunction: new (name: string, code: string) => (client: Paywall) => Promise<void> = Object.getPrototypeOf(
-    async () => {},
-  ).constructor
+const AsyncFunction: new (name: string, code: string) => (given: unknown) => Promise<void> = Object.getPrototypeOf(
+  async () => {},
+).constructor
 
-  const ofServers = operations.flatMap(({ samples, ...operation }) => {
-    const source = samples.get('SDK, server')
+/** Runs a program, which imports one thing: that is given to it. */
+function run(source: string, name: string, given: unknown): Promise<void> {
+  const program = source.slice(source.indexOf('\n') + 1)
+  return new AsyncFunction(name, stripTypeScriptTypes(program))(given)
+}
+
+/** Stands for the service: notes each call. */
+function notingFetch() {
+  const called: { address: string; body: unknown }[] = []
+  const fetch = async (request: string | URL | Request) => {
+    const { method, url, body, headers } = request as Request
+    const isJson = headers.get('content-type') === 'application/json'
+    const sent = body && isJson ? await (request as Request).json() : undefined
+    called.push({ address: `${method} ${new URL(url).pathname}`, body: sent })
+    const state = { id: '1001', prices: [], balances: [], purchases: [], features: [], subscription: { id: 's' } }
+    return Response.json({ ...state, access_token: 'a', refresh_token: 'r', expires_in: 3600, request: 'q' })
+  }
+  return { called, fetch }
+}
+
+/** Stands for the browser's storage. */
+function memory() {
+  const kept = new Map<string, string>()
+  return {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  }
+}
+
+/** The samples of a kind, with their operations. */
+function programsFor(label: string) {
+  return operations.flatMap(({ samples, ...operation }) => {
+    const source = samples.get(label)
     return source === undefined ? [] : [{ ...operation, source }]
   })
+}
 
-  test.each(ofServers)('$id: sends what the example of the operation is', async ({ address, body, source }) => {
-    let sent: Request | undefined
-    const paywall = new Paywall({
-      key: 'pk_test_1',
-      paywall: '1001',
-      baseUrl: 'https://service.example',
-      fetch: async (request) => {
-        sent = request as Request
-        return Response.json({ prices: [], balances: [], purchases: [] })
-      },
-    })
-    const program = source.slice(source.indexOf('})\n') + 3)
-    await new AsyncFunction('paywall', program)(paywall)
-    expect(`${sent?.method} ${new URL(sent?.url ?? '').pathname}`).toBe(address)
-    expect(body === undefined ? undefined : await sent?.json()).toEqual(body)
-  })
+test.each(programsFor('SDK, server'))(
+  '$id: an owner’s server sends what the example of the operation is',
+  async (each) => {
+    const { called, fetch } = notingFetch()
+    const Client = class extends Paywall {
+      constructor(options: PaywallOptions) {
+        super({ ...options, fetch })
+      }
+    }
+    await run(each.source, 'Paywall', Client)
+    expect(called).toEqual([{ address: each.address, body: each.body }])
+  },
+)
+
+test.each(programsFor('SDK, browser'))('$id: a user’s browser makes the call', async ({ address, source }) => {
+  const { called, fetch } = notingFetch()
+  const options = { fetch, storage: memory() }
+  const before = await createPaywall('https://pay.example.com', options)
+  await before.signIn('ada@example.com')
+  await before.confirm('654321')
+  await before.signIn('ada@example.com')
+  called.splice(0)
+  await run(source, 'createPaywall', (origin: string) => createPaywall(origin, options))
+  expect(called.map((each) => each.address)).toContain(address)
 })

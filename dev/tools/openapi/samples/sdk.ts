@@ -28,10 +28,36 @@ const SERVER_CALLS: Record<string, (example: Json) => string> = {
   exchangeTokens: (who) => call('const { access_token } = ', 'signIn', who),
 }
 
+const BROWSER_CLIENT = `import { createPaywall } from 'paywall-billing-sdk/browser'
+
+const paywall = await createPaywall('https://pay.example.com')
+`
+
+/** How a user's browser makes the call of each operation. That of `findPaywall` is made with the client. */
+const BROWSER_CALLS: Record<string, (example: Json) => string> = {
+  findPaywall: () => 'const { id } = paywall',
+  bootstrap: () => 'const { prices } = await paywall.bootstrap()',
+  readUser: () => 'const user = await paywall.refresh()',
+  startCheckout: ({ priceId }) => `await paywall.open(${literal(priceId)})`,
+  cancelSubscription: ({ subscriptionId, cancellationReason: reason }) =>
+    call('', 'cancel', { subscriptionId, reason }),
+  getCustomerPortal: () => 'const url = await paywall.portal()',
+  openTicket: ({ subject, content }) => call('const { ticket } = ', 'ticket', { subject, content }),
+  sendSignInCode: ({ email }) => `await paywall.signIn(${literal(email)})`,
+  giveTokens: ({ code }) => `const user = await paywall.confirm(${literal(code)})`,
+  endSession: () => 'await paywall.signOut()',
+}
+
 /** The program of an owner's server that makes the call with the SDK; null if no server makes it. */
-export function serverSample({ id, example = {} }: ApiOperation): string | null {
-  const line = SERVER_CALLS[id]?.(example)
-  return line === undefined ? null : `${SERVER_CLIENT}\n${line}`
+export const serverSample = (operation: ApiOperation): string | null => sample(SERVER_CLIENT, SERVER_CALLS, operation)
+
+/** The script of a page that makes the call with the SDK for its user; null if no page makes it. */
+export const browserSample = (operation: ApiOperation): string | null =>
+  sample(BROWSER_CLIENT, BROWSER_CALLS, operation)
+
+function sample(client: string, calls: typeof SERVER_CALLS, { id, example = {} }: ApiOperation): string | null {
+  const line = calls[id]?.(example)
+  return line === undefined ? null : `${client}\n${line}`
 }
 
 function call(result: string, method: string, argument: Json): string {
