@@ -1,13 +1,20 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { close, listen } from '../../dev/emulators/core/listen.ts'
 import type { Received } from '../../dev/world/pages/received.ts'
+import { bundledModule } from '../support/bundled-sdk.ts'
+import { call } from '../support/call.ts'
 import { buy, newEmail, payAndReturn, priceIdOf } from '../support/checkout.ts'
 import { folderOf, typeErrors } from '../support/modules.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { codeMailedTo } from '../support/sign-in.ts'
+import { type Site, startSite } from '../support/site.ts'
+import type { TestWorld } from '../support/world.ts'
 
 const guide = readFileSync(join(import.meta.dirname, '../../docs/guide.md'), 'utf8')
 const blocks = [...guide.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = '', code = '']) => ({
@@ -21,12 +28,14 @@ const modules = Object.fromEntries(
   blocks.flatMap(({ language, code }) => (language === 'ts' ? [[/^\/\/ (\S+)/.exec(code)?.[1] ?? '', code]] : [])),
 )
 
+let site: Site
 let world: TestWorld
 let secret: string
 let folder: string
 
 beforeAll(async () => {
-  world = await startTestWorld()
+  site = await startSite()
+  world = site.world
   secret = world.file.webhooks[0]?.secret ?? ''
   folder = folderOf(modules)
   const settings = { KEY: world.key, ID: world.paywall.id, URL: world.url, WEBHOOK_SECRET: secret }
@@ -36,7 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   vi.unstubAllEnvs()
   rmSync(folder, { recursive: true })
-  await world.close()
+  await site.close()
 })
 
 const load = (name: string) => import(join(folder, name))
@@ -74,16 +83,23 @@ async function shell(command: string) {
 describe('the modules', () => {
   test('let in who has paid, and take tokens once for a job', async () => {
     const email = newEmail()
-    const [{ checkoutOf }, { mayComeIn }, { payForJob }, { paywall }] = await Promise.all(
+    const [{ checkoutOf }, { mayComeIn, mayExport }, { payForJob }, { paywall }] = await Promise.all(
       ['checkout.ts', 'access.ts', 'tokens.ts', 'paywall.ts'].map(load),
     )
-    expect(await mayComeIn(email)).toBe(false)
+    expect([await mayComeIn(email), await mayExport(email)]).toEqual([false, false])
     await payAndReturn(world, await checkoutOf(email))
-    expect(await mayComeIn(email)).toBe(true)
+    expect([await mayComeIn(email), await mayExport(email)]).toEqual([true, true])
     expect([await payForJob(email, 'job 1'), await payForJob(email, 'job 1')]).toEqual([true, true])
     expect((await paywall.user({ email })).balance('standard')).toBe(95)
     await paywall.debit({ email }, 'standard', 95)
     expect(await payForJob(email, 'job 2')).toBe(false)
+  })
+
+  test('give the token of a user of yours', async () => {
+    const { tokenOf } = await load('token.ts')
+    const token = await tokenOf({ id: 'user 7', email: newEmail() })
+    const reply = await call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
+    expect(reply).toMatchObject({ status: 200, body: { user: { external_id: 'user 7' } } })
   })
 
   test('take webhooks of ours, and no others', async () => {
@@ -99,6 +115,54 @@ describe('the modules', () => {
     expect(isOurs(new Headers(headers), `${body} `, secret)).toBe(false)
     expect(isOurs(late, body, secret)).toBe(false)
     expect(isOurs(new Headers(), body, secret)).toBe(false)
+  })
+})
+
+describe('in a browser', () => {
+  /** A page of the owner's site, with what the scripts look for. */
+  const PAGE = `<!doctype html><title>Shop</title><button id="buy" disabled>Buy</button>
+    <label>Email <input id="email"></label><label>Code <input id="code"></label><script type="module" src="/guide.js"></script>`
+
+  let server: Server
+  let shopUrl: string
+
+  beforeAll(async () => {
+    const source = modules['sign-in.ts']!.replace(/^import .*$/m, modules['browser.ts']!)
+    const script = await bundledModule(source.replace('https://pay.example.com', site.origin))
+    server = createServer(({ url }, response) => {
+      const isScript = url === '/guide.js'
+      response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' })
+      response.end(isScript ? script : PAGE)
+    })
+    shopUrl = `${await listen(server, 0)}/shop`
+  })
+  afterAll(() => close(server))
+
+  /** Opens the page in a browser of its own. */
+  async function openPage(): Promise<Page> {
+    const context = await site.browser.newContext()
+    context.setDefaultTimeout(10_000)
+    const page = await context.newPage()
+    await page.goto(shopUrl)
+    return page
+  }
+
+  test('somebody buys, and has it in another browser by a mailed code', async () => {
+    const email = newEmail()
+    const [shop, phone] = [await openPage(), await openPage()]
+    await shop.getByRole('button', { name: 'Buy' }).click()
+    await shop.waitForURL(`${world.stripe.url}/**`)
+    await shop.getByLabel('Email').fill(email)
+    await shop.locator('button[value=pay]').click()
+    await shop.waitForURL(`${shopUrl}*`)
+    await shop.locator('#buy').waitFor({ state: 'hidden' })
+    for (const [index, page] of [shop, phone].entries()) {
+      await page.getByLabel('Email').fill(email)
+      await page.getByLabel('Email').press('Tab')
+      await page.getByLabel('Code').fill(await codeMailedTo(world, email, index + 1))
+      await page.getByLabel('Code').press('Tab')
+      await page.locator('#buy').waitFor({ state: 'hidden' })
+    }
   })
 })
 
