@@ -7,7 +7,7 @@ const STAND_IN = 'data:text/javascript,export class WorkerEntrypoint {}; export 
 
 registerHooks({
   resolve: (specifier, context, next) =>
-    /^cloudflare:|\.(mmdb|html|bin)$/.test(specifier)
+    /^cloudflare:|\.(mmdb|html|css|bin)$/.test(specifier)
       ? { url: STAND_IN, shortCircuit: true }
       : next(specifier, context),
 })

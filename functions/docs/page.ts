@@ -9,12 +9,10 @@ const PLACES = [
 ]
 
 /** The bar, on the page at `path`. */
-export const bar = (path: string): string => `<header class="bar">
+export const bar = (path: string): string => `<nav class="bar" aria-label="Documentation">
 <a class="name" href="${FRONT_PATH}">Paywall Billing</a>
-<nav aria-label="Documentation">
 ${PLACES.map((place) => `<a href="${place.path}"${place.path === path ? ' aria-current="page"' : ''}>${place.label}</a>`).join('\n')}
-</nav>
-</header>`
+</nav>`
 
 /** A whole page: the bar, and below it `content`, which has the element `#text`. */
 export const page = ({

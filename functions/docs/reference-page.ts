@@ -16,19 +16,26 @@ const SETTINGS = {
   documentDownloadType: 'none',
 }
 
-/** The bar has the height that Scalar leaves for it, and Scalar's colours, which its button for light and dark changes. */
+/**
+ * The bar has the height that Scalar leaves for it, and Scalar's colours, which its button for light and dark changes. Some of
+ * those are too pale to read on its backgrounds: they are made darker in light mode, and lighter in dark mode.
+ */
 const STYLE = `
 :root { --scalar-custom-header-height: 52px }
 body { margin: 0 }
 .bar {
   position: sticky; top: 0; z-index: 10; box-sizing: border-box; height: 52px; padding: 0 1rem;
-  display: flex; align-items: center; justify-content: space-between; gap: 0.9rem; overflow-x: auto; white-space: nowrap;
+  display: flex; align-items: center; gap: 0.9rem; overflow-x: auto; white-space: nowrap;
   border-bottom: 1px solid var(--scalar-border-color); background: var(--scalar-background-1); font: 15px system-ui, sans-serif;
 }
-.bar nav { display: flex; gap: 0.9rem }
 .bar a { color: var(--scalar-color-2); text-decoration: none }
 .bar a:hover, .bar a[aria-current], .bar .name { color: var(--scalar-color-1) }
-.bar .name { font-weight: 650 }
+.bar .name { margin-right: auto; font-weight: 650 }
+.light-mode {
+  --scalar-color-2: #4d565f; --scalar-color-3: #5c656f;
+  --scalar-color-blue: #0064a8; --scalar-color-green: #00704a; --scalar-color-orange: #b03a00;
+}
+.dark-mode { --scalar-color-3: #a3acb6 }
 `
 
 /** The reference of the API, which Scalar draws of the document in the browser. */

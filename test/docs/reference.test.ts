@@ -1,7 +1,9 @@
-import type { Browser, Page } from 'playwright-core'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
 import { call } from '../support/call.ts'
+import { buy } from '../support/checkout.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -14,6 +16,7 @@ afterAll(() => world.close())
 
 describe('in a browser', () => {
   let browser: Browser
+  let context: BrowserContext
   let page: Page
   /** What the page asked for, and what its browser complained of. */
   let requested: string[]
@@ -27,8 +30,9 @@ describe('in a browser', () => {
   beforeEach(async () => {
     requested = []
     complaints = []
-    page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
-    page.setDefaultTimeout(10_000)
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+    context.setDefaultTimeout(10_000)
+    page = await context.newPage()
     page.on('request', (request) => void requested.push(request.url()))
     page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
     page.on('pageerror', ({ message }) => void complaints.push(message))
@@ -38,7 +42,7 @@ describe('in a browser', () => {
 
   /** Whatever was done there: nothing was asked of another host, and nothing was wrong. */
   afterEach(async () => {
-    await page.close()
+    await context.close()
     expect(requested.filter((url) => !/^(data|blob):/.test(url) && new URL(url).origin !== world.url)).toEqual([])
     expect(complaints).toEqual([])
   })
@@ -52,6 +56,14 @@ describe('in a browser', () => {
     expect(page.url()).toMatch(/#.*start-checkout/)
   })
 
+  test('is readable for everybody, but for two faults of Scalar: a button without a name, and one with two', async () => {
+    await page.goto(`${world.url}/docs/api#tag/checkout/POST/api/v1/paywall/{id}/start-checkout`)
+    await page.reload()
+    await operation('Open a hosted checkout').getByText('price_not_found').first().waitFor()
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.map(({ id }) => id)).toEqual(['button-name', 'label-content-name-mismatch'])
+  })
+
   test('finds an operation by what is typed', async () => {
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'Enter search query' }).fill('portal')
@@ -59,18 +71,29 @@ describe('in a browser', () => {
     await operation("Open the processor's customer portal").getByText('portal_unavailable').first().waitFor()
   })
 
-  test('sends a request to the host that it is served by', async () => {
-    await operation('Read the structure of a paywall')
+  test('sends a request with a key to the host that it is served by, and keeps no key', async () => {
+    await buy(world, { paywall: world.paywall, key: world.key, email: 'ada@example.com' })
+    const client = await openClient()
+    await client.getByRole('row', { name: 'Include id in request' }).getByRole('combobox').last().fill(world.paywall.id)
+    await client.getByRole('textbox', { name: 'Value' }).fill(world.key)
+    await client.getByRole('button', { name: /^Send get request/ }).click()
+    await client.getByRole('region', { name: 'Response' }).getByText('"monthly"').first().waitFor()
+
+    await page.reload()
+    const empty = (await openClient()).getByRole('textbox', { name: 'Value' })
+    expect(await empty.inputValue()).toBe('')
+    const kept = await page.evaluate('JSON.stringify([localStorage, sessionStorage, document.cookie])')
+    expect(kept).not.toContain(world.key)
+  })
+
+  /** Opens what sends requests, at the operation that reads the state of ada@example.com. */
+  async function openClient(): Promise<Locator> {
+    await page.getByRole('link', { name: /^Read a user's state/ }).click()
+    await operation("Read a user's state")
       .getByRole('button', { name: /^Test Request/ })
       .click()
-    const client = page.getByRole('dialog', { name: 'API Client' })
-    await client
-      .getByRole('row', { name: 'Include id in request' })
-      .getByRole('combobox', { name: 'Value' })
-      .fill(world.paywall.id)
-    await client.getByRole('button', { name: /^Send get request/ }).click()
-    await client.getByRole('region', { name: 'Response' }).getByText(world.paywall.name).waitFor()
-  })
+    return page.getByRole('dialog', { name: 'API Client' })
+  }
 })
 
 test('its script may be kept for five minutes by anybody', async () => {
