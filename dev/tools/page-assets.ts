@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { buildSync } from 'esbuild'
 
-/** What hosted pages load, with the ending that its address has. */
+/** What a paywall's pages load, with the ending that its address has. */
 const SOURCES = {
   script: ['functions/pages/browser/page.ts', 'js'],
+  waiting: ['functions/pages/browser/waiting.ts', 'js'],
   style: ['functions/pages/style.css', 'css'],
 } as const
 
-/** The text of generated/page-assets.ts: the script and the style of the hosted pages, in one piece each, and their addresses. */
+/** The text of generated/page-assets.ts: the scripts and the style of a paywall's pages, in one piece each, and their addresses. */
 export function pageAssets(): string {
   const assets = Object.entries(SOURCES).map(([name, [source, ending]]) => {
     const text = bundled(source)

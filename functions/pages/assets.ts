@@ -1,10 +1,11 @@
-import { SCRIPT, SCRIPT_PATH, STYLE, STYLE_PATH } from '../../generated/page-assets.ts'
+import { SCRIPT, SCRIPT_PATH, STYLE, STYLE_PATH, WAITING, WAITING_PATH } from '../../generated/page-assets.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { sharedWords } from '../../lib/http/shared-words.ts'
 import type { PagesContext } from './ask.ts'
 
 const ASSETS = new Map([
   [SCRIPT_PATH, { text: SCRIPT, type: 'text/javascript; charset=utf-8' }],
+  [WAITING_PATH, { text: WAITING, type: 'text/javascript; charset=utf-8' }],
   [STYLE_PATH, { text: STYLE, type: 'text/css; charset=utf-8' }],
 ])
 

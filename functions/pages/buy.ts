@@ -4,8 +4,12 @@
 import * as z from 'zod'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
 import { ask, isRefused, type PagesContext, type Refused } from './ask.ts'
+import { PAYWALL_PATH, THANKS_PATH } from './contract.ts'
 import { beginSession } from './session.ts'
 import type { Site } from './site.ts'
+
+/** By this parameter the SDK, which the page that thanks uses, knows a browser that comes back from a checkout of the paywall. */
+const SDK_MARK = 'paywall_checkout'
 
 const Opened = z.object({ checkoutUrl: z.string() })
 
@@ -33,8 +37,8 @@ export async function openCheckout(
     headers: { 'Idempotency-Key': await uuidOf(`${key} ${priceId}`) },
     body: {
       priceId,
-      successUrl: successUrl ?? here(site.href('/thanks')),
-      errorUrl: errorUrl ?? here(site.href('/', { bought: 'nothing' })),
+      successUrl: successUrl ?? here(site.href(THANKS_PATH, { [SDK_MARK]: site.paywallId })),
+      errorUrl: errorUrl ?? here(site.href(PAYWALL_PATH, { bought: 'nothing' })),
       ignoreActivePurchase: isSwitch,
     },
   })

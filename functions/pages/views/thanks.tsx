@@ -1,24 +1,55 @@
+import { WAITING_PATH } from '../../../generated/page-assets.ts'
+import { ACCOUNT_PATH, PAYWALL_PATH } from '../contract.ts'
 import type { Site } from '../site.ts'
 import { sitePage } from './layout.tsx'
 
-/** Thanks whoever has bought; says to others what they can do. */
+/** How long a browser without scripts waits until it looks again, in seconds. */
+const LOOK_AGAIN_SECONDS = 5
+
+/** Thanks whoever has bought. To who comes from a payment that nobody has told us of yet it says that it waits. */
 export function thanksPage(site: Site) {
   const { texts, user, token } = site
-  const [title, text] = user?.paid
-    ? [texts.thanks, texts.thanksText]
-    : token
-      ? [texts.pending, texts.pendingText]
-      : [texts.thanks, texts.thanksGuest]
+  if (token && !user?.paid) return pendingPage(site)
   return sitePage(site, {
-    title,
+    title: texts.thanks,
     children: (
       <>
-        <h1>{title}</h1>
-        <p>{text}</p>
+        <h1>{texts.thanks}</h1>
+        <p>{user ? texts.thanksText : texts.thanksGuest}</p>
         <p>
-          <a class="button primary" href={site.href('/account')}>
+          <a class="button primary" href={site.href(ACCOUNT_PATH)}>
             {texts.account}
           </a>
+        </p>
+      </>
+    ),
+  })
+}
+
+/** Looks again and again: by a script where there is one, which ends after a while. */
+function pendingPage(site: Site) {
+  const { texts } = site
+  return sitePage(site, {
+    title: texts.pending,
+    head: (
+      <>
+        <script type="module" src={WAITING_PATH} />
+        <noscript>
+          <meta http-equiv="refresh" content={String(LOOK_AGAIN_SECONDS)} />
+        </noscript>
+      </>
+    ),
+    children: (
+      <>
+        <h1>{texts.pending}</h1>
+        <p role="status">
+          <span data-wait="pending">{texts.pendingText}</span>
+          <span data-wait="long" hidden>
+            {texts.pendingLong}
+          </span>
+        </p>
+        <p>
+          <a href={site.href(PAYWALL_PATH)}>{texts.backTo(site.structure.settings.name)}</a>
         </p>
       </>
     ),

@@ -1,0 +1,179 @@
+import { gzipSync } from 'node:zlib'
+import type { Browser, Cookie } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { pages } from '../../functions/pages/contract.ts'
+import { openBrowser } from '../support/browser.ts'
+import { newEmail, priceIdOf } from '../support/checkout.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { DEMO_PAYWALL } from './demo-paywall.ts'
+import { headingOf, press, signIn, type Visitor, visit } from './visitor.ts'
+
+const DOMAIN = 'pay.session.example'
+const ID = '70071'
+/** Of scripts, styles and the page itself together, in bytes as they are sent. */
+const FIRST_LOAD = 30 * 1024
+
+let world: TestWorld
+let browser: Browser
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { paywall: { ...DEMO_PAYWALL, id: ID, domain: DOMAIN } } })
+  browser = await openBrowser()
+})
+
+afterEach(() => {
+  world.stripe.onCall = undefined
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.close()
+})
+
+const cookiesOf = ({ page, home }: Visitor): Promise<Cookie[]> => page.context().cookies(home)
+
+async function signedIn(): Promise<{ visitor: Visitor; email: string }> {
+  const visitor = await visit(browser, world, { path: '/account' })
+  const email = newEmail()
+  await signIn(visitor, email)
+  return { visitor, email }
+}
+
+/** A POST as a form of this page sends it, with headers of its own. */
+const post = (url: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+  world.fetch(url, {
+    method: 'POST',
+    body: new URLSearchParams(fields).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin', ...headers },
+  })
+
+describe('the session', () => {
+  test.each([
+    ['on the domain of the paywall', `https://${DOMAIN}/`, '__Host-', '/'],
+    ["on the service's host, bound to the paywall", `https://service.example/p/${ID}`, '__Secure-', `/p/${ID}`],
+  ])('is in cookies that no script reads and no other site sends, %s', async (_where, url, prefix, path) => {
+    const response = await post(url, { key: newEmail(), price: priceIdOf(world.paywall, 'monthly') })
+    expect(response.status).toBe(200)
+    expect(response.headers.getSetCookie().map((cookie) => cookie.replace(/=[^;]+; Max-Age=\d+/, ''))).toEqual(
+      ['access', 'refresh'].map((name) => `${prefix}paywall_${name}; Path=${path}; HttpOnly; Secure; SameSite=Lax`),
+    )
+  })
+
+  test('goes on when the access token has expired, in two tabs at once', async () => {
+    const { visitor, email } = await signedIn()
+    const context = visitor.page.context()
+    await context.clearCookies({ name: 'paywall_access' })
+    const other = { ...visitor, page: await context.newPage() }
+    await Promise.all([visitor, other].map(({ page, home }) => page.goto(`${home}/account`)))
+    for (const { page } of [visitor, other]) await page.getByText(`Signed in as ${email}`).waitFor()
+    expect((await cookiesOf(visitor)).map(({ name }) => name).toSorted()).toEqual(['paywall_access', 'paywall_refresh'])
+  })
+
+  test('ends with a click, and its tokens are worth nothing then', async () => {
+    const { visitor } = await signedIn()
+    const before = await cookiesOf(visitor)
+    await press(visitor, 'Sign out')
+    await visitor.page.waitForURL(visitor.home)
+    expect(await cookiesOf(visitor)).toEqual([])
+    await visitor.page.context().addCookies(before.filter(({ name }) => name === 'paywall_refresh'))
+    await visitor.page.goto(`${visitor.home}/account`)
+    await visitor.page.getByLabel('E-mail address').waitFor()
+    expect(await cookiesOf(visitor)).toEqual([])
+  })
+
+  test('whose access token is not good any more does not lock its visitor out', async () => {
+    const { visitor, email } = await signedIn()
+    const cookies = await cookiesOf(visitor)
+    const [access] = cookies.filter(({ name }) => name === 'paywall_access')
+    await visitor.page.context().addCookies([{ ...access!, value: 'a.b.c' }])
+    await visitor.page.goto(`${visitor.home}/account`)
+    await visitor.page.getByText(`Signed in as ${email}`).waitFor()
+  })
+})
+
+describe('a POST that another site makes', () => {
+  const forgeable = [...new Set(pages.filter(({ method }) => method === 'post').map(({ path }) => path))]
+
+  test.each(forgeable)('is refused: %s', async (path) => {
+    const url = `https://${path.startsWith('/p/') ? 'service.example' : DOMAIN}${path.replace(':id', ID)}`
+    const foreign = { origin: 'https://evil.example' }
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': 'none' },
+    ]) {
+      expect((await post(url, {}, { ...foreign, ...headers })).status).toBe(403)
+    }
+    const old = await world.fetch(url, { method: 'POST', body: '', headers: foreign })
+    const bare = await world.fetch(url, { method: 'POST', body: '' })
+    expect([old.status, bare.status]).toEqual([403, 403])
+  })
+
+  test('changes nothing, though the browser has a session', async () => {
+    const { visitor, email } = await signedIn()
+    const { page, home } = visitor
+    await page.route('http://evil.example/', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: `<form method="post" action="${home}/account"><button name="action" value="sign-out">Win</button></form>`,
+      }),
+    )
+    await page.goto('http://evil.example/')
+    await page.getByRole('button', { name: 'Win' }).click()
+    await page.waitForURL(`${home}/account`)
+    expect(await headingOf(visitor)).toBe('That did not work')
+    await page.goto(`${home}/account`)
+    await page.getByText(`Signed in as ${email}`).waitFor()
+  })
+
+  test('is let in from a page of ours by a browser that names the origin only', async () => {
+    const headers = { origin: `https://${DOMAIN}`, 'content-type': 'application/x-www-form-urlencoded' }
+    const response = await world.fetch(`https://${DOMAIN}/account`, {
+      method: 'POST',
+      body: 'action=sign-out',
+      headers,
+    })
+    expect(response.status).toBe(303)
+  })
+})
+
+test.each(['', '/account', '/restore', '/account/ticket', '/thanks'])(
+  '%s loads at most 30 KB, asks no other host, and breaks no rule of its Content-Security-Policy',
+  async (path) => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    const complaints: string[] = []
+    const sizes: Promise<number>[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('response', (response) => {
+      expect(new URL(response.url()).origin).toBe(world.url)
+      if (!response.url().endsWith('/favicon.ico')) sizes.push(response.body().then((body) => gzipSync(body).length))
+    })
+    const response = await page.goto(`${world.url}/p/${ID}${path}`)
+    await page.waitForLoadState('load')
+    const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+    expect(total).toBeLessThan(FIRST_LOAD)
+    expect(complaints).toEqual([])
+    expect(response?.headers()['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self' 'sha256-[\w+/=]{44}'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/,
+    )
+  },
+)
+
+test('a purchase that is late appears by itself on the page that thanks', async () => {
+  const visitor = await visit(browser, world)
+  const { page } = visitor
+  await press(visitor, 'Continue')
+  await page.waitForURL(`${world.stripe.url}/**`)
+  const told = Promise.withResolvers<void>()
+  world.stripe.onCall = async (_call, run) => {
+    await told.promise
+    return run()
+  }
+  await page.getByLabel('Email').fill(newEmail())
+  await page.locator('[value=pay]').click()
+  await page.getByRole('heading', { name: 'Your payment is on its way' }).waitFor()
+  told.resolve()
+  await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
+})
