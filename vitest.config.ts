@@ -12,12 +12,17 @@ const WAITING = [
   '-command.test.ts',
 ]
 
-/** What starts whole releases of Workers one after the other, or fills tables: CI runs it after `npm test`, in `test:storm`. */
+/**
+ * What starts whole releases of Workers one after the other, fills tables, or goes through many pages in a browser: CI runs it after
+ * `npm test`, in `test:storm`.
+ */
 export const STORMS = [
   'test/security/sealing-keys-rotation.test.ts',
   'test/security/roles-key.test.ts',
   'test/security/sign-in-keys.test.ts',
   'test/functions/cron-costs.test.ts',
+  'test/pages/accessibility.test.ts',
+  'test/pages/selling.test.ts',
 ]
 
 const waits = ({ moduleId }: TestSpecification) => WAITING.some((path) => moduleId.includes(path))

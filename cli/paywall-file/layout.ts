@@ -25,7 +25,7 @@ type PricesBlock = Extract<Block, { type: 'prices' }>
 
 const LOOPBACK = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** Refuses what would be missing on a hosted page. What is wrong with a part by itself its schema has said. */
+/** Refuses what would be missing on the paywall's site. What is wrong with a part by itself its schema has said. */
 export function checkLayout(paywall: ShownPaywall, context: z.RefinementCtx): void {
   const { data: logo } = Logo.safeParse(paywall.settings.logo)
   if (logo) checkLogo(logo, paywall, context)

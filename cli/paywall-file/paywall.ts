@@ -85,7 +85,7 @@ const geo = z
 const layout = z
   .looseObject({ type: z.string().min(1), blocks: z.array(Block) })
   .default({ type: 'stack', blocks: [] })
-  .describe('How hosted pages look, and yours if you follow it; served as it is')
+  .describe("How the paywall's site looks, and your pages if you follow it; served as it is")
 
 function shape(environment: Environment) {
   return z.strictObject({

@@ -1,5 +1,5 @@
 // Writes what is not written by hand: the calls of the database functions, the types of tables and bindings, the Workers'
-// roles, the gateway's routes, the decimals of currencies, the API's document, the guide as a page, what the hosted pages load, and
+// roles, the gateway's routes, the decimals of currencies, the API's document, the guide as a page, what paywalls' sites load, and
 // the page of what processors can do. With --check it writes nothing, and fails if a file is not as it would be written.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// The hosted pages of a paywall, on its own domain and below /p/{id} of the service. They hold no secret and have no database: what
+// The site of a paywall: its pages, on its own domain and below /p/{id} of the service. They hold no secret and have no database: what
 // they know and do they ask the other Workers for, in the visitor's name.
 import { Hono } from 'hono/tiny'
 import { allowOnly, createBaseApp } from '../../lib/http/base-app.ts'

@@ -1,9 +1,9 @@
 -- Where a buyer returns to, and at which host the way back is. `success_url` and `error_url` are what the call says, or else, on a
--- paywall with a domain of its own, what its settings say, or else its hosted pages there. A buyer who did not pay is better off on
+-- paywall with a domain of its own, what its settings say, or else its site there. A buyer who did not pay is better off on
 -- the owner's page for those who did than on the front page of the domain, which comes last.
 --
 -- A user may be anybody, so the paywall can say where users may return to: `settings.redirect_origins`, besides its own domain and
--- the pages in its settings, and the service's own origin, which has the hosted pages of all. Any other target is refused: `foreign_success_url`, `foreign_error_url`. Without that list a user may
+-- the pages in its settings, and the service's own origin, which has the sites of all. Any other target is refused: `foreign_success_url`, `foreign_error_url`. Without that list a user may
 -- return to anywhere; but the owner's domain must not be what sends people there, so the way back then is at the service's own
 -- origin. If that is not known, such targets are refused, too. `success_origin` and `error_origin` are those of what the call says.
 create function redirect_targets(

@@ -1,4 +1,4 @@
-// What a hosted page shows, as a paywall file says it: `layout.blocks`, `settings.logo` and `offers`.
+// What a paywall's site shows, as a paywall file says it: `layout.blocks`, `settings.logo` and `offers`.
 import * as z from 'zod'
 import { INTERVALS } from '../processors/processor.ts'
 
@@ -11,13 +11,13 @@ const image = {
   src: z
     .url({ protocol: /^https?$/, error: 'must be an https URL' })
     .max(2048)
-    .describe('https; on a test paywall also http on localhost. Hosted pages serve it from their own origin'),
+    .describe('https; on a test paywall also http on localhost. The site serves it from its own origin'),
   alt: textKey,
 }
 
 export const Logo = z
   .strictObject({ ...image, alt: textKey.optional().describe("A key of locales. Left out: the paywall's name") })
-  .describe('Shown at the top of hosted pages')
+  .describe("Shown at the top of the paywall's site")
 
 /** Fields that are not named here are the owner's own. */
 export const Offer = z.looseObject({

@@ -1,32 +1,16 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
-import { monthly, yearly } from '../support/paywall-file.ts'
+import { newEmail } from '../support/checkout.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { DEMO_PAYWALL } from './demo-paywall.ts'
+import { headingOf, press, signIn, visit } from './visitor.ts'
 
 let world: TestWorld
 let browser: Browser
 
-const PAYWALL = {
-  name: 'Acme Pro',
-  settings: { tokenization_queries: [{ type: 'standard' }] },
-  prices: [monthly(), yearly()],
-  layout: {
-    type: 'stack',
-    blocks: [
-      { type: 'heading', text: 'headline' },
-      { type: 'prices', order: ['yearly', 'monthly'], highlight: 'yearly' },
-      { type: 'button', text: 'continue' },
-    ],
-  },
-  locales: {
-    en: { headline: 'Do more with Acme', continue: 'Continue' },
-    de: { headline: 'Mehr schaffen mit Acme', continue: 'Weiter' },
-  },
-}
-
 beforeAll(async () => {
-  world = await startTestWorld({ file: { paywall: PAYWALL } })
+  world = await startTestWorld({ file: { paywall: DEMO_PAYWALL } })
   browser = await openBrowser()
 })
 
@@ -35,24 +19,53 @@ afterAll(async () => {
   await world.close()
 })
 
-/** A visitor's browser without scripts, at the paywall. */
-async function visit(options: { javaScriptEnabled?: boolean; locale?: string } = {}): Promise<Page> {
-  const context = await browser.newContext({ javaScriptEnabled: false, ...options })
-  const page = await context.newPage()
-  await page.goto(`${world.url}/p/${world.paywall.id}`)
-  return page
-}
-
-test('shows what the file describes, and sells it without a script', async () => {
-  const page = await visit()
-  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Do more with Acme')
-  expect(await page.getByRole('radio', { name: /Yearly/ }).isChecked()).toBe(true)
-
-  await page.getByRole('radio', { name: /Monthly.*\$9\.99 per month/ }).check()
-  await page.getByRole('button', { name: 'Continue' }).click()
+test('without a script a visitor buys, signs in, writes to the owner, opens the portal, is asked to stay and cancels', async () => {
+  const visitor = await visit(browser, world, { javaScriptEnabled: false })
+  const { page, home } = visitor
+  const email = newEmail()
+  expect(await headingOf(visitor)).toBe('Do more with Acme Pro')
+  await page.getByRole('radio', { name: /Lifetime.*\$249 one-time payment/ }).check()
+  await page.getByRole('radio', { name: /Yearly.*Save 26%.*\$89 per year/ }).check()
+  await press(visitor, 'Continue')
   await page.waitForURL(`${world.stripe.url}/**`)
-  await page.getByLabel('Email').fill('ada@example.com')
+  await page.getByLabel('Email').fill(newEmail())
   await page.locator('[value=pay]').click()
-  await page.waitForURL(`${world.url}/p/${world.paywall.id}/thanks`)
-  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Thank you!')
+  await page.waitForURL(`${home}/thanks?*`)
+  expect(await headingOf(visitor)).toBe('Thank you!')
+
+  await press(visitor, 'Your account', 'link')
+  const purchase = page.getByRole('region', { name: 'Yearly' })
+  expect(await purchase.textContent()).toMatch(/Active.*\$89 per year.*Renews on/)
+  expect(await purchase.getByRole('link').count()).toBe(0) // an anonymous user cannot cancel
+  await signIn(visitor, email)
+  await page.getByText(`Signed in as ${email}`).waitFor()
+  expect(await page.getByRole('region', { name: 'Tokens' }).textContent()).toContain('8,000')
+
+  await page.getByRole('link', { name: 'Contact support' }).click()
+  await page.getByLabel('Subject').fill('An invoice')
+  await page.getByLabel('Message').fill('Where do I find it?')
+  const image = { name: 'screen.png', mimeType: 'image/png', buffer: Buffer.from('89504e470d0a1a0a0000', 'hex') }
+  await page.getByLabel(/Images/).setInputFiles([image])
+  await press(visitor, 'Send')
+  await page.getByText('Your message has arrived').waitFor()
+  const { rows } = await world.database.query('select subject, content from tickets where user_id is not null')
+  expect(rows).toEqual([{ subject: 'An invoice', content: 'Where do I find it?' }])
+  const attachments = await world.workers.bucket('support-ticket', 'ATTACHMENTS')
+  expect((await attachments.list()).objects.map(({ size }) => size)).toEqual([10])
+
+  await page.goto(`${home}/account`)
+  await press(visitor, 'Payment method and invoices')
+  await page.waitForURL(`${world.stripe.url}/**`)
+  await page.goto(`${home}/account`)
+  await press(visitor, 'Cancel subscription', 'link')
+  expect(await page.getByRole('region', { name: 'Stay for another month' }).textContent()).toContain('$9.99 per month')
+  await press(visitor, 'Switch to Monthly')
+  await page.waitForURL(`${world.stripe.url}/**`)
+  await page.goBack()
+  await page.getByLabel('Something that I need is missing').check()
+  await page.getByLabel('In your words').fill('A dark mode')
+  await press(visitor, 'Cancel subscription now')
+  await page.getByText('Your subscription is cancelled').waitFor()
+  expect(await purchase.textContent()).toContain('Does not renew')
+  await world.receiver.waitFor(({ body }) => body.includes('"subscription.cancel_scheduled"'))
 })

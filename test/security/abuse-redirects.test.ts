@@ -49,7 +49,7 @@ describe('a paywall that lists where users may return to', () => {
     opened(await start(await shopWith(listing), { successUrl: url, errorUrl: url }))
   })
 
-  test('lets a user return to the hosted pages at the origin of the service', async () => {
+  test('lets a user return to the paywall’s site at the origin of the service', async () => {
     opened(
       await start(await shopWith(listing), { successUrl: `${world.url}/p/1/thanks`, errorUrl: `${world.url}/p/1` }),
     )

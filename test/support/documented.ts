@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import * as z from 'zod'
 import { pages as docs } from '../../functions/docs/contract.ts'
-import { pages as hostedPages } from '../../functions/pages/contract.ts'
+import { pages as sitePages } from '../../functions/pages/contract.ts'
 import json from '../../generated/openapi.json' with { type: 'json' }
 import { closed } from './closed-schemas.ts'
 import {
@@ -16,7 +16,7 @@ import {
 } from './document.ts'
 
 /** Served, but no part of the API. */
-const PAGES = [...docs, ...hostedPages].map(({ path }) => pathPattern(path))
+const PAGES = [...docs, ...sitePages].map(({ path }) => pathPattern(path))
 
 /** What a path in Hono's syntax stands for. */
 export function pathPattern(path: string): RegExp {

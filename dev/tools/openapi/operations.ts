@@ -4,7 +4,7 @@ import { operations as cancelSubscription } from '../../../functions/cancel-subs
 import { operations as checkoutReturn } from '../../../functions/checkout-return/contract.ts'
 import { pages as docs } from '../../../functions/docs/contract.ts'
 import { operations as getCustomerPortal } from '../../../functions/get-customer-portal/contract.ts'
-import { pages as hostedPages } from '../../../functions/pages/contract.ts'
+import { pages as sitePages } from '../../../functions/pages/contract.ts'
 import { operations as processorWebhook } from '../../../functions/processor-webhook/contract.ts'
 import { operations as signIn } from '../../../functions/sign-in/contract.ts'
 import { operations as startCheckout } from '../../../functions/start-checkout/contract.ts'
@@ -35,4 +35,4 @@ const OPERATIONS: Record<string, ApiOperation[]> = {
 export const operations: ApiOperation[] = Object.values(OPERATIONS).flat()
 
 /** Every endpoint that the gateway leads to, by the name of its Worker: the API's operations, and pages for people. */
-export const ENDPOINTS: Record<string, Endpoint[]> = { docs, ...OPERATIONS, pages: hostedPages }
+export const ENDPOINTS: Record<string, Endpoint[]> = { docs, ...OPERATIONS, pages: sitePages }

@@ -886,7 +886,7 @@ export interface components {
             type: "image";
             /**
              * Format: uri
-             * @description https; on a test paywall also http on localhost. Hosted pages serve it from their own origin
+             * @description https; on a test paywall also http on localhost. The site serves it from its own origin
              */
             src: string;
             /** @description A key of locales: every locale has a text of that name */
@@ -1149,11 +1149,11 @@ export interface components {
                 id: string;
                 name: string;
                 brand_color?: string;
-                /** @description Shown at the top of hosted pages */
+                /** @description Shown at the top of the paywall's site */
                 logo?: {
                     /**
                      * Format: uri
-                     * @description https; on a test paywall also http on localhost. Hosted pages serve it from their own origin
+                     * @description https; on a test paywall also http on localhost. The site serves it from its own origin
                      */
                     src: string;
                     /** @description A key of locales. Left out: the paywall's name */

@@ -1,0 +1,179 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openBrowser } from '../support/browser.ts'
+import type { Written } from '../support/paywall-file.ts'
+import { newTenant } from '../support/tenants.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { DEMO_PAYWALL } from './demo-paywall.ts'
+import { headingOf, press, visit } from './visitor.ts'
+
+/** One red pixel. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+let world: TestWorld
+let browser: Browser
+let imageServer: Server
+let images: string
+/** The paths that were asked for. */
+const asked: string[] = []
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { paywall: DEMO_PAYWALL } })
+  browser = await openBrowser()
+  imageServer = createServer(({ url = '' }, response) => {
+    asked.push(url)
+    if (url === '/moved.png') response.writeHead(302, { location: '/pixel.png' }).end()
+    else if (url === '/pixel.png') response.end(PNG)
+    else if (url === '/picture.svg') response.end('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    else response.end(Buffer.concat([PNG, Buffer.alloc(2 * 1024 * 1024)]))
+  })
+  await new Promise<void>((resolve) => imageServer.listen(0, '127.0.0.1', resolve))
+  images = `http://127.0.0.1:${(imageServer.address() as AddressInfo).port}`
+})
+
+afterAll(async () => {
+  imageServer.close()
+  await browser.close()
+  await world.close()
+})
+
+/** The HTML of a paywall's page. */
+async function htmlOf(paywallId: string, { query = '', country = 'US', language = 'en' } = {}): Promise<string> {
+  const headers = { 'accept-language': language }
+  const response = await world.fetch(`/p/${paywallId}${query}`, { headers, cf: { country } })
+  expect(response.status).toBe(200)
+  return response.text()
+}
+
+const shopWith = async (fields: Written) => (await newTenant(world, fields)).paywall.id
+
+describe('a page', () => {
+  test('has every block of its layout, and nothing of a block that is the owner’s own', async () => {
+    const blocks = [
+      { type: 'x-confetti', text: 'headline' },
+      { type: 'heading', text: 'headline' },
+      { type: 'text', text: 'words' },
+      { type: 'features', items: ['one', 'two'] },
+      { type: 'testimonial', quote: 'quote', author: 'author' },
+      { type: 'faq', items: [{ question: 'question', answer: 'answer' }] },
+      { type: 'note', text: 'note' },
+      { type: 'button', text: 'buy', price: 'yearly' },
+    ]
+    const keys = ['headline', 'words', 'one', 'two', 'quote', 'author', 'question', 'answer', 'note', 'buy']
+    const locales = { en: Object.fromEntries(keys.map((key) => [key, `<b>${key}</b> & more`])) }
+    const html = await htmlOf(await shopWith({ layout: { type: 'stack', blocks }, locales }))
+    for (const key of keys) expect(html).toContain(`&lt;b&gt;${key}&lt;/b&gt; &amp; more`)
+    expect(html).not.toContain('<b>')
+    expect(html).not.toContain('confetti')
+    expect(html).toMatch(/<button type="submit" class="primary" name="sell" value="price_\w+">/)
+  })
+
+  test('of a paywall without a layout sells all that it has', async () => {
+    const html = await htmlOf(await shopWith({ name: 'Plain' }))
+    expect(html).toMatch(/<h1>Plain<\/h1>.*Monthly.*Yearly.*7 days free, then \$89 per year.*Continue/s)
+  })
+
+  test.each([
+    ['de-AT,fr;q=0.9', '', 'lang="de"', 'Mehr schaffen mit Acme Pro', '9,99\u00a0$ pro Monat'],
+    ['fr', '', 'lang="en"', 'Do more with Acme Pro', '$9.99</strong> per month'],
+    ['en', '?locale=de', 'lang="de"', 'Mehr schaffen mit Acme Pro', 'href="/p/ID/account?locale=de"'],
+    ['de', '?locale=en', 'lang="en"', 'Do more with Acme Pro', 'href="/p/ID/account?locale=en"'],
+    ['tlh,*', '?locale=x_y', 'lang="en"', 'Do more with Acme Pro', 'per year'],
+  ])('speaks as the browser asks (%s) and the visitor chose (%s)', async (language, query, ...texts) => {
+    const html = (await htmlOf(world.paywall.id, { language, query })).replaceAll('</strong> pro', ' pro')
+    for (const text of texts) expect(html).toContain(text.replace('ID', world.paywall.id))
+  })
+
+  test('has the prices of the visitor’s country, and then the link to DB-IP', async () => {
+    const [india, america] = [await htmlOf(world.paywall.id, { country: 'IN' }), await htmlOf(world.paywall.id)]
+    expect(india).toContain('₹399</strong> per month')
+    expect(india).toContain('<a href="https://db-ip.com">')
+    expect(america).not.toContain('db-ip.com')
+  })
+
+  test.each([
+    ['#ffff00', '--brand:rgb(255 255 0);--on-brand:rgb(0 0 0)'],
+    ['#246', '--brand:rgb(34 68 102);--on-brand:rgb(255 255 255)'],
+    ['rgb(1, 2, 3)', '--brand:rgb(1 2 3)'],
+    ['hsl(120deg 100% 25%)', '--brand:rgb(0 128 0)'],
+    ['red;}</style><script>alert(1)</script>', '--brand:rgb(55 65 200)'],
+    ['url(https://evil.example/)', '--brand:rgb(55 65 200)'],
+  ])('takes %s for its colour, if it is one', async (colour, style) => {
+    const id = await shopWith({
+      settings: { brand_color: colour, tokenization_queries: [{ type: 'standard' }, { type: 'premium' }] },
+    })
+    const html = await htmlOf(id)
+    expect(html).toContain(style)
+    expect(html).not.toContain('evil')
+    expect(html).not.toContain('alert')
+  })
+})
+
+describe('a toggle', () => {
+  test.each([true, false])('shows the prices of one interval, with scripts: %s', async (javaScriptEnabled) => {
+    const visitor = await visit(browser, world, { javaScriptEnabled })
+    const { page, home } = visitor
+    const prices = () => page.getByRole('radio').evaluateAll((all) => all.length)
+    expect(await prices()).toBe(2)
+    await press(visitor, 'Monthly', 'link')
+    await page.waitForURL(`${home}?interval=month`)
+    expect(await page.getByRole('radio', { name: /Monthly/ }).isChecked()).toBe(true)
+    expect(await page.getByRole('radio', { name: /Yearly/ }).count()).toBe(0)
+    expect(await prices()).toBe(2)
+    await press(visitor, 'Continue')
+    await page.waitForURL(`${world.stripe.url}/**`)
+    expect(await page.textContent('body')).toContain('9.99')
+  })
+})
+
+describe('images', () => {
+  const shopWithImage = (path: string) =>
+    shopWith({
+      layout: { type: 'stack', blocks: [{ type: 'image', src: images + path, alt: 'picture' }] },
+      locales: { en: { picture: 'A picture' } },
+    })
+  const srcIn = (html: string) => /<img class="picture" src="([^"]+)" alt="A picture"/.exec(html)?.[1] ?? ''
+
+  test('come from the paywall’s own origin, and are fetched once', async () => {
+    const path = srcIn(await htmlOf(await shopWithImage('/pixel.png')))
+    expect(path).toMatch(/^\/p\/\d+\/image\/[0-9a-f]{24}$/)
+    for (const _ of [1, 2]) {
+      const response = await world.fetch(path)
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png'])
+      expect(response.headers.get('cache-control')).toBe('public, max-age=86400')
+      expect(Buffer.from(await response.arrayBuffer())).toEqual(PNG)
+    }
+    expect(asked.filter((each) => each === '/pixel.png')).toHaveLength(1)
+  })
+
+  test.each(['/picture.svg', '/moved.png', '/huge.png'])(
+    'that are none, or elsewhere, or too large, are not passed on: %s',
+    async (path) => {
+      const response = await world.fetch(srcIn(await htmlOf(await shopWithImage(path))))
+      expect(response.status).toBe(404)
+      expect(asked).toContain(path)
+    },
+  )
+
+  test('that the file does not name are not fetched', async () => {
+    const response = await world.fetch(`/p/${world.paywall.id}/image/${'0'.repeat(24)}`)
+    expect(response.status).toBe(404)
+  })
+})
+
+test('what is sold stands on the paywall’s own domain, and no other paywall does', async () => {
+  const domain = 'pay.drawing.example'
+  await newTenant(world, { domain, name: 'On its domain' })
+  const [own, foreign] = [
+    await world.fetch(`https://${domain}/`),
+    await world.fetch(`https://${domain}/p/${world.paywall.id}`),
+  ]
+  expect(await own.text()).toContain('<h1>On its domain</h1>')
+  expect(foreign.status).toBe(404)
+  expect(await headingOf(await visit(browser, world))).toBe('Do more with Acme Pro')
+})
