@@ -19,7 +19,11 @@ import { createWebhooks } from './webhooks/webhooks.ts'
 import { createApi } from './wire/api.ts'
 import { EmulatorError } from './wire/emulator-error.ts'
 
-/** The emulator of a processor, to be started over the paywalls that sell through it. */
+/**
+ * The emulator of a processor, to be started on 127.0.0.1 over the paywalls that sell through it. It reads the kept records;
+ * joins webhooks, store, clock and API over them; serves API, hosted pages and controls at one address; then sends the
+ * webhooks that the last run did not deliver.
+ */
 export const emulatorOf =
   <
     Paywall extends PaywallOf,
@@ -31,74 +35,57 @@ export const emulatorOf =
   >(
     processor: Processor<Paywall, Event, Body, Controls, List, Switch>,
   ) =>
-  (options: EmulatorOptions<Paywall>) =>
-    startEmulator(processor, options)
+  async (options: EmulatorOptions<Paywall>): Promise<EmulatorOf<Event, Body, Controls, List, Switch>> => {
+    const state = await openState(Records, processor.title, options.statePath)
+    const accounts = () => groupAccounts(options.accounts(), processor.accountOf)
+    const address = () => emulator.url
+    const webhooks = createWebhooks({
+      ...{ processor, state, accounts, serviceUrl: options.serviceUrl, url: address },
+      nowOf: (accountId) => store.contextOf(accountId).now,
+      fetch: (...request) => (options.fetch ?? fetch)(...request),
+    })
+    const isOn = (name: string) => Reflect.get(emulator, name) === true
+    const store = createStore({ state, accounts, url: address, isOn, send: webhooks.send, processor })
+    const clock = createClock({ state, open: store.contextOf, duesOf: processor.duesOf, webhooks })
+    const apiControls: ApiControls<Body> = { calls: [], failures: [], onCall: () => emulator.onCall }
+    const openContext = store.openContext
+    const api = createApi({ processor, state, controls: apiControls, accounts, openContext })
 
-/**
- * Starts a processor's emulator on 127.0.0.1: reads the kept records; joins webhooks, store, clock and API over them;
- * serves API, hosted pages and controls at one address; then sends the webhooks that the last run did not deliver.
- */
-async function startEmulator<
-  Paywall extends PaywallOf,
-  Event extends { id: string },
-  Body,
-  Controls extends Record<string, RecordControl>,
-  List extends string,
-  Switch extends string,
->(
-  processor: Processor<Paywall, Event, Body, Controls, List, Switch>,
-  options: EmulatorOptions<Paywall>,
-): Promise<EmulatorOf<Event, Body, Controls, List, Switch>> {
-  const state = await openState(Records, processor.title, options.statePath)
-  const accounts = () => groupAccounts(options.accounts(), processor.accountOf)
-  const address = () => emulator.url
-  const webhooks = createWebhooks({
-    ...{ processor, state, accounts, serviceUrl: options.serviceUrl, url: address },
-    nowOf: (accountId) => store.contextOf(accountId).now,
-    fetch: (...request) => (options.fetch ?? fetch)(...request),
-  })
-  const isOn = (name: string) => Reflect.get(emulator, name) === true
-  const store = createStore({ state, accounts, url: address, isOn, send: webhooks.send, processor })
-  const clock = createClock({ state, open: store.contextOf, duesOf: processor.duesOf, webhooks })
-  const apiControls: ApiControls<Body> = { calls: [], failures: [], onCall: () => emulator.onCall }
-  const openContext = store.openContext
-  const api = createApi({ processor, state, controls: apiControls, accounts, openContext })
+    async function handle(request: HttpRequest): Promise<HttpResponse | null> {
+      const { path } = request
+      if (path === '/') return page(200, await frontPage(processor, addressesOf(byHand)))
+      if (path.startsWith('/_emulator/')) return runControl(byHand, request)
+      return (await visit(processor.visits, store, request)) ?? api(request)
+    }
 
-  async function handle(request: HttpRequest): Promise<HttpResponse | null> {
-    const { path } = request
-    if (path === '/') return page(200, await frontPage(processor, addressesOf(byHand)))
-    if (path.startsWith('/_emulator/')) return runControl(byHand, request)
-    return (await visit(processor.visits, store, request)) ?? api(request)
+    const { url, close } = await runEmulator({ port: options.port, handle, sweep: clock.sweep, webhooks, state })
+    const common = {
+      url,
+      calls: apiControls.calls,
+      records: state.records,
+      accountOf: store.accountOf,
+      ...webhooks.methods,
+      sellersBeside: (paywallId: string) => store.sellersBeside(paywallId),
+      timeOf: (paywallId: string) => store.contextOf(store.accountOf(paywallId)).now,
+      nextDue: (paywallId: string) => clock.nextDue(store.accountOf(paywallId)),
+      moveTo: async (paywallId: string, at: number) => clock.moveTo(store.accountOf(paywallId), at),
+      async declineCharges(customerId: string, declines = true) {
+        await store.change('customers', customerId, (_, customer) => Object.assign(customer, { declines }))
+      },
+      forgetKeys: () => state.records.replies.clear(),
+      failNext(path: string, status: number, body: unknown = orderedBody(status)) {
+        apiControls.failures.push({ path, status, body })
+      },
+      close,
+    }
+    const orderedBody = (status: number) => processor.api.errorBody(new EmulatorError(status, 'An error was ordered.'))
+    const properties = propertiesOf(processor, store, webhooks.shown)
+    // The names of the parts are known to the types alone.
+    const emulator = Object.defineProperties(
+      Object.assign(common, methodsOf(processor.controls, store)),
+      properties,
+    ) as unknown as EmulatorOf<Event, Body, Controls, List, Switch>
+    const byHand = controlsByHand(processor, emulator, store)
+    webhooks.resume()
+    return emulator
   }
-
-  const { url, close } = await runEmulator({ port: options.port, handle, sweep: clock.sweep, webhooks, state })
-  const common = {
-    url,
-    calls: apiControls.calls,
-    records: state.records,
-    accountOf: store.accountOf,
-    ...webhooks.methods,
-    sellersBeside: (paywallId: string) => store.sellersBeside(paywallId),
-    timeOf: (paywallId: string) => store.contextOf(store.accountOf(paywallId)).now,
-    nextDue: (paywallId: string) => clock.nextDue(store.accountOf(paywallId)),
-    moveTo: async (paywallId: string, at: number) => clock.moveTo(store.accountOf(paywallId), at),
-    async declineCharges(customerId: string, declines = true) {
-      await store.change('customers', customerId, (_, customer) => Object.assign(customer, { declines }))
-    },
-    forgetKeys: () => state.records.replies.clear(),
-    failNext(path: string, status: number, body: unknown = orderedBody(status)) {
-      apiControls.failures.push({ path, status, body })
-    },
-    close,
-  }
-  const orderedBody = (status: number) => processor.api.errorBody(new EmulatorError(status, 'An error was ordered.'))
-  const properties = propertiesOf(processor, store, webhooks.shown)
-  // The names of the parts are known to the types alone.
-  const emulator = Object.defineProperties(
-    Object.assign(common, methodsOf(processor.controls, store)),
-    properties,
-  ) as unknown as EmulatorOf<Event, Body, Controls, List, Switch>
-  const byHand = controlsByHand(processor, emulator, store)
-  webhooks.resume()
-  return emulator
-}

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { AccountOf } from '../core/domain/accounts.ts'
 import { type AccountContext, all, find, newestOf } from '../core/domain/context.ts'
-import { customerAt } from '../core/domain/customers.ts'
+import { customerAt, customersAt } from '../core/domain/customers.ts'
 import type { PageRecord, PortalSessionRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
 import { pendingOf } from '../core/webhooks/deliveries.ts'
@@ -41,10 +41,9 @@ export const ROUTES: Route[] = [
   shown('/plans/:id', (context, [id]) => planObject(account(context), id)),
   shown('/plans/:id/pricing/:id', (context, [plan, id]) => pricingObject(account(context), plan, id)),
   shown('/licenses/:id/subscription', (context, ids) => subscriptionObject(latestOf(context, ids), context)),
-  list('/users', Users, (context, { email }) => {
-    const users = email === undefined ? all(context, 'customers') : [customerAt(context, email) ?? []].flat()
-    return users.map(userObject)
-  }),
+  list('/users', Users, (context, { email }) =>
+    (email === undefined ? all(context, 'customers') : customersAt(context, email)).map(userObject),
+  ),
   list('/events', Events, (context, { type, state }) =>
     newestOf(context, 'events', type === undefined ? {} : { type })
       .map((event) => eventObject(event, { pending: pendingOf(context.records, event) }))

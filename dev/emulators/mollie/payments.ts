@@ -92,10 +92,7 @@ export function refund(context: AccountContext, body: z.output<typeof RefundBody
 /** The same for the emulator's control: `value` is decimal text; without it, all that is left is refunded. */
 export function refundPart(context: AccountContext, payment: PaymentRecord, value?: string): RefundRecord {
   const { id, currency } = payment
-  const left = amountOf(leftOf(context, payment), currency)
-  return refund(
-    context,
-    parseWith(RefundBody, { amount: value === undefined ? left : { currency, value } }, wrongBody),
-    [id],
-  )
+  const part = value !== undefined && parseWith(Amount, { currency, value }, wrongBody)
+  const amount = part || amountOf(leftOf(context, payment), currency)
+  return refund(context, { amount, description: null, metadata: null }, [id])
 }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { EventRecord } from '../core/domain/records.ts'
 import type { Telling } from '../core/processor.ts'
-import { tellingOf } from '../core/webhooks/telling.ts'
+import { byTheirNames, tellingOf } from '../core/webhooks/telling.ts'
 import type { MollieAccount } from './accounts.ts'
 import { resource } from './objects/wire.ts'
 
@@ -19,16 +19,8 @@ function eventObject(event: EventRecord, { url }: { url: string }) {
 /** Mollie tells of payments, refunds and chargebacks, and nothing of a subscription. */
 export const TELLING: Telling<MollieAccount, MollieEvent> = {
   eventsOf: tellingOf({
-    'payment.pending': ['payment.pending'],
-    'payment.paid': ['payment.paid'],
-    'payment.failed': ['payment.failed'],
-    'payment.canceled': ['payment.canceled'],
-    'payment.expired': ['payment.expired'],
-    'refund.queued': ['refund.queued'],
-    'refund.pending': ['refund.pending'],
-    'refund.processing': ['refund.processing'],
-    'refund.refunded': ['refund.refunded'],
-    'refund.failed': ['refund.failed'],
+    ...byTheirNames('payment.pending', 'payment.paid', 'payment.failed', 'payment.canceled', 'payment.expired'),
+    ...byTheirNames('refund.queued', 'refund.pending', 'refund.processing', 'refund.refunded', 'refund.failed'),
     'dispute.opened': ['chargeback.received'],
     'dispute.closed': ({ dispute }) => (dispute.status === 'won' ? ['chargeback.reversed'] : []),
   }),

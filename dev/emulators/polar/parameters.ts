@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { having } from '../core/domain/context.ts'
 
 export const uuid = z.uuid('Input should be a valid UUID')
 const one = z.string().optional()
@@ -20,9 +21,7 @@ export const ListQuery = z.strictObject({
 
 /** One page of the rows that have what the query names. They are given with the newest first. */
 export function pageOf(all: object[], { page, limit, sorting, ...wanted }: z.output<typeof ListQuery>) {
-  const fits = (row: object) =>
-    Object.entries(wanted).every(([name, value]) => value === undefined || Reflect.get(row, name) === value)
-  const rows = all.filter(fits)
+  const rows = all.filter(having(wanted))
   const sorted = sorting.startsWith('-') ? rows : rows.toReversed()
   return {
     items: sorted.slice((page - 1) * limit, page * limit),

@@ -1,7 +1,7 @@
 import type { AccountContext } from '../core/domain/context.ts'
 import { findPage } from '../core/domain/pages.ts'
 import { Nothing } from '../core/wire/parse.ts'
-import { act, as, type Route, retrieve, route } from '../core/wire/routes.ts'
+import { act, asRecord, type Route, retrieve, route } from '../core/wire/routes.ts'
 import { CheckoutBody, createCheckout } from './checkouts.ts'
 import { CustomerBody, createCustomer, createPortalSession, PortalBody } from './customers.ts'
 import { forbidden, invalid } from './errors.ts'
@@ -14,8 +14,8 @@ import { SubscriptionBody, updateSubscription } from './subscriptions.ts'
 
 /** The part of Polar's API that the emulator has. */
 export const ROUTES: Route[] = [
-  route('POST', '/v1/checkouts/', CheckoutBody, createCheckout, as('pages')),
-  route('GET', '/v1/checkouts/:id', Nothing, (context, _, [id]) => findPage(context, id), as('pages')),
+  route('POST', '/v1/checkouts/', CheckoutBody, createCheckout, asRecord('pages')),
+  route('GET', '/v1/checkouts/:id', Nothing, (context, _, [id]) => findPage(context, id), asRecord('pages')),
   retrieve('/v1/subscriptions/:id', 'subscriptions'),
   act('PATCH', '/v1/subscriptions/:id', SubscriptionBody, 'subscriptions', updateSubscription),
   route('GET', '/v1/orders/', ListQuery, (context, query) => {
@@ -23,7 +23,7 @@ export const ROUTES: Route[] = [
     return pageOf(orders, query)
   }),
   route('GET', '/v1/orders/:id', Nothing, (context, _, [id]) => findOrder(context, id), orderObject),
-  route('POST', '/v1/refunds/', RefundBody, createRefund, as('refunds')),
+  route('POST', '/v1/refunds/', RefundBody, createRefund, asRecord('refunds')),
   route('POST', '/v1/customers/', CustomerBody, createCustomer, customerObject),
   route('POST', '/v1/customer-sessions/', PortalBody, createPortalSession, portalObject),
 ].map(guarded)

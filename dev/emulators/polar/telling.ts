@@ -5,7 +5,7 @@ import type { EventRecord } from '../core/domain/records.ts'
 import { type Sale, saleOfInvoice, saleOfPayment } from '../core/domain/sales.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import type { Telling } from '../core/processor.ts'
-import { type Made, tellingOf } from '../core/webhooks/telling.ts'
+import { byTheirNames, type Made, tellingOf } from '../core/webhooks/telling.ts'
 import type { PolarAccount } from './accounts.ts'
 import { orderObject } from './objects/order.ts'
 import { timeText } from './objects/wire.ts'
@@ -35,15 +35,12 @@ export const TELLING: Telling<PolarAccount, PolarEvent> = {
       ...orderCreated(subscription, context),
     ],
     // Every change is an update; what it means is told besides.
-    'subscription.updated': ['subscription.updated'],
+    ...byTheirNames('subscription.updated', 'subscription.paused', 'subscription.resumed', 'subscription.past_due'),
     'subscription.trial_over': cycled,
     'subscription.renewed': cycled,
     'subscription.cancelled': ['subscription.canceled'],
     'subscription.uncancelled': ['subscription.uncanceled'],
-    'subscription.paused': ['subscription.paused'],
-    'subscription.resumed': ['subscription.resumed'],
     'subscription.activated': ['subscription.active'],
-    'subscription.past_due': ['subscription.past_due'],
     'subscription.unpaid': ['subscription.revoked'],
     'subscription.expired': ['subscription.revoked'],
     'subscription.ended': ({ subscription: { cancelAtPeriodEnd } }) => [
@@ -53,8 +50,7 @@ export const TELLING: Telling<PolarAccount, PolarEvent> = {
     ],
     'invoice.paid': ({ invoice }, context) => ofOrder(context, saleOfInvoice(context, invoice), 'updated', 'paid'),
     'invoice.failed': ({ invoice }, context) => ofOrder(context, saleOfInvoice(context, invoice), 'updated'),
-    'refund.created': ['refund.created'],
-    'refund.updated': ['refund.updated'],
+    ...byTheirNames('refund.created', 'refund.updated'),
     'refund.refunded': ({ payment }, context) => ofOrder(context, orderOf(context, payment), 'updated', 'refunded'),
   }),
   eventObject,

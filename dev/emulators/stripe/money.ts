@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { type AccountContext, all, find } from '../core/domain/context.ts'
+import { type AccountContext, all, find, having } from '../core/domain/context.ts'
 import type { RefundRecord } from '../core/domain/money-records.ts'
 import { leftOf, refundPayment } from '../core/domain/reversals.ts'
 import { integer, text } from '../core/wire/form-fields.ts'
 import { optional } from '../core/wire/json-fields.ts'
 import { Nothing } from '../core/wire/parse.ts'
-import { as, type Route, retrieve, route } from '../core/wire/routes.ts'
+import { asRecord, type Route, retrieve, route } from '../core/wire/routes.ts'
 import { refuseUncharged } from './currencies.ts'
 import { noSuch, refused } from './errors.ts'
 import { chargeById, invoicePayments } from './objects/money.ts'
@@ -42,13 +42,12 @@ const InvoicePaymentParameters = z.strictObject({
   limit: integer(1, 100).optional(),
 })
 
-function listInvoicePayments(context: AccountContext, filter: z.output<typeof InvoicePaymentParameters>) {
-  const found = all(context, 'invoices')
-    .flatMap(invoicePayments)
-    .filter(({ payment }) => !filter.payment || payment.payment_intent === filter.payment.payment_intent)
-    .filter(({ invoice }) => !filter.invoice || invoice === filter.invoice)
-    .filter(({ status }) => !filter.status || status === filter.status)
-  return listOf('/v1/invoice_payments', found.slice(0, filter.limit))
+type InvoicePayments = z.output<typeof InvoicePaymentParameters>
+
+function listInvoicePayments(context: AccountContext, { payment: wanted, limit, ...filter }: InvoicePayments) {
+  const found = all(context, 'invoices').flatMap(invoicePayments).filter(having(filter))
+  const ofPayment = found.filter(({ payment }) => !wanted || payment.payment_intent === wanted.payment_intent)
+  return listOf('/v1/invoice_payments', ofPayment.slice(0, limit))
 }
 
 export const MONEY_ROUTES: Route[] = [
@@ -60,6 +59,6 @@ export const MONEY_ROUTES: Route[] = [
     if (!charge) throw noSuch('charges', id)
     return charge
   }),
-  route('POST', '/v1/refunds', RefundParameters, refund, as('refunds')),
+  route('POST', '/v1/refunds', RefundParameters, refund, asRecord('refunds')),
   retrieve('/v1/refunds/:id', 'refunds'),
 ]

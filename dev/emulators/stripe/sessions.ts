@@ -8,7 +8,7 @@ import { openPortal } from '../core/pages/hosted-portal.ts'
 import { email, integer, text, webAddress } from '../core/wire/form-fields.ts'
 import { optional } from '../core/wire/json-fields.ts'
 import { Nothing } from '../core/wire/parse.ts'
-import { act, as, type Route, route } from '../core/wire/routes.ts'
+import { act, asRecord, type Route, route } from '../core/wire/routes.ts'
 import { refuseOtherCurrency, refuseUncharged } from './currencies.ts'
 import { noSuch, refused } from './errors.ts'
 import { priceObject } from './objects/selling.ts'
@@ -111,9 +111,9 @@ function createPortalSession(context: AccountContext, given: z.output<typeof Por
 }
 
 export const SESSION_ROUTES: Route[] = [
-  route('POST', '/v1/checkout/sessions', CheckoutSessionParameters, createCheckoutSession, as('pages')),
-  route('GET', '/v1/checkout/sessions/:id', Nothing, (context, _, [id]) => findPage(context, id), as('pages')),
+  route('POST', '/v1/checkout/sessions', CheckoutSessionParameters, createCheckoutSession, asRecord('pages')),
+  route('GET', '/v1/checkout/sessions/:id', Nothing, (context, _, [id]) => findPage(context, id), asRecord('pages')),
   act('POST', '/v1/checkout/sessions/:id/expire', Nothing, 'pages', expireSession),
-  route('POST', '/v1/billing_portal/sessions', PortalParameters, createPortalSession, as('portalSessions')),
+  route('POST', '/v1/billing_portal/sessions', PortalParameters, createPortalSession, asRecord('portalSessions')),
   route('GET', '/v1/prices/:id', Nothing, (context, _, [id]) => priceObject(soldAt(context, id).price)),
 ]

@@ -51,11 +51,13 @@ export function all<Name extends Table>({ records, account }: AccountContext, na
   return [...tables[name].values()].filter((row) => row.account === account.id)
 }
 
+/** Whether something has these values; undefined stands for any. */
+export const having = (wanted: object) => (row: object) =>
+  Object.entries(wanted).every(([field, value]) => value === undefined || Reflect.get(row, field) === value)
+
 /** Those that have these values, the newest first: `newestOf(context, 'payments', { subscription: id })`. */
-export const newestOf = <Name extends Table>(context: AccountContext, name: Name, having: Partial<Row<Name>>) =>
-  all(context, name)
-    .filter((row) => Object.entries(having).every(([field, value]) => Reflect.get(row, field) === value))
-    .reverse()
+export const newestOf = <Name extends Table>(context: AccountContext, name: Name, wanted: Partial<Row<Name>>) =>
+  all(context, name).filter(having(wanted)).reverse()
 
 /** What an account has besides its records. */
 export function accountRecord({ accounts }: Records, id: string): AccountRecord {

@@ -15,6 +15,9 @@ export function newCustomer(
   return customer
 }
 
-/** The customer with an address, however that is written. */
-export const customerAt = (context: AccountContext, address: string) =>
-  all(context, 'customers').find(({ email }) => email?.toLowerCase() === address.toLowerCase())
+/** The customers with an address, however that is written. */
+export const customersAt = (context: AccountContext, address: string) =>
+  all(context, 'customers').filter(({ email }) => email?.toLowerCase() === address.toLowerCase())
+
+/** The same for processors that have one customer at each address. */
+export const customerAt = (context: AccountContext, address: string) => customersAt(context, address).at(0)

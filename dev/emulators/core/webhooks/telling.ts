@@ -14,6 +14,10 @@ type Tells = {
   [What in Happening['what']]?: Made[] | ((happening: Told<What>, context: AccountContext) => Made[])
 }
 
+/** Things that are told by a type of the same name. */
+export const byTheirNames = <What extends Happening['what']>(...whats: What[]) =>
+  Object.fromEntries<string[]>(whats.map((what) => [what, [what]])) as Record<What, string[]>
+
 /** Makes an event of which the type alone is said; null: it is not told. */
 type MakeEvent = (type: string, happening: Happening, context: AccountContext) => NewEvent | null
 

@@ -39,7 +39,7 @@ export function route<Schema extends z.ZodType, Made extends object>(
 }
 
 /** A response that is a record, as the processor shows it. */
-export const as =
+export const asRecord =
   <Name extends Table>(table: Name) =>
   (record: Row<Name>, context: AccountContext) =>
     context.show(table, record)
@@ -47,7 +47,7 @@ export const as =
 type Show<Name extends Table> = (record: Row<Name>, context: AccountContext) => object
 
 /** A route that shows the record which its path names. */
-export const retrieve = <Name extends Table>(path: string, table: Name, show: Show<Name> = as(table)): Route =>
+export const retrieve = <Name extends Table>(path: string, table: Name, show: Show<Name> = asRecord(table)): Route =>
   act('GET', path, Nothing, table, (_, record) => record, show)
 
 /** A route that does something to the record which its path names, and shows it. */
@@ -57,7 +57,7 @@ export const act = <Name extends Table, Schema extends z.ZodType>(
   schema: Schema,
   table: Name,
   run: (context: AccountContext, record: Row<Name>, parameters: z.output<Schema>) => Row<Name>,
-  show: Show<Name> = as(table),
+  show: Show<Name> = asRecord(table),
 ): Route => route(method, path, schema, (context, given, [id]) => run(context, find(context, table, id), given), show)
 
 /** Prepares the first route that a call's method and path match; undefined if none does. */
