@@ -60,6 +60,14 @@ test.each([
   await expect(emulator.closeDispute(id)).rejects.toThrow(new RegExp(`is ${status}`))
 })
 
+test('what was charged back is not refunded, unless the seller has won it again', async () => {
+  const { emulator, stripe, payment } = await paid()
+  const { id } = await emulator.dispute(payment)
+  await expect(stripe.refunds.create({ payment_intent: payment })).rejects.toMatchObject({ code: 'charge_disputed' })
+  await emulator.closeDispute(id, { won: true })
+  expect(await stripe.refunds.create({ payment_intent: payment })).toMatchObject({ amount: 4900 })
+})
+
 test('a subscription pauses and goes on', async () => {
   const { emulator, stripe } = await startStripe()
   const id = idOf((await buy(stripe, subscriptionOrder())).subscription)

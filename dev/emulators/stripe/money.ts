@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type AccountContext, all, find, having } from '../core/domain/context.ts'
 import type { RefundRecord } from '../core/domain/money-records.ts'
-import { leftOf, refundPayment } from '../core/domain/reversals.ts'
+import { isReversed, leftOf, refundPayment } from '../core/domain/reversals.ts'
 import { integer, text } from '../core/wire/form-fields.ts'
 import { optional } from '../core/wire/json-fields.ts'
 import { Nothing } from '../core/wire/parse.ts'
@@ -27,6 +27,7 @@ export function refund(
   const payment = find(context, 'payments', id, 'payment_intent')
   const charge = payment.attempts.at(-1)
   if (!charge || payment.status !== 'paid') throw refused('payment_not_charged', { id })
+  if (isReversed(context, payment)) throw refused('charge_disputed', { id: charge.id })
   const left = leftOf(context, payment)
   const amount = given ?? left
   if (left === 0) throw refused('charge_already_refunded', { id: charge.id })
