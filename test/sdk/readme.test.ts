@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { close, listen } from '../../dev/emulators/core/listen.ts'
+import { openBrowser } from '../support/browser.ts'
+import { bundledModule } from '../support/bundled-sdk.ts'
+import { newEmail, press } from '../support/checkout.ts'
+import { untilAllDelivered } from '../support/owner-events.ts'
+import { monthly } from '../support/paywall-file.ts'
+import { load, quickstart } from '../support/quickstart.ts'
+import { codeMailedTo } from '../support/sign-in.ts'
+import { until } from '../support/until.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'paywall-readme-'))
+/** The Workers remember for some seconds whose a domain is, and serve other tests' worlds, too. */
+const DOMAIN = `pay-${randomUUID()}.localhost`
+
+let world: TestWorld
+let server: {
+  buy(email: string): Promise<Response>
+  convert(email: string, job: string): Promise<Response>
+  cancel(email: string, reason: string): Promise<void>
+}
+
+beforeAll(async () => {
+  const settings = { tokenization_queries: [{ type: 'standard' }] }
+  const paywall = { id: '1001', settings, prices: [monthly({ features: ['export'] })] }
+  world = await startTestWorld({ file: { paywall: { ...paywall, domain: DOMAIN } } })
+  vi.stubEnv('PAYWALL_KEY', world.key)
+  vi.stubEnv('PAYWALL_WEBHOOK_SECRET', world.file.webhooks[0]!.secret!)
+  server = await load(folder, 'server', quickstart(world.url).find('new Paywall('))
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await world.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** Buys as the server's example does. */
+async function buyer(): Promise<string> {
+  const email = newEmail()
+  const { status, headers } = await server.buy(email)
+  expect(status).toBe(303)
+  await press(headers.get('location')!, 'pay')
+  await until('the purchase', async () => (await server.convert(email, `first of ${email}`)).status === 200)
+  return email
+}
+
+test('the server’s example sells, lets in, counts and cancels', async () => {
+  expect((await server.convert(newEmail(), 'any')).status).toBe(403)
+  const email = await buyer()
+  const texts = [await server.convert(email, 'second'), await server.convert(email, 'second')].map((each) =>
+    each.text(),
+  )
+  expect(await Promise.all(texts)).toEqual(['90 tokens are left.', '90 tokens are left.'])
+  await server.cancel(email, 'too expensive')
+  await world.stripe.drainWebhooks()
+  const { rows } = await world.database.query('select cancel_at_period_end from purchases')
+  expect(rows).toEqual([{ cancel_at_period_end: true }])
+})
+
+test('the example of webhooks hears who subscribes', async () => {
+  const { POST, isMember } = await load<{
+    POST(request: Request): Promise<Response>
+    isMember(userId: string): boolean
+  }>(folder, 'webhooks', quickstart(world.url).find('export const POST'))
+  const email = await buyer()
+  await world.stripe.drainWebhooks()
+  await untilAllDelivered(world)
+  const created = world.receiver.received.find(
+    ({ body }) => body.includes(email) && JSON.parse(body).type === 'subscription.created',
+  )!
+  const request = new Request('https://acme.com/webhooks', { method: 'POST', ...created })
+  expect((await POST(request)).status).toBe(204)
+  expect(isMember(JSON.parse(created.body).data.user.id)).toBe(true)
+})
+
+test('the browser’s example buys, lets in and signs in', async () => {
+  const { find } = quickstart(`http://${DOMAIN}:${new URL(world.url).port}`)
+  const [html, code] = [find('<button id="buy">'), await bundledModule(find('createPaywall('))]
+  const site: Server = createServer(({ url }, response) => {
+    const isCode = url === '/app.js'
+    response.writeHead(200, { 'content-type': isCode ? 'text/javascript' : 'text/html' })
+    response.end(isCode ? code : `<!doctype html>${html}<script type="module" src="/app.js"></script>`)
+  })
+  const url = await listen(site, 0)
+  const browser: Browser = await openBrowser()
+  try {
+    const page = await browser.newPage()
+    await page.goto(url)
+    await page.getByText('You are not signed in.').waitFor()
+    await page.getByRole('button', { name: 'Buy' }).click()
+    const email = newEmail()
+    await page.getByLabel('Email').fill(email)
+    await page.locator('button[value=pay]').click()
+    await page.getByRole('button', { name: 'Export' }).waitFor()
+    await page.locator('input[name=email]').fill(email)
+    await page.getByRole('button', { name: 'Mail me a code' }).click()
+    await page.locator('input[name=code]').fill(await codeMailedTo(world, email))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText(email).waitFor()
+  } finally {
+    await browser.close()
+    await close(site)
+  }
+})
+
+test('there is no example that is not run', () => {
+  expect(quickstart('').blocks).toHaveLength(4)
+})
