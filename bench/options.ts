@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { parseArguments } from '../cli/arguments.ts'
 import { CommandError } from '../cli/command.ts'
 
 export const HELP = `npm run bench -- [what] [options]
@@ -31,20 +31,18 @@ export interface Options {
 
 /** What the command line says; null if it asks for help. Throws a `CommandError` for what is wrong with it. */
 export function readOptions(args: string[]): Options | null {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      against: { type: 'string' },
-      rounds: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '2' },
-      only: { type: 'string', default: '' },
-      size: { type: 'string', default: '1000000' },
-      requests: { type: 'string', default: '100000' },
-      date: { type: 'string', default: new Date().toISOString() },
-      help: { type: 'boolean', default: false },
-    },
-  })
+  const options = {
+    against: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '2' },
+    only: { type: 'string', default: '' },
+    size: { type: 'string', default: '1000000' },
+    requests: { type: 'string', default: '100000' },
+    date: { type: 'string', default: new Date().toISOString() },
+    help: { type: 'boolean', default: false },
+  } as const
+  const usage = ['npm run bench -- --help lists the options']
+  const { values, positionals } = parseArguments({ args, options, allowPositionals: true }, usage)
   if (values.help) return null
   const [said = 'endpoints', ...more] = positionals
   const what = WHATS.find((each) => each === said)

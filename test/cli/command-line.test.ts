@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readOptions as readBenchOptions } from '../../bench/options.ts'
 import { readOptions } from '../../dev/world/options.ts'
+import { readOptions as readScenarioOptions } from '../../dev/world/scenario/options.ts'
+import { readOptions as readSimOptions } from '../sim/options.ts'
 import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { paywall } from '../support/paywall.ts'
 import { MESSAGE, sendForm, ticketForm, ticketId } from '../support/tickets.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+const readDevOptions = (args: string[]) => readOptions(args, {})
 
 let world: TestWorld
 
@@ -36,14 +41,16 @@ describe('what is misspelt is answered by what was meant:', () => {
     expect(err.split('\n')[0]).toBe(`paywall: ${sentence}`)
   })
 
-  test.each([
-    ['--prot', 'there is no option --prot: did you mean --port?'],
-    ['--recevier-port=1', 'there is no option --recevier-port: did you mean --receiver-port?'],
-    ['--colour', 'there is no option --colour'],
-  ])('npm run dev -- %s', (option, sentence) => {
-    expect(() => readOptions([option], {})).toThrow(
-      expect.objectContaining({ sentences: [sentence, 'npm run dev -- --help lists the options'] }),
-    )
+  test.each<[command: string, readWords: (args: string[]) => unknown, words: string, sentence: string]>([
+    ['dev', readDevOptions, '--prot', 'there is no option --prot: did you mean --port?'],
+    ['dev', readDevOptions, '--recevier-port=1', 'there is no option --recevier-port: did you mean --receiver-port?'],
+    ['dev', readDevOptions, '--colour', 'there is no option --colour'],
+    ['bench', readBenchOptions, 'load --secnods 1', 'there is no option --secnods: did you mean --seconds?'],
+    ['sim', readSimOptions, '--life 3', 'there is no option --life: did you mean --lives?'],
+    ['scenario', readScenarioOptions, '--procesor stripe', 'there is no option --procesor: did you mean --processor?'],
+  ])('npm run %s', (command, readWords, words, sentence) => {
+    const usage = expect.stringContaining(`npm run ${command} -- --help`)
+    expect(() => readWords(words.split(' '))).toThrow(expect.objectContaining({ sentences: [sentence, usage] }))
   })
 })
 

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { parseArguments } from '../../cli/arguments.ts'
 import { CommandError } from '../../cli/command.ts'
 import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
 
@@ -34,21 +34,15 @@ export function readOptions(args: string[]): Options | null {
 }
 
 function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        seed: { type: 'string', default: '1' },
-        lives: { type: 'string', default: '50' },
-        seeds: { type: 'string', default: '1' },
-        processor: { type: 'string' },
-        keep: { type: 'string' },
-        help: { type: 'boolean', default: false },
-      },
-    })
-  } catch (error) {
-    throw new CommandError([error instanceof Error ? `${error.message}; try --help` : String(error)], { cause: error })
-  }
+  const options = {
+    seed: { type: 'string', default: '1' },
+    lives: { type: 'string', default: '50' },
+    seeds: { type: 'string', default: '1' },
+    processor: { type: 'string' },
+    keep: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  } as const
+  return parseArguments({ args, options }, ['npm run sim -- --help lists the options'])
 }
 
 function count(option: string, text: string): number {

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { parseArguments } from '../../../cli/arguments.ts'
 import { CommandError } from '../../../cli/command.ts'
 import { didYouMean } from '../../../cli/did-you-mean.ts'
 import { ACQUIRING, type Acquiring } from '../../../lib/processors/acquiring.ts'
@@ -19,20 +19,13 @@ ${Object.entries(LIVES)
 
 /** What the command line says; null if it names no life. */
 export function readOptions(args: string[]): Options | null {
-  const { values, positionals } = parse(args)
+  const options = { processor: { type: 'string' }, help: { type: 'boolean', default: false } } as const
+  const usage = ['npm run scenario -- --help lists what there is']
+  const { values, positionals } = parseArguments({ args, options, allowPositionals: true }, usage)
   const [name, ...more] = positionals
   if (name === undefined || values.help) return null
   if (more.length > 0) throw new CommandError([`one scenario at a time: ${more.join(' ')} is too much`])
   const life = Object.hasOwn(LIVES, name) ? LIVES[name] : undefined
   if (!life) throw new CommandError([`there is no scenario ${name}${didYouMean(name, Object.keys(LIVES))}`])
   return { life, processor: values.processor === undefined ? null : processorNamed(values.processor) }
-}
-
-function parse(args: string[]) {
-  const options = { processor: { type: 'string' }, help: { type: 'boolean', default: false } } as const
-  try {
-    return parseArgs({ args, options, allowPositionals: true })
-  } catch (error) {
-    throw new CommandError([error instanceof Error ? error.message : String(error)], { cause: error })
-  }
 }
