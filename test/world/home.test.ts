@@ -165,6 +165,18 @@ describe('home', () => {
     await page.getByLabel('Buy as').fill(email)
     await page.getByRole('button', { name: 'Buy Yearly' }).click()
     await said().getByText('start-checkout answered 409 active_purchase').waitFor()
+    await page.getByRole('button', { name: `Refund: Monthly of ${email}` }).click()
+    await said().getByText('payment.refunded').waitFor()
+    await page.getByRole('button', { name: `Refund: Monthly of ${email}` }).click()
+    await said().locator('.refused').waitFor()
+  })
+
+  test('says that the database is away, and goes on when it is back', async () => {
+    await page.goto(home.url)
+    await world.database.query('alter table purchases rename to purchases_away')
+    await said().getByText('What happens cannot be shown: ').waitFor()
+    await world.database.query('alter table purchases_away rename to purchases')
+    await said().getByText('What happens cannot be shown: ').waitFor({ state: 'detached' })
   })
 
   test('gives nothing to a page of another site, whatever name it gives this address', async () => {

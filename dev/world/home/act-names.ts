@@ -1,5 +1,6 @@
 import { actsOf } from '../../emulators/acts-of.ts'
 import type { Acts } from '../../emulators/core/acts/acts.ts'
+import { Refused } from '../../emulators/core/acts/refused.ts'
 import type { HomeParts } from './parts.ts'
 import type { PurchaseRow } from './purchases.ts'
 
@@ -33,8 +34,10 @@ export const doneSentence = (name: ActName) => ACTS[name][1]
 
 /** Does it, to a purchase as its processor knows it. Throws where that cannot be, or not now. */
 export async function performAct(acts: Acts, name: ActName, processorId: string): Promise<void> {
-  if (name === 'arrive' || name === 'bounce') await acts.resolve(name === 'bounce')
-  else await acts[name]?.(processorId)
+  if (name === 'arrive' || name === 'bounce') return void (await acts.resolve(name === 'bounce'))
+  const act = acts[name]
+  if (!act) throw new Refused(`${actLabels[name]}: that cannot happen at this processor`)
+  await act(processorId)
 }
 
 /** The acts in the account of a purchase; null if no file, and no former state of one, has that account. */

@@ -5,6 +5,7 @@ const announcer = document.createElement('p')
 announcer.role = 'status'
 announcer.className = 'unseen'
 document.body.append(announcer)
+const GONE = 'The local world does not answer. This page goes on when it does.'
 const FOCUSABLE = 'a, button, input, select, summary, pre'
 
 /** Puts what has changed of a page in the place of what is shown. What is open, typed or focused stays so. */
@@ -25,6 +26,12 @@ function show(html) {
 }
 
 const latest = () => main.querySelector('[data-latest]')
+
+/** Says why what is shown may not be what is. */
+function tell(trouble) {
+  latest()?.replaceChildren(trouble)
+  announce(trouble)
+}
 
 /** Says a sentence to who does not see the page: only what is new, since the page is replaced in pieces. */
 function announce(sentence) {
@@ -84,7 +91,12 @@ document.addEventListener('submit', async (event) => {
   button.ariaDisabled = 'true'
   try {
     const body = new URLSearchParams(new FormData(form, button))
-    show(await (await fetch(form.action, { method: 'POST', body })).text())
+    const response = await fetch(form.action, { method: 'POST', body })
+    const text = await response.text()
+    if (response.ok) show(text)
+    else tell(text)
+  } catch {
+    tell(GONE)
   } finally {
     button.ariaDisabled = null
   }
@@ -93,9 +105,7 @@ document.addEventListener('submit', async (event) => {
 if (main && 'live' in main.dataset) {
   const changes = new EventSource(`/live${location.pathname}${location.search}`)
   changes.addEventListener('message', ({ data }) => show(JSON.parse(data)))
-  changes.addEventListener('trouble', ({ data }) => {
-    latest()?.replaceChildren(`What happens cannot be shown: ${JSON.parse(data)}`)
-    announce(latest()?.textContent ?? '')
-  })
+  changes.addEventListener('trouble', ({ data }) => tell(`What happens cannot be shown: ${JSON.parse(data)}`))
+  changes.addEventListener('error', () => tell(GONE))
 }
 reveal(document)

@@ -27,6 +27,7 @@ function entry(purchase: PurchaseRow, acts: ActName[]) {
       ${
         acts.length > 0
           ? html`<form method="post" action="/act" class="buttons" data-stay>
+        <input type="hidden" name="paywall" value="${paywallId}">
         <input type="hidden" name="purchase" value="${id}">
         ${acts.map((act) => html`<button name="act" value="${act}" aria-label="${actLabels[act]}: ${name}">${actLabels[act]}</button>`)}
         <label>Its webhooks <select name="webhooks" data-keep>
