@@ -1,4 +1,6 @@
+import { exec } from 'node:child_process'
 import { get } from 'node:http'
+import { promisify } from 'node:util'
 import AxeBuilder from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -56,6 +58,18 @@ describe('home', () => {
     await created.getByRole('link', { name: 'Copied' }).waitFor()
     const copied: { type: string } = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()'))
     expect(copied.type).toBe('subscription.created')
+  })
+
+  test('gives each event as a command that sends it again', async () => {
+    const { receiver } = world
+    await buy('Monthly')
+    const { id, body } = await receiver.waitFor((received) => received.body.includes('subscription.created'))
+    const command = await (await fetch(`${home.url}/events/${id}/curl`)).text()
+    await promisify(exec)(command.replace('http://127.0.0.1:3000', receiver.url))
+    expect(receiver.received.filter((received) => received.body === body)).toMatchObject([
+      { verified: true, path: '/webhooks' },
+      { verified: true, path: '/webhooks' },
+    ])
   })
 
   test('does to a subscription what can happen at its processor, and says what came of it', async () => {

@@ -14,7 +14,7 @@ export async function previewPage({ url }: Pick<World, 'url'>, paywallId: string
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
-      'Content-Security-Policy': `default-src 'none'; style-src 'unsafe-inline' ${url}; img-src ${url} data: https:; frame-ancestors 'self'`,
+      'Content-Security-Policy': `default-src 'none'; style-src 'unsafe-inline' ${url}; img-src ${url} data:; frame-ancestors 'self'`,
     },
     body: page.replace('<head>', `<head><base href="${url}/">`).replaceAll(SCRIPTS, ''),
   }

@@ -32,15 +32,14 @@ export function shownEvents(received: Received[], paywallId: string): ShownEvent
     if (event.success && event.data.data.paywall_id !== paywallId) return []
     const { type = '', timestamp, data } = event.data ?? {}
     return {
-      ...{
-        id: each.id,
-        at: timestamp ?? each.at,
-        arrivedAt: each.at,
-        verified: each.verified,
-        webhookId: each.headers['webhook-id'] ?? '',
-      },
-      ...{ type, user: data?.user.email ?? data?.user.id ?? '' },
+      id: each.id,
+      type,
+      user: data?.user.email ?? data?.user.id ?? '',
+      at: timestamp ?? each.at,
+      arrivedAt: each.at,
       body: bodyOf(each),
+      verified: each.verified,
+      webhookId: each.headers['webhook-id'] ?? '',
     }
   })
 }

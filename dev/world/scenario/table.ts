@@ -1,5 +1,5 @@
 import { minute } from '../home/words.ts'
-import type { Access } from './buyer.ts'
+import type { Access } from './owner.ts'
 import type { Row } from './play.ts'
 
 /** In characters: a table that a terminal of 120 holds. */
