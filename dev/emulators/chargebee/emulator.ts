@@ -40,7 +40,7 @@ const BILLING = billing({
     path: '/pages/v3/',
     admit: ({ chosenIds }, _, context) => refuseTaken(context, chosenIds.subscription, 409),
     successUrl: (page) => back(page, page.successUrl),
-    cancelUrl(page) {
+    leave(page) {
       page.own = { ...pageOwn(page), cancelled: true }
       return page.cancelUrl && back(page, page.cancelUrl)
     },

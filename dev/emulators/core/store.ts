@@ -53,15 +53,16 @@ export function createStore({ state, accounts, url, isOn, send, processor }: Par
     return context
   }
 
+  const views: Views = {
+    events: (event, { url }) => processor.telling.eventObject(event, { url, pending: pendingOf(records, event) }),
+    ...processor.views,
+  }
+
   function show<Name extends Table>(table: Name, record: Row<Name>, context: AccountContext): { id: string } {
-    const views: Views = { events: showEvent, ...processor.views }
     const view: Views[Name] = views[table]
     if (!view) throw new Error(`the processor does not show its ${table}`)
     return view(record, context)
   }
-
-  const showEvent: NonNullable<Views['events']> = (event, { url }) =>
-    processor.telling.eventObject(event, { url, pending: pendingOf(records, event) })
 
   /** All records of a table, as the processor shows them now. */
   function showAll<Name extends Table>(table: Name): { id: string }[] {

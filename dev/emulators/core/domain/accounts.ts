@@ -30,13 +30,13 @@ export function groupAccounts<Paywall extends PaywallOf>(
 export const accountId = (prefix: string, secretKey: string) => `${prefix}${hash('sha256', secretKey).slice(0, 16)}`
 
 /**
- * A price of an account, and the name of the paywall that sells it. Paywalls of one account may have a price in common: then
- * that of `named`, a paywall's id.
+ * A price of an account, and the name of the paywall that sells it. Paywalls of one account may have a price in common: the
+ * seller is then the one whose id is `named`.
  */
 export function findPrice(
   { paywalls }: AccountOf<PaywallOf>,
   isMeant: (price: SoldPrice) => boolean,
-  named?: string | number | boolean,
+  named?: unknown,
 ): { price: SoldPrice; seller: string } | null {
   const price = paywalls.flatMap(({ prices = [] }) => prices).find(isMeant)
   if (!price) return null

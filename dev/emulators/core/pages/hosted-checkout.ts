@@ -17,8 +17,8 @@ export interface CheckoutWords {
   money(amount: number, currency: string): string
   /** Where the browser goes from a page that is complete. */
   successUrl(page: PageRecord): string
-  /** Where it goes by Cancel, if that is not just the page's own address for it; null: nowhere. */
-  cancelUrl?(page: PageRecord): string | null
+  /** Notes that the buyer leaves by Cancel. Returns where the browser goes then, if not to `cancelUrl`; null: nowhere. */
+  leave?(page: PageRecord): string | null
   hint?: Html
   /** False: a card that was declined leaves nothing at the processor. */
   keepsDeclined?: boolean
@@ -26,9 +26,7 @@ export interface CheckoutWords {
   admit?(page: PageRecord, email: string, context: AccountContext): void
 }
 
-/**
- * The end of the address that a declined card leads to: a GET, so that reloading it declines nothing a second time.
- */
+/** Ends the address that a declined card leads to: a GET, so that reloading it declines nothing a second time. */
 const DECLINED = 'declined'
 
 const HINT = html`This is an emulator: it asks for no card and moves no money. Pay succeeds at once. Decline the card
@@ -62,7 +60,7 @@ export function hostedCheckout(
   const later = pay(payPageLater)
   return {
     ...(page.status !== 'open' && { closed: closedNotice(page, words) }),
-    problem: request.query.endsWith(DECLINED) ? declined : undefined,
+    problem: partsOf(request).includes(DECLINED) ? declined : undefined,
     show: (problem) => checkoutPage(viewOf(page, words), problem),
     press: {
       pay: pay(payPage),
@@ -70,18 +68,19 @@ export function hostedCheckout(
         amountToday(page) === 0 ? { status: 400, problem: 'There is nothing to pay today.' } : later(form),
       decline() {
         if (words.keepsDeclined !== false) declinePage(context, page)
-        return { to: `${request.path}?${[...queryBefore(request), DECLINED].join('&')}` }
+        const before = partsOf(request).filter((part) => part !== DECLINED)
+        return { to: `${request.path}?${[...before, DECLINED].join('&')}` }
       },
       cancel() {
-        const to = words.cancelUrl ? words.cancelUrl(page) : page.cancelUrl
+        const to = words.leave ? words.leave(page) : page.cancelUrl
         return to === null ? { status: 200, problem: 'The seller gave no address to go back to.' } : { to }
       },
     },
   }
 }
 
-/** The query of a page's address, without what a declined card added. */
-const queryBefore = ({ query }: HttpRequest) => query.split('&').filter((part) => part !== '' && part !== DECLINED)
+/** What the query of a page's address is made of. */
+const partsOf = ({ query }: HttpRequest) => query.split('&').filter((part) => part !== '')
 
 /** What the page of a price shows, whatever its address is. */
 function viewOf(page: PageRecord, { money, hint = HINT }: CheckoutWords): CheckoutView {
