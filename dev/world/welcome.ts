@@ -23,7 +23,7 @@ export function welcome(
     `  home                ${home.url}`,
     ...(shop ? [`  shop                ${shop.url}`] : []),
     `  service             ${world.url}`,
-    `  API document        ${world.url}/docs`,
+    `  guide, reference    ${world.url}/docs`,
     ...ACQUIRING.map(
       (acquiring) => `${`  ${DEFINITIONS[acquiring].title} emulator`.padEnd(22)}${world[acquiring].url}`,
     ),

@@ -23,7 +23,7 @@ and tells your server what happens.</p>
 <p class="ways"><a class="main way" href="${GUIDE_PATH}">Read the guide</a> <a class="way" href="${REFERENCE_PATH}">API reference</a></p>
 <ul class="cards">
 <li><h2>One integration</h2>Five payment processors behind the same calls. Your account there stays yours, and so do your customers.</li>
-<li><h2>Nothing twice</h2>A checkout, a debit or a cancellation that is repeated takes effect once.</li>
+<li><h2>Nothing twice</h2>A checkout or a debit that is repeated with its Idempotency-Key takes effect once.</li>
 <li><h2>Nothing lost</h2>Signed webhooks in order, sent again for three days, and what a processor forgets to tell is asked for.</li>
 </ul>
 <p class="small">Version ${version} of the API, described by <a href="${DOCUMENT_PATH}">openapi.json</a>.</p>

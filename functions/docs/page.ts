@@ -14,16 +14,15 @@ export const bar = (path: string): string => `<nav class="bar" aria-label="Docum
 ${PLACES.map((place) => `<a href="${place.path}"${place.path === path ? ' aria-current="page"' : ''}>${place.label}</a>`).join('\n')}
 </nav>`
 
-/** A whole page: the bar, and below it `content`, which has the element `#text`. */
-export const page = ({
-  title,
-  path,
-  content,
-}: {
+interface Page {
   title: string
   path: string
+  /** HTML, with an element `#text`, to which whoever uses the keyboard may skip. */
   content: string
-}): string => `<!doctype html>
+}
+
+/** A whole page: the bar, and its content below. */
+export const page = ({ title, path, content }: Page): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

@@ -103,11 +103,11 @@ describe('the modules', () => {
   })
 
   test('take webhooks of ours, and no others', async () => {
-    const [{ POST, members }, { isOurs }] = await Promise.all(['webhooks.ts', 'verify.ts'].map(load))
+    const [{ POST, subscribers }, { isOurs }] = await Promise.all(['webhooks.ts', 'verify.ts'].map(load))
     const { headers, body } = await created()
     const request = (text: string) => new Request('https://owner.example', { method: 'POST', headers, body: text })
     expect(await POST(request(body))).toMatchObject({ status: 204 })
-    expect([...members]).toEqual([JSON.parse(body).data.user.id])
+    expect([...subscribers]).toEqual([JSON.parse(body).data.user.id])
     expect(await POST(request(`${body} `))).toMatchObject({ status: 400 })
 
     const late = new Headers({ ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) - 301) })
