@@ -1,14 +1,13 @@
 // What a visitor has, and signing in and out.
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import * as z from 'zod'
 import { ask, isRefused, type PagesContext } from './ask.ts'
 import { ACCOUNT_PATH, PAYWALL_PATH } from './contract.ts'
 import { readForm } from './form.ts'
 import { sentenceFor } from './problem.ts'
-import { endSession } from './session.ts'
+import { endSession, tokenOf } from './session.ts'
 import { showPage } from './show.ts'
 import { enterCode, FIRST_STEP, mailCode, type SignInStep } from './sign-in.ts'
-import { type Site, siteOf } from './site.ts'
+import { homeOf, type Site, siteOf } from './site.ts'
 import { accountPage } from './views/account.tsx'
 import { leavingPage } from './views/leaving.tsx'
 import { restorePage } from './views/restore.tsx'
@@ -25,8 +24,7 @@ export async function useAccount(c: PagesContext): Promise<Response> {
   const site = await siteOf(c)
   const form = await readForm(c)
   const buy = c.req.query('buy')
-  const show = (step: SignInStep) =>
-    showPage(c, site, accountPage(site, { step, buy }), step.status as ContentfulStatusCode)
+  const show = (step: SignInStep) => showPage(c, site, accountPage(site, { step, buy }), step.status)
   switch (form('action')) {
     case 'mail':
       return show(await mailCode(c, site, form))
@@ -52,7 +50,7 @@ async function openPortal(c: PagesContext, site: Site): Promise<Response> {
   const portal = await ask(c, 'GET_CUSTOMER_PORTAL', Portal, { path, token: site.token, body: {} })
   if (!isRefused(portal)) return showPage(c, site, leavingPage(site, portal.url))
   const problem = sentenceFor(portal, site.texts)
-  return showPage(c, site, accountPage(site, { step: FIRST_STEP, problem }), portal.status as ContentfulStatusCode)
+  return showPage(c, site, accountPage(site, { step: FIRST_STEP, problem }), portal.status)
 }
 
 export async function showRestore(c: PagesContext): Promise<Response> {
@@ -66,5 +64,11 @@ export async function restore(c: PagesContext): Promise<Response> {
   const form = await readForm(c)
   const step = form('action') === 'enter' ? await enterCode(c, site, form) : await mailCode(c, site, form)
   if (!step) return c.redirect(site.href(ACCOUNT_PATH, { restored: 'yes' }), 303)
-  return showPage(c, site, restorePage(site, step), step.status as ContentfulStatusCode)
+  return showPage(c, site, restorePage(site, step), step.status)
+}
+
+/** Gives a page's script the access token, which is good for an hour at most. The refresh token stays where no script reads it. */
+export async function giveToken(c: PagesContext): Promise<Response> {
+  const home = await homeOf(c)
+  return c.json({ access_token: home && (await tokenOf(c, home)) })
 }

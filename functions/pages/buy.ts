@@ -34,7 +34,7 @@ export async function openCheckout(
   return ask(c, 'START_CHECKOUT', Opened, {
     path: `/api/v1/paywall/${site.paywallId}/start-checkout`,
     token: session.token,
-    headers: { 'Idempotency-Key': await uuidOf(`${key} ${priceId}`) },
+    headers: { 'Idempotency-Key': await uuidOf(`${key || crypto.randomUUID()} ${priceId}`) },
     body: {
       priceId,
       successUrl: successUrl ?? here(site.href(THANKS_PATH, { [SDK_MARK]: site.paywallId })),

@@ -1,5 +1,4 @@
 // Ends a subscription with its period: why, and before that what the owner offers to who stays.
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import * as z from 'zod'
 import { ask, isRefused, type PagesContext, type Refused } from './ask.ts'
 import { openCheckout } from './buy.ts'
@@ -36,12 +35,7 @@ export async function cancel(c: PagesContext): Promise<Response> {
   const purchase = cancellable(site, id)
   if (!purchase) return c.redirect(site.href(ACCOUNT_PATH), 303)
   const again = (problem: string, status: number) =>
-    showPage(
-      c,
-      site,
-      cancelPage(site, { purchase, key: crypto.randomUUID(), reason, words, problem }),
-      status as ContentfulStatusCode,
-    )
+    showPage(c, site, cancelPage(site, { purchase, key: crypto.randomUUID(), reason, words, problem }), status)
 
   if (form('action') === 'switch') {
     const offer = offerBeforeCancel(site)

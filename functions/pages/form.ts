@@ -9,3 +9,62 @@ export async function readForm(c: PagesContext): Promise<(name: string) => strin
   const fields = new URLSearchParams(await readText(c.req.raw, FORM_LIMIT))
   return (name) => fields.get(name) ?? ''
 }
+
+/** How much of a form is copied, in bytes: more than its text fields may have. */
+const BEGINNING = 64 * 1024
+
+/** A body that is read as before, and what has passed of its beginning. */
+export function copyBeginning(body: ReadableStream<Uint8Array> | null) {
+  const beginning = new Beginning()
+  const copying = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      beginning.add(chunk)
+      controller.enqueue(chunk)
+    },
+  })
+  return { body: body?.pipeThrough(copying) ?? null, beginning }
+}
+
+/** The fields of a form that nobody has read, for who can do no more with it than show it again. Files are left out. */
+export async function fieldsOf(request: Request): Promise<Record<string, string>> {
+  if (!request.body || request.bodyUsed) return {}
+  const beginning = new Beginning()
+  for await (const chunk of request.body) {
+    beginning.add(chunk)
+    if (beginning.isFull) break
+  }
+  const type = request.headers.get('content-type') ?? ''
+  if (type.startsWith('multipart/')) return fieldsIn(beginning.text, type)
+  return beginning.isFull ? {} : Object.fromEntries(new URLSearchParams(beginning.text))
+}
+
+class Beginning {
+  readonly #chunks: Uint8Array[] = []
+  #size = 0
+
+  add(chunk: Uint8Array): void {
+    if (this.isFull) return
+    this.#chunks.push(chunk.slice(0, BEGINNING - this.#size))
+    this.#size += chunk.byteLength
+  }
+
+  get isFull(): boolean {
+    return this.#size >= BEGINNING
+  }
+
+  get text(): string {
+    const decoder = new TextDecoder()
+    return this.#chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode()
+  }
+}
+
+/** The text fields at the beginning of a multipart form, by their names. One that is cut off is left out. */
+export function fieldsIn(beginning: string, contentType: string): Record<string, string> {
+  const boundary = /;\s*boundary="?([^";]+)/i.exec(contentType)?.[1]
+  const parts = boundary ? beginning.split(`--${boundary}`).slice(1, -1) : []
+  const fields = parts.flatMap((part) => {
+    const [, name, text] = /^\r\n[^\n]*\bname="([^"\r\n]*)"\r\n\r\n([\s\S]*)\r\n$/.exec(part) ?? []
+    return name === undefined || text === undefined ? [] : [[name, text] as const]
+  })
+  return Object.fromEntries(fields)
+}

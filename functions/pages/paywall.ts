@@ -1,5 +1,4 @@
-// What is sold, and the way to the payment.
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
+// What is sold, the way to the payment, and the way back.
 import { isRefused, type PagesContext } from './ask.ts'
 import { openCheckout } from './buy.ts'
 import { ACCOUNT_PATH } from './contract.ts'
@@ -9,6 +8,7 @@ import { showPage } from './show.ts'
 import { homeOf, openSite, siteOf } from './site.ts'
 import { leavingPage } from './views/leaving.tsx'
 import { paywallPage } from './views/paywall.tsx'
+import { thanksPage } from './views/thanks.tsx'
 
 /** On a host that is no paywall's, the front page is the service's own. */
 export async function showPaywall(c: PagesContext): Promise<Response> {
@@ -29,7 +29,7 @@ export async function buy(c: PagesContext): Promise<Response> {
   const form = await readForm(c)
   const chosen = form('sell') || form('price')
   const again = (problem: string, status: number) =>
-    showPage(c, site, paywallPage(site, { key: crypto.randomUUID(), chosen, problem }), status as ContentfulStatusCode)
+    showPage(c, site, paywallPage(site, { key: crypto.randomUUID(), chosen, problem }), status)
   if (!chosen) return again(site.texts.choosePrice, 400)
   const opened = await openCheckout(c, site, { priceId: chosen, key: form('key') })
   if (!isRefused(opened)) return showPage(c, site, leavingPage(site, opened.checkoutUrl))
@@ -37,4 +37,10 @@ export async function buy(c: PagesContext): Promise<Response> {
   const mayHelp = opened.error === 'processor_rejected' && !site.user?.email
   if (mayHelp) return c.redirect(site.href(ACCOUNT_PATH, { buy: chosen }), 303)
   return again(sentenceFor(opened, site.texts), opened.status)
+}
+
+/** Where a buyer lands who has paid. */
+export async function showThanks(c: PagesContext): Promise<Response> {
+  const site = await siteOf(c)
+  return showPage(c, site, thanksPage(site))
 }

@@ -6,16 +6,17 @@ export function sentenceFor(
   { status, error, retryAfter }: Pick<Refused, 'status' | 'error' | 'retryAfter'>,
   texts: Texts,
 ): string {
-  const known = SENTENCES[error]
+  const known = Object.hasOwn(SENTENCES, error) ? SENTENCES[error] : undefined
   if (known) return texts[known]
   if (status === 429) return texts.tryLater(Math.ceil((retryAfter ?? 60) / 60))
   return texts.failed
 }
 
+/** A text that is the same for everybody. */
+type Sentence = keyof { [Key in keyof Texts as Texts[Key] extends string ? Key : never]: true }
+
 /** By the API's `error`. */
-const SENTENCES: Readonly<
-  Record<string, keyof { [Key in keyof Texts as Texts[Key] extends string ? Key : never]: true }>
-> = {
+const SENTENCES: Readonly<Record<string, Sentence>> = {
   active_purchase: 'activePurchase',
   price_not_found: 'priceGone',
   not_found: 'notFoundText',

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { ApiError } from '../../lib/http/errors.ts'
-import { fieldsOf } from './form-beginning.ts'
+import { fieldsOf } from './form.ts'
 import { localeFor, tagOf } from './locale.ts'
 import { sentenceFor } from './problem.ts'
 import { show } from './show.ts'

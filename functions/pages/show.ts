@@ -6,19 +6,14 @@ import { brandStyle } from './views/colour.ts'
 type Html = Parameters<PagesContext['html']>[0]
 
 /** Answers with a page of a paywall. */
-export const showPage = (c: PagesContext, site: Site, page: Html, status: ContentfulStatusCode = 200) =>
+export const showPage = (c: PagesContext, site: Site, page: Html, status = 200) =>
   show(c, brandStyle(site.structure.settings.brand_color), page, status)
 
 /**
  * Answers with a page that has this inline style. It may load what this origin serves, send forms there, and be framed by nobody.
  * To a page of the same origin a browser says where a form was: by that a forged one is told.
  */
-export async function show(
-  c: PagesContext,
-  style: string,
-  page: Html,
-  status: ContentfulStatusCode,
-): Promise<Response> {
+export async function show(c: PagesContext, style: string, page: Html, status: number): Promise<Response> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style))
   const source = `'sha256-${btoa(String.fromCharCode(...new Uint8Array(hash)))}'`
   c.header(
@@ -27,5 +22,5 @@ export async function show(
       "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   )
   c.header('Referrer-Policy', 'same-origin')
-  return c.html(page, status)
+  return c.html(page, status as ContentfulStatusCode)
 }

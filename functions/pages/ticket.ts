@@ -1,9 +1,8 @@
 // Opens a support ticket. The form may have 50 MB of images, so it is handed on as it comes. Its text fields stand before them: they
 // are copied on the way, to be shown again where the ticket is refused.
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import * as z from 'zod'
 import { inTheirName, type PagesContext, refusedBy } from './ask.ts'
-import { copyBeginning, fieldsIn } from './form-beginning.ts'
+import { copyBeginning, fieldsIn } from './form.ts'
 import { sentenceFor } from './problem.ts'
 import { showPage } from './show.ts'
 import { type Site, siteOf } from './site.ts'
@@ -33,7 +32,7 @@ export async function openTicket(c: PagesContext): Promise<Response> {
   const refused = await refusedBy(response)
   const written = fieldsIn(beginning.text, type)
   const problem = sentenceFor(refused, site.texts)
-  return showPage(c, site, ticketPage(site, { written, problem }), refused.status as ContentfulStatusCode)
+  return showPage(c, site, ticketPage(site, { written, problem }), refused.status)
 }
 
 /** A user's own address counts. Who has none writes as a guest, with an address. */

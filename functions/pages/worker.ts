@@ -2,7 +2,7 @@
 // they know and do they ask the other Workers for, in the visitor's name.
 import { Hono } from 'hono/tiny'
 import { allowOnly, createBaseApp } from '../../lib/http/base-app.ts'
-import { restore, showAccount, showRestore, useAccount } from './account.ts'
+import { giveToken, restore, showAccount, showRestore, useAccount } from './account.ts'
 import { serveAsset } from './assets.ts'
 import { cancel, showCancel } from './cancel.ts'
 import {
@@ -18,11 +18,9 @@ import {
   TICKET_PATH,
 } from './contract.ts'
 import { serveImage } from './image.ts'
-import { buy, showPaywall } from './paywall.ts'
+import { buy, showPaywall, showThanks } from './paywall.ts'
 import { sameOrigin } from './same-origin.ts'
 import { sayInWords } from './say-in-words.ts'
-import { giveToken } from './script-session.ts'
-import { showThanks } from './thanks.ts'
 import { openTicket, showTicket } from './ticket.ts'
 
 const GET = ['GET', 'HEAD']

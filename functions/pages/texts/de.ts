@@ -26,7 +26,6 @@ export const DE: Texts = {
   footer: 'Weitere Seiten',
   languages: 'Sprachen',
   geo: 'IP-Geolokalisierung von DB-IP',
-  testMode: 'Testbetrieb: Es fließt kein echtes Geld.',
 
   choose: 'Wählen Sie einen Preis',
   billing: 'Abrechnung',
@@ -81,7 +80,7 @@ export const DE: Texts = {
   earlier: 'Frühere Käufe',
   tokens: 'Tokens',
   portal: 'Zahlungsmittel und Rechnungen',
-  utc: 'Alle Tage sind Tage in UTC.',
+  utc: 'Alle Daten in UTC.',
   statuses: {
     pending: 'Ausstehend',
     trialing: 'Testphase',

@@ -16,7 +16,6 @@ export const EN = {
   footer: 'More pages',
   languages: 'Languages',
   geo: 'IP Geolocation by DB-IP',
-  testMode: 'Test mode: no real money moves.',
 
   // The paywall.
   choose: 'Choose a price',
@@ -73,7 +72,7 @@ export const EN = {
   earlier: 'Earlier purchases',
   tokens: 'Tokens',
   portal: 'Payment method and invoices',
-  utc: 'Days are those of UTC.',
+  utc: 'All dates are in UTC.',
   statuses: {
     pending: 'Pending',
     trialing: 'Free trial',

@@ -1,6 +1,5 @@
 import { ACCOUNT_PATH, CANCEL_PATH } from '../contract.ts'
-import { formatDate } from '../dates.ts'
-import { priceText } from '../money.ts'
+import { formatDate, priceText } from '../formats.ts'
 import type { Site } from '../site.ts'
 import type { Price, Purchase } from '../structure.ts'
 import { EN } from '../texts/en.ts'

@@ -1,6 +1,8 @@
 import { html } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import { SCRIPT_PATH, STYLE_PATH } from '../../../generated/page-assets.ts'
+import { ACCOUNT_PATH, PAYWALL_PATH, RESTORE_PATH, TICKET_PATH } from '../contract.ts'
+import { tagOf } from '../locale.ts'
 import type { Site } from '../site.ts'
 import { brandStyle } from './colour.ts'
 
@@ -32,7 +34,7 @@ export function sitePage(site: Site, { title, isWide, showsLocalPrices, head, ch
       </head>
       <body data-home={site.path} data-paywall={site.paywallId}>
         <header>
-          <a class="brand" href={site.href('/')}>
+          <a class="brand" href={site.href(PAYWALL_PATH)}>
             <Brand site={site} />
           </a>
         </header>
@@ -56,17 +58,17 @@ function Footer({ site, showsLocalPrices }: { site: Site; showsLocalPrices: bool
   return (
     <footer>
       <nav aria-label={texts.footer}>
-        <a href={site.href('/account')}>{texts.account}</a>
-        <a href={site.href('/restore')}>{texts.restoreLink}</a>
-        <a href={site.href('/account/ticket')}>{texts.ticketLink}</a>
+        <a href={site.href(ACCOUNT_PATH)}>{texts.account}</a>
+        <a href={site.href(RESTORE_PATH)}>{texts.restoreLink}</a>
+        <a href={site.href(TICKET_PATH)}>{texts.ticketLink}</a>
       </nav>
       {languages.length > 1 && (
         <nav aria-label={texts.languages}>
           {languages.map((locale) => (
             <a
               href={site.hereIn(locale)}
-              lang={locale}
-              hreflang={locale}
+              lang={tagOf(locale)}
+              hreflang={tagOf(locale)}
               aria-current={locale === site.locale && 'true'}
             >
               {languageName(locale)}
@@ -84,4 +86,7 @@ function Footer({ site, showsLocalPrices }: { site: Site; showsLocalPrices: bool
 }
 
 /** A language in its own words: `Deutsch`. */
-const languageName = (tag: string) => new Intl.DisplayNames(tag, { type: 'language' }).of(tag) ?? tag
+function languageName(locale: string): string {
+  const tag = tagOf(locale)
+  return new Intl.DisplayNames(tag, { type: 'language', fallback: 'none' }).of(tag) ?? locale
+}

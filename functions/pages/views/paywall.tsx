@@ -1,4 +1,5 @@
 import type { Block } from '../../../lib/paywall/blocks.ts'
+import { ACCOUNT_PATH, PAYWALL_PATH } from '../contract.ts'
 import type { Site } from '../site.ts'
 import type { Price } from '../structure.ts'
 import { Blocks, Button } from './blocks.tsx'
@@ -39,9 +40,9 @@ export function paywallPage(site: Site, shown: Shown) {
         {shown.problem && <Notice kind="problem" text={shown.problem} />}
         {shown.news && <Notice kind="news" text={shown.news} />}
         {user?.paid && (
-          <Notice kind="good" text={texts.hasAccess} link={{ href: site.href('/account'), text: texts.account }} />
+          <Notice kind="good" text={texts.hasAccess} link={{ href: site.href(ACCOUNT_PATH), text: texts.account }} />
         )}
-        <form class="stack" method="post" action={site.href('/')}>
+        <form class="stack" method="post" action={site.href(PAYWALL_PATH)}>
           <input type="hidden" name="key" value={shown.key} />
           {!blocks.some(isTitle) && <h1>{structure.settings.name}</h1>}
           <Blocks site={site} blocks={blocks} title={blocks.find(isTitle)} choice={choice} />

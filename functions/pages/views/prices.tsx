@@ -1,5 +1,6 @@
 import type { Interval } from '../../../lib/processors/processor.ts'
-import { amountOf, cycleOf, formatMoney, priceText } from '../money.ts'
+import { PAYWALL_PATH } from '../contract.ts'
+import { amountOf, cycleOf, formatMoney, priceText } from '../formats.ts'
 import type { Site } from '../site.ts'
 import type { Price } from '../structure.ts'
 
@@ -75,7 +76,7 @@ export function Toggle({ site, choice }: { site: Site; choice: Choice }) {
     <nav class="toggle" aria-label={site.texts.billing}>
       {choice.intervals.map((interval) => (
         <a
-          href={site.href('/', { interval })}
+          href={site.href(PAYWALL_PATH, { interval })}
           data-interval={interval}
           aria-current={interval === choice.interval ? 'true' : undefined}
         >

@@ -1,8 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { toMajorUnits } from '../../../lib/money/money.ts'
 import { CANCEL_PATH } from '../contract.ts'
-import { formatDate } from '../dates.ts'
-import { cycleOf, formatMoney } from '../money.ts'
+import { cycleOf, formatDate, formatMoney } from '../formats.ts'
 import type { Site } from '../site.ts'
 import type { Purchase } from '../structure.ts'
 

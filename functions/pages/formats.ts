@@ -1,7 +1,8 @@
+// Amounts and days as people write them.
 import type { Price } from './structure.ts'
 import type { Texts } from './texts/en.ts'
 
-/** Who reads an amount: the language, and what the pages say in it. */
+/** Who reads it: the language, and what the pages say in it. */
 interface Reader {
   tag: string
   texts: Texts
@@ -25,3 +26,7 @@ export function priceText(price: Price, reader: Reader): string {
   const { amount, currency } = amountOf(price)
   return `${formatMoney(amount, currency, reader)} ${cycleOf(price, reader)}`
 }
+
+/** A day as people write it, in UTC: the same for everybody who speaks of it. */
+export const formatDate = (time: string, { tag }: { tag: string }): string =>
+  new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(time))
