@@ -20,7 +20,8 @@ export async function waitUntilUnused(data: string): Promise<void> {
   }
 }
 
-function isRunning(pid: number): boolean {
+/** Whether there is such a process; another user's counts, too. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
