@@ -161,6 +161,23 @@ describe('home', () => {
     expect(await page.locator('main script').count()).toBe(0)
   })
 
+  test('is used by the keyboard alone, whose place stays when the page changes', async () => {
+    await page.goto(home.url)
+    const button = section('Clock').getByRole('button', { name: '+1 day' })
+    for (let presses = 0; !(await button.evaluate((each) => each.matches(':focus'))); presses++) {
+      expect(presses).toBeLessThan(20)
+      await page.keyboard.press('Tab')
+    }
+    const before = await world.clock.now(world.paywall.id)
+    await page.keyboard.press('Enter')
+    await said()
+      .getByText('Moved the clock')
+      .filter({ hasText: before.toISOString().slice(0, 10) })
+      .waitFor()
+    expect((await world.clock.now(world.paywall.id)).getTime() - before.getTime()).toBeGreaterThan(86_000_000)
+    expect(await button.evaluate((each) => each.matches(':focus'))).toBe(true)
+  })
+
   test('works without its script', async () => {
     const plain = await browser.newPage({ javaScriptEnabled: false })
     await plain.goto(home.url)
