@@ -47,7 +47,7 @@ export function refundTransaction(refund: RefundRecord, context: AccountContext)
   })
 }
 
-export const refundStatus = ({ status }: RefundRecord) =>
+const refundStatus = ({ status }: RefundRecord) =>
   status === 'refunded' ? 'success' : status === 'failed' ? 'failure' : status === 'canceled' ? 'voided' : 'in_progress'
 
 /** The payer's bank has taken a payment back. */

@@ -29,7 +29,7 @@ export interface RenewalRules {
   chargesIncomplete?: boolean
 }
 
-export const pagesDue = (context: AccountContext): Due[] =>
+const pagesDue = (context: AccountContext): Due[] =>
   all(context, 'pages')
     .filter(({ status }) => status === 'open')
     .map((page) => ({ at: page.expiresAt, byItself: true, run: (then) => expireIfOver(then, page) }))

@@ -32,7 +32,7 @@ export interface NewEvent {
  * What a change of a subscription is about. `cancelled`: its end is decided, `uncancelled`: it is not any more. `activated`:
  * a charge went through that it had waited for. `expired`: it was never paid.
  */
-export type News =
+type News =
   | ('trial_over' | 'renewed' | 'cancelled' | 'uncancelled')
   | ('paused' | 'resumed' | 'activated' | 'past_due' | 'unpaid' | 'expired')
 
