@@ -46,16 +46,27 @@ export function comparePrices({ id: paywallId, prices }: FilePaywall, stored?: S
 
 /** Null if nothing changes. What the id covers makes another price: the one before is retired. */
 function changeFrom(before: StoredPrice, price: PriceRow, what: string, paywallId: string): Change | null {
-  const fields = fieldsBetween(asInFile(before), asInFile(price))
-  if (before.id === price.id) return changeOfFields(what, fields)
-  return lossOf(what, `${before.id} is retired, ${price.id} on sale`, { paywallId, priceId: before.id }, fields)
+  const edits = fieldsBetween(beyondId(before), beyondId(price))
+  if (before.id === price.id) return changeOfFields(what, edits)
+  const how = `${before.id} is retired, ${price.id} on sale`
+  return lossOf(what, how, { paywallId, priceId: before.id }, [
+    ...fieldsBetween(saleOf(before), saleOf(price)),
+    ...edits,
+  ])
 }
 
-/** The columns by the names of the file's fields. */
-function asInFile({ amount, currency, processor_price, locals, position, ...price }: StoredPrice | PriceRow) {
-  const { label, interval, interval_count, trial_days, tokens, features } = price
+/** What may change without another id, by the names of the file's fields. */
+const beyondId = ({ label, tokens, features, position }: StoredPrice | PriceRow) => ({
+  label,
+  tokens,
+  features,
+  place: position + 1,
+})
+
+/** What the id covers, by the names of the file's fields. */
+function saleOf({ amount, currency, processor_price, locals, ...price }: StoredPrice | PriceRow) {
+  const { interval, interval_count, trial_days } = price
   return {
-    label,
     currency,
     amount: toMajorUnits(Number(amount), currency),
     interval,
@@ -67,9 +78,6 @@ function asInFile({ amount, currency, processor_price, locals, position, ...pric
       amount: toMajorUnits(amount, local.currency),
       processorPrice: processor_price,
     })),
-    tokens,
-    features,
-    place: position + 1,
   }
 }
 

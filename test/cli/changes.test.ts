@@ -8,10 +8,10 @@ const price = 'paywalls[0].prices[0]'
 
 afterAll(close)
 
-/** What a plan of the edited file says, beside a file that is applied. `ID` is the paywall's, `PRICE` any price's id. */
-async function planned(edit: Changes): Promise<{ kept: string[]; lost: string[] }> {
+/** What a plan of the edited file says, beside the file that is applied: with `before` in it, if something is. `ID` is the paywall's, `PRICE` any price's id. */
+async function planned(edit: Changes, before: Changes = {}): Promise<{ kept: string[]; lost: string[] }> {
   const { id, apply, plan } = someOwner()
-  await apply()
+  await apply(before)
   const { changes } = await plan(edit)
   const sentences = (isLoss: boolean) =>
     changes
@@ -81,6 +81,11 @@ describe('what an edit changes is said from old to new:', () => {
 })
 
 const retired = (slug: string) => `paywall ID: price ${slug}: PRICE is retired (0 subscribers)`
+
+test('another order of countries changes nothing', async () => {
+  const countries = (...codes: string[]) => ({ [`${price}.locals[0].countries`]: codes })
+  expect(await planned(countries('NP', 'IN'), countries('IN', 'NP'))).toEqual({ kept: [], lost: [] })
+})
 
 describe('what an edit takes away is apart:', () => {
   test.each<[string, Changes, string[]]>([
