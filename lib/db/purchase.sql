@@ -5,29 +5,22 @@ create function iso(at timestamptz) returns text language sql stable as $$
   select to_char(at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
 
--- The features of a price that was sold, as the paywall file has them now: those of the price that is on sale under its slug. Where
--- none is, they are as the file last had them.
-create function features_of(price_id text) returns text[] language plpgsql stable as $$
-begin
-  return (
-    select coalesce(on_sale.features, sold.features)
-    from prices sold left join prices on_sale
-      on on_sale.paywall_id = sold.paywall_id and on_sale.slug = sold.slug and on_sale.retired_at is null
-    where sold.id = price_id);
-end $$;
-
--- A purchase as the API and the events show it (contract section 2).
+-- A purchase as the API and the events show it (contract section 2). Its features are those of its price as the paywall file has them
+-- now: of the price that is on sale under its slug, or, where none is, as the file last had them.
 create function purchase_json(p purchases) returns jsonb language plpgsql stable as $$
 begin
   return (
     select jsonb_build_object(
       'id', p.id, 'status', p.status, 'acquiring', p.acquiring,
-      'price_id', p.price_id, 'price_slug', (select price.slug from prices price where price.id = p.price_id),
-      'features', features_of(p.price_id),
+      'price_id', p.price_id, 'price_slug', sold.slug, 'features', coalesce(on_sale.features, sold.features),
       'interval', p.interval, 'interval_count', p.interval_count, 'unit_amount', p.unit_amount, 'currency', p.currency,
       'current_period_end', iso(p.current_period_end), 'trial_end', iso(p.trial_end),
       'cancel_at_period_end', p.cancel_at_period_end, 'cancel_at', iso(p.cancel_at), 'canceled_at', iso(p.canceled_at),
-      'created_at', iso(p.created_at)));
+      'created_at', iso(p.created_at))
+    from prices sold
+    left join prices on_sale
+      on on_sale.paywall_id = sold.paywall_id and on_sale.slug = sold.slug and on_sale.retired_at is null
+    where sold.id = p.price_id);
 end $$;
 
 -- Whether a member has had a trial, by any purchase but this one. While the member's row is locked nobody adds one.
