@@ -22,7 +22,7 @@ beforeAll(async () => {
   await subscriber.page.goto(subscriber.home)
   await press(subscriber, 'Continue')
   await subscriber.page.locator('[value=pay]').click()
-  await subscriber.page.waitForURL('**/thanks')
+  await subscriber.page.waitForURL('**/thanks?*')
 })
 
 afterAll(async () => {
@@ -71,6 +71,15 @@ describe('axe finds nothing', () => {
     await press(guest, 'Sign in')
     expect(await page.getByRole('alert').textContent()).toContain('not right')
     expect(await findings(page)).toEqual([])
+  })
+
+  test('on the page that waits for a purchase', async () => {
+    const buyer = await visit(browser, world)
+    await press(buyer, 'Continue')
+    await buyer.page.waitForURL(`${world.stripe.url}/**`)
+    await buyer.page.goto(`${buyer.home}/thanks`)
+    expect(await headingOf(buyer)).toBe('Your payment is on its way')
+    expect(await findings(buyer.page)).toEqual([])
   })
 
   test('on the page of a paywall that there is not', async () => {
