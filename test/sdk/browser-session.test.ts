@@ -31,10 +31,18 @@ interface KeptTokens {
 const KEY = "Object.keys(localStorage).find((key) => key.endsWith(' session'))"
 const keptIn = ({ page }: Tab): Promise<KeptTokens | null> => page.evaluate(`JSON.parse(localStorage.getItem(${KEY}))`)
 
-/** Changes what is kept of the session. */
+/** Changes what is kept of the session, in all tabs: what one writes is read by the others a moment later. */
 async function keep(tab: Tab, changed: Partial<KeptTokens>): Promise<void> {
   const text = JSON.stringify({ ...(await keptIn(tab)), ...changed })
   await tab.page.evaluate(`localStorage.setItem(${KEY}, ${JSON.stringify(text)})`)
+  for (const page of context.pages()) await expect.poll(() => page.evaluate(`localStorage.getItem(${KEY})`)).toBe(text)
+}
+
+/** Signs in in the first tab. Resolves when the others have heard of it. */
+async function signInAll(tabs: Tab[]): Promise<string> {
+  const email = await signInIn(site, tabs[0]!)
+  for (const tab of tabs) await expect.poll(() => emailIn(tab)).toBe(email)
+  return email
 }
 
 /** Notes each call of an endpoint of sign-in that the browser's tabs make. */
@@ -93,7 +101,7 @@ describe('signing in', () => {
 describe('a session is refreshed', () => {
   test('by one tab for all', async () => {
     const tabs = [await open(), await open(), await open()]
-    const email = await signInIn(site, tabs[0]!)
+    const email = await signInAll(tabs)
     await keep(tabs[0]!, { staleAt: 0 })
     const calls = noting('/sign-in/token')
     expect(await Promise.all(tabs.map(refreshIn))).toEqual([email, email, email])
@@ -104,7 +112,7 @@ describe('a session is refreshed', () => {
   test('where there are no Web Locks by each tab that needs it, and none ends it', async () => {
     await context.addInitScript('Object.defineProperty(Navigator.prototype, "locks", { value: undefined })')
     const tabs = [await open(), await open()]
-    const email = await signInIn(site, tabs[0]!)
+    const email = await signInAll(tabs)
     const former = (await keptIn(tabs[0]!))!
     await keep(tabs[0]!, { staleAt: 0 })
     const calls = noting('/sign-in/token')

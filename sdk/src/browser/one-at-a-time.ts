@@ -1,15 +1,12 @@
-/**
- * What a tab writes reaches the `localStorage` of another a moment after the lock does. So the next piece of work waits, in milliseconds;
- * whoever asked for this one does not.
- */
-const MOMENT_MS = 100
+import { SPREADS_MS } from './store.ts'
 
 /** Runs work when all work before it is over. */
 export type OneAtATime = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /**
  * One piece of work at a time under a name: in all tabs of an origin where there are Web Locks, which is on pages that came over TLS or
- * from the machine itself, else in this tab.
+ * from the machine itself, else in this tab. The lock is held until other tabs have what was written; whoever asked for the work does
+ * not wait for that.
  */
 export function oneAtATime(name: string): OneAtATime {
   let last: Promise<unknown> = Promise.resolve()
@@ -19,7 +16,7 @@ export function oneAtATime(name: string): OneAtATime {
       return new Promise((resolve, reject) => {
         const turn = async () => {
           resolve(await work())
-          await new Promise((over) => setTimeout(over, MOMENT_MS))
+          await new Promise((over) => setTimeout(over, SPREADS_MS))
         }
         locks.request(name, turn).catch(reject)
       })

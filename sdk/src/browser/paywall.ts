@@ -98,7 +98,10 @@ export class BrowserPaywall {
     })
   }
 
-  /** Waits for a purchase that the buyer has come back from; `open` has it done where it leads back to. False: not within 30 s. */
+  /**
+   * Waits for a purchase that the buyer has come back from. `open` has this done on the page that it leads back to. False: it is not there
+   * after 30 seconds, or nobody is signed in.
+   */
   waitForPurchase(): Promise<boolean> {
     return this.#parts.wait.run()
   }
@@ -152,7 +155,7 @@ export class BrowserPaywall {
     await ended
   }
 
-  /** Stops a subscription at the end of its period. */
+  /** Stops a subscription at the end of its period. An anonymous user has to sign in first. */
   async cancel(
     { subscriptionId, reason }: { subscriptionId: string; reason: string },
     options?: CallOptions,

@@ -31,17 +31,22 @@ export class PurchaseWait {
 
   /** Reads the user until the purchase is there: true; false if it is not after 30 seconds, or if nobody is signed in. */
   async run(): Promise<boolean> {
-    const deadline = Date.now() + LONGEST_MS
     this.#set(true)
-    for (let pause = PAUSE_MS; !this.#isThere(); pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      if (!this.#watched.user || Date.now() + pause > deadline) break
-      await new Promise((resolve) => setTimeout(resolve, pause))
-      await this.#watched.refresh().catch(unlessRefused)
+    try {
+      return await this.#untilThere(Date.now() + LONGEST_MS)
+    } finally {
+      this.#before.write(null)
+      this.#set(false)
     }
-    const isThere = this.#isThere()
-    this.#before.write(null)
-    this.#set(false)
-    return isThere
+  }
+
+  async #untilThere(deadline: number): Promise<boolean> {
+    for (let pause = PAUSE_MS; !this.#isThere(); pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      if (!this.#watched.user || Date.now() + pause > deadline) return false
+      await new Promise((resolve) => setTimeout(resolve, pause))
+      await this.#watched.refresh().catch(unlessMistaken)
+    }
+    return true
   }
 
   #isThere(): boolean {
@@ -57,7 +62,7 @@ export class PurchaseWait {
   }
 }
 
-/** The service may answer the next read. */
-function unlessRefused(error: unknown): void {
+/** A call that failed is no mistake: the next one may do better. */
+function unlessMistaken(error: unknown): void {
   if (!(error instanceof PaywallError)) throw error
 }

@@ -5,6 +5,9 @@ export interface Store {
   removeItem(key: string): void
 }
 
+/** So long it may take until other tabs read what one has written, in milliseconds: a lock or a message is there before it. */
+export const SPREADS_MS = 100
+
 /** The browser's `localStorage`; where that is denied, as in some frames, or is not there, a memory as long as the page lives. */
 export function browserStore(): Store {
   try {

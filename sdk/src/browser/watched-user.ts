@@ -1,5 +1,6 @@
 import type { UserState } from '../schemas.ts'
 import { type User, userOf } from '../user.ts'
+import { SPREADS_MS } from './store.ts'
 
 /** Hears who is signed in, with what the user has; null: nobody. */
 export type Listener = (user: User | null) => void
@@ -7,8 +8,9 @@ export type Listener = (user: User | null) => void
 /** What is known of whoever is signed in. Each change is told. */
 export class WatchedUser {
   #user: User | null = null
-  /** Of reads that overlap, the one that began last counts. */
+  /** How many reads have begun, and which of them is shown: none that began before it is any more. */
   #reads = 0
+  #shown = 0
   readonly #listeners = new Set<Listener>()
   readonly #read: () => Promise<User | null>
   readonly #tellTabs: (user: UserState | null) => void
@@ -26,22 +28,22 @@ export class WatchedUser {
   async refresh({ heard = false } = {}): Promise<User | null> {
     const read = ++this.#reads
     const user = await this.#read()
-    if (read === this.#reads) this.#change(user, heard)
+    if (read > this.#shown) this.#show(read, user, heard)
     return this.#user
   }
 
   /**
    * Another tab tells of a change. What it says of the same user is true; of anybody else this tab sees for itself, since tabs need
-   * not share a session. If nothing can be read now, the next read tells.
+   * not share a session. If nothing can be read then, the next read tells.
    */
   hear(news: UserState | null): void {
+    const look = () => void this.refresh({ heard: true }).catch(() => undefined)
     if (news && news.user?.id === this.#user?.user?.id) this.set(userOf(news), { heard: true })
-    else this.refresh({ heard: true }).catch(() => undefined)
+    else setTimeout(look, SPREADS_MS)
   }
 
   set(user: User | null, { heard = false } = {}): void {
-    this.#reads += 1
-    this.#change(user, heard)
+    this.#show(++this.#reads, user, heard)
   }
 
   /** Calls `listener` now and after each change. Gives the function that ends this. */
@@ -53,10 +55,11 @@ export class WatchedUser {
 
   /** A listener that throws must not break the call that made the change. */
   tell(): void {
-    for (const listener of this.#listeners) queueMicrotask(() => listener(this.#user))
+    for (const listener of this.#listeners) queueMicrotask(() => this.#listeners.has(listener) && listener(this.#user))
   }
 
-  #change(user: User | null, heard: boolean): void {
+  #show(read: number, user: User | null, heard: boolean): void {
+    this.#shown = read
     const isSame = JSON.stringify(user) === JSON.stringify(this.#user)
     this.#user = user
     if (isSame) return
