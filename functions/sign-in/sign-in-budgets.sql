@@ -42,7 +42,7 @@ begin
 end $$;
 
 -- For how many minutes a long code holds that is now mailed to an address. Null: none is, because one that was mailed before and not
--- used is good for half of its time or more. Six in a day hold for `long_code_minutes`; those after them last longer and are
+-- used is good for half of `long_code_minutes` or more. Six in a day hold for `long_code_minutes`; those after them last longer and are
 -- mailed less often, so that nobody's mailbox is flooded for days.
 create function take_long_code(address text, long_code_minutes integer, lasting_code_minutes integer) returns integer
 language plpgsql as $$
