@@ -57,7 +57,7 @@ test('refuses what it cannot do in a sentence', async () => {
     stderr: expect.stringMatching(/none\.json: cannot be read: no such file\n$/),
   })
   const unknown = await failedDev(options('--prot', '1'))
-  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Unknown option '--prot'.*\n$/) })
+  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringMatching(/did you mean --port\?\n.*--help.*\n$/) })
   const nobody = await failedDev(options('--processor', 'paypal'))
   expect(nobody).toMatchObject({ code: 1, stderr: `--processor must be one of ${ACQUIRING.join(', ')}, not paypal\n` })
   expect(await failedDev(options('--config', 'any.json', '--processor', 'polar'))).toMatchObject({
