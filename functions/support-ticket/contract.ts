@@ -137,8 +137,8 @@ export const operations: ApiOperation[] = [
     } satisfies z.input<typeof GuestBody>,
     reply: { status: 200, description: 'The ticket is open', body: { name: 'OpenedTicket', schema: Reply, example } },
     words: allWords,
-    lostAnswer:
-      'If the call was carried out and only its answer was lost, a repeat opens a second ticket, and both count for the quota.',
+    unrepeatable:
+      'it is not known whether the ticket was opened. If it was, a repeat opens a second one, and both count for the quota.',
     needs: ['storage'],
   },
 ]

@@ -5,12 +5,16 @@ import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { networksOf } from '../../lib/http/networks.ts'
+import { ifUnknown } from '../../lib/http/once.ts'
 import { checkPaywallId, placeOf } from '../../lib/http/place.ts'
 import { discard, type Stored } from './attachments.ts'
 import { PATH, refuseTicket, words } from './contract.ts'
 import { readRest } from './multipart.ts'
 import { readTicket } from './read-ticket.ts'
 import { type OpenResult, senderParameters } from './ticket.ts'
+
+/** Every call opens a ticket of its own: if the first one took effect, its repeat opens a second. */
+const TICKET_UNKNOWN = 'It is not known whether the ticket was opened: if you send it again, there may be two'
 
 const app = createApp<Cloudflare.SupportTicketEnv>()
 
@@ -43,10 +47,12 @@ app.post(PATH, async (c) => {
   // If this call fails, the ticket may have been opened all the same. Its images therefore stay.
   const { who, ...message } = request
   const ticket = { ...message, attachments: stored.attachments, network }
-  const row = await openTicket<OpenResult>(db, { ...place, ...senderParameters(who), ...ticket }).catch((failure) => {
-    clear(false)
-    throw failure
-  })
+  const row = await openTicket<OpenResult>(db, { ...place, ...senderParameters(who), ...ticket })
+    .catch((failure) => {
+      clear(false)
+      throw failure
+    })
+    .catch(ifUnknown({ detail: { message: TICKET_UNKNOWN } }))
   clear(row.verdict !== 'opened')
   if (row.verdict !== 'opened') throw refuseTicket(row)
   c.executionCtx.waitUntil(wakeDeliverEvents(c.env, row.queued))

@@ -14,8 +14,8 @@ export interface SendOptions extends AttemptOptions {
 }
 
 /**
- * Sends a request, and sends it again where that is harmless: it reads, has an Idempotency-Key, or was certainly not done, which
- * is what `Retry-After` says of a 429 or 503. The last answer is given, whatever it is.
+ * Sends a request, and sends it again where that is harmless: it reads, has an Idempotency-Key, or may be repeated, which is what
+ * `Retry-After` says of a 429 or 503. The last answer is given, whatever it is.
  *
  * @throws PaywallError network_error, timeout, aborted
  */
@@ -40,8 +40,8 @@ export async function send(request: Request, options: SendOptions): Promise<Resp
 function pauseAfter(response: Response, isHarmless: boolean, retries: number): number | null {
   const { status } = response
   const wait = secondsOf(response)
-  const wasNotDone = (status === 429 || status === 503) && wait !== null
-  if (!wasNotDone && !(isHarmless && status >= 502 && status <= 504)) return null
+  const mayRepeat = (status === 429 || status === 503) && wait !== null
+  if (!mayRepeat && !(isHarmless && status >= 502 && status <= 504)) return null
   if (wait !== null && wait > LONGEST_WAIT) return null
   return wait === null ? backoff(retries) : wait * 1000
 }

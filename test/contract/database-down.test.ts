@@ -89,6 +89,7 @@ const NOT_KNOWN: Record<string, string> = {
   changeBalance: BALANCE_UNKNOWN,
   withdrawTokens: BALANCE_UNKNOWN,
   'giveTokens by code': 'It is not known whether the code was used: if it is refused now, ask for another one',
+  openTicket: 'It is not known whether the ticket was opened: if you send it again, there may be two',
 }
 
 function expectToBeAskedAgain(reply: Reply, name: string): void {

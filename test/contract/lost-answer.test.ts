@@ -2,14 +2,13 @@
 // says there, and `lostAnswer` and `unrepeatable` in the contracts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
-import { call, type Reply } from '../support/call.ts'
+import type { Reply } from '../support/call.ts'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { testEveryOperation } from '../support/every-operation.ts'
 import { interruptOnce } from '../support/interrupt.ts'
 import { askForCode, askForTokens, getGrant, refresh, sessionIn, signInAnonymously } from '../support/sign-in.ts'
 import { cancelled, cancelOwn, subscribe, updatesOf } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
-import { MESSAGE, ticketId, ticketPath } from '../support/tickets.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -83,14 +82,6 @@ const CASES = {
     )
     cancelled(await cancelOwn(world, subscriber))
     expect(updatesOf(world, subscriber)).toHaveLength(1)
-  },
-
-  async 'openTicket opens a second one, and both count'() {
-    const customer_email = newEmail()
-    const ask = () => call(world, ticketPath(world.paywall.id), { body: { ...MESSAGE, customer_email } })
-    expect(await lose('open_ticket', ask)).toBe('2')
-    ticketId(await ask())
-    expect(await ask()).toMatchObject({ status: 429 })
   },
 
   async 'startCheckout without a key opens a second page'() {

@@ -81,19 +81,24 @@ test('a sender without quota, or a paywall that is not there, has nothing stored
   expect((await attachmentKeys(world)).stored).toEqual(stored)
 })
 
-test('images stay where nobody knows whether the ticket was opened', async () => {
+test('where nobody knows whether the ticket was opened its images stay, and no repeat is asked for, which opens another', async () => {
+  const customer_email = newEmail()
   const before = await attachmentKeys(world)
   world.neon.onStatement = async ({ query }, run) => {
     const result = await run()
     if (query.includes('open_ticket')) throw new ResponseLost()
     return result
   }
-  const reply = await files([image()])
+  const reply = await files([image()], { customer_email })
   world.neon.onStatement = undefined
-  expect(reply).toMatchObject({ status: 503, body: { error: 'database_unavailable' }, headers: { 'retry-after': '2' } })
+  const message = 'It is not known whether the ticket was opened: if you send it again, there may be two'
+  expect(reply).toMatchObject({ status: 503, body: { error: 'database_unavailable', message } })
+  expect(reply.headers).not.toHaveProperty('retry-after')
   const after = await attachmentKeys(world)
   expect(after.known).toHaveLength(before.known.length + 1)
   expect(after.stored).toEqual(after.known)
+  expect(await files([], { customer_email })).toMatchObject({ status: 200 })
+  expect(await files([], { customer_email })).toMatchObject({ status: 429 })
 })
 
 test('503 storage_unavailable with Retry-After when R2 does not answer, and no ticket', async () => {

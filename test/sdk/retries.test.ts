@@ -54,7 +54,7 @@ describe('tries again', () => {
     expect(calls[3]).toEqual(calls[2])
   })
 
-  test('anything that was certainly not done, when the service says so', async () => {
+  test('anything that may be repeated, as the service says', async () => {
     answers = [
       { status: 503, headers: { 'retry-after': '0' } },
       { status: 429, headers: { 'retry-after': '0' } },

@@ -3027,7 +3027,7 @@ export interface operations {
              * @description - `storage_unavailable`: our file storage cannot be reached, so no ticket was opened. Try again after the time in `Retry-After`
              *     - `database_unavailable`: our database cannot be reached, is too busy or did not answer. Repeat the same call after the time in `Retry-After`. If the first one was carried out and only its answer was lost, a repeat does no harm, unless more is said here
              *
-             *     If the call was carried out and only its answer was lost, a repeat opens a second ticket, and both count for the quota.
+             *     Without `Retry-After` it is not known whether the ticket was opened. If it was, a repeat opens a second one, and both count for the quota.
              */
             503: {
                 headers: {
