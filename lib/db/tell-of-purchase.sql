@@ -35,7 +35,7 @@ begin
       queued := queued + tell(
         owner_id, after.paywall_id, after.user_id, type,
         case split_part(type, '.', 1)
-          when 'checkout' then completed_checkout_json(completed, after)
+          when 'checkout' then completed_checkout_json(completed, object)
           when 'payment' then payment_json(payment)
           else object end,
         case when type like 'subscription.%' and type <> 'subscription.trial_ending' then previous end);
@@ -70,12 +70,14 @@ begin
   return types || trial_ending;
 end $$;
 
--- A completed checkout as its event shows it.
-create function completed_checkout_json(checkout checkouts, purchase purchases) returns jsonb language plpgsql stable as $$
+-- A completed checkout as its event shows it, with the features of what it sold: a one-time purchase has no event that tells them.
+-- `purchase` is as the API shows it.
+create function completed_checkout_json(checkout checkouts, purchase jsonb) returns jsonb language plpgsql stable as $$
 begin
   return jsonb_build_object(
-    'id', checkout.id, 'price_id', checkout.price_id, 'purchase_id', purchase.id, 'currency', checkout.currency,
-    'amount', checkout.amount, 'shop_url', checkout.shop_url, 'completed_at', iso(checkout.completed_at));
+    'id', checkout.id, 'price_id', checkout.price_id, 'purchase_id', purchase -> 'id', 'features', purchase -> 'features',
+    'currency', checkout.currency, 'amount', checkout.amount, 'shop_url', checkout.shop_url,
+    'completed_at', iso(checkout.completed_at));
 end $$;
 
 -- A payment as its event shows it.

@@ -94,6 +94,14 @@ test('a feature that is added later is had by whoever bought before, at whicheve
   expect((await stateOf(ours, email)).features, 'as it was last sold to this user').toEqual(['export', 'sync'])
 })
 
+test('the event of a completed checkout tells the features of what was bought once', async () => {
+  const { ours } = await shop([{ ...once, features: ['badge', 'export'] }])
+  const { userId } = await buy(world, { paywall: ours.paywall, key: ours.key, email: newEmail(), slug: 'once' })
+  const events = await ownerEvents(world, userId)
+  const completed = events.find(({ type }) => type === 'checkout.completed')
+  expect(completed?.data).toMatchObject({ checkout: { features: ['badge', 'export'] } })
+})
+
 test('an event tells the features of the subscription that it is about', async () => {
   const { ours } = await shop([monthly({ features: ['sync', 'export'] })])
   const { userId } = await buy(world, { paywall: ours.paywall, key: ours.key, email: newEmail() })

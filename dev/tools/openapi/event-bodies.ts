@@ -65,6 +65,7 @@ export const CheckoutEvent = eventOf('checkout', {
       id: z.uuid().describe('The value that replaced `__SESSION__` in your URLs'),
       price_id: z.string(),
       purchase_id: z.uuid(),
+      features: z.array(z.string()).describe('The features of the price that was sold'),
       amount: z.int().min(0).describe('What the page charged, in minor units of the currency'),
       currency,
       shop_url: z.string().nullable().describe('The `shopUrl` that start-checkout was given'),

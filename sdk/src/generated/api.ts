@@ -1043,6 +1043,8 @@ export interface components {
                     price_id: string;
                     /** Format: uuid */
                     purchase_id: string;
+                    /** @description The features of the price that was sold */
+                    features: string[];
                     /** @description What the page charged, in minor units of the currency */
                     amount: number;
                     /** @description ISO 4217 */
