@@ -1,3 +1,4 @@
+import type { OpenOrder } from 'paywall-billing-sdk/browser'
 import type { BrowserContext } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
@@ -58,6 +59,14 @@ test('who does not pay comes back to the page, where nothing is waited for', asy
   const back = await buyIn(site, await open('/shop'), { action: 'cancel' })
   expect(back.page.url()).toBe(`${site.url}/shop`)
   expect(await back.heard()).toEqual([{ user: expect.objectContaining({ paid: false }), isWaiting: false }])
+})
+
+test('a way back that is no URL is refused with a code, like other faults', async () => {
+  const { paywall } = await open()
+  const refused = (order: OpenOrder) =>
+    paywall.evaluate((shop, wrong) => shop.open('monthly', wrong).catch(({ name, code }) => [name, code]), order)
+  expect(await refused({ successUrl: 'https://' })).toEqual(['PaywallError', 'invalid_url'])
+  expect(await refused({ errorUrl: 'https://' })).toEqual(['PaywallError', 'invalid_url'])
 })
 
 test('other pages to come back to may be named, and wait likewise', async () => {

@@ -38,6 +38,17 @@ async function keep(tab: Tab, changed: Partial<KeptTokens>): Promise<void> {
   for (const page of context.pages()) await expect.poll(() => page.evaluate(`localStorage.getItem(${KEY})`)).toBe(text)
 }
 
+/** Leaves no room in the storage of the page's origin, for as little as a letter. */
+const fillStorage = ({ page }: Tab) =>
+  page.evaluate(`for (let size = 2 ** 22, text = ''; size >= 1; ) {
+    try {
+      localStorage.setItem('full', text + ' '.repeat(size))
+      text += ' '.repeat(size)
+    } catch {
+      size /= 2
+    }
+  }`)
+
 /** Signs in in the first tab. Resolves when the others have heard of it. */
 async function signInAll(tabs: Tab[]): Promise<string> {
   const email = await signInIn(site, tabs[0]!)
@@ -171,6 +182,21 @@ test('where storage is denied, the session lives as long as the page', async () 
   const email = await signInIn(site, tab)
   expect(await refreshIn(tab)).toBe(email)
   expect(await emailIn(await open())).toBeNull()
+})
+
+test('where storage is full, a new session lives as long as the page', async () => {
+  const tab = await open()
+  await fillStorage(tab)
+  const email = await signInIn(site, tab)
+  expect(await refreshIn(tab)).toBe(email)
+  expect(await emailIn(await open())).toBeNull()
+})
+
+test('a session is read from storage that was filled after it', async () => {
+  const tab = await open()
+  const email = await signInIn(site, tab)
+  await fillStorage(tab)
+  expect(await emailIn(await open())).toBe(email)
 })
 
 test('storage of the page’s own choice is used', async () => {

@@ -1,3 +1,5 @@
+import { PaywallError } from '../error.ts'
+
 /** The parameter by which the address of a page says that a buyer comes back to it after paying: at the paywall of this id. */
 const MARK = 'paywall_checkout'
 
@@ -9,13 +11,25 @@ export interface WaysBack {
   errorUrl?: string
 }
 
-/** The ways back as the API takes them. Outside a browser there is no page to come back to. */
+/**
+ * The ways back as the API takes them. Outside a browser there is no page to come back to.
+ *
+ * @throws PaywallError invalid_url
+ */
 export function waysBack(paywall: string, given: WaysBack): WaysBack {
   const page = globalThis.location?.href
   if (!page) return given
-  const successUrl = new URL(given.successUrl ?? page, page)
+  const successUrl = resolved(given.successUrl ?? page, page)
   if (successUrl.origin === location.origin) successUrl.searchParams.set(MARK, paywall)
-  return { successUrl: successUrl.href, errorUrl: new URL(given.errorUrl ?? page, page).href }
+  return { successUrl: successUrl.href, errorUrl: resolved(given.errorUrl ?? page, page).href }
+}
+
+function resolved(url: string, page: string): URL {
+  try {
+    return new URL(url, page)
+  } catch (cause) {
+    throw new PaywallError({ status: 0, code: 'invalid_url', message: `${url} is not a URL.` }, { cause })
+  }
 }
 
 /** Whether the buyer has come back to this page after paying. It is told once: the mark is taken off the page's address. */

@@ -84,7 +84,7 @@ export class BrowserPaywall {
    * Sells a price, by its slug or its id: opens a hosted page and goes there. Whoever is not signed in buys as an anonymous user, whom
    * `signIn` gives an address later. When the buyer is back, `onChange` tells of the purchase.
    */
-  open(price: PriceName, order: OpenOrder = {}, options?: CallOptions): Promise<Reply.Checkout> {
+  async open(price: PriceName, order: OpenOrder = {}, options?: CallOptions): Promise<Reply.Checkout> {
     const { client, session, wait } = this.#parts
     const wanted = { ...order, ...waysBack(this.id, order) }
     return this.#samePage(JSON.stringify([price, wanted]), async (key) => {

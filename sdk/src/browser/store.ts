@@ -12,9 +12,7 @@ export const SPREADS_MS = 100
 export function browserStore(): Store {
   try {
     const store = localStorage
-    const probe = 'paywall-billing-sdk'
-    store.setItem(probe, '')
-    store.removeItem(probe)
+    store.getItem('')
     return store
   } catch {
     return memory()
@@ -36,19 +34,29 @@ export interface Kept<Value> {
   write(value: Value | null): void
 }
 
-/** Keeps a value as JSON. Text that is no JSON was not written here, and counts as none. */
+/**
+ * Keeps a value as JSON; where the store is full, as long as the page lives. Text that is no JSON was not written here, and counts as
+ * none.
+ */
 export function keptIn<Value>(store: Store, key: string): Kept<Value> {
+  let unstored: Value | null = null
   return {
     read() {
       try {
-        return JSON.parse(store.getItem(key) ?? 'null')
+        return JSON.parse(store.getItem(key) ?? 'null') ?? unstored
       } catch {
-        return null
+        return unstored
       }
     },
     write(value) {
-      if (value === null) store.removeItem(key)
-      else store.setItem(key, JSON.stringify(value))
+      unstored = null
+      if (value === null) return store.removeItem(key)
+      try {
+        store.setItem(key, JSON.stringify(value))
+      } catch {
+        store.removeItem(key) // what is there is out of date, for other tabs too
+        unstored = value
+      }
     },
   }
 }
