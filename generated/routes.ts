@@ -29,7 +29,7 @@ export const ROUTES = [
   { pattern: /^\/account\/ticket$/, binding: 'PAGES', countedBy: 'address', saysCode: false },
   { pattern: /^\/restore$/, binding: 'PAGES', countedBy: 'address', saysCode: false },
   { pattern: /^\/session$/, binding: 'PAGES', countedBy: 'address', saysCode: false },
-  { pattern: /^\/image\/(?<name>[^/]+)$/, binding: 'PAGES', countedBy: 'address', saysCode: false },
+  { pattern: /^\/image\/(?<name>[^/]+)$/, binding: 'PAGES', countedBy: 'network', saysCode: false },
   { pattern: /^\/p\/(?<id>[^/]+)$/, binding: 'PAGES', countedBy: 'address', saysCode: false },
   { pattern: /^\/p\/(?<id>[^/]+)\/thanks$/, binding: 'PAGES', countedBy: 'address', saysCode: false },
   { pattern: /^\/p\/(?<id>[^/]+)\/account$/, binding: 'PAGES', countedBy: 'address', saysCode: false },
@@ -37,6 +37,6 @@ export const ROUTES = [
   { pattern: /^\/p\/(?<id>[^/]+)\/account\/ticket$/, binding: 'PAGES', countedBy: 'address', saysCode: false },
   { pattern: /^\/p\/(?<id>[^/]+)\/restore$/, binding: 'PAGES', countedBy: 'address', saysCode: false },
   { pattern: /^\/p\/(?<id>[^/]+)\/session$/, binding: 'PAGES', countedBy: 'address', saysCode: false },
-  { pattern: /^\/p\/(?<id>[^/]+)\/image\/(?<name>[^/]+)$/, binding: 'PAGES', countedBy: 'address', saysCode: false },
-  { pattern: /^\/assets\/(?<file>[^/]+)$/, binding: 'PAGES', countedBy: 'address', saysCode: false },
+  { pattern: /^\/p\/(?<id>[^/]+)\/image\/(?<name>[^/]+)$/, binding: 'PAGES', countedBy: 'network', saysCode: false },
+  { pattern: /^\/assets\/(?<file>[^/]+)$/, binding: 'PAGES', countedBy: 'network', saysCode: false },
 ] as const satisfies { pattern: RegExp; binding: string; countedBy: CountedBy; saysCode: boolean }[]

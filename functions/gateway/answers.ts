@@ -1,5 +1,6 @@
-import type { Wording } from '../../lib/http/errors.ts'
 import { addCommonHeaders } from '../../lib/http/response-headers.ts'
+import { sharedWords } from '../../lib/http/shared-words.ts'
+import { type Refusal, refusalPage } from './refusal-page.ts'
 
 /** `X-Api-Key` is missing on purpose: no browser may send an owner key across origins. */
 const ALLOWED_HEADERS =
@@ -7,14 +8,22 @@ const ALLOWED_HEADERS =
 /** How long a browser may remember a preflight, in seconds: the most that Chromium accepts. */
 const PREFLIGHT_SECONDS = 7200
 
-/** A refusal by the gateway itself. */
-export function refusal(
-  [status, error]: Wording,
+/** A refusal by the gateway itself, as JSON. */
+export function refuseInJson(
+  refusal: Refusal,
   requestId: string,
   { saysCode, headers }: { saysCode: boolean | undefined; headers: Record<string, string> },
 ): Response {
+  const [status, error] = sharedWords[refusal]
   const body = { error, ...(saysCode && { code: error }) }
   return withCommonHeaders(Response.json(body, { status, headers }), requestId)
+}
+
+/** The same to a person, as a page. */
+export function refuseInWords(refusal: Refusal, requestId: string, headers: Record<string, string>): Response {
+  const [status] = sharedWords[refusal]
+  const page = { ...headers, 'Content-Type': 'text/html; charset=utf-8' }
+  return withCommonHeaders(new Response(refusalPage(refusal), { status, headers: page }), requestId)
 }
 
 export function preflight(requestId: string): Response {

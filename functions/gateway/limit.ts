@@ -32,9 +32,9 @@ interface Limits {
 
 /**
  * Counts a call: an owner's by its key, a user's by its token, a guest's by its network. Guests and users are also counted by
- * their wide network, with an owner's share, because networks and tokens can be invented. A key that no endpoint has accepted
- * yet, and a webhook from where none was signed rightly yet, count as a guest's call. The binding counts per Cloudflare
- * location, and only roughly: this brakes abuse and measures nothing.
+ * their wide network, with an owner's share, because networks and tokens can be invented. What a page loads counts by that alone,
+ * because it is several requests at once. A key that no endpoint has accepted yet, and a webhook from where none was signed rightly
+ * yet, count as a guest's call. The binding counts per Cloudflare location, and only roughly: this brakes abuse and measures nothing.
  */
 export async function count(request: Request, env: Limits, countedBy: CountedBy): Promise<Counted> {
   if (!env.RATE_LIMITED) return UNCOUNTED
@@ -44,6 +44,7 @@ export async function count(request: Request, env: Limits, countedBy: CountedBy)
     const hash = await sha256Hex(key)
     return countProven(env, networks, `key ${hash}`, { isGood: keyIsGood, share: () => isSpent(env.OWNER_LIMIT, hash) })
   }
+  if (countedBy === 'network') return { ...UNCOUNTED, isOver: await isSpent(env.OWNER_LIMIT, networks.wide) }
   if (countedBy === 'signature') {
     return countProven(env, networks, `sender ${networks.near}`, { isGood: signatureIsGood, share: async () => false })
   }

@@ -1,10 +1,10 @@
-import type { Wording } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { loggable } from '../../lib/http/place.ts'
 import { loggedSdkVersion } from '../../lib/http/sdk-version.ts'
 import { sharedWords } from '../../lib/http/shared-words.ts'
-import { preflight, refusal } from './answers.ts'
+import { preflight, refuseInJson, refuseInWords } from './answers.ts'
 import { count, LIMIT_PERIOD_SECONDS, UNCOUNTED } from './limit.ts'
+import type { Refusal } from './refusal-page.ts'
 import { type Route, routeOf } from './routes.ts'
 
 /**
@@ -15,17 +15,17 @@ export default {
   async fetch(request, env) {
     const path = new URL(request.url).pathname
     const route = routeOf(path)
-    if (!route) return refuse({ request, path, route, wording: sharedWords.not_found })
+    if (!route) return refuse({ request, path, route, refusal: 'not_found' })
     if (request.method === 'OPTIONS') return preflight(crypto.randomUUID())
     const counted = await count(request, env, route.countedBy).catch(letPass)
-    if (counted.isOver) return refuse({ request, path, route, wording: sharedWords.rate_limited, headers: RETRY_LATER })
+    if (counted.isOver) return refuse({ request, path, route, refusal: 'rate_limited', headers: RETRY_LATER })
     try {
       const response = await env[route.binding].fetch(request)
       counted.learn(response.status)
       return response
     } catch (cause) {
       counted.learn(sharedWords.failed[0])
-      return refuse({ request, path, route, wording: sharedWords.failed, cause })
+      return refuse({ request, path, route, refusal: 'failed', cause })
     }
   },
 } satisfies ExportedHandler<Cloudflare.GatewayEnv>
@@ -42,20 +42,25 @@ interface Refused {
   request: Request
   path: string
   route: Route | null
-  wording: Wording
+  refusal: Refusal
   headers?: Record<string, string>
   /** Why the endpoint did not answer. */
   cause?: unknown
 }
 
 /** Refuses a request, and writes the line in the log that the endpoint writes for every request that reaches it. */
-function refuse({ request, path, route, wording, headers = {}, cause }: Refused): Response {
-  const [status, , refusedFor] = wording
+function refuse({ request, path, route, refusal, headers = {}, cause }: Refused): Response {
+  const [status] = sharedWords[refusal]
   const requestId = crypto.randomUUID()
   const place = { request_id: requestId, binding: route?.binding }
   if (cause !== undefined) log('error', 'an endpoint did not answer', { ...place, cause })
   const paywall_id = loggable(route?.pattern.exec(path)?.groups?.id)
   const sdk_version = loggedSdkVersion(request.headers.get('x-sdk-version'))
-  log('info', 'request', { ...place, method: request.method, paywall_id, sdk_version, status, refusal: refusedFor })
-  return refusal(wording, requestId, { saysCode: route?.saysCode, headers })
+  log('info', 'request', { ...place, method: request.method, paywall_id, sdk_version, status, refusal })
+  if (isForPerson(request, route)) return refuseInWords(refusal, requestId, headers)
+  return refuseInJson(refusal, requestId, { saysCode: route?.saysCode, headers })
 }
+
+/** Whether a browser will show the answer: it asked for a paywall's page, or for none that there is. */
+const isForPerson = ({ headers }: Request, route: Route | null): boolean =>
+  (route === null || route.binding === 'PAGES') && (headers.get('accept')?.includes('text/html') ?? false)

@@ -29,14 +29,24 @@ const METHODS: Readonly<Record<string, Endpoint['method'][]>> = {
 /** Scripts and styles. The name of each has a hash of its content, so it never changes. */
 export const ASSET_PATH = '/assets/:file'
 
+/** What a page loads takes nothing from its visitor's share of requests. */
+const LOADED = { countedBy: 'network' } as const
+
 /** Served by the gateway like every endpoint, but no part of the API that the document describes. */
 export const pages: Endpoint[] = [
   ...PLACES.flatMap((place) =>
     Object.entries(METHODS).flatMap(([path, methods]) =>
-      methods.map((method): Endpoint => ({ method, path: joined(place, path), access: ['anybody'] })),
+      methods.map(
+        (method): Endpoint => ({
+          method,
+          path: joined(place, path),
+          access: ['anybody'],
+          ...(path === IMAGE_PATH && LOADED),
+        }),
+      ),
     ),
   ),
-  { method: 'get', path: ASSET_PATH, access: ['anybody'] },
+  { method: 'get', path: ASSET_PATH, access: ['anybody'], ...LOADED },
 ]
 
 /** A page's path at a place, as Hono joins the two. */

@@ -10,8 +10,9 @@ export type Access = 'owner' | 'user' | 'anybody'
 /**
  * What the gateway counts a call by, to brake abuse: an owner's key, a user's token, or the address it comes from.
  * A caller without the credential is counted by address. `signature`: by the address, until one was signed rightly from there.
+ * `network`: by a wide network with a large share, for what a page loads.
  */
-export type CountedBy = 'key' | 'token' | 'address' | 'signature'
+export type CountedBy = 'key' | 'token' | 'address' | 'signature' | 'network'
 
 /** One method of one path: all that the gateway has to know to lead a request there. */
 export interface Endpoint {

@@ -59,6 +59,7 @@ export function undocumented({ method, url, status, headers, text }: SentRespons
   if (method === 'OPTIONS' || PAGES.some((page) => page.test(pathname))) return null
   const known = NOT_CANONICAL.test(pathname) ? null : knownPath(pathname)
   const found = known && described(known, method, status)
+  if (!known && status === 404 && headers.get('content-type')?.startsWith('text/html')) return null // as a browser is told
   if (!found && !known?.isNamed && status === 404) return method === 'HEAD' ? null : bodyFault(text, NOT_FOUND)
   if (!found) return `${method} ${pathname} has no documented ${status}`
   return headerFault(found.answer, headers) ?? (method === 'HEAD' ? null : contentFault(found, headers, text))
