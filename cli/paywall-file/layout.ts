@@ -1,5 +1,6 @@
 // What a paywall's layout names must be there: texts in every locale, prices on sale, images that a page may show.
 import type * as z from 'zod'
+import { publicUrlProblem } from '../../lib/http/public-url.ts'
 import { Block, Logo, Offer } from '../../lib/paywall/blocks.ts'
 import type { Interval } from '../../lib/processors/processor.ts'
 import { didYouMean } from '../did-you-mean.ts'
@@ -100,9 +101,17 @@ function checkSlug({ path, name }: Place, { prices }: ShownPaywall, context: z.R
 }
 
 function checkImage({ path, name }: Place, { test }: ShownPaywall, context: z.RefinementCtx): void {
-  const url = URL.parse(name)
-  if (url?.protocol === 'https:' || (test && LOOPBACK.test(url?.hostname ?? ''))) return
-  issueAt(context, path, `must be an https URL${test ? ', or one of localhost' : ''}`)
+  const problem = imageProblem(name, test)
+  if (problem) issueAt(context, path, problem)
+}
+
+/** Why the paywall's site would never show the image at an address; null if it would. */
+function imageProblem(src: string, isTest: boolean): string | null {
+  const url = URL.parse(src)
+  if (url && /\.svg$/i.test(url.pathname)) return 'the site shows no SVG, which may have scripts: use JPEG, PNG or WebP'
+  if (isTest && LOOPBACK.test(url?.hostname ?? '')) return null
+  if (url?.protocol !== 'https:') return `must be an https URL${isTest ? ', or one of localhost' : ''}`
+  return publicUrlProblem(src, { allowLocal: false, ownHosts: [] })
 }
 
 function checkIntervals(

@@ -11,7 +11,9 @@ const image = {
   src: z
     .url({ protocol: /^https?$/, error: 'must be an https URL' })
     .max(2048)
-    .describe('https; on a test paywall also http on localhost. The site serves it from its own origin'),
+    .describe(
+      'https, by the name of a host; on a test paywall also http on localhost. JPEG, PNG or WebP. The site serves it from its own origin',
+    ),
   alt: textKey,
 }
 

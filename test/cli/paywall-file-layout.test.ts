@@ -34,7 +34,7 @@ describe('a layout', () => {
     ]
     const more = {
       'paywalls[0].prices[2]': yearly,
-      'paywalls[0].settings.logo': { src: 'https://acme.example/logo.svg', alt: 'title' },
+      'paywalls[0].settings.logo': { src: 'https://acme.example/logo.png', alt: 'title' },
       'paywalls[0].offers': [{ price: 'yearly', show: 'cancel' }, { yours: { price: 1 } }],
     }
     expect(await problemsOf(everything, more)).toEqual([])
@@ -68,7 +68,19 @@ describe('a layout', () => {
     [{ type: 'toggle', intervals: ['month', 'year'] }, '.intervals[1]: no price is paid by the year'],
     [{ type: 'toggle', intervals: ['month', 'month'] }, '.intervals[1]: month is already named'],
     [{ type: 'toggle', intervals: ['month'] }, '.intervals: Too small: expected array to have >=2 items'],
-    [{ type: 'image', src: 'logo.svg', alt: 'title' }, '.src: must be an https URL'],
+    [{ type: 'image', src: 'logo.png', alt: 'title' }, '.src: must be an https URL'],
+    [
+      { type: 'image', src: 'https://acme.example/Logo.SVG?v=2', alt: 'title' },
+      '.src: the site shows no SVG, which may have scripts: use JPEG, PNG or WebP',
+    ],
+    [
+      { type: 'image', src: 'https://192.0.2.7/a.png', alt: 'title' },
+      '.src: an IP address is not accepted: use a host name',
+    ],
+    [
+      { type: 'image', src: 'https://files.internal/a.png', alt: 'title' },
+      '.src: files.internal is not a public host name',
+    ],
     [
       { type: 'image', src: 'http://acme.example/a.png', alt: 'title' },
       '.src: must be an https URL, or one of localhost',
@@ -105,12 +117,12 @@ describe('a layout', () => {
     ],
     [
       'a logo without encryption',
-      { 'paywalls[0].settings.logo': { src: 'http://acme.example/logo.svg' } },
+      { 'paywalls[0].settings.logo': { src: 'http://acme.example/logo.png' } },
       'paywalls[0].settings.logo.src: must be an https URL, or one of localhost',
     ],
     [
       "a logo's text",
-      { 'paywalls[0].settings.logo': { src: 'https://acme.example/logo.svg', alt: 'logo' } },
+      { 'paywalls[0].settings.logo': { src: 'https://acme.example/logo.png', alt: 'logo' } },
       'paywalls[0].settings.logo.alt: en, de have no text logo',
     ],
   ])('names %s', async (_what, changes, error) => {

@@ -29,7 +29,7 @@ beforeAll(async () => {
     asked.push(url)
     if (url === '/moved.png') response.writeHead(302, { location: '/pixel.png' }).end()
     else if (url === '/pixel.png') response.end(PNG)
-    else if (url === '/picture.svg') response.end('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    else if (url === '/drawing.png') response.end('<svg xmlns="http://www.w3.org/2000/svg"/>')
     else response.end(Buffer.concat([PNG, Buffer.alloc(2 * 1024 * 1024)]))
   })
   await new Promise<void>((resolve) => imageServer.listen(0, '127.0.0.1', resolve))
@@ -151,7 +151,7 @@ describe('images', () => {
     expect(asked.filter((each) => each === '/pixel.png')).toHaveLength(1)
   })
 
-  test.each(['/picture.svg', '/moved.png', '/huge.png'])(
+  test.each(['/drawing.png', '/moved.png', '/huge.png'])(
     'that are none, or elsewhere, or too large, are not passed on: %s',
     async (path) => {
       const response = await world.fetch(srcIn(await htmlOf(await shopWithImage(path))))
