@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { ask, isRefused, type PagesContext } from './ask.ts'
 import { ACCOUNT_PATH, PAYWALL_PATH } from './contract.ts'
 import { readForm } from './form.ts'
+import { justCancelled } from './just-cancelled.ts'
 import { sentenceFor } from './problem.ts'
 import { endSession, tokenOf } from './session.ts'
 import { showPage } from './show.ts'
@@ -14,8 +15,8 @@ import { restorePage } from './views/restore.tsx'
 
 export async function showAccount(c: PagesContext): Promise<Response> {
   const site = await siteOf(c)
-  const { cancelled, restored, buy } = c.req.query()
-  const shown = { step: FIRST_STEP, cancelled, buy, isRestored: restored !== undefined }
+  const { restored, buy } = c.req.query()
+  const shown = { step: FIRST_STEP, cancelled: justCancelled(c, site), buy, isRestored: restored !== undefined }
   return showPage(c, site, accountPage(site, shown))
 }
 

@@ -4,6 +4,7 @@ import { ask, isRefused, type PagesContext, type Refused } from './ask.ts'
 import { openCheckout } from './buy.ts'
 import { ACCOUNT_PATH } from './contract.ts'
 import { readForm } from './form.ts'
+import { rememberCancelled } from './just-cancelled.ts'
 import { sentenceFor } from './problem.ts'
 import { showPage } from './show.ts'
 import { type Site, siteOf } from './site.ts'
@@ -47,6 +48,7 @@ export async function cancel(c: PagesContext): Promise<Response> {
   if (!isReason(reason)) return again(site.texts.chooseReason, 400)
   const refused = await requestCancel(c, site, id, [EN.reasons[reason], words].filter(Boolean).join(': '))
   if (refused) return again(sentenceFor(refused, site.texts), refused.status)
+  rememberCancelled(c, site, id)
   return c.redirect(site.href(ACCOUNT_PATH, { cancelled: id }), 303)
 }
 

@@ -4,10 +4,15 @@ import type { PagesContext } from './ask.ts'
 /** The largest form without files that a page sends, in bytes. */
 const FORM_LIMIT = 64 * 1024
 
-/** The fields of a form, each by its name, or an empty text where it has none. @throws ApiError 413, 400 */
+/**
+ * The fields of a form, each by its name, or an empty text where it has none. A line break, as which a browser sends two characters,
+ * is one, as the form's own limits count it.
+ *
+ * @throws ApiError 413, 400
+ */
 export async function readForm(c: PagesContext): Promise<(name: string) => string> {
   const fields = new URLSearchParams(await readText(c.req.raw, FORM_LIMIT))
-  return (name) => fields.get(name) ?? ''
+  return (name) => (fields.get(name) ?? '').replaceAll('\r\n', '\n')
 }
 
 /** How much of a form is copied, in bytes: more than its text fields may have. */

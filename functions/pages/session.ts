@@ -29,13 +29,14 @@ const Tokens = z.object({ access_token: z.string(), expires_in: z.number(), refr
 const isLocal = ({ protocol, hostname }: URL) =>
   protocol === 'http:' && /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 
-function optionsOf(c: PagesContext, { path }: Home): CookieOptions {
+/** How a cookie is kept that only the paywall's own pages read. */
+export function cookieOptionsOf(c: PagesContext, { path }: Home): CookieOptions {
   const options = { path, httpOnly: true, sameSite: 'Lax' } as const
   if (isLocal(new URL(c.req.url))) return options
   return { ...options, secure: true, prefix: path === '/' ? 'host' : 'secure' }
 }
 
-const read = (c: PagesContext, home: Home, name: string) => getCookie(c, name, optionsOf(c, home).prefix)
+const read = (c: PagesContext, home: Home, name: string) => getCookie(c, name, cookieOptionsOf(c, home).prefix)
 
 /** The visitor's access token, a fresh one if need be; null: nobody is signed in. */
 export async function tokenOf(c: PagesContext, home: Home): Promise<string | null> {
@@ -63,7 +64,7 @@ export async function beginSession(
   const path = `/api/v1/paywall/${home.paywallId}/sign-in/token`
   const tokens = await ask(c, 'SIGN_IN', Tokens, { path, body: grant, token })
   if (isRefused(tokens)) return tokens
-  const options = optionsOf(c, home)
+  const options = cookieOptionsOf(c, home)
   setCookie(c, ACCESS, tokens.access_token, { ...options, maxAge: tokens.expires_in - MARGIN_SECONDS })
   setCookie(c, REFRESH, tokens.refresh_token, { ...options, maxAge: REFRESH_SECONDS })
   return { token: tokens.access_token }
@@ -80,5 +81,5 @@ export async function endSession(c: PagesContext, home: Home): Promise<void> {
 
 /** Has the browser forget the session. */
 export function dropSession(c: PagesContext, home: Home): void {
-  for (const name of [ACCESS, REFRESH]) deleteCookie(c, name, optionsOf(c, home))
+  for (const name of [ACCESS, REFRESH]) deleteCookie(c, name, cookieOptionsOf(c, home))
 }

@@ -31,7 +31,8 @@ export async function openTicket(c: PagesContext): Promise<Response> {
   }
   const refused = await refusedBy(response)
   const written = fieldsIn(beginning.text, type)
-  const problem = sentenceFor(refused, site.texts)
+  // A form whose text could be sent is too large by its images.
+  const problem = refused.error === 'payload_too_large' ? site.texts.wrongImages : sentenceFor(refused, site.texts)
   return showPage(c, site, ticketPage(site, { written, problem }), refused.status)
 }
 

@@ -59,7 +59,7 @@ test('without a script a visitor buys, signs in, writes to the owner, opens the 
   await page.goto(`${home}/account`)
   await press(visitor, 'Cancel subscription', 'link')
   expect(await page.getByRole('region', { name: 'Stay for another month' }).textContent()).toContain('$9.99 per month')
-  await press(visitor, 'Switch to Monthly')
+  await press(visitor, 'Add Monthly')
   await page.waitForURL(`${world.stripe.url}/**`)
   await page.goBack()
   await page.getByLabel('Something that I need is missing').check()

@@ -47,6 +47,7 @@ export const DE: Texts = {
   pendingText: 'Wir warten auf die Bestätigung. Sobald sie da ist, zeigt diese Seite sie an.',
   pendingLong:
     'Es dauert länger als sonst. Sie können diese Seite schließen: Der Kauf erscheint von selbst in Ihrem Konto.',
+  stillHave: (label) => `Sie haben noch ${label} und zahlen weiter dafür.`,
   thanksGuest:
     'Wenn Sie gerade bezahlt haben, wird Ihr Kauf bereitgestellt. Um ihn hier zu sehen, melden Sie sich mit Ihrer E-Mail-Adresse an.',
   backTo: (name) => `Zurück zu ${name}`,
@@ -114,8 +115,8 @@ export const DE: Texts = {
   keepIt: 'Behalten',
   cancelled: 'Ihr Abo ist gekündigt und verlängert sich nicht mehr.',
   beforeYouGo: 'Bevor Sie gehen',
-  switchTo: (label) => `Zu ${label} wechseln`,
-  switchHint: 'Was Sie jetzt haben, läuft weiter, bis Sie es kündigen.',
+  add: (label) => `${label} dazunehmen`,
+  addHint: 'Was Sie jetzt haben, läuft weiter, bis Sie es kündigen.',
 
   ticket: 'Hilfe',
   subject: 'Betreff',
@@ -135,6 +136,8 @@ export const DE: Texts = {
   processorUnavailable: 'Der Zahlungsdienst antwortet gerade nicht. Bitte versuchen Sie es gleich noch einmal.',
   processorRejected:
     'Der Zahlungsdienst hat das nicht angenommen. Wenn es wieder geschieht, wenden Sie sich bitte an uns.',
+  tooLarge: 'Das ist zu viel, um gesendet zu werden. Bitte kürzen Sie es.',
+  outdated: 'Diese Seite war nicht mehr aktuell. Bitte versuchen Sie es noch einmal.',
   forged:
     'Diese Anfrage kam nicht von dieser Seite. Gehen Sie zurück, laden Sie die Seite neu und versuchen Sie es noch einmal.',
   activePurchase: 'Das haben Sie schon. Ihr Konto zeigt es.',

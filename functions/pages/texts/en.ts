@@ -38,6 +38,7 @@ export const EN = {
   pending: 'Your payment is on its way',
   pendingText: 'We are waiting for the confirmation. This page shows it as soon as it is there.',
   pendingLong: 'It takes longer than usual. You can close this page: your purchase appears in your account by itself.',
+  stillHave: (label: string) => `You still have ${label}, and go on paying for it.`,
   thanksGuest:
     'If you have just paid, your purchase is being made ready. To see it here, sign in with your e-mail address.',
   backTo: (name: string) => `Back to ${name}`,
@@ -107,8 +108,8 @@ export const EN = {
   keepIt: 'Keep it',
   cancelled: 'Your subscription is cancelled and will not renew.',
   beforeYouGo: 'Before you go',
-  switchTo: (label: string) => `Switch to ${label}`,
-  switchHint: 'What you have now goes on until you cancel it.',
+  add: (label: string) => `Add ${label}`,
+  addHint: 'What you have now goes on until you cancel it.',
 
   // Support.
   ticket: 'Contact support',
@@ -129,6 +130,8 @@ export const EN = {
   tryAgain: 'Try again',
   processorUnavailable: 'The payment service does not answer just now. Please try again in a moment.',
   processorRejected: 'The payment service did not accept that. If it happens again, please contact support.',
+  tooLarge: 'That is too much to send. Please shorten it.',
+  outdated: 'This page was out of date. Please try again.',
   forged: 'This request did not come from this page. Go back, reload the page and try again.',
   activePurchase: 'You have this already. Your account shows it.',
   priceGone: 'This price has just changed. Please choose again.',

@@ -100,9 +100,9 @@ function OfferToStay({ site, purchase, formKey }: { site: Site; purchase: Purcha
           <input type="hidden" name="purchase" value={purchase.id} />
           <input type="hidden" name="key" value={formKey} />
           <button type="submit" class="primary" name="action" value="switch">
-            {texts.switchTo(price.label)}
+            {texts.add(price.label)}
           </button>
-          <p class="hint">{texts.switchHint}</p>
+          <p class="hint">{texts.addHint}</p>
         </form>
       )}
     </section>

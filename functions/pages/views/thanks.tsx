@@ -1,7 +1,10 @@
 import { WAITING_PATH } from '../../../generated/page-assets.ts'
-import { ACCOUNT_PATH, PAYWALL_PATH } from '../contract.ts'
+import { ACCOUNT_PATH, CANCEL_PATH, PAYWALL_PATH } from '../contract.ts'
 import type { Site } from '../site.ts'
+import type { Purchase, User } from '../structure.ts'
 import { sitePage } from './layout.tsx'
+import { Notice } from './notice.tsx'
+import { labelOf, renews } from './purchase.tsx'
 
 /** How long a browser without scripts waits until it looks again, in seconds. */
 const LOOK_AGAIN_SECONDS = 5
@@ -16,6 +19,13 @@ export function thanksPage(site: Site) {
       <>
         <h1>{texts.thanks}</h1>
         <p>{user ? texts.thanksText : texts.thanksGuest}</p>
+        {(user ? olderSubscriptions(user) : []).map((purchase) => (
+          <Notice
+            kind="news"
+            text={texts.stillHave(labelOf(site, purchase))}
+            link={{ href: site.href(CANCEL_PATH, { purchase: purchase.id }), text: texts.cancel }}
+          />
+        ))}
         <p>
           <a class="button primary" href={site.href(ACCOUNT_PATH)}>
             {texts.account}
@@ -25,6 +35,9 @@ export function thanksPage(site: Site) {
     ),
   })
 }
+
+/** The subscriptions that go on beside the latest purchase, which comes first: buying another one ends none. */
+const olderSubscriptions = ({ purchases }: User): Purchase[] => purchases.slice(1).filter(renews)
 
 /** Looks again and again: by a script where there is one, which ends after a while. */
 function pendingPage(site: Site) {

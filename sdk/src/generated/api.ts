@@ -685,7 +685,7 @@ export interface components {
         OpenTicket: {
             /** @description What it is about, briefly. Surrounding white space is removed */
             subject: string;
-            /** @description The message. Surrounding white space is removed */
+            /** @description The message. Surrounding white space is removed, and each line break becomes one character */
             content: string;
             /**
              * Format: email
@@ -696,7 +696,7 @@ export interface components {
         OpenTicketForm: {
             /** @description What it is about, briefly. Surrounding white space is removed */
             subject: string;
-            /** @description The message. Surrounding white space is removed */
+            /** @description The message. Surrounding white space is removed, and each line break becomes one character */
             content: string;
             /**
              * Format: email
@@ -886,7 +886,7 @@ export interface components {
             type: "image";
             /**
              * Format: uri
-             * @description https; on a test paywall also http on localhost. The site serves it from its own origin
+             * @description https, by the name of a host; on a test paywall also http on localhost. JPEG, PNG or WebP. The site serves it from its own origin
              */
             src: string;
             /** @description A key of locales: every locale has a text of that name */
@@ -1155,7 +1155,7 @@ export interface components {
                 logo?: {
                     /**
                      * Format: uri
-                     * @description https; on a test paywall also http on localhost. The site serves it from its own origin
+                     * @description https, by the name of a host; on a test paywall also http on localhost. JPEG, PNG or WebP. The site serves it from its own origin
                      */
                     src: string;
                     /** @description A key of locales. Left out: the paywall's name */

@@ -1,0 +1,95 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBrowser } from '../support/browser.ts'
+import { newEmail } from '../support/checkout.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { DEMO_PAYWALL } from './demo-paywall.ts'
+import { press, signIn, type Visitor, visit } from './visitor.ts'
+
+let world: TestWorld
+let browser: Browser
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { paywall: DEMO_PAYWALL } })
+  browser = await openBrowser()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.close()
+})
+
+const CANCELLED = 'Your subscription is cancelled'
+
+/** Somebody who has signed in and bought the yearly price, at its account. */
+async function subscriber(): Promise<{ visitor: Visitor; purchaseId: string }> {
+  const visitor = await visit(browser, world, { path: '/account' })
+  const { page, home } = visitor
+  await signIn(visitor, newEmail())
+  await page.goto(home)
+  await page.getByRole('radio', { name: /Yearly/ }).check()
+  await press(visitor, 'Continue')
+  await pay(visitor)
+  await press(visitor, 'Your account', 'link')
+  const link = await page.getByRole('link', { name: 'Cancel subscription' }).getAttribute('href')
+  return { visitor, purchaseId: new URL(link ?? '', home).searchParams.get('purchase') ?? '' }
+}
+
+/** Pays on the processor's page, and waits until the purchase is there. */
+async function pay({ page, home }: Visitor): Promise<void> {
+  await page.waitForURL(`${world.stripe.url}/**`)
+  await page.locator('[value=pay]').click()
+  await page.waitForURL(`${home}/thanks*`)
+  await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
+}
+
+test('a link alone makes nobody believe that a subscription is cancelled', async () => {
+  const { visitor, purchaseId } = await subscriber()
+  const { page, home } = visitor
+  for (const id of [purchaseId, 'yes']) {
+    await page.goto(`${home}/account?cancelled=${id}`)
+    expect(await page.getByText(CANCELLED).count()).toBe(0)
+    expect(await page.getByRole('region', { name: 'Yearly' }).textContent()).toMatch(/Renews on.*Cancel subscription/)
+  }
+})
+
+test('who has cancelled is told so, and what was written is kept whole though it has line breaks', async () => {
+  const { visitor, purchaseId } = await subscriber()
+  const { page, home } = visitor
+  await page.goto(`${home}/account/cancel?purchase=${purchaseId}`)
+  await page.getByLabel('Something that I need is missing').check()
+  const words = `${'a\n'.repeat(446)}the end.` // 900 characters, as the form counts them
+  await page.getByLabel('In your words').fill(words)
+  await press(visitor, 'Cancel subscription now')
+  await page.getByText(CANCELLED).waitFor()
+  const cookie = (await page.context().cookies(home)).find(({ name }) => name.includes('cancelled'))
+  expect(cookie).toMatchObject({ value: purchaseId, httpOnly: true })
+  const sql = 'select cancellation_reason as reason from purchases where id = $1'
+  const { rows } = await world.database.query<{ reason: string }>(sql, [purchaseId])
+  expect(rows).toEqual([{ reason: `Something that I need is missing: ${words}` }])
+})
+
+test('who buys another price instead is told what goes on, and where to cancel it', async () => {
+  const { visitor, purchaseId } = await subscriber()
+  const { page, home } = visitor
+  await page.goto(`${home}/account/cancel?purchase=${purchaseId}`)
+  await press(visitor, 'Add Monthly')
+  await pay(visitor)
+  await page.reload() // the thanks for the first purchase are shown until the second one is there
+  await page.getByText('You still have Yearly').waitFor()
+  await press(visitor, 'Cancel subscription', 'link')
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Cancel Yearly')
+})
+
+test('a ticket of 5,000 characters may have line breaks', async () => {
+  const visitor = await visit(browser, world, { path: '/account/ticket' })
+  const { page } = visitor
+  const content = `${'a line\n'.repeat(714)}${'x'.repeat(2)}`
+  await page.getByLabel('E-mail address').fill(newEmail())
+  await page.getByLabel('Subject').fill('Many lines')
+  await page.getByLabel('Message').fill(content)
+  await press(visitor, 'Send')
+  await page.getByText('Your message has arrived').waitFor()
+  const { rows } = await world.database.query('select content from tickets where subject = $1', ['Many lines'])
+  expect(rows).toEqual([{ content }])
+})

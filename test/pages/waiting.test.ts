@@ -1,0 +1,49 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBrowser } from '../support/browser.ts'
+import { newEmail } from '../support/checkout.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { DEMO_PAYWALL } from './demo-paywall.ts'
+import { headingOf, press, signIn, type Visitor, visit } from './visitor.ts'
+
+let world: TestWorld
+let browser: Browser
+
+beforeAll(async () => {
+  world = await startTestWorld({ file: { paywall: DEMO_PAYWALL } })
+  browser = await openBrowser()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world.close()
+})
+
+/** Somebody who has signed in and bought nothing so far. */
+async function signedIn(): Promise<Visitor> {
+  const visitor = await visit(browser, world, { path: '/account' })
+  await signIn(visitor, newEmail())
+  return visitor
+}
+
+test('the page that thanks waits for the purchase however it was reached', async () => {
+  const visitor = await signedIn()
+  const { page, home } = visitor
+  await page.goto(`${home}/thanks`)
+  expect(await headingOf(visitor)).toBe('Your payment is on its way')
+  await page.waitForResponse((response) => response.url().endsWith('/user'))
+  const shop = await page.context().newPage()
+  await shop.goto(home)
+  await press({ page: shop }, 'Continue')
+  await shop.waitForURL(`${world.stripe.url}/**`)
+  await shop.locator('[value=pay]').click()
+  await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
+})
+
+test.each(['/session', '/user'])('it says that it takes longer where %s does not answer', async (path) => {
+  const { page, home } = await signedIn()
+  await page.route(`**${path}`, (route) => route.abort())
+  await page.goto(`${home}/thanks`)
+  await page.getByText('It takes longer than usual').waitFor()
+  expect(await page.getByText('We are waiting for the confirmation').isVisible()).toBe(false)
+})
