@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isFromHere } from '../../emulators/core/from-here.ts'
 import { redirect } from '../../emulators/core/pages/html-responses.ts'
-import { type HttpRequest, type HttpResponse, type HttpStream, header, serve } from '../../emulators/core/server.ts'
+import { type HttpRequest, type HttpResponse, type HttpStream, serve } from '../../emulators/core/server.ts'
 import { answerClock } from './clock-calls.ts'
 import { deedOf } from './deeds.ts'
 import { frontPage } from './front.ts'
@@ -37,7 +38,7 @@ export async function startHome({
 }: { port: number } & Omit<HomeParts, 'journal' | 'url'>): Promise<Home> {
   const parts: HomeParts = { ...given, journal: createJournal(), url: () => server.url }
   const server = await serve(port, async (request) => {
-    if (!isFromHere(request)) return text(403, 'Only pages of this address may ask here.')
+    if (!isFromHere(request.headers)) return text(403, 'Only pages of this address may ask here.')
     try {
       return (await answer(parts, request)) ?? text(404, 'There is nothing here.')
     } catch (error) {
@@ -46,14 +47,6 @@ export async function startHome({
     }
   })
   return server
-}
-
-/** Any page can lead a browser here by a name of its own, or send a form here. Neither may read keys or press buttons. */
-function isFromHere(request: HttpRequest): boolean {
-  const host = header(request, 'host') ?? ''
-  const origin = header(request, 'origin')
-  const isOurs = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host)
-  return isOurs && (origin === null || origin === `http://${host}`)
 }
 
 async function answer(parts: HomeParts, request: HttpRequest): Promise<Served> {

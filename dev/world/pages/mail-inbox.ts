@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
+import { isFromHere } from '../../emulators/core/from-here.ts'
 import { close, listen } from '../../emulators/core/listen.ts'
 import { createArrivals } from './arrivals.ts'
 import { Mail, Message } from './mail.ts'
@@ -30,7 +31,8 @@ interface MailInboxOptions {
 /** Starts the inbox: `/mails.json` has all mails, the latest first, and `/` leads to the page of them. */
 export async function startMailInbox({ port = 0, path: keptIn, page }: MailInboxOptions = {}): Promise<MailInbox> {
   const arrivals = createArrivals(keptIn === undefined ? undefined : { path: keptIn, schema: Mail })
-  const server = createServer(({ url: path = '/' }, response) => {
+  const server = createServer(({ url: path = '/', headers }, response) => {
+    if (!isFromHere(headers)) return void response.writeHead(403).end()
     if (path === '/') return sendFrontPage(response, page)
     if (path === '/mails.json') return sendJson(response, arrivals.items.toReversed())
     response.writeHead(404).end()

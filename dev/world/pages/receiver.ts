@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { isFromHere } from '../../emulators/core/from-here.ts'
 import { close, listen } from '../../emulators/core/listen.ts'
 import { createArrivals } from './arrivals.ts'
 import { isSignedWithAny, Received } from './received.ts'
@@ -59,6 +60,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     const path = new URL(request.url ?? '/', url).pathname
     if (request.method === 'POST' && /^\/webhooks(\/|$)/.test(path)) return receive(request, response, path)
     if (request.method !== 'GET') return void response.writeHead(405, { allow: 'GET' }).end()
+    if (!isFromHere(request.headers)) return void response.writeHead(403).end()
     if (path === '/') return sendFrontPage(response, page)
     if (path === '/events.json') return sendJson(response, arrivals.items.toReversed())
     response.writeHead(404).end()

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isFromHere } from '../from-here.ts'
 import type { HttpRequest, HttpResponse } from '../server.ts'
 import type { Store } from '../store.ts'
 import { EmulatorError } from '../wire/emulator-error.ts'
@@ -23,8 +24,9 @@ export const byHand =
 export const recordByHand = (store: Store, { field, run }: RecordControl) =>
   byHand(z.looseObject({ [field]: z.string() }), ({ [field]: id, ...options }) => run(store, String(id), options))
 
-/** Runs the control that a request names. A body with a mistake gets a 400 that says what is expected. */
+/** Runs the control that a request names. A body with a mistake gets a 400 that says what is expected; a page elsewhere, a 403. */
 export async function runControl(controls: HandControls, request: HttpRequest): Promise<HttpResponse> {
+  if (!isFromHere(request.headers)) return json(403, { error: 'not_from_here' })
   const run = controls[`${request.method} ${request.path.replace('/_emulator/', '')}`]
   if (!run) return json(404, { error: 'unknown_control', controls: Object.keys(controls) })
   try {
