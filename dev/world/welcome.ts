@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { relative } from 'node:path'
 import type { ApplyResult } from '../../cli/apply/apply.ts'
 import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
@@ -7,8 +7,6 @@ import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { Home } from './home/home.ts'
 import type { Shop } from './shop.ts'
 import type { World } from './world.ts'
-
-const BUYER = 'buyer@example.com'
 
 /** What a person needs to know when the world is up: where everything is, the keys, and three lines to paste. */
 export function welcome(
@@ -68,12 +66,14 @@ function tryLines({ url }: World, home: Home, { keys, paywalls: [paywall] }: Pay
 
 function curls(url: string, home: string, paywall: FilePaywall, key: string): string[] {
   const base = `${url}/api/v1/paywall/${paywall.id}`
+  // The data outlives the world: whoever bought at an earlier start would be refused a second checkout.
+  const email = `buyer-${randomBytes(2).toString('hex')}@example.com`
   const targets = { successUrl: `${home}/thanks`, errorUrl: `${home}/sorry` }
-  const order = { email: BUYER, priceId: paywall.prices[0]?.id, ...targets }
+  const order = { email, priceId: paywall.prices[0]?.id, ...targets }
   return [
     `curl -s ${base}/bootstrap`,
     `curl -s ${base}/start-checkout -H 'X-Api-Key: ${key}' -H 'Idempotency-Key: ${randomUUID()}' ` +
       `-H 'Content-Type: application/json' -d '${JSON.stringify(order)}'`,
-    `curl -s '${base}/user?email=${BUYER}' -H 'X-Api-Key: ${key}'`,
+    `curl -s '${base}/user?email=${email}' -H 'X-Api-Key: ${key}'`,
   ]
 }

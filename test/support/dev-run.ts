@@ -47,11 +47,18 @@ export async function startDev(options: DevOptions): Promise<DevRun> {
   return run
 }
 
-/** Runs the curl lines as printed: their JSON. */
-export async function pasteCurls(run: DevRun): Promise<Record<string, unknown>[]> {
+/** The address that the curl lines buy as. */
+export function buyerOf(run: DevRun): string {
+  const [, email] = /"email":"([^"]+)"/.exec(run.output()) ?? []
+  if (!email) throw new Error(`no line buys:\n${run.output()}`)
+  return email
+}
+
+/** Runs the curl lines as printed, or for another buyer: their JSON. */
+export async function pasteCurls(run: DevRun, email = buyerOf(run)): Promise<Record<string, unknown>[]> {
   const lines = run.output().match(/^curl .*$/gm) ?? []
   const replies = []
-  for (const line of lines) replies.push(JSON.parse((await shell(line)).stdout))
+  for (const line of lines) replies.push(JSON.parse((await shell(line.replace(buyerOf(run), email))).stdout))
   return replies
 }
 
