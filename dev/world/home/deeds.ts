@@ -11,6 +11,7 @@ import { type HomeParts, type Shown, shownPaywalls } from './parts.ts'
 import { readPurchase } from './purchases.ts'
 import { STEPS } from './sections/clock.ts'
 import { stepTo } from './steps.ts'
+import { inTurn } from './turns.ts'
 import { WEBHOOKS, type WebhooksFate, withWebhooks } from './webhooks-fate.ts'
 import { minute, money } from './words.ts'
 
@@ -68,13 +69,17 @@ async function buy(parts: HomeParts, form: Record<string, string>): Promise<stri
     body: JSON.stringify({ email, priceId, successUrl: `${parts.url()}/thanks`, errorUrl: `${parts.url()}/sorry` }),
   })
   const body: unknown = await response.json()
-  if (!response.ok)
-    throw new CommandError([`start-checkout answered ${response.status} ${NotOpened.parse(body).error}`])
+  if (!response.ok) throw new CommandError([refusalOf(response.status, NotOpened.parse(body).error, email)])
   const { title } = DEFINITIONS[paywall.processor.acquiring]
   const order = `${price.label}, ${money(price.amount, price.currency)}`
   parts.journal.say(`Opened a page of ${title} on which ${email} can pay for ${order}.`)
   return Opened.parse(body).checkoutUrl
 }
+
+const refusalOf = (status: number, error: string, email: string) =>
+  error === 'active_purchase'
+    ? `${email} already has an active purchase: type another address, or end that purchase.`
+    : `start-checkout answered ${status} ${error}`
 
 async function move(parts: HomeParts, form: Record<string, string>): Promise<string> {
   const { paywall: id, to } = Move.parse(form)
@@ -95,8 +100,10 @@ async function act(parts: HomeParts, form: Record<string, string>): Promise<stri
   const purchase = await readPurchase(parts.world.database, id)
   const acts = purchase && actsOfPurchase(parts, purchase)
   if (!acts || !isAct(name)) throw new CommandError([`there is no purchase ${id} in an account that a file names`])
-  const events = await eventsOf(parts.world, purchase.paywallId, () =>
-    withWebhooks(parts.world[purchase.acquiring], webhooks, () => performAct(acts, name, purchase.processorId)),
+  const emulator = parts.world[purchase.acquiring]
+  const perform = () => performAct(acts, name, purchase.processorId)
+  const events = await inTurn(emulator, () =>
+    eventsOf(parts.world, purchase.paywallId, () => withWebhooks(emulator, webhooks, perform)),
   )
   parts.journal.say(
     `${purchase.label} of ${purchase.user}: ${doneSentence(name)}.${WEBHOOKS[webhooks]} ${toldSentence(events)}`,

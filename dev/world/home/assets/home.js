@@ -40,7 +40,7 @@ function announce(sentence) {
 
 function replace(old, other) {
   for (const field of old.querySelectorAll('[data-keep]')) {
-    const same = other.querySelector(`[name="${field.name}"][data-keep]`)
+    const same = entryOf(field, other)?.querySelector(`[name="${field.name}"][data-keep]`)
     if (same) same.value = field.value
   }
   const focus = placeOf(document.activeElement, old)
@@ -48,13 +48,17 @@ function replace(old, other) {
   focus?.(old)
 }
 
+/** What stands in `root` for the entry that an element is in; `root` itself for an element that is in none. */
+function entryOf(element, root) {
+  const key = element.closest('[data-key]')?.dataset.key
+  return key ? root.querySelector(`[data-key="${CSS.escape(key)}"]`) : root
+}
+
 /** How to find an element again by the entry that it stands in and its place there; undefined if it is elsewhere. */
 function placeOf(element, within) {
   if (!element || !within.contains(element) || element === within) return
-  const key = element.closest('[data-key]')?.dataset.key
-  const entryOf = (root) => (key ? root.querySelector(`[data-key="${CSS.escape(key)}"]`) : root)
-  const index = [...entryOf(within).querySelectorAll(FOCUSABLE)].indexOf(element)
-  return (root) => entryOf(root)?.querySelectorAll(FOCUSABLE)[index]?.focus({ preventScroll: true })
+  const index = [...entryOf(element, within).querySelectorAll(FOCUSABLE)].indexOf(element)
+  return (root) => entryOf(element, root)?.querySelectorAll(FOCUSABLE)[index]?.focus({ preventScroll: true })
 }
 
 /** Buttons that do nothing without a script are hidden until there is one. */
