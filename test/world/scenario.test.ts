@@ -36,6 +36,15 @@ test('it happens at any processor, and what is refused is told', { timeout: TIME
   expect(rows.at(-1)).toMatchObject({ did: 'Ann buys yearly', access: 'paid, active, 8550 standard' })
 })
 
+test('a program reads a life as one document', { timeout: TIMEOUT_MS }, async () => {
+  const { code, out } = await scenario('refund', '--json')
+  expect(code).toBe(0)
+  const rows: { at: string; did: string; events: string[]; access: { paid: boolean } }[] = JSON.parse(out)
+  expect(rows.map(({ access }) => access.paid)).toEqual([true, true, false])
+  expect(rows.at(-1)?.events).toContain('payment.refunded')
+  for (const { at, did } of rows) expect([new Date(at).toISOString(), did]).toEqual([at, expect.any(String)])
+})
+
 test('without a name the lives are listed, and a wrong one is answered with the one that was meant', async () => {
   const listed = await scenario()
   expect(listed.code).toBe(0)

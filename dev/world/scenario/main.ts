@@ -1,9 +1,9 @@
 // `npm run scenario -- NAME`: plays a life in a world of its own, with the clock, and prints what happened, which events the owner
-// was told, and what access the buyer had, as it goes.
+// was told, and what access the buyer had, as it goes; with --json, as an array of the same once it has ended.
 import { enableCompileCache } from 'node:module'
 import { CommandError } from '../../../cli/command.ts'
 import { HELP, type Options, readOptions } from './options.ts'
-import { play } from './play.ts'
+import { play, type Row } from './play.ts'
 import { startStage } from './stage.ts'
 import { headLines, rowLines } from './table.ts'
 
@@ -22,9 +22,15 @@ try {
 }
 process.exit()
 
-async function run({ life, processor }: Options): Promise<void> {
+async function run({ life, processor, json }: Options): Promise<void> {
   await using started = new AsyncDisposableStack()
   const stage = await startStage(started, processor)
+  if (json) {
+    const rows: Row[] = []
+    for await (const row of play(stage, life)) rows.push(row)
+    console.log(JSON.stringify(rows, null, 2))
+    return
+  }
   console.log(headLines().join('\n'))
   for await (const row of play(stage, life)) console.log(rowLines(row).join('\n'))
 }

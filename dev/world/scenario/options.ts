@@ -9,9 +9,11 @@ export interface Options {
   life: Life
   /** Null: the processor that the demo's file names. */
   processor: Acquiring | null
+  /** What happened is printed as one JSON document, at the end. */
+  json: boolean
 }
 
-export const HELP = `npm run scenario -- NAME [--processor ${ACQUIRING.join('|')}]
+export const HELP = `npm run scenario -- NAME [--processor ${ACQUIRING.join('|')}] [--json]
 
 ${Object.entries(LIVES)
   .map(([name, { about }]) => `  ${name.padEnd(26)}${about}`)
@@ -19,7 +21,8 @@ ${Object.entries(LIVES)
 
 /** What the command line says; null if it names no life. */
 export function readOptions(args: string[]): Options | null {
-  const options = { processor: { type: 'string' }, help: { type: 'boolean', default: false } } as const
+  const flag = { type: 'boolean', default: false } as const
+  const options = { processor: { type: 'string' }, json: flag, help: flag } as const
   const usage = ['npm run scenario -- --help lists what there is']
   const { values, positionals } = parseArguments({ args, options, allowPositionals: true }, usage)
   const [name, ...more] = positionals
@@ -27,5 +30,6 @@ export function readOptions(args: string[]): Options | null {
   if (more.length > 0) throw new CommandError([`one scenario at a time: ${more.join(' ')} is too much`])
   const life = Object.hasOwn(LIVES, name) ? LIVES[name] : undefined
   if (!life) throw new CommandError([`there is no scenario ${name}${didYouMean(name, Object.keys(LIVES))}`])
-  return { life, processor: values.processor === undefined ? null : processorNamed(values.processor) }
+  const processor = values.processor === undefined ? null : processorNamed(values.processor)
+  return { life, processor, json: values.json }
 }
