@@ -40,7 +40,7 @@ export default defineConfig({
     globalSetup: ['test/support/postgres.ts', 'test/support/build-sdk.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    maxWorkers: 4, // on two cores: see `WAITING`
+    maxWorkers: 3, // on two cores: see `WAITING`
     sequence: { sequencer: WaitingFirst },
     // A file has a world of its own, on a database of its own. The code, and the Workers, are loaded once a process.
     isolate: false,
