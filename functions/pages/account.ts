@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { ask, isRefused, type PagesContext } from './ask.ts'
 import { ACCOUNT_PATH, PAYWALL_PATH } from './contract.ts'
-import { readForm } from './form.ts'
+import { actionOf, readForm } from './form.ts'
 import { justCancelled } from './just-cancelled.ts'
 import { sentenceFor } from './problem.ts'
 import { endSession, tokenOf } from './session.ts'
@@ -20,13 +20,12 @@ export async function showAccount(c: PagesContext): Promise<Response> {
   return showPage(c, site, accountPage(site, shown))
 }
 
-/** Each button of the page says by `action` what it does. */
 export async function useAccount(c: PagesContext): Promise<Response> {
   const site = await siteOf(c)
   const form = await readForm(c)
   const buy = c.req.query('buy')
   const show = (step: SignInStep) => showPage(c, site, accountPage(site, { step, buy }), step.status)
-  switch (form('action')) {
+  switch (actionOf(form, ['mail', 'enter', 'sign-out', 'portal'])) {
     case 'mail':
       return show(await mailCode(c, site, form))
     case 'enter': {
@@ -39,8 +38,6 @@ export async function useAccount(c: PagesContext): Promise<Response> {
       return c.redirect(site.href(PAYWALL_PATH), 303)
     case 'portal':
       return openPortal(c, site)
-    default:
-      return c.redirect(site.href(ACCOUNT_PATH), 303)
   }
 }
 
@@ -63,7 +60,8 @@ export async function showRestore(c: PagesContext): Promise<Response> {
 export async function restore(c: PagesContext): Promise<Response> {
   const site = await siteOf(c)
   const form = await readForm(c)
-  const step = form('action') === 'enter' ? await enterCode(c, site, form) : await mailCode(c, site, form)
+  const action = actionOf(form, ['mail', 'enter'])
+  const step = action === 'enter' ? await enterCode(c, site, form) : await mailCode(c, site, form)
   if (!step) return c.redirect(site.href(ACCOUNT_PATH, { restored: 'yes' }), 303)
   return showPage(c, site, restorePage(site, step), step.status)
 }

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { ask, isRefused, type PagesContext, type Refused } from './ask.ts'
 import { openCheckout } from './buy.ts'
 import { ACCOUNT_PATH } from './contract.ts'
-import { readForm } from './form.ts'
+import { actionOf, readForm } from './form.ts'
 import { rememberCancelled } from './just-cancelled.ts'
 import { sentenceFor } from './problem.ts'
 import { showPage } from './show.ts'
@@ -32,13 +32,14 @@ function cancellable({ user }: Site, id: string | undefined): Purchase | undefin
 export async function cancel(c: PagesContext): Promise<Response> {
   const site = await siteOf(c)
   const form = await readForm(c)
+  const action = actionOf(form, ['switch', 'cancel'])
   const [id, reason, words] = [form('purchase'), form('reason'), form('words').trim()]
   const purchase = cancellable(site, id)
   if (!purchase) return c.redirect(site.href(ACCOUNT_PATH), 303)
   const again = (problem: string, status: number) =>
     showPage(c, site, cancelPage(site, { purchase, key: crypto.randomUUID(), reason, words, problem }), status)
 
-  if (form('action') === 'switch') {
+  if (action === 'switch') {
     const offer = offerBeforeCancel(site)
     if (!offer) return c.redirect(site.href(ACCOUNT_PATH), 303)
     const opened = await openCheckout(c, site, { priceId: offer.price.id, key: form('key'), isSwitch: true })

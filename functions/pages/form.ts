@@ -1,5 +1,8 @@
+import { defineWords, refuse } from '../../lib/http/errors.ts'
 import { readText } from '../../lib/http/parse.ts'
 import type { PagesContext } from './ask.ts'
+
+const words = defineWords<'unknown_action'>({ unknown_action: [400, 'unknown_action'] })
 
 /** The largest form without files that a page sends, in bytes. */
 const FORM_LIMIT = 64 * 1024
@@ -13,6 +16,13 @@ const FORM_LIMIT = 64 * 1024
 export async function readForm(c: PagesContext): Promise<(name: string) => string> {
   const fields = new URLSearchParams(await readText(c.req.raw, FORM_LIMIT))
   return (name) => (fields.get(name) ?? '').replaceAll('\r\n', '\n')
+}
+
+/** What one of a page's buttons does, as the form says by `action`. @throws ApiError 400 if the page has no such button */
+export function actionOf<Action extends string>(form: (name: string) => string, actions: readonly Action[]): Action {
+  const action = actions.find((each) => each === form('action'))
+  if (action === undefined) throw refuse(words.unknown_action)
+  return action
 }
 
 /** How much of a form is copied, in bytes: more than its text fields may have. */

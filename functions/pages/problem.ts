@@ -40,6 +40,7 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
   invalid_file: 'wrongImages',
   payload_too_large: 'tooLarge',
   idempotency_key_reused: 'outdated',
+  unknown_action: 'outdated',
   checkout_in_progress: 'unavailable',
   database_unavailable: 'unavailable',
   storage_unavailable: 'unavailable',

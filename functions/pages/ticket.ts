@@ -1,7 +1,7 @@
 // Opens a support ticket. The form may have 50 MB of images, so it is handed on as it comes. Its text fields stand before them: they
 // are copied on the way, to be shown again where the ticket is refused.
 import * as z from 'zod'
-import { inTheirName, type PagesContext, refusedBy } from './ask.ts'
+import { inTheirName, type PagesContext, type Refused, refusedBy } from './ask.ts'
 import { copyBeginning, fieldsIn } from './form.ts'
 import { sentenceFor } from './problem.ts'
 import { showPage } from './show.ts'
@@ -31,9 +31,15 @@ export async function openTicket(c: PagesContext): Promise<Response> {
   }
   const refused = await refusedBy(response)
   const written = fieldsIn(beginning.text, type)
+  return showPage(c, site, ticketPage(site, { written, problem: problemOf(refused, site) }), refused.status)
+}
+
+function problemOf(refused: Refused, { texts }: Site): string {
   // A form whose text could be sent is too large by its images.
-  const problem = refused.error === 'payload_too_large' ? site.texts.wrongImages : sentenceFor(refused, site.texts)
-  return showPage(c, site, ticketPage(site, { written, problem }), refused.status)
+  if (refused.error === 'payload_too_large') return texts.wrongImages
+  // Only what was certainly not done has a time to come back: this ticket may be open, and a repeat would be a second one.
+  if (refused.error === 'database_unavailable' && refused.retryAfter === null) return texts.ticketMayBeOpen
+  return sentenceFor(refused, texts)
 }
 
 /** A user's own address counts. Who has none writes as a guest, with an address. */

@@ -78,6 +78,36 @@ test('a database that does not answer: 503, a sentence, and what was typed can b
   await page.getByText('Your message has arrived').waitFor()
 })
 
+test('a ticket of which nobody knows whether it was opened: 503, a sentence that says so, and the message is kept', async () => {
+  const visitor = await visit(browser, world, { path: '/account/ticket' })
+  const { page } = visitor
+  await page.getByLabel('E-mail address').fill(newEmail())
+  await page.getByLabel('Subject').fill(MESSAGE.subject)
+  await page.getByLabel('Message').fill(MESSAGE.content)
+  world.neon.onStatement = async ({ query }, run) => {
+    const result = await run()
+    if (query.includes('.open_ticket(')) throw new ResponseLost()
+    return result
+  }
+  expect(await statusAfter(visitor, 'Send')).toBe(503)
+  expect(await alertOn(visitor)).toContain('only if nobody answers')
+  expect(await page.getByLabel('Message').inputValue()).toBe(MESSAGE.content)
+})
+
+test('a form of a button that no page has: 400, and nothing is done', async () => {
+  const response = await world.fetch(`/p/${world.paywall.id}/account`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'sec-fetch-site': 'same-origin',
+      accept: 'text/html',
+    },
+    body: 'action=sign-ou',
+  })
+  expect(response.status).toBe(400)
+  expect(await response.text()).toContain('out of date')
+})
+
 test('a code that is wrong: 400, and another try on the same page', async () => {
   const email = newEmail()
   const visitor = await visit(browser, world, { path: '/account' })

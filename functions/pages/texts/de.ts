@@ -149,6 +149,8 @@ export const DE: Texts = {
   wrongEmail: 'Bitte geben Sie eine gültige E-Mail-Adresse ein.',
   wrongCode:
     'Dieser Code stimmt nicht oder gilt nicht mehr. Bitte prüfen Sie ihn, oder lassen Sie sich einen neuen zusenden.',
+  ticketMayBeOpen:
+    'Ob Ihre Nachricht angekommen ist, wissen wir nicht. Bitte senden Sie sie nur dann noch einmal, wenn niemand antwortet.',
   ticketTexts:
     'Bitte geben Sie einen Betreff mit 3 bis 200 Zeichen ein und eine Nachricht mit höchstens 5.000 Zeichen.',
   wrongImages: 'Bitte wählen Sie höchstens fünf Bilder, JPEG, PNG oder WebP, je höchstens 10 MB.',

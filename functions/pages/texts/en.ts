@@ -141,6 +141,7 @@ export const EN = {
   noPortal: 'There is no page for this at the payment service. Please contact support.',
   wrongEmail: 'Please enter a valid e-mail address.',
   wrongCode: 'This code is not right, or not good any more. Please check it, or have another one sent.',
+  ticketMayBeOpen: 'We cannot tell whether your message has arrived. Please send it again only if nobody answers.',
   ticketTexts: 'Please enter a subject of 3 to 200 characters, and a message of 5,000 characters at most.',
   wrongImages: 'Please choose at most five images, JPEG, PNG or WebP, of 10 MB each.',
 }
