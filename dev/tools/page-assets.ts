@@ -36,5 +36,7 @@ function bundled(source: string): string {
     legalComments: 'none',
     write: false,
   })
-  return outputFiles[0]?.text ?? ''
+  const [output] = outputFiles
+  if (!output) throw new Error(`esbuild made nothing of ${source}`)
+  return output.text
 }
