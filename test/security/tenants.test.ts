@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call, type Reply } from '../support/call.ts'
 import { buy, newEmail, opened, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { takesOwnerKey, testEveryOperation } from '../support/every-operation.ts'
+import { everything } from '../support/everything.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { livePaywallFile, paywallFile } from '../support/paywall-file.ts'
 import { at, type Person, person, type Tenant, tenant } from '../support/tenants.ts'
@@ -60,14 +61,6 @@ function saidOf({ body, headers }: Reply, { id, email, secret, purchase, token }
   )
 }
 
-/** Everything that a refused call must leave as it was. */
-async function everything(): Promise<string> {
-  const tables = ['users', 'members', 'checkouts', 'checkout_claims', 'purchases', 'balances', 'ledger', 'events']
-  const counts = tables.map((table) => `(select jsonb_agg(to_jsonb(t) order by to_jsonb(t)::text) from ${table} t)`)
-  const { rows } = await world.database.query(`select md5(jsonb_build_array(${counts.join(', ')})::text) as sum`)
-  return `${rows[0].sum} ${world.stripe.checkoutSessions.length}`
-}
-
 /** The answers to lookups of `who` on `place`, by each way of naming a user. */
 function lookUp(place: Tenant, caller: Call, who: Member): Promise<Reply[]> {
   const queries = [`email=${who.email}`, `user_id=${who.id}`, `user_id=${who.id}&email=${who.email}`]
@@ -100,7 +93,7 @@ const pairs = () =>
 
 describe('a key of another owner', () => {
   test('opens nothing, learns nothing and changes nothing, on any endpoint of any paywall', async () => {
-    const before = await everything()
+    const before = await everything(world)
     for (const { one, other } of pairs().filter(({ sameOwner }) => !sameOwner)) {
       for (const who of other.members) {
         for (const reply of await askAll(other, { key: one.key }, who)) {
@@ -112,13 +105,13 @@ describe('a key of another owner', () => {
         }
       }
     }
-    expect(await everything()).toBe(before)
+    expect(await everything(world)).toBe(before)
   })
 })
 
 describe('a key of our own account', () => {
   test("does not look up another paywall's users, and of another owner's learns nothing", async () => {
-    const before = await everything()
+    const before = await everything(world)
     for (const { one, other, sameOwner } of pairs()) {
       for (const who of other.members) {
         const error = sameOwner ? 'identity_not_on_paywall' : 'identity_not_found'
@@ -128,9 +121,9 @@ describe('a key of our own account', () => {
         }
       }
     }
-    expect(await everything()).toBe(before)
+    expect(await everything(world)).toBe(before)
     await checkout(places[0]!, { key: places[0]!.key }, places[0]!.members[0]!)
-    expect(await everything(), 'the sum does notice a change').not.toBe(before)
+    expect(await everything(world), 'the sum does notice a change').not.toBe(before)
   })
 
   test("shows each user of its paywall that user's own things only", async () => {
@@ -161,7 +154,7 @@ describe('a key of our own account', () => {
 
 describe("a user's token", () => {
   test("is good for its owner's paywalls alone: 401 everywhere else, and nothing changes", async () => {
-    const before = await everything()
+    const before = await everything(world)
     for (const { one, other } of pairs().filter(({ sameOwner }) => !sameOwner)) {
       for (const [i, { token }] of one.members.entries()) {
         const who = other.members[i]!
@@ -176,7 +169,7 @@ describe("a user's token", () => {
         }
       }
     }
-    expect(await everything()).toBe(before)
+    expect(await everything(world)).toBe(before)
   })
 
   test('speaks for its user, whomever the request names', async () => {
@@ -208,11 +201,11 @@ describe('test and live', () => {
       const message = `This is a ${mode} key, and the paywall is ${other}`
       const keys = [...from.file.keys, { name: 'other mode', is_test, secret: key }]
       await world.apply({ ...from.file, keys })
-      const before = await everything()
+      const before = await everything(world)
       for (const reply of await askAll(from, { key }, places[0]!.members[0]!)) {
         expect(reply).toMatchObject({ status: 401, body: { error: 'Invalid API key', message } })
       }
-      expect(await everything()).toBe(before)
+      expect(await everything(world)).toBe(before)
       await world.apply(from.file)
     },
   )

@@ -1,3 +1,4 @@
+import { until } from './until.ts'
 import type { TestWorld } from './world.ts'
 
 const TABLES = [
@@ -14,15 +15,25 @@ const TABLES = [
 ]
 
 /**
- * A checksum of all that a refused call must leave as it was, and the number of calls that the processor got. Due times are not
- * in it: a page that was replaced is closed after the reply, and is then due no more.
+ * A checksum of all that a refused call must leave as it was, and the number of calls that the processor got. What earlier calls
+ * left to be done after their replies is awaited first: a page that was replaced is closed, and the processor's webhooks arrive.
  */
-export async function everything({ database, stripe }: TestWorld): Promise<string> {
-  const counts = TABLES.map(
-    (table) => `(select jsonb_agg(to_jsonb(t) - 'reconcile_at' order by to_jsonb(t)::text) from ${table} t)`,
+export async function everything(world: TestWorld): Promise<string> {
+  await until('replaced pages to be closed', async () => (await replacedPages(world)) === 0)
+  await world.stripe.drainWebhooks()
+  const sums = TABLES.map((table) => `(select jsonb_agg(to_jsonb(t) order by to_jsonb(t)::text) from ${table} t)`)
+  const { rows } = await world.database.query<{ sum: string }>(
+    `select md5(jsonb_build_array(${sums.join(', ')})::text) as sum`,
   )
-  const { rows } = await database.query<{ sum: string }>(
-    `select md5(jsonb_build_array(${counts.join(', ')})::text) as sum`,
+  return `${rows[0]?.sum} ${world.stripe.calls.length}`
+}
+
+/** How many pages at Stripe are still open beside a newer one of the same buyer. */
+async function replacedPages({ database }: TestWorld): Promise<number> {
+  const { rows } = await database.query<{ count: number }>(
+    `select count(*)::int from checkouts c join members m using (paywall_id, user_id)
+    where c.acquiring = 'stripe' and c.completed_at is null and c.reconcile_at is not null
+      and c.acquiring || ':' || c.session_id <> m.open_session`,
   )
-  return `${rows[0]?.sum} ${stripe.calls.length}`
+  return rows[0]!.count
 }

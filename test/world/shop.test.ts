@@ -36,16 +36,23 @@ async function enter(): Promise<{ page: Page; email: string }> {
   const email = newEmail()
   await page.goto(shop.url)
   await page.getByLabel('You are').fill(email)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await press(page, button(page, 'Sign in'))
   return { page, email }
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name })
 
+/** Presses a button and waits for the page that it leads to, since loading one page while another one loads is an error. */
+async function press(page: Page, what: Locator): Promise<void> {
+  const loaded = page.waitForEvent('load')
+  await what.click()
+  await loaded
+}
+
 /** Loads the page again until it shows something, or does not. */
 const untilShown = (page: Page, what: Locator, isShown = true) =>
   until('the page to change', async () => {
-    await page.reload()
+    await page.goto(shop.url)
     return (await what.isVisible()) === isShown
   })
 
@@ -53,18 +60,18 @@ describe('the demo’s shop', () => {
   test('sells, lets in, counts tokens, hears of it and lets go', async () => {
     const { page, email } = await enter()
     expect((await page.request.get(`${shop.url}/export`)).status()).toBe(403)
-    await button(page, 'Yearly, $89.00').click()
-    await page.locator('button[value=pay]').click()
+    await press(page, button(page, 'Yearly, $89.00'))
+    await press(page, page.locator('button[value=pay]'))
     await page.waitForURL(`${shop.url}/`)
     await page.getByText('You have 8000 tokens.').waitFor()
-    await button(page, 'Convert a file').click()
+    await press(page, button(page, 'Convert a file'))
     await page.getByText('You have 7995 tokens.').waitFor()
 
     await untilShown(page, page.getByText(`${email} joined`))
     await page.getByRole('link', { name: 'Export your projects' }).click()
     expect(await page.textContent('body')).toContain('project,version')
     await page.goBack()
-    await button(page, 'Cancel').click()
+    await press(page, button(page, 'Cancel'))
     await untilShown(page, button(page, 'Cancel'), false)
   })
 
