@@ -6,6 +6,7 @@ import * as chargebee from './chargebee/accounts.ts'
 import { chargebeeActs } from './chargebee/acts.ts'
 import { startChargebeeEmulator } from './chargebee/emulator.ts'
 import type { Account, Acts } from './core/acts/acts.ts'
+import { byInvoice } from './core/acts/by-invoice.ts'
 import type { EmulatorOptions } from './core/emulator.ts'
 import * as freemius from './freemius/accounts.ts'
 import { freemiusActs } from './freemius/acts.ts'
@@ -14,10 +15,8 @@ import * as mollie from './mollie/accounts.ts'
 import { mollieActs } from './mollie/acts.ts'
 import { startMollieEmulator } from './mollie/emulator.ts'
 import * as polar from './polar/accounts.ts'
-import { polarActs } from './polar/acts.ts'
 import { startPolarEmulator } from './polar/emulator.ts'
 import * as stripe from './stripe/accounts.ts'
-import { stripeActs } from './stripe/acts.ts'
 import { startStripeEmulator } from './stripe/emulator.ts'
 
 /** What an emulator is started with, whichever processor's it is: its accounts are those of the paywall files. */
@@ -30,14 +29,14 @@ export const EMULATORS = {
   stripe: {
     port: 8788,
     start: overFiles(startStripeEmulator, stripe.accountsOf),
-    acts: stripeActs,
+    acts: byInvoice,
     demoCredentials: stripe.demoCredentials,
     demoPrice: (name: string) => `price_${name}`,
   },
   polar: {
     port: 8792,
     start: overFiles(startPolarEmulator, polar.accountsOf),
-    acts: polarActs,
+    acts: byInvoice,
     demoCredentials: polar.demoCredentials,
     demoPrice: (name: string) => polar.uuidOf(`product ${name}`),
   },

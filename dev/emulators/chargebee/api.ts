@@ -2,6 +2,7 @@ import type { Api } from '../core/processor.ts'
 import { callsInForms } from '../core/wire/calls-in-forms.ts'
 import { credentialOf } from '../core/wire/credential.ts'
 import { type Form, parameterName } from '../core/wire/form.ts'
+import type { Misuse } from '../core/wire/idempotency.ts'
 import { retrieve } from '../core/wire/routes.ts'
 import { type ChargebeeAccount, idOfKey } from './accounts.ts'
 import { CHECKOUT_ROUTES } from './checkout.ts'
@@ -12,7 +13,10 @@ import { shown } from './objects/wire.ts'
 import { SUBSCRIPTION_ROUTES } from './subscriptions.ts'
 
 /** A replay needs the same key and parameters. What Chargebee answers to a key that is misused is UNVERIFIED. */
-const misused = () => chargebeeError(400, 'invalid_request', 'The idempotency key was used for another request.')
+const misused = (misuse: Misuse) =>
+  misuse === 'in_use'
+    ? chargebeeError(409, 'lock_timeout', 'A request with this idempotency key is being processed.')
+    : chargebeeError(400, 'invalid_request', `The idempotency key is ${misuse.replaceAll('_', ' ')}.`)
 
 /** The part of Chargebee's API that the emulator has. */
 const ROUTES = [
@@ -35,10 +39,7 @@ export const API: Api<ChargebeeAccount, Form> = {
     // "Chargebee has an idempotency window of 30 minutes". Keys can be up to 100 characters.
     keptSeconds: 30 * 60,
     longestKey: 100,
-    tooLong: () => chargebeeError(400, 'invalid_request', 'The idempotency key is too long.'),
-    otherPath: misused,
-    otherParameters: misused,
-    inUse: () => chargebeeError(409, 'lock_timeout', 'A request with this idempotency key is being processed.'),
+    refuse: misused,
   },
   authenticate(request, accounts) {
     const credential = Buffer.from(credentialOf(request, 'Basic') ?? '', 'base64').toString()

@@ -16,7 +16,7 @@ import { hostedPageObject, PORTAL_SECONDS, stateOf } from './objects/hosted-page
 import { paymentTransactions, refundTransaction, reversalTransaction } from './objects/money.ts'
 import { subscriptionObject } from './objects/subscription.ts'
 import { pageOwn } from './own.ts'
-import { cancel, undoCancel } from './subscriptions.ts'
+import { setCancelled } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
 
 const DAY_SECONDS = 24 * 3600
@@ -47,8 +47,7 @@ const BILLING = billing({
   },
   portal: { path: '/portal/v2/', lifetimeSeconds: PORTAL_SECONDS },
   end: endSubscription,
-  cancel,
-  undo: undoCancel,
+  setCancelled,
   refund,
   pendingSeconds: DAY_SECONDS,
   refundSeconds: DAY_SECONDS,

@@ -24,17 +24,11 @@ function cancelForItems(
 ) {
   if (code !== undefined) throw wrongValue('cancel_reason_code', 'not configured')
   if (hasEnded(subscription)) throw wrongState('The subscription is already cancelled.')
-  return when === 'immediately' ? endSubscription(context, subscription) : cancel(context, subscription)
+  return when === 'immediately' ? endSubscription(context, subscription) : setCancelled(context, subscription, true)
 }
 
-export const cancel = (context: AccountContext, subscription: SubscriptionRecord) =>
-  setCancelled(context, subscription, true)
-
-export const undoCancel = (context: AccountContext, subscription: SubscriptionRecord) =>
-  setCancelled(context, subscription, false)
-
 /** Schedules a subscription's end, or takes that back. Whether Chargebee refuses a repeat is UNVERIFIED. */
-function setCancelled(context: AccountContext, subscription: SubscriptionRecord, cancelled: boolean) {
+export function setCancelled(context: AccountContext, subscription: SubscriptionRecord, cancelled: boolean) {
   if (hasEnded(subscription) || cancelled === (subscription.cancelAt !== null)) {
     throw wrongState(`The subscription is ${cancelled ? 'already cancelled' : 'not scheduled to be cancelled'}.`)
   }
@@ -57,7 +51,11 @@ const shownComment = ({ created, ...comment }: Comment, subscription: string) =>
 export const SUBSCRIPTION_ROUTES: Route[] = [
   retrieve('/subscriptions/:id', 'subscriptions', withCustomer),
   act('POST', '/subscriptions/:id/cancel_for_items', CancelParameters, 'subscriptions', cancelForItems, withCustomer),
-  act('POST', '/subscriptions/:id/remove_scheduled_cancellation', Nothing, 'subscriptions', undoCancel, withCustomer),
+  act(
+    ...(['POST', '/subscriptions/:id/remove_scheduled_cancellation', Nothing, 'subscriptions'] as const),
+    (context, subscription) => setCancelled(context, subscription, false),
+    withCustomer,
+  ),
   route('POST', '/comments', CommentParameters, addComment),
   route('GET', '/comments', CommentQuery, (context, { entity_id: id }) => {
     const { comments } = subscriptionOwn(find(context, 'subscriptions', id))

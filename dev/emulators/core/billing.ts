@@ -20,13 +20,16 @@ interface Billing extends BillingActions, SalesRules {
  */
 export function billing({ decimalsOf, checkout, portal, ...rules }: Billing) {
   const money = (amount: number, currency: string) => formatMoney(amount, currency, decimalsOf(currency))
-  const { cancel, undo } = rules
   return {
     visits: {
       [checkout.path]: visitOf('pages', UNKNOWN_CHECKOUT, (context, page, request) =>
         hostedCheckout(context, page, request, { money, ...checkout }),
       ),
-      [portal.path]: portalVisit({ money, cancel, undo, lifetimeSeconds: portal.lifetimeSeconds }),
+      [portal.path]: portalVisit({
+        ...{ money, lifetimeSeconds: portal.lifetimeSeconds },
+        cancel: (...given) => rules.setCancelled(...given, true),
+        undo: (...given) => rules.setCancelled(...given, false),
+      }),
     },
     duesOf: salesDue(rules),
     controls: billingControls(rules),

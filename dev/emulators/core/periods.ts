@@ -1,4 +1,8 @@
-const DAY_SECONDS = 24 * 3600
+/* Units of time, in seconds. */
+
+export const MINUTE_SECONDS = 60
+export const HOUR_SECONDS = 60 * MINUTE_SECONDS
+export const DAY_SECONDS = 24 * HOUR_SECONDS
 
 /** How often a payment is due; `interval` null: once. */
 export interface Cycle {

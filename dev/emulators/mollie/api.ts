@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { HOUR_SECONDS } from '../core/periods.ts'
 import type { Api } from '../core/processor.ts'
 import { callsInJson } from '../core/wire/calls-in-json.ts'
 import { credentialOf } from '../core/wire/credential.ts'
@@ -18,12 +19,12 @@ export const API: Api<MollieAccount, unknown> = {
   // does not say how long a key may be; 255 characters are our guess.
   keyRules: {
     // "Keys older than 1 hour will be removed from our cache."
-    keptSeconds: 3600,
+    keptSeconds: HOUR_SECONDS,
     longestKey: 255,
-    tooLong: () => mollieError(400, 'The idempotency key is too long.'),
-    otherPath: () => mollieError(400, 'The idempotency key was used for another endpoint.'),
-    otherParameters: () => mollieError(400, 'The idempotency key was used with other parameters.'),
-    inUse: () => mollieError(409, 'A request with this idempotency key is still being processed.'),
+    refuse: (misuse) =>
+      misuse === 'in_use'
+        ? mollieError(409, 'A request with this idempotency key is still being processed.')
+        : mollieError(400, `The idempotency key is ${misuse.replaceAll('_', ' ')}.`),
   },
   // Equal for the same body, byte by byte.
   fingerprint: (body) => hash('sha256', body),

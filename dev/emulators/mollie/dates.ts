@@ -1,4 +1,4 @@
-import type { Cycle } from '../core/periods.ts'
+import { type Cycle, DAY_SECONDS } from '../core/periods.ts'
 
 /** A time as Mollie writes it: `2026-11-21T08:36:00+00:00`. */
 export const dateTime = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', '+00:00')
@@ -15,7 +15,7 @@ export function isDate(text: string): boolean {
 /** The time at which a subscription is charged on a date, in unix seconds: Mollie charges early in the morning. */
 export const chargeTime = (date: string) => Date.parse(`${date}T04:00:00Z`) / 1000
 
-export const addDays = (date: string, days: number) => dateOf(startOf(date) + days * 24 * 3600)
+export const addDays = (date: string, days: number) => dateOf(startOf(date) + days * DAY_SECONDS)
 
 const INTERVAL = /^([1-9]\d{0,2}) (day|week|month)s?$/
 /** Mollie's longest interval is a year. */

@@ -7,6 +7,7 @@ import { resolvePaymentOfPage } from '../core/domain/payment-pages.ts'
 import { prefixedIds } from '../core/domain/tables.ts'
 import { hostedPayment } from '../core/pages/hosted-payment.ts'
 import { visitOf } from '../core/pages/visits.ts'
+import { DAY_SECONDS } from '../core/periods.ts'
 import { emulatorOf } from '../core/start.ts'
 import { idOfKey, type MollieAccount } from './accounts.ts'
 import { money } from './amounts.ts'
@@ -18,8 +19,6 @@ import { chargebackObject, paymentObject, refundObject } from './objects/payment
 import { paymentOwn } from './own.ts'
 import { renewSubscription } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
-
-const DAY_SECONDS = 24 * 3600
 
 const UNKNOWN = { title: 'Nothing to pay here', text: 'This payment does not exist. Check the address.' }
 

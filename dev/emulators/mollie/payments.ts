@@ -1,12 +1,11 @@
 import * as z from 'zod'
-import type { AccountContext } from '../core/domain/context.ts'
+import { type AccountContext, lookUp } from '../core/domain/context.ts'
 import type { PaymentRecord, RefundRecord } from '../core/domain/money-records.ts'
 import { awaitsTransfer, findPayment, finishPayment, refusePaymentUnless } from '../core/domain/payment-pages.ts'
 import { openPayment } from '../core/domain/payments.ts'
 import { leftOf, refundPayment } from '../core/domain/reversals.ts'
 import { optional, webAddress } from '../core/wire/json-fields.ts'
 import { parseWith } from '../core/wire/parse.ts'
-import type { Ids } from '../core/wire/routes.ts'
 import { Amount, amountOf, minorUnits } from './amounts.ts'
 import { unprocessable, wrongBody } from './errors.ts'
 import { Metadata } from './own.ts'
@@ -36,7 +35,7 @@ export function createPayment(context: AccountContext, body: z.output<typeof Pay
   if (customer === null && own.sequenceType === 'first') {
     throw unprocessable('A first payment needs a customer', 'customerId')
   }
-  if (customer !== null && context.records.customers.get(customer)?.account !== context.account.id) {
+  if (customer !== null && !lookUp(context, 'customers', customer)) {
     throw unprocessable(`The customer id is invalid: ${customer}`, 'customerId')
   }
   return openPayment(context, {
@@ -53,16 +52,18 @@ export function createPayment(context: AccountContext, body: z.output<typeof Pay
 }
 
 /** The seller cancels a payment. Mollie lets them only after the payer has chosen a method that allows it. */
-export function cancelPayment(context: AccountContext, _: unknown, [id]: Ids): PaymentRecord {
-  const payment = findPayment(context, id)
+export function cancelPayment(context: AccountContext, payment: PaymentRecord): PaymentRecord {
   if (!awaitsTransfer(payment)) throw unprocessable('The payment cannot be canceled')
   return finishPayment(context, payment, 'canceled')
 }
 
 export const PaymentUpdate = z.strictObject({ metadata: optional(Metadata) })
 
-export function updatePayment(context: AccountContext, { metadata }: z.output<typeof PaymentUpdate>, [id]: Ids) {
-  const payment = findPayment(context, id)
+export function updatePayment(
+  _: AccountContext,
+  payment: PaymentRecord,
+  { metadata }: z.output<typeof PaymentUpdate>,
+): PaymentRecord {
   payment.own = { ...payment.own, metadata }
   return payment
 }

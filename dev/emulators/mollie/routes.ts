@@ -6,7 +6,7 @@ import type { Row, Table } from '../core/domain/records.ts'
 import { disputesOf, refundsOf } from '../core/domain/reversals.ts'
 import { optional } from '../core/wire/json-fields.ts'
 import { Nothing } from '../core/wire/parse.ts'
-import { asRecord, type Ids, type Route, retrieve, route } from '../core/wire/routes.ts'
+import { act, asRecord, create, type Ids, type Route, retrieve, route } from '../core/wire/routes.ts'
 import { noSuch } from './errors.ts'
 import { listOf } from './objects/wire.ts'
 import { Metadata } from './own.ts'
@@ -35,10 +35,10 @@ const PAYMENT = '/v2/payments/:id'
 
 /** The part of Mollie's API that the emulator has. */
 export const ROUTES: Route[] = [
-  route('POST', '/v2/customers', CustomerBody, createCustomer, asRecord('customers')),
+  create('/v2/customers', CustomerBody, 'customers', createCustomer),
   retrieve(CUSTOMER, 'customers'),
   list(CUSTOMER, 'mandates', (context, ids) => newestOf(context, 'mandates', owner(context, ids))),
-  route('POST', `${CUSTOMER}/subscriptions`, SubscriptionBody, createSubscription, asRecord('subscriptions')),
+  create(`${CUSTOMER}/subscriptions`, SubscriptionBody, 'subscriptions', createSubscription),
   list(CUSTOMER, 'subscriptions', (context, ids) => newestOf(context, 'subscriptions', owner(context, ids))),
   route('GET', SUBSCRIPTION, Nothing, (context, _, ids) => findOf(context, ...ids), asRecord('subscriptions')),
   route(
@@ -52,11 +52,11 @@ export const ROUTES: Route[] = [
   list(SUBSCRIPTION, 'payments', (context, ids) =>
     newestOf(context, 'payments', { subscription: findOf(context, ...ids).id }),
   ),
-  route('POST', '/v2/payments', PaymentBody, createPayment, asRecord('payments')),
-  route('GET', PAYMENT, Nothing, (context, _, [id]) => findPayment(context, id), asRecord('payments')),
-  route('PATCH', PAYMENT, PaymentUpdate, updatePayment, asRecord('payments')),
-  route('DELETE', PAYMENT, Nothing, cancelPayment, asRecord('payments')),
-  route('POST', `${PAYMENT}/refunds`, RefundBody, refund, asRecord('refunds')),
+  create('/v2/payments', PaymentBody, 'payments', createPayment),
+  retrieve(PAYMENT, 'payments'),
+  act('PATCH', PAYMENT, PaymentUpdate, 'payments', updatePayment),
+  act('DELETE', PAYMENT, Nothing, 'payments', cancelPayment),
+  create(`${PAYMENT}/refunds`, RefundBody, 'refunds', refund),
   list(PAYMENT, 'refunds', (context, [id]) => refundsOf(context, findPayment(context, id))),
   route('GET', `${PAYMENT}/refunds/:id`, Nothing, findRefund, asRecord('refunds')),
   list(PAYMENT, 'disputes', (context, [id]) => disputesOf(context, findPayment(context, id)), 'chargebacks'),

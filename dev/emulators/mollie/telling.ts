@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto'
 import type { EventRecord } from '../core/domain/records.ts'
+import { MINUTE_SECONDS } from '../core/periods.ts'
 import type { Telling } from '../core/processor.ts'
 import { byTheirNames, tellingOf } from '../core/webhooks/telling.ts'
 import type { MollieAccount } from './accounts.ts'
 import { resource } from './objects/wire.ts'
-
-const MINUTE_SECONDS = 60
 
 /** An event, as a webhook brings it. `_embedded.entity` is the object, in the API's shape, as it was at the event. */
 export type MollieEvent = ReturnType<typeof eventObject>

@@ -5,6 +5,7 @@ import { billing } from '../core/billing.ts'
 import { onRecord, type RecordControl } from '../core/controls/controls.ts'
 import { find } from '../core/domain/context.ts'
 import { closeDispute } from '../core/domain/reversals.ts'
+import { withQuery } from '../core/pages/html-responses.ts'
 import { emulatorOf } from '../core/start.ts'
 import { idOfToken, type PolarAccount } from './accounts.ts'
 import { API } from './api.ts'
@@ -25,22 +26,16 @@ const BILLING = billing({
     path: '/checkout/polar_c_',
     admit,
     // Polar adds a token for its own portal to the address.
-    successUrl: ({ successUrl, id }) => withToken(successUrl.replaceAll('{CHECKOUT_ID}', id), id),
+    successUrl: ({ successUrl, id }) =>
+      withQuery(successUrl.replaceAll('{CHECKOUT_ID}', id), { customer_session_token: `polar_cst_${id}` }),
   },
   portal: { path: '/portal/polar_cst_', lifetimeSeconds: PORTAL_SECONDS },
   end: revoke,
-  cancel,
-  undo: uncancel,
+  setCancelled: (context, subscription, cancelled) => (cancelled ? cancel : uncancel)(context, subscription),
   refund: (context, payment, amount) => refundOrder(context, orderOf(context, payment), amount),
   pendingSeconds: SLOW_PAYMENT_SECONDS,
   renewals: RENEWALS,
 })
-
-function withToken(address: string, id: string): string {
-  const url = new URL(address)
-  url.searchParams.set('customer_session_token', `polar_cst_${id}`)
-  return url.href
-}
 
 /** A control of a payment, by the id of the order that the payment paid. */
 const byOrder = <Given>({ optionsOf, run }: RecordControl<Given>): RecordControl<Given> => ({

@@ -41,10 +41,7 @@ export const API: Api<StripeAccount, Form> = {
   keyRules: {
     keptSeconds: 24 * 3600,
     longestKey: 255,
-    tooLong: () => refused('key_too_long'),
-    otherPath: ({ key, path }, first) => refused('key_of_other_path', { key, path, first }),
-    otherParameters: ({ key }) => refused('key_of_other_parameters', { key }),
-    inUse: ({ key }) => refused('key_in_use', { key }),
+    refuse: (misuse, { key, path, first }) => refused(`key_${misuse}`, { key, path, first }),
   },
   authenticate(request, accounts) {
     // Stripe takes the key as a Bearer token or as the user name of Basic authentication.

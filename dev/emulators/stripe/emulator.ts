@@ -10,7 +10,7 @@ import * as money from './objects/money.ts'
 import * as selling from './objects/selling.ts'
 import { DEBIT_SECONDS, PORTAL_SECONDS, RENEWALS } from './rules.ts'
 import { PORTAL } from './sessions.ts'
-import { cancelInPortal, cancelSubscription, resumeInPortal } from './subscriptions.ts'
+import { cancelSubscription, setCancelledInPortal } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
 
 const BILLING = billing({
@@ -22,8 +22,7 @@ const BILLING = billing({
   },
   portal: { path: '/p/session/', lifetimeSeconds: PORTAL_SECONDS },
   end: (context, subscription) => cancelSubscription(context, subscription),
-  cancel: cancelInPortal,
-  undo: resumeInPortal,
+  setCancelled: setCancelledInPortal,
   refund: (context, { id }, amount) => refund(context, { payment_intent: id, amount, reason: null, metadata: {} }),
   pendingSeconds: DEBIT_SECONDS,
   renewals: RENEWALS,

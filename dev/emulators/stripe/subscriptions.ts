@@ -40,20 +40,16 @@ export function cancelSubscription(context: AccountContext, subscription: Subscr
   return endSubscription(context, subscription)
 }
 
-/** Cancels as Stripe's own portal does under flexible billing: it sets `cancel_at`, and the flag stays false. */
-export const cancelInPortal = inPortal(true)
-
-/** Takes a cancellation back as the portal does, whether it was made there or through the API. */
-export const resumeInPortal = inPortal(false)
-
-function inPortal(cancel: boolean) {
-  return (context: AccountContext, subscription: SubscriptionRecord) => {
-    refuseEnded(context, subscription)
-    return change(context, subscription, () => {
-      scheduleEnd(context, subscription, cancel)
-      subscription.cancelAtPeriodEnd = false
-    })
-  }
+/**
+ * Cancels as Stripe's own portal does under flexible billing: it sets `cancel_at`, and the flag stays false. Or takes a
+ * cancellation back, whether it was made there or through the API.
+ */
+export function setCancelledInPortal(context: AccountContext, subscription: SubscriptionRecord, cancelled: boolean) {
+  refuseEnded(context, subscription)
+  return change(context, subscription, () => {
+    scheduleEnd(context, subscription, cancelled)
+    subscription.cancelAtPeriodEnd = false
+  })
 }
 
 /** Notes why somebody cancels, and merges metadata: an empty value removes its field, an empty string instead removes all. */

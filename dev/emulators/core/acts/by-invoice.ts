@@ -1,4 +1,4 @@
-import { type AccountRecords, incompleteSubscription, pendingPayment } from './account-records.ts'
+import { type AccountRecords, incompleteSubscription, latestPaid, pendingPayment } from './account-records.ts'
 import type { Acts } from './acts.ts'
 import { Refused } from './refused.ts'
 
@@ -6,13 +6,16 @@ import { Refused } from './refused.ts'
 type Control = (id: string) => Promise<unknown>
 type FailingControl = (id: string, given?: { fail?: boolean }) => Promise<unknown>
 
-/** The controls that such processors' emulators have in common. */
+/** The controls that such processors' emulators have in common. Where a period begins and is charged at once, none rolls over. */
 interface Emulator {
   renew: FailingControl
   resolvePayment: FailingControl
   portalCancel: Control
   portalUndo: Control
   end: Control
+  refund: (id: string, cents?: number) => Promise<unknown>
+  dispute: Control
+  rollOver?: Control
 }
 
 /** What charges do, alike at every processor. */
@@ -22,15 +25,27 @@ export const charges = (emulator: Pick<Emulator, 'renew'>, subscriptionOf: (id: 
   recover: (id: string) => emulator.renew(subscriptionOf(id)),
 })
 
-/** What happens alike at processors that charge by invoice and have a portal. */
-export function byInvoice(emulator: Emulator, records: AccountRecords) {
+/**
+ * What can happen at a processor that charges by invoice and has a portal.
+ *
+ * @param paidFor what the payments of a purchase are known by: a subscription's by its id, another's by that of its payment
+ */
+export function byInvoice(
+  emulator: Emulator,
+  { records }: { records: AccountRecords },
+  paidFor = (id: string) => id,
+): Acts {
+  const { rollOver } = emulator
   return {
     ...charges(emulator, (id) => id),
+    refund: (id, cents) => emulator.refund(latestPaid(records, paidFor(id)), cents),
+    dispute: (id) => emulator.dispute(latestPaid(records, paidFor(id))),
     cancel: (id) => emulator.portalCancel(id),
     undo: (id) => emulator.portalUndo(id),
     end: (id) => emulator.end(id),
+    ...(rollOver && { rollOver: (id) => rollOver(id) }),
     resolve: (fails) => resolve(emulator, records, fails),
-  } satisfies Partial<Acts>
+  }
 }
 
 /** A one-time payment's money, or that of the first period of a subscription, which expires if the money does not come. */

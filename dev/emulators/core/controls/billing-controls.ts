@@ -17,9 +17,8 @@ export interface BillingActions {
   /** The names that the controls' bodies have for a page and a payment. */
   names: { page: string; payment: string }
   end: ChangeSubscription
-  /** What the buttons of the portal do. */
-  cancel: ChangeSubscription
-  undo: ChangeSubscription
+  /** What the buttons of the portal do: a subscription is cancelled, or goes on. */
+  setCancelled(context: AccountContext, subscription: SubscriptionRecord, cancelled: boolean): SubscriptionRecord
   /** Refunds an amount, or all that is left. */
   refund(context: AccountContext, payment: PaymentRecord, amount?: number): RefundRecord
 }
@@ -50,7 +49,7 @@ export const reversalControls = (name: string, refund: BillingActions['refund'])
 })
 
 /** What can be made happen at every processor that sells on pages and charges by invoice. */
-export const billingControls = ({ names, end, cancel, undo, refund }: BillingActions) => ({
+export const billingControls = ({ names, end, setCancelled, refund }: BillingActions) => ({
   ...reversalControls(names.payment, refund),
   /**
    * Completes a page before its money has arrived, as a bank debit does: a one-time payment is pending until
@@ -85,9 +84,9 @@ export const billingControls = ({ names, end, cancel, undo, refund }: BillingAct
   pause: ofSubscription((context, subscription) => pauseSubscription(context, subscription, true)),
   resume: ofSubscription((context, subscription) => pauseSubscription(context, subscription, false)),
   /** The customer cancels in the processor's own portal. */
-  portalCancel: ofSubscription(cancel),
+  portalCancel: ofSubscription((...given) => setCancelled(...given, true)),
   /** The customer takes a cancellation back there. */
-  portalUndo: ofSubscription(undo),
+  portalUndo: ofSubscription((...given) => setCancelled(...given, false)),
   /** The bank has credited a refund, or with `fail` sent it back: then its money is the seller's again. */
   resolveRefund: onRecord('refund', 'refunds', fails, (context, record, { fail }) =>
     context.show('refunds', endRefund(context, record, fail ? 'failed' : 'refunded')),

@@ -37,11 +37,17 @@ export const newRecord = ({ newId, account, now }: AccountContext, kind: Table, 
   created: now,
 })
 
-/** The record with that id. Throws the processor's error if there is none, or if it is another account's. */
-export function find<Name extends Table>(context: AccountContext, name: Name, id: string, param?: string): Row<Name> {
-  const tables: Tables = context.records
+/** The account's record with that id; null if it has none. */
+export function lookUp<Name extends Table>({ records, account }: AccountContext, name: Name, id: string) {
+  const tables: Tables = records
   const row = tables[name].get(id)
-  if (row?.account !== context.account.id) throw context.noSuch(name, id, param)
+  return row?.account === account.id ? row : null
+}
+
+/** The same. Throws the processor's error if there is none. */
+export function find<Name extends Table>(context: AccountContext, name: Name, id: string, param?: string): Row<Name> {
+  const row = lookUp(context, name, id)
+  if (!row) throw context.noSuch(name, id, param)
   return row
 }
 

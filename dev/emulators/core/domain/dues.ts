@@ -1,7 +1,7 @@
 import { resolvePayment } from './checkout.ts'
 import { type AccountContext, all, find } from './context.ts'
 import { latestInvoice } from './invoices.ts'
-import type { PaymentRecord } from './money-records.ts'
+import type { InvoiceRecord, PaymentRecord } from './money-records.ts'
 import { expireIfOver } from './pages.ts'
 import { renewSubscription, rollOver } from './renewals.ts'
 import { isUnderWay, stepRefund } from './reversals.ts'
@@ -95,9 +95,7 @@ function nextOf(context: AccountContext, subscription: SubscriptionRecord, rules
     const begin = rules.draft === null ? charge : rollOver
     return { at: periodEnd, run: (then) => begin(then, subscription, rules) }
   }
-  const first = status === 'incomplete' ? rules.incomplete : (rules.draft ?? 0)
-  const waits = [first, ...rules.retries].slice(0, invoice.attempts + 1)
-  const at = invoice.created + waits.reduce((sum, seconds) => sum + seconds, 0)
+  const at = nextChargeAt(invoice, status === 'incomplete' ? { ...rules, draft: rules.incomplete } : rules)
   if (cancelAt !== null && cancelAt < at) {
     return { at: cancelAt, run: (then) => endSubscription(then, subscription, cancelAt) }
   }
@@ -106,6 +104,15 @@ function nextOf(context: AccountContext, subscription: SubscriptionRecord, rules
 
 function charge(context: AccountContext, subscription: SubscriptionRecord, rules: RenewalRules): void {
   chargeOrEnd(context, subscription, !declines(context, subscription.customer), rules)
+}
+
+/** When an invoice is charged that was charged `attempts` times before. */
+export function nextChargeAt(
+  { created, attempts }: Pick<InvoiceRecord, 'created' | 'attempts'>,
+  { draft, retries }: Pick<RenewalRules, 'draft' | 'retries'>,
+): number {
+  const waits = [draft ?? 0, ...retries].slice(0, attempts + 1)
+  return waits.reduce((at, seconds) => at + seconds, created)
 }
 
 /** Charges what is owed, or the next period. A failure after the last retry ends the subscription. */

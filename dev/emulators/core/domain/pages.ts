@@ -1,10 +1,12 @@
+import { DAY_SECONDS } from '../periods.ts'
 import { type AccountContext, all, find, newRecord } from './context.ts'
 import type { PageRecord } from './selling-records.ts'
 
-type NewPage = Omit<PageRecord, 'account' | 'created' | Unused | Usual> & Partial<Pick<PageRecord, Usual>>
+type NewPage = Omit<PageRecord, 'account' | 'created' | 'gives' | Unused | Usual> &
+  Partial<Pick<PageRecord, Usual>> & { gives?: Partial<PageRecord['gives']> }
 type Unused = 'status' | 'payerEmail' | 'payment' | 'subscription' | 'invoice' | 'unpaid'
 /** What a page has unless something else is given. */
-type Usual = 'id' | 'quantity' | 'gives' | 'chosenIds'
+type Usual = 'id' | 'quantity' | 'customer' | 'makesCustomer' | 'trialDays' | 'chosenIds'
 
 export function openPage(context: AccountContext, given: NewPage): PageRecord {
   const page = newPage(context, given)
@@ -15,9 +17,23 @@ export function openPage(context: AccountContext, given: NewPage): PageRecord {
 /** A page that is not kept yet. */
 export function newPage(context: AccountContext, given: NewPage): PageRecord {
   const unused = { status: 'open' as const, payerEmail: null, payment: null, subscription: null, invoice: null }
-  const usual = { quantity: 1, gives: { customer: {}, subscription: {}, payment: {} }, chosenIds: {} }
-  return { ...newRecord(context, 'pages', given.id), ...unused, unpaid: false, ...usual, ...given }
+  return {
+    ...{ ...newRecord(context, 'pages', given.id), ...unused, unpaid: false },
+    ...{
+      quantity: 1,
+      customer: null,
+      makesCustomer: true,
+      trialDays: daysUntil(given.trialEnd, context),
+      chosenIds: {},
+    },
+    ...given,
+    gives: { customer: {}, subscription: {}, payment: {}, ...given.gives },
+  }
 }
+
+/** A trial that ends at a time lasts so many days, as people count them; null: there is none. */
+const daysUntil = (end: number | undefined, { now }: AccountContext) =>
+  end === undefined ? null : Math.ceil((end - now) / DAY_SECONDS)
 
 /** The page with that id, closed if its time is over. */
 export function findPage(context: AccountContext, id: string): PageRecord {

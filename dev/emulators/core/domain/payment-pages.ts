@@ -1,3 +1,4 @@
+import { DAY_SECONDS } from '../periods.ts'
 import { type AccountContext, find } from './context.ts'
 import { newMandate } from './mandates.ts'
 import type { PaymentRecord } from './money-records.ts'
@@ -10,7 +11,7 @@ import { attemptPayment, endPayment } from './payments.ts'
  */
 
 /** How long the payer of a bank transfer has. */
-const TRANSFER_SECONDS = 12 * 24 * 3600
+const TRANSFER_SECONDS = 12 * DAY_SECONDS
 
 /** The payment with that id, expired if its time is over. */
 export function findPayment(context: AccountContext, id: string): PaymentRecord {

@@ -1,4 +1,4 @@
-import { nextPeriodEnd } from '../periods.ts'
+import { DAY_SECONDS, nextPeriodEnd } from '../periods.ts'
 import { type AccountContext, newestOf, newRecord } from './context.ts'
 import { newsOf } from './happenings.ts'
 import { latestInvoice } from './invoices.ts'
@@ -9,8 +9,6 @@ import type { SubscriptionRecord } from './selling-records.ts'
  * What can happen to a subscription besides renewals: it begins, its end is scheduled or called off, it pauses, and it
  * ends. Each goes through `change` or `endSubscription`, which tell of it.
  */
-
-const DAY_SECONDS = 24 * 3600
 
 type NewSubscription = Pick<SubscriptionRecord, 'customer' | 'price'> & Partial<SubscriptionRecord>
 

@@ -1,5 +1,5 @@
-import type { AccountContext } from '../domain/context.ts'
-import type { Table, Tables } from '../domain/records.ts'
+import { type AccountContext, lookUp } from '../domain/context.ts'
+import type { Table } from '../domain/records.ts'
 
 type Node = Record<string, unknown>
 
@@ -51,10 +51,9 @@ const NAMED: Table[] = ['customers', 'pages', 'subscriptions', 'invoices', 'paym
 
 /** The object with an id, whatever table its record is in; null if the account has none. */
 function showById(context: AccountContext, id: string): object | null {
-  const tables: Tables = context.records
   for (const table of NAMED) {
-    const record = tables[table].get(id)
-    if (record?.account === context.account.id) return context.show(table, record)
+    const record = lookUp(context, table, id)
+    if (record) return context.show(table, record)
   }
   return null
 }

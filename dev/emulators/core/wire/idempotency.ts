@@ -14,13 +14,15 @@ export type StoredReply = Pick<ReplyRecord, 'status' | 'body' | 'requestId'>
 export interface KeyRules {
   keptSeconds: number
   longestKey: number
-  tooLong: () => Error
-  /** The key was first used for another path or with other parameters. */
-  otherPath: (request: KeyedRequest, first: string) => Error
-  otherParameters: (request: KeyedRequest) => Error
-  /** The first request with this key is still under way. */
-  inUse: (request: KeyedRequest) => Error
+  /** `first` is the path that the key was first used for. */
+  refuse(misuse: Misuse, request: { key: string; path: string; first: string }): Error
 }
+
+/**
+ * What is wrong with a key: it was first used for another path, or with other parameters; or the first request with it is still
+ * under way.
+ */
+export type Misuse = 'too_long' | 'of_other_path' | 'of_other_parameters' | 'in_use'
 
 /** The idempotency keys of an emulator: `replies` has the stored response of each. */
 export function idempotency(replies: Map<string, ReplyRecord>, rules: KeyRules) {
@@ -33,15 +35,19 @@ export function idempotency(replies: Map<string, ReplyRecord>, rules: KeyRules) 
    */
   function claim(request: KeyedRequest, now: number): StoredReply | null {
     const id = idOf(request)
-    if (request.key.length > rules.longestKey) throw rules.tooLong()
     forgetOld(request.account, now)
-    const stored = replies.get(id)
-    if (stored && stored.path !== request.path) throw rules.otherPath(request, stored.path)
-    if (stored && stored.fingerprint !== request.fingerprint) throw rules.otherParameters(request)
-    if (stored) return stored
-    if (running.has(id)) throw rules.inUse(request)
-    running.add(id)
-    return null
+    const stored = replies.get(id) ?? null
+    const misuse = misuseOf(request, stored)
+    if (misuse) throw rules.refuse(misuse, { ...request, first: stored?.path ?? request.path })
+    if (!stored) running.add(id)
+    return stored
+  }
+
+  function misuseOf(request: KeyedRequest, stored: ReplyRecord | null): Misuse | null {
+    if (request.key.length > rules.longestKey) return 'too_long'
+    if (!stored) return running.has(idOf(request)) ? 'in_use' : null
+    if (stored.path !== request.path) return 'of_other_path'
+    return stored.fingerprint === request.fingerprint ? null : 'of_other_parameters'
   }
 
   function keep(request: KeyedRequest, reply: StoredReply, now: number): void {

@@ -1,5 +1,7 @@
 import type * as z from 'zod'
 import { type AccountContext, find } from '../domain/context.ts'
+import { findPage } from '../domain/pages.ts'
+import { findPayment } from '../domain/payment-pages.ts'
 import type { Row, Table } from '../domain/records.ts'
 import type { Execution } from '../processor.ts'
 import { Nothing } from './parse.ts'
@@ -46,6 +48,14 @@ export const asRecord =
 
 type Show<Name extends Table> = (record: Row<Name>, context: AccountContext) => object
 
+/** A route that makes a record, and shows it. */
+export const create = <Name extends Table, Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+  table: Name,
+  run: (context: AccountContext, parameters: z.output<Schema>, ids: Ids) => Row<Name>,
+): Route => route('POST', path, schema, run, asRecord(table))
+
 /** A route that shows the record which its path names. */
 export const retrieve = <Name extends Table>(path: string, table: Name, show: Show<Name> = asRecord(table)): Route =>
   act('GET', path, Nothing, table, (_, record) => record, show)
@@ -58,7 +68,19 @@ export const act = <Name extends Table, Schema extends z.ZodType>(
   table: Name,
   run: (context: AccountContext, record: Row<Name>, parameters: z.output<Schema>) => Row<Name>,
   show: Show<Name> = asRecord(table),
-): Route => route(method, path, schema, (context, given, [id]) => run(context, find(context, table, id), given), show)
+): Route => route(method, path, schema, (context, given, [id]) => run(context, named(context, table, id), given), show)
+
+/** What ends by itself when its time is over. */
+const ENDING: { [Name in Table]?: (context: AccountContext, id: string) => Row<Name> } = {
+  pages: findPage,
+  payments: findPayment,
+}
+
+/** The record that a path names, as it is by now. */
+function named<Name extends Table>(context: AccountContext, table: Name, id: string): Row<Name> {
+  const findEnding: (typeof ENDING)[Name] = ENDING[table]
+  return findEnding ? findEnding(context, id) : find(context, table, id)
+}
 
 /** Prepares the first route that a call's method and path match; undefined if none does. */
 export function prepareRoute(
