@@ -55,7 +55,7 @@ declare
   cancelling_since timestamptz;
   pending_due timestamptz;
 begin
-  if p.status in ('canceled', 'refunded') then return null; end if;
+  if p.status = 'canceled' then return null; end if;
   if p.status = 'pending' and last_seen < p.created_at + pending_limit then pending_due := last_seen + pending_every; end if;
   if p.interval is null then return coalesce(pending_due, paid_back_due(p, last_seen)); end if;
 
@@ -78,7 +78,8 @@ begin
     look_again(p.fetched_at, at_least_every, last_seen));
 end $$;
 
--- When to ask whether a one-time purchase was paid back, as its buyer's bank may do for months: for a year.
+-- When to ask where the money of a one-time purchase is: for a year. Its buyer's bank may take it back for months, and what went
+-- back may come again, by a refund that fails or a chargeback that the seller wins.
 create function paid_back_due(p purchases, last_seen timestamptz) returns timestamptz language plpgsql stable as $$
 declare
   at_once constant interval := '0';

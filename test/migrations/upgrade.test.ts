@@ -48,7 +48,7 @@ const CHANGES: Record<string, (row: Row, rows: Row[]) => Row> = {
     ...without(row, 'previous'),
     buyer_email: null,
     buyer_erased_at: null,
-    ...(isPaidOnce(row) && { reconcile_at: 'within a day' }),
+    ...(isBoughtOnce(row) && { reconcile_at: 'within a day' }),
   }),
   checkouts: (row) => ({
     ...row,
@@ -69,8 +69,9 @@ const membersOf = ({ id }: Row) => before.members!.filter(({ user_id }) => user_
 /** Each user of the fixture is a member of one paywall. */
 const ownerOf = ([member]: Row[]) => before.paywalls!.find(({ id }) => id === member?.paywall_id)?.owner_id
 
-/** A one-time purchase that was paid, and not looked at again until now. */
-const isPaidOnce = (row: Row) => 'processor_id' in row && row.interval === null && row.status === 'active'
+/** A one-time purchase that was paid, whether or not it was given back, and not looked at again until now. */
+const isBoughtOnce = (row: Row) =>
+  'processor_id' in row && row.interval === null && ['active', 'refunded'].includes(String(row.status))
 
 /** A row in which a time that counts from the migration is said as such. */
 function relative(row: Row): Row {
@@ -78,7 +79,7 @@ function relative(row: Row): Row {
   return {
     ...row,
     ...(Math.abs(days(row.forget_at) - 30) < 0.1 && { forget_at: 'in 30 days' }),
-    ...(isPaidOnce(row) && Math.abs(days(row.reconcile_at) - 0.5) < 0.51 && { reconcile_at: 'within a day' }),
+    ...(isBoughtOnce(row) && Math.abs(days(row.reconcile_at) - 0.5) < 0.51 && { reconcile_at: 'within a day' }),
   }
 }
 

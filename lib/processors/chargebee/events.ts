@@ -87,13 +87,16 @@ async function read(
       if (transaction.status !== 'success') return { about }
       return { about, payment: factOf(isChargeback ? 'disputed' : 'refunded', transaction, occurredAt) }
     }
-    // Refunds and payments have events of their own; a payment that the bank takes back has none.
+    // Refunds and payments have events of their own. A payment that the bank takes back has none, and a refund that fails.
     case 'transaction_created':
     case 'transaction_updated': {
-      if (parseEvent(OfAnyKind, content).transaction.type !== 'payment_reversal') return { about: null }
+      const { type: kind } = parseEvent(OfAnyKind, content).transaction
+      const isReversal = kind === 'payment_reversal'
+      if (!isReversal && !(kind === 'refund' && type === 'transaction_updated')) return { about: null }
       const { transaction } = parseEvent(OfTransaction, content)
       const about = await ofReversal(transaction, find)
-      return { about, payment: transaction.status === 'success' ? factOf('disputed', transaction, occurredAt) : null }
+      const isDisputed = isReversal && transaction.status === 'success'
+      return { about, payment: isDisputed ? factOf('disputed', transaction, occurredAt) : null }
     }
     default:
       // The owner chooses which events Chargebee sends. Those of other types are not about purchases.
@@ -115,12 +118,12 @@ function ofPayment({ transaction, invoice }: z.output<typeof OfPayment>): Purcha
   return invoice ? ofInvoice(invoice) : null
 }
 
-/** A reversal names the subscription, or the payment that is reversed, which names the invoice. */
+/** A reversal or a refund names the subscription, or the payment that it takes back, which names the invoice. */
 async function ofReversal(reversal: Transaction, find: FindTransaction): Promise<PurchaseReference | null> {
   if (reversal.subscription_id !== undefined) return ofSubscription(reversal.subscription_id)
-  const [payment] = reversal.linked_payments
+  const payment = reversal.linked_payments[0]?.id ?? reversal.refunded_txn_id
   const invoices =
-    reversal.linked_invoices[0] || !payment ? reversal.linked_invoices : (await find(payment.id))?.linked_invoices
+    reversal.linked_invoices[0] || !payment ? reversal.linked_invoices : (await find(payment))?.linked_invoices
   const [invoice] = invoices ?? []
   return invoice ? { kind: 'payment', id: invoice.invoice_id } : null
 }

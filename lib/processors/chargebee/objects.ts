@@ -95,6 +95,7 @@ export const Transaction = z.object({
   currency_code: currency,
   linked_invoices: z.array(z.object({ invoice_id: id })).default([]),
   linked_payments: z.array(z.object({ id })).default([]),
+  refunded_txn_id: id.optional(),
 })
 export type Transaction = z.output<typeof Transaction>
 

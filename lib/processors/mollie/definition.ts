@@ -31,6 +31,8 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
       'payment.expired',
       'payment.pending',
       'refund.refunded',
+      'refund.failed',
+      'refund.canceled',
       'chargeback.received',
       'chargeback.reversed',
     ],

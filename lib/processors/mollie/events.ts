@@ -60,7 +60,9 @@ export async function readMollieEvent(
       const isFailed = event.type === 'payment.failed'
       return result(payment && referenceOf(payment, 'payment'), isFailed ? factOf('failed', payment, event) : null)
     }
-    // The bank has given the money back to the seller, so the purchase may be paid again.
+    // The money is the seller's again, so the purchase may be paid again: a refund counts from the moment it is asked for.
+    case 'refund.failed':
+    case 'refund.canceled':
     case 'chargeback.reversed': {
       const { paymentId } = parseEvent(Reversal, event._embedded?.entity)
       const payment = await find(paymentId)

@@ -56,6 +56,7 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
       'invoice.payment_failed',
       'refund.created',
       'refund.updated',
+      'refund.failed',
       'charge.dispute.created',
     ],
     couldBeSigned,

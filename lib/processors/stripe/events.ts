@@ -16,6 +16,9 @@ import { subscriptionOf } from './translate.ts'
 /** The purchase that a payment intent paid for: a refund or a dispute names only that. */
 type FindPurchase = (paymentIntent: string | null) => Promise<PurchaseReference | null>
 
+/** A refund that is neither there nor failed. One may fail days after it had succeeded. */
+const UNDER_WAY: readonly unknown[] = ['pending', 'requires_action']
+
 /**
  * Verifies Stripe's signature over the raw body, then says what the event is about. An event about a refund or a
  * dispute does not name the purchase, so that is asked for.
@@ -71,11 +74,12 @@ export async function readStripeEvent(
       return result(subscriptionOf(invoice), { ...fact, ...moneyOf(invoice, invoice.amount_due) })
     }
     case 'refund.created':
-    case 'refund.updated': {
+    case 'refund.updated':
+    case 'refund.failed': {
       const refund = parseEvent(Reversal, object)
-      if (refund.status !== 'succeeded') return result(null)
+      if (UNDER_WAY.includes(refund.status)) return result(null)
       const fact = { kind: 'refunded', id: refund.id, ...moneyOf(refund, refund.amount), occurredAt: at } as const
-      return result(await findPurchase(refund.payment_intent), fact)
+      return result(await findPurchase(refund.payment_intent), refund.status === 'succeeded' ? fact : null)
     }
     case 'charge.dispute.created': {
       const dispute = parseEvent(Reversal, object)

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import type { Acquiring } from '../../lib/processors/acquiring.ts'
+import { buy, hears, idOf, passes, stateOf } from '../conformance/buyer.ts'
+import { type Shop, useShops } from '../conformance/shop.ts'
+
+// What went back to the buyer of a one-time purchase may be the seller's again: a refund fails, or the seller wins a chargeback. At
+// Freemius nothing is known of either, once a payment was given back.
+
+const shopOf = useShops(1)
+
+interface Turn {
+  what: string
+  at: Acquiring
+  /** All the money of the latest payment of a purchase goes back. */
+  back(shop: Shop, id: string): Promise<{ id: string }>
+  /** What went back is the seller's again. */
+  again(shop: Shop, id: string): Promise<unknown>
+  /** What the owner hears as it goes back. */
+  told: string[]
+}
+
+const TURNS: Turn[] = [
+  {
+    what: 'a refund that fails after it had succeeded',
+    at: 'stripe',
+    back: ({ world }, id) => world.stripe.refund(id),
+    again: ({ world }, id) => world.stripe.resolveRefund(id, { fail: true }),
+    told: ['payment.refunded 4900'],
+  },
+  {
+    what: 'a refund that fails after it had succeeded',
+    at: 'polar',
+    back: ({ world }, id) => world.polar.refund(id),
+    again: ({ world }, id) => world.polar.resolveRefund(id, { fail: true }),
+    told: ['payment.refunded 4900'],
+  },
+  {
+    what: 'a refund that fails after it had succeeded',
+    at: 'chargebee',
+    back: ({ there }, id) => there.refund(id) as Promise<{ id: string }>,
+    again: ({ world }, id) => world.chargebee.resolveRefund(id, { fail: true }),
+    told: ['payment.refunded 4900'],
+  },
+  {
+    what: 'a refund that fails on its way',
+    at: 'mollie',
+    async back({ world }, id) {
+      world.mollie.slowRefunds = true
+      const refund = await world.mollie.refund(id)
+      world.mollie.slowRefunds = false
+      return refund
+    },
+    again: ({ world }, id) => world.mollie.stepRefund(id, { fail: true }),
+    told: [],
+  },
+  {
+    what: 'a chargeback that is reversed',
+    at: 'mollie',
+    back: ({ world }, id) => world.mollie.chargeback(id),
+    again: ({ world }, id) => world.mollie.reverseChargeback(id),
+    told: ['payment.disputed 4900'],
+  },
+]
+
+/** Somebody whose money has gone back, and what it went back by. */
+async function paidBack({ at, back, told }: Turn) {
+  const shop = shopOf(at)
+  const buyer = await buy(shop, 'lifetime')
+  const { id } = await back(shop, await idOf(buyer))
+  expect(await hears(buyer)).toEqual(told)
+  await passes(buyer, '26h')
+  expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
+  return { shop, buyer, id }
+}
+
+describe.each(TURNS)('$what at $at', (turn) => {
+  test('gives the buyer what it has bought again', async () => {
+    const { shop, buyer, id } = await paidBack(turn)
+    await turn.again(shop, id)
+    expect(await hears(buyer)).toEqual([])
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+  })
+
+  test('is found by reconcile if nobody tells of it', async () => {
+    const { shop, buyer, id } = await paidBack(turn)
+    shop.emulator.holdWebhooks()
+    await turn.again(shop, id)
+    await shop.emulator.sendHeldWebhooks(() => [])
+    expect(await passes(buyer, '2d')).toEqual([])
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+  })
+})
