@@ -28,36 +28,31 @@ export interface LocalEmulatorOptions extends Omit<EmulatorOptions<unknown>, 'ac
 export const EMULATORS = {
   stripe: {
     port: 8788,
-    start: overFiles(startStripeEmulator, stripe.accountsOf),
-    acts: byInvoice,
+    ...emulated(startStripeEmulator, stripe.accountsOf, byInvoice),
     demoCredentials: stripe.demoCredentials,
     demoPrice: (name: string) => `price_${name}`,
   },
   polar: {
     port: 8792,
-    start: overFiles(startPolarEmulator, polar.accountsOf),
-    acts: byInvoice,
+    ...emulated(startPolarEmulator, polar.accountsOf, byInvoice),
     demoCredentials: polar.demoCredentials,
     demoPrice: (name: string) => polar.uuidOf(`product ${name}`),
   },
   chargebee: {
     port: 8793,
-    start: overFiles(startChargebeeEmulator, chargebee.accountsOf),
-    acts: chargebeeActs,
+    ...emulated(startChargebeeEmulator, chargebee.accountsOf, chargebeeActs),
     demoCredentials: chargebee.demoCredentials,
     demoPrice: (name: string) => name.replaceAll('_', '-'),
   },
   freemius: {
     port: 8794,
-    start: overFiles(startFreemiusEmulator, freemius.accountsOf),
-    acts: freemiusActs,
+    ...emulated(startFreemiusEmulator, freemius.accountsOf, freemiusActs),
     demoCredentials: freemius.demoCredentials,
     demoPrice: (name: string) => `${numberOf(`plan ${name}`)}:${numberOf(`pricing ${name}`)}`,
   },
   mollie: {
     port: 8789,
-    start: overFiles(startMollieEmulator, mollie.accountsOf),
-    acts: mollieActs,
+    ...emulated(startMollieEmulator, mollie.accountsOf, mollieActs),
     demoCredentials: mollie.demoCredentials,
     demoPrice: (_name: string, title: string) => title,
   },
@@ -97,10 +92,15 @@ export async function startEmulators(
   return Object.fromEntries(running) as Emulators
 }
 
-function overFiles<Account, Emulator>(
-  start: (options: EmulatorOptions<Account>) => Promise<Emulator>,
-  accountsOf: (files: PaywallFile[], serviceUrl: () => string) => Account[],
+/** An emulator over the accounts that the paywall files say, and what can happen there. */
+function emulated<Seller, Emulator, Of>(
+  start: (options: EmulatorOptions<Seller>) => Promise<Emulator>,
+  accountsOf: (files: PaywallFile[], serviceUrl: () => string) => Seller[],
+  acts: (emulator: Emulator, account: Of) => Acts,
 ) {
-  return ({ files, ...options }: LocalEmulatorOptions) =>
-    start({ ...options, accounts: () => accountsOf(files(), options.serviceUrl) })
+  return {
+    start: ({ files, ...options }: LocalEmulatorOptions) =>
+      start({ ...options, accounts: () => accountsOf(files(), options.serviceUrl) }),
+    acts,
+  }
 }

@@ -45,6 +45,7 @@ test('sends an event as its entity was then, however late', async () => {
   const { payment } = await firstPayment(mollie)
   await emulator.drainWebhooks()
   await emulator.refund(payment.id)
+  await emulator.drainWebhooks()
   await emulator.resend(emulator.events[0]?.id ?? '')
   expect(receiver.deliveries.at(-1)?.event.embedded?.entity).toEqual(payment)
   expect(await mollie.payments.get({ paymentId: payment.id })).not.toEqual(payment)

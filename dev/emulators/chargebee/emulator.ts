@@ -67,7 +67,6 @@ const { rollOver: _, ...CONTROLS } = BILLING.controls
 
 export const startChargebeeEmulator = emulatorOf({
   name: 'chargebee',
-  title: 'Chargebee',
   accountOf: ({ apiKey }: ChargebeeAccount) => idOfKey(apiKey),
   newId: prefixedIds({
     customers: ['cbc_', 8],

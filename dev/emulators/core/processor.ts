@@ -1,3 +1,4 @@
+import type { Acquiring } from '../../../lib/processors/acquiring.ts'
 import type { RecordedCall } from './calls.ts'
 import type { RecordControl } from './controls/controls.ts'
 import type { AccountOf, PaywallOf } from './domain/accounts.ts'
@@ -55,10 +56,7 @@ export interface Processor<
   List extends string,
   Switch extends string,
 > {
-  /** In our webhooks' address. */
-  name: string
-  /** For people. */
-  title: string
+  name: Acquiring
   accountOf(paywall: Paywall): string
   newId(kind: Kind): string
   noSuch(table: Table, id: string, param?: string): EmulatorError

@@ -1,3 +1,4 @@
+import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
 import type { ApiControls } from './calls.ts'
 import type { RecordControl } from './controls/controls.ts'
 import { controlsByHand } from './controls/controls-by-hand.ts'
@@ -36,11 +37,12 @@ export const emulatorOf =
     processor: Processor<Paywall, Event, Body, Controls, List, Switch>,
   ) =>
   async (options: EmulatorOptions<Paywall>): Promise<EmulatorOf<Event, Body, Controls, List, Switch>> => {
-    const state = await openState(Records, processor.title, options.statePath)
+    const { title } = DEFINITIONS[processor.name]
+    const state = await openState(Records, title, options.statePath)
     const accounts = () => groupAccounts(options.accounts(), processor.accountOf)
     const address = () => emulator.url
     const webhooks = createWebhooks({
-      ...{ processor, state, accounts, serviceUrl: options.serviceUrl, url: address },
+      ...{ processor, title, state, accounts, serviceUrl: options.serviceUrl, url: address },
       nowOf: (accountId) => store.contextOf(accountId).now,
       fetch: (...request) => (options.fetch ?? fetch)(...request),
     })
@@ -53,7 +55,7 @@ export const emulatorOf =
 
     async function handle(request: HttpRequest): Promise<HttpResponse | null> {
       const { path } = request
-      if (path === '/') return page(200, await frontPage(processor, addressesOf(byHand)))
+      if (path === '/') return page(200, await frontPage(title, processor.about, addressesOf(byHand)))
       if (path.startsWith('/_emulator/')) return runControl(byHand, request)
       return (await visit(processor.visits, store, request)) ?? api(request)
     }

@@ -28,7 +28,6 @@ export const API: Api<FreemiusAccount, unknown> = {
   },
   prepare: (call, request) => CALLS.prepare({ ...call, path: resourceOf(call.path) }, request),
   errorBody,
-  headers: () => ({ 'Content-Type': 'application/json' }),
 }
 
 /** Every path ends with `.json`: what stands before it; one that does not stays as it is, and has no route. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ofSubscription, reversalControls } from '../core/controls/billing-controls.ts'
-import { fails, onRecord, onRecordWith } from '../core/controls/controls.ts'
+import { changing, deciding, onRecordWith } from '../core/controls/controls.ts'
 import { customerAt } from '../core/domain/customers.ts'
 import { announceTrialEnd, chargeOrEnd } from '../core/domain/dues.ts'
 import { rollOver } from '../core/domain/renewals.ts'
@@ -11,8 +11,8 @@ import { cancel, cancelLicense, deleteLicense, RENEWALS, replace } from './subsc
 /** What a test or a person can make happen at Freemius. */
 export const CONTROLS = {
   /** Begins the next period and charges it; if something is owed, charges that. The fourth failure is the last. */
-  renew: onRecord('subscription', 'subscriptions', fails, (context, subscription, { fail }) =>
-    context.show('subscriptions', chargeOrEnd(context, subscription, !fail, RENEWALS)),
+  renew: deciding('subscription', 'subscriptions', (context, subscription, succeeds) =>
+    chargeOrEnd(context, subscription, succeeds, RENEWALS),
   ),
   /** Begins the next period, which is not paid yet; ends a subscription that is cancelled. */
   rollOver: ofSubscription(rollOver),
@@ -28,13 +28,9 @@ export const CONTROLS = {
     return context.show('customers', Object.assign(user, { email }))
   }),
   /** The owner cancels a licence in the dashboard. */
-  cancelLicense: onRecord('license', 'pages', {}, (context, license) =>
-    context.show('pages', cancelLicense(context, license)),
-  ),
+  cancelLicense: changing('license', 'pages', cancelLicense),
   /** The owner deletes a licence in the dashboard: Freemius does not know it any more. */
-  deleteLicense: onRecord('license', 'pages', {}, (context, license) =>
-    context.show('pages', deleteLicense(context, license)),
-  ),
+  deleteLicense: changing('license', 'pages', deleteLicense),
   /** The licence stays as it is after a refund. */
   ...reversalControls('payment', (context, payment, amount) => {
     const left = leftOf(context, payment)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { subscriptionsDue } from '../core/domain/dues.ts'
 import type { Kind } from '../core/domain/records.ts'
 import { portalVisit } from '../core/pages/hosted-portal.ts'
+import { MINUTE_SECONDS } from '../core/periods.ts'
 import { emulatorOf } from '../core/start.ts'
 import type { FreemiusAccount } from './accounts.ts'
 import { API } from './api.ts'
@@ -15,7 +16,7 @@ import { cancel, RENEWALS } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
 
 /** A link to the customer portal works for five minutes. */
-const PORTAL_SECONDS = 5 * 60
+const PORTAL_SECONDS = 5 * MINUTE_SECONDS
 
 /** Ids of Freemius are numbers, written as text; later ones are higher. The SDK reads them as JavaScript numbers. */
 let latest = 0
@@ -29,7 +30,6 @@ function newId(kind: Kind): string {
 
 export const startFreemiusEmulator = emulatorOf({
   name: 'freemius',
-  title: 'Freemius',
   accountOf: ({ productId }: FreemiusAccount) => productId,
   newId,
   noSuch,

@@ -8,6 +8,7 @@ import { runningSubscriptions } from '../core/domain/subscriptions.ts'
 import { hostedCheckout } from '../core/pages/hosted-checkout.ts'
 import { formatMoney } from '../core/pages/layout.ts'
 import type { HostedPage, PageVisit } from '../core/pages/visits.ts'
+import { DAY_SECONDS } from '../core/periods.ts'
 import type { HttpRequest } from '../core/server.ts'
 import type { FreemiusAccount } from './accounts.ts'
 import { freemiusError } from './errors.ts'
@@ -18,8 +19,6 @@ import { dateTime, decimal } from './objects/wire.ts'
 const HINT = html`This is an emulator: it asks for no card and moves no money. Pay succeeds at once. A payment that arrives later
           is what PayPal may do: it follows with <code>POST /_emulator/renew</code>. Decline the card does what a bank does that
           refuses the payment.`
-
-const DAY_SECONDS = 24 * 3600
 
 export const money = (cents: number, currency: string) => formatMoney(cents, currency, 2)
 

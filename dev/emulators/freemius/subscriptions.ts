@@ -3,11 +3,10 @@ import type { RenewalRules } from '../core/domain/dues.ts'
 import { latestInvoice } from '../core/domain/invoices.ts'
 import type { PageRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { change, endSubscription, hasEnded, scheduleEnd } from '../core/domain/subscriptions.ts'
+import { DAY_SECONDS, HOUR_SECONDS } from '../core/periods.ts'
 import { badRequest } from './errors.ts'
 import { licenseOf } from './objects/license.ts'
 import { licenseOwn } from './own.ts'
-
-const DAY_SECONDS = 24 * 3600
 
 /**
  * Freemius charges again one day, then three, then five days after a failure. After the fourth it cancels the subscription and
@@ -17,7 +16,7 @@ export const RENEWALS: RenewalRules = {
   trialNotice: 2 * DAY_SECONDS,
   draft: 0,
   retries: [DAY_SECONDS, 3 * DAY_SECONDS, 5 * DAY_SECONDS],
-  incomplete: 20 * 3600,
+  incomplete: 20 * HOUR_SECONDS,
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Happening, NewEvent } from '../core/domain/happenings.ts'
 import type { InvoiceRecord } from '../core/domain/money-records.ts'
 import type { EventRecord } from '../core/domain/records.ts'
 import type { PageRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
+import { HOUR_SECONDS } from '../core/periods.ts'
 import type { Telling } from '../core/processor.ts'
 import { shownOf, tellingOf } from '../core/webhooks/telling.ts'
 import type { FreemiusAccount } from './accounts.ts'
@@ -14,8 +15,6 @@ import { userObject } from './objects/product.ts'
 import { dateTime, type Full } from './objects/wire.ts'
 import { eventOwn, licenseOwn, subscriptionOwn } from './own.ts'
 import { RENEWALS } from './subscriptions.ts'
-
-const HOUR_SECONDS = 3600
 
 /** An event, the same in a webhook and in the API. `objects` are as they were when the event happened. */
 export interface FreemiusEvent extends Omit<Full<EventEntity>, 'developer_id'> {

@@ -28,7 +28,6 @@ const HINT = html`This is an emulator: it asks for no card and moves no money. A
 
 export const startMollieEmulator = emulatorOf({
   name: 'mollie',
-  title: 'Mollie',
   accountOf: ({ apiKey }: MollieAccount) => idOfKey(apiKey),
   newId: prefixedIds({
     customers: ['cst_', 6],

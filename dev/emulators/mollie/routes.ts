@@ -6,7 +6,7 @@ import type { Row, Table } from '../core/domain/records.ts'
 import { disputesOf, refundsOf } from '../core/domain/reversals.ts'
 import { optional } from '../core/wire/json-fields.ts'
 import { Nothing } from '../core/wire/parse.ts'
-import { act, asRecord, create, type Ids, type Route, retrieve, route } from '../core/wire/routes.ts'
+import { act, asRecord, create, type Ids, type Route, read, retrieve, route } from '../core/wire/routes.ts'
 import { noSuch } from './errors.ts'
 import { listOf } from './objects/wire.ts'
 import { Metadata } from './own.ts'
@@ -40,7 +40,7 @@ export const ROUTES: Route[] = [
   list(CUSTOMER, 'mandates', (context, ids) => newestOf(context, 'mandates', owner(context, ids))),
   create(`${CUSTOMER}/subscriptions`, SubscriptionBody, 'subscriptions', createSubscription),
   list(CUSTOMER, 'subscriptions', (context, ids) => newestOf(context, 'subscriptions', owner(context, ids))),
-  route('GET', SUBSCRIPTION, Nothing, (context, _, ids) => findOf(context, ...ids), asRecord('subscriptions')),
+  read(SUBSCRIPTION, findOf, asRecord('subscriptions')),
   route(
     'DELETE',
     SUBSCRIPTION,
@@ -58,7 +58,7 @@ export const ROUTES: Route[] = [
   act('DELETE', PAYMENT, Nothing, 'payments', cancelPayment),
   create(`${PAYMENT}/refunds`, RefundBody, 'refunds', refund),
   list(PAYMENT, 'refunds', (context, [id]) => refundsOf(context, findPayment(context, id))),
-  route('GET', `${PAYMENT}/refunds/:id`, Nothing, findRefund, asRecord('refunds')),
+  read(`${PAYMENT}/refunds/:id`, findRefund, asRecord('refunds')),
   list(PAYMENT, 'disputes', (context, [id]) => disputesOf(context, findPayment(context, id)), 'chargebacks'),
 ]
 
@@ -68,7 +68,7 @@ function createCustomer(context: AccountContext, { name, email, ...own }: z.outp
 
 const owner = (context: AccountContext, [id]: Ids) => ({ customer: find(context, 'customers', id).id })
 
-function findRefund(context: AccountContext, _: unknown, [payment, id]: Ids) {
+function findRefund(context: AccountContext, payment: string, id: string) {
   const found = find(context, 'refunds', id)
   if (found.payment !== payment) throw noSuch('refunds', id)
   return found

@@ -1,7 +1,7 @@
 import type { Api } from '../core/processor.ts'
 import { header } from '../core/server.ts'
 import { callsInJson } from '../core/wire/calls-in-json.ts'
-import { credentialOf } from '../core/wire/credential.ts'
+import { byToken } from '../core/wire/credential.ts'
 import { NO_KEYS } from '../core/wire/no-keys.ts'
 import { idOfToken, type PolarAccount } from './accounts.ts'
 import { errorBody, invalid, polarError } from './errors.ts'
@@ -19,16 +19,13 @@ const CALLS = callsInJson(ROUTES, {
 export const API: Api<PolarAccount, unknown> = {
   ...NO_KEYS,
   ...CALLS,
-  authenticate(request, accounts) {
-    const account = accounts.get(idOfToken(credentialOf(request, 'Bearer') ?? ''))
-    if (account) return account
-    throw polarError(401, 'invalid_token', 'The access token provided is expired, revoked, malformed, or invalid')
-  },
+  authenticate: byToken(idOfToken, () =>
+    polarError(401, 'invalid_token', 'The access token provided is expired, revoked, malformed, or invalid'),
+  ),
   prepare(call, request) {
     // A version that Polar does not have is a path that it does not have.
     if ((header(request, 'polar-version') ?? API_VERSION) !== API_VERSION) throw notFound()
     return CALLS.prepare(call, request)
   },
   errorBody,
-  headers: () => ({ 'Content-Type': 'application/json' }),
 }

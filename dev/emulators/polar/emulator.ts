@@ -46,7 +46,6 @@ const byOrder = <Given>({ optionsOf, run }: RecordControl<Given>): RecordControl
 
 export const startPolarEmulator = emulatorOf({
   name: 'polar',
-  title: 'Polar',
   accountOf: ({ accessToken }: PolarAccount) => idOfToken(accessToken),
   newId: () => randomUUID(),
   noSuch,

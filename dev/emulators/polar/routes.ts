@@ -1,7 +1,5 @@
 import type { AccountContext } from '../core/domain/context.ts'
-import { findPage } from '../core/domain/pages.ts'
-import { Nothing } from '../core/wire/parse.ts'
-import { act, asRecord, type Route, retrieve, route } from '../core/wire/routes.ts'
+import { act, create, type Route, read, retrieve, route } from '../core/wire/routes.ts'
 import { CheckoutBody, createCheckout } from './checkouts.ts'
 import { CustomerBody, createCustomer, createPortalSession, PortalBody } from './customers.ts'
 import { forbidden, invalid } from './errors.ts'
@@ -14,16 +12,16 @@ import { SubscriptionBody, updateSubscription } from './subscriptions.ts'
 
 /** The part of Polar's API that the emulator has. */
 export const ROUTES: Route[] = [
-  route('POST', '/v1/checkouts/', CheckoutBody, createCheckout, asRecord('pages')),
-  route('GET', '/v1/checkouts/:id', Nothing, (context, _, [id]) => findPage(context, id), asRecord('pages')),
+  create('/v1/checkouts/', CheckoutBody, 'pages', createCheckout),
+  retrieve('/v1/checkouts/:id', 'pages'),
   retrieve('/v1/subscriptions/:id', 'subscriptions'),
   act('PATCH', '/v1/subscriptions/:id', SubscriptionBody, 'subscriptions', updateSubscription),
   route('GET', '/v1/orders/', ListQuery, (context, query) => {
     const orders = allOrders(context).map((order) => orderObject(order, context))
     return pageOf(orders, query)
   }),
-  route('GET', '/v1/orders/:id', Nothing, (context, _, [id]) => findOrder(context, id), orderObject),
-  route('POST', '/v1/refunds/', RefundBody, createRefund, asRecord('refunds')),
+  read('/v1/orders/:id', findOrder, orderObject),
+  create('/v1/refunds/', RefundBody, 'refunds', createRefund),
   route('POST', '/v1/customers/', CustomerBody, createCustomer, customerObject),
   route('POST', '/v1/customer-sessions/', PortalBody, createPortalSession, portalObject),
 ].map(guarded)

@@ -1,12 +1,11 @@
 import type { RenewalRules } from '../core/domain/dues.ts'
-
-const DAY_SECONDS = 24 * 3600
+import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '../core/periods.ts'
 
 export const API_VERSION = '2026-10'
 export const CHECKOUT_SECONDS = DAY_SECONDS
-export const PORTAL_SECONDS = 3600
+export const PORTAL_SECONDS = HOUR_SECONDS
 /** How long a payment that takes its time is on its way: UNVERIFIED. */
-export const SLOW_PAYMENT_SECONDS = 12 * 3600
+export const SLOW_PAYMENT_SECONDS = 12 * HOUR_SECONDS
 
 /**
  * Polar begins a period, makes its order and charges it by a job soon after; how soon is not documented. A failed charge is
@@ -14,7 +13,7 @@ export const SLOW_PAYMENT_SECONDS = 12 * 3600
  */
 export const RENEWALS = {
   trialNotice: null,
-  draft: 60,
+  draft: MINUTE_SECONDS,
   retries: [2, 5, 7, 7].map((days) => days * DAY_SECONDS),
   incomplete: DAY_SECONDS,
 } satisfies RenewalRules

@@ -30,7 +30,6 @@ const BILLING = billing({
 
 export const startStripeEmulator = emulatorOf({
   name: 'stripe',
-  title: 'Stripe',
   accountOf: ({ secretKey }: StripeAccount) => idOfKey(secretKey),
   newId: prefixedIds({
     customers: ['cus_', 7],

@@ -8,7 +8,7 @@ import { markUnpaid, renewSubscription, rollOver } from '../domain/renewals.ts'
 import { closeDispute, endRefund, openDispute } from '../domain/reversals.ts'
 import type { SubscriptionRecord } from '../domain/selling-records.ts'
 import { pauseSubscription } from '../domain/subscriptions.ts'
-import { fails, onRecord, onRecordWith, type RecordControl } from './controls.ts'
+import { changing, deciding, onRecord, onRecordWith } from './controls.ts'
 
 type ChangeSubscription = (context: AccountContext, subscription: SubscriptionRecord) => SubscriptionRecord
 
@@ -24,10 +24,7 @@ export interface BillingActions {
 }
 
 /** A control that changes a subscription, and shows it. */
-export const ofSubscription = (apply: ChangeSubscription): RecordControl<object> =>
-  onRecord('subscription', 'subscriptions', {}, (context, subscription) =>
-    context.show('subscriptions', apply(context, subscription)),
-  )
+export const ofSubscription = (change: ChangeSubscription) => changing('subscription', 'subscriptions', change)
 
 /** What can be made happen to a payment that was paid. `name` is what the controls' bodies call a payment. */
 export const reversalControls = (name: string, refund: BillingActions['refund']) => ({
@@ -66,15 +63,11 @@ export const billingControls = ({ names, end, setCancelled, refund }: BillingAct
     },
   ),
   /** The bank decides about a one-time payment that is pending. */
-  resolvePayment: onRecord(names.payment, 'payments', fails, (context, payment, { fail }) =>
-    context.show('payments', resolvePayment(context, payment, !fail)),
-  ),
+  resolvePayment: deciding(names.payment, 'payments', resolvePayment),
   /** Begins the next period, which is not paid yet. */
   rollOver: ofSubscription(rollOver),
   /** Charges the unpaid invoice; if there is none, rolls over first. */
-  renew: onRecord('subscription', 'subscriptions', fails, (context, subscription, { fail }) =>
-    context.show('subscriptions', renewSubscription(context, subscription, !fail)),
-  ),
+  renew: deciding('subscription', 'subscriptions', renewSubscription),
   /** A past due subscription becomes `unpaid`: it is charged no more, but `renew` can still collect the money. */
   markUnpaid: ofSubscription(markUnpaid),
   /** Ends a subscription now. */
@@ -88,7 +81,7 @@ export const billingControls = ({ names, end, setCancelled, refund }: BillingAct
   /** The customer takes a cancellation back there. */
   portalUndo: ofSubscription((...given) => setCancelled(...given, false)),
   /** The bank has credited a refund, or with `fail` sent it back: then its money is the seller's again. */
-  resolveRefund: onRecord('refund', 'refunds', fails, (context, record, { fail }) =>
-    context.show('refunds', endRefund(context, record, fail ? 'failed' : 'refunded')),
+  resolveRefund: deciding('refund', 'refunds', (context, refund, succeeds) =>
+    endRefund(context, refund, succeeds ? 'refunded' : 'failed'),
   ),
 })

@@ -55,5 +55,20 @@ export function onRecordWith<Name extends Table, Option extends z.ZodType>(
   return { ...control, optionsOf: (value) => ({ [name]: value }) }
 }
 
+/** A control that changes a record, and shows it. */
+export const changing = <Name extends Table>(
+  field: string,
+  table: Name,
+  change: (context: AccountContext, record: Row<Name>) => Row<Name>,
+): RecordControl<object> =>
+  onRecord(field, table, {}, (context, record) => context.show(table, change(context, record)))
+
 /** The option of a control that may go wrong: `{"fail": true}`. */
 export const fails = { fail: z.boolean().default(false) }
+
+/** A control that changes a record for better, or with `fail` for worse, and shows it. */
+export const deciding = <Name extends Table>(
+  field: string,
+  table: Name,
+  decide: (context: AccountContext, record: Row<Name>, succeeds: boolean) => Row<Name>,
+) => onRecord(field, table, fails, (context, record, { fail }) => context.show(table, decide(context, record, !fail)))

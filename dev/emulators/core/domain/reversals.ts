@@ -23,12 +23,12 @@ export function refundPayment(context: AccountContext, payment: PaymentRecord, g
 export const isUnderWay = ({ status }: RefundRecord) => status in NEXT
 
 /** A refund that is under way takes its next step, or fails: then its money is the seller's again. */
-export function stepRefund(context: AccountContext, refund: RefundRecord, fails = false): RefundRecord {
+export function stepRefund(context: AccountContext, refund: RefundRecord, succeeds = true): RefundRecord {
   const { status } = refund
   if (status !== 'queued' && status !== 'pending' && status !== 'processing') {
     throw context.refuse(`Refund ${refund.id} is ${status}.`)
   }
-  return endRefund(context, refund, fails ? 'failed' : NEXT[status])
+  return endRefund(context, refund, succeeds ? NEXT[status] : 'failed')
 }
 
 /** Gives a refund another status. One that had succeeded may still fail, days later. */

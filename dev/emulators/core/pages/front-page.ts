@@ -1,17 +1,16 @@
 import { html } from 'hono/html'
 import { layout } from './layout.ts'
 
-interface Front {
-  title: string
-  about: { path: string; credential: string }
-}
-
-/** The page at an emulator's own address. */
-export function frontPage({ title, about }: Front, controls: string[]): Promise<string> {
+/** The page at an emulator's own address. `path`: what the API's paths begin with. `controls` are what curl can do. */
+export function frontPage(
+  title: string,
+  { path, credential }: { path: string; credential: string },
+  controls: string[],
+): Promise<string> {
   return layout(
     `${title} emulator`,
-    html`<p class="terms">${title}'s API answers under <code>${about.path}</code>, to the official SDK and the
-        ${about.credential} of a paywall file. A checkout's page is at the <code>checkoutUrl</code> that start-checkout
+    html`<p class="terms">${title}'s API answers under <code>${path}</code>, to the official SDK and the
+        ${credential} of a paywall file. A checkout's page is at the <code>checkoutUrl</code> that start-checkout
         answers.</p>
       <p class="hint">With curl you do what a bank, a customer or the passing of time would do. If a body is wrong, the
         response says what it should be:</p>

@@ -9,7 +9,9 @@ import { postWebhook } from './post-webhook.ts'
 const KEPT_EVENTS = 2000
 
 interface Options<Paywall extends PaywallOf, Event> {
-  processor: { name: string; title: string; telling: Telling<Paywall, Event> }
+  processor: { name: string; telling: Telling<Paywall, Event> }
+  /** For the log. */
+  title: string
   state: State<Records>
   accounts: () => ReadonlyMap<string, AccountOf<Paywall>>
   /** An account's time, in unix seconds. */
@@ -26,7 +28,8 @@ interface Options<Paywall extends PaywallOf, Event> {
  * shutdown interrupts stays stored, and `resume` makes it at the next start.
  */
 export function createWebhooks<Paywall extends PaywallOf, Event extends { id: string }>({
-  processor: { name, title, telling },
+  processor: { name, telling },
+  title,
   state,
   accounts,
   nowOf,

@@ -30,4 +30,5 @@ export const callsInJson = (routes: Route[], refuse: Refusals) => ({
     return execution
   },
   okStatus: (method: string) => (method === 'POST' ? 201 : 200),
+  headers: () => ({ 'Content-Type': 'application/json' }),
 })

@@ -5,3 +5,12 @@ export function credentialOf(request: HttpRequest, scheme: string): string | nul
   const [given, value] = (header(request, 'authorization') ?? '').split(' ')
   return given === scheme && value ? value : null
 }
+
+/** Finds the account whose id is made of the Bearer token of a call. */
+export const byToken =
+  (idOf: (token: string) => string, refuse: () => Error) =>
+  <Account>(request: HttpRequest, accounts: ReadonlyMap<string, Account>): Account => {
+    const account = accounts.get(idOf(credentialOf(request, 'Bearer') ?? ''))
+    if (!account) throw refuse()
+    return account
+  }

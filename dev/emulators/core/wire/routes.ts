@@ -56,9 +56,16 @@ export const create = <Name extends Table, Schema extends z.ZodType>(
   run: (context: AccountContext, parameters: z.output<Schema>, ids: Ids) => Row<Name>,
 ): Route => route('POST', path, schema, run, asRecord(table))
 
+/** A route that shows what `find` finds by the ids in its path. */
+export const read = <Found extends object>(
+  path: string,
+  find: (context: AccountContext, ...ids: Ids) => Found,
+  show?: (found: Found, context: AccountContext) => object,
+): Route => route('GET', path, Nothing, (context, _, ids) => find(context, ...ids), show)
+
 /** A route that shows the record which its path names. */
 export const retrieve = <Name extends Table>(path: string, table: Name, show: Show<Name> = asRecord(table)): Route =>
-  act('GET', path, Nothing, table, (_, record) => record, show)
+  read(path, (context, id) => named(context, table, id), show)
 
 /** A route that does something to the record which its path names, and shows it. */
 export const act = <Name extends Table, Schema extends z.ZodType>(

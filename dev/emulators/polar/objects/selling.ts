@@ -8,6 +8,7 @@ import type {
   SoldPrice,
   SubscriptionRecord,
 } from '../../core/domain/selling-records.ts'
+import { DAY_SECONDS } from '../../core/periods.ts'
 import { uuidOf } from '../accounts.ts'
 import { customerOwn, pageOwn, subscriptionOwn } from '../own.ts'
 import { PORTAL_SECONDS } from '../rules.ts'
@@ -47,8 +48,6 @@ export const portalObject = ({ id, created, returnUrl, customer }: PortalSession
     customer_portal_url: `${context.url}/portal/polar_cst_${id}`,
     ...{ customer_id: customer, customer: customerOf(context, customer) },
   }) satisfies models.CustomerSession
-
-const DAY_SECONDS = 24 * 3600
 
 export function checkoutObject(page: PageRecord, context: AccountContext) {
   const { price, trialDays, created } = page
