@@ -38,7 +38,7 @@ begin
   end if;
 
   mail := case
-    when taken.minutes is null or taken.wait is not null and not is_somebodys then 'none'
+    when taken.minutes is null or taken.is_shared and not is_somebodys then 'none'
     when taken.is_long then 'long_code'
     else 'code' end;
   return case when taken.wait is null then verdict('kept') else verdict('too_many_codes') || retry_after(taken.wait) end

@@ -235,7 +235,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a sign-in code
-         * @description Mails a code of six digits, which `sign-in/token` takes together with the `request` of this answer. Codes mailed before stay good until they expire. From one network an address gets at most five codes an hour, and in all 30; a network and a paywall have their limits, too. Where one of them is used up, an address gets codes of 18 digits instead, which work with any `request` and from everywhere: let your users type either. If the limit was that of a network or the paywall, the answer is 429, and only an address that is known here gets such a code. If an anonymous user has bought something and gave the processor this address, the mail says so, and the code brings that to the user who signs in with it.
+         * @description Mails a code of six digits, which `sign-in/token` takes together with the `request` of this answer. Codes mailed before stay good until they expire. From one network an address gets at most five codes an hour, and in all 30; a network and a paywall have their limits, too. Where one of them is used up, an address gets codes of 18 digits instead, which work with any `request` and from everywhere: let your users type either. If the five codes of a network for the address are used up, or what a network or the paywall has, the answer is 429; in the latter two cases only an address that is known here gets such a code. If an anonymous user has bought something and gave the processor this address, the mail says so, and the code brings that to the user who signs in with it.
          */
         post: operations["sendSignInCode"];
         delete?: never;
