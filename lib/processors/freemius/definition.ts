@@ -35,6 +35,7 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     couldBeSigned: (headers) => isSignature(headers.get('x-signature') ?? ''),
   },
   abilities: {
+    knowsPrices: true,
     portal: true,
     trialLength: 'of the product',
     cancelledTrial: 'ends at once',

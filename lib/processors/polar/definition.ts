@@ -46,6 +46,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     couldBeSigned,
   },
   abilities: {
+    knowsPrices: true,
     portal: true,
     trialLength: 'any',
     cancelledTrial: 'goes on to its end',

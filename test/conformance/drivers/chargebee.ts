@@ -11,6 +11,7 @@ export const CHARGEBEE: Driver<'chargebee'> = {
     lifetime: 'lifetime-USD',
     local: 'pro-EUR-monthly',
   },
+  unknownPrice: 'nothing-USD-monthly',
   sign: (_, { webhookUser, webhookPassword }) => ({
     authorization: `Basic ${Buffer.from(`${webhookUser}:${webhookPassword}`).toString('base64')}`,
   }),
