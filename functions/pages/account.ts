@@ -43,7 +43,9 @@ export async function useAccount(c: PagesContext): Promise<Response> {
 
 const Portal = z.object({ url: z.string() })
 
+/** Whose session is over meanwhile has to sign in first. */
 async function openPortal(c: PagesContext, site: Site): Promise<Response> {
+  if (!site.token) return c.redirect(site.href(ACCOUNT_PATH), 303)
   const path = `/api/v1/paywall/${site.paywallId}/get-customer-portal`
   const portal = await ask(c, 'GET_CUSTOMER_PORTAL', Portal, { path, token: site.token, body: {} })
   if (!isRefused(portal)) return showPage(c, site, leavingPage(site, portal.url))

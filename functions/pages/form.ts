@@ -40,17 +40,24 @@ export function copyBeginning(body: ReadableStream<Uint8Array> | null) {
   return { body: body?.pipeThrough(copying) ?? null, beginning }
 }
 
-/** The fields of a form that nobody has read, for who can do no more with it than show it again. Files are left out. */
-export async function fieldsOf(request: Request): Promise<Record<string, string>> {
-  if (!request.body || request.bodyUsed) return {}
+/** A form as it was sent, without its files. */
+export interface SentForm {
+  fields: Record<string, string>
+  hasFiles: boolean
+}
+
+/** A form that nobody has read, for who can do no more with it than show it again. */
+export async function sentForm(request: Request): Promise<SentForm> {
+  if (!request.body || request.bodyUsed) return { fields: {}, hasFiles: false }
   const beginning = new Beginning()
   for await (const chunk of request.body) {
     beginning.add(chunk)
     if (beginning.isFull) break
   }
   const type = request.headers.get('content-type') ?? ''
-  if (type.startsWith('multipart/')) return fieldsIn(beginning.text, type)
-  return beginning.isFull ? {} : Object.fromEntries(new URLSearchParams(beginning.text))
+  const { text, isFull } = beginning
+  if (type.startsWith('multipart/')) return { fields: fieldsIn(text, type), hasFiles: hasFiles(text) }
+  return { fields: isFull ? {} : Object.fromEntries(new URLSearchParams(text)), hasFiles: false }
 }
 
 class Beginning {
@@ -72,6 +79,9 @@ class Beginning {
     return this.#chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode()
   }
 }
+
+/** Whether files were chosen in a multipart form, by its beginning: a field of files that is left empty has a file without a name. */
+export const hasFiles = (beginning: string): boolean => /; filename="[^"]/.test(beginning)
 
 /** The text fields at the beginning of a multipart form, by their names. One that is cut off is left out. */
 export function fieldsIn(beginning: string, contentType: string): Record<string, string> {

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { ApiError } from '../../lib/http/errors.ts'
-import { fieldsOf } from './form.ts'
+import { sentForm } from './form.ts'
 import { localeFor, tagOf } from './locale.ts'
 import { sentenceFor } from './problem.ts'
 import { show } from './show.ts'
@@ -19,6 +19,6 @@ export async function sayInWords(c: Context, { status, error, retryAfter }: ApiE
 
 /** What was typed, and where it was sent: it can be sent again as it is. */
 async function againOf(request: Request): Promise<Again> {
-  const hasFiles = request.headers.get('content-type')?.startsWith('multipart/') ?? false
-  return { action: request.url, hasFiles, fields: await fieldsOf(request) }
+  const isMultipart = request.headers.get('content-type')?.startsWith('multipart/') ?? false
+  return { action: request.url, isMultipart, ...(await sentForm(request)) }
 }

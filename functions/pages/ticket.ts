@@ -2,7 +2,7 @@
 // are copied on the way, to be shown again where the ticket is refused.
 import * as z from 'zod'
 import { inTheirName, type PagesContext, type Refused, refusedBy } from './ask.ts'
-import { copyBeginning, fieldsIn } from './form.ts'
+import { copyBeginning, fieldsIn, hasFiles } from './form.ts'
 import { sentenceFor } from './problem.ts'
 import { showPage } from './show.ts'
 import { type Site, siteOf } from './site.ts'
@@ -30,8 +30,9 @@ export async function openTicket(c: PagesContext): Promise<Response> {
     return showPage(c, site, ticketPage(site, { opened: ticket.id }))
   }
   const refused = await refusedBy(response)
-  const written = fieldsIn(beginning.text, type)
-  return showPage(c, site, ticketPage(site, { written, problem: problemOf(refused, site) }), refused.status)
+  const { text } = beginning
+  const problem = [problemOf(refused, site), ...(hasFiles(text) ? [site.texts.imagesAgain] : [])].join(' ')
+  return showPage(c, site, ticketPage(site, { written: fieldsIn(text, type), problem }), refused.status)
 }
 
 function problemOf(refused: Refused, { texts }: Site): string {

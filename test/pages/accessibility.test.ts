@@ -1,23 +1,19 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openBrowser } from '../support/browser.ts'
 import { newEmail } from '../support/checkout.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
-import { DEMO_PAYWALL } from './demo-paywall.ts'
+import { type Pages, startPages } from './pages.ts'
 import { headingOf, press, signIn, type Visitor, visit } from './visitor.ts'
 
-let world: TestWorld
-let browser: Browser
+let pages: Pages
 /** Who has bought, and who has not. */
 let subscriber: Visitor
 let guest: Visitor
 
 beforeAll(async () => {
-  world = await startTestWorld({ file: { paywall: DEMO_PAYWALL } })
-  browser = await openBrowser()
-  guest = await visit(browser, world)
-  subscriber = await visit(browser, world, { path: '/account' })
+  pages = await startPages()
+  guest = await visit(pages)
+  subscriber = await visit(pages, { path: '/account' })
   await signIn(subscriber, newEmail())
   await subscriber.page.goto(subscriber.home)
   await press(subscriber, 'Continue')
@@ -25,10 +21,7 @@ beforeAll(async () => {
   await subscriber.page.waitForURL('**/thanks?*')
 })
 
-afterAll(async () => {
-  await browser.close()
-  await world.close()
-})
+afterAll(() => pages.close())
 
 /** What axe finds on a page, as it is now: in both schemes, wide and narrow, where nothing may stick out either. */
 async function findings(page: Page): Promise<string[]> {
@@ -74,16 +67,16 @@ describe('axe finds nothing', () => {
   })
 
   test('on the page that waits for a purchase', async () => {
-    const buyer = await visit(browser, world)
+    const buyer = await visit(pages)
     await press(buyer, 'Continue')
-    await buyer.page.waitForURL(`${world.stripe.url}/**`)
+    await buyer.page.waitForURL(`${pages.world.stripe.url}/**`)
     await buyer.page.goto(`${buyer.home}/thanks`)
     expect(await headingOf(buyer)).toBe('Your payment is on its way')
     expect(await findings(buyer.page)).toEqual([])
   })
 
   test('on the page of a paywall that there is not', async () => {
-    await guest.page.goto(`${world.url}/p/1/account`)
+    await guest.page.goto(`${pages.world.url}/p/1/account`)
     expect(await findings(guest.page)).toEqual([])
   })
 
@@ -96,7 +89,7 @@ describe('axe finds nothing', () => {
 })
 
 test('everything can be done by the keyboard, and one sees where it is', async () => {
-  const { page } = await visit(browser, world)
+  const { page } = await visit(pages)
   const keyboard = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key)
   }
@@ -114,6 +107,6 @@ test('everything can be done by the keyboard, and one sees where it is', async (
   await keyboard('Tab')
   expect(await focused()).toBe('Continue')
   await keyboard('Enter')
-  await page.waitForURL(`${world.stripe.url}/**`)
+  await page.waitForURL(`${pages.world.stripe.url}/**`)
   expect(await page.textContent('main, body')).toContain('249')
 })

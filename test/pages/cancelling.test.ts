@@ -1,29 +1,21 @@
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser } from '../support/browser.ts'
 import { newEmail } from '../support/checkout.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
-import { DEMO_PAYWALL } from './demo-paywall.ts'
+import { type Pages, startPages } from './pages.ts'
 import { press, signIn, type Visitor, visit } from './visitor.ts'
 
-let world: TestWorld
-let browser: Browser
+let pages: Pages
 
 beforeAll(async () => {
-  world = await startTestWorld({ file: { paywall: DEMO_PAYWALL } })
-  browser = await openBrowser()
+  pages = await startPages()
 })
 
-afterAll(async () => {
-  await browser.close()
-  await world.close()
-})
+afterAll(() => pages.close())
 
 const CANCELLED = 'Your subscription is cancelled'
 
 /** Somebody who has signed in and bought the yearly price, at its account. */
 async function subscriber(): Promise<{ visitor: Visitor; purchaseId: string }> {
-  const visitor = await visit(browser, world, { path: '/account' })
+  const visitor = await visit(pages, { path: '/account' })
   const { page, home } = visitor
   await signIn(visitor, newEmail())
   await page.goto(home)
@@ -37,7 +29,7 @@ async function subscriber(): Promise<{ visitor: Visitor; purchaseId: string }> {
 
 /** Pays on the processor's page, and waits until the purchase is there. */
 async function pay({ page, home }: Visitor): Promise<void> {
-  await page.waitForURL(`${world.stripe.url}/**`)
+  await page.waitForURL(`${pages.world.stripe.url}/**`)
   await page.locator('[value=pay]').click()
   await page.waitForURL(`${home}/thanks*`)
   await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
@@ -65,7 +57,7 @@ test('who has cancelled is told so, and what was written is kept whole though it
   const cookie = (await page.context().cookies(home)).find(({ name }) => name.includes('cancelled'))
   expect(cookie).toMatchObject({ value: purchaseId, httpOnly: true })
   const sql = 'select cancellation_reason as reason from purchases where id = $1'
-  const { rows } = await world.database.query<{ reason: string }>(sql, [purchaseId])
+  const { rows } = await pages.world.database.query<{ reason: string }>(sql, [purchaseId])
   expect(rows).toEqual([{ reason: `Something that I need is missing: ${words}` }])
 })
 
@@ -82,7 +74,7 @@ test('who buys another price instead is told what goes on, and where to cancel i
 })
 
 test('a ticket of 5,000 characters may have line breaks', async () => {
-  const visitor = await visit(browser, world, { path: '/account/ticket' })
+  const visitor = await visit(pages, { path: '/account/ticket' })
   const { page } = visitor
   const content = `${'a line\n'.repeat(714)}${'x'.repeat(2)}`
   await page.getByLabel('E-mail address').fill(newEmail())
@@ -90,6 +82,6 @@ test('a ticket of 5,000 characters may have line breaks', async () => {
   await page.getByLabel('Message').fill(content)
   await press(visitor, 'Send')
   await page.getByText('Your message has arrived').waitFor()
-  const { rows } = await world.database.query('select content from tickets where subject = $1', ['Many lines'])
+  const { rows } = await pages.world.database.query('select content from tickets where subject = $1', ['Many lines'])
   expect(rows).toEqual([{ content }])
 })

@@ -1,12 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openBrowser } from '../support/browser.ts'
 import type { Written } from '../support/paywall-file.ts'
 import { newTenant } from '../support/tenants.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
-import { DEMO_PAYWALL } from './demo-paywall.ts'
+import { type Pages, startPages } from './pages.ts'
 import { headingOf, press, visit } from './visitor.ts'
 
 /** One red pixel. */
@@ -15,16 +12,14 @@ const PNG = Buffer.from(
   'base64',
 )
 
-let world: TestWorld
-let browser: Browser
+let pages: Pages
 let imageServer: Server
 let images: string
 /** The paths that were asked for. */
 const asked: string[] = []
 
 beforeAll(async () => {
-  world = await startTestWorld({ file: { paywall: DEMO_PAYWALL } })
-  browser = await openBrowser()
+  pages = await startPages()
   imageServer = createServer(({ url = '' }, response) => {
     asked.push(url)
     if (url === '/moved.png') response.writeHead(302, { location: '/pixel.png' }).end()
@@ -38,19 +33,18 @@ beforeAll(async () => {
 
 afterAll(async () => {
   imageServer.close()
-  await browser.close()
-  await world.close()
+  await pages.close()
 })
 
 /** The HTML of a paywall's page. */
 async function htmlOf(paywallId: string, { query = '', country = 'US', language = 'en' } = {}): Promise<string> {
   const headers = { 'accept-language': language }
-  const response = await world.fetch(`/p/${paywallId}${query}`, { headers, cf: { country } })
+  const response = await pages.world.fetch(`/p/${paywallId}${query}`, { headers, cf: { country } })
   expect(response.status).toBe(200)
   return response.text()
 }
 
-const shopWith = async (fields: Written) => (await newTenant(world, fields)).paywall.id
+const shopWith = async (fields: Written) => (await newTenant(pages.world, fields)).paywall.id
 
 describe('a page', () => {
   test('has every block of its layout, and nothing of a block that is the owner’s own', async () => {
@@ -85,12 +79,15 @@ describe('a page', () => {
     ['de', '?locale=en', 'lang="en"', 'Do more with Acme Pro', 'href="/p/ID/account?locale=en"'],
     ['tlh,*', '?locale=x_y', 'lang="en"', 'Do more with Acme Pro', 'per year'],
   ])('speaks as the browser asks (%s) and the visitor chose (%s)', async (language, query, ...texts) => {
-    const html = (await htmlOf(world.paywall.id, { language, query })).replaceAll('</strong> pro', ' pro')
-    for (const text of texts) expect(html).toContain(text.replace('ID', world.paywall.id))
+    const html = (await htmlOf(pages.world.paywall.id, { language, query })).replaceAll('</strong> pro', ' pro')
+    for (const text of texts) expect(html).toContain(text.replace('ID', pages.world.paywall.id))
   })
 
   test('has the prices of the visitor’s country, and then the link to DB-IP', async () => {
-    const [india, america] = [await htmlOf(world.paywall.id, { country: 'IN' }), await htmlOf(world.paywall.id)]
+    const [india, america] = [
+      await htmlOf(pages.world.paywall.id, { country: 'IN' }),
+      await htmlOf(pages.world.paywall.id),
+    ]
     expect(india).toContain('₹399</strong> per month')
     expect(india).toContain('<a href="https://db-ip.com">')
     expect(america).not.toContain('db-ip.com')
@@ -116,7 +113,7 @@ describe('a page', () => {
 
 describe('a toggle', () => {
   test.each([true, false])('shows the prices of one interval, with scripts: %s', async (javaScriptEnabled) => {
-    const visitor = await visit(browser, world, { javaScriptEnabled })
+    const visitor = await visit(pages, { javaScriptEnabled })
     const { page, home } = visitor
     const prices = () => page.getByRole('radio').evaluateAll((all) => all.length)
     expect(await prices()).toBe(2)
@@ -126,7 +123,7 @@ describe('a toggle', () => {
     expect(await page.getByRole('radio', { name: /Yearly/ }).count()).toBe(0)
     expect(await prices()).toBe(2)
     await press(visitor, 'Continue')
-    await page.waitForURL(`${world.stripe.url}/**`)
+    await page.waitForURL(`${pages.world.stripe.url}/**`)
     expect(await page.textContent('body')).toContain('9.99')
   })
 })
@@ -143,7 +140,7 @@ describe('images', () => {
     const path = srcIn(await htmlOf(await shopWithImage('/pixel.png')))
     expect(path).toMatch(/^\/p\/\d+\/image\/[0-9a-f]{24}$/)
     for (const _ of [1, 2]) {
-      const response = await world.fetch(path)
+      const response = await pages.world.fetch(path)
       expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png'])
       expect(response.headers.get('cache-control')).toBe('public, max-age=86400')
       expect(Buffer.from(await response.arrayBuffer())).toEqual(PNG)
@@ -154,26 +151,26 @@ describe('images', () => {
   test.each(['/drawing.png', '/moved.png', '/huge.png'])(
     'that are none, or elsewhere, or too large, are not passed on: %s',
     async (path) => {
-      const response = await world.fetch(srcIn(await htmlOf(await shopWithImage(path))))
+      const response = await pages.world.fetch(srcIn(await htmlOf(await shopWithImage(path))))
       expect(response.status).toBe(404)
       expect(asked).toContain(path)
     },
   )
 
   test('that the file does not name are not fetched', async () => {
-    const response = await world.fetch(`/p/${world.paywall.id}/image/${'0'.repeat(24)}`)
+    const response = await pages.world.fetch(`/p/${pages.world.paywall.id}/image/${'0'.repeat(24)}`)
     expect(response.status).toBe(404)
   })
 })
 
 test('what is sold stands on the paywall’s own domain, and no other paywall does', async () => {
   const domain = 'pay.drawing.example'
-  await newTenant(world, { domain, name: 'On its domain' })
+  await newTenant(pages.world, { domain, name: 'On its domain' })
   const [own, foreign] = [
-    await world.fetch(`https://${domain}/`),
-    await world.fetch(`https://${domain}/p/${world.paywall.id}`),
+    await pages.world.fetch(`https://${domain}/`),
+    await pages.world.fetch(`https://${domain}/p/${pages.world.paywall.id}`),
   ]
   expect(await own.text()).toContain('<h1>On its domain</h1>')
   expect(foreign.status).toBe(404)
-  expect(await headingOf(await visit(browser, world))).toBe('Do more with Acme Pro')
+  expect(await headingOf(await visit(pages))).toBe('Do more with Acme Pro')
 })

@@ -1,33 +1,25 @@
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser } from '../support/browser.ts'
 import { newEmail } from '../support/checkout.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
-import { DEMO_PAYWALL } from './demo-paywall.ts'
+import { type Pages, startPages } from './pages.ts'
 import { headingOf, press, signIn, visit } from './visitor.ts'
 
-let world: TestWorld
-let browser: Browser
+let pages: Pages
 
 beforeAll(async () => {
-  world = await startTestWorld({ file: { paywall: DEMO_PAYWALL } })
-  browser = await openBrowser()
+  pages = await startPages()
 })
 
-afterAll(async () => {
-  await browser.close()
-  await world.close()
-})
+afterAll(() => pages.close())
 
 test('without a script a visitor buys, signs in, writes to the owner, opens the portal, is asked to stay and cancels', async () => {
-  const visitor = await visit(browser, world, { javaScriptEnabled: false })
+  const visitor = await visit(pages, { javaScriptEnabled: false })
   const { page, home } = visitor
   const email = newEmail()
   expect(await headingOf(visitor)).toBe('Do more with Acme Pro')
   await page.getByRole('radio', { name: /Lifetime.*\$249 one-time payment/ }).check()
   await page.getByRole('radio', { name: /Yearly.*Save 26%.*\$89 per year/ }).check()
   await press(visitor, 'Continue')
-  await page.waitForURL(`${world.stripe.url}/**`)
+  await page.waitForURL(`${pages.world.stripe.url}/**`)
   await page.getByLabel('Email').fill(newEmail())
   await page.locator('[value=pay]').click()
   await page.waitForURL(`${home}/thanks?*`)
@@ -48,24 +40,24 @@ test('without a script a visitor buys, signs in, writes to the owner, opens the 
   await page.getByLabel(/Images/).setInputFiles([image])
   await press(visitor, 'Send')
   await page.getByText('Your message has arrived').waitFor()
-  const { rows } = await world.database.query('select subject, content from tickets where user_id is not null')
+  const { rows } = await pages.world.database.query('select subject, content from tickets where user_id is not null')
   expect(rows).toEqual([{ subject: 'An invoice', content: 'Where do I find it?' }])
-  const attachments = await world.workers.bucket('support-ticket', 'ATTACHMENTS')
+  const attachments = await pages.world.workers.bucket('support-ticket', 'ATTACHMENTS')
   expect((await attachments.list()).objects.map(({ size }) => size)).toEqual([10])
 
   await page.goto(`${home}/account`)
   await press(visitor, 'Payment method and invoices')
-  await page.waitForURL(`${world.stripe.url}/**`)
+  await page.waitForURL(`${pages.world.stripe.url}/**`)
   await page.goto(`${home}/account`)
   await press(visitor, 'Cancel subscription', 'link')
   expect(await page.getByRole('region', { name: 'Stay for another month' }).textContent()).toContain('$9.99 per month')
   await press(visitor, 'Add Monthly')
-  await page.waitForURL(`${world.stripe.url}/**`)
+  await page.waitForURL(`${pages.world.stripe.url}/**`)
   await page.goBack()
   await page.getByLabel('Something that I need is missing').check()
   await page.getByLabel('In your words').fill('A dark mode')
   await press(visitor, 'Cancel subscription now')
   await page.getByText('Your subscription is cancelled').waitFor()
   expect(await purchase.textContent()).toContain('Does not renew')
-  await world.receiver.waitFor(({ body }) => body.includes('"subscription.cancel_scheduled"'))
+  await pages.world.receiver.waitFor(({ body }) => body.includes('"subscription.cancel_scheduled"'))
 })

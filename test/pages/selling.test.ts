@@ -1,43 +1,36 @@
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { soldThrough } from '../conformance/shop.ts'
-import { openBrowser } from '../support/browser.ts'
 import { newEmail } from '../support/checkout.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { type Pages, startPages } from './pages.ts'
 import { headingOf, press, signIn, type Visitor, visit } from './visitor.ts'
 
-let world: TestWorld
-let browser: Browser
+let pages: Pages
 
 beforeAll(async () => {
-  world = await startTestWorld({ file: { paywalls: ACQUIRING.map(soldThrough) } })
-  browser = await openBrowser()
+  pages = await startPages({ paywalls: ACQUIRING.map(soldThrough) })
 })
 
-afterAll(async () => {
-  await browser.close()
-  await world.close()
-})
+afterAll(() => pages.close())
 
 /** Chooses the monthly price, signs in where the processor sells to nobody else, and arrives at its page. */
 async function order(visitor: Visitor, email: string): Promise<void> {
   const { page, home } = visitor
   await page.getByRole('radio', { name: /Monthly/ }).check()
   await press(visitor, 'Continue')
-  await page.waitForURL((url) => url.origin !== world.url || url.pathname.endsWith('/account'))
+  await page.waitForURL((url) => url.origin !== pages.world.url || url.pathname.endsWith('/account'))
   if (!page.url().startsWith(home)) return
   await signIn(visitor, email)
   expect(await page.getByRole('radio', { name: /Monthly/ }).isChecked()).toBe(true)
   await press(visitor, 'Continue')
-  await page.waitForURL((url) => url.origin !== world.url)
+  await page.waitForURL((url) => url.origin !== pages.world.url)
 }
 
 describe.each(ACQUIRING)('through %s', (acquiring) => {
   test('a visitor declines, leaves, buys, restores in another browser and cancels there', async () => {
-    const paywall = world.file.paywalls.find(({ processor }) => processor.acquiring === acquiring)!
+    const paywall = pages.world.file.paywalls.find(({ processor }) => processor.acquiring === acquiring)!
     const email = newEmail()
-    const visitor = await visit(browser, world, { paywall })
+    const visitor = await visit(pages, { paywall })
     const { page, home } = visitor
 
     await order(visitor, email)
@@ -60,7 +53,7 @@ describe.each(ACQUIRING)('through %s', (acquiring) => {
     // Of a buyer who gave the processor no address, only signing in tells it.
     if (!knowsAddress && (await page.getByLabel('E-mail address').count()) > 0) await signIn(visitor, email)
 
-    const elsewhere = await visit(browser, world, { paywall, path: '/restore' })
+    const elsewhere = await visit(pages, { paywall, path: '/restore' })
     await signIn(elsewhere, email)
     const purchase = elsewhere.page.getByRole('region', { name: 'Monthly' })
     expect(await purchase.textContent()).toMatch(/Active.*\$9\.99 per month.*Renews on/)

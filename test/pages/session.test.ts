@@ -1,11 +1,10 @@
 import { gzipSync } from 'node:zlib'
-import type { Browser, Cookie } from 'playwright-core'
+import type { Cookie } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { pages } from '../../functions/pages/contract.ts'
-import { openBrowser } from '../support/browser.ts'
+import { pages as endpoints } from '../../functions/pages/contract.ts'
 import { newEmail, priceIdOf } from '../support/checkout.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
 import { DEMO_PAYWALL } from './demo-paywall.ts'
+import { type Pages, startPages } from './pages.ts'
 import { headingOf, press, signIn, type Visitor, visit } from './visitor.ts'
 
 const DOMAIN = 'pay.session.example'
@@ -13,27 +12,22 @@ const ID = '70071'
 /** Of scripts, styles and the page itself together, in bytes as they are sent. */
 const FIRST_LOAD = 30 * 1024
 
-let world: TestWorld
-let browser: Browser
+let pages: Pages
 
 beforeAll(async () => {
-  world = await startTestWorld({ file: { paywall: { ...DEMO_PAYWALL, id: ID, domain: DOMAIN } } })
-  browser = await openBrowser()
+  pages = await startPages({ paywall: { ...DEMO_PAYWALL, id: ID, domain: DOMAIN } })
 })
 
 afterEach(() => {
-  world.stripe.onCall = undefined
+  pages.world.stripe.onCall = undefined
 })
 
-afterAll(async () => {
-  await browser.close()
-  await world.close()
-})
+afterAll(() => pages.close())
 
 const cookiesOf = ({ page, home }: Visitor): Promise<Cookie[]> => page.context().cookies(home)
 
 async function signedIn(): Promise<{ visitor: Visitor; email: string }> {
-  const visitor = await visit(browser, world, { path: '/account' })
+  const visitor = await visit(pages, { path: '/account' })
   const email = newEmail()
   await signIn(visitor, email)
   return { visitor, email }
@@ -41,7 +35,7 @@ async function signedIn(): Promise<{ visitor: Visitor; email: string }> {
 
 /** A POST as a form of this page sends it, with headers of its own. */
 const post = (url: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
-  world.fetch(url, {
+  pages.world.fetch(url, {
     method: 'POST',
     body: new URLSearchParams(fields).toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin', ...headers },
@@ -52,7 +46,7 @@ describe('the session', () => {
     ['on the domain of the paywall', `https://${DOMAIN}/`, '__Host-', '/'],
     ["on the service's host, bound to the paywall", `https://service.example/p/${ID}`, '__Secure-', `/p/${ID}`],
   ])('is in cookies that no script reads and no other site sends, %s', async (_where, url, prefix, path) => {
-    const response = await post(url, { key: newEmail(), price: priceIdOf(world.paywall, 'monthly') })
+    const response = await post(url, { key: newEmail(), price: priceIdOf(pages.world.paywall, 'monthly') })
     expect(response.status).toBe(200)
     expect(response.headers.getSetCookie().map((cookie) => cookie.replace(/=[^;]+; Max-Age=\d+/, ''))).toEqual(
       ['access', 'refresh'].map((name) => `${prefix}paywall_${name}; Path=${path}; HttpOnly; Secure; SameSite=Lax`),
@@ -92,7 +86,7 @@ describe('the session', () => {
 })
 
 describe('a POST that another site makes', () => {
-  const forgeable = [...new Set(pages.filter(({ method }) => method === 'post').map(({ path }) => path))]
+  const forgeable = [...new Set(endpoints.filter(({ method }) => method === 'post').map(({ path }) => path))]
 
   test.each(forgeable)('is refused: %s', async (path) => {
     const url = `https://${path.startsWith('/p/') ? 'service.example' : DOMAIN}${path.replace(':id', ID)}`
@@ -104,8 +98,8 @@ describe('a POST that another site makes', () => {
     ]) {
       expect((await post(url, {}, { ...foreign, ...headers })).status).toBe(403)
     }
-    const old = await world.fetch(url, { method: 'POST', body: '', headers: foreign })
-    const bare = await world.fetch(url, { method: 'POST', body: '' })
+    const old = await pages.world.fetch(url, { method: 'POST', body: '', headers: foreign })
+    const bare = await pages.world.fetch(url, { method: 'POST', body: '' })
     expect([old.status, bare.status]).toEqual([403, 403])
   })
 
@@ -128,7 +122,7 @@ describe('a POST that another site makes', () => {
 
   test('is let in from a page of ours by a browser that names the origin only', async () => {
     const headers = { origin: `https://${DOMAIN}`, 'content-type': 'application/x-www-form-urlencoded' }
-    const response = await world.fetch(`https://${DOMAIN}/account`, {
+    const response = await pages.world.fetch(`https://${DOMAIN}/account`, {
       method: 'POST',
       body: 'action=sign-out',
       headers,
@@ -140,17 +134,17 @@ describe('a POST that another site makes', () => {
 test.each(['', '/account', '/restore', '/account/ticket', '/thanks'])(
   '%s loads at most 30 KB, asks no other host, and breaks no rule of its Content-Security-Policy',
   async (path) => {
-    const context = await browser.newContext()
+    const context = await pages.browser.newContext()
     const page = await context.newPage()
     const complaints: string[] = []
     const sizes: Promise<number>[] = []
     page.on('console', (message) => complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(error.message))
     page.on('response', (response) => {
-      expect(new URL(response.url()).origin).toBe(world.url)
+      expect(new URL(response.url()).origin).toBe(pages.world.url)
       if (!response.url().endsWith('/favicon.ico')) sizes.push(response.body().then((body) => gzipSync(body).length))
     })
-    const response = await page.goto(`${world.url}/p/${ID}${path}`)
+    const response = await page.goto(`${pages.world.url}/p/${ID}${path}`)
     await page.waitForLoadState('load')
     const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
     expect(total).toBeLessThan(FIRST_LOAD)
@@ -162,12 +156,12 @@ test.each(['', '/account', '/restore', '/account/ticket', '/thanks'])(
 )
 
 test('a purchase that is late appears by itself on the page that thanks', async () => {
-  const visitor = await visit(browser, world)
+  const visitor = await visit(pages)
   const { page } = visitor
   await press(visitor, 'Continue')
-  await page.waitForURL(`${world.stripe.url}/**`)
+  await page.waitForURL(`${pages.world.stripe.url}/**`)
   const told = Promise.withResolvers<void>()
-  world.stripe.onCall = async (_call, run) => {
+  pages.world.stripe.onCall = async (_call, run) => {
     await told.promise
     return run()
   }

@@ -1,31 +1,23 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
-import { openBrowser } from '../support/browser.ts'
 import { newEmail } from '../support/checkout.ts'
 import { MESSAGE } from '../support/tickets.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
-import { DEMO_PAYWALL } from './demo-paywall.ts'
+import { type Pages, startPages } from './pages.ts'
 import { headingOf, press, signIn, type Visitor, visit } from './visitor.ts'
 
-let world: TestWorld
-let browser: Browser
+let pages: Pages
 
 beforeAll(async () => {
-  world = await startTestWorld({ file: { paywall: DEMO_PAYWALL } })
-  browser = await openBrowser()
+  pages = await startPages()
 })
 
 afterEach(() => {
-  world.neon.onStatement = undefined
-  world.stripe.onCall = undefined
+  pages.world.neon.onStatement = undefined
+  pages.world.stripe.onCall = undefined
 })
 
-afterAll(async () => {
-  await browser.close()
-  await world.close()
-})
+afterAll(() => pages.close())
 
 const alertOn = ({ page }: Visitor) => page.getByRole('alert').textContent()
 
@@ -36,19 +28,19 @@ async function statusAfter(visitor: Visitor, button: string): Promise<number> {
 }
 
 test('a processor that does not answer: 502, a sentence, and the choice is kept', async () => {
-  const visitor = await visit(browser, world)
+  const visitor = await visit(pages)
   await visitor.page.getByRole('radio', { name: /Lifetime/ }).check()
-  world.stripe.onCall = () => Promise.reject(new DroppedCall())
+  pages.world.stripe.onCall = () => Promise.reject(new DroppedCall())
   expect(await statusAfter(visitor, 'Continue')).toBe(502)
   expect(await alertOn(visitor)).toContain('payment service does not answer')
-  world.stripe.onCall = undefined
+  pages.world.stripe.onCall = undefined
   expect(await visitor.page.getByRole('radio', { name: /Lifetime/ }).isChecked()).toBe(true)
   await press(visitor, 'Continue')
-  await visitor.page.waitForURL(`${world.stripe.url}/**`)
+  await visitor.page.waitForURL(`${pages.world.stripe.url}/**`)
 })
 
 test('a third ticket within a day: 429, a sentence, and the message is kept', async () => {
-  const visitor = await visit(browser, world, { path: '/account/ticket' })
+  const visitor = await visit(pages, { path: '/account/ticket' })
   const { page } = visitor
   const email = newEmail()
   for (const count of [1, 2, 3]) {
@@ -64,27 +56,77 @@ test('a third ticket within a day: 429, a sentence, and the message is kept', as
 })
 
 test('a database that does not answer: 503, a sentence, and what was typed can be sent again', async () => {
-  const visitor = await visit(browser, world, { path: '/account' })
+  const visitor = await visit(pages, { path: '/account' })
   const { page, home } = visitor
   await signIn(visitor, newEmail())
   await page.goto(`${home}/account/ticket`)
   await page.getByLabel('Subject').fill(MESSAGE.subject)
   await page.getByLabel('Message').fill(MESSAGE.content)
-  world.neon.onStatement = () => Promise.reject(new ResponseLost())
+  pages.world.neon.onStatement = () => Promise.reject(new ResponseLost())
   expect(await statusAfter(visitor, 'Send')).toBe(503)
   expect(await page.textContent('main')).toContain('cannot reach our records')
-  world.neon.onStatement = undefined
+  pages.world.neon.onStatement = undefined
   await press(visitor, 'Try again')
   await page.getByText('Your message has arrived').waitFor()
 })
 
+describe('images', () => {
+  const image = { name: 'screen.png', mimeType: 'image/png', buffer: Buffer.from('89504e470d0a1a0a0000', 'hex') }
+  const drawing = { ...image, name: 'drawing.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg/>') }
+
+  /** The page of a ticket that somebody has written who is signed in, without a script, and that has an image. */
+  async function written(file: typeof image): Promise<Visitor> {
+    const visitor = await visit(pages, { path: '/account', javaScriptEnabled: false })
+    const { page, home } = visitor
+    await signIn(visitor, newEmail())
+    await page.goto(`${home}/account/ticket`)
+    await page.getByLabel('Subject').fill(MESSAGE.subject)
+    await page.getByLabel('Message').fill(MESSAGE.content)
+    await page.getByLabel(/Images/).setInputFiles([file])
+    return visitor
+  }
+
+  test('of a ticket that is refused have to be chosen again, as the page says, and the text is kept', async () => {
+    const visitor = await written(drawing)
+    const { page } = visitor
+    expect(await statusAfter(visitor, 'Send')).toBe(400)
+    expect(await alertOn(visitor)).toMatch(/at most five images.*choose your images again/)
+    expect(await page.getByLabel('Message').inputValue()).toBe(MESSAGE.content)
+    await page.getByLabel(/Images/).setInputFiles([])
+    expect(await statusAfter(visitor, 'Send')).toBe(200)
+  })
+
+  test('of a ticket that could not be sent are asked for again beside the button that sends it again', async () => {
+    const visitor = await written(image)
+    const { page } = visitor
+    pages.world.neon.onStatement = () => Promise.reject(new ResponseLost())
+    expect(await statusAfter(visitor, 'Send')).toBe(503)
+    expect(await page.textContent('main')).toContain('choose your images again')
+    pages.world.neon.onStatement = undefined
+    await page.getByLabel(/Images/).setInputFiles([image])
+    await press(visitor, 'Try again')
+    await page.getByText('Your message has arrived').waitFor()
+    const attachments = await pages.world.workers.bucket('support-ticket', 'ATTACHMENTS')
+    expect((await attachments.list()).objects).toHaveLength(1)
+  })
+
+  test('that nobody has chosen are not asked for', async () => {
+    const visitor = await written(image)
+    const { page } = visitor
+    await page.getByLabel(/Images/).setInputFiles([])
+    pages.world.neon.onStatement = () => Promise.reject(new ResponseLost())
+    expect(await statusAfter(visitor, 'Send')).toBe(503)
+    expect(await page.textContent('main')).not.toContain('images')
+  })
+})
+
 test('a ticket of which nobody knows whether it was opened: 503, a sentence that says so, and the message is kept', async () => {
-  const visitor = await visit(browser, world, { path: '/account/ticket' })
+  const visitor = await visit(pages, { path: '/account/ticket' })
   const { page } = visitor
   await page.getByLabel('E-mail address').fill(newEmail())
   await page.getByLabel('Subject').fill(MESSAGE.subject)
   await page.getByLabel('Message').fill(MESSAGE.content)
-  world.neon.onStatement = async ({ query }, run) => {
+  pages.world.neon.onStatement = async ({ query }, run) => {
     const result = await run()
     if (query.includes('.open_ticket(')) throw new ResponseLost()
     return result
@@ -95,7 +137,7 @@ test('a ticket of which nobody knows whether it was opened: 503, a sentence that
 })
 
 test('a form of a button that no page has: 400, and nothing is done', async () => {
-  const response = await world.fetch(`/p/${world.paywall.id}/account`, {
+  const response = await pages.world.fetch(`/p/${pages.world.paywall.id}/account`, {
     method: 'POST',
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
@@ -110,11 +152,11 @@ test('a form of a button that no page has: 400, and nothing is done', async () =
 
 test('a code that is wrong: 400, and another try on the same page', async () => {
   const email = newEmail()
-  const visitor = await visit(browser, world, { path: '/account' })
+  const visitor = await visit(pages, { path: '/account' })
   const { page } = visitor
   await page.getByLabel('E-mail address').fill(email)
   await press(visitor, 'Send me a code')
-  const [, code = ''] = /\b(\d{6})\b/.exec((await world.mail.waitFor(email)).text) ?? []
+  const [, code = ''] = /\b(\d{6})\b/.exec((await pages.world.mail.waitFor(email)).text) ?? []
   await page.getByLabel('Code from the mail').fill(String((Number(code) + 1) % 1_000_000).padStart(6, '0'))
   expect(await statusAfter(visitor, 'Sign in')).toBe(400)
   expect(await alertOn(visitor)).toContain('not right')
@@ -124,9 +166,24 @@ test('a code that is wrong: 400, and another try on the same page', async () => 
 })
 
 test('a paywall that there is not: 404, as a page in the language of the browser', async () => {
-  const context = await browser.newContext({ locale: 'de-AT' })
+  const context = await pages.browser.newContext({ locale: 'de-AT' })
   const page = await context.newPage()
-  const response = await page.goto(`${world.url}/p/1/account`)
+  const response = await page.goto(`${pages.world.url}/p/1/account`)
   expect(response?.status()).toBe(404)
-  expect(await headingOf({ world, page, home: '' })).toBe('Diese Seite gibt es nicht')
+  expect(await headingOf({ world: pages.world, page, home: '' })).toBe('Diese Seite gibt es nicht')
+})
+
+test('who opens the portal when the session is over is asked to sign in', async () => {
+  const visitor = await visit(pages)
+  const { page, home } = visitor
+  await press(visitor, 'Continue')
+  await page.waitForURL(`${pages.world.stripe.url}/**`)
+  await page.getByLabel('Email').fill(newEmail())
+  await page.locator('[value=pay]').click()
+  await page.waitForURL(`${home}/thanks*`)
+  await page.goto(`${home}/account`)
+  await page.context().clearCookies()
+  expect(await statusAfter(visitor, 'Payment method and invoices')).toBe(200)
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await page.getByLabel('E-mail address').waitFor()
 })

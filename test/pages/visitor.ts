@@ -1,7 +1,8 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { FilePaywall } from '../../cli/paywall-file/file.ts'
 import { codeMailedTo } from '../support/sign-in.ts'
 import type { TestWorld } from '../support/world.ts'
+import type { Pages } from './pages.ts'
 
 /** Somebody who looks at a paywall's pages. */
 export interface Visitor {
@@ -13,8 +14,7 @@ export interface Visitor {
 
 /** A browser of its own, which knows nothing yet, at one of the pages. */
 export async function visit(
-  browser: Browser,
-  world: TestWorld,
+  { browser, world }: Pages,
   {
     path = '',
     paywall = world.paywall,

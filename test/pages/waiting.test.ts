@@ -1,27 +1,19 @@
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser } from '../support/browser.ts'
 import { newEmail } from '../support/checkout.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
-import { DEMO_PAYWALL } from './demo-paywall.ts'
+import { type Pages, startPages } from './pages.ts'
 import { headingOf, press, signIn, type Visitor, visit } from './visitor.ts'
 
-let world: TestWorld
-let browser: Browser
+let pages: Pages
 
 beforeAll(async () => {
-  world = await startTestWorld({ file: { paywall: DEMO_PAYWALL } })
-  browser = await openBrowser()
+  pages = await startPages()
 })
 
-afterAll(async () => {
-  await browser.close()
-  await world.close()
-})
+afterAll(() => pages.close())
 
 /** Somebody who has signed in and bought nothing so far. */
 async function signedIn(): Promise<Visitor> {
-  const visitor = await visit(browser, world, { path: '/account' })
+  const visitor = await visit(pages, { path: '/account' })
   await signIn(visitor, newEmail())
   return visitor
 }
@@ -35,7 +27,7 @@ test('the page that thanks waits for the purchase however it was reached', async
   const shop = await page.context().newPage()
   await shop.goto(home)
   await press({ page: shop }, 'Continue')
-  await shop.waitForURL(`${world.stripe.url}/**`)
+  await shop.waitForURL(`${pages.world.stripe.url}/**`)
   await shop.locator('[value=pay]').click()
   await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
 })

@@ -123,6 +123,7 @@ export const DE: Texts = {
   message: 'Nachricht',
   images: 'Bilder, wenn sie helfen',
   imagesHint: 'Höchstens fünf, JPEG, PNG oder WebP, je höchstens 10 MB.',
+  imagesAgain: 'Ihr Text ist noch da, aber bitte wählen Sie Ihre Bilder noch einmal aus.',
   send: 'Senden',
   ticketOpened: (id) => `Danke. Ihre Nachricht ist als Nummer ${id} angekommen; die Antwort kommt per E-Mail.`,
 

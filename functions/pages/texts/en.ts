@@ -117,6 +117,7 @@ export const EN = {
   message: 'Message',
   images: 'Images, if they help',
   imagesHint: 'At most five, JPEG, PNG or WebP, of 10 MB each.',
+  imagesAgain: 'Your text is still there, but please choose your images again.',
   send: 'Send',
   ticketOpened: (id: number) => `Thank you. Your message has arrived as number ${id}; the answer comes by e-mail.`,
 

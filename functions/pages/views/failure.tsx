@@ -1,17 +1,18 @@
 import { html } from 'hono/html'
 import { STYLE_PATH } from '../../../generated/page-assets.ts'
+import type { SentForm } from '../form.ts'
 import type { Texts } from '../texts/en.ts'
 import { brandStyle } from './colour.ts'
+import { ImagesField } from './images-field.tsx'
 
 /** The style of a page that no paywall gives its colours. */
 export const PLAIN_STYLE = brandStyle(undefined)
 
 /** A form that was not done. */
-export interface Again {
+export interface Again extends SentForm {
   action: string
-  /** Whether it is one that files are sent with. They have to be chosen again. */
-  hasFiles: boolean
-  fields: Record<string, string>
+  /** Whether it is one that files may be sent with. */
+  isMultipart: boolean
 }
 
 interface Failure {
@@ -38,18 +39,37 @@ export function failurePage(texts: Texts, { tag, title, text, again }: Failure) 
         <main class="narrow">
           <h1>{title}</h1>
           <p>{text}</p>
-          {again && (
-            <form method="post" action={again.action} enctype={again.hasFiles ? 'multipart/form-data' : undefined}>
-              {Object.entries(again.fields).map(([name, value]) => (
-                <input type="hidden" name={name} value={value} />
-              ))}
-              <button type="submit" class="primary">
-                {texts.tryAgain}
-              </button>
-            </form>
-          )}
+          {again && <AgainForm texts={texts} again={again} />}
         </main>
       </body>
     </html>
   )}`
+}
+
+/** The same form, with what was typed. No page can fill in files: whoever had chosen some is asked for them again. */
+function AgainForm({ texts, again }: { texts: Texts; again: Again }) {
+  const { action, isMultipart, hasFiles, fields } = again
+  return (
+    <form
+      class={hasFiles ? 'card' : undefined}
+      method="post"
+      action={action}
+      enctype={isMultipart ? 'multipart/form-data' : undefined}
+    >
+      {Object.entries(fields).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      {hasFiles && (
+        <>
+          <p>{texts.imagesAgain}</p>
+          <ImagesField texts={texts} />
+        </>
+      )}
+      <div>
+        <button type="submit" class="primary">
+          {texts.tryAgain}
+        </button>
+      </div>
+    </form>
+  )
 }

@@ -1,5 +1,6 @@
 import { TICKET_PATH } from '../contract.ts'
 import type { Site } from '../site.ts'
+import { ImagesField } from './images-field.tsx'
 import { sitePage } from './layout.tsx'
 import { Notice } from './notice.tsx'
 import { EmailField } from './sign-in.tsx'
@@ -34,19 +35,7 @@ export function ticketPage(site: Site, { written = {}, problem, opened }: Shown)
                 {written.content}
               </textarea>
             </label>
-            <label>
-              {texts.images}
-              <input
-                type="file"
-                name="files"
-                multiple
-                accept="image/jpeg,image/png,image/webp"
-                aria-describedby="images-hint"
-              />
-            </label>
-            <p class="hint" id="images-hint">
-              {texts.imagesHint}
-            </p>
+            <ImagesField texts={texts} />
             <div class="row">
               <button type="submit" class="primary">
                 {texts.send}
