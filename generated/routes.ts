@@ -39,4 +39,5 @@ export const ROUTES = [
   { pattern: /^\/p\/(?<id>[^/]+)\/session$/, binding: 'PAGES', countedBy: 'address', saysCode: false },
   { pattern: /^\/p\/(?<id>[^/]+)\/image\/(?<name>[^/]+)$/, binding: 'PAGES', countedBy: 'network', saysCode: false },
   { pattern: /^\/assets\/(?<file>[^/]+)$/, binding: 'PAGES', countedBy: 'network', saysCode: false },
+  { pattern: /^\/favicon\.ico$/, binding: 'PAGES', countedBy: 'network', saysCode: false },
 ] as const satisfies { pattern: RegExp; binding: string; countedBy: CountedBy; saysCode: boolean }[]

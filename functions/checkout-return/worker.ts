@@ -13,9 +13,10 @@ import { pageReference } from '../../lib/purchases/page.ts'
 import { PATH, Params, SIGNED_PATH, words } from './contract.ts'
 import { lookInTime } from './look.ts'
 import type { ReadCheckoutResult, ReturningCheckout } from './returning-checkout.ts'
+import { sayToBuyer } from './say-to-buyer.ts'
 import { followSignedReturn } from './signed-return.ts'
 
-const app = createApp<Cloudflare.CheckoutReturnEnv>()
+const app = createApp<Cloudflare.CheckoutReturnEnv>({ say: sayToBuyer })
 
 app.get(PATH, async (c) => {
   const path = Params.safeParse(c.req.param())

@@ -1,3 +1,4 @@
+import { styleSource } from '../../lib/http/style-source.ts'
 import { DOCUMENT_PATH, FRONT_PATH, GUIDE_PATH, REFERENCE_PATH } from './contract.ts'
 import style from './style.css'
 
@@ -40,7 +41,5 @@ ${content}
 
 /** The Content-Security-Policy of such a page: it may use its own style, and load nothing. */
 export async function pagePolicy(): Promise<string> {
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style))
-  const source = `'sha256-${btoa(String.fromCharCode(...new Uint8Array(hash)))}'`
-  return `default-src 'none'; style-src ${source}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+  return `default-src 'none'; style-src ${await styleSource(style)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 }

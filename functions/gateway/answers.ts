@@ -1,6 +1,7 @@
+import { refusalPage, refusalPolicy } from '../../lib/http/refusal-page.ts'
 import { addCommonHeaders } from '../../lib/http/response-headers.ts'
 import { sharedWords } from '../../lib/http/shared-words.ts'
-import { type Refusal, refusalPage } from './refusal-page.ts'
+import { type Refusal, SENTENCES } from './refusals.ts'
 
 /** `X-Api-Key` is missing on purpose: no browser may send an owner key across origins. */
 const ALLOWED_HEADERS =
@@ -20,10 +21,15 @@ export function refuseInJson(
 }
 
 /** The same to a person, as a page. */
-export function refuseInWords(refusal: Refusal, requestId: string, headers: Record<string, string>): Response {
+export async function refuseInWords(
+  refusal: Refusal,
+  requestId: string,
+  headers: Record<string, string>,
+): Promise<Response> {
   const [status] = sharedWords[refusal]
-  const page = { ...headers, 'Content-Type': 'text/html; charset=utf-8' }
-  return withCommonHeaders(new Response(refusalPage(refusal), { status, headers: page }), requestId)
+  const ofPage = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': await refusalPolicy() }
+  const response = new Response(refusalPage(SENTENCES[refusal]), { status, headers: { ...headers, ...ofPage } })
+  return withCommonHeaders(response, requestId)
 }
 
 export function preflight(requestId: string): Response {

@@ -1,10 +1,11 @@
 import { log } from '../../lib/http/log.ts'
 import { loggable } from '../../lib/http/place.ts'
+import { isForPerson } from '../../lib/http/refusal-page.ts'
 import { loggedSdkVersion } from '../../lib/http/sdk-version.ts'
 import { sharedWords } from '../../lib/http/shared-words.ts'
 import { preflight, refuseInJson, refuseInWords } from './answers.ts'
 import { count, LIMIT_PERIOD_SECONDS, UNCOUNTED } from './limit.ts'
-import type { Refusal } from './refusal-page.ts'
+import type { Refusal } from './refusals.ts'
 import { type Route, routeOf } from './routes.ts'
 
 /**
@@ -49,7 +50,7 @@ interface Refused {
 }
 
 /** Refuses a request, and writes the line in the log that the endpoint writes for every request that reaches it. */
-function refuse({ request, path, route, refusal, headers = {}, cause }: Refused): Response {
+function refuse({ request, path, route, refusal, headers = {}, cause }: Refused): Response | Promise<Response> {
   const [status] = sharedWords[refusal]
   const requestId = crypto.randomUUID()
   const place = { request_id: requestId, binding: route?.binding }
@@ -57,10 +58,12 @@ function refuse({ request, path, route, refusal, headers = {}, cause }: Refused)
   const paywall_id = loggable(route?.pattern.exec(path)?.groups?.id)
   const sdk_version = loggedSdkVersion(request.headers.get('x-sdk-version'))
   log('info', 'request', { ...place, method: request.method, paywall_id, sdk_version, status, refusal })
-  if (isForPerson(request, route)) return refuseInWords(refusal, requestId, headers)
+  if (isForPerson(request.headers) && !isOfPrograms(route)) return refuseInWords(refusal, requestId, headers)
   return refuseInJson(refusal, requestId, { saysCode: route?.saysCode, headers })
 }
 
-/** Whether a browser will show the answer: it asked for a paywall's page, or for none that there is. */
-const isForPerson = ({ headers }: Request, route: Route | null): boolean =>
-  (route === null || route.binding === 'PAGES') && (headers.get('accept')?.includes('text/html') ?? false)
+/** The Workers whose answers browsers show to people. */
+const FOR_PEOPLE: Route['binding'][] = ['PAGES', 'DOCS', 'CHECKOUT_RETURN']
+
+/** Whether a path is one of those that programs call: they read JSON, whatever they accept. */
+const isOfPrograms = (route: Route | null): boolean => route !== null && !FOR_PEOPLE.includes(route.binding)

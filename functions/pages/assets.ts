@@ -1,4 +1,4 @@
-import { SCRIPT, SCRIPT_PATH, STYLE, STYLE_PATH, WAITING, WAITING_PATH } from '../../generated/page-assets.ts'
+import { ICON, SCRIPT, SCRIPT_PATH, STYLE, STYLE_PATH, WAITING, WAITING_PATH } from '../../generated/page-assets.ts'
 import { refuse } from '../../lib/http/errors.ts'
 import { sharedWords } from '../../lib/http/shared-words.ts'
 import type { PagesContext } from './ask.ts'
@@ -14,4 +14,9 @@ export function serveAsset(c: PagesContext): Response {
   const asset = ASSETS.get(c.req.path)
   if (!asset) throw refuse(sharedWords.not_found)
   return c.body(asset.text, 200, { 'Content-Type': asset.type, 'Cache-Control': 'public, max-age=31536000, immutable' })
+}
+
+/** A padlock: a day is long enough for it to cost next to nothing, and short enough for another one. */
+export function serveIcon(c: PagesContext): Response {
+  return c.body(ICON, 200, { 'Content-Type': 'image/svg+xml', 'Cache-Control': 'public, max-age=86400' })
 }

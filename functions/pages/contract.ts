@@ -29,6 +29,9 @@ const METHODS: Readonly<Record<string, Endpoint['method'][]>> = {
 /** Scripts and styles. The name of each has a hash of its content, so it never changes. */
 export const ASSET_PATH = '/assets/:file'
 
+/** The icon of every page of a host. Browsers ask for it there, unless a page names another. */
+export const ICON_PATH = '/favicon.ico'
+
 /** What a page loads takes nothing from its visitor's share of requests. */
 const LOADED = { countedBy: 'network' } as const
 
@@ -46,7 +49,7 @@ export const pages: Endpoint[] = [
       ),
     ),
   ),
-  { method: 'get', path: ASSET_PATH, access: ['anybody'], ...LOADED },
+  ...[ASSET_PATH, ICON_PATH].map((path): Endpoint => ({ method: 'get', path, access: ['anybody'], ...LOADED })),
 ]
 
 /** A page's path at a place, as Hono joins the two. */

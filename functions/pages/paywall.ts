@@ -1,4 +1,5 @@
 // What is sold, the way to the payment, and the way back.
+import { ApiError } from '../../lib/http/errors.ts'
 import { isRefused, type PagesContext } from './ask.ts'
 import { openCheckout } from './buy.ts'
 import { ACCOUNT_PATH } from './contract.ts'
@@ -12,7 +13,7 @@ import { thanksPage } from './views/thanks.tsx'
 
 /** On a host that is no paywall's, the front page is the service's own. */
 export async function showPaywall(c: PagesContext): Promise<Response> {
-  const home = await homeOf(c)
+  const home = await homeOf(c).catch(unlessService(c))
   if (!home) {
     const front = await c.env.DOCS.fetch(c.req.raw)
     return new Response(front.body, front)
@@ -21,6 +22,12 @@ export async function showPaywall(c: PagesContext): Promise<Response> {
   const { bought, interval, price: chosen } = c.req.query()
   const news = bought === 'nothing' ? site.texts.notBought : undefined
   return showPage(c, site, paywallPage(site, { key: crypto.randomUUID(), interval, chosen, news }))
+}
+
+/** Where nobody can tell whose a host is, the service's own origin is nobody's. */
+const unlessService = (c: PagesContext) => (error: unknown) => {
+  if (error instanceof ApiError && new URL(c.req.url).origin === c.env.SERVICE_ORIGIN) return null
+  throw error
 }
 
 /** Leads on to the payment, or shows the same choice again and says why not. */

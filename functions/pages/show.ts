@@ -1,4 +1,5 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { styleSource } from '../../lib/http/style-source.ts'
 import type { PagesContext } from './ask.ts'
 import type { Site } from './site.ts'
 import { brandStyle } from './views/colour.ts'
@@ -14,11 +15,9 @@ export const showPage = (c: PagesContext, site: Site, page: Html, status = 200) 
  * To a page of the same origin a browser says where a form was: by that a forged one is told.
  */
 export async function show(c: PagesContext, style: string, page: Html, status: number): Promise<Response> {
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style))
-  const source = `'sha256-${btoa(String.fromCharCode(...new Uint8Array(hash)))}'`
   c.header(
     'Content-Security-Policy',
-    `default-src 'none'; script-src 'self'; style-src 'self' ${source}; img-src 'self'; connect-src 'self'; ` +
+    `default-src 'none'; script-src 'self'; style-src 'self' ${await styleSource(style)}; img-src 'self'; connect-src 'self'; ` +
       "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   )
   c.header('Referrer-Policy', 'same-origin')

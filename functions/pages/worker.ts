@@ -3,12 +3,13 @@
 import { Hono } from 'hono/tiny'
 import { allowOnly, createBaseApp } from '../../lib/http/base-app.ts'
 import { giveToken, restore, showAccount, showRestore, useAccount } from './account.ts'
-import { serveAsset } from './assets.ts'
+import { serveAsset, serveIcon } from './assets.ts'
 import { cancel, showCancel } from './cancel.ts'
 import {
   ACCOUNT_PATH,
   ASSET_PATH,
   CANCEL_PATH,
+  ICON_PATH,
   IMAGE_PATH,
   PAYWALL_PATH,
   PLACES,
@@ -55,5 +56,6 @@ pages.post(SESSION_PATH, giveToken).all(allowOnly('POST'))
 for (const place of PLACES) app.route(place, pages)
 
 app.get(ASSET_PATH, serveAsset).all(allowOnly(...GET))
+app.get(ICON_PATH, serveIcon).all(allowOnly(...GET))
 
 export default app

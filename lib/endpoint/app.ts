@@ -1,5 +1,5 @@
 import { databaseFailure } from '../db/unavailable.ts'
-import { allowOnly, createBaseApp } from '../http/base-app.ts'
+import { allowOnly, createBaseApp, type Say } from '../http/base-app.ts'
 import { ApiError } from '../http/errors.ts'
 import { sharedWords } from '../http/shared-words.ts'
 import { ProcessorError } from '../processors/processor.ts'
@@ -9,10 +9,10 @@ const RETRY_AFTER_SECONDS = 2
 
 /**
  * The Hono app of an endpoint: a base app that knows how to answer when the database or a processor fails. `saysCode` is
- * what the endpoint's contract says.
+ * what the endpoint's contract says; `say` is for one that browsers show.
  */
-const createApp = <Env extends object>({ saysCode = false } = {}) =>
-  createBaseApp<Env>({ failures: [answerForDatabase, answerForProcessor], saysCode })
+const createApp = <Env extends object>(options: { saysCode?: boolean; say?: Say } = {}) =>
+  createBaseApp<Env>({ failures: [answerForDatabase, answerForProcessor], ...options })
 
 /** 503 for a database that cannot be reached or is too busy. A statement that failed for any other reason is our mistake. */
 function answerForDatabase(cause: Error): ApiError | null {

@@ -14,8 +14,8 @@ const CHALLENGE = 'Bearer, ApiKey'
 /** What a caller is told of a failure of something that the Worker depends on; null for any other error. */
 type ToRefusal = (error: Error) => ApiError | null
 
-/** How a refusal is said to whoever cannot read JSON. Status and headers are the answer's own. */
-type Say = (c: Context, refusal: ApiError) => Response | Promise<Response>
+/** How a refusal is said to whoever cannot read JSON; null to whoever can. Status and headers are the answer's own. */
+export type Say = (c: Context, refusal: ApiError) => Promise<Response | null>
 
 /** What a request is found by in the log: its response carries it as `X-Request-Id`. */
 interface RequestVariables {
@@ -67,12 +67,13 @@ function refusalOf(error: Error, failures: ToRefusal[]): ApiError {
 }
 
 /** Answers with a refusal, and leaves it where `logRequest` finds it. */
-function answer(c: Context, refusal: ApiError): Response | Promise<Response> {
+async function answer(c: Context, refusal: ApiError): Promise<Response> {
   c.error = refusal
   if (refusal.retryAfter !== undefined) c.header('Retry-After', String(refusal.retryAfter))
   if (refusal.status === 401) c.header('WWW-Authenticate', CHALLENGE)
   const say: Say | undefined = c.get('say')
-  if (say) return say(c, refusal)
+  const said = await say?.(c, refusal)
+  if (said) return said
   const { body, error } = refusal
   return c.json(c.get('saysCode') ? { ...body, code: error } : body, refusal.status)
 }

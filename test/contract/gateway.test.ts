@@ -104,7 +104,6 @@ describe('paths', () => {
 
   test.each([
     '/api',
-    '/favicon.ico',
     '/api/v2/paywall/1/bootstrap',
     '/api/v1/paywall/bootstrap',
     '/api/v1/paywall/1/bootstrap/',

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { SCRIPT_PATH } from '../../generated/page-assets.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -22,7 +24,7 @@ test.each(['/acount', '/p/1001/', '/p/1001/nothing'])(
   async (path) => {
     const response = await world.fetch(path, { headers: BROWSER })
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
-    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^' ]+';/)
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(await response.text()).toContain('There is no such page')
     expect(await (await world.fetch(path)).json()).toEqual({ error: 'not_found' })
@@ -40,6 +42,54 @@ test('a browser that asks a page too often is told in words, and others in JSON'
   expect(await refused.text()).toMatch(/Nothing was sent, .* go back and try again/)
   const others = await burst(path, { method: 'POST', headers: from })
   expect(await others.find(({ status }) => status === 429)?.json()).toEqual({ error: 'rate_limit_exceeded' })
+})
+
+test.each([
+  ['/docs', '192.0.2.31'],
+  ['/docs/api', '192.0.2.32'],
+  [`/r/${randomUUID()}/success`, '192.0.2.33'],
+])('a browser that asks %s too often is told in words, and others in JSON', async (path, network) => {
+  const from = { 'cf-connecting-ip': network }
+  const refused = (headers: Record<string, string>) =>
+    burst(path, { headers: { ...from, ...headers } }).then((all) => all.find(({ status }) => status === 429)!)
+  const page = await refused(BROWSER)
+  expect([page.headers.get('content-type'), page.headers.get('retry-after')]).toEqual([
+    'text/html; charset=utf-8',
+    '10',
+  ])
+  expect(await page.text()).toContain('That was too often')
+  expect(await (await refused({})).json()).toEqual({ error: 'rate_limit_exceeded' })
+})
+
+test('a program’s path answers in JSON, whatever it accepts', async () => {
+  const response = await world.fetch('/api/v1/paywall/99/bootstrap', { headers: BROWSER })
+  expect([response.status, await response.json()]).toEqual([404, { error: 'paywall_not_found' }])
+})
+
+describe('a buyer’s browser that comes back', () => {
+  const back = (path: string, headers: Record<string, string> = BROWSER) => world.fetch(path, { headers })
+
+  test.each([`/r/${randomUUID()}/success`, '/r/7/error', '/return/stripe/99', '/return/stripe/x', '/return/nobody/1'])(
+    'by a link that leads nowhere is told where its purchase is: %s',
+    async (path) => {
+      const response = await back(path)
+      const text = await response.text()
+      expect([response.status, response.headers.get('cache-control')], text).toEqual([404, 'no-store'])
+      expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^' ]+';/)
+      expect(text).toContain('your purchase is there all the same')
+      expect(await (await back(path, {})).json()).toMatchObject({ error: expect.stringMatching(/not_found$/) })
+    },
+  )
+
+  test('while the database is away is told that nothing is lost, and may try again', async () => {
+    world.neon.onStatement = () => Promise.reject(new ResponseLost())
+    onTestFinished(() => {
+      world.neon.onStatement = undefined
+    })
+    const response = await back(`/r/${randomUUID()}/success`)
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2'])
+    expect(await response.text()).toContain('nothing is lost, and you need not pay again')
+  })
 })
 
 test('what a page loads takes nothing from its visitor', async () => {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { openBrowser } from '../support/browser.ts'
 import { call } from '../support/call.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -41,6 +42,17 @@ test('/ says to a program what the service is, and where to read on', async () =
       openapi: '/openapi.json',
     },
   })
+})
+
+test('/ says so while the database is away, too, on the origin that is the service’s own', async () => {
+  world.neon.onStatement = () => Promise.reject(new ResponseLost())
+  onTestFinished(() => {
+    world.neon.onStatement = undefined
+  })
+  const page = await call(world, '/', { headers: { accept: 'text/html' } })
+  expect(page).toMatchObject({ status: 200, body: expect.stringContaining('href="/docs"') })
+  expect(await call(world, '/')).toMatchObject({ status: 200, body: { docs: '/docs' } })
+  expect(await call(world, 'https://pay.elsewhere.example/')).toMatchObject({ status: 503 })
 })
 
 describe.each(['/', '/docs'])('%s, a page of ours', (path) => {

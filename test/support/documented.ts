@@ -26,6 +26,9 @@ export function pathPattern(path: string): RegExp {
 /** What stands in no path of the document, and is refused by the gateway: an escape, an empty segment, a backslash. */
 const NOT_CANONICAL = /%|\/\/|\\/
 
+/** Where buyers' browsers come back from a checkout. */
+const WAY_BACK = /^\/(r|return)\//
+
 const ROOT = 'openapi.json'
 const document = Document.parse(json)
 const { components } = document
@@ -59,7 +62,8 @@ export function undocumented({ method, url, status, headers, text }: SentRespons
   if (method === 'OPTIONS' || PAGES.some((page) => page.test(pathname))) return null
   const known = NOT_CANONICAL.test(pathname) ? null : knownPath(pathname)
   const found = known && described(known, method, status)
-  if (!known && status === 404 && headers.get('content-type')?.startsWith('text/html')) return null // as a browser is told
+  const isPage = headers.get('content-type')?.startsWith('text/html') ?? false
+  if (isPage && (known ? status >= 400 && WAY_BACK.test(pathname) : status === 404)) return null // as a person is told
   if (!found && !known?.isNamed && status === 404) return method === 'HEAD' ? null : bodyFault(text, NOT_FOUND)
   if (!found) return `${method} ${pathname} has no documented ${status}`
   return headerFault(found.answer, headers) ?? (method === 'HEAD' ? null : contentFault(found, headers, text))

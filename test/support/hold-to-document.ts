@@ -1,6 +1,6 @@
 import type { Received } from '../../dev/world/pages/received.ts'
 import { pages as docs } from '../../functions/docs/contract.ts'
-import { ASSET_PATH, IMAGE_PATH, PLACES } from '../../functions/pages/contract.ts'
+import { ASSET_PATH, ICON_PATH, IMAGE_PATH, PLACES } from '../../functions/pages/contract.ts'
 import { pathPattern, undocumented, undocumentedEvent } from './documented.ts'
 
 /** What every answer says, so that no page frames, sniffs or keeps it, whichever endpoint it comes from. */
@@ -14,7 +14,7 @@ const HYGIENE = {
 
 /** What does not change from caller to caller, and may be kept. */
 const IMAGES = PLACES.map((place) => place.replace(/\/$/, '') + IMAGE_PATH)
-const KEPT = [...docs.map(({ path }) => path), ASSET_PATH, ...IMAGES].map(pathPattern)
+const KEPT = [...docs.map(({ path }) => path), ASSET_PATH, ICON_PATH, ...IMAGES].map(pathPattern)
 
 interface AnyResponse {
   status: number

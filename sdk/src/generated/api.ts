@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * Return from a hosted checkout
-         * @description The processor sends the buyer's browser here; you never call this yourself. The purchase is fetched from the processor and stored before the browser is redirected to your page, so the user endpoint shows it by then. If the processor takes longer than 2.5 seconds, the browser is redirected anyway, and the purchase follows.
+         * @description The processor sends the buyer's browser here; you never call this yourself. The purchase is fetched from the processor and stored before the browser is redirected to your page, so the user endpoint shows it by then. If the processor takes longer than 2.5 seconds, the browser is redirected anyway, and the purchase follows. A browser that accepts `text/html` gets a refusal as a page.
          */
         get: operations["checkoutReturn"];
         put?: never;
@@ -113,7 +113,7 @@ export interface paths {
         };
         /**
          * Return from a processor that has one address for all
-         * @description Enter this address in the processor's dashboard, if it knows one address to send buyers back to and no other: docs/processors.md names those. It signs the address with what was bought. The purchase is stored, and the browser goes on to its checkout's way back. If the processor takes longer than 2.5 seconds, the browser goes on anyway, and the purchase follows. Where several paywalls of an owner sell through one account, the address of one serves all.
+         * @description Enter this address in the processor's dashboard, if it knows one address to send buyers back to and no other: docs/processors.md names those. It signs the address with what was bought. The purchase is stored, and the browser goes on to its checkout's way back. If the processor takes longer than 2.5 seconds, the browser goes on anyway, and the purchase follows. Where several paywalls of an owner sell through one account, the address of one serves all. A browser that accepts `text/html` gets a refusal as a page.
          */
         get: operations["signedReturn"];
         put?: never;

@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+
+afterAll(() => world.close())
+
+test.each(['', 'https://pay.icon.example'])(
+  'every host has an icon, which may be kept for a day: %s',
+  async (origin) => {
+    const response = await world.fetch(`${origin}/favicon.ico`)
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+    expect(response.headers.get('cache-control')).toBe('public, max-age=86400')
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+  },
+)
