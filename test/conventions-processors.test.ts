@@ -15,39 +15,31 @@ const LISTS = [
   'dev/emulators/emulators.ts',
 ]
 
-const NAMES = `(${ACQUIRING.join('|')})`
+const isWing = (file: string) =>
+  ACQUIRING.some((name) => [`lib/processors/${name}/`, `dev/emulators/${name}/`].some((at) => file.startsWith(at)))
 
-/** All that may name a processor, and why. */
-const EXCEPTIONS: [files: RegExp, why: string][] = [
-  [new RegExp(`^(lib/processors|dev/emulators)/${NAMES}/`), 'what only this processor does'],
-  [new RegExp(`^(${LISTS.join('|')})$`), 'the lists of them'],
-  [/^(generated|sdk\/src\/generated)\/|^paywall\.schema\.json$/, 'made of the definitions'],
-  [/\.md$/, 'prose: what differs between them stands in docs/processors/'],
-  [/^test\//, 'a test sells through one of them; those of all of them are held below'],
-  [/^demo\/paywall\.json$/, 'what the demo sells through as long as nobody names another'],
-  [/^bench\/(contenders\/world-process|fill\/\w+|load\/[\w-]+)\.ts$/, 'the load is that of one, at any commit'],
-  [/^package(-lock)?\.json$/, 'the official SDKs'],
-]
-
-const naming = new RegExp(NAMES, 'i')
-const names = (file: string) => naming.test(readFileSync(join(root, file), 'utf8'))
-
-test('a processor is named nowhere but in its wing, its emulator, the lists of them, and what is about them', () => {
-  const named = tracked.filter(names)
-  expect(named.filter((file) => !EXCEPTIONS.some(([files]) => files.test(file)))).toEqual([])
-  expect(LISTS.filter((file) => !named.includes(file))).toEqual([])
-  expect(EXCEPTIONS.filter(([files]) => !named.some((file) => files.test(file)))).toEqual([])
+test('a processor is named nowhere but in its wing, its emulator and the lists of them', () => {
+  const naming = new RegExp(ACQUIRING.join('|'), 'i')
+  const named = tracked.filter(
+    (file) =>
+      /^(lib|functions|cli|dev)\/|^(wrangler\.toml|schema\.sql)$/.test(file) &&
+      !isWing(file) &&
+      naming.test(readFileSync(join(root, file), 'utf8')),
+  )
+  expect(named.toSorted()).toEqual(LISTS.toSorted())
 })
 
 test('the conformance suite names a processor in its drivers alone', () => {
+  const naming = new RegExp(ACQUIRING.join('|'), 'i')
   const suite = tracked.filter((file) => /^test\/conformance\/[^/]+$/.test(file))
-  expect(suite.filter(names)).toEqual([])
+  expect(suite.filter((file) => naming.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
   expect(suite.length).toBeGreaterThan(5)
 })
 
 test('the simulation names no processor', () => {
+  const naming = new RegExp(ACQUIRING.join('|'), 'i')
   const played = tracked.filter((file) => file.startsWith('test/sim/'))
-  expect(played.filter(names)).toEqual([])
+  expect(played.filter((file) => naming.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
   expect(played.length).toBeGreaterThan(5)
 })
 

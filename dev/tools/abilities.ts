@@ -7,7 +7,6 @@ const MOST_NAMED = 5
 
 /** What each ability is, in words. A processor with a new one cannot be without a row. */
 const ABILITIES: Record<keyof Abilities, string> = {
-  knowsPrices: 'Knows the prices: a checkout for one that it does not have is refused',
   portal: 'Has a hosted portal for customers',
   trialLength: 'How long a trial may be',
   cancelledTrial: 'A trial that is cancelled',

@@ -58,8 +58,6 @@ export interface WebhookDefinition {
 
 /** What a processor can and cannot do, where they differ. */
 export interface Abilities {
-  /** Whether it has prices of its own, and refuses one that it does not have. */
-  knowsPrices: boolean
   /** Whether it has a hosted portal for customers. */
   portal: boolean
   /** `any number of days`, or only the days that the product has at the processor, or none. */

@@ -46,12 +46,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
       }
     }
     expect(await traces(shop)).toEqual(before)
-    // Where the headers prove the sender alone, a body that somebody has changed on the way is taken.
-    const isOpen = abilities.webhooksProve === 'the sender'
-    for (const webhook of webhooks) {
-      const sent = isOpen ? { body: `${webhook.body} ` } : {}
-      expect(await sendWebhook(shop, webhook, sent)).toMatchObject({ status: 200 })
-    }
+    for (const webhook of webhooks) expect(await sendWebhook(shop, webhook)).toMatchObject({ status: 200 })
     expect(await traces(shop)).toMatchObject({ purchases: before.purchases + 1, payments: before.payments + 1 })
   })
 

@@ -4,7 +4,14 @@ import { ACME, buy, idOf, paymentOrder, press, startStripe } from './stripe-fixt
 
 /** Stripe with one price, and an order of it. */
 async function selling(currency: string, amount: number) {
-  const price = { id: 'price_1', label: 'Lifetime', currency, amount, interval: null, intervalCount: null }
+  const price = {
+    id: 'price_1',
+    label: 'Lifetime',
+    currency: currency.toLowerCase(),
+    amount,
+    interval: null,
+    intervalCount: null,
+  }
   const started = await startStripe({ accounts: [{ ...ACME, prices: [price] }] })
   return { ...started, order: paymentOrder({ line_items: [{ price: 'price_1', quantity: 1 }] }) }
 }
@@ -52,7 +59,7 @@ test('refuses to refund what could not be charged', async () => {
 })
 
 test('the portal shows an amount in the same units', async () => {
-  const price = { id: 'price_1', label: 'Monthly', currency: 'ISK', amount: 129_000, interval: 'month' as const }
+  const price = { id: 'price_1', label: 'Monthly', currency: 'isk', amount: 129_000, interval: 'month' as const }
   const { stripe } = await startStripe({ accounts: [{ ...ACME, prices: [{ ...price, intervalCount: 1 }] }] })
   const order = { ...paymentOrder({ line_items: [{ price: 'price_1', quantity: 1 }] }), mode: 'subscription' as const }
   const session = await stripe.checkout.sessions.create(order)

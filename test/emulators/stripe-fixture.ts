@@ -8,9 +8,9 @@ import type { StripeEmulator } from '../../dev/emulators/stripe/emulator.ts'
 import { startStripeEmulator } from '../../dev/emulators/stripe/emulator.ts'
 
 const PRICES: StripeAccount['prices'] = [
-  { id: 'price_month', label: 'Monthly', currency: 'USD', amount: 999, interval: 'month', intervalCount: 1 },
-  { id: 'price_quarter', label: 'Quarterly', currency: 'JPY', amount: 2400, interval: 'month', intervalCount: 3 },
-  { id: 'price_once', label: 'Lifetime', currency: 'EUR', amount: 4900, interval: null, intervalCount: null },
+  { id: 'price_month', label: 'Monthly', currency: 'usd', amount: 999, interval: 'month', intervalCount: 1 },
+  { id: 'price_quarter', label: 'Quarterly', currency: 'jpy', amount: 2400, interval: 'month', intervalCount: 3 },
+  { id: 'price_once', label: 'Lifetime', currency: 'eur', amount: 4900, interval: null, intervalCount: null },
 ]
 
 export const ACME: StripeAccount = {

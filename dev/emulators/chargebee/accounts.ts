@@ -20,4 +20,4 @@ export const demoCredentials = () => ({
 
 /** The sites that the emulator is to have, with the item prices that their owners have made, in Chargebee's units. */
 export const accountsOf = (files: PaywallFile[]): ChargebeeAccount[] =>
-  paywallsOf(files, 'chargebee', decimalsAtChargebee)
+  paywallsOf(files, 'chargebee', { decimalsOf: decimalsAtChargebee })

@@ -1,6 +1,6 @@
 import type { Api } from '../core/processor.ts'
 import { callsInForms } from '../core/wire/calls-in-forms.ts'
-import { credentialOf } from '../core/wire/credential.ts'
+import { basicOf } from '../core/wire/credential.ts'
 import { type Form, parameterName } from '../core/wire/form.ts'
 import type { Misuse } from '../core/wire/idempotency.ts'
 import { retrieve } from '../core/wire/routes.ts'
@@ -42,9 +42,8 @@ export const API: Api<ChargebeeAccount, Form> = {
     refuse: misused,
   },
   authenticate(request, accounts) {
-    const credential = Buffer.from(credentialOf(request, 'Basic') ?? '', 'base64').toString()
-    const [apiKey = '', password] = credential.split(':')
-    const account = password === '' ? accounts.get(idOfKey(apiKey)) : undefined
+    const { user = '', password } = basicOf(request) ?? {}
+    const account = password === '' ? accounts.get(idOfKey(user)) : undefined
     if (account) return account
     throw chargebeeError(401, 'api_authentication_failed', 'Sorry, authentication failed. Invalid api key')
   },

@@ -1,14 +1,12 @@
 import * as z from 'zod'
-import { accountSetting } from '../core/controls/settings.ts'
-import { findPrice } from '../core/domain/accounts.ts'
-import { type AccountContext, find } from '../core/domain/context.ts'
+import type { AccountContext } from '../core/domain/context.ts'
 import { findPage, openPage } from '../core/domain/pages.ts'
+import { findSold } from '../core/domain/prices.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
 import { email, integer, text } from '../core/wire/form-fields.ts'
-import { Nothing } from '../core/wire/parse.ts'
-import { type Route, route } from '../core/wire/routes.ts'
-import { chargebeeError, notFound, wrongValue } from './errors.ts'
+import { Nothing, type Route, route } from '../core/wire/routes.ts'
+import { chargebeeError, wrongValue } from './errors.ts'
 import { hostedPageObject, itemPriceObject, portalObject } from './objects/hosted-page.ts'
 import { shown } from './objects/wire.ts'
 
@@ -95,13 +93,7 @@ function open(context: AccountContext, given: Common, sold: Sold): PageRecord {
 
 function itemOf(context: AccountContext, item: z.output<typeof Item>, param: string) {
   const [id = ''] = item.item_price_id
-  return { ...soldAt(context, id, param), quantity: item.quantity?.[0] ?? 1 }
-}
-
-function soldAt({ account }: AccountContext, id: string, param?: string) {
-  const found = findPrice(account, (price) => price.id === id)
-  if (!found) throw notFound(id, param)
-  return found
+  return { ...findSold(context, id, { param }), quantity: item.quantity?.[0] ?? 1 }
 }
 
 /** Refuses an id that a seller has chosen for a subscription, if there is one with it: on a page with 409. */
@@ -115,17 +107,16 @@ const PortalParameters = z.strictObject({
   redirect_url: redirectUrl.optional(),
 })
 
-/** Whether the site has the portal switched on. */
-export const PORTAL = accountSetting('enabled', z.boolean(), true)
-
 /** Opens the portal. What Chargebee answers where it is switched off is UNVERIFIED. */
-function createPortalSession(context: AccountContext, given: z.output<typeof PortalParameters>) {
-  if (!PORTAL.of(context)) {
-    throw chargebeeError(400, 'configuration_incompatible', 'The customer portal is not enabled.')
-  }
-  const { id: customer } = find(context, 'customers', given.customer.id, 'customer[id]')
-  return openPortal(context, { customer, returnUrl: given.redirect_url ?? null })
-}
+const createPortalSession = (context: AccountContext, given: z.output<typeof PortalParameters>) =>
+  openPortal(
+    context,
+    { customer: given.customer.id, returnUrl: given.redirect_url ?? null },
+    {
+      param: 'customer[id]',
+      switchedOff: () => chargebeeError(400, 'configuration_incompatible', 'The customer portal is not enabled.'),
+    },
+  )
 
 export const CHECKOUT_ROUTES: Route[] = [
   route('POST', '/hosted_pages/checkout_new_for_items', NewParameters, checkoutNew, shown(hostedPageObject)),
@@ -138,5 +129,5 @@ export const CHECKOUT_ROUTES: Route[] = [
   ),
   route('GET', '/hosted_pages/:id', Nothing, (context, _, [id]) => findPage(context, id), shown(hostedPageObject)),
   route('POST', '/portal_sessions', PortalParameters, createPortalSession, shown(portalObject)),
-  route('GET', '/item_prices/:id', Nothing, (context, _, [id]) => soldAt(context, id).price, shown(itemPriceObject)),
+  route('GET', '/item_prices/:id', Nothing, (context, _, [id]) => findSold(context, id).price, shown(itemPriceObject)),
 ]

@@ -1,4 +1,4 @@
-import type { Table } from '../core/domain/records.ts'
+import type { Named } from '../core/domain/context.ts'
 import { Refusal } from '../core/wire/emulator-error.ts'
 
 /** An error in Chargebee's shape: `code` is its `api_error_code`, `param` the parameter that is wrong. */
@@ -15,7 +15,7 @@ export const wrongState = (message: string) => chargebeeError(400, 'invalid_stat
 export const notFound = (what: string, param?: string) =>
   chargebeeError(404, 'resource_not_found', `${what} not found`, param)
 
-export const noSuch = (table: Table, id: string, param?: string) => notFound(`${id} of ${table}`, param)
+export const noSuch = (table: Named, id: string, param?: string) => notFound(`${id} of ${table}`, param)
 
 /** The codes of errors that are ordered by a test. */
 const CODES: Record<number, string> = {

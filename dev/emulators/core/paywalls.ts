@@ -14,21 +14,21 @@ export interface EnteredPrice extends SoldPrice {
   trialDays: number
 }
 
-/**
- * The paywalls of files that sell through a processor, with its credentials.
- *
- * @param decimalsOf how the processor counts a currency; without it amounts are those of the file
- */
-export function paywallsOf<Name extends Acquiring>(
-  files: PaywallFile[],
-  acquiring: Name,
-  decimalsOf?: (currency: string) => number,
-) {
+/** How a processor writes a price. */
+interface Notation {
+  /** How many of an amount's digits stand behind the decimal point; without it amounts are those of the file. */
+  decimalsOf?(currency: string): number
+  /** Whether it writes `usd` for `USD`. */
+  lowerCase?: boolean
+}
+
+/** The paywalls of files that sell through a processor, with its credentials. */
+export function paywallsOf<Name extends Acquiring>(files: PaywallFile[], acquiring: Name, notation: Notation = {}) {
   const paywalls = files.flatMap((file) => file.paywalls)
   return paywalls.flatMap(({ id, name, processor, prices }) => {
     if (processor.acquiring !== acquiring) return []
     const credentials = processor.credentials as Credentials<Name>
-    const entered = prices.flatMap((price) => enteredPrices(price, decimalsOf))
+    const entered = prices.flatMap((price) => enteredPrices(price, notation))
     return [{ paywallId: id, paywallName: name, prices: entered, ...credentials }]
   })
 }
@@ -36,10 +36,11 @@ export function paywallsOf<Name extends Acquiring>(
 /** A price has one currency at a processor, so each local variant of a price is another price there. */
 function enteredPrices(
   { label, interval, interval_count, trial_days, locals, ...price }: FilePrice,
-  decimalsOf?: (currency: string) => number,
+  { decimalsOf, lowerCase }: Notation,
 ): EnteredPrice[] {
   return [price, ...locals].map(({ processor_price, currency, amount }) => ({
-    ...{ id: processor_price, label, currency, interval, intervalCount: interval_count, trialDays: trial_days },
+    ...{ id: processor_price, label, interval, intervalCount: interval_count, trialDays: trial_days },
+    currency: lowerCase ? currency.toLowerCase() : currency,
     amount: decimalsOf ? shift(toMajorUnits(amount, currency), decimalsOf(currency)) : amount,
   }))
 }

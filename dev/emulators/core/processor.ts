@@ -2,7 +2,7 @@ import type { Acquiring } from '../../../lib/processors/acquiring.ts'
 import type { RecordedCall } from './calls.ts'
 import type { RecordControl } from './controls/controls.ts'
 import type { AccountOf, PaywallOf } from './domain/accounts.ts'
-import type { AccountContext } from './domain/context.ts'
+import type { AccountContext, Named } from './domain/context.ts'
 import type { Due } from './domain/dues.ts'
 import type { Happening, NewEvent } from './domain/happenings.ts'
 import type { EventRecord, Kind, Table } from './domain/records.ts'
@@ -59,7 +59,7 @@ export interface Processor<
   name: Acquiring
   accountOf(paywall: Paywall): string
   newId(kind: Kind): string
-  noSuch(table: Table, id: string, param?: string): EmulatorError
+  noSuch(table: Named, id: string, param?: string): EmulatorError
   refuse(message: string): EmulatorError
   api: Api<Paywall, Body>
   telling: Telling<Paywall, Event>

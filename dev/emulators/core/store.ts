@@ -1,5 +1,5 @@
 import type { AccountOf, PaywallOf } from './domain/accounts.ts'
-import type { AccountContext, Cause } from './domain/context.ts'
+import type { AccountContext, Cause, Named } from './domain/context.ts'
 import { newRecord } from './domain/context.ts'
 import type { Happening, NewEvent } from './domain/happenings.ts'
 import type { EventRecord, Kind, Records, Row, Table, Tables } from './domain/records.ts'
@@ -17,7 +17,7 @@ interface Parts {
   processor: {
     newId(kind: Kind): string
     views: Views
-    noSuch(table: Table, id: string, param?: string): Error
+    noSuch(table: Named, id: string, param?: string): Error
     refuse(message: string): Error
     telling: {
       eventsOf(happening: Happening, context: AccountContext): NewEvent[]

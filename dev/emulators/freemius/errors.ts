@@ -1,4 +1,4 @@
-import type { Table } from '../core/domain/records.ts'
+import type { Named } from '../core/domain/context.ts'
 import { Refusal } from '../core/wire/emulator-error.ts'
 
 /** An error in Freemius' shape. */
@@ -15,9 +15,9 @@ export const missingArgument = (name: string) =>
   freemiusError(402, 'ArgumentMissing', `The argument ${name} is missing.`, 'argument_missing')
 
 /** Freemius' names for what the tables have. */
-const KINDS: Partial<Record<Table | 'plans' | 'pricings', string>> = { pages: 'license', customers: 'user' }
+const KINDS: Partial<Record<Named | 'plans' | 'pricings', string>> = { pages: 'license', customers: 'user' }
 
-export function noSuch(table: Table | 'plans' | 'pricings', id: string) {
+export function noSuch(table: Named | 'plans' | 'pricings', id: string) {
   const kind = KINDS[table] ?? table.slice(0, -1)
   return freemiusError(404, 'EntityNotFound', `There is no ${kind} ${id}.`, `${kind}_not_found`)
 }

@@ -25,8 +25,4 @@ export const demoCredentials = () => ({
 })
 
 /** The Polar accounts that the emulator is to have, with the products that exist there. */
-export const accountsOf = (files: PaywallFile[]): PolarAccount[] =>
-  paywallsOf(files, 'polar').map(({ prices, ...paywall }) => ({
-    ...paywall,
-    prices: prices.map((price) => ({ ...price, currency: price.currency.toLowerCase() })),
-  }))
+export const accountsOf = (files: PaywallFile[]): PolarAccount[] => paywallsOf(files, 'polar', { lowerCase: true })

@@ -16,4 +16,5 @@ export const demoCredentials = () => ({
 })
 
 /** The Stripe accounts that the emulator is to have, with the prices that exist there, in Stripe's units of the currency. */
-export const accountsOf = (files: PaywallFile[]): StripeAccount[] => paywallsOf(files, 'stripe', decimalsAtStripe)
+export const accountsOf = (files: PaywallFile[]): StripeAccount[] =>
+  paywallsOf(files, 'stripe', { decimalsOf: decimalsAtStripe, lowerCase: true })

@@ -1,17 +1,23 @@
 import * as z from 'zod'
 import type { RecordedCall } from '../core/calls.ts'
+import { type AccountContext, lookUp } from '../core/domain/context.ts'
+import { paymentOfAttempt } from '../core/domain/payments.ts'
+import { refundsOf } from '../core/domain/reversals.ts'
 import type { Api } from '../core/processor.ts'
 import { header } from '../core/server.ts'
 import { callsInForms } from '../core/wire/calls-in-forms.ts'
-import { credentialOf } from '../core/wire/credential.ts'
+import { basicOf, credentialOf } from '../core/wire/credential.ts'
+import { expander } from '../core/wire/expand.ts'
 import type { Form } from '../core/wire/form.ts'
 import { text } from '../core/wire/form-fields.ts'
 import { parseWith } from '../core/wire/parse.ts'
 import { retrieve } from '../core/wire/routes.ts'
 import { idOfKey, type StripeAccount } from './accounts.ts'
 import { errorBody, mistake, refused } from './errors.ts'
-import { expand } from './expand.ts'
 import { MONEY_ROUTES } from './money.ts'
+import { chargeById, invoicePayments } from './objects/money.ts'
+import { checkoutLineItems } from './objects/selling.ts'
+import { listOf } from './objects/wire.ts'
 import { API_VERSION } from './rules.ts'
 import { SESSION_ROUTES } from './sessions.ts'
 import { SUBSCRIPTION_ROUTES } from './subscriptions.ts'
@@ -34,6 +40,29 @@ const CALLS = callsInForms(ROUTES, {
 /** What a call wants filled into the object that it gets. */
 const Expand = z.object({ expand: z.array(text()) })
 
+const LEVELS = 4
+
+/** Fills in the objects and the lists that a call asks for with `expand`. */
+const expand = expander({
+  levels: LEVELS,
+  tooDeep: () => refused('too_deep', { levels: LEVELS }),
+  notExpandable: (path) => refused('not_expandable', { path }),
+  besides: chargeById,
+  included: includedList,
+})
+
+/** A list that Stripe adds to an object only if `expand` asks for it; null if the object has no such list. */
+function includedList(context: AccountContext, id: string, field: string): object | null {
+  const session = lookUp(context, 'pages', id)
+  if (session && field === 'line_items') return checkoutLineItems(session)
+  const invoice = lookUp(context, 'invoices', id)
+  if (invoice && field === 'payments') return listOf('/v1/invoice_payments', invoicePayments(invoice))
+  const payment = paymentOfAttempt(context, id)
+  if (!payment || field !== 'refunds') return null
+  const refunds = refundsOf(context, payment).map((refund) => context.show('refunds', refund))
+  return listOf(`/v1/charges/${id}/refunds`, refunds)
+}
+
 export const API: Api<StripeAccount, Form> = {
   ...CALLS,
   keyHeader: 'idempotency-key',
@@ -45,8 +74,7 @@ export const API: Api<StripeAccount, Form> = {
   },
   authenticate(request, accounts) {
     // Stripe takes the key as a Bearer token or as the user name of Basic authentication.
-    const basic = Buffer.from(credentialOf(request, 'Basic') ?? '', 'base64').toString()
-    const key = credentialOf(request, 'Bearer') ?? basic.split(':')[0]
+    const key = credentialOf(request, 'Bearer') ?? basicOf(request)?.user
     if (!key) throw refused('no_api_key')
     const account = accounts.get(idOfKey(key))
     if (!account) throw refused('wrong_api_key', { key: `${key.slice(0, 8)}****${key.slice(-4)}` })

@@ -19,22 +19,17 @@ const EFFECTIVELY_ZERO_DECIMAL = CURRENCIES.effectivelyZeroDecimal.split(' ')
 
 /** How many of an amount's digits stand behind the decimal point. */
 export function decimalsAtStripe(currency: string): number {
-  if (ZERO_DECIMAL.includes(currency.toLowerCase())) return 0
-  return THREE_DECIMAL.includes(currency.toLowerCase()) ? 3 : 2
+  const code = currency.toLowerCase()
+  if (ZERO_DECIMAL.includes(code)) return 0
+  return THREE_DECIMAL.includes(code) ? 3 : 2
 }
 
 /** Throws Stripe's 400 for a currency that it does not take, or an amount that the currency cannot have. */
-export function refuseUncharged(amount: number, given: string, param: string): void {
-  const code = given.toLowerCase()
-  const currency = given.toUpperCase()
-  if (!SUPPORTED.includes(code)) {
-    throw refused('currency_unsupported', { currency: code, supported: SUPPORTED.join(', '), param })
-  }
-  if (EFFECTIVELY_ZERO_DECIMAL.includes(code) && amount % 100 !== 0) {
-    throw refused('currency_without_decimals', { currency, param })
-  }
-  if (THREE_DECIMAL.includes(code) && amount % 10 !== 0)
-    throw refused('currency_of_three_decimals', { currency, param })
+export function refuseUncharged(amount: number, code: string, param: string): void {
+  const said = { code, currency: code.toUpperCase(), supported: SUPPORTED.join(', '), param }
+  if (!SUPPORTED.includes(code)) throw refused('currency_unsupported', said)
+  if (EFFECTIVELY_ZERO_DECIMAL.includes(code) && amount % 100 !== 0) throw refused('currency_without_decimals', said)
+  if (THREE_DECIMAL.includes(code) && amount % 10 !== 0) throw refused('currency_of_three_decimals', said)
 }
 
 /**
@@ -46,12 +41,9 @@ export function refuseOtherCurrency(
   { mode, customer, price }: Pick<PageRecord, 'mode' | 'customer' | 'price'>,
 ): void {
   if (mode !== 'subscription' || customer === null) return
-  const open = newestOf(context, 'pages', { customer, mode }).filter(
-    ({ id }) => findPage(context, id).status === 'open',
-  )
-  const currencies = [...runningSubscriptions(context, customer), ...open].map((bound) =>
-    bound.price.currency.toLowerCase(),
-  )
-  const currency = currencies.find((bound) => bound !== price.currency)
-  if (currency !== undefined) throw refused('currencies_combined', { currency })
+  const pages = newestOf(context, 'pages', { customer, mode })
+  const open = pages.filter(({ id }) => findPage(context, id).status === 'open')
+  const bound = [...runningSubscriptions(context, customer), ...open]
+  const other = bound.find((each) => each.price.currency !== price.currency)
+  if (other) throw refused('currencies_combined', { currency: other.price.currency })
 }

@@ -1,15 +1,15 @@
 import { billing } from '../core/billing.ts'
 import { prefixedIds } from '../core/domain/tables.ts'
+import { PORTAL } from '../core/pages/hosted-portal.ts'
 import { emulatorOf } from '../core/start.ts'
 import { idOfKey, type StripeAccount } from './accounts.ts'
 import { API } from './api.ts'
 import { decimalsAtStripe } from './currencies.ts'
 import { noSuch, refused } from './errors.ts'
 import { refund } from './money.ts'
-import * as money from './objects/money.ts'
-import * as selling from './objects/selling.ts'
+import { MONEY } from './objects/money.ts'
+import { SELLING } from './objects/selling.ts'
 import { DEBIT_SECONDS, PORTAL_SECONDS, RENEWALS } from './rules.ts'
-import { PORTAL } from './sessions.ts'
 import { cancelSubscription, setCancelledInPortal } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
 
@@ -23,7 +23,7 @@ const BILLING = billing({
   portal: { path: '/p/session/', lifetimeSeconds: PORTAL_SECONDS },
   end: (context, subscription) => cancelSubscription(context, subscription),
   setCancelled: setCancelledInPortal,
-  refund: (context, { id }, amount) => refund(context, { payment_intent: id, amount, reason: null, metadata: {} }),
+  refund: (context, { id }, amount) => refund(context, { payment_intent: id, amount }),
   pendingSeconds: DEBIT_SECONDS,
   renewals: RENEWALS,
 })
@@ -47,19 +47,10 @@ export const startStripeEmulator = emulatorOf({
   refuse: (message) => refused('invalid', { message }),
   api: API,
   telling: TELLING,
-  views: {
-    customers: selling.customerObject,
-    pages: selling.checkoutSessionObject,
-    subscriptions: selling.subscriptionObject,
-    invoices: money.invoiceObject,
-    payments: money.paymentIntentObject,
-    refunds: money.refundObject,
-    disputes: money.disputeObject,
-    portalSessions: selling.portalSessionObject,
-  },
+  views: { ...SELLING, ...MONEY },
   ...BILLING,
   about: { path: '/v1', credential: 'secret key' },
-  controls: { ...BILLING.controls, configurePortal: PORTAL.control },
+  controls: { ...BILLING.controls, enablePortal: PORTAL.control },
   lists: { checkoutSessions: 'pages', subscriptions: 'subscriptions' },
   switches: ['slowRefunds'],
 })

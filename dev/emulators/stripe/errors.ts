@@ -1,4 +1,4 @@
-import type { Table } from '../core/domain/records.ts'
+import type { Named } from '../core/domain/context.ts'
 import { catalogue } from '../core/wire/catalogue.ts'
 import type { EmulatorError } from '../core/wire/emulator-error.ts'
 import { parameterName } from '../core/wire/form.ts'
@@ -12,14 +12,14 @@ export const refused = catalogue(ERRORS, (detail) => ({ error: { type: 'invalid_
 export const errorBody = ({ message }: EmulatorError) => ({ error: { type: 'api_error', message } })
 
 /** Stripe's names for what the tables have. */
-const KINDS: Partial<Record<Table | 'prices' | 'charges', string>> = {
+const KINDS: Partial<Record<Named, string>> = {
   pages: 'checkout.session',
   payments: 'payment_intent',
 }
 
 /** An unknown object: 404 if the path named it, 400 if a parameter did. */
-export function noSuch(table: Table | 'prices' | 'charges', id: string, param?: string) {
-  const missing = { kind: KINDS[table] ?? table.slice(0, -1), id }
+export function noSuch(table: Named | 'charges', id: string, param?: string) {
+  const missing = { kind: (table !== 'charges' && KINDS[table]) || table.slice(0, -1), id }
   return param ? refused('parameter_names_nothing', { ...missing, param }) : refused('no_such_object', missing)
 }
 

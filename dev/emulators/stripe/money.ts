@@ -3,26 +3,21 @@ import { type AccountContext, all, find, having } from '../core/domain/context.t
 import type { RefundRecord } from '../core/domain/money-records.ts'
 import { isReversed, leftOf, refundPayment } from '../core/domain/reversals.ts'
 import { integer, text } from '../core/wire/form-fields.ts'
-import { optional } from '../core/wire/json-fields.ts'
-import { Nothing } from '../core/wire/parse.ts'
-import { asRecord, type Route, retrieve, route } from '../core/wire/routes.ts'
+import { create, type Route, read, retrieve, route } from '../core/wire/routes.ts'
 import { refuseUncharged } from './currencies.ts'
 import { noSuch, refused } from './errors.ts'
 import { chargeById, invoicePayments } from './objects/money.ts'
 import { listOf } from './objects/wire.ts'
-import { Metadata, RefundReason } from './own.ts'
 
 const RefundParameters = z.strictObject({
   payment_intent: text(),
   amount: integer(1).optional(),
-  reason: optional(RefundReason),
-  metadata: Metadata.default({}),
 })
 
 /** Refunds `amount`, or all that is left of the payment. */
 export function refund(
   context: AccountContext,
-  { payment_intent: id, amount: given, ...own }: z.output<typeof RefundParameters>,
+  { payment_intent: id, amount: given }: z.output<typeof RefundParameters>,
 ): RefundRecord {
   const payment = find(context, 'payments', id, 'payment_intent')
   const charge = payment.attempts.at(-1)
@@ -33,33 +28,31 @@ export function refund(
   if (left === 0) throw refused('charge_already_refunded', { id: charge.id })
   if (amount > left) throw refused('refund_too_large', { amount, left })
   refuseUncharged(amount, payment.currency, 'amount')
-  return refundPayment(context, payment, { amount, own })
+  return refundPayment(context, payment, { amount, own: {} })
 }
 
 const InvoicePaymentParameters = z.strictObject({
   payment: z.strictObject({ type: z.literal('payment_intent'), payment_intent: text() }).optional(),
   invoice: text().optional(),
-  status: z.enum(['canceled', 'open', 'paid']).optional(),
-  limit: integer(1, 100).optional(),
 })
 
-type InvoicePayments = z.output<typeof InvoicePaymentParameters>
-
-function listInvoicePayments(context: AccountContext, { payment: wanted, limit, ...filter }: InvoicePayments) {
-  const found = all(context, 'invoices').flatMap(invoicePayments).filter(having(filter))
-  const ofPayment = found.filter(({ payment }) => !wanted || payment.payment_intent === wanted.payment_intent)
-  return listOf('/v1/invoice_payments', ofPayment.slice(0, limit))
+function listInvoicePayments(
+  context: AccountContext,
+  { payment, invoice: id }: z.output<typeof InvoicePaymentParameters>,
+) {
+  const invoices = all(context, 'invoices').filter(having({ id, payment: payment?.payment_intent }))
+  return listOf('/v1/invoice_payments', invoices.flatMap(invoicePayments))
 }
 
 export const MONEY_ROUTES: Route[] = [
   retrieve('/v1/invoices/:id', 'invoices'),
   route('GET', '/v1/invoice_payments', InvoicePaymentParameters, listInvoicePayments),
   retrieve('/v1/payment_intents/:id', 'payments'),
-  route('GET', '/v1/charges/:id', Nothing, (context, _, [id]) => {
+  read('/v1/charges/:id', (context, id) => {
     const charge = chargeById(context, id)
     if (!charge) throw noSuch('charges', id)
     return charge
   }),
-  route('POST', '/v1/refunds', RefundParameters, refund, asRecord('refunds')),
+  create('/v1/refunds', RefundParameters, 'refunds', refund),
   retrieve('/v1/refunds/:id', 'refunds'),
 ]

@@ -25,9 +25,6 @@ export const subscriptionOwn = ownFields({ metadata, comment: note, feedback: Fe
 
 export const paymentOwn = ownFields({ metadata })
 
-export const RefundReason = z.enum(['duplicate', 'fraudulent', 'requested_by_customer'])
-export const refundOwn = ownFields({ metadata, reason: RefundReason.nullable() })
-
 /** What an event has besides its object; `previous` is what changed in that. */
 export const eventOwn = ownFields({
   previous: z.record(z.string(), z.unknown()).nullable(),

@@ -1,16 +1,14 @@
 import * as z from 'zod'
-import { accountSetting } from '../core/controls/settings.ts'
-import { findPrice } from '../core/domain/accounts.ts'
 import { type AccountContext, find } from '../core/domain/context.ts'
-import { closePage, findPage, openPage } from '../core/domain/pages.ts'
+import { closePage, openPage } from '../core/domain/pages.ts'
+import { findSold } from '../core/domain/prices.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
 import { email, integer, text, webAddress } from '../core/wire/form-fields.ts'
 import { optional } from '../core/wire/json-fields.ts'
-import { Nothing } from '../core/wire/parse.ts'
-import { act, asRecord, type Route, route } from '../core/wire/routes.ts'
+import { act, create, Nothing, type Route, read, retrieve } from '../core/wire/routes.ts'
 import { refuseOtherCurrency, refuseUncharged } from './currencies.ts'
-import { noSuch, refused } from './errors.ts'
+import { refused } from './errors.ts'
 import { priceObject } from './objects/selling.ts'
 import { Metadata } from './own.ts'
 import { LONGEST_SESSION_SECONDS, SHORTEST_SESSION_SECONDS } from './rules.ts'
@@ -54,11 +52,9 @@ function createCheckoutSession(context: AccountContext, given: Parameters): Page
     trialDays: given.subscription_data?.trial_period_days ?? null,
     own: { metadata, client_reference_id, customer_email },
     gives: {
-      customer: {},
       subscription: { metadata: given.subscription_data?.metadata ?? {} },
       payment: { metadata: given.payment_intent_data?.metadata ?? {} },
     },
-    chosenIds: {},
   })
 }
 
@@ -72,18 +68,11 @@ function refuseContradictions(given: Parameters): void {
 
 function itemOf(context: AccountContext, { mode, line_items: [item], metadata }: Parameters) {
   const param = 'line_items[0][price]'
-  const { price, seller } = soldAt(context, item?.price ?? '', metadata.paywall_id, param)
+  const { price, seller } = findSold(context, item?.price ?? '', { param, paywallId: metadata.paywall_id })
   refuseUncharged(price.amount, price.currency, param)
   if (mode === 'payment' && price.interval) throw refused('recurring_price_in_payment', { param })
   if (mode === 'subscription' && !price.interval) throw refused('no_recurring_price', { param })
   return { price, seller, quantity: item?.quantity ?? 1 }
-}
-
-/** A price, with its currency as Stripe writes it, and who sells it. */
-function soldAt({ account }: AccountContext, id: string, paywallId?: string, param?: string) {
-  const found = findPrice(account, (price) => price.id === id, paywallId)
-  if (!found) throw noSuch('prices', id, param)
-  return { ...found, price: { ...found.price, currency: found.price.currency.toLowerCase() } }
 }
 
 function expiry({ now }: AccountContext, given: number | null): number {
@@ -93,27 +82,22 @@ function expiry({ now }: AccountContext, given: number | null): number {
   return at
 }
 
-function expireSession(context: AccountContext, { id }: PageRecord): PageRecord {
-  const page = findPage(context, id)
+function expireSession(context: AccountContext, page: PageRecord): PageRecord {
   if (page.status !== 'open') throw refused('session_not_open', { status: page.status })
   return closePage(context, page)
 }
 
-/** Whether the portal's settings were ever saved in the dashboard. Until then Stripe opens no portal. */
-export const PORTAL = accountSetting('configured', z.boolean(), true)
-
 const PortalParameters = z.strictObject({ customer: text(), return_url: optional(webAddress) })
 
-function createPortalSession(context: AccountContext, given: z.output<typeof PortalParameters>) {
-  const { id: customer } = find(context, 'customers', given.customer, 'customer')
-  if (!PORTAL.of(context)) throw refused('portal_not_configured')
-  return openPortal(context, { customer, returnUrl: given.return_url })
-}
+/** Stripe opens no portal until its settings were saved in the dashboard. */
+const switchedOff = () => refused('portal_not_configured')
 
 export const SESSION_ROUTES: Route[] = [
-  route('POST', '/v1/checkout/sessions', CheckoutSessionParameters, createCheckoutSession, asRecord('pages')),
-  route('GET', '/v1/checkout/sessions/:id', Nothing, (context, _, [id]) => findPage(context, id), asRecord('pages')),
+  create('/v1/checkout/sessions', CheckoutSessionParameters, 'pages', createCheckoutSession),
+  retrieve('/v1/checkout/sessions/:id', 'pages'),
   act('POST', '/v1/checkout/sessions/:id/expire', Nothing, 'pages', expireSession),
-  route('POST', '/v1/billing_portal/sessions', PortalParameters, createPortalSession, asRecord('portalSessions')),
-  route('GET', '/v1/prices/:id', Nothing, (context, _, [id]) => priceObject(soldAt(context, id).price)),
+  create('/v1/billing_portal/sessions', PortalParameters, 'portalSessions', (context, given) =>
+    openPortal(context, { ...given, returnUrl: given.return_url }, { param: 'customer', switchedOff }),
+  ),
+  read('/v1/prices/:id', (context, id) => priceObject(findSold(context, id).price)),
 ]

@@ -2,23 +2,20 @@ import * as z from 'zod'
 import type { AccountContext } from '../core/domain/context.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { change, endSubscription, hasEnded, refuseEnded, scheduleEnd } from '../core/domain/subscriptions.ts'
-import { boolean } from '../core/wire/form-fields.ts'
+import { boolean, text } from '../core/wire/form-fields.ts'
 import { act, type Route, retrieve } from '../core/wire/routes.ts'
 import { noSuch, refused } from './errors.ts'
 import { Feedback, Metadata, subscriptionOwn } from './own.ts'
 
 const CancelParameters = z.strictObject({
   cancellation_details: z
-    .strictObject({
-      comment: orNull(z.string().max(5000)).exactOptional(),
-      feedback: orNull(Feedback.or(z.literal(''))).exactOptional(),
-    })
+    .strictObject({ comment: text().exactOptional(), feedback: Feedback.exactOptional() })
     .default({}),
 })
 
 const UpdateParameters = CancelParameters.extend({
   cancel_at_period_end: boolean.optional(),
-  metadata: Metadata.or(z.literal('')).optional(),
+  metadata: Metadata.default({}),
 })
 
 type Cancel = z.output<typeof CancelParameters>
@@ -52,19 +49,11 @@ export function setCancelledInPortal(context: AccountContext, subscription: Subs
   })
 }
 
-/** Notes why somebody cancels, and merges metadata: an empty value removes its field, an empty string instead removes all. */
-function note(
-  subscription: SubscriptionRecord,
-  { cancellation_details: why, metadata = {} }: Partial<Update> = {},
-): void {
+/** Notes why somebody cancels, and merges metadata: an empty value removes its field. */
+function note(subscription: SubscriptionRecord, { cancellation_details: why, metadata }: Partial<Update> = {}): void {
   const own = subscriptionOwn(subscription)
-  const merged = metadata === '' ? [] : Object.entries({ ...own.metadata, ...metadata })
-  subscription.own = { ...own, ...why, metadata: Object.fromEntries(merged.filter(([, value]) => value !== '')) }
-}
-
-/** An empty text takes back what was said. */
-function orNull<Text extends z.ZodType<string>>(text: Text) {
-  return text.transform((value) => value || null)
+  const merged = Object.entries({ ...own.metadata, ...metadata }).filter(([, value]) => value !== '')
+  subscription.own = { ...own, ...why, metadata: Object.fromEntries(merged) }
 }
 
 const SUBSCRIPTION = '/v1/subscriptions/:id'

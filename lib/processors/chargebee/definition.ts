@@ -69,7 +69,6 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     couldBeSigned: (headers) => BASIC.test(headers.get('authorization') ?? ''),
   },
   abilities: {
-    knowsPrices: true,
     portal: true,
     trialLength: 'any',
     cancelledTrial: 'goes on to its end',

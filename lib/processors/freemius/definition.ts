@@ -35,7 +35,6 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     couldBeSigned: (headers) => isSignature(headers.get('x-signature') ?? ''),
   },
   abilities: {
-    knowsPrices: true,
     portal: true,
     trialLength: 'of the product',
     cancelledTrial: 'ends at once',

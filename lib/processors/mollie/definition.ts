@@ -39,7 +39,6 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     couldBeSigned: (headers) => signaturesOf(headers).some(isSignature),
   },
   abilities: {
-    knowsPrices: false,
     portal: false,
     trialLength: 'any',
     cancelledTrial: 'goes on to its end',

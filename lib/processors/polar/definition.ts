@@ -46,7 +46,6 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     couldBeSigned,
   },
   abilities: {
-    knowsPrices: true,
     portal: true,
     trialLength: 'any',
     cancelledTrial: 'goes on to its end',

@@ -62,7 +62,6 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
     couldBeSigned,
   },
   abilities: {
-    knowsPrices: true,
     portal: true,
     trialLength: 'any',
     cancelledTrial: 'goes on to its end',

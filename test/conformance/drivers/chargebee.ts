@@ -11,7 +11,6 @@ export const CHARGEBEE: Driver<'chargebee'> = {
     lifetime: 'lifetime-USD',
     local: 'pro-EUR-monthly',
   },
-  unknownPrice: 'nothing-USD-monthly',
   sign: (_, { webhookUser, webhookPassword }) => ({
     authorization: `Basic ${Buffer.from(`${webhookUser}:${webhookPassword}`).toString('base64')}`,
   }),

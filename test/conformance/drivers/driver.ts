@@ -20,8 +20,6 @@ export interface Webhook {
 export interface Driver<Name extends Acquiring = Acquiring> {
   /** What the processor calls each price: its `processorPrice` in the paywall file. */
   prices: Readonly<Record<SoldAs, string>>
-  /** A `processorPrice` that no account has. */
-  unknownPrice: string
   /** The headers that prove who sent a webhook. */
   sign(webhook: Webhook, credentials: Credentials<Name>): Record<string, string>
   /** Such headers, made into those of another scheme that the processor, or one like it, has or had. */

@@ -13,7 +13,6 @@ const PageMetadata = z.looseObject({ checkout_id: z.string(), trial_days: z.int(
 
 export const MOLLIE: Driver<'mollie'> = {
   prices: { monthly: 'Monthly', yearly: 'Yearly', lifetime: 'For ever', local: 'Monthly, in euros' },
-  unknownPrice: 'Nobody sells this',
   sign: ({ body }, { webhookSecret }) => ({
     'x-mollie-signature': `sha256=${createHmac('sha256', webhookSecret).update(body).digest('hex')}`,
   }),

@@ -13,7 +13,6 @@ export const POLAR: Driver<'polar'> = {
     lifetime: '2f6f0b7a-6a51-4c5e-9a4e-0b1f1c2e0003',
     local: MONTHLY,
   },
-  unknownPrice: '00000000-0000-4000-8000-000000000000',
   sign({ id, body, at }, { webhookSecret }) {
     const timestamp = Math.floor(at.getTime() / 1000)
     const signature = createHmac('sha256', webhookSecret).update(`${id}.${timestamp}.${body}`).digest('base64')

@@ -10,7 +10,6 @@ export const STRIPE: Driver<'stripe'> = {
     lifetime: 'price_lifetime',
     local: 'price_monthly_eur',
   },
-  unknownPrice: 'price_of_nobody',
   sign({ body, at }, { webhookSecret: secret }) {
     const timestamp = Math.floor(at.getTime() / 1000)
     const { webhooks } = new Stripe('sk_test_unused')

@@ -28,19 +28,3 @@ export function groupAccounts<Paywall extends PaywallOf>(
 
 /** An account's id, made of its key's hash: the same after a restart, and the key cannot be read from it. */
 export const accountId = (prefix: string, secretKey: string) => `${prefix}${hash('sha256', secretKey).slice(0, 16)}`
-
-/**
- * A price of an account, and the name of the paywall that sells it. Paywalls of one account may have a price in common: the
- * seller is then the one whose id is `named`.
- */
-export function findPrice(
-  { paywalls }: AccountOf<PaywallOf>,
-  isMeant: (price: SoldPrice) => boolean,
-  named?: unknown,
-): { price: SoldPrice; seller: string } | null {
-  const price = paywalls.flatMap(({ prices = [] }) => prices).find(isMeant)
-  if (!price) return null
-  const owner = paywalls.find(({ prices }) => prices?.includes(price))
-  const seller = paywalls.find(({ paywallId }) => paywallId === named) ?? owner
-  return { price, seller: seller?.paywallName ?? '' }
-}

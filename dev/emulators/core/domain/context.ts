@@ -26,9 +26,12 @@ export interface AccountContext {
   tell(happening: Happening): void
   /** The processor's error for something that cannot be done. */
   refuse(message: string): Error
-  /** The processor's error for a record that the account does not have. `param`: the parameter that named it. */
-  noSuch(table: Table, id: string, param?: string): Error
+  /** The processor's error for something that the account does not have. `param`: the parameter that named it. */
+  noSuch(table: Named, id: string, param?: string): Error
 }
+
+/** What a call can name by an id. */
+export type Named = Table | 'prices'
 
 /** The fields that a new record begins with. */
 export const newRecord = ({ newId, account, now }: AccountContext, kind: Table, id = newId(kind)) => ({

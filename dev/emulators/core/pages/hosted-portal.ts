@@ -1,4 +1,6 @@
-import { type AccountContext, newestOf, newRecord } from '../domain/context.ts'
+import * as z from 'zod'
+import { accountSetting } from '../controls/settings.ts'
+import { type AccountContext, find, newestOf, newRecord } from '../domain/context.ts'
 import type { PortalSessionRecord, SubscriptionRecord } from '../domain/selling-records.ts'
 import { hasEnded } from '../domain/subscriptions.ts'
 import type { Notice } from './layout.ts'
@@ -15,11 +17,23 @@ export interface PortalWords {
   undo?(context: AccountContext, subscription: SubscriptionRecord): void
 }
 
+/** Whether an account has its portal switched on, where an owner can leave it off in the dashboard. */
+export const PORTAL = accountSetting('enabled', z.boolean(), true)
+
+/**
+ * Opens the portal of a customer.
+ *
+ * @param param the parameter that names the customer
+ * @param switchedOff the processor's error where the portal is not switched on
+ */
 export function openPortal(
   context: AccountContext,
-  given: Pick<PortalSessionRecord, 'customer' | 'returnUrl'>,
+  { customer: id, returnUrl }: Pick<PortalSessionRecord, 'customer' | 'returnUrl'>,
+  { param, switchedOff }: { param?: string; switchedOff?: () => Error } = {},
 ): PortalSessionRecord {
-  const session = { ...newRecord(context, 'portalSessions'), ...given }
+  const { id: customer } = find(context, 'customers', id, param)
+  if (switchedOff && !PORTAL.of(context)) throw switchedOff()
+  const session = { ...newRecord(context, 'portalSessions'), customer, returnUrl }
   context.records.portalSessions.set(session.id, session)
   return session
 }

@@ -1,5 +1,14 @@
 import { type HttpRequest, header } from '../server.ts'
 
+/** The user and the password that a call is authorized by in Basic authentication; null if it is not. */
+export function basicOf(request: HttpRequest): { user: string; password: string } | null {
+  const encoded = credentialOf(request, 'Basic')
+  const [user = '', password = ''] = Buffer.from(encoded ?? '', 'base64')
+    .toString()
+    .split(':')
+  return encoded === null ? null : { user, password }
+}
+
 /** What a call is authorized by in a scheme, such as `Bearer`; null if it is not. */
 export function credentialOf(request: HttpRequest, scheme: string): string | null {
   const [given, value] = (header(request, 'authorization') ?? '').split(' ')

@@ -1,8 +1,6 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import { type FieldKind, refusedField } from './form-fields.ts'
 import { firstIssue } from './issues.ts'
-
-export const Nothing = z.strictObject({})
 
 /** The first mistake in what a call has. Unknown fields come before all others. */
 export interface Mistake {

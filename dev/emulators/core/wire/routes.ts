@@ -1,10 +1,9 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import { type AccountContext, find } from '../domain/context.ts'
 import { findPage } from '../domain/pages.ts'
 import { findPayment } from '../domain/payment-pages.ts'
 import type { Row, Table } from '../domain/records.ts'
 import type { Execution } from '../processor.ts'
-import { Nothing } from './parse.ts'
 
 /**
  * Parses what a call has with a schema, when the function that it returns is called: a processor that refuses mistakes
@@ -18,6 +17,9 @@ export interface Route {
   path: string
   prepare(parse: Parse, ids: string[]): Execution
 }
+
+/** The parameters of a call that has none. */
+export const Nothing = z.strictObject({})
 
 /** The ids in a path, in order. Those that a path does not have are empty, and its route ignores them. */
 export type Ids = [string, string]

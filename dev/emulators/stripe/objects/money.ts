@@ -1,45 +1,86 @@
 import { type AccountContext, find } from '../../core/domain/context.ts'
+import { nextChargeAt } from '../../core/domain/dues.ts'
 import { invoiceNumber } from '../../core/domain/invoices.ts'
 import type { DisputeRecord, InvoiceRecord, PaymentRecord, RefundRecord } from '../../core/domain/money-records.ts'
 import { paymentOfAttempt } from '../../core/domain/payments.ts'
 import { disputesOf, refundedOf } from '../../core/domain/reversals.ts'
+import { DAY_SECONDS } from '../../core/periods.ts'
 import { same } from '../../core/wire/same.ts'
 import { snakeFields } from '../../core/wire/snake.ts'
-import { paymentOwn, refundOwn, subscriptionOwn } from '../own.ts'
-import { DRAFT_SECONDS, RETRY_SECONDS } from '../rules.ts'
+import type { Views } from '../../core/wire/views.ts'
+import { paymentOwn, subscriptionOwn } from '../own.ts'
+import { RENEWALS } from '../rules.ts'
 import { productId } from './selling.ts'
 import { complete, listOf } from './wire.ts'
 
-/* What is owed, how it is paid, and what goes back. */
+const SECONDS_TO_ANSWER = 7 * DAY_SECONDS
 
-export function invoiceObject(invoice: InvoiceRecord) {
-  const { id, amount, attempts, created, status, subscription } = invoice
-  const paid = status === 'paid'
-  const closed = paid || status === 'void'
-  const finalizes = status === 'draft' ? created + DRAFT_SECONDS : null
-  const finalizedAt = finalizes === null ? created : null
-  return complete('invoice', {
-    ...snakeFields(invoice, 'id', 'created', 'customer', 'status'),
-    ...same(amount, 'amount_due subtotal subtotal_excluding_tax total total_excluding_tax'),
-    ...same(created, 'period_end period_start webhooks_delivered_at'),
-    account_name: invoice.seller,
-    amount_paid: paid ? amount : 0,
-    amount_remaining: paid ? 0 : amount,
-    attempt_count: attempts,
-    attempted: attempts > 0,
-    auto_advance: !closed,
-    automatically_finalizes_at: finalizes,
-    billing_reason: invoice.reason === 'create' ? 'subscription_create' : 'subscription_cycle',
-    currency: invoice.price.currency,
-    customer_email: invoice.email,
-    effective_at: finalizedAt,
-    lines: listOf(`/v1/invoices/${id}/lines`, [lineObject(invoice)]),
-    next_payment_attempt: closed ? null : (finalizes ?? created + attempts * RETRY_SECONDS),
-    number: finalizes === null ? invoiceNumber(invoice) : null,
-    parent: { subscription_details: { metadata: metadataOf(invoice), subscription } },
-    status_transitions: { finalized_at: finalizedAt, paid_at: invoice.paidAt },
-  })
+/** What is owed, how it is paid, and what goes back. */
+export const MONEY = {
+  invoices(invoice) {
+    const { id, amount, attempts, created, status, subscription } = invoice
+    const paid = status === 'paid'
+    const closed = paid || status === 'void'
+    const isDraft = status === 'draft'
+    const charged = nextChargeAt(invoice, RENEWALS)
+    const finalizedAt = isDraft ? null : created
+    return complete('invoice', {
+      ...snakeFields(invoice, 'id', 'created', 'customer', 'status'),
+      ...same(amount, 'amount_due subtotal subtotal_excluding_tax total total_excluding_tax'),
+      ...same(created, 'period_end period_start webhooks_delivered_at'),
+      account_name: invoice.seller,
+      amount_paid: paid ? amount : 0,
+      amount_remaining: paid ? 0 : amount,
+      attempt_count: attempts,
+      attempted: attempts > 0,
+      auto_advance: !closed,
+      automatically_finalizes_at: isDraft ? charged : null,
+      billing_reason: invoice.reason === 'create' ? 'subscription_create' : 'subscription_cycle',
+      currency: invoice.price.currency,
+      customer_email: invoice.email,
+      effective_at: finalizedAt,
+      lines: listOf(`/v1/invoices/${id}/lines`, [lineObject(invoice)]),
+      next_payment_attempt: closed ? null : charged,
+      number: isDraft ? null : invoiceNumber(invoice),
+      parent: { subscription_details: { metadata: metadataOf(invoice), subscription } },
+      status_transitions: { finalized_at: finalizedAt, paid_at: invoice.paidAt },
+    })
+  },
+
+  payments(payment) {
+    const charge = payment.attempts.at(-1)
+    return complete('payment_intent', {
+      ...common(payment),
+      ...snakeFields(payment, 'id', 'created'),
+      amount_received: payment.status === 'paid' ? payment.amount : 0,
+      last_payment_error: charge?.status === 'failed' ? { charge: charge.id } : null,
+      latest_charge: charge?.id ?? null,
+      status: INTENTS[payment.status] ?? 'requires_payment_method',
+    })
+  },
+
+  refunds: (refund, context) =>
+    complete('refund', {
+      ...ofCharge(refund, context),
+      customer: find(context, 'payments', refund.payment).customer,
+      ...(refund.status === 'failed' && { failure_reason: 'lost_or_stolen_card' }),
+      status: REFUNDS[refund.status] ?? 'pending',
+    }),
+
+  /** A dispute over the whole amount, for which the seller has handed in no evidence. */
+  disputes: (dispute, context) =>
+    complete('dispute', {
+      ...ofCharge(dispute, context),
+      evidence_details: { due_by: dispute.created + SECONDS_TO_ANSWER },
+      status: dispute.status === 'open' ? 'needs_response' : dispute.status,
+    }),
+} satisfies Views
+
+const INTENTS: Partial<Record<PaymentRecord['status'], 'succeeded' | 'processing'>> = {
+  paid: 'succeeded',
+  pending: 'processing',
 }
+const REFUNDS: Partial<Record<RefundRecord['status'], string>> = { refunded: 'succeeded', failed: 'failed' }
 
 /** The object that links an invoice to the payment intent that pays it. An invoice over nothing has none. */
 export function invoicePayments(invoice: InvoiceRecord) {
@@ -61,8 +102,6 @@ export function invoicePayments(invoice: InvoiceRecord) {
   ]
 }
 
-const metadataOf = ({ own }: InvoiceRecord) => subscriptionOwn({ own }).metadata
-
 function lineObject(invoice: InvoiceRecord) {
   const { id, price, quantity, subscription } = invoice
   return complete('line_item', {
@@ -83,33 +122,7 @@ function lineObject(invoice: InvoiceRecord) {
   })
 }
 
-const INTENTS: Partial<Record<PaymentRecord['status'], 'succeeded' | 'processing'>> = {
-  paid: 'succeeded',
-  pending: 'processing',
-}
-const REFUNDS: Partial<Record<RefundRecord['status'], string>> = { refunded: 'succeeded', failed: 'failed' }
-const DISPUTES = { open: 'needs_response', won: 'won', lost: 'lost' } as const
-const CHARGES = { paid: 'succeeded', pending: 'pending', failed: 'failed' } as const
-
-const SECONDS_TO_ANSWER = 7 * 24 * 3600
-
-/** What an intent and its charges have in common. */
-const common = (payment: PaymentRecord) => ({
-  ...snakeFields(payment, 'amount', 'currency', 'customer', 'description'),
-  metadata: paymentOwn(payment).metadata,
-})
-
-export function paymentIntentObject(payment: PaymentRecord) {
-  const charge = payment.attempts.at(-1)
-  return complete('payment_intent', {
-    ...common(payment),
-    ...snakeFields(payment, 'id', 'created'),
-    amount_received: payment.status === 'paid' ? payment.amount : 0,
-    last_payment_error: charge?.status === 'failed' ? { charge: charge.id } : null,
-    latest_charge: charge?.id ?? null,
-    status: INTENTS[payment.status] ?? 'requires_payment_method',
-  })
-}
+const metadataOf = ({ own }: InvoiceRecord) => subscriptionOwn({ own }).metadata
 
 /** A charge is an attempt of a payment: the latest, or the one with that id. */
 export function chargeObject(payment: PaymentRecord, context: AccountContext, id?: string) {
@@ -117,6 +130,7 @@ export function chargeObject(payment: PaymentRecord, context: AccountContext, id
   if (!charge) throw new Error(`${payment.id} was not charged`)
   const paid = charge.status === 'paid'
   const refunded = paid ? refundedOf(context, payment) : 0
+  const failed = charge.status === 'failed'
   return complete('charge', {
     ...common(payment),
     ...snakeFields(charge, 'id', 'created'),
@@ -125,12 +139,12 @@ export function chargeObject(payment: PaymentRecord, context: AccountContext, id
     billing_details: { email: payment.email },
     captured: paid,
     disputed: paid && disputesOf(context, payment).length > 0,
-    failure_code: charge.status === 'failed' ? 'card_declined' : null,
-    failure_message: charge.status === 'failed' ? 'Your card was declined.' : null,
+    failure_code: failed ? 'card_declined' : null,
+    failure_message: failed ? 'Your card was declined.' : null,
     paid,
     payment_intent: payment.id,
     refunded: refunded === payment.amount,
-    status: CHARGES[charge.status],
+    status: charge.status === 'paid' ? 'succeeded' : charge.status,
   })
 }
 
@@ -140,22 +154,11 @@ export function chargeById(context: AccountContext, id: string) {
   return payment ? chargeObject(payment, context, id) : null
 }
 
-export const refundObject = (refund: RefundRecord, context: AccountContext) =>
-  complete('refund', {
-    ...ofCharge(refund, context),
-    ...refundOwn(refund),
-    customer: find(context, 'payments', refund.payment).customer,
-    ...(refund.status === 'failed' && { failure_reason: 'lost_or_stolen_card' }),
-    status: REFUNDS[refund.status] ?? 'pending',
-  })
-
-/** A dispute over the whole amount, for which the seller has handed in no evidence. */
-export const disputeObject = (dispute: DisputeRecord, context: AccountContext) =>
-  complete('dispute', {
-    ...ofCharge(dispute, context),
-    evidence_details: { due_by: dispute.created + SECONDS_TO_ANSWER },
-    status: DISPUTES[dispute.status],
-  })
+/** What an intent and its charges have in common. */
+const common = (payment: PaymentRecord) => ({
+  ...snakeFields(payment, 'amount', 'currency', 'customer', 'description'),
+  metadata: paymentOwn(payment).metadata,
+})
 
 /** What goes back is of the payment's latest charge. */
 function ofCharge(reversal: RefundRecord | DisputeRecord, context: AccountContext) {

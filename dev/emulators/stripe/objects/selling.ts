@@ -1,65 +1,69 @@
 import { hash } from 'node:crypto'
-import type { AccountContext } from '../../core/domain/context.ts'
 import { amountToday } from '../../core/domain/pages.ts'
-import type {
-  CustomerRecord,
-  PageRecord,
-  PortalSessionRecord,
-  SoldPrice,
-  SubscriptionRecord,
-} from '../../core/domain/selling-records.ts'
+import type { PageRecord, SoldPrice, SubscriptionRecord } from '../../core/domain/selling-records.ts'
 import { same } from '../../core/wire/same.ts'
 import { snakeFields } from '../../core/wire/snake.ts'
+import type { Views } from '../../core/wire/views.ts'
 import { pageOwn, subscriptionOwn } from '../own.ts'
 import { complete, listOf } from './wire.ts'
 
-/* What is sold, on which page, to whom, and for how long. */
+/** What is sold, on which page, to whom, and for how long. */
+export const SELLING = {
+  customers: (customer) =>
+    complete('customer', {
+      ...snakeFields(customer, 'id', 'created', 'email'),
+      invoice_prefix: customer.id.slice(-8).toUpperCase(),
+    }),
 
-/** What a price and its plan, the older form of it, have in common. */
-const common = (price: SoldPrice) => ({
-  id: price.id,
-  currency: price.currency,
-  nickname: price.label,
-  product: productId(price),
-})
+  pages(page, { url }) {
+    const recurs = page.mode === 'subscription'
+    return complete('checkout.session', {
+      ...snakeFields(page, 'id', 'cancelUrl', 'created', 'customer', 'expiresAt', 'invoice', 'mode', 'status'),
+      ...snakeFields(page, 'subscription', 'successUrl'),
+      ...pageOwn(page),
+      ...same(amountToday(page), 'amount_subtotal amount_total'),
+      currency: page.price.currency,
+      customer_creation: recurs || page.makesCustomer ? 'always' : 'if_required',
+      customer_details: customerDetails(page),
+      payment_intent: recurs ? null : page.payment,
+      payment_method_collection: recurs ? 'always' : 'if_required',
+      payment_status: paymentStatus(page),
+      url: page.status === 'open' ? `${url}/c/pay/${page.id}` : null,
+    })
+  },
 
-export function priceObject(price: SoldPrice) {
-  const { amount, interval, intervalCount } = price
-  return complete('price', {
-    ...common(price),
-    recurring: interval && { interval, interval_count: intervalCount ?? 1 },
-    type: interval ? 'recurring' : 'one_time',
-    unit_amount: amount,
-    unit_amount_decimal: String(amount),
-  })
+  portalSessions: (session, { url }) =>
+    complete('billing_portal.session', {
+      ...snakeFields(session, 'id', 'created', 'customer', 'returnUrl'),
+      url: `${url}/p/session/${session.id}`,
+    }),
+
+  subscriptions(subscription) {
+    const { id, created, status, trialEnd, cancelReason: reason } = subscription
+    const { metadata, ...why } = subscriptionOwn(subscription)
+    return complete('subscription', {
+      ...snakeFields(subscription, 'id', 'cancelAt', 'cancelAtPeriodEnd', 'canceledAt', 'created', 'customer'),
+      ...snakeFields(subscription, 'endedAt', 'latestInvoice', 'trialEnd'),
+      billing_cycle_anchor: subscription.anchor,
+      cancellation_details: { ...why, reason },
+      currency: subscription.price.currency,
+      items: listOf(`/v1/subscription_items?subscription=${id}`, [itemObject(subscription)]),
+      metadata,
+      start_date: created,
+      status: status === 'suspended' || status === 'completed' ? 'canceled' : status,
+      trial_start: trialEnd === null ? null : created,
+    })
+  },
+} satisfies Views
+
+function customerDetails({ email: known, payerEmail, status }: PageRecord) {
+  const email = payerEmail ?? known
+  return email === null ? null : { email, tax_ids: status === 'complete' ? [] : null }
 }
 
-export const planObject = (price: SoldPrice) =>
-  complete('plan', {
-    ...common(price),
-    amount: price.amount,
-    amount_decimal: String(price.amount),
-    interval: price.interval ?? 'month',
-    interval_count: price.intervalCount ?? 1,
-  })
-
-export const productId = ({ id }: SoldPrice) => `prod_${hash('sha256', id).slice(0, 14)}`
-
-export function checkoutSessionObject(page: PageRecord, { url }: AccountContext) {
-  const recurs = page.mode === 'subscription'
-  return complete('checkout.session', {
-    ...snakeFields(page, 'id', 'cancelUrl', 'created', 'customer', 'expiresAt', 'invoice', 'mode', 'status'),
-    ...snakeFields(page, 'subscription', 'successUrl'),
-    ...pageOwn(page),
-    ...same(amountToday(page), 'amount_subtotal amount_total'),
-    currency: page.price.currency,
-    customer_creation: recurs || page.makesCustomer ? 'always' : 'if_required',
-    customer_details: customerDetails(page),
-    payment_intent: recurs ? null : page.payment,
-    payment_method_collection: recurs ? 'always' : 'if_required',
-    payment_status: paymentStatus(page),
-    url: page.status === 'open' ? `${url}/c/pay/${page.id}` : null,
-  })
+function paymentStatus(page: PageRecord) {
+  if (page.status !== 'complete' || page.unpaid) return 'unpaid'
+  return amountToday(page) === 0 ? 'no_payment_required' : 'paid'
 }
 
 /** Stripe adds these to a session only if `expand` asks for them. */
@@ -75,45 +79,6 @@ export function checkoutLineItems(page: PageRecord) {
   return listOf(`/v1/checkout/sessions/${page.id}/line_items`, [item])
 }
 
-function paymentStatus(page: PageRecord) {
-  if (page.status !== 'complete' || page.unpaid) return 'unpaid'
-  return amountToday(page) === 0 ? 'no_payment_required' : 'paid'
-}
-
-function customerDetails({ email: known, payerEmail, status }: PageRecord) {
-  const email = payerEmail ?? known
-  return email === null ? null : { email, tax_ids: status === 'complete' ? [] : null }
-}
-
-export const portalSessionObject = (session: PortalSessionRecord, { url }: AccountContext) =>
-  complete('billing_portal.session', {
-    ...snakeFields(session, 'id', 'created', 'customer', 'returnUrl'),
-    url: `${url}/p/session/${session.id}`,
-  })
-
-export const customerObject = (customer: CustomerRecord) =>
-  complete('customer', {
-    ...snakeFields(customer, 'id', 'created', 'email'),
-    invoice_prefix: customer.id.slice(-8).toUpperCase(),
-  })
-
-export function subscriptionObject(subscription: SubscriptionRecord) {
-  const { id, created, status, trialEnd, cancelReason: reason } = subscription
-  const { metadata, ...why } = subscriptionOwn(subscription)
-  return complete('subscription', {
-    ...snakeFields(subscription, 'id', 'cancelAt', 'cancelAtPeriodEnd', 'canceledAt', 'created', 'customer'),
-    ...snakeFields(subscription, 'endedAt', 'latestInvoice', 'trialEnd'),
-    billing_cycle_anchor: subscription.anchor,
-    cancellation_details: { ...why, reason },
-    currency: subscription.price.currency,
-    items: listOf(`/v1/subscription_items?subscription=${id}`, [itemObject(subscription)]),
-    metadata,
-    start_date: created,
-    status: status === 'suspended' || status === 'completed' ? 'canceled' : status,
-    trial_start: trialEnd === null ? null : created,
-  })
-}
-
 function itemObject(subscription: SubscriptionRecord) {
   const { id, price, periodEnd, periodStart } = subscription
   return complete('subscription_item', {
@@ -126,3 +91,33 @@ function itemObject(subscription: SubscriptionRecord) {
     subscription: id,
   })
 }
+
+export function priceObject(price: SoldPrice) {
+  const { amount, interval, intervalCount } = price
+  return complete('price', {
+    ...common(price),
+    recurring: interval && { interval, interval_count: intervalCount ?? 1 },
+    type: interval ? 'recurring' : 'one_time',
+    unit_amount: amount,
+    unit_amount_decimal: String(amount),
+  })
+}
+
+/** The older form of a price that recurs. */
+const planObject = (price: SoldPrice) =>
+  complete('plan', {
+    ...common(price),
+    amount: price.amount,
+    amount_decimal: String(price.amount),
+    interval: price.interval ?? 'month',
+    interval_count: price.intervalCount ?? 1,
+  })
+
+const common = (price: SoldPrice) => ({
+  id: price.id,
+  currency: price.currency,
+  nickname: price.label,
+  product: productId(price),
+})
+
+export const productId = ({ id }: SoldPrice) => `prod_${hash('sha256', id).slice(0, 14)}`
