@@ -25,11 +25,11 @@ begin
   if network is null then return; end if;
   wait := take_from_budget('mail', share, 1, 5, '1 hour');
   if wait is null then
-    wait := coalesce(take_from_network('mail', network, 100), take_mail_of_paywall(paywall_id, network));
+    wait := coalesce(take_from_network('mail', network, 100, '1 hour'), take_mail_of_paywall(paywall_id, network));
     is_shared := wait is not null;
     -- No mail was sent, so none is counted: who asks again and again where others have used up all loses nothing by it, and who
     -- sends mails to strangers does not get to where their own share is used up.
-    if is_shared then update budgets b set taken = b.taken - 1 where b.what = 'mail' and b.who = share; end if;
+    if is_shared then perform give_back('mail', share, 1); end if;
   end if;
   if wait is null and take_from_budget('mail', address, 1, 30, '1 hour') is null then return; end if;
 
@@ -71,38 +71,12 @@ begin
   delete from budgets b where b.what = 'lasting code' and b.who = address;
 end $$;
 
--- Takes one of what a network may have: `most` at once, and as many in an hour, which come back one by one. So where it is used up
--- by somebody who shares the network, everybody else in it waits for the next one, not for an hour; and however long it goes on, no
--- more is taken than if all came back at once. Null, or how long until the next one is back.
---
--- Locks the budget's row, as take_from_budget does. Its `window_start` is the moment since which nothing has come back.
-create function take_from_network(what text, network text, most bigint) returns interval language plpgsql as $$
-declare
-  budget_of constant text := 'network:' || network;
-  pause constant interval := interval '1 hour' / most;
-  since timestamptz;
-begin
-  insert into budgets as b (what, who, window_start, taken) values (what, budget_of, now(), 1)
-  on conflict on constraint budgets_pkey do update set
-    window_start = case when came_back(b, pause) = b.taken then now() else b.window_start + came_back(b, pause) * pause end,
-    taken = b.taken - came_back(b, pause) + 1
-  where b.taken - came_back(b, pause) < most;
-  if found then return null; end if;
-  select b.window_start into since from budgets b where b.what = take_from_network.what and b.who = budget_of;
-  return greatest(since + pause - now(), interval '1 second');
-end $$;
-
--- How much of what was taken from a budget is back, if one comes back after each `pause`.
-create function came_back(budget budgets, pause interval) returns bigint language sql stable as $$
-  select greatest(0, least(budget.taken, floor(extract(epoch from now() - budget.window_start) / extract(epoch from pause))::bigint))
-$$;
-
 -- Takes one guess at the code of an address. Null, or how long until the budget that is used up has room again.
 create function take_guess(paywall_id text, email text, network text) returns interval language plpgsql as $$
 begin
   if network is null then return null; end if;
   return coalesce(
-    take_from_network('guess', network, 100),
+    take_from_network('guess', network, 100, '1 hour'),
     take_from_budget('guess', address_key(paywall_id, email), 1, 50, '1 day'),
     take_from_budget('guess', 'paywall:' || paywall_id, 1, 1000, '1 hour'));
 end $$;

@@ -11,7 +11,10 @@ export const PATH = '/api/v1/paywall/:id/support/ticket'
 export const FILES_LIMIT = 5
 export const FILE_LIMIT = 10 * 1024 * 1024
 
-export type TicketRefusal = UserRefusal | 'over_quota' | 'over_image_budget'
+/** What strangers of one network, or on one paywall, have used up. */
+type Over = 'over_guest_tickets' | 'over_image_budget'
+
+export type TicketRefusal = UserRefusal | 'over_quota' | Over
 
 /** How this endpoint says each refusal (contract section 7). */
 export const words = defineWords<TicketRefusal | 'bad_token'>({
@@ -19,6 +22,7 @@ export const words = defineWords<TicketRefusal | 'bad_token'>({
   unknown_user: [401, 'invalid_token'],
   unknown_paywall: [404, 'paywall_not_found'],
   over_quota: [429, 'rate_limit_exceeded'],
+  over_guest_tickets: [429, 'rate_limit_exceeded'],
   over_image_budget: [429, 'rate_limit_exceeded'],
 })
 
@@ -32,13 +36,18 @@ export const faultWords = defineWords<Fault | 'invalid_form'>({
   invalid_form: [400, 'invalid_payload'],
 })
 
-/** `wait` is the number of seconds until there is room in a full quota, or for images. */
+const WHAT_HELPS: Record<Over, string> = {
+  over_guest_tickets: 'Guests in your network have opened too many tickets today: sign in, or come back later',
+  over_image_budget: 'Guests sent too many images today: leave them out',
+}
+
+const isOver = (refusal: TicketRefusal): refusal is Over => refusal in WHAT_HELPS
+
+/** `wait` is the number of seconds until there is room in a quota or budget that is used up. */
 export function refuseTicket({ verdict, wait }: { verdict: TicketRefusal; wait?: number }): ApiError {
   return new ApiError(...words[verdict], {
     ...(wait !== undefined && { retryAfter: wait }),
-    ...(verdict === 'over_image_budget' && {
-      detail: { message: 'Guests sent too many images today: leave them out' },
-    }),
+    ...(isOver(verdict) && { detail: { message: WHAT_HELPS[verdict] } }),
   })
 }
 

@@ -1,8 +1,8 @@
 -- Opens a ticket, counts it in the sender's quota, and tells the owner, all or nothing (contract section 4.6). `attachments` are
--- [{object_key, file_name, media_type, size}], whose objects are in R2 already. The images of a guest are counted, too: see
--- image-budget.sql.
+-- [{object_key, file_name, media_type, size}], whose objects are in R2 already. The tickets and images of
+-- strangers are counted for their network, too: see guest-budgets.sql.
 --
--- Locks the member of a user, who becomes one by the ticket if it never came to this paywall, then the quota's row, and a guest's
+-- Locks the member of a user, who becomes one by the ticket if it never came to this paywall, then the quota's row, and a stranger's
 -- budgets. Tickets of one user therefore queue, and so do those of guests with one address: however many come at once, none gets
 -- more than its quota. A refused ticket counts nowhere.
 create function open_ticket(
@@ -24,10 +24,18 @@ begin
 
   wait := count_ticket(paywall_id, sender.quota);
   if wait is not null then return verdict('over_quota') || jsonb_build_object('wait', wait); end if;
-  if token_user_id is null then wait := take_guest_images(paywall_id, network, attachments); end if;
-  if wait is not null then
-    perform uncount_ticket(paywall_id, sender.quota);
-    return verdict('over_image_budget') || jsonb_build_object('wait', wait);
+  if sender.is_stranger then
+    wait := take_guest_ticket(network);
+    if wait is not null then
+      perform uncount_ticket(paywall_id, sender.quota);
+      return verdict('over_guest_tickets') || jsonb_build_object('wait', wait);
+    end if;
+    wait := take_guest_images(paywall_id, network, attachments);
+    if wait is not null then
+      perform uncount_ticket(paywall_id, sender.quota);
+      perform give_back('guest_tickets', 'network:' || network, 1);
+      return verdict('over_image_budget') || jsonb_build_object('wait', wait);
+    end if;
   end if;
 
   insert into tickets as t (paywall_id, user_id, customer_email, subject, content, created_at)

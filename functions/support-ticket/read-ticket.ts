@@ -1,6 +1,6 @@
 // Reads a request to open a ticket, as JSON or as a form. A form is read part by part, because it may be larger than a Worker's
 // memory:
-// 1. before the first image, ask whether there is room in the sender's quota and for a guest's images: else anybody could make us store 50 MB a call
+// 1. before the first image, ask whether there is room in the sender's quota and for what strangers send: else anybody could make us store 50 MB a call
 // 2. store each image as it comes
 // 3. at the form's end check its text fields, its files and the quota, in this order, which is the contract's
 import type { Context } from 'hono'
@@ -23,7 +23,7 @@ interface TicketContext {
   bucket: R2Bucket
   place: Place
   bearer: Exclude<Bearer, { kind: 'bad_token' }>
-  /** Where a guest's call comes from, to count its images; null: they are not counted. */
+  /** Where the call comes from, to count what strangers send; null: it is not counted. */
   network: string | null
 }
 

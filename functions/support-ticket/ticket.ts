@@ -24,9 +24,9 @@ export interface NewTicket {
   content: string
 }
 
-/** Why a ticket is not opened. `wait` is the number of seconds until there is room in a full quota, or for images. */
+/** Why a ticket is not opened. `wait` is the number of seconds until there is room for it in a quota or budget that is used up. */
 type Refused = { verdict: Exclude<TicketRefusal, Full> } | { verdict: Full; wait: number }
-type Full = 'over_quota' | 'over_image_budget'
+type Full = 'over_quota' | 'over_guest_tickets' | 'over_image_budget'
 
 /** What foresee_ticket gives. */
 export type ForeseeResult = Refused | { verdict: 'room' }

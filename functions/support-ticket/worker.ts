@@ -37,8 +37,7 @@ app.post(PATH, async (c) => {
     const images = isRefused ? stored.attachments.map(({ object_key }) => object_key) : []
     c.executionCtx.waitUntil(discard(bucket, [...stored.pieces, ...images]))
   }
-  const isCounted = c.env.RATE_LIMITED && bearer.kind === 'none'
-  const network = isCounted ? networksOf(c.req.header('cf-connecting-ip')).wide : null
+  const network = c.env.RATE_LIMITED ? networksOf(c.req.header('cf-connecting-ip')).wide : null
   const request = await readTicket(c, { db, bucket, place, bearer, network }, stored).catch((refusal) => {
     clear(true)
     throw refusal

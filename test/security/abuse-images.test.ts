@@ -1,6 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { anonymousBuyer, pay } from '../support/anonymous.ts'
+import { setTaken } from '../support/budgets.ts'
 import { newEmail } from '../support/checkout.ts'
+import { signIn } from '../support/exchange.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { newTenant } from '../support/tenants.ts'
 import { attachmentKeys, image, MESSAGE, sendForm, ticketForm } from '../support/tickets.ts'
@@ -88,17 +91,37 @@ test('a guest whose images are refused keeps its tickets', async () => {
 test('a network has 100 MB a day on all paywalls, and a paywall 200 MB from all networks', async () => {
   const [one, other] = [await paywallWith(), await paywallWith()]
   const headers = someNetwork()
-  const setTaken = (who: string, megabytes: number) =>
-    world.database.query('update budgets set taken = $1 where who like $2', [megabytes * MEGABYTE, who])
+  const store = (who: string, megabytes: number) =>
+    world.database.query("update budgets set taken = $1 where what = 'guest_images' and who like $2", [
+      megabytes * MEGABYTE,
+      who,
+    ])
   expect(await asGuest(one, 1, headers)).toMatchObject({ status: 200 })
-  await setTaken('network:%', 100)
+  await store('network:%', 100)
   expect(await asGuest(other, 1, headers)).toMatchObject(tooMany)
   expect(await asGuest(other, 1)).toMatchObject({ status: 200 })
-  await setTaken(`paywall:${one}`, 200)
+  await store(`paywall:${one}`, 200)
   expect(await asGuest(one, 1)).toMatchObject(tooMany)
-  const { token } = await signInAnonymously(world, { paywallId: one, headers })
-  const form = ticketForm(MESSAGE, [image('image/png', SIZE)])
-  expect(await sendForm(world, form, { paywallId: one, token, headers })).toMatchObject({ status: 200 })
+})
+
+/** A ticket with one image, of the user of a token. */
+const asUser = (token: string) =>
+  sendForm(world, ticketForm(MESSAGE, [image('image/png', SIZE)]), { token, headers: someNetwork() })
+
+test('who makes itself anonymous users has no more room than a guest, and whoever is known has its own', async () => {
+  const take = (taken: number) => setTaken(world, 'guest_images', `paywall:${world.paywall.id}`, taken)
+  await take(200 * MEGABYTE - SIZE)
+  const anonymous = async () => (await signInAnonymously(world, { headers: someNetwork() })).token
+  expect(await asUser(await anonymous())).toMatchObject({ status: 200 })
+  expect(await asUser(await anonymous())).toMatchObject(tooMany)
+
+  const { token } = await signIn(world)
+  expect(await asUser(token)).toMatchObject({ status: 200 })
+  const buyer = await anonymousBuyer(world)
+  expect(await asUser(buyer.token)).toMatchObject(tooMany)
+  await pay(world, buyer.checkoutUrl)
+  expect(await asUser(buyer.token)).toMatchObject({ status: 200 })
+  await take(0)
 })
 
 test('a paywall may take none', async () => {

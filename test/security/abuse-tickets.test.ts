@@ -1,21 +1,68 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anonymousBuyer, pay } from '../support/anonymous.ts'
+import { setTaken } from '../support/budgets.ts'
 import { call } from '../support/call.ts'
+import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
-import { MESSAGE, ticketPath } from '../support/tickets.ts'
+import { signInAnonymously } from '../support/sign-in.ts'
+import { image, MESSAGE, sendForm, ticketForm, ticketPath } from '../support/tickets.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
 
 beforeAll(async () => {
-  world = await startTestWorld()
+  world = await startTestWorld({ rateLimited: true })
 })
 afterAll(() => world.close())
 
+/** A ticket of a user, or of a guest with an address that it wrote. */
+const open = (sender: { token: string } | { email: string }, network = '192.0.2.200') => {
+  const headers = { 'cf-connecting-ip': network }
+  const body = 'email' in sender ? { ...MESSAGE, customer_email: sender.email } : MESSAGE
+  return call(world, ticketPath(world.paywall.id), { headers, body, ...('token' in sender && sender) })
+}
+
 test('two tickets that guests write in the name of a user take nothing from that user', async () => {
   const { token, email } = await signIn(world)
-  const asGuest = () => call(world, ticketPath(world.paywall.id), { body: { ...MESSAGE, customer_email: email } })
-  const asUser = () => call(world, ticketPath(world.paywall.id), { token, body: MESSAGE })
+  const senders = [{ email }, { email }, { email }, { token }, { token }, { token }]
   const statuses: number[] = []
-  for (const send of [asGuest, asGuest, asGuest, asUser, asUser, asUser]) statuses.push((await send()).status)
+  for (const sender of senders) statuses.push((await open(sender)).status)
   expect(statuses).toEqual([200, 200, 429, 200, 200, 429])
+})
+
+describe('a network whose guests have opened 1,000 tickets', () => {
+  const NETWORK = '192.0.2.201'
+  /** Of 1,000 tickets a day one is back after so many seconds. */
+  const PAUSE = 86.4
+  const useUp = (secondsAgo: number) => setTaken(world, 'guest_tickets', `network:${NETWORK}`, 1000, secondsAgo)
+  const tooMany = {
+    status: 429,
+    body: { error: 'rate_limit_exceeded', message: expect.stringContaining('sign in') },
+  }
+
+  test('opens one more after 86.4 seconds, whoever is made up for it', async () => {
+    await useUp(PAUSE)
+    expect(await open({ email: newEmail() }, NETWORK)).toMatchObject({ status: 200 })
+    const refused = await open({ email: newEmail() }, NETWORK)
+    expect(refused).toMatchObject(tooMany)
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(Math.ceil(PAUSE))
+    const { token } = await signInAnonymously(world)
+    expect(await open({ token }, NETWORK)).toMatchObject(tooMany)
+    const form = ticketForm({ ...MESSAGE, customer_email: newEmail() }, [image()])
+    expect(await sendForm(world, form, { headers: { 'cf-connecting-ip': NETWORK } })).toMatchObject(tooMany)
+  })
+
+  test('keeps no user, no buyer and nobody elsewhere from opening theirs, and a refused one counts nowhere', async () => {
+    await useUp(0)
+    const { token } = await signIn(world)
+    expect(await open({ token }, NETWORK)).toMatchObject({ status: 200 })
+    const buyer = await anonymousBuyer(world)
+    expect(await open(buyer, NETWORK)).toMatchObject(tooMany)
+    await pay(world, buyer.checkoutUrl)
+    const email = newEmail()
+    for (const sender of [buyer, { email }, { email }]) await open(sender, NETWORK)
+    expect(await open(buyer, NETWORK)).toMatchObject({ status: 200 })
+    expect(await open({ email }, '192.0.2.202')).toMatchObject({ status: 200 })
+    expect(await open({ email }, '192.0.2.202')).toMatchObject({ status: 200 })
+  })
 })

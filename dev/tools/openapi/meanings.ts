@@ -51,6 +51,8 @@ export const MEANINGS: Record<string, string> = {
   not_owner: "the API key is another owner's than the paywall's",
   other_external_id:
     'the user of this e-mail address has another external id. It never changes by itself: find out which of the two is right',
+  over_guest_tickets:
+    'guests in this network have opened as many tickets as they may in a day. They come back one by one, and users are not counted',
   over_image_budget:
     'guests sent as many images to the paywall, or from this network, as it takes in 24 hours. Without images the ticket is taken',
   over_quota: 'the user, or guests with this address, opened two tickets in the last 24 hours already',

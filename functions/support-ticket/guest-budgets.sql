@@ -1,6 +1,27 @@
--- How many bytes of images guests may have stored in 24 hours: for a paywall `settings.limits.guest_image_bytes_a_day`, 200 MB where
--- it is left out; for a network 100 MB, on all paywalls. Anybody can open tickets as a guest under any number of addresses, and an
--- image stays. An image of a user is not counted, nor any if `network` is null.
+-- What guests may have stored, and anonymous users who have bought nothing. Anybody can open tickets under any number of addresses, or
+-- as any number of such users, and tickets and images stay. Other users' are not counted, nor any if `network` is null.
+--
+-- Tickets: 1,000 of a network, on all paywalls, which come back one by one, all of them in a day. Bytes of images in 24 hours: for a
+-- paywall `settings.limits.guest_image_bytes_a_day`, 200 MB where it is left out; for a network 100 MB, on all paywalls.
+
+create function most_guest_tickets_of_network() returns integer language sql immutable as $$ select 1000 $$;
+
+create function guest_ticket_period() returns interval language sql immutable as $$ select interval '24 hours' $$;
+
+-- Counts a ticket for its network. Null: it may be opened; else the seconds until there is room again. Locks the budget.
+create function take_guest_ticket(network text) returns integer language plpgsql as $$
+begin
+  if network is null then return null; end if;
+  return ceil(extract(epoch from
+    take_from_network('guest_tickets', network, most_guest_tickets_of_network(), guest_ticket_period())));
+end $$;
+
+-- The seconds until a ticket would be taken again, if there is no room for any now; else null. Locks nothing.
+create function guest_ticket_wait(network text) returns integer language plpgsql stable as $$
+begin
+  return ceil(extract(epoch from
+    network_wait('guest_tickets', network, most_guest_tickets_of_network(), guest_ticket_period())));
+end $$;
 
 create function guest_image_period() returns interval language sql immutable as $$ select interval '24 hours' $$;
 
@@ -13,7 +34,7 @@ begin
     from paywalls p where p.id = paywall_id);
 end $$;
 
--- Counts the images of a guest's ticket. Null: they may be stored; else the seconds until there is room again. Locks the budgets.
+-- Counts the images of a ticket. Null: they may be stored; else the seconds until there is room again. Locks the budgets.
 create function take_guest_images(paywall_id text, network text, attachments jsonb) returns integer language plpgsql as $$
 declare
   period constant interval := guest_image_period();
@@ -25,7 +46,7 @@ begin
     take_from_budget('guest_images', 'paywall:' || paywall_id, bytes, most_guest_images_of_paywall(paywall_id), period))));
 end $$;
 
--- The seconds until a guest's images would be taken again, if there is no room for any now; else null. Locks nothing.
+-- The seconds until images would be taken again, if there is no room for any now; else null. Locks nothing.
 create function guest_images_wait(paywall_id text, network text) returns integer language plpgsql stable as $$
 declare
   period constant interval := guest_image_period();
