@@ -1,17 +1,16 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { close, listen } from '../../dev/emulators/core/listen.ts'
 import type { Received } from '../../dev/world/pages/received.ts'
 import { bundledModule } from '../support/bundled-sdk.ts'
 import { call } from '../support/call.ts'
 import { buy, newEmail, payAndReturn, priceIdOf } from '../support/checkout.ts'
 import { folderOf, typeErrors } from '../support/modules.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
+import { startOwnerSite } from '../support/owner-site.ts'
 import { codeMailedTo } from '../support/sign-in.ts'
 import { type Site, startSite } from '../support/site.ts'
 import type { TestWorld } from '../support/world.ts'
@@ -123,40 +122,34 @@ describe('in a browser', () => {
   const PAGE = `<!doctype html><title>Shop</title><button id="buy" disabled>Buy</button>
     <label>Email <input id="email"></label><label>Code <input id="code"></label><script type="module" src="/guide.js"></script>`
 
-  let server: Server
-  let shopUrl: string
+  let shop: Awaited<ReturnType<typeof startOwnerSite>>
 
   beforeAll(async () => {
     const source = modules['sign-in.ts']!.replace(/^import .*$/m, modules['browser.ts']!)
     const script = await bundledModule(source.replace('https://pay.example.com', site.origin))
-    server = createServer(({ url }, response) => {
-      const isScript = url === '/guide.js'
-      response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' })
-      response.end(isScript ? script : PAGE)
-    })
-    shopUrl = `${await listen(server, 0)}/shop`
+    shop = await startOwnerSite(PAGE, { '/guide.js': script })
   })
-  afterAll(() => close(server))
+  afterAll(() => shop.close())
 
   /** Opens the page in a browser of its own. */
   async function openPage(): Promise<Page> {
     const context = await site.browser.newContext()
     context.setDefaultTimeout(10_000)
     const page = await context.newPage()
-    await page.goto(shopUrl)
+    await page.goto(`${shop.url}/shop`)
     return page
   }
 
   test('somebody buys, and has it in another browser by a mailed code', async () => {
     const email = newEmail()
-    const [shop, phone] = [await openPage(), await openPage()]
-    await shop.getByRole('button', { name: 'Buy' }).click()
-    await shop.waitForURL(`${world.stripe.url}/**`)
-    await shop.getByLabel('Email').fill(email)
-    await shop.locator('button[value=pay]').click()
-    await shop.waitForURL(`${shopUrl}*`)
-    await shop.locator('#buy').waitFor({ state: 'hidden' })
-    for (const [index, page] of [shop, phone].entries()) {
+    const [laptop, phone] = [await openPage(), await openPage()]
+    await laptop.getByRole('button', { name: 'Buy' }).click()
+    await laptop.waitForURL(`${world.stripe.url}/**`)
+    await laptop.getByLabel('Email').fill(email)
+    await laptop.locator('button[value=pay]').click()
+    await laptop.waitForURL(`${shop.url}/shop*`)
+    await laptop.locator('#buy').waitFor({ state: 'hidden' })
+    for (const [index, page] of [laptop, phone].entries()) {
       await page.getByLabel('Email').fill(email)
       await page.getByLabel('Email').press('Tab')
       await page.getByLabel('Code').fill(await codeMailedTo(world, email, index + 1))

@@ -1,37 +1,27 @@
 import type { OpenOrder } from 'paywall-billing-sdk/browser'
-import type { BrowserContext } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
-import { buyIn, loseAnswer, openTab, type Site, signInIn, startSite } from '../support/site.ts'
+import { buyIn, loseAnswer, openTab, signInIn, siteOfFile } from '../support/site.ts'
 import { until } from '../support/until.ts'
 
-let site: Site
-let context: BrowserContext
-
-beforeAll(async () => {
-  site = await startSite()
-})
-afterAll(() => site.close())
-beforeEach(async () => {
-  context = await site.browser.newContext()
-})
+const here = siteOfFile()
 afterEach(async () => {
-  site.world.stripe.onCall = undefined
-  await site.world.stripe.sendHeldWebhooks()
-  await context.close()
+  const { stripe } = here.site.world
+  stripe.onCall = undefined
+  await stripe.sendHeldWebhooks()
 })
 
-const open = (path?: string, options?: string) => openTab(site, context, path, options)
+const open = (path?: string, options?: string) => openTab(here.site, here.context, path, options)
 const PAID = expect.objectContaining({ user: expect.objectContaining({ paid: true }), isWaiting: false })
 
 test('who is not signed in buys, and comes back to the page that was left with what was bought, in each tab', async () => {
   const [shop, other] = [await open('/shop?colour=red#prices'), await open()]
   expect(await shop.paywall.evaluate(({ id, user }) => ({ id, user }))).toEqual({
-    id: site.world.paywall.id,
+    id: here.site.world.paywall.id,
     user: null,
   })
-  const back = await buyIn(site, shop)
-  expect(back.page.url()).toBe(`${site.url}/shop?colour=red#prices`)
+  const back = await buyIn(here.site, shop)
+  expect(back.page.url()).toBe(`${here.site.url}/shop?colour=red#prices`)
   await expect.poll(back.heard).toContainEqual(PAID)
   await expect.poll(other.heard).toEqual([{ user: null, isWaiting: false }, PAID])
   const has = await other.paywall.evaluate((paywall) => [paywall.balance('standard'), paywall.can('export')])
@@ -40,24 +30,24 @@ test('who is not signed in buys, and comes back to the page that was left with w
 
 test('a webhook that is late is waited for', async () => {
   const shop = await open()
-  site.world.stripe.holdWebhooks()
-  site.world.stripe.onCall = async ({ method }, run) => {
+  here.site.world.stripe.holdWebhooks()
+  here.site.world.stripe.onCall = async ({ method }, run) => {
     if (method === 'GET') throw new DroppedCall()
     return run()
   }
-  const back = await buyIn(site, shop)
+  const back = await buyIn(here.site, shop)
   const unpaid = expect.objectContaining({ paid: false })
   await expect.poll(back.heard).toContainEqual({ user: unpaid, isWaiting: true })
   expect(await back.heard()).not.toContainEqual(PAID)
-  site.world.stripe.onCall = undefined
-  await site.world.stripe.sendHeldWebhooks()
+  here.site.world.stripe.onCall = undefined
+  await here.site.world.stripe.sendHeldWebhooks()
   await expect.poll(back.heard, { timeout: 15_000 }).toContainEqual(PAID)
   expect(await back.paywall.evaluate((paywall) => paywall.isWaiting)).toBe(false)
 })
 
 test('who does not pay comes back to the page, where nothing is waited for', async () => {
-  const back = await buyIn(site, await open('/shop'), { action: 'cancel' })
-  expect(back.page.url()).toBe(`${site.url}/shop`)
+  const back = await buyIn(here.site, await open('/shop'), { action: 'cancel' })
+  expect(back.page.url()).toBe(`${here.site.url}/shop`)
   expect(await back.heard()).toEqual([{ user: expect.objectContaining({ paid: false }), isWaiting: false }])
 })
 
@@ -71,44 +61,45 @@ test('a way back that is no URL is refused with a code, like other faults', asyn
 
 test('other pages to come back to may be named, and wait likewise', async () => {
   const order = { successUrl: '/thanks?id=__SESSION__', errorUrl: '/sorry' }
-  const back = await buyIn(site, await open(), { order })
-  expect(back.page.url()).toMatch(new RegExp(`^${site.url}/thanks\\?id=[\\da-f-]{36}$`))
+  const back = await buyIn(here.site, await open(), { order })
+  expect(back.page.url()).toMatch(new RegExp(`^${here.site.url}/thanks\\?id=[\\da-f-]{36}$`))
   await expect.poll(back.heard).toContainEqual(PAID)
-  const sorry = await buyIn(site, await openTab(site, await site.browser.newContext()), { order, action: 'cancel' })
-  expect(sorry.page.url()).toBe(`${site.url}/sorry`)
+  const elsewhere = await openTab(here.site, await here.site.browser.newContext())
+  const sorry = await buyIn(here.site, elsewhere, { order, action: 'cancel' })
+  expect(sorry.page.url()).toBe(`${here.site.url}/sorry`)
   await sorry.page.context().close()
 })
 
 describe('one hosted page is opened', () => {
-  const opened = () => site.world.stripe.checkoutSessions.length
+  const opened = () => here.site.world.stripe.checkoutSessions.length
 
   test('by a double click', async () => {
     const { page, paywall } = await open()
     const before = opened()
     await paywall.evaluate((shop) => void Promise.all([shop.open('monthly'), shop.open('monthly')]))
-    await page.waitForURL(`${site.world.stripe.url}/**`)
+    await page.waitForURL(`${here.site.world.stripe.url}/**`)
     expect(opened() - before).toBe(1)
   })
 
   test('by a click whose answer is lost, and by the click after that', async () => {
     const { page, paywall } = await open()
     const before = opened()
-    await page.route('**/start-checkout', (route) => loseAnswer(site, route))
+    await page.route('**/start-checkout', (route) => loseAnswer(here.site, route))
     const failed = await paywall.evaluate((shop) => shop.open('monthly').catch(({ code }) => code))
     expect(failed).toBe('network_error')
     await page.unroute('**/start-checkout')
     await paywall.evaluate((shop) => void shop.open('monthly'))
-    await page.waitForURL(`${site.world.stripe.url}/**`)
+    await page.waitForURL(`${here.site.world.stripe.url}/**`)
     expect(opened() - before).toBe(1)
   })
 })
 
 test('a subscription is cancelled, which each tab shows at once, and has a portal', async () => {
   const [shop, other] = [await open(), await open()]
-  await signInIn(site, shop)
-  const { paywall } = await buyIn(site, shop)
+  await signInIn(here.site, shop)
+  const { paywall } = await buyIn(here.site, shop)
   await until('the purchase', () => paywall.evaluate(({ user }) => user?.paid))
-  expect(await paywall.evaluate((bought) => bought.portal())).toContain(site.world.stripe.url)
+  expect(await paywall.evaluate((bought) => bought.portal())).toContain(here.site.world.stripe.url)
   const cancelled = await paywall.evaluate((bought) =>
     bought.cancel({ subscriptionId: bought.user?.purchases[0]?.id ?? '', reason: 'too expensive' }),
   )
@@ -122,8 +113,8 @@ test('an origin that is no paywall’s needs the paywall’s id', async () => {
   const { page } = await open()
   const create = (options: string) =>
     page.evaluate(
-      `import('/sdk.js').then(({ createPaywall }) => createPaywall('${site.world.url}', ${options})).then(({ id }) => id, ({ status, code, name }) => ({ status, code, name }))`,
+      `import('/sdk.js').then(({ createPaywall }) => createPaywall('${here.site.world.url}', ${options})).then(({ id }) => id, ({ status, code, name }) => ({ status, code, name }))`,
     )
   expect(await create('{}')).toEqual({ status: 404, code: 'paywall_not_found', name: 'PaywallError' })
-  expect(await create(`{ paywall: '${site.world.paywall.id}' }`)).toBe(site.world.paywall.id)
+  expect(await create(`{ paywall: '${here.site.world.paywall.id}' }`)).toBe(here.site.world.paywall.id)
 })

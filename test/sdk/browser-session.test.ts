@@ -1,68 +1,19 @@
-import type { BrowserContext } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
+import { emailIn, keep, keptIn, noting, refreshIn } from '../support/kept-session.ts'
 import { codeMailedTo, endSession, refresh, signInByMail } from '../support/sign-in.ts'
-import { buyIn, loseAnswer, openTab, type Site, signInIn, startSite, type Tab } from '../support/site.ts'
+import { buyIn, loseAnswer, openTab, signInIn, siteOfFile, type Tab } from '../support/site.ts'
 import { image } from '../support/tickets.ts'
 
-let site: Site
-let context: BrowserContext
+const here = siteOfFile()
 
-beforeAll(async () => {
-  site = await startSite()
-})
-afterAll(() => site.close())
-beforeEach(async () => {
-  context = await site.browser.newContext()
-})
-afterEach(() => context.close())
-
-const open = (options?: string, path?: string) => openTab(site, context, path, options)
-const emailIn = ({ paywall }: Tab) => paywall.evaluate(({ user }) => user && (user.user?.email ?? 'anonymous'))
-const refreshIn = ({ paywall }: Tab) => paywall.evaluate((opened) => opened.refresh().then((user) => user?.user?.email))
-
-/** What a tab keeps of the session. */
-interface KeptTokens {
-  accessToken: string
-  refreshToken: string
-  staleAt: number
-}
-
-const KEY = "Object.keys(localStorage).find((key) => key.endsWith(' session'))"
-const keptIn = ({ page }: Tab): Promise<KeptTokens | null> => page.evaluate(`JSON.parse(localStorage.getItem(${KEY}))`)
-
-/** Changes what is kept of the session, in all tabs: what one writes is read by the others a moment later. */
-async function keep(tab: Tab, changed: Partial<KeptTokens>): Promise<void> {
-  const text = JSON.stringify({ ...(await keptIn(tab)), ...changed })
-  await tab.page.evaluate(`localStorage.setItem(${KEY}, ${JSON.stringify(text)})`)
-  for (const page of context.pages()) await expect.poll(() => page.evaluate(`localStorage.getItem(${KEY})`)).toBe(text)
-}
-
-/** Leaves no room in the storage of the page's origin, for as little as a letter. */
-const fillStorage = ({ page }: Tab) =>
-  page.evaluate(`for (let size = 2 ** 22, text = ''; size >= 1; ) {
-    try {
-      localStorage.setItem('full', text + ' '.repeat(size))
-      text += ' '.repeat(size)
-    } catch {
-      size /= 2
-    }
-  }`)
+const open = (options?: string, path?: string) => openTab(here.site, here.context, path, options)
 
 /** Signs in in the first tab. Resolves when the others have heard of it. */
 async function signInAll(tabs: Tab[]): Promise<string> {
-  const email = await signInIn(site, tabs[0]!)
+  const email = await signInIn(here.site, tabs[0]!)
   for (const tab of tabs) await expect.poll(() => emailIn(tab)).toBe(email)
   return email
-}
-
-/** Notes each call of an endpoint of sign-in that the browser's tabs make. */
-function noting(path: string): string[] {
-  const calls: string[] = []
-  context.on('request', (request) => {
-    if (request.method() === 'POST' && request.url().endsWith(path)) calls.push(request.postData() ?? '')
-  })
-  return calls
 }
 
 describe('signing in', () => {
@@ -71,29 +22,29 @@ describe('signing in', () => {
     const email = newEmail()
     await tab.paywall.evaluate((paywall, address) => paywall.signIn(address), email)
     const again = await open()
-    const code = await codeMailedTo(site.world, email)
+    const code = await codeMailedTo(here.site.world, email)
     await again.paywall.evaluate((paywall, digits) => paywall.confirm(digits).then(() => undefined), code)
     for (const each of [tab, other, again]) await expect.poll(() => emailIn(each)).toBe(email)
     const { refreshToken } = (await keptIn(again))!
     await other.paywall.evaluate((paywall) => paywall.signOut())
     for (const each of [tab, other, again]) await expect.poll(() => emailIn(each)).toBeNull()
     expect(await keptIn(other)).toBeNull()
-    expect(await refresh(site.world, refreshToken), 'the service has ended it').toMatchObject({ status: 400 })
+    expect(await refresh(here.site.world, refreshToken), 'the service has ended it').toMatchObject({ status: 400 })
   })
 
   test('keeps what the anonymous user has bought', async () => {
-    const bought = await buyIn(site, await open())
+    const bought = await buyIn(here.site, await open())
     expect(await emailIn(bought)).toBe('anonymous')
-    const email = await signInIn(site, bought)
+    const email = await signInIn(here.site, bought)
     expect(await bought.paywall.evaluate(({ user }) => [user?.user?.email, user?.paid])).toEqual([email, true])
   })
 
   test('brings back what was bought in a browser that is lost', async () => {
     const email = newEmail()
-    await buyIn(site, await open(), { email })
-    const elsewhere = await openTab(site, await site.browser.newContext())
+    await buyIn(here.site, await open(), { email })
+    const elsewhere = await openTab(here.site, await here.site.browser.newContext())
     await elsewhere.paywall.evaluate((paywall, address) => paywall.restore(address), email)
-    const code = await codeMailedTo(site.world, email)
+    const code = await codeMailedTo(here.site.world, email)
     await elsewhere.paywall.evaluate((paywall, digits) => paywall.confirm(digits).then(() => undefined), code)
     expect(await elsewhere.paywall.evaluate(({ user }) => [user?.user?.email, user?.paid])).toEqual([email, true])
     await elsewhere.page.context().close()
@@ -114,24 +65,24 @@ describe('a session is refreshed', () => {
     const tabs = [await open(), await open(), await open()]
     const email = await signInAll(tabs)
     await keep(tabs[0]!, { staleAt: 0 })
-    const calls = noting('/sign-in/token')
+    const calls = noting(tabs[0]!, '/sign-in/token')
     expect(await Promise.all(tabs.map(refreshIn))).toEqual([email, email, email])
     expect(calls).toHaveLength(1)
     expect((await keptIn(tabs[0]!))!.staleAt).toBeGreaterThan(Date.now())
   })
 
   test('where there are no Web Locks by each tab that needs it, and none ends it', async () => {
-    await context.addInitScript('Object.defineProperty(Navigator.prototype, "locks", { value: undefined })')
+    await here.context.addInitScript('Object.defineProperty(Navigator.prototype, "locks", { value: undefined })')
     const tabs = [await open(), await open()]
     const email = await signInAll(tabs)
     const former = (await keptIn(tabs[0]!))!
     await keep(tabs[0]!, { staleAt: 0 })
-    const calls = noting('/sign-in/token')
+    const calls = noting(tabs[0]!, '/sign-in/token')
     let held: (() => void) | undefined
     const all = new Promise<void>((resolve) => {
       held = resolve
     })
-    await context.route('**/sign-in/token', async (route) => {
+    await here.context.route('**/sign-in/token', async (route) => {
       if (calls.length === 2) held?.()
       await all
       await route.continue()
@@ -140,32 +91,32 @@ describe('a session is refreshed', () => {
     expect(calls).toHaveLength(2)
     const next = (await keptIn(tabs[1]!))!
     expect(next.refreshToken).not.toBe(former.refreshToken)
-    await context.unroute('**/sign-in/token')
+    await here.context.unroute('**/sign-in/token')
     await keep(tabs[1]!, { staleAt: 0 })
     expect(await refreshIn(tabs[1]!)).toBe(email)
   })
 
   test('when an access token is refused, and the call is made again', async () => {
     const tab = await open()
-    const email = await signInIn(site, tab)
+    const email = await signInIn(here.site, tab)
     await keep(tab, { accessToken: 'revoked' })
     expect(await refreshIn(tab)).toBe(email)
   })
 
   test('again, if the answer was lost', async () => {
     const tab = await open()
-    const email = await signInIn(site, tab)
+    const email = await signInIn(here.site, tab)
     await keep(tab, { staleAt: 0 })
-    await context.route('**/sign-in/token', (route) => loseAnswer(site, route), { times: 1 })
+    await here.context.route('**/sign-in/token', (route) => loseAnswer(here.site, route), { times: 1 })
     expect(await refreshIn(tab)).toBe(email)
   })
 })
 
 test('a session that the service has ended is a change that each tab hears of', async () => {
   const [tab, other] = [await open(), await open()]
-  const email = await signInIn(site, tab)
+  const email = await signInIn(here.site, tab)
   await expect.poll(() => emailIn(other)).toBe(email)
-  await endSession(site.world, (await keptIn(tab))!.refreshToken)
+  await endSession(here.site.world, (await keptIn(tab))!.refreshToken)
   await keep(tab, { staleAt: 0 })
   expect(await refreshIn(tab)).toBeUndefined()
   for (const each of [tab, other]) {
@@ -174,39 +125,14 @@ test('a session that the service has ended is a change that each tab hears of', 
   expect(await keptIn(tab)).toBeNull()
 })
 
-test('where storage is denied, the session lives as long as the page', async () => {
-  await context.addInitScript(
-    "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied', 'SecurityError') } })",
-  )
-  const tab = await open()
-  const email = await signInIn(site, tab)
-  expect(await refreshIn(tab)).toBe(email)
-  expect(await emailIn(await open())).toBeNull()
-})
-
-test('where storage is full, a new session lives as long as the page', async () => {
-  const tab = await open()
-  await fillStorage(tab)
-  const email = await signInIn(site, tab)
-  expect(await refreshIn(tab)).toBe(email)
-  expect(await emailIn(await open())).toBeNull()
-})
-
-test('a session is read from storage that was filled after it', async () => {
-  const tab = await open()
-  const email = await signInIn(site, tab)
-  await fillStorage(tab)
-  expect(await emailIn(await open())).toBe(email)
-})
-
 test('storage of the page’s own choice is used', async () => {
   const tab = await open('{ storage: sessionStorage }')
-  await signInIn(site, tab)
+  await signInIn(here.site, tab)
   expect(await tab.page.evaluate('[localStorage.length, sessionStorage.length]')).toEqual([0, 1])
 })
 
 test('a session that the page’s server keeps is asked for an access token', async () => {
-  const { user, token } = await signInByMail(site.world, newEmail())
+  const { user, token } = await signInByMail(here.site.world, newEmail())
   const tab = await open(`{ session: async () => window.signedOut ? null : '${token}' }`)
   expect(await emailIn(tab)).toBe(user.email)
   const failed = await tab.paywall.evaluate((paywall) => paywall.signOut().catch(({ code }) => code))
@@ -230,6 +156,6 @@ test('a ticket, with an image, is opened by whoever is signed in, or by a guest'
     )
   expect(await openTicket({})).toBe('email_required')
   expect(await openTicket({ customer_email: newEmail() })).toMatchObject({ ticket: { status: 'open' } })
-  await signInIn(site, tab)
+  await signInIn(here.site, tab)
   expect(await openTicket({})).toMatchObject({ ticket: { status: 'open' } })
 })

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { close, listen } from '../../dev/emulators/core/listen.ts'
 import { openBrowser } from '../support/browser.ts'
 import { bundledModule } from '../support/bundled-sdk.ts'
 import { newEmail, press } from '../support/checkout.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
+import { startOwnerSite } from '../support/owner-site.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { load, quickstart } from '../support/quickstart.ts'
 import { codeMailedTo } from '../support/sign-in.ts'
@@ -83,30 +82,26 @@ test('the example of webhooks hears who subscribes', async () => {
 test('the browser’s example buys, lets in and signs in', async () => {
   const { find } = quickstart(`http://${DOMAIN}:${new URL(world.url).port}`)
   const [html, code] = [find('<button id="buy">'), await bundledModule(find('createPaywall('))]
-  const site: Server = createServer(({ url }, response) => {
-    const isCode = url === '/app.js'
-    response.writeHead(200, { 'content-type': isCode ? 'text/javascript' : 'text/html' })
-    response.end(isCode ? code : `<!doctype html>${html}<script type="module" src="/app.js"></script>`)
-  })
-  const url = await listen(site, 0)
+  const page = `<!doctype html>${html}<script type="module" src="/app.js"></script>`
+  const site = await startOwnerSite(page, { '/app.js': code })
   const browser: Browser = await openBrowser()
   try {
-    const page = await browser.newPage()
-    await page.goto(url)
-    await page.getByText('You are not signed in.').waitFor()
-    await page.getByRole('button', { name: 'Buy' }).click()
+    const tab = await browser.newPage()
+    await tab.goto(site.url)
+    await tab.getByText('You are not signed in.').waitFor()
+    await tab.getByRole('button', { name: 'Buy' }).click()
     const email = newEmail()
-    await page.getByLabel('Email').fill(email)
-    await page.locator('button[value=pay]').click()
-    await page.getByRole('button', { name: 'Export' }).waitFor()
-    await page.locator('input[name=email]').fill(email)
-    await page.getByRole('button', { name: 'Mail me a code' }).click()
-    await page.locator('input[name=code]').fill(await codeMailedTo(world, email))
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText(email).waitFor()
+    await tab.getByLabel('Email').fill(email)
+    await tab.locator('button[value=pay]').click()
+    await tab.getByRole('button', { name: 'Export' }).waitFor()
+    await tab.locator('input[name=email]').fill(email)
+    await tab.getByRole('button', { name: 'Mail me a code' }).click()
+    await tab.locator('input[name=code]').fill(await codeMailedTo(world, email))
+    await tab.getByRole('button', { name: 'Sign in' }).click()
+    await tab.getByText(email).waitFor()
   } finally {
     await browser.close()
-    await close(site)
+    await site.close()
   }
 })
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
 import type { BrowserPaywall, OpenOrder, User } from 'paywall-billing-sdk/browser'
 import type { Browser, BrowserContext, JSHandle, Page, Route } from 'playwright-core'
-import { close, listen } from '../../dev/emulators/core/listen.ts'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { bundledModule } from './bundled-sdk.ts'
 import { newEmail } from './checkout.ts'
+import { startOwnerSite } from './owner-site.ts'
 import { monthly } from './paywall-file.ts'
 import { codeMailedTo } from './sign-in.ts'
 import { startTestWorld, type TestWorld } from './world.ts'
@@ -30,16 +30,34 @@ export async function startSite(): Promise<Site> {
     (all) => all.close(),
   )
   const sdk = await bundledModule("export * from 'paywall-billing-sdk/browser'")
-  const server = createServer(({ url }, response) => {
-    const isCode = url === '/sdk.js'
-    response.writeHead(200, { 'content-type': isCode ? 'text/javascript' : 'text/html' })
-    response.end(isCode ? sdk : '<!doctype html><title>A site</title>')
-  })
-  const url = await listen(started.adopt(server, close), 0)
+  const pages = await startOwnerSite('<!doctype html><title>A site</title>', { '/sdk.js': sdk })
+  const { url } = started.adopt(pages, (each) => each.close())
   const browser = started.adopt(await openBrowser(), (each) => each.close())
   const running = started.move()
   const origin = `http://${domain}:${new URL(world.url).port}`
   return { world, browser, url, origin, close: () => running.disposeAsync() }
+}
+
+/** Starts a site for all tests of the file that calls this, and for each of them a context in its browser, as of somebody new. */
+export function siteOfFile(): { readonly site: Site; readonly context: BrowserContext } {
+  let site: Site
+  let context: BrowserContext
+  beforeAll(async () => {
+    site = await startSite()
+  })
+  afterAll(() => site.close())
+  beforeEach(async () => {
+    context = await site.browser.newContext()
+  })
+  afterEach(() => context.close())
+  return {
+    get site() {
+      return site
+    },
+    get context() {
+      return context
+    },
+  }
 }
 
 /** A page of a site, and the paywall in it. */

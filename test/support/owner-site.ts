@@ -1,0 +1,17 @@
+import { createServer } from 'node:http'
+import { close, listen } from '../../dev/emulators/core/listen.ts'
+
+/** An owner's site: a page that is the same at every path, and scripts by their paths. The caller closes it. */
+export async function startOwnerSite(
+  html: string,
+  scripts: Record<string, string>,
+): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer(({ url = '' }, response) => {
+    const script = scripts[url]
+    const type = script === undefined ? 'text/html' : 'text/javascript'
+    // A frame without an origin of its own loads scripts as if from elsewhere.
+    response.writeHead(200, { 'content-type': type, 'access-control-allow-origin': '*' })
+    response.end(script ?? html)
+  })
+  return { url: await listen(server, 0), close: () => close(server) }
+}
