@@ -1,26 +1,21 @@
 import createClient from 'openapi-fetch'
-import { errorOf, PaywallError } from './error.ts'
+import { abortable } from './abortable.ts'
+import { errorOf, noAnswer, PaywallError } from './error.ts'
 import type { paths } from './generated/api.ts'
 import type { SendOptions } from './retry.ts'
 import { VERSION } from './version.ts'
 
-/** What every client can be given. */
-export interface TransportOptions {
-  /** How long to wait for each answer, in milliseconds; 10,000 if it is left out. */
+/** What a paywall can be given for all its calls, and each call for itself. */
+export interface CallOptions {
+  /** How long to wait for each answer, in milliseconds; 10,000 if it is left out. A call that is repeated waits for each of them. */
   timeout?: number
-  /** Instead of the runtime's own. */
+  /** Aborts the call, which throws a `PaywallError` with the code `aborted`. Of a call's signal and its paywall's, either does. */
+  signal?: AbortSignal
+  /** Instead of the runtime's own. It is called with a `Request`. */
   fetch?: typeof fetch
 }
 
-/** What each call can be given. */
-export interface CallOptions {
-  /** Aborts the call: it throws a `PaywallError` with the code `aborted`. */
-  signal?: AbortSignal
-  /** Instead of the client's, in milliseconds. */
-  timeout?: number
-}
-
-interface Target extends TransportOptions {
+interface Target extends CallOptions {
   baseUrl: string
   /** The paywall's id; undefined if it is not known yet. */
   paywall: string | undefined
@@ -28,23 +23,52 @@ interface Target extends TransportOptions {
 
 const TIMEOUT_MS = 10_000
 
-/** A client of all operations of the API's document. `send` adds who calls. */
+/** The origin of a URL. Throws `invalid_url` if it is none. */
+export function originOf(url: string): string {
+  try {
+    return new URL(url).origin
+  } catch (cause) {
+    throw noAnswer('invalid_url', cause)
+  }
+}
+
+/**
+ * A client of all operations of the API's document. `send` adds who calls. No redirect is followed: the API has none, and what proves
+ * who calls is for its host alone.
+ */
 export function clientOf(
-  { baseUrl, paywall, timeout = TIMEOUT_MS, fetch: given }: Target,
+  { baseUrl, paywall, ...always }: Target,
   send: (request: Request, options: SendOptions) => Promise<Response>,
 ) {
-  return ({ signal, timeout: own = timeout, ...rest }: CallOptions & Pick<SendOptions, 'isHarmless'> = {}) => {
+  return ({ signal: once, ...own }: CallOptions & Pick<SendOptions, 'isHarmless'> = {}) => {
     const options = {
-      ...rest,
-      signal: signal ?? null,
-      timeout: own,
-      fetch: given ?? ((...request: Parameters<typeof fetch>) => fetch(...request)),
+      ...own,
+      timeout: own.timeout ?? always.timeout ?? TIMEOUT_MS,
+      fetch: own.fetch ?? always.fetch ?? fetch,
     }
     return createClient<paths>({
       baseUrl,
       headers: { 'X-Paywall-Id': paywall, 'X-SDK-Version': `paywall-billing-sdk ${VERSION}` },
-      fetch: (request) => send(request, options),
+      redirect: 'manual',
+      fetch: (request) =>
+        abortable([always.signal, once], async (signal) => complete(await send(request, { ...options, signal }))),
     })
+  }
+}
+
+/** An answer that says yes, and is no object, is not the API's: a proxy's page, or what a broken connection has left of one. */
+async function complete(response: Response): Promise<Response> {
+  const text = response.ok ? await response.clone().text() : '{}'
+  if (!isObject(text)) throw errorOf(response, null)
+  return response
+}
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null
+  } catch {
+    return false
   }
 }
 
@@ -58,11 +82,10 @@ interface Outcome<Data> {
   response: Response
 }
 
-/** The body of a good answer. Throws the `PaywallError` that any other answer tells. */
+/** The body of a good answer. Throws the `PaywallError` that any other answer tells, or what kept the call from one. */
 export async function take<Data>(call: Promise<Outcome<Data>>): Promise<Data> {
   const { data, error, response } = await call.catch((cause: unknown) => {
-    if (!(cause instanceof SyntaxError)) throw cause
-    throw new PaywallError({ status: 0, code: 'invalid_response', message: 'The answer is not JSON.' }, { cause })
+    throw cause instanceof PaywallError ? cause : noAnswer('not_sent', cause)
   })
   if (!response.ok || data === undefined) throw errorOf(response, error)
   return data

@@ -11,18 +11,20 @@ interface Facts {
 }
 
 /**
- * Why a call was not done. Its `code` can be compared: what the API's document names in `error`, or, where no answer came,
- * `network_error`, `timeout`, `aborted` or `invalid_response`, with `status` 0.
+ * Why a call was not done. Its `code` can be compared: it is what the API's document names in `error`; or `invalid_response`, if what
+ * answered was not the API; or, with `status` 0, what kept the call from an answer, such as `network_error`, `timeout` or `aborted`.
  */
 export class PaywallError extends Error {
   override readonly name = 'PaywallError'
   /** The HTTP status; 0 if there was no answer. */
   readonly status: number
+  /** What went wrong, by a name or a fixed sentence. */
   readonly code: string
   /** The answer's `X-Request-Id`: quote it when you ask for help. */
   readonly requestId: string | null
   /** How many seconds to wait before another try; null if the API names no time. */
   readonly retryAfter: number | null
+  /** What else the answer says, such as `available` of `insufficient`; empty if it says nothing else. */
   readonly details: ErrorDetails
 
   constructor(
@@ -41,23 +43,38 @@ export class PaywallError extends Error {
 /** Whether a call failed with this code. */
 export const hasCode = (error: unknown, code: string) => error instanceof PaywallError && error.code === code
 
-/** The error that an answer tells, whose body has been read. */
+const SENTENCES = {
+  aborted: 'The call was aborted.',
+  timeout: 'No answer came in time.',
+  network_error: 'The service was not reached, or the connection broke.',
+  not_sent: 'The call could not be made of what was given.',
+  invalid_url: 'The origin of the service is no URL.',
+}
+
+/** The error of a call that got no answer. */
+export const noAnswer = (code: keyof typeof SENTENCES, cause?: unknown) =>
+  new PaywallError({ status: 0, code, message: SENTENCES[code] }, { cause })
+
+/** The error that an answer tells, whose body has been read. One that names none is not the API's, but that of a proxy. */
 export function errorOf(response: Response, body: unknown): PaywallError {
   const said: Record<string, unknown> = typeof body === 'object' && body !== null ? { ...body } : {}
   const { error, message, ...details } = said
-  const code = typeof error === 'string' ? error : 'invalid_response'
+  const [code, sentence] =
+    typeof error === 'string' ? [error, error] : ['invalid_response', 'What answered is not the API.']
   return new PaywallError({
     status: response.status,
     code,
-    message: typeof message === 'string' ? message : code,
+    message: typeof message === 'string' ? message : sentence,
     requestId: response.headers.get('x-request-id'),
     retryAfter: secondsOf(response),
     details,
   })
 }
 
-/** The `Retry-After` of an answer, in seconds; null if it has none. */
+/** The `Retry-After` of an answer, a number or a date, in whole seconds from now; null if it has none. */
 export function secondsOf({ headers }: Response): number | null {
-  const text = headers.get('retry-after')
-  return text !== null && /^\d+$/.test(text) ? Number(text) : null
+  const text = headers.get('retry-after') ?? ''
+  if (/^\d+$/.test(text)) return Number(text)
+  const at = / GMT$/.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1000))
 }

@@ -1,5 +1,5 @@
 import { type CheckoutOrder, startCheckout } from './checkout.ts'
-import { type CallOptions, type Client, clientOf, type TransportOptions, take } from './client.ts'
+import { type CallOptions, type Client, clientOf, originOf, take } from './client.ts'
 import type { components } from './generated/api.ts'
 import { type Identity, snakeCase } from './identity.ts'
 import { newKey } from './keys.ts'
@@ -13,7 +13,7 @@ import { nullIfUnknown, type User, userOf } from './user.ts'
 
 type Sent = components['schemas']
 
-export interface PaywallOptions extends TransportOptions {
+export interface PaywallOptions extends CallOptions {
   /** An owner key. It may act for every user of the owner: keep it on your server. */
   key: string
   /** The paywall's id. */
@@ -33,13 +33,14 @@ export class Paywall {
   readonly #client: Client
   readonly #prices
 
-  constructor({ key, ...options }: PaywallOptions) {
+  /** @throws PaywallError invalid_url if `baseUrl` is no URL */
+  constructor({ key, baseUrl, ...options }: PaywallOptions) {
     this.#id = options.paywall
-    this.#client = clientOf(options, (request, how) => {
+    this.#client = clientOf({ ...options, baseUrl: originOf(baseUrl) }, async (request, how) => {
       request.headers.set('X-Api-Key', key)
       return send(request, how)
     })
-    this.#prices = priceBook(async () => (await this.bootstrap()).prices)
+    this.#prices = priceBook(async (how) => (await this.bootstrap(how)).prices)
   }
 
   /** All that is needed to show the paywall. */
@@ -60,7 +61,7 @@ export class Paywall {
    */
   async checkout({ price, ...order }: CheckoutOrder, { key, ...options }: KeyedOptions = {}): Promise<Reply.Checkout> {
     const idempotencyKey = key === undefined ? newKey() : keyOf(key)
-    return this.#prices.sell(price, (priceId) =>
+    return this.#prices.sell(price, options, (priceId) =>
       startCheckout(this.#client(options), this.#id, { ...order, price: priceId }, idempotencyKey),
     )
   }

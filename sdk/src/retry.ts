@@ -50,15 +50,12 @@ function pauseAfter(response: Response, isHarmless: boolean, retries: number): n
 const backoff = (retries: number) => PAUSE_MS * 2 ** retries * (0.5 + Math.random() / 2)
 
 /** Ends early when the call is aborted: the next attempt says so. */
-function sleep(milliseconds: number, signal: AbortSignal | null): Promise<void> {
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const end = () => {
+    const timer = setTimeout(resolve, milliseconds)
+    signal.addEventListener('abort', () => {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
       resolve()
-    }
-    const timer = setTimeout(end, milliseconds)
-    if (signal?.aborted) end()
-    else signal?.addEventListener('abort', end)
+    })
   })
 }

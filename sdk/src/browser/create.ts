@@ -1,4 +1,4 @@
-import { type Client, clientOf, type TransportOptions, take } from '../client.ts'
+import { type CallOptions, type Client, clientOf, originOf, take } from '../client.ts'
 import { PaywallError } from '../error.ts'
 import { send } from '../retry.ts'
 import type { UserState } from '../schemas.ts'
@@ -12,7 +12,7 @@ import { givenSession, KeptSession, type Session, sendAs } from './session.ts'
 import { browserStore, keptIn, type Store } from './store.ts'
 import { WatchedUser } from './watched-user.ts'
 
-export interface BrowserOptions extends TransportOptions {
+export interface BrowserOptions extends CallOptions {
   /** The paywall's id, where the origin is not that of its own domain. */
   paywall?: string
   /** Where the session is kept; `localStorage` if it is left out, or the page's memory where that is denied. */
@@ -29,13 +29,14 @@ export interface BrowserOptions extends TransportOptions {
  * tells `onChange` of it.
  *
  * @param origin The origin of the paywall's own domain, or the service's.
- * @throws PaywallError paywall_not_found if the origin is no paywall's, and `paywall` is not given
+ * @throws PaywallError paywall_not_found if the origin is no paywall's, and `paywall` is not given; invalid_url; network_error and the
+ * like, if who is signed in cannot be asked. The session is kept then, for the next try
  */
 export async function createPaywall(
   origin: string,
   { paywall, storage = browserStore(), session: give, ...transport }: BrowserOptions = {},
 ): Promise<BrowserPaywall> {
-  const target = { ...transport, baseUrl: new URL(origin).origin }
+  const target = { ...transport, baseUrl: originOf(origin) }
   const id = paywall ?? (await findPaywall(target))
   const guest = clientOf({ ...target, paywall: id }, send)
 
@@ -50,7 +51,7 @@ export async function createPaywall(
   const session = give ? givenSession(give) : kept
   const client = clientOf({ ...target, paywall: id }, sendAs(session))
   const watched = new WatchedUser(
-    () => readUser(session, client, id),
+    (options) => readUser(session, client(options), id),
     otherTabs<UserState | null>(name, (news) => watched.hear(news)),
   )
   const wait = new PurchaseWait(watched, keptIn(storage, `${name} purchases`))
@@ -62,15 +63,15 @@ export async function createPaywall(
 }
 
 /** The id of the paywall whose own domain the origin is. */
-async function findPaywall(target: TransportOptions & { baseUrl: string }): Promise<string> {
+async function findPaywall(target: CallOptions & { baseUrl: string }): Promise<string> {
   const found = await take(clientOf({ ...target, paywall: undefined }, send)().GET('/api/v1/paywall'))
   return found.id
 }
 
 /** Whoever is signed in; null if nobody is, or not any more. */
-async function readUser(session: Session, client: Client, id: string): Promise<User | null> {
+async function readUser(session: Session, client: ReturnType<Client>, id: string): Promise<User | null> {
   if ((await session.token()) === null) return null
-  return take(client().GET('/api/v1/paywall/{id}/user', { params: { path: { id } } })).then(userOf, nullIfSignedOut)
+  return take(client.GET('/api/v1/paywall/{id}/user', { params: { path: { id } } })).then(userOf, nullIfSignedOut)
 }
 
 const nullIfSignedOut = (error: unknown) =>

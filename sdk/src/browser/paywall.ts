@@ -1,3 +1,4 @@
+import { abortable } from '../abortable.ts'
 import { type CheckoutOrder, startCheckout } from '../checkout.ts'
 import { type CallOptions, type Client, take } from '../client.ts'
 import { PaywallError } from '../error.ts'
@@ -6,7 +7,7 @@ import type { FeatureName, PriceName, TokenType } from '../register.ts'
 import type * as Reply from '../schemas.ts'
 import { openTicket, type TicketOrder } from '../ticket.ts'
 import { type User, userOf } from '../user.ts'
-import { samePage } from './clicks.ts'
+import { pageOfLastClick } from './clicks.ts'
 import { goTo, type WaysBack, waysBack } from './page.ts'
 import type { PurchaseWait } from './purchase-wait.ts'
 import type { KeptSession } from './session.ts'
@@ -35,8 +36,11 @@ export class BrowserPaywall {
   /** The paywall's id. */
   readonly id: string
   readonly #parts: Parts
-  readonly #samePage = samePage<Reply.Checkout>()
-  readonly #prices = priceBook(async () => (await this.bootstrap()).prices)
+  readonly #prices = priceBook(async (options) => (await this.bootstrap(options)).prices)
+  readonly #pageOfLastClick = pageOfLastClick<Reply.Checkout>(({ checkoutUrl }) => {
+    this.#parts.wait.remember()
+    goTo(checkoutUrl)
+  })
 
   constructor(id: string, parts: Parts) {
     this.id = id
@@ -71,8 +75,8 @@ export class BrowserPaywall {
   }
 
   /** Reads the user anew, as after your server has changed a balance. */
-  refresh(): Promise<User | null> {
-    return this.#parts.watched.refresh()
+  refresh(options?: CallOptions): Promise<User | null> {
+    return this.#parts.watched.refresh(options)
   }
 
   /** All that is needed to show the paywall. */
@@ -82,28 +86,27 @@ export class BrowserPaywall {
 
   /**
    * Sells a price, by its slug or its id: opens a hosted page and goes there. Whoever is not signed in buys as an anonymous user, whom
-   * `signIn` gives an address later. When the buyer is back, `onChange` tells of the purchase.
+   * `signIn` gives an address later. When the buyer is back, `onChange` tells of the purchase. Of several that are opened at the same
+   * time, the browser goes to the last.
    */
-  async open(price: PriceName, order: OpenOrder = {}, options?: CallOptions): Promise<Reply.Checkout> {
-    const { client, session, wait } = this.#parts
+  async open(price: PriceName, order: OpenOrder = {}, options: CallOptions = {}): Promise<Reply.Checkout> {
+    const { client, session } = this.#parts
     const wanted = { ...order, ...waysBack(this.id, order) }
-    return this.#samePage(JSON.stringify([price, wanted]), async (key) => {
-      await session?.begin()
-      const opened = await this.#prices.sell(price, (priceId) =>
+    const open = async (key: string) => {
+      await session?.begin(options)
+      return this.#prices.sell(price, options, (priceId) =>
         startCheckout(client(options), this.id, { ...wanted, price: priceId }, key),
       )
-      wait.remember()
-      goTo(opened.checkoutUrl)
-      return opened
-    })
+    }
+    return abortable([options.signal], () => this.#pageOfLastClick(JSON.stringify([price, wanted]), open))
   }
 
   /**
    * Waits for a purchase that the buyer has come back from. `open` has this done on the page that it leads back to. False: it is not there
    * after 30 seconds, or nobody is signed in.
    */
-  waitForPurchase(): Promise<boolean> {
-    return this.#parts.wait.run()
+  waitForPurchase({ signal }: Pick<CallOptions, 'signal'> = {}): Promise<boolean> {
+    return abortable([signal], () => this.#parts.wait.run())
   }
 
   /**
@@ -148,9 +151,9 @@ export class BrowserPaywall {
     return watched.refresh()
   }
 
-  /** Signs out, in all tabs. */
-  async signOut(): Promise<void> {
-    const ended = this.#keptSession().end()
+  /** Signs out, in all tabs: here in any case, at the service unless it throws. */
+  async signOut(options: CallOptions = {}): Promise<void> {
+    const ended = this.#keptSession().end(options)
     this.#parts.watched.set(null)
     await ended
   }

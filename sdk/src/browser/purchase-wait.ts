@@ -10,7 +10,7 @@ const LONGEST_PAUSE_MS = 4_000
 
 /** Waits for the purchase that a buyer has come back from. */
 export class PurchaseWait {
-  #isWaiting = false
+  #running: Promise<boolean> | null = null
   readonly #watched: WatchedUser
   /** The ids of the purchases that the user had when the hosted page was opened; null: it was not opened here. */
   readonly #before: Kept<string[]>
@@ -21,7 +21,7 @@ export class PurchaseWait {
   }
 
   get isWaiting(): boolean {
-    return this.#isWaiting
+    return this.#running !== null
   }
 
   /** Remembers which purchases the user has before another one. */
@@ -30,14 +30,14 @@ export class PurchaseWait {
   }
 
   /** Reads the user until the purchase is there: true; false if it is not after 30 seconds, or if nobody is signed in. */
-  async run(): Promise<boolean> {
-    this.#set(true)
-    try {
-      return await this.#untilThere(Date.now() + LONGEST_MS)
-    } finally {
+  run(): Promise<boolean> {
+    this.#running ??= this.#untilThere(Date.now() + LONGEST_MS).finally(() => {
       this.#before.write(null)
-      this.#set(false)
-    }
+      this.#running = null
+      this.#watched.tell()
+    })
+    this.#watched.tell()
+    return this.#running
   }
 
   async #untilThere(deadline: number): Promise<boolean> {
@@ -54,11 +54,6 @@ export class PurchaseWait {
     const before = this.#before.read()
     if (!user || !before) return user?.paid ?? false
     return user.purchases.some(({ id, status }) => status !== 'pending' && !before.includes(id))
-  }
-
-  #set(isWaiting: boolean): void {
-    this.#isWaiting = isWaiting
-    this.#watched.tell()
   }
 }
 

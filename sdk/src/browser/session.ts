@@ -1,5 +1,5 @@
-import { type Client, take } from '../client.ts'
-import { hasCode } from '../error.ts'
+import { type CallOptions, type Client, take } from '../client.ts'
+import { hasCode, noAnswer } from '../error.ts'
 import { type SendOptions, send } from '../retry.ts'
 import type { Tokens } from '../schemas.ts'
 import type { OneAtATime } from './one-at-a-time.ts'
@@ -14,13 +14,17 @@ export interface Session {
 }
 
 /** A session that somebody else keeps, who gives its access tokens. */
-export const givenSession = (give: () => Promise<string | null>): Session => ({
-  token: give,
-  async renew(refused) {
-    const token = await give()
-    return token === refused ? null : token
-  },
-})
+export function givenSession(give: () => Promise<string | null>): Session {
+  const token = () =>
+    give().catch((cause: unknown) => {
+      throw noAnswer('not_sent', cause)
+    })
+  const renew = async (refused: string) => {
+    const next = await token()
+    return next === refused ? null : next
+  }
+  return { token, renew }
+}
 
 /** Sends requests as whoever is signed in; as a guest, if nobody is. If the token is refused, once more with another one. */
 export const sendAs = (session: Session) => async (request: Request, options: SendOptions) => {
@@ -89,22 +93,22 @@ export class KeptSession implements Session {
   }
 
   /** Signs in an anonymous user if nobody is signed in. */
-  async begin(): Promise<void> {
+  async begin(options: CallOptions): Promise<void> {
     if ((await this.token()) !== null) return
     await this.#parts.oneAtATime(async () => {
-      if (!this.#parts.kept.read()) this.keep(await this.#give({ grant_type: 'anonymous' }))
+      if (!this.#parts.kept.read()) this.keep(await this.#give({ grant_type: 'anonymous' }, options))
     })
   }
 
   /** Forgets the session, and has the service end it. */
-  async end(): Promise<void> {
+  async end(options: CallOptions): Promise<void> {
     const { kept, guest, paywall } = this.#parts
     const tokens = kept.read()
     kept.write(null)
     if (!tokens) return
     const body = { refresh_token: tokens.refreshToken }
     const params = { path: { id: paywall } }
-    await take(guest({ isHarmless: true }).POST('/api/v1/paywall/{id}/sign-in/end', { params, body }))
+    await take(guest({ ...options, isHarmless: true }).POST('/api/v1/paywall/{id}/sign-in/end', { params, body }))
   }
 
   /** The access token after those: what another tab got for them meanwhile, or else what they are refreshed to. */
@@ -127,10 +131,13 @@ export class KeptSession implements Session {
   }
 
   /** Repeats are harmless: a refresh token gives the same next one for 30 seconds, and an anonymous user that nobody uses is deleted. */
-  #give(body: { grant_type: 'anonymous' } | { grant_type: 'refresh_token'; refresh_token: string }): Promise<Tokens> {
+  #give(
+    body: { grant_type: 'anonymous' } | { grant_type: 'refresh_token'; refresh_token: string },
+    options?: CallOptions,
+  ): Promise<Tokens> {
     const { guest, paywall } = this.#parts
     const params = { path: { id: paywall } }
-    return take(guest({ isHarmless: true }).POST('/api/v1/paywall/{id}/sign-in/token', { params, body }))
+    return take(guest({ ...options, isHarmless: true }).POST('/api/v1/paywall/{id}/sign-in/token', { params, body }))
   }
 }
 

@@ -1,3 +1,4 @@
+import type { CallOptions } from '../client.ts'
 import type { UserState } from '../schemas.ts'
 import { type User, userOf } from '../user.ts'
 import { SPREADS_MS } from './store.ts'
@@ -12,10 +13,10 @@ export class WatchedUser {
   #reads = 0
   #shown = 0
   readonly #listeners = new Set<Listener>()
-  readonly #read: () => Promise<User | null>
+  readonly #read: (options: CallOptions) => Promise<User | null>
   readonly #tellTabs: (user: UserState | null) => void
 
-  constructor(read: () => Promise<User | null>, tellTabs: (user: UserState | null) => void) {
+  constructor(read: (options: CallOptions) => Promise<User | null>, tellTabs: (user: UserState | null) => void) {
     this.#read = read
     this.#tellTabs = tellTabs
   }
@@ -25,9 +26,9 @@ export class WatchedUser {
   }
 
   /** Reads the user anew. */
-  async refresh({ heard = false } = {}): Promise<User | null> {
+  async refresh({ heard = false, ...options }: CallOptions & { heard?: boolean } = {}): Promise<User | null> {
     const read = ++this.#reads
-    const user = await this.#read()
+    const user = await this.#read(options)
     if (read > this.#shown) this.#show(read, user, heard)
     return this.#user
   }

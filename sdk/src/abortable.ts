@@ -1,0 +1,25 @@
+import { noAnswer } from './error.ts'
+
+/**
+ * Does work that each of several signals aborts. `AbortSignal.any` is not everywhere yet, so they are joined by hand. Whoever aborts does
+ * not wait until the work hears of it, which a `fetch` that was given may never do.
+ *
+ * @throws PaywallError aborted
+ */
+export async function abortable<Result>(
+  signals: readonly (AbortSignal | undefined)[],
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  if (signals.some((each) => each?.aborted)) throw noAnswer('aborted')
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  for (const each of signals) each?.addEventListener('abort', abort)
+  try {
+    return await Promise.race([work(controller.signal), untilAborted(controller.signal)])
+  } finally {
+    for (const each of signals) each?.removeEventListener('abort', abort)
+  }
+}
+
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(noAnswer('aborted'))))
