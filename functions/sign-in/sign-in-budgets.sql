@@ -6,8 +6,9 @@
 --
 -- Each address has a share for each network, so that a stranger in another network leaves that of its user alone. What a paywall
 -- may have mailed is shared by all networks, so many of them could use it up; each then still has a few mails of its own. What an
--- address may have in all keeps many networks from flooding it. `is_shared` says that what is used up is not the address's: then a
--- mail would be one more for whoever sends them to any number of strangers.
+-- address may have in all keeps many networks from flooding it. What comes behind a `+` is most often the same mailbox, so such
+-- addresses have a share together, too. `is_shared` says that what is used up is not this address's alone: then a mail would be one
+-- more for whoever sends them to any number of addresses.
 --
 -- Whoever uses these budgets up, in whatever network, keeps nobody from signing in: then there are long codes, which are counted for
 -- their address alone. So no budget that they depend on is shared with anybody.
@@ -25,7 +26,10 @@ begin
   if network is null then return; end if;
   wait := take_from_budget('mail', share, 1, 5, '1 hour');
   if wait is null then
-    wait := coalesce(take_from_network('mail', network, 100, '1 hour'), take_mail_of_paywall(paywall_id, network));
+    wait := coalesce(
+      take_from_network('mail', network, 100, '1 hour'),
+      take_mail_of_tags(paywall_id, email, network),
+      take_mail_of_paywall(paywall_id, network));
     is_shared := wait is not null;
     -- No mail was sent, so none is counted: who asks again and again where others have used up all loses nothing by it, and who
     -- sends mails to strangers does not get to where their own share is used up.
@@ -35,6 +39,16 @@ begin
 
   is_long := true;
   minutes := take_long_code(address, long_code_minutes, lasting_code_minutes);
+end $$;
+
+-- Takes a mail from what the addresses of a mailbox have for a network that differ in what comes behind a `+`. Null, or how long until
+-- there is room again. An address without a `+` has its own share alone.
+create function take_mail_of_tags(paywall_id text, email text, network text) returns interval language plpgsql as $$
+declare
+  mailbox constant text := regexp_replace(email, '\+[^@]*@', '@');
+begin
+  if mailbox = email then return null; end if;
+  return take_from_budget('tagged mail', address_key(paywall_id, mailbox, network), 1, 20, '1 hour');
 end $$;
 
 -- Takes a mail from what a paywall has, or else from what a network keeps there. Null, or how long until the paywall has room again.

@@ -38,7 +38,7 @@ export const faultWords = defineWords<Fault | 'invalid_form'>({
 
 const WHAT_HELPS: Record<Over, string> = {
   over_guest_tickets: 'Guests in your network have opened too many tickets today: sign in, or come back later',
-  over_image_budget: 'Guests sent too many images today: leave them out',
+  over_image_budget: 'Too many images were sent from your network, or to this paywall, today: leave them out',
 }
 
 const isOver = (refusal: TicketRefusal): refusal is Over => refusal in WHAT_HELPS

@@ -1,6 +1,6 @@
 -- Opens a ticket, counts it in the sender's quota, and tells the owner, all or nothing (contract section 4.6). `attachments` are
--- [{object_key, file_name, media_type, size}], whose objects are in R2 already. The tickets and images of
--- strangers are counted for their network, too: see guest-budgets.sql.
+-- [{object_key, file_name, media_type, size}], whose objects are in R2 already. What comes from strangers
+-- is counted for their network, too: see guest-budgets.sql.
 --
 -- Locks the member of a user, who becomes one by the ticket if it never came to this paywall, then the quota's row, and a stranger's
 -- budgets. Tickets of one user therefore queue, and so do those of guests with one address: however many come at once, none gets
@@ -30,12 +30,12 @@ begin
       perform uncount_ticket(paywall_id, sender.quota);
       return verdict('over_guest_tickets') || jsonb_build_object('wait', wait);
     end if;
-    wait := take_guest_images(paywall_id, network, attachments);
-    if wait is not null then
-      perform uncount_ticket(paywall_id, sender.quota);
-      perform give_back('guest_tickets', 'network:' || network, 1);
-      return verdict('over_image_budget') || jsonb_build_object('wait', wait);
-    end if;
+  end if;
+  if not sender.has_bought then wait := take_images(paywall_id, sender.is_stranger, network, attachments); end if;
+  if wait is not null then
+    perform uncount_ticket(paywall_id, sender.quota);
+    if sender.is_stranger then perform give_back('guest_tickets', 'network:' || network, 1); end if;
+    return verdict('over_image_budget') || jsonb_build_object('wait', wait);
   end if;
 
   insert into tickets as t (paywall_id, user_id, customer_email, subject, content, created_at)

@@ -1,16 +1,19 @@
 -- Who asks for help: the user of a token, or a guest, whose address nobody has verified. Gives `refusal`, null
 -- if the sender is let in, the user's own address or the guest's, and `quota`, by which its tickets are counted: a user by its
 -- id, a guest by the address that it wrote. A guest who writes a user's address therefore takes nothing from that user.
--- `is_stranger`: a guest, or an anonymous user who has bought nothing here. Anybody can be any number of those, so what they may
--- have is counted by their network, too. Locks nothing.
+-- `has_bought`: a user who has bought something here. `is_stranger`: a guest, or an anonymous user who has not: anybody can be any
+-- number of those, so what they may have is counted by their network, too. Locks nothing.
 create function find_sender(
   paywall_id text, host text, token_user_id uuid, token_audience text, guest_email text,
-  out refusal text, out owner_id uuid, out email text, out quota text, out is_stranger boolean
+  out refusal text, out owner_id uuid, out email text, out quota text,
+  out has_bought boolean, out is_stranger boolean
 ) language plpgsql stable as $$
 begin
   quota := coalesce('user:' || token_user_id, 'email:' || guest_email);
-  is_stranger := token_user_id is null;
-  if is_stranger then
+  has_bought := exists (
+    select from purchases p where p.paywall_id = find_sender.paywall_id and p.user_id = token_user_id);
+  is_stranger := not has_bought and not exists (select from users u where u.id = token_user_id and not is_anonymous(u));
+  if token_user_id is null then
     email := guest_email;
     select p.owner_id into owner_id from find_paywall(paywall_id, host) p;
     if owner_id is null then refusal := 'unknown_paywall'; end if;
@@ -18,9 +21,7 @@ begin
   end if;
   select g.refusal, g.owner_id into refusal, owner_id
   from open_user_gate(token_user_id, token_audience, paywall_id, host) g;
-  select u.email, is_anonymous(u) and not exists (
-    select from purchases p where p.paywall_id = find_sender.paywall_id and p.user_id = u.id) into email, is_stranger
-  from users u where u.id = token_user_id;
+  select u.email into email from users u where u.id = token_user_id;
 end $$;
 
 -- Those times of a quota's row that still count at `present`, in their order.

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anonymousBuyer, pay } from '../support/anonymous.ts'
 import { setTaken } from '../support/budgets.ts'
-import { newEmail } from '../support/checkout.ts'
+import { buy, newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { newTenant } from '../support/tenants.ts'
@@ -122,6 +122,20 @@ test('who makes itself anonymous users has no more room than a guest, and whoeve
   await pay(world, buyer.checkoutUrl)
   expect(await asUser(buyer.token)).toMatchObject({ status: 200 })
   await take(0)
+})
+
+test('a network has no more for those who sign in and buy nothing, of whom a mailbox makes many; a buyer has its own', async () => {
+  const network = '192.0.2.210'
+  await setTaken(world, 'guest_images', `network:${network}`, 100 * MEGABYTE)
+  const send = (token: string) =>
+    sendForm(world, ticketForm(MESSAGE, [image('image/png', SIZE)]), {
+      token,
+      headers: { 'cf-connecting-ip': network },
+    })
+  const { token, email } = await signIn(world)
+  expect(await send(token)).toMatchObject(tooMany)
+  await buy(world, { paywall: world.paywall, key: world.key, email })
+  expect(await send(token)).toMatchObject({ status: 200 })
 })
 
 test('a paywall may take none', async () => {

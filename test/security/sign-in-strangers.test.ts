@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { askForCode, askForTokens, codeMailedTo, getGrant, requestIn, signInByMail, wrong } from '../support/sign-in.ts'
+import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -51,6 +52,23 @@ test("a stranger's request leaves the code before it alive, and its own is of no
   const strangersCode = await codeMailedTo(world, email, 2)
   expect(await askForTokens(world, { ...victim, code: strangersCode }, VICTIM)).toMatchObject(invalidGrant)
   expect(await askForTokens(world, victim, VICTIM)).toMatchObject({ status: 200 })
+})
+
+test('a stranger who puts tags into an address has 20 mails an hour sent to its mailbox and no more, and keeps nobody from asking', async () => {
+  const email = newEmail()
+  const tagged = (tag: string) => email.replace('@', `+${tag}@`)
+  const known = tagged('known')
+  await signInByMail(world, known, VICTIM)
+  const at = stranger()
+  const replies = await times(30, (index) => askForCode(world, tagged(`${index}`), at))
+  expect(replies.map(({ status }) => status).sort()).toEqual([...Array(20).fill(200), ...Array(10).fill(429)])
+  const mailed = () => world.mail.received.filter(({ to }) => to.startsWith(email.replace(/@.*/, '+')))
+  await until('20 mails, and the one before', async () => mailed().length === 21)
+
+  expect(await askForCode(world, known, at)).toMatchObject({ status: 429 })
+  expect((await world.mail.waitFor(known, { count: 2 })).text).toMatch(/\b\d{6} \d{6} \d{6}\b/)
+  expect(await askForCode(world, email, at)).toMatchObject({ status: 200 })
+  expect((await signInByMail(world, tagged('new'), VICTIM)).user).toMatchObject({ email: tagged('new') })
 })
 
 test('mails that strangers have asked for keep nobody from asking', async () => {

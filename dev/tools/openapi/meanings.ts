@@ -54,7 +54,8 @@ export const MEANINGS: Record<string, string> = {
   over_guest_tickets:
     'guests in this network have opened as many tickets as they may in a day. They come back one by one, and users are not counted',
   over_image_budget:
-    'guests sent as many images to the paywall, or from this network, as it takes in 24 hours. Without images the ticket is taken',
+    'guests sent as many images to the paywall, or those who have bought nothing from this network, as it takes in 24 hours. ' +
+    'Without images the ticket is taken',
   over_quota: 'the user, or guests with this address, opened two tickets in the last 24 hours already',
   payload_too_large: 'the body is too large',
   paywall_id_mismatch: '`X-Paywall-Id` names another paywall than the call is about',

@@ -3010,7 +3010,7 @@ export interface operations {
             };
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["PayloadTooLarge"];
-            /** @description - `rate_limit_exceeded`: the user, or guests with this address, opened two tickets in the last 24 hours already; or guests in this network have opened as many tickets as they may in a day. They come back one by one, and users are not counted; or guests sent as many images to the paywall, or from this network, as it takes in 24 hours. Without images the ticket is taken; or too many calls. Wait for the time in `Retry-After` */
+            /** @description - `rate_limit_exceeded`: the user, or guests with this address, opened two tickets in the last 24 hours already; or guests in this network have opened as many tickets as they may in a day. They come back one by one, and users are not counted; or guests sent as many images to the paywall, or those who have bought nothing from this network, as it takes in 24 hours. Without images the ticket is taken; or too many calls. Wait for the time in `Retry-After` */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
