@@ -1,25 +1,20 @@
-import type { Browser } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Home, startHome } from '../../dev/world/home/home.ts'
-import { openBrowser } from '../support/browser.ts'
+import type { Home } from '../../dev/world/home/home.ts'
 import { buy, newEmail } from '../support/checkout.ts'
-import { startTestWorld, type TestWorld } from '../support/world.ts'
+import { type HomeVisit, visitHome } from '../support/home.ts'
+import type { TestWorld } from '../support/world.ts'
 
+let visit: HomeVisit
 let world: TestWorld
 let home: Home
-let browser: Browser
+let page: Page
 
 beforeAll(async () => {
-  world = await startTestWorld()
-  const files = { current: () => [world.file], known: () => [world.file] }
-  home = await startHome({ port: 0, world, files, shop: null, faults: () => [] })
-  browser = await openBrowser()
+  visit = await visitHome()
+  ;({ world, home, page } = visit)
 })
-afterAll(async () => {
-  await browser.close()
-  await home.close()
-  await world.close()
-})
+afterAll(() => visit.close())
 
 /** Subscriptions, whose webhooks have all arrived. Gives who has them. */
 async function buyAsMany(count: number): Promise<string[]> {
@@ -31,7 +26,6 @@ async function buyAsMany(count: number): Promise<string[]> {
 
 test('what is chosen for the webhooks of one stays with it when the page changes', async () => {
   const [first = '', second = ''] = await buyAsMany(2)
-  const page = await browser.newPage()
   await page.goto(home.url)
   const choiceOf = (email: string) => page.getByRole('article').filter({ hasText: email }).getByLabel('Its webhooks')
   await choiceOf(first).selectOption('come twice')
@@ -41,7 +35,6 @@ test('what is chosen for the webhooks of one stays with it when the page changes
   await page.getByRole('article').filter({ hasText: third }).waitFor()
   const choices = await Promise.all([first, second, third].map((email) => choiceOf(email).inputValue()))
   expect(choices).toEqual(['twice', 'lost', 'arrive'])
-  await page.close()
 })
 
 test('acts at the same moment each have the fate that was chosen, and tell their own events', async () => {
@@ -59,8 +52,8 @@ test('acts at the same moment each have the fate that was chosen, and tell their
   }
   await Promise.all([end(arrives, 'arrive'), end(twice, 'twice'), end(lost, 'lost')])
 
-  const page = await (await fetch(home.url)).text()
-  const saidOf = (email: string) => new RegExp(`of ${email}: ([^<]*)</p>`).exec(page)?.[1]
+  const front = await (await fetch(home.url)).text()
+  const saidOf = (email: string) => new RegExp(`of ${email}: ([^<]*)</p>`).exec(front)?.[1]
   expect(saidOf(arrives)).toMatch(/processor\. The owner was told: subscription\.ended\.$/)
   expect(saidOf(twice)).toMatch(/came twice\. The owner was told: subscription\.ended\.$/)
   expect(saidOf(lost)).toMatch(/There was nothing to tell the owner\.$/)

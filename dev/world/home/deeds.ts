@@ -1,4 +1,4 @@
-// What home's buttons do. Each says in the journal what it did, or why it could not, and gives where the browser goes then.
+// What home's buttons do. Each says in the journal what it did, or why it could not.
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { CommandError } from '../../../cli/command.ts'
@@ -15,8 +15,8 @@ import { inTurn } from './turns.ts'
 import { WEBHOOKS, type WebhooksFate, withWebhooks } from './webhooks-fate.ts'
 import { minute, money } from './words.ts'
 
-/** A form of home's, by the path that it is sent to. Gives where the browser goes. */
-type Deed = (parts: HomeParts, form: Record<string, string>) => Promise<string>
+/** Does what a form asks for. Gives where the browser goes; null: back to the page that has the form. */
+type Deed = (parts: HomeParts, form: Record<string, string>) => Promise<string | null>
 
 const Order = z.object({ paywall: z.string(), email: z.email('give an e-mail address to buy as'), price: z.string() })
 const Move = z.object({ paywall: z.string(), to: z.enum(Object.keys(STEPS) as (keyof typeof STEPS)[]) })
@@ -28,9 +28,10 @@ const Act = z.object({
 const Opened = z.object({ checkoutUrl: z.url() })
 const NotOpened = z.object({ error: z.string() })
 
+/** By the path that the form is sent to. */
 const DEEDS: Record<string, Deed> = { '/buy': buy, '/move': move, '/act': act }
 
-/** Does what a form asks for; null if no form of home's is sent to that path. */
+/** What a form does that is sent to `path`; null if none of home's is. */
 export function deedOf(path: string): Deed | null {
   const deed = DEEDS[path]
   if (!deed) return null
@@ -39,7 +40,7 @@ export function deedOf(path: string): Deed | null {
       return await deed(parts, form)
     } catch (error) {
       parts.journal.refuse(reasonOf(error))
-      return `/?paywall=${encodeURIComponent(form.paywall ?? '')}`
+      return null
     }
   }
 }
@@ -59,6 +60,7 @@ function chosen(parts: HomeParts, id: string): Shown {
 
 async function buy(parts: HomeParts, form: Record<string, string>): Promise<string> {
   const { paywall: id, email, price: priceId } = Order.parse(form)
+  parts.buyer.email = email
   const { paywall, key } = chosen(parts, id)
   const price = paywall.prices.find((each) => each.id === priceId)
   if (!price) throw new CommandError(['that price is not sold any more'])
@@ -81,7 +83,7 @@ const refusalOf = (status: number, error: string, email: string) =>
     ? `${email} already has an active purchase: type another address, or end that purchase.`
     : `start-checkout answered ${status} ${error}`
 
-async function move(parts: HomeParts, form: Record<string, string>): Promise<string> {
+async function move(parts: HomeParts, form: Record<string, string>): Promise<null> {
   const { paywall: id, to } = Move.parse(form)
   const { paywall } = chosen(parts, id)
   const { clock, database } = parts.world
@@ -92,10 +94,10 @@ async function move(parts: HomeParts, form: Record<string, string>): Promise<str
   parts.journal.say(
     `Moved the clock of ${paywall.name} from ${minute(before)} to ${minute(after)}. ${toldSentence(events)}`,
   )
-  return `/?paywall=${id}`
+  return null
 }
 
-async function act(parts: HomeParts, form: Record<string, string>): Promise<string> {
+async function act(parts: HomeParts, form: Record<string, string>): Promise<null> {
   const { purchase: id, act: name, webhooks } = Act.parse(form)
   const purchase = await readPurchase(parts.world.database, id)
   const acts = purchase && actsOfPurchase(parts, purchase)
@@ -108,7 +110,7 @@ async function act(parts: HomeParts, form: Record<string, string>): Promise<stri
   parts.journal.say(
     `${purchase.label} of ${purchase.user}: ${doneSentence(name)}.${WEBHOOKS[webhooks]} ${toldSentence(events)}`,
   )
-  return `/?paywall=${purchase.paywallId}`
+  return null
 }
 
 const toldSentence = (events: string[]) =>

@@ -15,10 +15,12 @@ import { usersSection } from './sections/users.ts'
 export async function frontPage(parts: HomeParts, query: URLSearchParams): Promise<PageContent> {
   const all = shownPaywalls(parts)
   const shown = all.find(({ paywall }) => paywall.id === query.get('paywall')) ?? all[0]
+  const asked = new URLSearchParams(query)
+  if (shown) asked.set('paywall', shown.paywall.id)
   return {
     title: 'Local world',
     header: paywallLinks(all, shown),
-    main: html`${saidSection(parts)}${faultsSection(parts)}${shown ? await sections(parts, shown, query) : ''}`,
+    main: html`${saidSection(parts)}${faultsSection(parts)}${shown ? await sections(parts, shown, asked) : ''}`,
   }
 }
 
@@ -26,10 +28,10 @@ const sections = async (parts: HomeParts, shown: Shown, query: URLSearchParams):
     ${await paywallSection(parts, shown)}
     ${await clockSection(parts, shown)}
     ${keysSection(parts, shown)}
-    ${await purchasesSection(parts, shown)}
+    ${await purchasesSection(parts, shown, query)}
     ${eventsSection(parts, shown, query)}
     ${await usersSection(parts, shown, query)}
-    ${mailsSection(parts)}`
+    ${mailsSection(parts, query)}`
 
 function paywallLinks(all: Shown[], shown: Shown | undefined): Html {
   return html`<nav aria-label="Paywalls"><ul>

@@ -10,19 +10,27 @@ export interface Entry {
   details: string[]
 }
 
-/** All that happened to a user of a paywall, the latest first. */
-export async function readHistory(database: pg.Pool, paywallId: string, userId: string): Promise<Entry[]> {
+/** The latest that happened to a user of a paywall, the latest first: so many entries, or all if there are fewer. */
+export async function readHistory(
+  database: pg.Pool,
+  { paywallId, userId, count }: { paywallId: string; userId: string; count: number },
+): Promise<Entry[]> {
   const reads = [readCheckouts, readPayments, readEvents, readBalances]
-  const entries = await Promise.all(reads.map((read) => read(database, [paywallId, userId])))
-  return entries.flat().toSorted((one, other) => other.at.getTime() - one.at.getTime())
+  const entries = await Promise.all(reads.map((read) => read(database, [paywallId, userId, count])))
+  return entries
+    .flat()
+    .toSorted((one, other) => other.at.getTime() - one.at.getTime())
+    .slice(0, count)
 }
 
-type Read = (database: pg.Pool, member: [paywallId: string, userId: string]) => Promise<Entry[]>
+/** Reads `count` rows at least, or all if there are fewer, the latest first. */
+type Read = (database: pg.Pool, member: [paywallId: string, userId: string, count: number]) => Promise<Entry[]>
 
 const readCheckouts: Read = async (database, member) => {
   const { rows } = await database.query<{ at: Date; label: string; completed: Date | null; isOpen: boolean }>(
     `select c.created_at as at, r.label, c.completed_at as completed, c.url is not null as "isOpen"
-     from checkouts c join prices r on r.id = c.price_id where c.paywall_id = $1 and c.user_id = $2`,
+     from checkouts c join prices r on r.id = c.price_id where c.paywall_id = $1 and c.user_id = $2
+     order by greatest(c.created_at, c.completed_at) desc limit $3`,
     member,
   )
   return rows.flatMap(({ at, label, completed, isOpen }) => {
@@ -40,7 +48,8 @@ const readCheckouts: Read = async (database, member) => {
 const readPayments: Read = async (database, member) => {
   const { rows } = await database.query<{ at: Date; kind: string; amount: number; currency: string; id: string }>(
     `select m.occurred_at as at, m.kind, m.amount::float8 as amount, m.currency, m.processor_payment as id
-     from payments m join purchases p on p.id = m.purchase_id where p.paywall_id = $1 and p.user_id = $2`,
+     from payments m join purchases p on p.id = m.purchase_id where p.paywall_id = $1 and p.user_id = $2
+     order by m.occurred_at desc limit $3`,
     member,
   )
   return rows.map(({ at, kind, amount, currency, id }) => ({
@@ -62,7 +71,7 @@ const readEvents: Read = async (database, member) => {
        coalesce((select jsonb_agg(jsonb_build_object('url', w.url, 'state', d.state, 'attempts', d.attempts,
            'last_status', d.last_status, 'last_error', d.last_error) order by w.url)
          from deliveries d join webhook_endpoints w on w.id = d.endpoint_id where d.event_id = e.id), '[]') as deliveries
-     from events e where e.paywall_id = $1 and e.user_id = $2 order by e.sequence desc`,
+     from events e where e.paywall_id = $1 and e.user_id = $2 order by at desc, e.sequence desc limit $3`,
     member,
   )
   return rows.map(({ at, type, id, deliveries }) => ({
@@ -97,7 +106,7 @@ interface BalanceRow {
 const readBalances: Read = async (database, member) => {
   const { rows } = await database.query<BalanceRow>(
     `select l.at, l.type, l.delta::float8 as delta, l.count_after::float8 as after, l.reason
-     from ledger l where l.paywall_id = $1 and l.user_id = $2 order by l.id desc`,
+     from ledger l where l.paywall_id = $1 and l.user_id = $2 order by l.id desc limit $3`,
     member,
   )
   return rows.map(({ at, type, delta, after, reason }) => ({

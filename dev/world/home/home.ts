@@ -23,6 +23,9 @@ export interface Home {
 
 type Served = HttpResponse | HttpStream | null
 
+/** As often as a page looks whether it has changed: a person sees no difference to sooner, and a page left open costs little. */
+const LOOK_MS = 1000
+
 const ASSETS = join(import.meta.dirname, 'assets')
 
 /** The pages that follow what happens. Null: there is nothing to show at that address. */
@@ -31,12 +34,17 @@ const PAGES: Record<string, (parts: HomeParts, query: URLSearchParams) => Promis
   '/user': timelinePage,
 }
 
+type HomeOptions = { port: number; lookMs?: number } & Omit<HomeParts, 'journal' | 'buyer' | 'lookMs' | 'url'>
+
 /** Starts it on `port`. */
-export async function startHome({
-  port,
-  ...given
-}: { port: number } & Omit<HomeParts, 'journal' | 'url'>): Promise<Home> {
-  const parts: HomeParts = { ...given, journal: createJournal(), url: () => server.url }
+export async function startHome({ port, lookMs = LOOK_MS, ...given }: HomeOptions): Promise<Home> {
+  const parts: HomeParts = {
+    ...given,
+    lookMs,
+    journal: createJournal(),
+    buyer: { email: 'buyer@example.com' },
+    url: () => server.url,
+  }
   const server = await serve(port, async (request) => {
     if (!isFromHere(request.headers)) return text(403, 'Only pages of this address may ask here.')
     try {
@@ -60,10 +68,19 @@ async function answer(parts: HomeParts, request: HttpRequest): Promise<Served> {
   return content ? layout(content) : besidePages(parts, path)
 }
 
-/** A button: the browser goes where it leads. */
-async function press(parts: HomeParts, { path, body }: HttpRequest): Promise<Served> {
+/** A button: the browser goes where it leads, or back. */
+async function press(parts: HomeParts, { path, body, headers }: HttpRequest): Promise<Served> {
   const deed = deedOf(path)
-  return deed && redirect(await deed(parts, Object.fromEntries(new URLSearchParams(body))))
+  if (!deed) return null
+  const form = Object.fromEntries(new URLSearchParams(body))
+  const place = await deed(parts, form)
+  return redirect(place ?? pageBefore(headers) ?? `/?paywall=${encodeURIComponent(form.paywall ?? '')}`)
+}
+
+/** The page of home's that a form was sent from, with what it was asked to show; null if the browser does not say. */
+function pageBefore({ host, referer = '' }: HttpRequest['headers']): string | null {
+  const page = URL.parse(referer)
+  return page && page.host === host ? page.pathname + page.search : null
 }
 
 /** The changes of a page. */
@@ -75,7 +92,7 @@ function follow(parts: HomeParts, path: string, query: URLSearchParams): Served 
     return content ? fragment(content) : ''
   }
   const headers = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
-  return { status: 200, headers, chunks: (gone) => changesOf(render, gone) }
+  return { status: 200, headers, chunks: (signal) => changesOf(render, { lookMs: parts.lookMs, signal }) }
 }
 
 /** What the pages load or lead to. */

@@ -1,9 +1,10 @@
 import type pg from 'pg'
+import { PAGE_SIZE } from './lists.ts'
 
 /** A user of a paywall as home lists it. */
 export interface MemberRow {
   id: string
-  /** The user's e-mail address, or else the owner's id of the user, or else ours. */
+  /** The user's e-mail address, or else the owner's id of the user, or else the address that was paid with, or else our id. */
   name: string
   /** What its latest purchase is; null: it has bought nothing. */
   status: string | null
@@ -11,27 +12,42 @@ export interface MemberRow {
   balances: string[]
 }
 
-const SHOWN = 50
-
 const READ = `
-  select u.id, coalesce(u.email, u.external_id, u.id::text) as name,
-    (select p.status from purchases p where p.paywall_id = m.paywall_id and p.user_id = m.user_id
-      order by p.created_at desc limit 1) as status,
+  select u.id, coalesce(u.email, u.external_id, bought.email, u.id::text) as name, bought.status,
     array(select b.type || ' ' || b.count from balances b
       where b.paywall_id = m.paywall_id and b.user_id = m.user_id order by b.type) as balances
-  from members m join users u on u.id = m.user_id
-  where m.paywall_id = $1 and m.merged_into is null`
+  from chosen m join users u on u.id = m.user_id
+  left join lateral (select p.status, p.buyer_email as email from purchases p
+    where p.paywall_id = m.paywall_id and p.user_id = m.user_id order by p.created_at desc limit 1) bought on true`
 
-/** The latest users of a paywall whose name has `text` in it. */
-export async function findMembers(database: pg.Pool, paywallId: string, text: string): Promise<MemberRow[]> {
-  const matching = `${READ} and strpos(coalesce(u.email, u.external_id, u.id::text), lower($2)) > 0
-    order by m.created_at desc, u.id limit ${SHOWN}`
-  const { rows } = await database.query<MemberRow>(matching, [paywallId, text])
+/** The users of a paywall who are found by a text, in any of their names or of the addresses that they have paid with. */
+const FOUND = `
+  from members m join users u on u.id = m.user_id
+  where m.paywall_id = $1 and m.merged_into is null and ($2 = '' or strpos(lower(concat_ws(' ', u.email, u.external_id, u.id::text,
+    (select string_agg(p.buyer_email, ' ') from purchases p where p.paywall_id = m.paywall_id and p.user_id = m.user_id))), lower($2)) > 0)`
+
+/** How many users of a paywall are found by a text; by an empty one all of them. */
+export async function countMembers(database: pg.Pool, paywallId: string, text: string): Promise<number> {
+  const { rows } = await database.query<{ count: number }>(`select count(*)::int as count ${FOUND}`, [paywallId, text])
+  return rows[0]?.count ?? 0
+}
+
+/** A page of them, the latest first. */
+export async function findMembers(
+  database: pg.Pool,
+  paywallId: string,
+  text: string,
+  offset: number,
+): Promise<MemberRow[]> {
+  const page = `select m.* ${FOUND} order by m.created_at desc, m.user_id limit ${PAGE_SIZE} offset $3`
+  const listed = `with chosen as (${page}) ${READ} order by m.created_at desc, m.user_id`
+  const { rows } = await database.query<MemberRow>(listed, [paywallId, text, offset])
   return rows
 }
 
 /** One user of a paywall; null if it has none of that id. */
 export async function readMember(database: pg.Pool, paywallId: string, userId: string): Promise<MemberRow | null> {
-  const { rows } = await database.query<MemberRow>(`${READ} and u.id::text = $2`, [paywallId, userId])
+  const one = `select m.* from members m where m.paywall_id = $1 and m.user_id::text = $2 and m.merged_into is null`
+  const { rows } = await database.query<MemberRow>(`with chosen as (${one}) ${READ}`, [paywallId, userId])
   return rows[0] ?? null
 }

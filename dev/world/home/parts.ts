@@ -12,6 +12,10 @@ export interface HomeParts {
   /** Where the demo's shop is, if it is served. */
   shop: string | null
   journal: Journal
+  /** As whom was bought last. */
+  buyer: { email: string }
+  /** How many milliseconds pass before an open page is looked at again: whether it has changed. */
+  lookMs: number
   /** Home's own origin. */
   url: () => string
 }

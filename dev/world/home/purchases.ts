@@ -1,13 +1,14 @@
 import type pg from 'pg'
 import type { Acquiring } from '../../../lib/processors/acquiring.ts'
 import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
+import { PAGE_SIZE } from './lists.ts'
 
 /** A purchase as home shows it. */
 export interface PurchaseRow {
   id: string
   paywallId: string
   userId: string
-  /** The user's e-mail address, or else the id. */
+  /** The user's e-mail address, or else the owner's id of the user, or else the address that was paid with, or else our id. */
   user: string
   label: string
   acquiring: Acquiring
@@ -25,19 +26,36 @@ export interface PurchaseRow {
   isPaid: boolean
 }
 
-const SHOWN = 30
+const NAME = 'coalesce(u.email, u.external_id, p.buyer_email, u.id::text)'
 
 const READ = `
-  select p.id, p.paywall_id as "paywallId", p.user_id as "userId", coalesce(u.email, u.external_id, u.id::text) as "user", r.label,
+  select p.id, p.paywall_id as "paywallId", p.user_id as "userId", ${NAME} as "user", r.label,
     p.acquiring, p.processor_id as "processorId", p.status, p.interval, p.unit_amount::float8 as amount, p.currency,
     p.current_period_end as "periodEnd", p.cancel_at_period_end as "cancelAtPeriodEnd",
     exists (select from payments m where m.purchase_id = p.id and m.kind = 'succeeded') as "isPaid"
   from purchases p join users u on u.id = p.user_id join prices r on r.id = p.price_id`
 
-/** A paywall's latest purchases, the latest first. */
-export async function readPurchases(database: pg.Pool, paywallId: string): Promise<PurchaseRow[]> {
-  const latest = `${READ} where p.paywall_id = $1 order by p.created_at desc, p.id limit ${SHOWN}`
-  const { rows } = await database.query<PurchaseRow>(latest, [paywallId])
+/** The purchases of a paywall that are found by a text, in the name of the buyer or in what the processor knows them by. */
+const FOUND = `p.paywall_id = $1 and ($2 = '' or strpos(lower(${NAME} || ' ' || p.processor_id), lower($2)) > 0)`
+
+/** How many purchases of a paywall are found by a text; by an empty one all of them. */
+export async function countPurchases(database: pg.Pool, paywallId: string, text: string): Promise<number> {
+  const { rows } = await database.query<{ count: number }>(
+    `select count(*)::int as count from purchases p join users u on u.id = p.user_id where ${FOUND}`,
+    [paywallId, text],
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** A page of them, the latest first. */
+export async function findPurchases(
+  database: pg.Pool,
+  paywallId: string,
+  text: string,
+  offset: number,
+): Promise<PurchaseRow[]> {
+  const page = `${READ} where ${FOUND} order by p.created_at desc, p.id limit ${PAGE_SIZE} offset $3`
+  const { rows } = await database.query<PurchaseRow>(page, [paywallId, text, offset])
   return rows
 }
 

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { type Entry, readHistory } from './history.ts'
 import type { PageContent } from './layout.ts'
+import { askedNumber, PAGE_SIZE, pager } from './lists.ts'
 import { readMember } from './members.ts'
 import type { HomeParts } from './parts.ts'
 import { time } from './words.ts'
@@ -12,7 +13,9 @@ export async function timelinePage({ world }: HomeParts, query: URLSearchParams)
   const [paywallId, userId] = [query.get('paywall') ?? '', query.get('id') ?? '']
   const member = await readMember(world.database, paywallId, userId)
   if (!member) return null
-  const entries = await readHistory(world.database, paywallId, userId)
+  const number = askedNumber(query, 'history')
+  const entries = await readHistory(world.database, { paywallId, userId, count: number * PAGE_SIZE + 1 })
+  const shown = entries.slice((number - 1) * PAGE_SIZE, number * PAGE_SIZE)
   return {
     title: member.name,
     header: html`<nav aria-label="Back"><a href="/?paywall=${paywallId}">Home</a></nav>`,
@@ -22,7 +25,8 @@ export async function timelinePage({ world }: HomeParts, query: URLSearchParams)
     </section>
     <section id="history" class="wide" aria-labelledby="history-heading">
       <h2 id="history-heading">What happened, the latest first</h2>
-      <ol class="history">${entries.map(line)}</ol>
+      <ol class="history">${shown.map(line)}</ol>
+      ${pager(query, 'history', { number, hasOlder: entries.length > number * PAGE_SIZE })}
     </section>`,
   }
 }

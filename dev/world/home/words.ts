@@ -11,9 +11,14 @@ export function money(amount: number, currency: string): string {
 /** `2026-11-22 23:52`, in UTC. */
 export const minute = (at: Date) => at.toISOString().slice(0, 16).replace('T', ' ')
 
-/** A time to the minute, or to the second if that matters. */
-export const time = (at: Date, { seconds = false } = {}) =>
-  html`<time datetime="${at.toISOString()}">${seconds ? at.toISOString().slice(0, 19).replace('T', ' ') : minute(at)}</time>`
+/**
+ * A time to the minute, or to the second if that matters. It says no more than it shows: a page with the time of a clock would
+ * otherwise never be the same twice, and be replaced under the pointer.
+ */
+export function time(at: Date, { seconds = false } = {}) {
+  const shown = at.toISOString().slice(0, seconds ? 19 : 16)
+  return html`<time datetime="${shown}Z">${shown.replace('T', ' ')}</time>`
+}
 
 /** How often something is charged: `every month`, `every 3 months`, `once`. */
 export function cycle(interval: string | null, count: number | null): string {

@@ -8,8 +8,24 @@ document.body.append(announcer)
 const GONE = 'The local world does not answer. This page goes on when it does.'
 const FOCUSABLE = 'a, button, input, select, summary, pre'
 
+/** While a button of the pointer is down nothing is replaced: what it was pressed on must be there when it is let go. */
+let isPressed = false
+let waiting
+
+document.addEventListener('pointerdown', () => {
+  isPressed = true
+})
+for (const end of ['pointerup', 'pointercancel']) {
+  document.addEventListener(end, () => {
+    isPressed = false
+    setTimeout(() => !isPressed && waiting && show(waiting)) // the click comes first
+  })
+}
+
 /** Puts what has changed of a page in the place of what is shown. What is open, typed or focused stays so. */
 function show(html) {
+  waiting = isPressed ? html : undefined
+  if (isPressed) return
   const next = new DOMParser().parseFromString(html, 'text/html').querySelector('main')
   if (!next) return
   const names = (parent) => [...parent.children].map(({ id }) => id).join()

@@ -1,19 +1,21 @@
 import { html, raw } from 'hono/html'
+import { countWords, listPage, otherFields, PAGE_SIZE, pager } from '../lists.ts'
 import type { HomeParts, Shown } from '../parts.ts'
 import { type ShownEvent, shownEvents } from '../received-events.ts'
 import { time } from '../words.ts'
 
-const SHOWN = 50
+const FIELDS = ['type', 'user', 'text'] as const
 
 /** The events that reached the webhook receiver, the latest first, and a form that chooses among them. */
 export function eventsSection({ world }: HomeParts, { paywall }: Shown, query: URLSearchParams) {
   const all = shownEvents(world.receiver.received, paywall.id)
   const chosen = all.filter((event) => isChosen(event, query)).toReversed()
-  const latest = chosen.slice(0, SHOWN)
+  const page = listPage(query, 'events', chosen.length)
+  const shown = chosen.slice(page.offset, page.offset + PAGE_SIZE)
   return html`<section id="events" class="wide" aria-labelledby="events-heading">
-    <h2 id="events-heading">Events: ${chosen.length}${chosen.length < all.length ? ` of ${all.length}` : ''}</h2>
+    <h2 id="events-heading">Events: ${countWords(chosen.length, all.length)}</h2>
     <form method="get" action="/#events" class="filter">
-      <input type="hidden" name="paywall" value="${paywall.id}">
+      ${otherFields(query, [...FIELDS, 'events-page'])}
       ${select('type', 'Type', distinct(all, 'type'), query.get('type'))}
       ${select('user', 'User', distinct(all, 'user'), query.get('user'))}
       <label>Text <input name="text" value="${query.get('text') ?? ''}" data-keep></label>
@@ -21,13 +23,13 @@ export function eventsSection({ world }: HomeParts, { paywall }: Shown, query: U
       <button type="button" data-fold="open" hidden>Open all</button>
       <button type="button" data-fold="close" hidden>Collapse all</button>
     </form>
-    ${latest.length > 0 ? latest.map(entry) : html`<p class="quiet">None yet. Buy something.</p>`}
-    ${chosen.length > SHOWN ? html`<p class="quiet">${chosen.length - SHOWN} earlier ones: filter to find them.</p>` : ''}
+    ${shown.length > 0 ? shown.map(entry) : html`<p class="quiet">${all.length > 0 ? 'None of these.' : 'None yet. Buy something.'}</p>`}
+    ${pager(query, 'events', page)}
   </section>`
 }
 
 function isChosen(event: ShownEvent, query: URLSearchParams): boolean {
-  const [type, user, text] = ['type', 'user', 'text'].map((name) => query.get(name) ?? '')
+  const [type, user, text] = FIELDS.map((name) => query.get(name) ?? '')
   return (!type || event.type === type) && (!user || event.user === user) && (!text || event.body.includes(text))
 }
 

@@ -1,16 +1,18 @@
 import { html } from 'hono/html'
 import type { Mail } from '../../pages/mail.ts'
+import { countWords, listPage, PAGE_SIZE, pager } from '../lists.ts'
 import type { HomeParts } from '../parts.ts'
 import { time } from '../words.ts'
 
-const SHOWN = 20
-
 /** The mails that the service has sent, whichever paywall's, the latest first. */
-export function mailsSection({ world }: HomeParts) {
+export function mailsSection({ world }: HomeParts, query: URLSearchParams) {
   const mails = world.mail.received.toReversed()
+  const page = listPage(query, 'mails', mails.length)
+  const shown = mails.slice(page.offset, page.offset + PAGE_SIZE)
   return html`<section id="mails" aria-labelledby="mails-heading">
-    <h2 id="mails-heading">Mails: ${mails.length}</h2>
-    ${mails.length > 0 ? mails.slice(0, SHOWN).map(entry) : html`<p class="quiet">None yet. Ask for a sign-in code.</p>`}
+    <h2 id="mails-heading">Mails: ${countWords(mails.length)}</h2>
+    ${shown.length > 0 ? shown.map(entry) : html`<p class="quiet">None yet. Ask for a sign-in code.</p>`}
+    ${pager(query, 'mails', page)}
   </section>`
 }
 

@@ -6,7 +6,7 @@ import { shownVersion } from '../preview.ts'
 import { cycle, money } from '../words.ts'
 
 /** What the paywall sells, each price with a button that leads to the processor's page. */
-export async function paywallSection({ world }: HomeParts, { paywall }: Shown) {
+export async function paywallSection({ world, buyer }: HomeParts, { paywall }: Shown) {
   const version = await shownVersion(world, paywall.id)
   const { title } = DEFINITIONS[paywall.processor.acquiring]
   return html`<section id="paywall" aria-labelledby="paywall-heading">
@@ -17,7 +17,7 @@ export async function paywallSection({ world }: HomeParts, { paywall }: Shown) {
     <form method="post" action="/buy">
       <input type="hidden" name="paywall" value="${paywall.id}">
       <label for="buyer">Buy as</label>
-      <input id="buyer" name="email" type="email" required value="buyer@example.com" autocomplete="off" data-keep>
+      <input id="buyer" name="email" type="email" required value="${buyer.email}" autocomplete="off" data-keep>
       <ul class="prices">
         ${paywall.prices.map((price) => priceCard(price))}
       </ul>

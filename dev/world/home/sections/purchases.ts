@@ -1,20 +1,28 @@
 import { html } from 'hono/html'
 import { DEFINITIONS } from '../../../../lib/processors/definitions.ts'
 import { type ActName, actLabels, possibleActs } from '../act-names.ts'
+import { countWords, listPage, pager, searchForm } from '../lists.ts'
 import type { HomeParts, Shown } from '../parts.ts'
-import { type PurchaseRow, readPurchases } from '../purchases.ts'
+import { countPurchases, findPurchases, type PurchaseRow } from '../purchases.ts'
 import { money, time } from '../words.ts'
 
+const NONE = 'None yet. What can happen to one at its processor has a button here.'
+
 /** What was bought, the latest first, each with buttons for what can happen to it at its processor. */
-export async function purchasesSection({ world, files }: HomeParts, { paywall }: Shown) {
-  const purchases = await readPurchases(world.database, paywall.id)
+export async function purchasesSection({ world, files }: HomeParts, { paywall }: Shown, query: URLSearchParams) {
+  const text = query.get('purchases') ?? ''
+  const total = await countPurchases(world.database, paywall.id, text)
+  const page = listPage(query, 'purchases', total)
+  const purchases = await findPurchases(world.database, paywall.id, text, page.offset)
   return html`<section id="purchases" class="wide" aria-labelledby="purchases-heading">
-    <h2 id="purchases-heading">Subscriptions and purchases: ${purchases.length}</h2>
+    <h2 id="purchases-heading">Subscriptions and purchases: ${countWords(total)}</h2>
+    ${searchForm(query, 'purchases', 'E-mail or id')}
     ${
       purchases.length > 0
         ? purchases.map((purchase) => entry(purchase, possibleActs({ world, files }, purchase)))
-        : html`<p class="quiet">None yet. What can happen to one at its processor has a button here.</p>`
+        : html`<p class="quiet">${text === '' ? NONE : 'None of that name.'}</p>`
     }
+    ${pager(query, 'purchases', page)}
   </section>`
 }
 

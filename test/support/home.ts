@@ -1,0 +1,51 @@
+import type { Browser, Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { type Home, startHome } from '../../dev/world/home/home.ts'
+import { openBrowser } from './browser.ts'
+import { newEmail } from './checkout.ts'
+import { startTestWorld, type TestWorld } from './world.ts'
+
+/** Home of a world, in a real browser. The caller closes it. */
+export interface HomeVisit {
+  world: TestWorld
+  home: Home
+  browser: Browser
+  page: Page
+  /** The paywall files that home says are wrong. */
+  faults: { path: string; errors: string[] }[]
+  close(): Promise<void>
+}
+
+/** Starts a world and its home, and opens a browser. Pages that follow what happens look often, so that no test waits for them. */
+export async function visitHome(): Promise<HomeVisit> {
+  await using started = new AsyncDisposableStack()
+  const world = started.adopt(await startTestWorld(), (all) => all.close())
+  const faults: HomeVisit['faults'] = []
+  const files = { current: () => [world.file], known: () => [world.file] }
+  const options = { port: 0, lookMs: 100, world, files, shop: null, faults: () => faults }
+  const home = started.adopt(await startHome(options), (part) => part.close())
+  const browser = started.adopt(await openBrowser(), (each) => each.close())
+  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  const running = started.move()
+  return { world, home, browser, page, faults, close: () => running.disposeAsync() }
+}
+
+/** A part of the page by its heading. */
+export const section = ({ page }: HomeVisit, name: string): Locator => page.getByRole('region', { name })
+
+/** What home says that it did last. */
+export const said = (visit: HomeVisit): Locator => section(visit, 'What was done').locator('[data-latest]')
+
+/** Buys from home, pays on the processor's page, lands, and goes back home. Gives as whom. */
+export async function buyAtHome({ page, home }: HomeVisit, label: string, email = newEmail()): Promise<string> {
+  await page.goto(home.url)
+  await page.getByLabel('Buy as').fill(email)
+  await page.getByRole('button', { name: `Buy ${label}` }).click()
+  await page.getByRole('button', { name: /^Pay/ }).first().click()
+  await page.getByRole('heading', { name: 'Thank you' }).waitFor()
+  expect(page.url()).toBe(`${home.url}/thanks`)
+  await page.getByRole('link', { name: 'Back to home' }).click()
+  return email
+}

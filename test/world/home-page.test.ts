@@ -1,0 +1,143 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Home } from '../../dev/world/home/home.ts'
+import { minute } from '../../dev/world/home/words.ts'
+import { newEmail } from '../support/checkout.ts'
+import { buyAtHome, type HomeVisit, said, section, visitHome } from '../support/home.ts'
+import type { TestWorld } from '../support/world.ts'
+
+// How home is to use: by whoever, with whatever.
+
+let visit: HomeVisit
+let world: TestWorld
+let home: Home
+let page: Page
+
+beforeAll(async () => {
+  visit = await visitHome()
+  ;({ world, home, page } = visit)
+})
+afterAll(() => visit.close())
+
+describe('home', () => {
+  test('copies a key, and goes on where the person was typing', async () => {
+    await page.goto(home.url)
+    await page.getByRole('button', { name: 'Copy: Key backend' }).click()
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(world.key)
+    await page.getByLabel('Buy as').fill('ada@')
+    await world.mail.take({
+      from: { name: 'Us', email: 'us@example.com' },
+      to: 'ada@example.com',
+      subject: 'Code',
+      text: '1',
+    })
+    await section(visit, 'Mails').getByText('Code').waitFor()
+    await page.keyboard.type('example.com')
+    expect(await page.getByLabel('Buy as').inputValue()).toBe('ada@example.com')
+  })
+
+  test('shows what arrives as text, whatever is written in it', async () => {
+    const hostile = '<script>document.title = "theirs"</script>'
+    await fetch(`${world.receiver.url}/webhooks`, { method: 'POST', body: hostile, headers: { 'webhook-id': hostile } })
+    const from = { name: hostile, email: 'us@example.com' }
+    await world.mail.take({ from, to: 'ada@example.com', subject: hostile, text: hostile })
+    await page.goto(home.url)
+    await section(visit, 'Events').locator('summary', { hasText: 'not an event' }).click()
+    await section(visit, 'Events').getByText('signature fits no webhook endpoint').waitFor()
+    await section(visit, 'Mails').locator('summary', { hasText: hostile }).waitFor()
+    expect(await page.locator('main script').count()).toBe(0)
+  })
+
+  test('is used by the keyboard alone, whose place stays when the page changes', async () => {
+    await page.goto(home.url)
+    const button = section(visit, 'Clock').getByRole('button', { name: '+1 day' })
+    for (let presses = 0; !(await button.evaluate((each) => each.matches(':focus'))); presses++) {
+      expect(presses).toBeLessThan(20)
+      await page.keyboard.press('Tab')
+    }
+    const before = await world.clock.now(world.paywall.id)
+    await page.keyboard.press('Enter')
+    await said(visit)
+      .getByText(`Moved the clock of Test Paywall from ${minute(before)} to `)
+      .waitFor()
+    expect((await world.clock.now(world.paywall.id)).getTime() - before.getTime()).toBeGreaterThan(86_000_000)
+    expect(await button.evaluate((each) => each.matches(':focus'))).toBe(true)
+  })
+
+  test('works without its script', async () => {
+    const plain = await visit.browser.newPage({ javaScriptEnabled: false })
+    await plain.goto(home.url)
+    await plain.getByRole('button', { name: '+1 day' }).click()
+    await plain
+      .getByText(/Moved the clock of Test Paywall from .* to /)
+      .first()
+      .waitFor()
+    await plain.getByLabel('Buy as').fill(newEmail())
+    await plain.getByRole('button', { name: 'Buy Monthly' }).click()
+    await plain.waitForURL(`${world.stripe.url}/**`)
+    await plain.close()
+  })
+
+  test('says that the database is away, and goes on when it is back', async () => {
+    await page.goto(home.url)
+    await world.database.query('alter table purchases rename to purchases_away')
+    await said(visit).getByText('What happens cannot be shown: ').waitFor()
+    await world.database.query('alter table purchases_away rename to purchases')
+    await said(visit).getByText('What happens cannot be shown: ').waitFor({ state: 'detached' })
+  })
+
+  test('takes a click on what changes while the mouse is down', async () => {
+    await page.goto(home.url)
+    const at = await section(visit, 'Clock').getByRole('button', { name: '+1 month' }).boundingBox()
+    await page.mouse.move((at?.x ?? 0) + 5, (at?.y ?? 0) + 5)
+    await page.mouse.down()
+    await world.clock.advance(world.paywall.id, '1d')
+    const other = await visit.browser.newPage()
+    const before = await world.clock.now(world.paywall.id)
+    await other.goto(home.url)
+    await other.getByText(minute(before)).waitFor()
+    await other.close()
+    await page.mouse.up()
+    await said(visit)
+      .getByText(`Moved the clock of Test Paywall from ${minute(before)} to `)
+      .waitFor()
+  })
+})
+
+/** What axe finds on a page as it is now, in both schemes, narrow and wide, and where it sticks out sideways. */
+async function findings(): Promise<string[]> {
+  const found: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [390, 1280]) {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize({ width, height: 900 })
+      // In the page itself: what the frame shows is a picture of a page that other tests hold to this.
+      const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
+      const sticksOut = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+      const where = `${colorScheme} ${width}`
+      if (sticksOut) found.push(`${where}: scrolls sideways`)
+      for (const { id, nodes } of violations) found.push(`${where}: ${id} ${nodes.map(({ html }) => html).join(' ')}`)
+    }
+  }
+  return found
+}
+
+describe('nothing is hard to reach or to read, narrow or wide, light or dark', () => {
+  test('on the front page and on a timeline', async () => {
+    const email = await buyAtHome(visit, 'Monthly')
+    await section(visit, 'Subscriptions and purchases').getByText(`Monthly of ${email}: active`).waitFor()
+    // Of each kind of entry there is one, as good for axe as thirty.
+    await page.goto(`${home.url}/?purchases=${email}&users=${email}&user=${email}&type=payment.succeeded`)
+    await section(visit, 'Events').locator('summary').click()
+    expect(await findings()).toEqual([])
+    await section(visit, 'Users').getByRole('link', { name: email }).click()
+    await page.getByRole('heading', { level: 1, name: email }).waitFor()
+    expect(await findings()).toEqual([])
+  })
+
+  test.each(['/thanks', '/sorry'])('on %s', async (path) => {
+    await page.goto(home.url + path)
+    expect(await findings()).toEqual([])
+  })
+})
