@@ -12,8 +12,8 @@ const WAITING = [
 ]
 
 /**
- * What starts whole releases of Workers one after the other, fills tables, or goes through many pages in a browser: CI runs it after
- * `npm test`, in `test:storm`.
+ * What starts whole releases of Workers one after the other, fills tables, measures, or goes through many pages in a browser: CI
+ * runs it after `npm test`, in `test:storm`.
  */
 export const STORMS = [
   'test/security/sealing-keys-rotation.test.ts',
@@ -22,6 +22,7 @@ export const STORMS = [
   'test/functions/cron-costs.test.ts',
   'test/pages/accessibility.test.ts',
   'test/pages/selling.test.ts',
+  'test/bench/prints-json.test.ts',
 ]
 
 const waits = ({ moduleId }: TestSpecification) => WAITING.some((path) => moduleId.includes(path))

@@ -11,6 +11,7 @@ export const HELP = `npm run bench -- [what] [options]
   --size N              growth: the largest number of users (default: 1000000)
   --requests N          memory: how many requests (default: 100000)
   --date DATE           what the results say as their date (default: now)
+  --json                print the result file's document, and where it is, instead of tables
   --help                this text
 
 Results are printed and written to bench/results/.`
@@ -27,6 +28,8 @@ export interface Options {
   size: number
   requests: number
   date: string
+  /** One JSON document is printed instead of tables. */
+  json: boolean
 }
 
 /** What the command line says; null if it asks for help. Throws a `CommandError` for what is wrong with it. */
@@ -39,6 +42,7 @@ export function readOptions(args: string[]): Options | null {
     size: { type: 'string', default: '1000000' },
     requests: { type: 'string', default: '100000' },
     date: { type: 'string', default: new Date().toISOString() },
+    json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   } as const
   const usage = ['npm run bench -- --help lists the options']
@@ -56,6 +60,7 @@ export function readOptions(args: string[]): Options | null {
     size: count('--size', values.size),
     requests: count('--requests', values.requests),
     date: values.date,
+    json: values.json,
   }
 }
 

@@ -5,6 +5,7 @@
 //    with half a million that come up later at three thousand others.
 
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Say } from '../../cli/command.ts'
 import { HERE, inTurn, openContenders } from '../contenders/contenders.ts'
 import { openReceivers, type Receivers } from '../events/receivers.ts'
 import { type Crowd, fillCrowd, fillCrowdDeliveries } from '../fill/crowd.ts'
@@ -43,7 +44,7 @@ const crowdOf = ({ scene: { paywallId } }: Stage): Crowd => ({
   deliveries: BLOCKED,
 })
 
-export async function benchEvents(options: Options) {
+export async function benchEvents(options: Options, say: Say) {
   await using contenders = await openContenders(options)
   await using receivers = await openReceivers()
   const urls = Array.from({ length: RECEIVER_COUNT }, (_, index) => receivers.urlOf(index + 1))
@@ -62,7 +63,7 @@ export async function benchEvents(options: Options) {
       rounds[stage.world.name]?.push(await eventRound(stage, receivers, options.seconds * 5))
     }
   }
-  console.log(eventTable(rounds, HERE, options.against))
+  say(eventTable(rounds, HERE, options.against))
   return { commits: contenders.commits, result: { rounds } }
 }
 

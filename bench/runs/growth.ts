@@ -6,6 +6,7 @@
 // 4. Print all sizes side by side, and mark what is not flat.
 
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Say } from '../../cli/command.ts'
 import { type Bare, openBare } from '../contenders/bare.ts'
 import type { CronRun } from '../contenders/commands.ts'
 import { HERE, openContenders } from '../contenders/contenders.ts'
@@ -37,7 +38,7 @@ const FORGOTTEN_PART = 10
 /** A cron that is not over by then is told that nothing is left to do. */
 const CRON_SECONDS = 60
 
-export async function benchGrowth(options: Options) {
+export async function benchGrowth(options: Options, say: Say) {
   await using contenders = await openContenders(options)
   await using receivers = await openReceivers()
   await using bare = await openBare(contenders.worlds[0]!)
@@ -56,8 +57,8 @@ export async function benchGrowth(options: Options) {
     before = size
   }
   for (const { world } of stages) {
-    console.log(`${world.name === HERE ? '' : '\n'}${growthTable(steps, world.name)}`)
-    console.log(`\n${cronTable(steps, world.name)}`)
+    say(`${world.name === HERE ? '' : '\n'}${growthTable(steps, world.name)}`)
+    say(`\n${cronTable(steps, world.name)}`)
   }
   return { commits: contenders.commits, result: { steps } }
 }

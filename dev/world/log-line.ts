@@ -16,25 +16,39 @@ const Refused = z.looseObject({
   refusal: z.string(),
 })
 
-/** A Worker's structured log line in words for a terminal: warnings, errors and refusals. Null for any other. */
-export function logLine(level: string, message: string): string | null {
+/** What a Worker's structured log says that concerns whoever watches the world. */
+export type LogEntry =
+  | { type: 'refused'; method: string; route: string; status: number; refusal: string; request_id: string | null }
+  | { type: 'trouble'; level: string; message: string; cause: string | null; request_id: string | null }
+
+/** A line of a Worker's log, if it is a warning, an error or a refusal; null for any other. */
+export function readLog(level: string, message: string): LogEntry | null {
   const line = parsed(message)
-  if (level === 'warn' || level === 'error') return trouble(level, line) ?? `[${level}] ${message}`
+  if (level === 'warn' || level === 'error') return { type: 'trouble', level, ...troubleOf(line, message) }
   const refused = Refused.safeParse(line)
   if (!refused.success) return null
-  const { method, route, status, refusal, request_id: requestId } = refused.data
-  return `${method} ${route} was refused: ${status} ${refusal}${ofRequest(requestId)}`
+  const { method, route, status, refusal, request_id: requestId = null } = refused.data
+  return { type: 'refused', method, route, status, refusal, request_id: requestId }
 }
 
-function trouble(level: string, line: unknown): string | null {
+function troubleOf(line: unknown, message: string) {
   const known = Line.safeParse(line)
-  if (!known.success) return null
-  const { message, cause, request_id: requestId } = known.data
-  const reason = typeof cause === 'object' ? cause.message : cause
-  return `[${level}] ${message}${reason ? `: ${reason}` : ''}${ofRequest(requestId)}`
+  if (!known.success) return { message, cause: null, request_id: null }
+  const { message: said, cause = null, request_id: requestId = null } = known.data
+  return {
+    message: said,
+    cause: cause !== null && typeof cause === 'object' ? cause.message : cause,
+    request_id: requestId,
+  }
 }
 
-const ofRequest = (id: string | undefined) => (id ? ` (request ${id})` : '')
+/** It in words for a terminal. */
+export function logText(entry: LogEntry): string {
+  const request = entry.request_id ? ` (request ${entry.request_id})` : ''
+  if (entry.type === 'trouble')
+    return `[${entry.level}] ${entry.message}${entry.cause ? `: ${entry.cause}` : ''}${request}`
+  return `${entry.method} ${entry.route} was refused: ${entry.status} ${entry.refusal}${request}`
+}
 
 function parsed(message: string): unknown {
   try {

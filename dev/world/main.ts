@@ -9,6 +9,7 @@ import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { CommandError } from '../../cli/command.ts'
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
+import { runProgram } from '../../cli/program.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { removeCluster } from './database/cluster.ts'
 import { ensureDatabase, prepareDatabase } from './database/database.ts'
@@ -18,16 +19,16 @@ import { DEMO, demoAt, writeDemo } from './demo.ts'
 import { withStoredAccounts } from './former-paywalls.ts'
 import { startHome } from './home/home.ts'
 import { openKeptKeys } from './kept-keys.ts'
-import { logLine } from './log-line.ts'
+import { readLog } from './log-line.ts'
 import { HELP, type Options, readOptions } from './options.ts'
 import { KEPT_EVENTS, KEPT_MAILS } from './pages/arrivals.ts'
 import { openPaywallFiles, type PaywallFiles } from './paywall-files.ts'
 import { isTaken } from './ports.ts'
+import { jsonReport, textReport } from './report.ts'
 import { createSavedFiles } from './saved-files.ts'
 import { fileEnvironment, readSecrets, type Secrets, STORAGE, writeCommandEnvironment } from './secrets.ts'
 import type { Shop } from './shop.ts'
 import { stopRequested } from './signals.ts'
-import { welcome } from './welcome.ts'
 import type { World } from './world.ts'
 
 /** Often enough that nobody waits for what a cron does, seldom enough to leave the machine in peace. */
@@ -38,19 +39,11 @@ const STOP_SECONDS = 15
 // What is loaded from here on, wrangler and Miniflare above all, is compiled at the first start only.
 enableCompileCache()
 
-try {
-  const options = readOptions(process.argv.slice(2), process.env)
-  if (options) await live(options, stopRequested())
-  else console.log(HELP)
-  process.exit(0)
-} catch (error) {
-  if (error instanceof CommandError) for (const sentence of error.sentences) console.error(sentence)
-  else console.error(error)
-  process.exit(1)
-}
+await runProgram({ help: HELP, readOptions: (args) => readOptions(args, process.env), run })
 
 /** Starts the world, says so, and stops it when asked to: at once, or as soon as the step under way is done. */
-async function live(options: Options, stop: Promise<void>): Promise<void> {
+async function run(options: Options): Promise<number> {
+  const [report, stop] = [options.json ? jsonReport : textReport, stopRequested()]
   let stopping = false
   void stop.then(() => {
     stopping = true
@@ -71,7 +64,7 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
   await prepareDatabase(databaseUrl, secrets.DATABASE_ROLES_KEY)
   writeCommandEnvironment(options.folder, databaseUrl, secrets)
   files.remember(await withStoredAccounts(files.current(), databaseUrl, secrets.PROCESSOR_CREDENTIALS_KEY))
-  if (stopping) return
+  if (stopping) return 0
 
   const world = started.adopt(
     await startWorld({
@@ -82,26 +75,26 @@ async function live(options: Options, stop: Promise<void>): Promise<void> {
       home: `http://127.0.0.1:${options.ports.home}`,
       keep: { storage: join(options.folder, STORAGE), states: options.folder },
       onLog: (level, message) => {
-        const line = stopping ? null : logLine(level, message)
-        if (line) console.error(line)
+        const entry = stopping ? null : readLog(level, message)
+        if (entry) report.logged(entry)
       },
     }),
     (part) => part.close(),
   )
-  const saves = createSavedFiles(console.error)
-  const applied = await files.applyWith(applyTo(world, options.folder), saves.onSaved)
-  started.defer(world.crons.start(CRON_SECONDS, (error) => stopping || console.error(error)))
+  const saves = createSavedFiles(report.saved)
+  const results = await files.applyWith(applyTo(world, options.folder), saves.onSaved)
+  started.defer(world.crons.start(CRON_SECONDS, (error) => stopping || report.cronFailed(error)))
   const shop = options.configs ? null : started.adopt(await openShop(options, world, files), (part) => part.close())
   const home = started.adopt(
     await startHome({ port: options.ports.home, world, files, shop: shop?.url ?? null, faults: saves.faults }),
     (part) => part.close(),
   )
   await untilItAnswers(world)
-  if (stopping) return
+  if (stopping) return 0
 
-  console.log(welcome(world, { home, shop }, files.current(), applied, demo))
-  console.log(`ready ${world.url}`)
+  report.ready({ world, home, shop, files: files.current(), results, demo })
   await stop
+  return 0
 }
 
 /** The demo names ports, which are moved to where they are; a file that --config names is read as it is. */

@@ -18,6 +18,8 @@ export interface Options {
   databaseUrl?: string
   /** Forget all data first. */
   reset: boolean
+  /** What there is and what happens is printed as lines of JSON. */
+  json: boolean
   /** Where the world keeps what outlives it. */
   folder: string
 }
@@ -34,6 +36,7 @@ ${ACQUIRING.map(emulatorOption).join('\n')}
   --shop-port N         the port of the shop that sells the demo (default: ${DEMO_PORTS.shop})
   --database-url URL    use this Postgres instead of the embedded one; its database is migrated
   --reset               start afresh: forget all data of the embedded Postgres
+  --json                print addresses, keys and what happens as JSON, a document a line
   --help                this text
 
 Data, secrets and Postgres's log are kept in .local, or in the folder that PAYWALL_LOCAL_DIR names.`
@@ -60,6 +63,7 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Opt
     },
     ...(databaseUrl && { databaseUrl: postgresUrl(databaseUrl) }),
     reset: values.reset,
+    json: values.json,
     folder: resolve(ROOT, environment.PAYWALL_LOCAL_DIR ?? '.local'),
   }
 }
@@ -76,6 +80,7 @@ function parse(args: string[]) {
     'shop-port': { type: 'string', default: String(DEMO_PORTS.shop) },
     'database-url': { type: 'string' },
     reset: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   } as const
   return parseArguments({ args, options }, ['npm run dev -- --help lists the options'])

@@ -5,25 +5,26 @@ import type { Saved } from './paywall-files.ts'
 
 /** What came of the saves of paywall files. */
 export interface SavedFiles {
-  /** Says in the terminal what came of one. */
+  /** Remembers what came of one, and tells it. */
   onSaved(saved: Saved<ApplyResult>): void
   /** The files that are wrong as they were saved last. */
   faults(): { path: string; errors: string[] }[]
 }
 
-export function createSavedFiles(say: (lines: string) => void): SavedFiles {
+export function createSavedFiles(tell: (saved: Saved<ApplyResult>) => void): SavedFiles {
   const wrong = new Map<string, string[]>()
   return {
     onSaved(saved) {
       if ('errors' in saved.outcome) wrong.set(saved.path, saved.outcome.errors)
       else wrong.delete(saved.path)
-      say(linesOf(saved))
+      tell(saved)
     },
     faults: () => [...wrong].map(([path, errors]) => ({ path, errors })),
   }
 }
 
-function linesOf({ path, outcome }: Saved<ApplyResult>): string {
+/** What came of saving a file, in words for a terminal. */
+export function savedText({ path, outcome }: Saved<ApplyResult>): string {
   if ('errors' in outcome) {
     const head = styleText('red', `${path} was saved, and is wrong. What was applied before stays:`)
     return [head, ...outcome.errors.map((error) => `  ${error}`)].join('\n')

@@ -8,14 +8,20 @@ import type { Home } from './home/home.ts'
 import type { Shop } from './shop.ts'
 import type { World } from './world.ts'
 
-/** What a person needs to know when the world is up: where everything is, the keys, and three lines to paste. */
-export function welcome(
-  world: World,
-  { home, shop }: { home: Home; shop: Shop | null },
-  files: PaywallFile[],
-  results: ApplyResult[],
-  demo: { path: string; differences: string[] } | null,
-): string {
+/** What there is once the world is up. */
+export interface Start {
+  world: World
+  home: Home
+  /** Null: the demo is not served. */
+  shop: Shop | null
+  files: PaywallFile[]
+  results: ApplyResult[]
+  /** Null: the demo is served as its file is, or not at all. */
+  demo: { path: string; differences: string[] } | null
+}
+
+/** What a person needs to know of it: where everything is, the keys, and three lines to paste. */
+export function welcome({ world, home, shop, files, results, demo }: Start): string {
   return [
     '',
     `  home                ${home.url}`,
@@ -36,9 +42,25 @@ export function welcome(
     ),
     ...(demo ? ['', ...demoLines(demo, files)] : []),
     '',
-    ...files.flatMap((file) => tryLines(world, home, file)),
+    ...triesOf(world, home, files).flatMap(tryLines),
   ].join('\n')
 }
+
+/** The same for a program. */
+export const welcomeJson = ({ world, home, shop, files, results, demo }: Start) => ({
+  home: home.url,
+  shop: shop?.url ?? null,
+  service: world.url,
+  docs: `${world.url}/docs`,
+  emulators: Object.fromEntries(ACQUIRING.map((acquiring) => [acquiring, world[acquiring].url])),
+  webhook_receiver: world.receiver.url,
+  mail_inbox: world.mail.url,
+  database: world.databaseUrl,
+  keys: files.flatMap(({ keys, owner }) => keys.map(({ name, secret }) => ({ name, owner: owner.email, secret }))),
+  new_secrets: results.flatMap(({ newSecrets }) => newSecrets),
+  demo,
+  try: triesOf(world, home, files).map(({ paywall: { id, name }, curls }) => ({ paywall: id, name, curls })),
+})
 
 /** Where the demo's file is when it sells through another processor, and what differs in it. */
 function demoLines({ path, differences }: { path: string; differences: string[] }, files: PaywallFile[]): string[] {
@@ -52,19 +74,28 @@ function demoLines({ path, differences }: { path: string; differences: string[] 
   ]
 }
 
-/** Three lines for the first paywall of a file. */
-function tryLines({ url }: World, home: Home, { keys, paywalls: [paywall] }: PaywallFile): string[] {
-  if (!paywall) return []
-  const key = keys.find(({ secret, is_test: isTest }) => secret !== null && isTest === paywall.is_test)?.secret
-  return [
-    `Try paywall ${paywall.id}, "${paywall.name}": read it, open a checkout (pay on the page it names), see the purchase.`,
-    '',
-    ...curls(url, home.url, paywall, key ?? 'YOUR_KEY'),
-    '',
-  ]
+interface Try {
+  paywall: FilePaywall
+  curls: string[]
 }
 
-function curls(url: string, home: string, paywall: FilePaywall, key: string): string[] {
+/** Three lines for the first paywall of each file. */
+function triesOf({ url }: World, home: Home, files: PaywallFile[]): Try[] {
+  return files.flatMap(({ keys, paywalls: [paywall] }) => {
+    if (!paywall) return []
+    const key = keys.find(({ secret, is_test: isTest }) => secret !== null && isTest === paywall.is_test)?.secret
+    return { paywall, curls: curlsFor(url, home.url, paywall, key ?? 'YOUR_KEY') }
+  })
+}
+
+const tryLines = ({ paywall: { id, name }, curls }: Try): string[] => [
+  `Try paywall ${id}, "${name}": read it, open a checkout (pay on the page it names), see the purchase.`,
+  '',
+  ...curls,
+  '',
+]
+
+function curlsFor(url: string, home: string, paywall: FilePaywall, key: string): string[] {
   const base = `${url}/api/v1/paywall/${paywall.id}`
   // The data outlives the world: whoever bought at an earlier start would be refused a second checkout.
   const email = `buyer-${randomBytes(2).toString('hex')}@example.com`

@@ -10,6 +10,7 @@ export const HELP = `npm run sim -- [options]
   --processor NAME
                  all lives are lived at this one (default: each at one that the seed picks)
   --keep TEXT    only these lives and steps, and kills if it has a k: what a history that breaks is printed with
+  --json         print a JSON document for each seed, one a line
   --help         this text`
 
 export interface Options {
@@ -18,6 +19,8 @@ export interface Options {
   seeds: number
   processor: Acquiring | undefined
   keep: string | undefined
+  /** What came of each seed is printed as a line of JSON. */
+  json: boolean
 }
 
 /** What the command line says; null if it asks for help. Throws a `CommandError` for what is wrong with it. */
@@ -30,6 +33,7 @@ export function readOptions(args: string[]): Options | null {
     seeds: count('--seeds', values.seeds),
     processor: values.processor === undefined ? undefined : processorNamed(values.processor),
     keep: values.keep,
+    json: values.json,
   }
 }
 
@@ -40,6 +44,7 @@ function parse(args: string[]) {
     seeds: { type: 'string', default: '1' },
     processor: { type: 'string' },
     keep: { type: 'string' },
+    json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   } as const
   return parseArguments({ args, options }, ['npm run sim -- --help lists the options'])

@@ -2,12 +2,10 @@ import type { Options } from './options.ts'
 import { type PartialHistory, type PartialLife, textOf } from './parts.ts'
 import type { Broken } from './shrink.ts'
 
+type Played = Pick<Options, 'lives' | 'processor'>
+
 /** A history that breaks the model, as a person reads it, and how to play it again: by the options it was played with. */
-export function report(
-  { history, faults }: Broken,
-  { lives, processor }: Pick<Options, 'lives' | 'processor'>,
-): string {
-  const at = processor === undefined ? '' : ` --processor ${processor}`
+export function report({ history, faults }: Broken, played: Played): string {
   const isAlone = history.lives.length === 1
   const shown = isAlone ? history.lives : history.lives.filter(({ number }) => faults.has(number))
   return [
@@ -18,8 +16,22 @@ export function report(
     ...shown.flatMap(linesOf),
     ...history.kills.map(({ round, what, after }) => `    round ${round}, after ${after} calls: a kill of ${what}`),
     '  play it again with:',
-    `    npm run sim -- --seed ${history.seed} --lives ${lives}${at}${keepOf(history, lives)}`,
+    `    ${commandOf(history, played)}`,
   ].join('\n')
+}
+
+/** The same for a program. The life of a fault is null where it is of none in particular. */
+export const reportJson = ({ history, faults }: Broken, played: Played) => ({
+  faults: [...faults].map(([life, found]) => ({ life: life < 0 ? null : life, faults: found })),
+  lives: history.lives,
+  kills: history.kills,
+  play_again: commandOf(history, played),
+})
+
+/** What plays it again. */
+function commandOf(history: PartialHistory, { lives, processor }: Played): string {
+  const at = processor === undefined ? '' : ` --processor ${processor}`
+  return `npm run sim -- --seed ${history.seed} --lives ${lives}${at}${keepOf(history, lives)}`
 }
 
 const linesOf = ({ number, processor, unheard, steps }: PartialLife) => [

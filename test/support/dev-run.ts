@@ -8,6 +8,8 @@ import { until } from './until.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const shell = promisify(exec)
 const READY_TIMEOUT_MS = 60_000
+/** As it is said to a person, and with --json. */
+const READY = /^(ready http|{"type":"ready")/m
 
 /** A running `npm run dev`. */
 export interface DevRun {
@@ -43,7 +45,7 @@ export async function startDev(options: DevOptions): Promise<DevRun> {
       await gone
     },
   }
-  await until('ready', async () => /^ready http/m.test(output) || endedEarly(child, output), READY_TIMEOUT_MS)
+  await until('ready', async () => READY.test(output) || endedEarly(child, output), READY_TIMEOUT_MS)
   return run
 }
 

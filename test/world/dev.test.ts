@@ -164,7 +164,7 @@ test('stops on Ctrl-C', { timeout: TIMEOUT_MS }, async () => {
   await expectStopped(pid)
 })
 
-test('serves every file, from a database of your own', { timeout: TIMEOUT_MS }, async () => {
+test('serves every file, from a database of your own, and tells a program so', { timeout: TIMEOUT_MS }, async () => {
   const second = join(folder, 'second.json')
   const text = readFileSync(config, 'utf8').replace('"id": "1001"', '"id": "2002"').replace('pay.acme.', 'pay.second.')
   writeFileSync(
@@ -177,7 +177,7 @@ test('serves every file, from a database of your own', { timeout: TIMEOUT_MS }, 
   mkdirSync(other)
   writeFileSync(join(other, 'secrets.json'), JSON.stringify({ DATABASE_ROLES_KEY: inject('databaseRolesKey') }))
 
-  run = await startDev({ ...options('--config', second, '--database-url', databaseUrl), folder: other })
+  run = await startDev({ ...options('--config', second, '--database-url', databaseUrl, '--json'), folder: other })
   for (const id of ['1001', '2002']) {
     const bootstrap = await fetch(`${origin(ports.service)}/api/v1/paywall/${id}/bootstrap`)
     expect(await bootstrap.json()).toMatchObject({ settings: { id } })
@@ -185,10 +185,29 @@ test('serves every file, from a database of your own', { timeout: TIMEOUT_MS }, 
   await withClient(databaseUrl, async (client) => {
     expect((await client.query('select id from paywalls order by id')).rows).toEqual([{ id: '1001' }, { id: '2002' }])
   })
+  await fetch(`${origin(ports.service)}/api/v1/paywall/2002/user?email=ann@example.com`)
+  writeFileSync(second, '{')
+  await until('the error', async () => toldIn(run).some(({ type }) => type === 'saved'))
   await run.end('SIGTERM')
+  expect(toldIn(run)).toEqual([
+    expect.objectContaining({
+      ...{ type: 'ready', home: origin(ports.home), service: origin(ports.service), shop: null, demo: null },
+      emulators: Object.fromEntries(ACQUIRING.map((acquiring) => [acquiring, origin(ports[acquiring])])),
+      keys: ['owner@example.com', 'second@example.com'].map((owner) => ({
+        ...{ name: 'backend', owner, secret: expect.stringMatching(/^pk_test_/) },
+      })),
+      try: ['1001', '2002'].map((paywall) => expect.objectContaining({ paywall, curls: expect.any(Array) })),
+    }),
+    expect.objectContaining({ type: 'refused', route: '/api/v1/paywall/:id/user', status: 401 }),
+    { type: 'saved', path: expect.stringMatching(/second\.json$/), errors: [expect.any(String)] },
+  ])
   for (const port of Object.values(ports)) expect(await isTaken(port)).toBe(false)
   expect(existsSync(join(folder, 'other/postgres'))).toBe(false)
 })
+
+/** What a run with --json has told. */
+const toldIn = (one: DevRun): { type: string }[] =>
+  (one.output().match(/^{.*}$/gm) ?? []).map((line) => JSON.parse(line))
 
 /** An event of that type, once it has reached the webhook receiver. */
 function untilReceived(type: string): Promise<{ verified: boolean }> {

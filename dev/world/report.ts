@@ -1,0 +1,45 @@
+import type { ApplyResult } from '../../cli/apply/apply.ts'
+import { changeJson } from '../../cli/apply/changes.ts'
+import { type LogEntry, logText } from './log-line.ts'
+import type { Saved } from './paywall-files.ts'
+import { savedText } from './saved-files.ts'
+import { type Start, welcome, welcomeJson } from './welcome.ts'
+
+/** What `npm run dev` tells whoever started it, as it happens. */
+export interface Report {
+  /** Everything is up. */
+  ready(start: Start): void
+  saved(saved: Saved<ApplyResult>): void
+  logged(entry: LogEntry): void
+  /** A cron has failed. */
+  cronFailed(error: unknown): void
+}
+
+/** Tells it a person, in words. */
+export const textReport: Report = {
+  ready(start) {
+    console.log(welcome(start))
+    console.log(`ready ${start.world.url}`)
+  },
+  saved: (saved) => console.error(savedText(saved)),
+  logged: (entry) => console.error(logText(entry)),
+  cronFailed: (error) => console.error(error),
+}
+
+/** Tells it a program, in lines of JSON: `type` says what each tells. */
+export const jsonReport: Report = {
+  ready: (start) => line({ type: 'ready', ...welcomeJson(start) }),
+  saved: ({ path, outcome }) => line({ type: 'saved', path, ...outcomeJson(outcome) }),
+  logged: line,
+  cronFailed: (error) => line({ type: 'cron_failed', message: String(error) }),
+}
+
+function line(told: object): void {
+  console.log(JSON.stringify(told))
+}
+
+function outcomeJson(outcome: Saved<ApplyResult>['outcome']) {
+  if ('errors' in outcome) return outcome
+  const { changes, newSecrets } = outcome.applied
+  return { changes: changes.map(changeJson), new_secrets: newSecrets }
+}
