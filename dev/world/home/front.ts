@@ -15,12 +15,12 @@ import { usersSection } from './sections/users.ts'
 export async function frontPage(parts: HomeParts, query: URLSearchParams): Promise<PageContent> {
   const all = shownPaywalls(parts)
   const shown = all.find(({ paywall }) => paywall.id === query.get('paywall')) ?? all[0]
-  const asked = new URLSearchParams(query)
-  if (shown) asked.set('paywall', shown.paywall.id)
+  const withPaywall = new URLSearchParams(query)
+  if (shown) withPaywall.set('paywall', shown.paywall.id)
   return {
     title: 'Local world',
     header: paywallLinks(all, shown),
-    main: html`${saidSection(parts)}${faultsSection(parts)}${shown ? await sections(parts, shown, asked) : ''}`,
+    main: html`${saidSection(parts)}${faultsSection(parts)}${shown ? await sections(parts, shown, withPaywall) : ''}`,
   }
 }
 

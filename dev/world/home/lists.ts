@@ -17,14 +17,14 @@ export interface ListPage {
 /** The page that an address asks for of a list with `total` entries; the last one where it asks for more than there are. */
 export function listPage(query: URLSearchParams, list: string, total: number): ListPage {
   const last = Math.max(1, Math.ceil(total / PAGE_SIZE))
-  const number = Math.min(askedNumber(query, list), last)
+  const number = Math.min(pageNumber(query, list), last)
   return { number, offset: (number - 1) * PAGE_SIZE, hasOlder: number < last }
 }
 
 /** The number of the page that an address asks for; 1 where it asks for none that can be. */
-export function askedNumber(query: URLSearchParams, list: string): number {
-  const asked = Number(query.get(`${list}-page`))
-  return Number.isSafeInteger(asked) && asked > 0 ? asked : 1
+export function pageNumber(query: URLSearchParams, list: string): number {
+  const number = Number(query.get(`${list}-page`))
+  return Number.isSafeInteger(number) && number > 0 ? number : 1
 }
 
 /** How many entries a list has, for its heading: `5,021`, or `3 of 5,021`. */
@@ -42,9 +42,9 @@ export function pager(query: URLSearchParams, list: string, { number, hasOlder }
 }
 
 function link(query: URLSearchParams, list: string, number: number, label: string): Html {
-  const asked = new URLSearchParams(query)
-  asked.set(`${list}-page`, String(number))
-  return html`<a href="?${asked.toString()}#${list}">${label}</a>`
+  const address = new URLSearchParams(query)
+  address.set(`${list}-page`, String(number))
+  return html`<a href="?${address.toString()}#${list}">${label}</a>`
 }
 
 /** A form that looks for what a person types in a field, and leaves the other lists as they are. */

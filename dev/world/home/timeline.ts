@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { type Entry, readHistory } from './history.ts'
 import type { PageContent } from './layout.ts'
-import { askedNumber, PAGE_SIZE, pager } from './lists.ts'
+import { PAGE_SIZE, pageNumber, pager } from './lists.ts'
 import { readMember } from './members.ts'
 import type { HomeParts } from './parts.ts'
 import { time } from './words.ts'
@@ -13,7 +13,7 @@ export async function timelinePage({ world }: HomeParts, query: URLSearchParams)
   const [paywallId, userId] = [query.get('paywall') ?? '', query.get('id') ?? '']
   const member = await readMember(world.database, paywallId, userId)
   if (!member) return null
-  const number = askedNumber(query, 'history')
+  const number = pageNumber(query, 'history')
   const entries = await readHistory(world.database, { paywallId, userId, count: number * PAGE_SIZE + 1 })
   const shown = entries.slice((number - 1) * PAGE_SIZE, number * PAGE_SIZE)
   return {
