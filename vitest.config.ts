@@ -38,7 +38,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: process.env.STORM ? [] : STORMS,
-    globalSetup: ['test/support/postgres.ts', 'test/support/build-sdk.ts'],
+    globalSetup: ['test/support/run-ports.ts', 'test/support/postgres.ts', 'test/support/build-sdk.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 3, // on two cores: see `WAITING`

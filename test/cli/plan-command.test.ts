@@ -66,6 +66,7 @@ describe('plan', () => {
       body: { ignoreActivePurchase: true },
     })
     const { userId } = await buy(world, { paywall: world.paywall, key: world.key, email: newEmail() })
+    await world.stripe.drainWebhooks()
     await world.database.query(`update purchases set status = 'canceled' where user_id = $1`, [userId])
 
     write({ webhooks: [] }, [monthly({ amount: 12 })])
