@@ -350,8 +350,8 @@ create table sign_in_sessions (
 create index sign_in_sessions_of_member on sign_in_sessions (paywall_id, user_id);
 create index sign_in_sessions_by_age on sign_in_sessions (least(ended_at, expires_at));
 
--- How much of a budget is taken in its window, by whom: 'user:<id>', 'address:<hash>', 'network:<address or prefix>' or
--- 'paywall:<id>'. Written only by lib/db/budget.sql.
+-- How much of a budget is taken in its window, by whom: 'user:<id>', 'address:<hash>', 'network:<address or prefix>',
+-- 'paywall:<id>', or the last two together. Written only by lib/db/budget.sql.
 create table budgets (
   what         text not null check (char_length(what) between 1 and 50),
   who          text not null check (char_length(who) between 1 and 100),

@@ -1,20 +1,33 @@
 -- Counts a hosted page that a user is about to open. Null: it may be opened; else the verdict `too_many_pages`, with how many
 -- seconds to `wait`. A user has ten in ten minutes. Anonymous users cost nothing to make, so the network has its limit, too; and
 -- so that many networks together do not fill a paywall's account with pages, the paywall has one, far above what buyers need. An
--- owner's page is not counted, nor any page if `network` is null.
+-- owner's page is not counted, nor any page if `network` is null. Locks the budgets.
 create function take_page(paywall_id text, user_id uuid, network text) returns jsonb language plpgsql as $$
 declare
   period constant interval := '10 minutes';
   of_a_user constant bigint := 10;
   of_a_network constant bigint := 100;
-  of_a_paywall constant bigint := 10000;
   wait interval;
 begin
   if user_id is null or network is null then return null; end if;
   wait := coalesce(
     take_from_budget('pages', 'user:' || user_id, 1, of_a_user, period),
     take_from_budget('pages', 'network:' || network, 1, of_a_network, period),
-    take_from_budget('pages', 'paywall:' || paywall_id, 1, of_a_paywall, period));
+    take_page_of_paywall(paywall_id, network, period));
   if wait is null then return null; end if;
   return verdict('too_many_pages') || jsonb_build_object('wait', ceil(extract(epoch from wait)));
+end $$;
+
+-- Takes a page from what a paywall has, or else from the few that each network keeps there: so those many networks cannot keep the
+-- paywall from selling. Null, or how long until the paywall has room again.
+create function take_page_of_paywall(paywall_id text, network text, period interval) returns interval language plpgsql as $$
+declare
+  of_a_paywall constant bigint := 10000;
+  of_a_network_there constant bigint := 3;
+  wait constant interval := take_from_budget('pages', 'paywall:' || paywall_id, 1, of_a_paywall, period);
+begin
+  if wait is null then return null; end if;
+  return case
+    when take_from_budget('own pages', 'network:' || network || ' paywall:' || paywall_id, 1, of_a_network_there, period) is not null
+      then wait end;
 end $$;
