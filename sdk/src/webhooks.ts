@@ -10,8 +10,11 @@ export type PaywallEvent<Type extends EventType = EventType> = {
   [Name in Type]: Described[Name]['post']['requestBody']['content']['application/json'] & { type: Name }
 }[Type]
 
+/** What is longer, in bytes, is no event. It is not read to its end, since whoever knows the address may send it. */
+const LONGEST_BODY = 1024 * 1024
+
 export interface WebhooksOptions {
-  /** The webhook endpoint's secret, `whsec_…`; several while it is rotated. */
+  /** The webhook endpoint's secret, `whsec_…`; several while it is rotated, or for several webhook endpoints. */
   secret: string | readonly string[]
   /** What to do with an event of each type. Other types are taken and left alone. One that throws is sent again. */
   on: { [Type in EventType]?: (event: PaywallEvent<Type>) => unknown }
@@ -25,8 +28,11 @@ export interface WebhooksOptions {
 }
 
 /**
- * Your webhook endpoint: takes a Request, verifies who sent it, has its event handled once, and gives the Response. 400 for what
- * is not signed with the secret, 500 if the handler threw: then the event is sent again.
+ * Your webhook endpoint: takes a Request, verifies who sent it, has its event handled once, and gives the Response. 204 when that is
+ * done; 400 for what is not signed with the secret, or was signed more than five minutes ago; 413 for more than a megabyte; 500 if the
+ * handler threw: then the event is sent again.
+ *
+ * @throws Error if a secret is none
  */
 export function webhooks({
   secret,
@@ -37,10 +43,13 @@ export function webhooks({
   const verifiers = [secret].flat().map((each) => new Webhook(each))
   return async (request) => {
     if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } })
-    const body = await request.text()
-    const event = verified(verifiers, body, Object.fromEntries(request.headers))
-    if (!event) return new Response('invalid signature', { status: 400 })
-    const handler = on[event.type] as ((event: PaywallEvent) => unknown) | undefined
+    const body = await textOf(request)
+    if (body === null) return new Response('too long', { status: 413 })
+    const headers = Object.fromEntries(request.headers)
+    const isOurs = verifiers.some((verifier) => isSigned(verifier, body, headers))
+    const event = isOurs ? eventIn(body) : null
+    if (!event) return new Response(isOurs ? 'no event' : 'invalid signature', { status: 400 })
+    const handler = Object.hasOwn(on, event.type) ? (on[event.type] as (event: PaywallEvent) => unknown) : undefined
     try {
       if (handler) await once(event.id, async () => void (await handler(event)))
     } catch (error) {
@@ -53,14 +62,41 @@ export function webhooks({
 
 const log = (error: unknown, { type, id }: PaywallEvent) => console.error(`${type} ${id} was not handled`, error)
 
-/** The event that one of the secrets signs; null if none does. */
-function verified(verifiers: Webhook[], body: string, headers: Record<string, string>): PaywallEvent | null {
-  for (const verifier of verifiers) {
-    try {
-      return verifier.verify(body, headers) as PaywallEvent
-    } catch (error) {
-      if (!(error instanceof WebhookVerificationError)) throw error
+/** The body; null if it is longer than any event. */
+async function textOf({ body }: Request): Promise<string | null> {
+  if (!body) return ''
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let length = 0
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    length += piece.value.length
+    if (length > LONGEST_BODY) {
+      await reader.cancel()
+      return null
     }
+    text += decoder.decode(piece.value, { stream: true })
   }
-  return null
+  return text + decoder.decode()
+}
+
+/** Whether this is what a secret signs, and was sent within the last five minutes. */
+function isSigned(verifier: Webhook, body: string, headers: Record<string, string>): boolean {
+  try {
+    verifier.verify(body, headers, { jsonParse: false })
+    return true
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return false
+    throw error
+  }
+}
+
+/** The event that a body says; null if it says none, which another service may have signed with the same secret. */
+function eventIn(body: string): PaywallEvent | null {
+  try {
+    const said = JSON.parse(body) as Partial<PaywallEvent> | null
+    return typeof said?.id === 'string' && typeof said.type === 'string' ? (said as PaywallEvent) : null
+  } catch {
+    return null
+  }
 }

@@ -26,6 +26,20 @@ test.each([
   expect(first).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
   expect(second).not.toBe(first)
   expect(await keySentWith({ key: 'job-42' })).toBe(JOB)
+  const keys: (string | null)[] = []
   expect(await keySentWith({ key: 'job-43' })).not.toBe(JOB)
   expect(await keySentWith({ key: JOB }), 'a UUID stays as it is').toBe(JOB)
+  for (const text of [
+    '',
+    ' ',
+    'Auftrag Nr. 7 ☂ 訂單 👩‍👩‍👧',
+    'x'.repeat(1_000),
+    `${'x'.repeat(1_000)}1`,
+    'a\nb\u0000c',
+  ]) {
+    const key = await keySentWith({ key: text })
+    expect(key, JSON.stringify(text)).toMatch(/^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-a[\da-f]{3}-[\da-f]{12}$/)
+    expect(keys, JSON.stringify(text)).not.toContain(key)
+    keys.push(key)
+  }
 })

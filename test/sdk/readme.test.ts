@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
 import { bundledModule } from '../support/bundled-sdk.ts'
 import { newEmail, press } from '../support/checkout.ts'
+import { typeErrors } from '../support/modules.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
 import { startOwnerSite } from '../support/owner-site.ts'
 import { monthly } from '../support/paywall-file.ts'
@@ -103,6 +104,13 @@ test('the browser’s example buys, lets in and signs in', async () => {
     await browser.close()
     await site.close()
   }
+})
+
+test('the examples are as the SDK’s types say', async () => {
+  const { find } = quickstart('')
+  const modules = { 'server.ts': 'new Paywall(', 'browser.ts': 'createPaywall(', 'webhooks.ts': 'export const POST' }
+  const sources = Object.entries(modules).map(([name, text]) => [name, find(text)])
+  expect(await typeErrors(Object.fromEntries(sources))).toBe('')
 })
 
 test('there is no example that is not run', () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type EventType, type PaywallEvent, webhooks } from 'paywall-billing-sdk/webhooks'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Received } from '../../dev/world/pages/received.ts'
 import { buy, newEmail } from '../support/checkout.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
@@ -101,4 +102,54 @@ test('takes nothing that the service did not sign', async () => {
   expect((await take(new Request('https://owner.example/webhooks'))).status).toBe(405)
   const both = webhooks({ secret: ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', secret], on: {} })
   expect((await both(requestOf(created))).status, 'while it is rotated').toBe(204)
+})
+
+describe('of what anybody may send', () => {
+  /** A body of our own, signed as the service does. */
+  function signed(body: string, { sentAt = new Date(), by = secret }: { sentAt?: Date; by?: string } = {}): Request {
+    const id = `evt_${randomUUID()}`
+    const headers = {
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
+      'webhook-signature': new Webhook(by).sign(id, sentAt, body),
+    }
+    return requestOf({ headers, body })
+  }
+  const event = (type: string) => JSON.stringify({ id: `evt_${randomUUID()}`, type, data: {} })
+
+  test('no more than a megabyte is read', async () => {
+    let megabytes = 0
+    const body = new ReadableStream({
+      pull(controller) {
+        megabytes += 1
+        if (megabytes > 10) controller.close()
+        else controller.enqueue(new Uint8Array(1024 * 1024))
+      },
+    })
+    const request = new Request('https://owner.example/webhooks', { method: 'POST', body, duplex: 'half' })
+    expect((await webhooks({ secret, on: {} })(request)).status).toBe(413)
+    expect(megabytes).toBeLessThanOrEqual(3)
+  })
+
+  test('what is old, or of a time to come, is refused at five minutes, and each of two secrets counts', async () => {
+    const other = `whsec_${btoa('another secret, for the time of a rotation')}`
+    const take = webhooks({ secret: [other, secret], on: {} })
+    const at = (seconds: number) => ({ sentAt: new Date(Date.now() + seconds * 1000) })
+    const statusOf = async (request: Request) => (await take(request)).status
+    expect(await statusOf(signed(event('payment.succeeded'), at(-290)))).toBe(204)
+    expect(await statusOf(signed(event('payment.succeeded'), { ...at(290), by: other }))).toBe(204)
+    expect(await statusOf(signed(event('payment.succeeded'), at(-310)))).toBe(400)
+    expect(await statusOf(signed(event('payment.succeeded'), { ...at(310), by: other }))).toBe(400)
+    expect(() => webhooks({ secret: '', on: {} }), 'no secret').toThrow()
+  })
+
+  test('what is signed and is no event is refused, and a type that nobody handles is left alone', async () => {
+    const take = webhooks({ secret, on: {} })
+    for (const body of ['{"id": "evt_', 'null', '[]', '7', '{"type": "payment.succeeded"}']) {
+      expect((await take(signed(body))).status, body).toBe(400)
+    }
+    for (const type of ['constructor', '__proto__', 'event.of.tomorrow']) {
+      expect((await take(signed(event(type)))).status, type).toBe(204)
+    }
+  })
 })
