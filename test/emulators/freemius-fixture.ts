@@ -3,11 +3,12 @@ import { text } from 'node:stream/consumers'
 import { Freemius, type WebhookEvent, type WebhookEventType } from '@freemius/sdk'
 import { onTestFinished } from 'vitest'
 import { close, listen } from '../../dev/emulators/core/listen.ts'
-import type { FreemiusAccount, FreemiusPrice } from '../../dev/emulators/freemius/accounts.ts'
+import type { EnteredPrice } from '../../dev/emulators/core/paywalls.ts'
+import type { FreemiusAccount } from '../../dev/emulators/freemius/accounts.ts'
 import type { FreemiusEmulator } from '../../dev/emulators/freemius/emulator.ts'
 import { startFreemiusEmulator } from '../../dev/emulators/freemius/emulator.ts'
 
-const price = (more: Partial<FreemiusPrice>): FreemiusPrice => ({
+const price = (more: Partial<EnteredPrice>): EnteredPrice => ({
   ...{
     id: '501:601',
     label: 'Monthly',
@@ -80,7 +81,7 @@ export const sdk = (emulator: Pick<FreemiusEmulator, 'url'>, account: FreemiusAc
   }, account)
 
 interface Sale {
-  price?: FreemiusPrice
+  price?: EnteredPrice
   email?: string
   sandbox?: boolean
   more?: Record<string, string>

@@ -1,19 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import type { PaywallFile } from '../../../cli/paywall-file/file.ts'
+import type { AccountOf } from '../core/domain/accounts.ts'
+import type { AccountContext } from '../core/domain/context.ts'
 import { type EnteredPrice, paywallsOf, type SellerOf } from '../core/paywalls.ts'
-
-/**
- * What a pricing of a plan costs in one billing cycle: its `id` is `plan_id:pricing_id`, which the monthly, the annual and the
- * lifetime price of a pricing have in common. The trial is the plan's.
- */
-export type FreemiusPrice = EnteredPrice
 
 /** A paywall's Freemius product. */
 export interface FreemiusAccount extends SellerOf<'freemius'> {
   /** Where buyers go after a purchase, as the owner has entered it in the dashboard. */
   returnUrl: string
-  prices: FreemiusPrice[]
+  /**
+   * What each pricing of a plan costs in one billing cycle: the id is `plan_id:pricing_id`, which the monthly, the annual and
+   * the lifetime price of a pricing have in common. The trial is the plan's.
+   */
+  prices: EnteredPrice[]
 }
+
+/** The paywalls that sell a product. */
+export const sellersOf = ({ account }: AccountContext) => (account as AccountOf<FreemiusAccount>).paywalls
 
 /** Credentials as Freemius makes them, for a demo. */
 export const demoCredentials = () => ({

@@ -1,7 +1,7 @@
 import type { Api } from '../core/processor.ts'
 import { callsInJson } from '../core/wire/calls-in-json.ts'
 import { credentialOf } from '../core/wire/credential.ts'
-import { NO_KEYS } from '../core/wire/no-keys.ts'
+import { readQuery } from '../core/wire/json-fields.ts'
 import type { FreemiusAccount } from './accounts.ts'
 import { badRequest, errorBody, freemiusError, unauthorized } from './errors.ts'
 import { ROUTES } from './routes.ts'
@@ -17,7 +17,6 @@ const CALLS = callsInJson(ROUTES, {
 })
 
 export const API: Api<FreemiusAccount, unknown> = {
-  ...NO_KEYS,
   ...CALLS,
   authenticate(request, accounts) {
     const [, product = ''] = PRODUCT.exec(request.path) ?? []
@@ -26,9 +25,20 @@ export const API: Api<FreemiusAccount, unknown> = {
     if (!account?.paywalls.some((paywall) => paywall.apiKey === apiKey)) throw unauthorized()
     return account
   },
-  prepare: (call, request) => CALLS.prepare({ ...call, path: resourceOf(call.path) }, request),
+  prepare(call, request) {
+    const { fields, ...query } = readQuery(request.query)
+    const withoutFields = { ...request, query: `${new URLSearchParams(query)}` }
+    const execution = CALLS.prepare({ ...call, path: resourceOf(call.path) }, withoutFields)
+    return (context) => (fields === undefined ? execution(context) : only(fields.split(','), execution(context)))
+  },
   errorBody,
 }
+
+/** What a list's response has its rows in. */
+const LISTS = ['users', 'licenses', 'subscriptions', 'payments', 'events']
+
+/** An object, or each object of a list, with the fields alone that are asked for. */
+const only = (fields: string[], response: object) => JSON.parse(JSON.stringify(response, [...LISTS, ...fields]))
 
 /** Every path ends with `.json`: what stands before it; one that does not stays as it is, and has no route. */
 const resourceOf = (path: string) => /^(.*)\.json$/.exec(path.replace(PRODUCT, '/'))?.[1] ?? path

@@ -2,9 +2,8 @@ import * as z from 'zod'
 import { ofSubscription, reversalControls } from '../core/controls/billing-controls.ts'
 import { changing, deciding, onRecordWith } from '../core/controls/controls.ts'
 import { customerAt } from '../core/domain/customers.ts'
-import { announceTrialEnd, chargeOrEnd } from '../core/domain/dues.ts'
-import { rollOver } from '../core/domain/renewals.ts'
-import { leftOf, refundPayment } from '../core/domain/reversals.ts'
+import { chargeOrEnd } from '../core/domain/dues.ts'
+import { refundUpTo } from '../core/domain/reversals.ts'
 import { badRequest } from './errors.ts'
 import { cancel, cancelLicense, deleteLicense, RENEWALS, replace } from './subscriptions.ts'
 
@@ -14,10 +13,6 @@ export const CONTROLS = {
   renew: deciding('subscription', 'subscriptions', (context, subscription, succeeds) =>
     chargeOrEnd(context, subscription, succeeds, RENEWALS),
   ),
-  /** Begins the next period, which is not paid yet; ends a subscription that is cancelled. */
-  rollOver: ofSubscription(rollOver),
-  /** Tells that a trial is about to end. */
-  trialWillEnd: ofSubscription(announceTrialEnd),
   /** The buyer cancels in the customer portal. */
   portalCancel: ofSubscription(cancel),
   /** The buyer changes the payment method: the licence gets another subscription, which is shown. */
@@ -32,10 +27,7 @@ export const CONTROLS = {
   /** The owner deletes a licence in the dashboard: Freemius does not know it any more. */
   deleteLicense: changing('license', 'pages', deleteLicense),
   /** The licence stays as it is after a refund. */
-  ...reversalControls('payment', (context, payment, amount) => {
-    const left = leftOf(context, payment)
-    const given = amount ?? left
-    if (given === 0 || given > left) throw badRequest(`Of payment ${payment.id}, ${left} cents are left.`)
-    return refundPayment(context, payment, { amount: given, own: {} })
-  }),
+  ...reversalControls('payment', (context, payment, amount) =>
+    refundUpTo(context, payment, { amount }, (left) => badRequest(`Of payment ${payment.id}, ${left} cents are left.`)),
+  ),
 }

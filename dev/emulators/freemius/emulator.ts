@@ -15,9 +15,6 @@ import { userObject } from './objects/product.ts'
 import { cancel, RENEWALS } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
 
-/** A link to the customer portal works for five minutes. */
-const PORTAL_SECONDS = 5 * MINUTE_SECONDS
-
 /** Ids of Freemius are numbers, written as text; later ones are higher. The SDK reads them as JavaScript numbers. */
 let latest = 0
 
@@ -46,7 +43,8 @@ export const startFreemiusEmulator = emulatorOf({
   },
   visits: {
     '/product/': HOSTED_LINK,
-    '/portal/': portalVisit({ money, lifetimeSeconds: PORTAL_SECONDS, cancel }),
+    // A link to the customer portal works for five minutes.
+    '/portal/': portalVisit({ money, lifetimeSeconds: 5 * MINUTE_SECONDS, cancel }),
   },
   duesOf: (context) => subscriptionsDue(context, RENEWALS),
   about: { path: '/v1/products', credential: 'API key' },

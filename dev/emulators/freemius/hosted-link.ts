@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import type { AccountOf } from '../core/domain/accounts.ts'
 import type { AccountContext } from '../core/domain/context.ts'
 import { customerAt } from '../core/domain/customers.ts'
 import { amountToday, newPage } from '../core/domain/pages.ts'
@@ -10,15 +9,14 @@ import { formatMoney } from '../core/pages/layout.ts'
 import type { HostedPage, PageVisit } from '../core/pages/visits.ts'
 import { DAY_SECONDS } from '../core/periods.ts'
 import type { HttpRequest } from '../core/server.ts'
-import type { FreemiusAccount } from './accounts.ts'
+import { sellersOf } from './accounts.ts'
 import { freemiusError } from './errors.ts'
 import { type Link, readLink, signedReturn } from './link.ts'
 import { licenseObject, subscriptionOf } from './objects/license.ts'
-import { dateTime, decimal } from './objects/wire.ts'
+import { billingCycle, dateTime, decimal } from './objects/wire.ts'
 
-const HINT = html`This is an emulator: it asks for no card and moves no money. Pay succeeds at once. A payment that arrives later
-          is what PayPal may do: it follows with <code>POST /_emulator/renew</code>. Decline the card does what a bank does that
-          refuses the payment.`
+const HINT = html`Pay succeeds at once. A payment that arrives later is what PayPal may do: it follows with
+          <code>POST /_emulator/renew</code>. Decline the card does what a bank does that refuses the payment.`
 
 export const money = (cents: number, currency: string) => formatMoney(cents, currency, 2)
 
@@ -27,24 +25,23 @@ export const HOSTED_LINK: PageVisit = {
   unknown: { title: 'Nothing to pay here', text: 'The product does not sell this. Check the address.' },
   open({ contextOf }, id, request) {
     const context = contextOf(id.replace(/\/$/, ''))
-    const link = readLink((context.account as AccountOf<FreemiusAccount>).paywalls, request.query)
+    const link = readLink(sellersOf(context), request.query)
     return link && hostedPage(context, link, request)
   },
 }
 
 function hostedPage(context: AccountContext, link: Link, request: HttpRequest): HostedPage {
   const page = pageOf(context, link)
-  const hosted = hostedCheckout(context, page, request, {
+  return hostedCheckout(context, page, request, {
     ...{ money, hint: HINT, keepsDeclined: false },
-    successUrl: () => signedReturn(link, returnData(page, context)),
+    paysLater: ({ mode }) => mode === 'subscription',
+    successUrl: ({ successUrl }) => signedReturn(successUrl, returnData(page, context), link.seller.secretKey),
     admit(_, email) {
       page.customer = customerAt(context, email)?.id ?? null
       refuseSecond(context, page)
       context.records.pages.set(page.id, page)
     },
   })
-  const onlySubscriptions = () => ({ status: 400, problem: 'Only a subscription without a trial can be paid later.' })
-  return page.mode === 'payment' ? { ...hosted, press: { ...hosted.press, later: onlySubscriptions } } : hosted
 }
 
 /** SaaS products sell one subscription at a time to a user; the owner can allow more in the dashboard. */
@@ -55,15 +52,18 @@ function refuseSecond(context: AccountContext, { mode, customer }: PageRecord): 
 }
 
 /** The sale of a link. It is kept, as the licence, once it is paid. */
-function pageOf(context: AccountContext, link: Link): PageRecord {
-  const { price, trialDays, cancelUrl, seller, returnUrl, environment, email } = link
-  const id = context.newId('pages')
-  const own = { license: id }
+function pageOf(context: AccountContext, { seller, price, environment, given }: Link): PageRecord {
+  const license = context.newId('pages')
   return newPage(context, {
-    ...{ id, mode: price.interval === null ? 'payment' : 'subscription', trialDays, price },
-    ...{ expiresAt: context.now + DAY_SECONDS, seller: seller.paywallName, successUrl: returnUrl, cancelUrl, email },
-    ...{ customer: null, makesCustomer: true, own: { environment } },
-    gives: { customer: {}, subscription: own, payment: own },
+    ...{ id: license, price, seller: seller.paywallName, own: { environment } },
+    // A link cannot give a trial to a plan that has none.
+    trialDays: (given.trial && price.trialDays) || null,
+    expiresAt: context.now + DAY_SECONDS,
+    // The product's, whichever paywall sells: an owner enters one.
+    successUrl: sellersOf(context)[0]?.returnUrl ?? seller.returnUrl,
+    cancelUrl: given.cancel_url ?? null,
+    email: (given.readonly_user && given.user_email) || null,
+    gives: { subscription: { license }, payment: { license } },
   })
 }
 
@@ -78,7 +78,7 @@ function returnData(page: PageRecord, context: AccountContext): Record<string, s
     ...{ action: trialEnd === null ? 'purchase' : 'trial', amount: String(decimal(amountToday(page))) },
     ...(expiration && { expiration }),
     ...(subscription
-      ? { subscription_id: subscription.id, billing_cycle: page.price.interval === 'month' ? '1' : '12' }
+      ? { subscription_id: subscription.id, billing_cycle: String(billingCycle(page.price)) }
       : { payment_id: page.payment ?? '' }),
     ...(trialEnd !== null && { trial: 'paid', trial_ends_at: dateTime(trialEnd) }),
   }

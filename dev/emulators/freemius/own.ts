@@ -11,18 +11,14 @@ export const licenseOwn = ownFields({
   deleted: z.boolean().default(false),
 })
 
+/** Of a subscription and its invoices, and of a payment. A renewal's payment has none: its subscription tells the licence. */
+export const soldOwn = ownFields({ license: z.string().nullable().default(null) })
+
+/** Why a subscription was cancelled. */
 export const subscriptionOwn = ownFields({
-  license: z.string(),
   reason: z.string().nullable().default(null),
   reason_ids: z.array(z.string()).default([]),
 })
 
-/** A renewal's payment has nothing of its own: its subscription tells the licence. */
-export const paymentOwn = ownFields({ license: z.string().nullable().default(null) })
-
 /** What an event has besides its objects. */
-export const eventOwn = ownFields({
-  data: z.unknown(),
-  user: z.string().nullable(),
-  trigger: z.enum(['system', 'developer', 'user']),
-})
+export const eventOwn = ownFields({ data: z.unknown(), user: z.string().nullable() })

@@ -1,99 +1,77 @@
 import * as z from 'zod'
-import type { AccountOf } from '../core/domain/accounts.ts'
-import { type AccountContext, all, find, newestOf } from '../core/domain/context.ts'
+import { type AccountContext, find, having, newestOf, showEach } from '../core/domain/context.ts'
 import { customerAt, customersAt } from '../core/domain/customers.ts'
 import type { PageRecord, PortalSessionRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
-import { pendingOf } from '../core/webhooks/deliveries.ts'
-import { type Ids, type Route, route } from '../core/wire/routes.ts'
-import type { FreemiusAccount } from './accounts.ts'
+import { optional } from '../core/wire/json-fields.ts'
+import { act, asRecord, type Ids, type Route, read, retrieve, route } from '../core/wire/routes.ts'
 import { missingArgument, noSuch } from './errors.ts'
-import { licenseObject, subscriptionObject, subscriptionOf } from './objects/license.ts'
-import { paymentObject, paymentsOf } from './objects/payment.ts'
-import { planObject, pricingObject, userObject } from './objects/product.ts'
+import { subscriptionOf } from './objects/license.ts'
+import { paymentsOf } from './objects/payment.ts'
+import { planObject, pricingObject } from './objects/product.ts'
 import { licenseOwn } from './own.ts'
 import { cancel } from './subscriptions.ts'
-import { eventObject } from './telling.ts'
 
-const Fields = z.object({ fields: z.string().optional() })
-const Paging = Fields.extend({
+const Paging = z.object({
   count: z.coerce.number().int().min(1).max(50).default(25),
   offset: z.coerce.number().int().min(0).default(0),
 })
 const Users = Paging.extend({ email: z.string().optional() })
 const Events = Paging.extend({ type: z.string().optional(), state: z.string().optional() })
 const Cancellation = z.object({
-  reason: z.string().optional(),
-  reason_ids: z
-    .string()
-    .regex(/^(\d+(,\d+)*)?$/)
-    .optional(),
+  reason: optional(z.string()),
+  reason_ids: optional(z.string().regex(/^(\d+(,\d+)*)?$/)).transform((ids) => (ids ? ids.split(',') : [])),
 })
-const PortalLogin = z.object({ id: z.coerce.string().optional(), email: z.string().optional() })
+const Login = z.object({ id: z.coerce.string().optional(), email: z.string().optional() })
+
+const LICENSE = '/licenses/:id'
+const SUBSCRIPTION = '/subscriptions/:id'
+const USER = '/users/:id'
 
 /** The part of Freemius' API that the emulator has. */
 export const ROUTES: Route[] = [
-  shown('/licenses/:id', (context, [id]) => licenseObject(findLicense(context, id), context)),
-  shown('/subscriptions/:id', (context, [id]) => subscriptionObject(find(context, 'subscriptions', id), context)),
-  shown('/payments/:id', (context, [id]) => paymentObject(find(context, 'payments', id), context)),
-  shown('/users/:id', (context, [id]) => userObject(find(context, 'customers', id))),
-  shown('/events/:id', (context, [id]) => context.show('events', find(context, 'events', id))),
-  shown('/plans/:id', (context, [id]) => planObject(account(context), id)),
-  shown('/plans/:id/pricing/:id', (context, [plan, id]) => pricingObject(account(context), plan, id)),
-  shown('/licenses/:id/subscription', (context, ids) => subscriptionObject(latestOf(context, ids), context)),
-  list('/users', Users, (context, { email }) =>
-    (email === undefined ? all(context, 'customers') : customersAt(context, email)).map(userObject),
+  read(LICENSE, findLicense, asRecord('pages')),
+  read(`${LICENSE}/subscription`, latestOf, asRecord('subscriptions')),
+  retrieve(SUBSCRIPTION, 'subscriptions'),
+  retrieve('/payments/:id', 'payments'),
+  retrieve(USER, 'customers'),
+  retrieve('/events/:id', 'events'),
+  read('/plans/:id', planObject),
+  read('/plans/:id/pricing/:id', pricingObject),
+  list('/users', Users, (context, { email }) => {
+    const users = email === undefined ? newestOf(context, 'customers', {}) : customersAt(context, email)
+    return showEach(context, 'customers', users)
+  }),
+  list('/events', Events, (context, { type, state }) => {
+    const events = showEach(context, 'events', newestOf(context, 'events', { type }))
+    // A list has events without their objects.
+    return events.filter(having({ state })).map((event) => ({ ...event, objects: undefined }))
+  }),
+  list(`${USER}/licenses`, Paging, (context, _, ids) => {
+    const licenses = newestOf(context, 'pages', ofUser(context, ids)).filter((each) => !licenseOwn(each).deleted)
+    return showEach(context, 'pages', licenses)
+  }),
+  list(`${USER}/subscriptions`, Paging, (context, _, ids) =>
+    showEach(context, 'subscriptions', newestOf(context, 'subscriptions', ofUser(context, ids))),
   ),
-  list('/events', Events, (context, { type, state }) =>
-    newestOf(context, 'events', type === undefined ? {} : { type })
-      .map((event) => eventObject(event, { pending: pendingOf(context.records, event) }))
-      .filter((event) => state === undefined || event.state === state)
-      .map(({ objects: _, ...event }) => event),
-  ),
-  list('/users/:id/licenses', Paging, (context, _, ids) =>
-    newestOf(context, 'pages', ofUser(context, ids))
-      .filter((license) => !licenseOwn(license).deleted)
-      .map((license) => licenseObject(license, context)),
-  ),
-  list('/users/:id/subscriptions', Paging, (context, _, ids) =>
-    newestOf(context, 'subscriptions', ofUser(context, ids)).map((each) => subscriptionObject(each, context)),
-  ),
-  list('/users/:id/payments', Paging, (context, _, ids) => paymentsOf(ofUser(context, ids).customer, context)),
-  route('DELETE', '/licenses/:id/subscription', Cancellation, (context, why, ids) =>
-    cancelled(context, latestOf(context, ids), why),
-  ),
-  route('DELETE', '/subscriptions/:id', Cancellation, (context, why, [id]) =>
-    cancelled(context, find(context, 'subscriptions', id), why),
-  ),
-  route('POST', '/portal/login', PortalLogin, logIn, ({ id: token }, { url }) => ({
-    ...{ token, link: `${url}/portal/${token}` },
-  })),
+  list(`${USER}/payments`, Paging, (context, _, ids) => paymentsOf(ofUser(context, ids).customer, context)),
+  act('DELETE', SUBSCRIPTION, Cancellation, 'subscriptions', cancel),
+  route('DELETE', `${LICENSE}/subscription`, Cancellation, cancelLatest, asRecord('subscriptions')),
+  route('POST', '/portal/login', Login, logIn, ({ id: token }, { url }) => ({ token, link: `${url}/portal/${token}` })),
 ]
-
-const account = ({ account }: AccountContext) => account as AccountOf<FreemiusAccount>
 
 const ofUser = (context: AccountContext, [id]: Ids) => ({ customer: find(context, 'customers', id).id })
 
-function shown(path: string, object: (context: AccountContext, ids: Ids) => object): Route {
-  return route('GET', path, Fields, (context, { fields }, ids) => pick(object(context, ids), fields))
-}
-
-/** A list has the name that its path ends with. */
+/** One page of a list, which has the name that its path ends with. */
 function list<Schema extends typeof Paging>(
   path: string,
   schema: Schema,
   rowsOf: (context: AccountContext, query: z.output<Schema>, ids: Ids) => object[],
 ): Route {
   return route('GET', path, schema, (context, query, ids) => {
-    const { count, offset, fields } = query
-    const rows = rowsOf(context, query, ids).slice(offset, offset + count)
-    return { [path.split('/').at(-1) ?? '']: rows.map((row) => pick(row, fields)) }
+    const { count, offset } = query
+    return { [path.split('/').at(-1) ?? '']: rowsOf(context, query, ids).slice(offset, offset + count) }
   })
-}
-
-function pick(object: object, fields: string | undefined): object {
-  if (fields === undefined) return object
-  return Object.fromEntries(Object.entries(object).filter(([name]) => fields.split(',').includes(name)))
 }
 
 function findLicense(context: AccountContext, id: string): PageRecord {
@@ -102,19 +80,18 @@ function findLicense(context: AccountContext, id: string): PageRecord {
   return license
 }
 
-function latestOf(context: AccountContext, [license]: Ids): SubscriptionRecord {
+function latestOf(context: AccountContext, license: string): SubscriptionRecord {
   const subscription = subscriptionOf(findLicense(context, license), context)
   if (!subscription) throw noSuch('subscriptions', `of license ${license}`)
   return subscription
 }
 
-function cancelled(context: AccountContext, found: SubscriptionRecord, why: z.output<typeof Cancellation>) {
-  const reason_ids = why.reason_ids ? why.reason_ids.split(',') : []
-  return subscriptionObject(cancel(context, found, { reason: why.reason ?? null, reason_ids }), context)
+function cancelLatest(context: AccountContext, why: z.output<typeof Cancellation>, [license]: Ids) {
+  return cancel(context, latestOf(context, license), why)
 }
 
 /** Opens the portal for a user, by id or by address. It has no way back to the seller. */
-function logIn(context: AccountContext, { id, email }: z.output<typeof PortalLogin>): PortalSessionRecord {
+function logIn(context: AccountContext, { id, email }: z.output<typeof Login>): PortalSessionRecord {
   if (id === undefined && email === undefined) throw missingArgument('id')
   const user = id === undefined ? customerAt(context, email ?? '') : find(context, 'customers', id)
   if (!user) throw noSuch('customers', email ?? '')

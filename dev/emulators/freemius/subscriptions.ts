@@ -2,7 +2,7 @@ import { type AccountContext, find, newRecord } from '../core/domain/context.ts'
 import type { RenewalRules } from '../core/domain/dues.ts'
 import { latestInvoice } from '../core/domain/invoices.ts'
 import type { PageRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
-import { change, endSubscription, hasEnded, scheduleEnd } from '../core/domain/subscriptions.ts'
+import { cancelAtEnd, change, endSubscription, hasEnded } from '../core/domain/subscriptions.ts'
 import { DAY_SECONDS, HOUR_SECONDS } from '../core/periods.ts'
 import { badRequest } from './errors.ts'
 import { licenseOf } from './objects/license.ts'
@@ -31,9 +31,7 @@ export function cancel(
   if (hasEnded(subscription) || subscription.canceledAt !== null) return subscription
   subscription.own = { ...subscription.own, ...why }
   const isPaid = latestInvoice(context, subscription).status === 'paid'
-  if (subscription.status !== 'trialing' && isPaid) {
-    return change(context, subscription, () => scheduleEnd(context, subscription, true))
-  }
+  if (subscription.status !== 'trialing' && isPaid) return cancelAtEnd(context, subscription)
   subscription.cancelReason = 'cancellation_requested'
   return endSubscription(context, subscription)
 }
@@ -46,8 +44,7 @@ export function replace(context: AccountContext, old: SubscriptionRecord): Subsc
   context.records.subscriptions.set(id, subscription)
   licenseOf(old, context).subscription = id
   context.tell({ what: 'subscription.created', subscription })
-  const { now } = context
-  change(context, old, () => Object.assign(old, { status: 'canceled', canceledAt: now, endedAt: now }))
+  change(context, old, () => Object.assign(old, { status: 'canceled', canceledAt: created, endedAt: created }))
   return subscription
 }
 
@@ -63,6 +60,6 @@ export function cancelLicense(context: AccountContext, license: PageRecord): Pag
 /** The owner deletes a licence in the dashboard. */
 export function deleteLicense(context: AccountContext, license: PageRecord): PageRecord {
   license.own = { ...license.own, deleted: true }
-  context.tell({ what: 'page.failed', page: license })
+  context.tell({ what: 'page.expired', page: license })
   return license
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type AccountRecords, latestPaid } from '../core/acts/account-records.ts'
+import { type AccountRecords, latestPaid, onItsWay } from '../core/acts/account-records.ts'
 import type { Account, Acts } from '../core/acts/acts.ts'
 import { charges } from '../core/acts/by-invoice.ts'
 import { Refused } from '../core/acts/refused.ts'
@@ -18,11 +18,7 @@ export const mollieActs = (mollie: MollieEmulator, { records }: Account<'mollie'
   cancel: (id) => mollie.cancel(subscriptionOf(records, id).id),
   rollOver: (id) => mollie.renew(subscriptionOf(records, id).id, { pending: true }),
   suspend: (id) => mollie.suspend(subscriptionOf(records, id).id),
-  async resolve(fails) {
-    const waiting = records('payments').find(isOnItsWay)
-    if (!waiting) throw new Refused('no money is on its way')
-    await mollie.resolvePayment(waiting.id, { fail: fails })
-  },
+  resolve: async (fails) => mollie.resolvePayment(onItsWay(records('payments').find(isOnItsWay)).id, { fail: fails }),
 })
 
 /** The subscription that a first payment has begun. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type AccountContext, find, newestOf } from '../core/domain/context.ts'
+import { type AccountContext, find, newestOf, showEach } from '../core/domain/context.ts'
 import { newCustomer } from '../core/domain/customers.ts'
 import { findPayment } from '../core/domain/payment-pages.ts'
 import type { Row, Table } from '../core/domain/records.ts'
@@ -82,7 +82,7 @@ function list<Name extends Table>(
 ): Route {
   return route('GET', `${path}/${name}`, PageQuery, (context, page, ids) => {
     const owner = ids.reduce((address, id) => address.replace(':id', id), `${context.url}${path}`)
-    const rows = rowsOf(context, ids).map((row) => context.show(table, row))
+    const rows = showEach(context, table, rowsOf(context, ids))
     return listOf(name, `${owner}/${name}`, rows, page)
   })
 }

@@ -2,7 +2,6 @@ import type { Api } from '../core/processor.ts'
 import { header } from '../core/server.ts'
 import { callsInJson } from '../core/wire/calls-in-json.ts'
 import { byToken } from '../core/wire/credential.ts'
-import { NO_KEYS } from '../core/wire/no-keys.ts'
 import { idOfToken, type PolarAccount } from './accounts.ts'
 import { errorBody, invalid, polarError } from './errors.ts'
 import { ROUTES } from './routes.ts'
@@ -17,7 +16,6 @@ const CALLS = callsInJson(ROUTES, {
 })
 
 export const API: Api<PolarAccount, unknown> = {
-  ...NO_KEYS,
   ...CALLS,
   authenticate: byToken(idOfToken, () =>
     polarError(401, 'invalid_token', 'The access token provided is expired, revoked, malformed, or invalid'),

@@ -38,7 +38,6 @@ export function createCheckout(context: AccountContext, body: Body): PageRecord 
   const customer = customerFor(context, body)
   const { metadata, external_customer_id, allow_trial } = body
   const page = openPage(context, {
-    mode: price.interval === null ? 'payment' : 'subscription',
     price,
     expiresAt: context.now + CHECKOUT_SECONDS,
     seller,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { AccountContext } from '../core/domain/context.ts'
 import type { PaymentRecord, RefundRecord } from '../core/domain/money-records.ts'
-import { leftOf, refundPayment, refundsOf } from '../core/domain/reversals.ts'
+import { refundsOf, refundUpTo } from '../core/domain/reversals.ts'
 import { allSales, type Sale, salePaidBy } from '../core/domain/sales.ts'
 import { hasEnded } from '../core/domain/subscriptions.ts'
 import { forbidden, invalid, noSuch } from './errors.ts'
@@ -56,12 +56,12 @@ export function createRefund(context: AccountContext, body: z.output<typeof Refu
 
 /** Gives back an amount, or all that is left. */
 export function refundOrder(context: AccountContext, { id, payment }: Sale, amount?: number, own = {}): RefundRecord {
-  const left = payment === null ? 0 : leftOf(context, payment)
-  if (payment === null || left === 0) throw forbidden('RefundedAlready', `Order is already fully refunded: ${id}`)
-  if (amount !== undefined && amount > left) {
-    throw invalid(['body', 'amount'], 'Refund amount exceeds remaining order balance.', amount)
-  }
-  return refundPayment(context, payment, { amount: amount ?? left, own })
+  const refuse = (left: number) =>
+    left === 0
+      ? forbidden('RefundedAlready', `Order is already fully refunded: ${id}`)
+      : invalid(['body', 'amount'], 'Refund amount exceeds remaining order balance.', amount)
+  if (payment === null) throw refuse(0)
+  return refundUpTo(context, payment, { amount, own }, refuse)
 }
 
 /** The buyer's bank asks for the money before there is a dispute, and gets it. */

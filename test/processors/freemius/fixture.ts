@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest'
-import type { FreemiusAccount, FreemiusPrice } from '../../../dev/emulators/freemius/accounts.ts'
+import type { EnteredPrice } from '../../../dev/emulators/core/paywalls.ts'
+import type { FreemiusAccount } from '../../../dev/emulators/freemius/accounts.ts'
 import { startFreemiusEmulator } from '../../../dev/emulators/freemius/emulator.ts'
 import { freemiusAdapter } from '../../../lib/processors/freemius/adapter.ts'
 import type { CheckoutOrder, PurchaseReference, PurchaseSnapshot } from '../../../lib/processors/processor.ts'
@@ -9,7 +10,7 @@ export const CREDENTIALS = { productId: '7001', publicKey: 'pk_acme', secretKey:
 
 export const CHECKOUT_ID = '0b0f8f4e-3a0a-4a3e-9b1c-6a4f0d6f2f10'
 
-export const order = (price: FreemiusPrice = PRICES.monthly, more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
+export const order = (price: EnteredPrice = PRICES.monthly, more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
   ...{ key: `${CHECKOUT_ID}:1`, checkoutId: CHECKOUT_ID, paywallId: '1001', userId: 'user-1', email: ADA },
   ...{ customer: null, customers: {}, processorPrice: price.id, currency: price.currency, amount: price.amount },
   recurring: price.interval && { interval: price.interval, intervalCount: 1 },
@@ -39,7 +40,7 @@ export async function startWing(
   }
 
   /** Opens a checkout and presses a button of its page. */
-  async function checkout(price?: FreemiusPrice, action = 'pay', more: Partial<CheckoutOrder> = {}) {
+  async function checkout(price?: EnteredPrice, action = 'pay', more: Partial<CheckoutOrder> = {}) {
     const given = order(price, more)
     const openedAt = now()
     const { url, pageId } = await adapter.openCheckout(given)
@@ -50,7 +51,7 @@ export async function startWing(
   }
 
   /** Buys, and gives the purchase as it is then, with the ids of its licence, its subscription and its payment. */
-  async function buy(price?: FreemiusPrice) {
+  async function buy(price?: EnteredPrice) {
     const { page } = await checkout(price)
     const bought = await look(page)
     if (!bought) throw new Error('nothing was bought')

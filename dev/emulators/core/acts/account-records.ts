@@ -33,3 +33,9 @@ export const pendingPayment = (records: AccountRecords) =>
 /** The subscription whose first payment has not arrived. */
 export const incompleteSubscription = (records: AccountRecords) =>
   records('subscriptions').find(({ status }) => status === 'incomplete')
+
+/** Money that is on its way: a payment, or a subscription's. */
+export function onItsWay<Awaiting>(found: Awaiting | undefined): Awaiting {
+  if (!found) throw new Refused('no money is on its way')
+  return found
+}

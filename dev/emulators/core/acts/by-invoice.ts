@@ -1,6 +1,5 @@
-import { type AccountRecords, incompleteSubscription, latestPaid, pendingPayment } from './account-records.ts'
+import { type AccountRecords, incompleteSubscription, latestPaid, onItsWay, pendingPayment } from './account-records.ts'
 import type { Acts } from './acts.ts'
-import { Refused } from './refused.ts'
 
 /** A control of a record, by its id. */
 type Control = (id: string) => Promise<unknown>
@@ -49,11 +48,9 @@ export function byInvoice(
 }
 
 /** A one-time payment's money, or that of the first period of a subscription, which expires if the money does not come. */
-async function resolve(emulator: Emulator, records: AccountRecords, fails: boolean): Promise<void> {
+async function resolve(emulator: Emulator, records: AccountRecords, fails: boolean): Promise<unknown> {
   const payment = pendingPayment(records)
-  const subscription = incompleteSubscription(records)
-  if (payment) await emulator.resolvePayment(payment.id, { fail: fails })
-  else if (!subscription) throw new Refused('no money is on its way')
-  else if (fails) await emulator.end(subscription.id)
-  else await emulator.renew(subscription.id)
+  if (payment) return emulator.resolvePayment(payment.id, { fail: fails })
+  const { id } = onItsWay(incompleteSubscription(records))
+  return fails ? emulator.end(id) : emulator.renew(id)
 }

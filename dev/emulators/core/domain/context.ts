@@ -64,9 +64,15 @@ export function all<Name extends Table>({ records, account }: AccountContext, na
 export const having = (wanted: object) => (row: object) =>
   Object.entries(wanted).every(([field, value]) => value === undefined || Reflect.get(row, field) === value)
 
+type Wanted<Name extends Table> = { [Field in keyof Row<Name>]?: Row<Name>[Field] | undefined }
+
 /** Those that have these values, the newest first: `newestOf(context, 'payments', { subscription: id })`. */
-export const newestOf = <Name extends Table>(context: AccountContext, name: Name, wanted: Partial<Row<Name>>) =>
+export const newestOf = <Name extends Table>(context: AccountContext, name: Name, wanted: Wanted<Name>) =>
   all(context, name).filter(having(wanted)).reverse()
+
+/** Records as the processor shows them. */
+export const showEach = <Name extends Table>(context: AccountContext, name: Name, records: Row<Name>[]) =>
+  records.map((record) => context.show(name, record))
 
 /** What an account has besides its records. */
 export function accountRecord({ accounts }: Records, id: string): AccountRecord {

@@ -6,7 +6,7 @@ type NewPage = Omit<PageRecord, 'account' | 'created' | 'gives' | Unused | Usual
   Partial<Pick<PageRecord, Usual>> & { gives?: Partial<PageRecord['gives']> }
 type Unused = 'status' | 'payerEmail' | 'payment' | 'subscription' | 'invoice' | 'unpaid'
 /** What a page has unless something else is given. */
-type Usual = 'id' | 'quantity' | 'customer' | 'makesCustomer' | 'trialDays' | 'chosenIds'
+type Usual = 'id' | 'mode' | 'quantity' | 'customer' | 'makesCustomer' | 'trialDays' | 'chosenIds'
 
 export function openPage(context: AccountContext, given: NewPage): PageRecord {
   const page = newPage(context, given)
@@ -20,6 +20,7 @@ export function newPage(context: AccountContext, given: NewPage): PageRecord {
   return {
     ...{ ...newRecord(context, 'pages', given.id), ...unused, unpaid: false },
     ...{
+      mode: given.price.interval === null ? 'payment' : 'subscription',
       quantity: 1,
       customer: null,
       makesCustomer: true,

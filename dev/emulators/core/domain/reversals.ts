@@ -61,6 +61,22 @@ export const refundedOf = (context: AccountContext, payment: PaymentRecord): num
 export const leftOf = (context: AccountContext, payment: PaymentRecord): number =>
   payment.status === 'paid' ? payment.amount - refundedOf(context, payment) : 0
 
+/**
+ * Refunds an amount of a payment, or all that is left of it.
+ *
+ * @param refuse makes the processor's error where nothing is left, or less than the amount
+ */
+export function refundUpTo(
+  context: AccountContext,
+  payment: PaymentRecord,
+  { amount, own = {} }: { amount: number | undefined; own?: RefundRecord['own'] },
+  refuse: (left: number) => Error,
+): RefundRecord {
+  const left = leftOf(context, payment)
+  if (left === 0 || (amount ?? left) > left) throw refuse(left)
+  return refundPayment(context, payment, { amount: amount ?? left, own })
+}
+
 /** Whether the payer's bank has taken the money back, and the seller has not won it again. */
 export const isReversed = (context: AccountContext, payment: PaymentRecord) =>
   disputesOf(context, payment).some(({ status }) => status !== 'won')

@@ -31,7 +31,7 @@ export async function checkoutPage(view: CheckoutView, problem?: string): Promis
         ${email ? emailField(email.value) : ''}
         <button class="pay" name="action" value="pay">${view.pay}</button>
         ${Object.entries(buttons).map(([action, label]) => button(action, label, action === quiet))}
-        <p class="hint">${view.hint}</p>
+        <p class="hint">This is an emulator: it asks for no card and moves no money. ${view.hint}</p>
       </form>`,
     view.heading,
   )

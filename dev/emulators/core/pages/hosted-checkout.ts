@@ -20,6 +20,8 @@ export interface CheckoutWords {
   /** Notes that the buyer leaves by Cancel. Returns where the browser goes then, if not to `cancelUrl`; null: nowhere. */
   leave?(page: PageRecord): string | null
   hint?: Html
+  /** Whether the money may arrive later; it may if nothing else is said. */
+  paysLater?(page: PageRecord): boolean
   /** False: a card that was declined leaves nothing at the processor. */
   keepsDeclined?: boolean
   /** Throws the processor's error if it does not sell the page to who has that address. Nothing is paid before. */
@@ -29,10 +31,9 @@ export interface CheckoutWords {
 /** Ends the address that a declined card leads to: a GET, so that reloading it declines nothing a second time. */
 const DECLINED = 'declined'
 
-const HINT = html`This is an emulator: it asks for no card and moves no money. Pay succeeds at once. Decline the card
-          does what a bank does that refuses the payment. Cancel goes back to the seller. A debit that is on its way
-          arrives or fails with <code>POST /_emulator/resolve-payment</code>, a subscription's with
-          <code>POST /_emulator/renew</code>.`
+const HINT = html`Pay succeeds at once. Decline the card does what a bank does that refuses the payment. Cancel goes back to
+          the seller. A debit that is on its way arrives or fails with <code>POST /_emulator/resolve-payment</code>, a
+          subscription's with <code>POST /_emulator/renew</code>.`
 
 /** The hosted page of one price. */
 export function hostedCheckout(
@@ -65,7 +66,7 @@ export function hostedCheckout(
     press: {
       pay: pay(payPage),
       later: (form) =>
-        amountToday(page) === 0 ? { status: 400, problem: 'There is nothing to pay today.' } : later(form),
+        canPayLater(page, words) ? later(form) : { status: 400, problem: 'This cannot be paid later.' },
       decline() {
         if (words.keepsDeclined !== false) declinePage(context, page)
         const before = partsOf(request).filter((part) => part !== DECLINED)
@@ -79,17 +80,20 @@ export function hostedCheckout(
   }
 }
 
+const canPayLater = (page: PageRecord, { paysLater }: CheckoutWords) =>
+  amountToday(page) > 0 && (paysLater === undefined || paysLater(page))
+
 /** What the query of a page's address is made of. */
 const partsOf = ({ query }: HttpRequest) => query.split('&').filter((part) => part !== '')
 
 /** What the page of a price shows, whatever its address is. */
-function viewOf(page: PageRecord, { money, hint = HINT }: CheckoutWords): CheckoutView {
+function viewOf(page: PageRecord, words: CheckoutWords): CheckoutView {
+  const { money, hint = HINT } = words
   const { seller, price, quantity, trialDays, email } = page
-  const amount = amountToday(page)
   const full = money(price.amount * quantity, price.currency)
-  const today = money(amount, price.currency)
+  const today = money(amountToday(page), price.currency)
   const cycle = `${cycleText(price)}, until cancelled`
-  const later = amount > 0 && { later: 'Pay by bank debit; the money arrives later' }
+  const later = canPayLater(page, words) && { later: 'Pay by bank debit; the money arrives later' }
   return {
     title: `Pay ${seller}`,
     heading: seller,

@@ -34,7 +34,7 @@ export const tellingOf =
   }
 
 /** What something happened to, as the processor shows it. */
-export function shownOf(happening: Happening, context: AccountContext): object {
+export function shownOf(happening: Happening, context: AccountContext): { id: string } {
   if ('page' in happening) return context.show('pages', happening.page)
   if ('subscription' in happening) return context.show('subscriptions', happening.subscription)
   if ('invoice' in happening) return context.show('invoices', happening.invoice)

@@ -2,6 +2,7 @@ import type { RecordedCall } from '../calls.ts'
 import type { Execution } from '../processor.ts'
 import type { HttpRequest } from '../server.ts'
 import { readJson, readQuery } from './json-fields.ts'
+import { NO_KEYS } from './no-keys.ts'
 import { type Mistake, parseWith } from './parse.ts'
 import { prepareRoute, type Route } from './routes.ts'
 
@@ -14,9 +15,10 @@ interface Refusals {
 
 /**
  * The part of an API that takes JSON: what a call has is in its body, of a GET and a DELETE in the query. It is parsed when the
- * call runs, so that a mistake counts as found by the route itself.
+ * call runs, so that a mistake counts as found by the route itself. Without rules of its own the API has no idempotency keys.
  */
 export const callsInJson = (routes: Route[], refuse: Refusals) => ({
+  ...NO_KEYS,
   // The call is recorded in any case. One that is no JSON is refused when its route parses the body.
   readBody: ({ body, query }: HttpRequest): unknown => (body === '' ? readQuery(query) : (readJson(body) ?? body)),
   prepare(call: RecordedCall, { method, query, body }: HttpRequest): Execution {

@@ -1,7 +1,8 @@
-import { type AccountContext, find, newestOf } from '../../core/domain/context.ts'
+import { type AccountContext, find, lookUp, newestOf } from '../../core/domain/context.ts'
 import { latestInvoice } from '../../core/domain/invoices.ts'
 import type { PageRecord, SubscriptionRecord } from '../../core/domain/selling-records.ts'
-import { licenseOwn, subscriptionOwn } from '../own.ts'
+import { HOUR_SECONDS } from '../../core/periods.ts'
+import { licenseOwn, soldOwn } from '../own.ts'
 import { billingCycle, complete, currencyOf, dateTime, dateTimeOrNull, decimal, idsOf } from './wire.ts'
 
 /** A licence, from the completed page that sold it. */
@@ -19,11 +20,14 @@ export function licenseObject(page: PageRecord, context: AccountContext) {
 
 /** The latest subscription of a licence; null if it was bought for ever. */
 export const subscriptionOf = ({ subscription }: PageRecord, context: AccountContext) =>
-  subscription === null ? null : find(context, 'subscriptions', subscription)
+  lookUp(context, 'subscriptions', subscription ?? '')
 
-export const licenseOf = (subscription: SubscriptionRecord, context: AccountContext) =>
-  find(context, 'pages', subscriptionOwn(subscription).license)
-
+/** The licence of a subscription or of what it owes, of a payment or of its subscription. */
+export function licenseOf(sold: { own: object; subscription?: string | null }, context: AccountContext): PageRecord {
+  const { license } = soldOwn(sold)
+  if (license !== null) return find(context, 'pages', license)
+  return licenseOf(find(context, 'subscriptions', sold.subscription ?? ''), context)
+}
 /** A licence lasts as long as it is paid for, or as its trial; null: for ever. */
 function expirationOf(page: PageRecord, context: AccountContext): number | null {
   const subscription = subscriptionOf(page, context)
@@ -35,38 +39,30 @@ function expirationOf(page: PageRecord, context: AccountContext): number | null 
 }
 
 /** The first payment that has not arrived is charged again within this many seconds. */
-const FIRST_PAYMENT_SECONDS = 12 * 3600
+const FIRST_PAYMENT_SECONDS = 12 * HOUR_SECONDS
 
 export function subscriptionObject(subscription: SubscriptionRecord, context: AccountContext) {
-  const { id, created, account, customer, price, trialEnd, canceledAt, endedAt } = subscription
-  const { license } = subscriptionOwn(subscription)
+  const { id, created, account, customer, price, trialEnd } = subscription
+  const license = licenseOf(subscription, context)
   const amount = decimal(price.amount)
-  const paid = newestOf(context, 'invoices', { subscription: id, status: 'paid' })
-  const owes = latestInvoice(context, subscription).status !== 'paid'
+  const invoices = newestOf(context, 'invoices', { subscription: id })
+  const paid = invoices.filter(({ status }) => status === 'paid')
+  const latest = latestInvoice(context, subscription)
+  const isPaid = latest.status === 'paid'
+  const owedAt = latest.periodStart + (latest.reason === 'create' ? FIRST_PAYMENT_SECONDS : 0)
+  const canceledAt = subscription.canceledAt ?? subscription.endedAt
   return complete('subscription', {
-    ...{ id, created: dateTime(created), plugin_id: account, user_id: customer, license_id: license },
+    ...{ id, created: dateTime(created), plugin_id: account, user_id: customer, license_id: license.id },
     ...{ ...idsOf(price), external_id: `sub_${id}`, currency: currencyOf(price.currency) },
-    environment: licenseOwn(licenseOf(subscription, context)).environment,
+    environment: licenseOwn(license).environment,
     total_gross: decimal(paid.reduce((sum, invoice) => sum + invoice.amount, 0)),
     ...{ amount_per_cycle: amount, initial_amount: amount, renewal_amount: amount },
-    billing_cycle: billingCycle(price.interval) as 1 | 12,
-    outstanding_balance: owes ? amount : 0,
-    failed_payments: failedPayments(subscription, context),
+    billing_cycle: billingCycle(price),
+    outstanding_balance: isPaid ? 0 : amount,
+    // Whether the number begins anew after a payment is UNVERIFIED: it is the harder case that it does not.
+    failed_payments: invoices.reduce((sum, { attempts }) => sum + attempts, 0) - paid.length,
     trial_ends: dateTimeOrNull(trialEnd),
-    next_payment: dateTimeOrNull((canceledAt ?? endedAt) ? null : nextPayment(subscription, context)),
-    canceled_at: dateTimeOrNull(canceledAt ?? endedAt),
+    next_payment: dateTimeOrNull(canceledAt !== null ? null : isPaid ? subscription.periodEnd : owedAt),
+    canceled_at: dateTimeOrNull(canceledAt),
   })
-}
-
-/** Whether the number begins anew after a payment is UNVERIFIED: it is the harder case that it does not. */
-const failedPayments = ({ id }: SubscriptionRecord, context: AccountContext) =>
-  newestOf(context, 'invoices', { subscription: id }).reduce(
-    (sum, { attempts, status }) => sum + attempts - (status === 'paid' ? 1 : 0),
-    0,
-  )
-
-function nextPayment(subscription: SubscriptionRecord, context: AccountContext): number {
-  const { status, reason, periodStart } = latestInvoice(context, subscription)
-  if (status === 'paid') return subscription.periodEnd
-  return reason === 'create' ? periodStart + FIRST_PAYMENT_SECONDS : periodStart
 }

@@ -1,41 +1,33 @@
 import { type AccountContext, all, find, newestOf } from '../../core/domain/context.ts'
 import type { DisputeRecord, PaymentRecord, RefundRecord } from '../../core/domain/money-records.ts'
 import { disputesOf, refundsOf } from '../../core/domain/reversals.ts'
-import type { PageRecord } from '../../core/domain/selling-records.ts'
-import { licenseOwn, paymentOwn } from '../own.ts'
+import { licenseOwn } from '../own.ts'
 import { licenseOf } from './license.ts'
 import { complete, currencyOf, dateTime, decimal, idsOf } from './wire.ts'
 
-/** What differs between a payment and what goes back of one, which is a payment of its own. */
-interface About {
-  id: string
-  created: number
-  amount: number
-  type: 'payment' | 'refund' | 'disputed' | 'won_dispute' | 'lost_dispute'
-  bound?: string
-}
-
 export function paymentObject(payment: PaymentRecord, context: AccountContext) {
-  const { id, amount } = payment
+  const { id, amount, created, account, customer, currency, subscription, description } = payment
+  const license = licenseOf(payment, context)
   // A renewal that is made before its time has the date on which it is due.
   const dueAt = all(context, 'invoices').find((invoice) => invoice.payment === id)?.periodStart ?? 0
-  return objectOf(payment, context, { id, created: Math.max(payment.created, dueAt), amount, type: 'payment' })
+  return complete('payment', {
+    ...{ id, type: 'payment', created: dateTime(Math.max(created, dueAt)), gross: decimal(amount) },
+    ...{ plugin_id: account, user_id: customer ?? '', subscription_id: subscription, license_id: license.id },
+    ...{ ...idsOf(license.price), environment: licenseOwn(license).environment, currency: currencyOf(currency) },
+    ...{ external_id: `ch_${id}`, is_renewal: description === 'Subscription update' },
+  })
 }
 
-export const refundObject = ({ id, created, amount, payment }: RefundRecord, context: AccountContext) => ({
-  ...objectOf(find(context, 'payments', payment), context, {
-    ...{ id, created, amount: -amount, bound: payment, type: 'refund' },
-  }),
+export const refundObject = (refund: RefundRecord, context: AccountContext) => ({
+  ...reversalObject(refund, 'refund', context),
   refund_reason: 'Refunded in the dashboard.',
 })
 
 const DISPUTES = { open: 'disputed', won: 'won_dispute', lost: 'lost_dispute' } as const
 
 /** That a dispute's amount is negative, whatever came of it, is UNVERIFIED. */
-export const disputeObject = ({ id, created, amount, payment, status }: DisputeRecord, context: AccountContext) =>
-  objectOf(find(context, 'payments', payment), context, {
-    ...{ id, created, amount: -amount, bound: payment, type: DISPUTES[status] },
-  })
+export const disputeObject = (dispute: DisputeRecord, context: AccountContext) =>
+  reversalObject(dispute, DISPUTES[dispute.status], context)
 
 /** All payments of a user, the newest first. A payment that failed is none at Freemius. */
 export const paymentsOf = (userId: string, context: AccountContext) =>
@@ -47,20 +39,15 @@ export const paymentsOf = (userId: string, context: AccountContext) =>
     ])
     .toSorted((one, other) => Number(other.id) - Number(one.id))
 
-/** The licence that a payment, or its subscription, is about. */
-export function licenseOfPayment(payment: PaymentRecord, context: AccountContext): PageRecord {
-  const { license } = paymentOwn(payment)
-  if (license !== null) return find(context, 'pages', license)
-  return licenseOf(find(context, 'subscriptions', payment.subscription ?? ''), context)
-}
-
-function objectOf(payment: PaymentRecord, context: AccountContext, { id, created, amount, type, bound }: About) {
-  const license = licenseOfPayment(payment, context)
-  return complete('payment', {
-    ...{ id, created: dateTime(created), gross: decimal(amount), type, bound_payment_id: bound ?? null },
-    ...{ plugin_id: payment.account, user_id: payment.customer ?? '', subscription_id: payment.subscription },
-    ...{ license_id: license.id, ...idsOf(license.price), environment: licenseOwn(license).environment },
-    ...{ currency: currencyOf(payment.currency), external_id: `ch_${id}` },
-    is_renewal: payment.description === 'Subscription update',
-  })
+/** What goes back of a payment is a payment of its own, which is bound to that. */
+function reversalObject<Type extends string>(
+  { id, created, amount, payment }: RefundRecord | DisputeRecord,
+  type: Type,
+  context: AccountContext,
+) {
+  return {
+    ...paymentObject(find(context, 'payments', payment), context),
+    ...{ id, type, created: dateTime(created), gross: decimal(-amount), external_id: `ch_${id}` },
+    bound_payment_id: payment,
+  }
 }

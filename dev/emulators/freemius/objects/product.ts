@@ -1,25 +1,26 @@
-import type { AccountOf } from '../../core/domain/accounts.ts'
+import type { AccountContext } from '../../core/domain/context.ts'
 import type { CustomerRecord } from '../../core/domain/selling-records.ts'
-import type { FreemiusAccount, FreemiusPrice } from '../accounts.ts'
+import type { EnteredPrice } from '../../core/paywalls.ts'
+import { sellersOf } from '../accounts.ts'
 import { noSuch } from '../errors.ts'
 import { complete, currencyOf, dateTime, decimal } from './wire.ts'
 
 /* What a product sells, and its users. */
 
 /** A plan of a product; its trial is the longest that a price of it has. */
-export function planObject(account: AccountOf<FreemiusAccount>, id: string) {
-  const prices = pricesOf(account, (price) => price.id.startsWith(`${id}:`))
+export function planObject(context: AccountContext, id: string) {
+  const prices = pricesOf(context, (price) => price.id.startsWith(`${id}:`))
   if (prices.length === 0) throw noSuch('plans', id)
   const trial_period = Math.max(...prices.map(({ trialDays }) => trialDays)) || null
-  return complete('plan', { id, plugin_id: account.id, name: `plan-${id}`, title: `Plan ${id}`, trial_period })
+  return complete('plan', { id, plugin_id: context.account.id, name: `plan-${id}`, title: `Plan ${id}`, trial_period })
 }
 
 /** A pricing of a plan: one currency, with a price for each billing cycle that it is sold in. */
-export function pricingObject(account: AccountOf<FreemiusAccount>, plan: string, id: string) {
-  const prices = pricesOf(account, (price) => price.id === `${plan}:${id}`)
+export function pricingObject(context: AccountContext, plan: string, id: string) {
+  const prices = pricesOf(context, (price) => price.id === `${plan}:${id}`)
   const [first] = prices
   if (!first) throw noSuch('pricings', id)
-  const amountOf = (interval: FreemiusPrice['interval']) => {
+  const amountOf = (interval: EnteredPrice['interval']) => {
     const price = prices.find((each) => each.interval === interval)
     return price ? decimal(price.amount) : null
   }
@@ -29,8 +30,8 @@ export function pricingObject(account: AccountOf<FreemiusAccount>, plan: string,
   })
 }
 
-const pricesOf = ({ paywalls }: AccountOf<FreemiusAccount>, isMeant: (price: FreemiusPrice) => boolean) =>
-  paywalls.flatMap(({ prices }) => prices.filter(isMeant))
+const pricesOf = (context: AccountContext, isMeant: (price: EnteredPrice) => boolean) =>
+  sellersOf(context).flatMap(({ prices }) => prices.filter(isMeant))
 
 export const userObject = ({ id, created, email }: CustomerRecord) =>
   complete('user', {

@@ -1,4 +1,6 @@
 import type * as Freemius from '@freemius/sdk'
+import * as z from 'zod'
+import type { SoldPrice } from '../../core/domain/selling-records.ts'
 import { completer } from '../../core/wire/complete.ts'
 import CONSTANTS from './constants.json' with { type: 'json' }
 
@@ -13,6 +15,8 @@ interface Kinds {
   /** `bound_payment_id` is null where a payment is bound to no other. */
   payment: Omit<Full<Freemius.PaymentEntity>, 'bound_payment_id'> & { bound_payment_id: string | null }
   user: Omit<Full<Freemius.UserEntity>, 'auth' | 'note'>
+  /** `objects` are as they were when the event happened. */
+  event: Omit<Full<Freemius.EventEntity>, 'developer_id'> & { objects: object }
   plan: Full<Freemius.PlanEntity>
   pricing: Full<Freemius.PricingEntity>
 }
@@ -29,15 +33,13 @@ export const dateTimeOrNull = (seconds: number | null) => (seconds === null ? nu
 /** Cents as a decimal number: 999 is 9.99. */
 export const decimal = (cents: number) => cents / 100
 
-const CURRENCIES = { USD: 'usd', EUR: 'eur', GBP: 'gbp' } as const
+/** The currencies that Freemius has. */
+export const Currency = z.enum(['usd', 'eur', 'gbp'])
 
-export function currencyOf(code: string): 'usd' | 'eur' | 'gbp' {
-  if (code !== 'USD' && code !== 'EUR' && code !== 'GBP') throw new RangeError(`Freemius has no ${code}`)
-  return CURRENCIES[code]
-}
+export const currencyOf = (code: string) => Currency.parse(code.toLowerCase())
 
-/** The number of months between two payments; 0: it is paid once. */
-export const billingCycle = (interval: string | null) => (interval === null ? 0 : interval === 'month' ? 1 : 12)
+/** The number of months between two payments of a subscription. */
+export const billingCycle = ({ interval }: Pick<SoldPrice, 'interval'>) => (interval === 'month' ? 1 : 12)
 
 /** The plan and the pricing of a price. */
 export function idsOf({ id }: { id: string }) {
