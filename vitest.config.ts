@@ -21,6 +21,7 @@ export const STORMS = [
   'test/security/sign-in-keys.test.ts',
   'test/functions/cron-costs.test.ts',
   'test/pages/accessibility.test.ts',
+  'test/pages/keyboard.test.ts',
   'test/pages/selling.test.ts',
   'test/bench/prints-json.test.ts',
 ]

@@ -5,8 +5,22 @@ const [paywall] = demo.paywalls
 if (!paywall) throw new Error('the demo has no paywall')
 const { name, prices, offers, layout, locales, settings } = paywall
 
-/** The demo's paywall, which has every block. It names no pages of the owner's: its buyers stay on ours. */
+const settingsWithoutPages = { brand_color: settings.brand_color, tokenization_queries: settings.tokenization_queries }
+
+const MISSING = 'https://images.example/picture.png'
+
+/** The demo's paywall, which has every block but an image. It names no pages of the owner's: its buyers stay on ours. */
 export const DEMO_PAYWALL: Written = {
   ...{ name, prices, offers, layout, locales },
-  settings: { brand_color: settings.brand_color, tokenization_queries: settings.tokenization_queries },
+  settings: settingsWithoutPages,
+}
+
+/** It with an image and a logo, neither of which is to be had: their texts are shown. */
+export const WITH_IMAGES: Written = {
+  ...DEMO_PAYWALL,
+  layout: {
+    ...layout,
+    blocks: [...layout.blocks, { type: 'image', src: MISSING, alt: 'headline', width: 400, height: 100 }],
+  },
+  settings: { ...settingsWithoutPages, logo: { src: MISSING } },
 }

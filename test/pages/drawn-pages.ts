@@ -1,0 +1,175 @@
+// Every page that people are shown, by the function that draws it, and how to come to see it in each of its states.
+import { randomUUID } from 'node:crypto'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
+import { newEmail } from '../support/checkout.ts'
+import { press, signIn } from './visitor.ts'
+import {
+  asGuest,
+  askForCode,
+  asSomebody,
+  asSubscriber,
+  at,
+  buyIn,
+  enterWrongCode,
+  PNG,
+  send,
+  type Way,
+  withoutDatabase,
+  withStatus,
+  writeTicket,
+} from './ways.ts'
+
+/** By the name of the function. */
+export const DRAWN: Record<string, Record<string, Way>> = {
+  paywallPage: {
+    'of a guest': asGuest(''),
+    'with other prices, in German': asGuest('?interval=month&locale=de'),
+    'after nothing was bought': asGuest('?bought=nothing'),
+    'of a subscriber': asSubscriber(''),
+    'with local prices': asSomebody('', async ({ page, home }, { pages: { world } }) => {
+      const response = await world.fetch(new URL(home).pathname, { cf: { country: 'IN' } })
+      const headers = Object.fromEntries(response.headers)
+      await page.route(home, async (route) => route.fulfill({ headers, body: await response.text() }))
+      await page.reload()
+      await page.getByRole('link', { name: 'DB-IP' }).waitFor()
+    }),
+    'where nothing was chosen': asSomebody('', (visitor) => send(visitor, { price: '' })),
+  },
+  leavingPage: {
+    'while the processor takes its time': asSomebody('', async (visitor, { pages: { world } }) => {
+      await visitor.page.route(`${world.stripe.url}/**`, (route) => route.fulfill({ status: 204 }))
+      await press(visitor, 'Continue')
+      await visitor.page.getByRole('heading', { name: 'On to the payment service' }).waitFor()
+    }),
+  },
+  thanksPage: {
+    'of a guest': asGuest('/thanks'),
+    'of a subscriber': asSubscriber('/thanks'),
+    'while the purchase is on its way': asSomebody('', async (visitor, { pages: { world } }) => {
+      await press(visitor, 'Continue')
+      await visitor.page.waitForURL(`${world.stripe.url}/**`)
+      await visitor.page.goto(`${visitor.home}/thanks`)
+      await visitor.page.getByRole('heading', { name: 'Your payment is on its way' }).waitFor()
+    }),
+    'while that takes long': asSomebody('/account', async (visitor) => {
+      await signIn(visitor, newEmail())
+      await visitor.page.route('**/session', (route) => route.abort())
+      await visitor.page.goto(`${visitor.home}/thanks`)
+      await visitor.page.getByText('It takes longer than usual').waitFor()
+    }),
+  },
+  accountPage: {
+    'of a guest': asGuest('/account'),
+    'of a guest who wants to buy': asGuest('/account?buy=price_1'),
+    'that asks for the code': asSomebody('/account', askForCode),
+    'whose code was wrong': asSomebody('/account', enterWrongCode),
+    'of who has bought nothing': asSomebody('/account', async (visitor) => {
+      await signIn(visitor, newEmail())
+      await visitor.page.goto(`${visitor.home}/account?restored=yes`)
+    }),
+    'of a subscriber': asSubscriber('/account'),
+    'of a subscriber, in German': asSubscriber('/account?locale=de'),
+    'in a trial': withStatus('trialing', ', trial_end = now()'),
+    'whose payment failed': withStatus('past_due'),
+    'whose subscription is paused': withStatus('paused'),
+    'whose payment is on its way': withStatus('pending'),
+    'whose subscription ends': withStatus('active', ', cancel_at_period_end = true'),
+    'with purchases that are over': async (scene) => {
+      const page = await withStatus('canceled')(scene)
+      await page.getByText('Earlier purchases').evaluate('(summary) => { summary.parentElement.open = true }')
+      return page
+    },
+    'whose processor does not answer': async ({ pages: { world }, subscriber }) => {
+      const page = await at(subscriber, '/account')
+      world.stripe.onCall = () => Promise.reject(new DroppedCall())
+      await press(subscriber, 'Payment method and invoices')
+      await page.getByRole('alert').waitFor()
+      world.stripe.onCall = undefined
+      return page
+    },
+  },
+  cancelPage: {
+    'with the offer of another price': async ({ subscriber }) => {
+      const page = await at(subscriber, '/account')
+      await press(subscriber, 'Cancel subscription', 'link')
+      await page.getByRole('button', { name: 'Add Monthly' }).waitFor()
+      return page
+    },
+    'with the offer of the price that it is': asSomebody('/account', async (visitor, { pages }) => {
+      await signIn(visitor, newEmail())
+      await buyIn(pages, visitor, 'Monthly')
+      await visitor.page.goto(`${visitor.home}/account`)
+      await press(visitor, 'Cancel subscription', 'link')
+      await visitor.page.getByRole('region', { name: 'Stay for another month' }).getByText('Keep it').waitFor()
+    }),
+    'where no reason was given': async (scene) => {
+      const { subscriber } = scene
+      await DRAWN.cancelPage!['with the offer of another price']!(scene)
+      const fields = { action: 'cancel', purchase: new URL(subscriber.page.url()).searchParams.get('purchase') ?? '' }
+      await send(subscriber, { ...fields, reason: '' })
+      await subscriber.page.getByRole('alert').waitFor()
+      return subscriber.page
+    },
+  },
+  ticketPage: {
+    'of a guest': asGuest('/account/ticket'),
+    'of a subscriber': asSubscriber('/account/ticket'),
+    'of a ticket that was sent': asSomebody('/account/ticket', async (visitor) => {
+      await writeTicket(visitor)
+      await press(visitor, 'Send')
+      await visitor.page.getByText('Your message has arrived').waitFor()
+    }),
+    'of a ticket that was refused, with its images': asSomebody('/account/ticket', async (visitor) => {
+      await writeTicket(visitor)
+      await visitor.page.getByLabel(/Images/).setInputFiles([{ ...PNG, buffer: Buffer.from('<svg/>') }])
+      await press(visitor, 'Send')
+      await visitor.page.getByText('choose your images again').waitFor()
+    }),
+  },
+  restorePage: {
+    'that asks for the address': asGuest('/restore'),
+    'that asks for the code': asSomebody('/restore', askForCode),
+    'whose code was wrong': asSomebody('/restore', enterWrongCode),
+  },
+  failurePage: {
+    'of a paywall that there is not': async ({ pages: { world }, guest }) => {
+      await guest.page.goto(`${world.url}/p/1/account`)
+      return guest.page
+    },
+    'of a form that no page of ours has sent': asSomebody('/account', async ({ page, home }) => {
+      await page.route('http://evil.example/', (route) =>
+        route.fulfill({ contentType: 'text/html', body: `<form method="post" action="${home}/account"><button>Win` }),
+      )
+      await page.goto('http://evil.example/')
+      await page.getByRole('button').click()
+      await page.getByRole('heading', { name: 'That did not work' }).waitFor()
+    }),
+    'of a form that is out of date': asSomebody('/account', (visitor) => send(visitor, { action: 'sign-ou' })),
+    'of a form that is too large': asSomebody('/account', (visitor) => send(visitor, { code: 'x'.repeat(70_000) })),
+    'with what was typed, to be sent again': asSomebody('/account', async (visitor, scene) => {
+      await signIn(visitor, newEmail())
+      await withoutDatabase(scene, () => send(visitor, { action: 'sign-out' }))
+      await visitor.page.getByRole('button', { name: 'Try again' }).waitFor()
+    }),
+    'with the images of a ticket, to be chosen again': asSomebody('/account', async (visitor, scene) => {
+      await signIn(visitor, newEmail())
+      await visitor.page.goto(`${visitor.home}/account/ticket`)
+      await writeTicket(visitor)
+      await visitor.page.getByLabel(/Images/).setInputFiles([PNG])
+      await withoutDatabase(scene, async () => {
+        await press(visitor, 'Send')
+        await visitor.page.getByText('choose your images again').waitFor()
+      })
+    }),
+  },
+  refusalPage: {
+    'of the gateway': async ({ pages: { world }, guest }) => {
+      await guest.page.goto(`${world.url}/acount`)
+      return guest.page
+    },
+    'of the way back': async ({ pages: { world }, guest }) => {
+      await guest.page.goto(`${world.url}/r/${randomUUID()}/success`)
+      return guest.page
+    },
+  },
+}

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newEmail } from '../support/checkout.ts'
+import { monthly, yearly } from '../support/paywall-file.ts'
+import { type Pages, startPages } from './pages.ts'
+import { press, signIn, visit } from './visitor.ts'
+
+const SCRIPT = `'"><script>alert(1)</script>`
+const DRAWN = '&#39;&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;'
+
+let pages: Pages
+
+/** Everything that an owner may write is a script. */
+beforeAll(async () => {
+  const keys = ['headline', 'picture', 'stay']
+  const texts = Object.fromEntries(keys.map((key) => [key, SCRIPT]))
+  pages = await startPages({
+    paywall: {
+      name: SCRIPT,
+      prices: [monthly({ label: SCRIPT }), yearly({ label: SCRIPT })],
+      offers: [
+        { price: 'monthly', badge: SCRIPT },
+        { price: 'yearly', title: 'stay', show: 'cancel' },
+      ],
+      layout: {
+        type: 'stack',
+        blocks: [
+          { type: 'heading', text: 'headline' },
+          { type: 'prices' },
+          { type: 'image', src: 'https://images.example/"><script>alert(1)</script>', alt: 'picture' },
+        ],
+      },
+      locales: { en: texts, [SCRIPT]: texts },
+      settings: {
+        brand_color: SCRIPT,
+        logo: { src: 'https://images.example/logo.png', alt: 'picture' },
+        tokenization_queries: [{ type: 'standard' }, { type: SCRIPT }],
+      },
+    },
+  })
+})
+
+afterAll(() => pages.close())
+
+const path = (page: string) => `/p/${pages.world.paywall.id}${page}`
+
+/** Holds a page to what a browser makes of it: no element of anybody's writing. */
+function holdsNoScript(html: string): void {
+  expect(html).not.toMatch(/<script>|alert\(1\)<\//)
+}
+
+describe('what an owner writes is text', () => {
+  test.each(['', '/account', '/thanks', '/restore', '/account/ticket'])('on %s', async (page) => {
+    const html = await (await pages.world.fetch(path(page))).text()
+    expect(html).toContain(DRAWN)
+    holdsNoScript(html)
+  })
+
+  test('where somebody has bought it, and is about to cancel', async () => {
+    const visitor = await visit(pages, { path: '/account' })
+    const { page, home } = visitor
+    await signIn(visitor, newEmail())
+    await page.goto(home)
+    await press(visitor, 'Continue')
+    await page.waitForURL(`${pages.world.stripe.url}/**`)
+    await page.locator('[value=pay]').click()
+    await page.waitForURL(`${home}/thanks*`)
+    await page.goto(`${home}/account`)
+    holdsNoScript(await page.content())
+    await press(visitor, 'Cancel subscription', 'link')
+    expect(await page.locator('main script').count()).toBe(0)
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(`Cancel ${SCRIPT}`)
+  })
+})
+
+describe('what a visitor writes is text', () => {
+  const echoed = encodeURIComponent(SCRIPT)
+
+  test.each([
+    `?interval=${echoed}&price=${echoed}&bought=${echoed}`,
+    `?locale=${echoed}`,
+    `/account?buy=${echoed}&cancelled=${echoed}&restored=${echoed}`,
+    `/account/cancel?purchase=${echoed}`,
+    `/thanks?paywall_checkout=${echoed}`,
+  ])('in the address %s', async (page) => {
+    holdsNoScript(await (await pages.world.fetch(path(page))).text())
+  })
+
+  const fields = {
+    email: SCRIPT,
+    code: SCRIPT,
+    request: SCRIPT,
+    restore: SCRIPT,
+    price: SCRIPT,
+    key: SCRIPT,
+    words: SCRIPT,
+  }
+  test.each([
+    ['', {}],
+    ['/account', { action: 'mail' }],
+    ['/account', { action: 'enter' }],
+    ['/account', { action: SCRIPT }],
+    ['/restore', { action: 'enter' }],
+    ['/account/cancel', { action: 'cancel' }],
+  ])('in a form of %s %o', async (page, action) => {
+    const response = await pages.world.fetch(path(page), {
+      method: 'POST',
+      body: new URLSearchParams({ ...fields, ...action }).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+    })
+    holdsNoScript(await response.text())
+  })
+
+  test('in a ticket that is refused', async () => {
+    const form = new FormData()
+    for (const name of ['customer_email', 'subject', 'content']) form.set(name, SCRIPT)
+    const response = await pages.world.fetch(path('/account/ticket'), {
+      method: 'POST',
+      body: await new Response(form).arrayBuffer(),
+      headers: {
+        'content-type': new Response(form).headers.get('content-type') ?? '',
+        'sec-fetch-site': 'same-origin',
+      },
+    })
+    const html = await response.text()
+    holdsNoScript(html)
+    expect(response.status).toBe(400)
+  })
+})
+
+test.each(['//evil.example', 'https://evil.example/', '/\\evil.example', '%0d%0aLocation:%20https://evil.example'])(
+  'whoever signs in to buy %s comes back to the paywall',
+  async (price) => {
+    const visitor = await visit(pages, { path: `/account?buy=${encodeURIComponent(price)}` })
+    const { page, home } = visitor
+    await signIn(visitor, newEmail())
+    await page.getByRole('radio').first().waitFor()
+    expect(page.url()).toBe(`${home}?${new URLSearchParams({ price })}`)
+  },
+)

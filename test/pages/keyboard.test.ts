@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newEmail } from '../support/checkout.ts'
+import { codeMailedTo } from '../support/sign-in.ts'
+import { MESSAGE } from '../support/tickets.ts'
+import { pressAt, tabTo, typeAt } from './by-keyboard.ts'
+import { type Pages, startPages } from './pages.ts'
+import { type Visitor, visit } from './visitor.ts'
+
+let pages: Pages
+
+beforeAll(async () => {
+  pages = await startPages()
+})
+
+afterAll(() => pages.close())
+
+const main = ({ page }: Visitor) => page.getByRole('main')
+const button = (visitor: Visitor, name: string) => main(visitor).getByRole('button', { name })
+const link = (visitor: Visitor, name: string) => main(visitor).getByRole('link', { name })
+
+/** Signs in on a page that asks for the address. */
+async function signIn(visitor: Visitor, email: string): Promise<void> {
+  const { page } = visitor
+  await typeAt(page.getByLabel('E-mail address'), email)
+  await pressAt(button(visitor, 'Send me a code'))
+  await typeAt(page.getByLabel('Code from the mail'), await codeMailedTo(pages.world, email, 1))
+  await page.keyboard.press('Enter')
+}
+
+/** Pays on the processor's page, which is not ours. */
+async function pay({ page, home }: Visitor): Promise<void> {
+  await page.waitForURL(`${pages.world.stripe.url}/**`)
+  await page.locator('[value=pay]').click()
+  await page.waitForURL(`${home}/thanks*`)
+}
+
+test('a life as a customer needs no mouse, and one sees where the keyboard is', async () => {
+  const visitor = await visit(pages, { path: '/account' })
+  const { page, home } = visitor
+  const email = newEmail()
+  await signIn(visitor, email)
+  await page.getByText(`Signed in as ${email}`).waitFor()
+  await pressAt(link(visitor, 'See the prices'))
+
+  await pressAt(link(visitor, 'Monthly'))
+  await page.waitForURL('**?interval=month')
+  await page.getByRole('radio', { name: /Monthly/, checked: true }).waitFor()
+  await pressAt(link(visitor, 'Yearly'))
+  await tabTo(page.getByRole('radio', { name: /Yearly/ }))
+  await page.keyboard.press('ArrowDown')
+  expect(await page.getByRole('radio', { name: /Lifetime/ }).isChecked()).toBe(true)
+  await page.keyboard.press('ArrowUp')
+  await pressAt(button(visitor, 'Continue'))
+  await pay(visitor)
+  await pressAt(link(visitor, 'Your account'))
+
+  await pressAt(button(visitor, 'Payment method and invoices'))
+  await page.waitForURL(`${pages.world.stripe.url}/**`)
+  await page.goto(`${home}/account`)
+
+  await pressAt(page.getByRole('link', { name: 'Contact support' }))
+  await typeAt(page.getByLabel('Subject'), MESSAGE.subject)
+  await typeAt(page.getByLabel('Message'), MESSAGE.content)
+  await tabTo(page.getByLabel(/Images/))
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')])
+  await chooser.setFiles([
+    { name: 'screen.png', mimeType: 'image/png', buffer: Buffer.from('89504e470d0a1a0a0000', 'hex') },
+  ])
+  await pressAt(button(visitor, 'Send'))
+  await page.getByText('Your message has arrived').waitFor()
+  const attachments = await pages.world.workers.bucket('support-ticket', 'ATTACHMENTS')
+  expect((await attachments.list()).objects).toHaveLength(1)
+
+  await page.goto(`${home}/account`)
+  await pressAt(link(visitor, 'Cancel subscription'))
+  await tabTo(button(visitor, 'Add Monthly')) // the offer comes before the question why
+  await tabTo(page.getByRole('radio', { name: 'It is too expensive' }))
+  await pressAt(link(visitor, 'Keep it'))
+  await page.waitForURL(`${home}/account`)
+  await pressAt(link(visitor, 'Cancel subscription'))
+  await pressAt(page.getByRole('radio', { name: 'It is too expensive' }), 'Space')
+  await page.keyboard.press('ArrowDown')
+  expect(await page.getByRole('radio', { name: 'I do not use it enough' }).isChecked()).toBe(true)
+  await typeAt(page.getByLabel('In your words'), 'Next year perhaps')
+  await pressAt(button(visitor, 'Cancel subscription now'))
+  await page.getByText('Your subscription is cancelled').waitFor()
+
+  await pressAt(button(visitor, 'Sign out'))
+  await page.waitForURL(home)
+})
+
+test('somebody restores a purchase, and writes to the owner, without a mouse', async () => {
+  const email = newEmail()
+  const buyer = await visit(pages)
+  await pressAt(button(buyer, 'Continue'))
+  await buyer.page.waitForURL(`${pages.world.stripe.url}/**`)
+  await buyer.page.getByLabel('Email').fill(email)
+  await pay(buyer)
+
+  const elsewhere = await visit(pages)
+  await pressAt(elsewhere.page.getByRole('link', { name: 'Restore a purchase' }))
+  await signIn(elsewhere, email)
+  await elsewhere.page.getByText('Here is what you have bought').waitFor()
+
+  const guest = await visit(pages, { path: '/account/ticket' })
+  await typeAt(guest.page.getByLabel('E-mail address'), newEmail())
+  await typeAt(guest.page.getByLabel('Subject'), MESSAGE.subject)
+  await typeAt(guest.page.getByLabel('Message'), MESSAGE.content)
+  await pressAt(button(guest, 'Send'))
+  await guest.page.getByText('Your message has arrived').waitFor()
+})

@@ -1,0 +1,111 @@
+// How people come to the pages, and what they do there.
+import type { Page } from 'playwright-core'
+import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
+import { newEmail } from '../support/checkout.ts'
+import { MESSAGE } from '../support/tickets.ts'
+import type { Pages } from './pages.ts'
+import { press, signIn, type Visitor, visit } from './visitor.ts'
+
+/** Who looks: nobody in particular, and somebody who has bought the yearly price. */
+export interface Scene {
+  pages: Pages
+  guest: Visitor
+  subscriber: Visitor
+}
+
+export async function startScene(pages: Pages): Promise<Scene> {
+  const subscriber = await visit(pages, { path: '/account' })
+  await signIn(subscriber, newEmail())
+  await buyIn(pages, subscriber, 'Yearly')
+  return { pages, guest: await visit(pages), subscriber }
+}
+
+export async function buyIn({ world }: Pages, { page, home }: Visitor, price: string): Promise<void> {
+  await page.goto(price === 'Monthly' ? `${home}?interval=month` : home)
+  await page.getByRole('radio', { name: price }).check()
+  await press({ page }, 'Continue')
+  await page.waitForURL(`${world.stripe.url}/**`)
+  await page.locator('[value=pay]').click()
+  await page.waitForURL(`${home}/thanks?*`)
+  await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
+}
+
+/** Comes to a page. */
+export type Way = (scene: Scene) => Promise<Page>
+
+export const asGuest =
+  (path: string): Way =>
+  ({ guest }) =>
+    at(guest, path)
+export const asSubscriber =
+  (path: string): Way =>
+  ({ subscriber }) =>
+    at(subscriber, path)
+
+export async function at({ page, home }: Visitor, path: string): Promise<Page> {
+  await page.goto(home + path)
+  return page
+}
+
+/** A page of somebody new. */
+export const asSomebody =
+  (path: string, go: (visitor: Visitor, scene: Scene) => Promise<unknown>): Way =>
+  async (scene) => {
+    const visitor = await visit(scene.pages, { path })
+    await go(visitor, scene)
+    return visitor.page
+  }
+
+/** Sends the page's form with these fields, which no button of it has. */
+export const send = async ({ page }: Visitor, fields: Record<string, string>) => {
+  const sent = page.waitForNavigation()
+  await page.evaluate(`(() => {
+    const form = document.querySelector('main form')
+    form.noValidate = true
+    for (const [name, value] of Object.entries(${JSON.stringify(fields)})) {
+      for (const each of form.querySelectorAll('[name="' + name + '"]')) each.remove()
+      form.append(Object.assign(document.createElement('input'), { name, value }))
+    }
+    HTMLFormElement.prototype.submit.call(form)
+  })()`)
+  await sent
+}
+
+/** The account's page with the subscriber's purchase in another status, as it is after other payments. */
+export const withStatus =
+  (status: string, more = ''): Way =>
+  async ({ pages, subscriber }) => {
+    await pages.world.database.query(`update purchases set status = '${status}'${more}`)
+    await at(subscriber, '/account')
+    await pages.world.database.query("update purchases set status = 'active', cancel_at_period_end = false")
+    return subscriber.page
+  }
+
+export async function writeTicket({ page }: Visitor): Promise<void> {
+  const email = page.getByLabel('E-mail address')
+  if ((await email.count()) > 0) await email.fill(newEmail())
+  await page.getByLabel('Subject').fill(MESSAGE.subject)
+  await page.getByLabel('Message').fill(MESSAGE.content)
+}
+
+/** Does something while the database does not answer. */
+export async function withoutDatabase({ pages: { world } }: Scene, act: () => Promise<unknown>): Promise<void> {
+  world.neon.onStatement = () => Promise.reject(new ResponseLost())
+  await act()
+  world.neon.onStatement = undefined
+}
+
+export const PNG = { name: 'screen.png', mimeType: 'image/png', buffer: Buffer.from('89504e470d0a1a0a0000', 'hex') }
+
+export async function askForCode(visitor: Visitor): Promise<void> {
+  await visitor.page.getByLabel('E-mail address').fill(newEmail())
+  await press(visitor, 'Send me a code')
+  await visitor.page.getByLabel('Code from the mail').waitFor()
+}
+
+export async function enterWrongCode(visitor: Visitor): Promise<void> {
+  await askForCode(visitor)
+  await visitor.page.getByLabel('Code from the mail').fill('000000')
+  await press(visitor, 'Sign in')
+  await visitor.page.getByRole('alert').waitFor()
+}
