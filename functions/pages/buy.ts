@@ -1,5 +1,6 @@
 // Opens a checkout for a visitor:
-// 1. a guest becomes an anonymous user, whom the cookies identify. Signing in later brings along what it bought
+// 1. a guest becomes an anonymous user, whom the cookies identify: one for all that one form sends. Signing in later brings along
+//    what it bought
 // 2. start-checkout, under a key of the form and the price: a form that is sent twice opens one page
 import * as z from 'zod'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
@@ -27,7 +28,7 @@ export async function openCheckout(
   site: Site,
   { priceId, key, isSwitch = false }: Order,
 ): Promise<z.output<typeof Opened> | Refused> {
-  const session = site.token ? { token: site.token } : await beginSession(c, site, { grant_type: 'anonymous' })
+  const session = site.token ? { token: site.token } : await beginAnonymously(c, site, key)
   if (isRefused(session)) return session
   const { success_redirect_url: successUrl, error_redirect_url: errorUrl } = site.structure.settings
   const here = (href: string) => new URL(href, c.req.url).href
@@ -42,6 +43,13 @@ export async function openCheckout(
       ignoreActivePurchase: isSwitch,
     },
   })
+}
+
+/** A form that is sent twice at once is sent by one user. Once that user has signed out, the form sent again is somebody new's. */
+async function beginAnonymously(c: PagesContext, site: Site, key: string): Promise<{ token: string } | Refused> {
+  const grant = { grant_type: 'anonymous' }
+  const session = await beginSession(c, site, { ...grant, attempt: key })
+  return isRefused(session) && session.status === 400 ? beginSession(c, site, grant) : session
 }
 
 /** A UUID that follows from a text. */

@@ -187,7 +187,8 @@ export const operations: ApiOperation[] = [
       'for another code.',
     reply: { status: 200, description: 'Signed in', body: tokens },
     lostAnswer:
-      'If a call was carried out and only its answer was lost: with `grant_type: "anonymous"` a repeat makes a second user; with ' +
+      'If a call was carried out and only its answer was lost: with `grant_type: "anonymous"` a repeat makes a second user, unless its ' +
+      '`attempt` is the same; with ' +
       '`grant_type: "refresh_token"` it gets the same tokens for 30 seconds, and later it ends the session.',
     words: tokenWords,
   },

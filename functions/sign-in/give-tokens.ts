@@ -18,6 +18,7 @@ import {
   type NewRefreshToken,
   nextRefreshToken,
   readRefreshToken,
+  refreshTokenOfAttempt,
   sessionOf,
 } from './refresh-token.ts'
 import { CODE_TRIES, hashesOf } from './sign-in-code.ts'
@@ -52,7 +53,7 @@ function grant(c: TokenContext, body: Body): Promise<Granted> {
     case 'code':
       return grantByCode(c, body)
     case 'anonymous':
-      return grantToAnonymous(c)
+      return grantToAnonymous(c, body)
     case 'refresh_token':
       return grantNext(c, body)
   }
@@ -84,10 +85,13 @@ async function grantByCode(
   return { row, refreshToken }
 }
 
-async function grantToAnonymous(c: TokenContext): Promise<Granted> {
-  const refreshToken = await firstRefreshToken()
-  const parameters = { ...placeOf(c), ...sessionOf(refreshToken) }
-  const row = await signInAnonymously<SignInResult<'unknown_paywall'>>(connect(c.env), parameters)
+async function grantToAnonymous(c: TokenContext, { attempt }: Body & { grant_type: 'anonymous' }): Promise<Granted> {
+  const place = placeOf(c)
+  const refreshToken = attempt
+    ? await refreshTokenOfAttempt(place.paywallId, attempt, c.env.SIGN_IN_CODE_KEY)
+    : await firstRefreshToken()
+  const parameters = { ...place, ...sessionOf(refreshToken) }
+  const row = await signInAnonymously<SignInResult<GrantRefusal>>(connect(c.env), parameters)
   return { row, refreshToken }
 }
 

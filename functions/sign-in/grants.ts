@@ -43,7 +43,16 @@ export const TokenBody = z.discriminatedUnion(
           'balances and meta are moved to that user',
       ),
     z
-      .object({ grant_type: z.literal('anonymous') })
+      .object({
+        grant_type: z.literal('anonymous'),
+        attempt: z
+          .uuid('Invalid attempt')
+          .nullish()
+          .describe(
+            'A random UUID. For five minutes, calls with the same one sign in the same user, so a form that is sent twice makes one ' +
+              'user. Whoever knows it can sign in as that user meanwhile. Left out, each call makes a user',
+          ),
+      })
       .describe('Creates a user without an e-mail address, whom only the tokens identify'),
     z
       .object({

@@ -24,6 +24,18 @@ export function firstRefreshToken(): Promise<NewRefreshToken> {
   return refreshToken(crypto.randomUUID(), crypto.getRandomValues(new Uint8Array(32)))
 }
 
+/** The first refresh token of an attempt to sign in anonymously: the same one for the same attempt. `key` is SIGN_IN_CODE_KEY. */
+export async function refreshTokenOfAttempt(paywallId: string, attempt: string, key: string): Promise<NewRefreshToken> {
+  const derive = (what: string) => keyedHash([what, paywallId, attempt.toLowerCase()], key)
+  return refreshToken(uuidOf(await derive('session of an attempt')), await derive('refresh token of an attempt'))
+}
+
+/** A UUID of one's own making (RFC 9562, version 8), of the first 16 bytes. */
+function uuidOf(bytes: Uint8Array): string {
+  const hex = [...bytes.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})/, '$1-$2-8$3-8$4-')
+}
+
 /**
  * The token that comes after another one of the session. The same one gives the same next one, so that two tabs get the same
  * although no token is stored; without `key` nobody can tell which. `key` is SIGN_IN_CODE_KEY.

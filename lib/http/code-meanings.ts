@@ -50,6 +50,7 @@ export const CODE_MEANINGS: Record<string, string> = {
   code_required: '`code` is missing or blank',
   invalid_code: '`code` is neither six digits nor 18',
   'Invalid restore': '`restore` is neither true nor false',
+  'Invalid attempt': '`attempt` is not a UUID',
   request_required: '`request` is missing. It is in the answer of `sign-in/code`',
   refresh_token_required: '`refresh_token` is missing or blank',
   'Invalid name': '`name` is not a text of at most 200 characters',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { credit } from '../support/anonymous.ts'
 import { newEmail } from '../support/checkout.ts'
@@ -33,6 +34,17 @@ test('the right code, used 20 times at once, signs in once', async () => {
   for (let round = 0; round < 3; round++) {
     const grant = await getGrant(world, newEmail())
     expect(tally(await times(20, () => askForTokens(world, grant)))).toEqual({ '200': 1, [invalidGrant]: 19 })
+  }
+})
+
+test('one attempt to sign in anonymously, made 20 times at once, is one user', async () => {
+  const count = async () => (await world.database.query('select from users')).rowCount ?? 0
+  for (let round = 0; round < 3; round++) {
+    const before = await count()
+    const attempt = randomUUID()
+    const replies = await times(20, () => askForTokens(world, { grant_type: 'anonymous', attempt }))
+    expect(new Set(replies.map((reply) => sessionIn(reply).refreshToken)).size).toBe(1)
+    expect(await count()).toBe(before + 1)
   }
 })
 

@@ -730,6 +730,11 @@ export interface components {
         } | {
             /** @constant */
             grant_type: "anonymous";
+            /**
+             * Format: uuid
+             * @description A random UUID. For five minutes, calls with the same one sign in the same user, so a form that is sent twice makes one user. Whoever knows it can sign in as that user meanwhile. Left out, each call makes a user
+             */
+            attempt?: string | null;
         } | {
             /** @constant */
             grant_type: "refresh_token";
@@ -3233,6 +3238,7 @@ export interface operations {
              *     - `invalid_code`: `code` is neither six digits nor 18
              *     - `request_required`: `request` is missing. It is in the answer of `sign-in/code`
              *     - `Invalid restore`: `restore` is neither true nor false
+             *     - `Invalid attempt`: `attempt` is not a UUID
              *     - `refresh_token_required`: `refresh_token` is missing or blank
              *     - `invalid_grant`: the code or the refresh token is wrong, was used before, has expired, or was tried too often
              *     - `invalid_json`: the body is not JSON in UTF-8, ends half-way, or has something that cannot be stored: a NUL character, half of a surrogate pair, or a number that is too large
@@ -3246,7 +3252,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        error?: "invalid_body" | "unsupported_grant_type" | "Email is required" | "Invalid email format" | "code_required" | "invalid_code" | "request_required" | "Invalid restore" | "refresh_token_required" | "invalid_grant" | "invalid_json" | "paywall_id_mismatch";
+                        error?: "invalid_body" | "unsupported_grant_type" | "Email is required" | "Invalid email format" | "code_required" | "invalid_code" | "request_required" | "Invalid restore" | "Invalid attempt" | "refresh_token_required" | "invalid_grant" | "invalid_json" | "paywall_id_mismatch";
                     } & components["schemas"]["Error"];
                 };
             };
@@ -3299,7 +3305,7 @@ export interface operations {
              *
              *     Without `Retry-After` it is not known whether the code was used. If it was, a repeat is answered 400 `invalid_grant`: then the user has to ask for another code.
              *
-             *     If a call was carried out and only its answer was lost: with `grant_type: "anonymous"` a repeat makes a second user; with `grant_type: "refresh_token"` it gets the same tokens for 30 seconds, and later it ends the session.
+             *     If a call was carried out and only its answer was lost: with `grant_type: "anonymous"` a repeat makes a second user, unless its `attempt` is the same; with `grant_type: "refresh_token"` it gets the same tokens for 30 seconds, and later it ends the session.
              */
             503: {
                 headers: {
