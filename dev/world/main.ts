@@ -29,6 +29,7 @@ import { createSavedFiles } from './saved-files.ts'
 import { fileEnvironment, readSecrets, type Secrets, STORAGE, writeCommandEnvironment } from './secrets.ts'
 import type { Shop } from './shop.ts'
 import { stopRequested } from './signals.ts'
+import { withWebhookSecrets } from './webhook-secrets.ts'
 import type { World } from './world.ts'
 
 /** Often enough that nobody waits for what a cron does, seldom enough to leave the machine in peace. */
@@ -82,7 +83,7 @@ async function run(options: Options): Promise<number> {
     (part) => part.close(),
   )
   const saves = createSavedFiles(report.saved)
-  const results = await files.applyWith(applyTo(world, options.folder), saves.onSaved)
+  const results = await files.applyWith(applyTo(world, options.folder, secrets), saves.onSaved)
   started.defer(world.crons.start(CRON_SECONDS, (error) => stopping || report.cronFailed(error)))
   const shop = options.configs ? null : started.adopt(await openShop(options, world, files), (part) => part.close())
   const home = started.adopt(
@@ -108,12 +109,13 @@ function openFiles(
   return openPaywallFiles([demo?.path ?? DEMO], { environment, rewrite: (text) => demoAt(ports, text) })
 }
 
-/** Applies a file with the keys that are kept in `folder`. */
-function applyTo(world: World, folder: string) {
+/** Applies a file with the keys that are kept in `folder`. Gives it back with all secrets that can be known. */
+function applyTo(world: World, folder: string, { WEBHOOK_SECRETS_KEY }: Secrets) {
   const completeKeys = openKeptKeys(folder, world.database)
   return async (written: PaywallFile) => {
-    const file = await completeKeys(written)
-    return { file, ...(await world.apply(file)) }
+    const complete = await completeKeys(written)
+    const result = await world.apply(complete)
+    return { ...result, file: await withWebhookSecrets(complete, world.database, WEBHOOK_SECRETS_KEY) }
   }
 }
 

@@ -1,10 +1,10 @@
 import { unwatchFile, watchFile } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { relative } from 'node:path'
 import { CommandError } from '../../cli/command.ts'
 import { type PaywallFile, readPaywallFile } from '../../cli/paywall-file/file.ts'
 import type { Environment } from '../../cli/paywall-file/secret.ts'
 import { onlySwitched } from './former-paywalls.ts'
+import { shownPath } from './shown-path.ts'
 
 /** The paywall files that the world was started with, as they are now. */
 export interface PaywallFiles {
@@ -79,7 +79,7 @@ export async function openPaywallFiles(paths: string[], options: PaywallFilesOpt
       onRead = (path, errors) => {
         turn = turn
           .then(() => (errors.length > 0 ? { errors } : applyOrSay(() => applyTo(files, path, apply))))
-          .then((outcome) => onSaved({ path: relative(process.cwd(), path), outcome }))
+          .then((outcome) => onSaved({ path: shownPath(path), outcome }))
       }
       return applied
     },
@@ -124,5 +124,5 @@ function refuse(path: string, error: unknown): never {
 }
 
 function named(path: string, errors: string[]): string[] {
-  return errors.map((error) => `${relative(process.cwd(), path)}: ${error}`)
+  return errors.map((error) => `${shownPath(path)}: ${error}`)
 }

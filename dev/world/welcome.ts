@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { relative } from 'node:path'
 import type { ApplyResult } from '../../cli/apply/apply.ts'
 import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { Home } from './home/home.ts'
 import type { Shop } from './shop.ts'
+import { shownPath } from './shown-path.ts'
 import type { World } from './world.ts'
 
 /** What there is once the world is up. */
@@ -15,7 +15,7 @@ export interface Start {
   /** Null: the demo is not served. */
   shop: Shop | null
   files: PaywallFile[]
-  results: ApplyResult[]
+  results: (ApplyResult & { file: PaywallFile })[]
   /** Null: the demo is served as its file is, or not at all. */
   demo: { path: string; differences: string[] } | null
 }
@@ -37,8 +37,8 @@ export function welcome({ world, home, shop, files, results, demo }: Start): str
     ...files.flatMap(({ keys, owner }) =>
       keys.flatMap(({ secret, name }) => (secret ? `${`  key "${name}"`.padEnd(22)}${secret}  ${owner.email}` : [])),
     ),
-    ...results.flatMap(({ newSecrets }) =>
-      newSecrets.map(({ what, secret }) => `  made, shown once: ${what}: ${secret}`),
+    ...results.flatMap(({ file, newSecrets }) =>
+      newSecrets.map(({ what, secret }) => `  made, shown once: ${what}: ${secret}  ${file.owner.email}`),
     ),
     ...(demo ? ['', ...demoLines(demo, files)] : []),
     '',
@@ -57,7 +57,9 @@ export const welcomeJson = ({ world, home, shop, files, results, demo }: Start) 
   mail_inbox: world.mail.url,
   database: world.databaseUrl,
   keys: files.flatMap(({ keys, owner }) => keys.map(({ name, secret }) => ({ name, owner: owner.email, secret }))),
-  new_secrets: results.flatMap(({ newSecrets }) => newSecrets),
+  new_secrets: results.flatMap(({ file, newSecrets }) =>
+    newSecrets.map((made) => ({ ...made, owner: file.owner.email })),
+  ),
   demo,
   try: triesOf(world, home, files).map(({ paywall: { id, name }, curls }) => ({ paywall: id, name, curls })),
 })
@@ -67,7 +69,7 @@ function demoLines({ path, differences }: { path: string; differences: string[] 
   const titles = files.flatMap(({ paywalls }) =>
     paywalls.map(({ processor }) => DEFINITIONS[processor.acquiring].title),
   )
-  const file = relative(process.cwd(), path)
+  const file = shownPath(path)
   return [
     `The demo sells through ${titles[0]}. Its paywall file is ${file}, made of demo/paywall.json at each start.`,
     ...differences.map((difference) => `  ${difference}`),

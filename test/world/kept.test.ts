@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openKeptKeys } from '../../dev/world/kept-keys.ts'
 import { startMailInbox } from '../../dev/world/pages/mail-inbox.ts'
 import { startReceiver } from '../../dev/world/pages/receiver.ts'
+import { withWebhookSecrets } from '../../dev/world/webhook-secrets.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -64,4 +65,16 @@ test('a key that was made elsewhere stays as it is', async () => {
   const complete = await openKeptKeys(folder, world.database)(file)
   expect(complete.keys).toEqual(file.keys)
   expect((await world.apply(complete)).changes).toEqual([])
+})
+
+test('a webhook secret that was made for a file is known at every start', async () => {
+  const url = `${world.receiver.url}/webhooks/made`
+  const file = await paywallFile({ webhooks: [{ url }] })
+  const { newSecrets } = await world.apply(file)
+  const known = () => withWebhookSecrets(file, world.database, world.secrets.WEBHOOK_SECRETS_KEY)
+  expect((await known()).webhooks).toMatchObject([
+    { url, secret: newSecrets.find(({ what }) => what.includes(url))?.secret },
+  ])
+  const elsewhere = await withWebhookSecrets(file, world.database, Buffer.alloc(32).toString('base64url'))
+  expect(elsewhere.webhooks).toMatchObject([{ url, secret: null }])
 })

@@ -1,0 +1,26 @@
+import type pg from 'pg'
+import { unsealOrNull } from '../../cli/apply/stored.ts'
+import { webhookContext } from '../../cli/apply/webhooks.ts'
+import type { PaywallFile } from '../../cli/paywall-file/file.ts'
+
+/**
+ * A file that was applied, with the secrets of those webhook endpoints for which it leaves them to us: the database has them sealed.
+ * One that the key does not open stays null.
+ */
+export async function withWebhookSecrets(file: PaywallFile, database: pg.Pool, key: string): Promise<PaywallFile> {
+  if (file.webhooks.every(({ secret }) => secret !== null)) return file
+  const { rows } = await database.query<{ url: string; secret: string }>(
+    `select w.url, w.secret from webhook_endpoints w join owners o on o.id = w.owner_id
+     where o.email = $1 and w.disabled_at is null`,
+    [file.owner.email],
+  )
+  const secretOf = async (url: string) => {
+    const stored = rows.find((row) => row.url === url)
+    return stored ? unsealOrNull(stored.secret, key, webhookContext(url)) : null
+  }
+  const webhooks = file.webhooks.map(async (webhook) => ({
+    ...webhook,
+    secret: webhook.secret ?? (await secretOf(webhook.url)),
+  }))
+  return { ...file, webhooks: await Promise.all(webhooks) }
+}
