@@ -8,7 +8,7 @@ type Sent = components['schemas']['StartCheckout']
 /** What start-checkout takes, with the price by its slug or its id. */
 export type CheckoutOrder = Omit<Sent, 'priceId' | 'trial_days'> & {
   price: PriceName
-  /** Days of trial before the first payment, instead of the price's own. */
+  /** Days of trial before the first payment, 0 to 730, instead of the price's own. */
   trialDays?: number
 }
 

@@ -22,12 +22,22 @@ export interface PaywallOptions extends CallOptions {
   baseUrl: string
 }
 
-/** A key of any text: a repeat with the same one is done once. */
+/** What a call that reads a user can be given. */
+export interface UserOptions extends CallOptions {
+  /** The address of the user's device, IPv4 or IPv6: `country`, `tier` and `countryMatch` are of it. Without it they are of your server. */
+  clientIp?: string
+}
+
+/** What a call that changes something can be given. */
 export interface KeyedOptions extends CallOptions {
+  /** Any text, such as the id of a job: a repeat with the same one, and the same order, is done once. One is made if it is left out. */
   key?: string
 }
 
-/** An owner's paywall, for the owner's server. Every call throws a `PaywallError` unless it was done. */
+/**
+ * An owner's paywall, for the owner's server: the operations of the contract's section 4, with an owner key. Every call throws a
+ * `PaywallError` unless it was done; what each may be refused for is in the contract's section 7, and the commonest codes are named here.
+ */
 export class Paywall {
   readonly #id: string
   readonly #client: Client
@@ -43,21 +53,27 @@ export class Paywall {
     this.#prices = priceBook(async (how) => (await this.bootstrap(how)).prices)
   }
 
-  /** All that is needed to show the paywall. */
+  /** All that is needed to show the paywall (section 4.1). Amounts of prices are in major units: 9.99. */
   bootstrap(options?: CallOptions): Promise<Reply.Bootstrap> {
     return take(this.#client(options).GET('/api/v1/paywall/{id}/bootstrap', this.#path()))
   }
 
-  /** A user's purchases, balances, trial and country; null if nobody is known by that name. */
-  async user(who: Identity, options?: CallOptions): Promise<User | null> {
-    const query = snakeCase(who)
-    const call = this.#client(options).GET('/api/v1/paywall/{id}/user', { params: { path: { id: this.#id }, query } })
+  /**
+   * A user's purchases, balances, trial and country (section 4.3); null if nobody is known by that name, or nobody on this paywall.
+   * Amounts of purchases are in minor units: 999.
+   */
+  async user(who: Identity, { clientIp, ...options }: UserOptions = {}): Promise<User | null> {
+    const header = clientIp === undefined ? {} : { 'X-Client-Ip': clientIp }
+    const params = { path: { id: this.#id }, query: snakeCase(who), header }
+    const call = this.#client(options).GET('/api/v1/paywall/{id}/user', { params })
     return take(call).then(userOf, nullIfUnknown)
   }
 
   /**
-   * Opens a hosted page that sells a price. The Idempotency-Key is made here and kept over retries; give one of your own to keep it
-   * over a restart of your server, too.
+   * Opens a hosted page that sells a price (section 4.2). The Idempotency-Key is made here and kept over retries; give one of your own to
+   * keep it over a restart of your server, too.
+   *
+   * @throws PaywallError unknown_price if the paywall sells no price of that slug; active_purchase
    */
   async checkout({ price, ...order }: CheckoutOrder, { key, ...options }: KeyedOptions = {}): Promise<Reply.Checkout> {
     const idempotencyKey = key === undefined ? newKey() : keyOf(key)
@@ -66,7 +82,11 @@ export class Paywall {
     )
   }
 
-  /** Stops a subscription at the end of its period. */
+  /**
+   * Stops a subscription at the end of its period, until when it gives access (section 4.4).
+   *
+   * @throws PaywallError `Subscription not found`, `Subscription is already cancelled`
+   */
   cancel(
     order: Identity & { subscriptionId: string; reason: string },
     options?: CallOptions,
@@ -76,7 +96,11 @@ export class Paywall {
     return take(this.#client(options).POST('/api/paywall/cancel-subscription', { body }))
   }
 
-  /** A one-time URL of the customer's portal at the processor. */
+  /**
+   * A one-time URL of the customer's portal at the processor (section 4.5).
+   *
+   * @throws PaywallError portal_unavailable if the processor has none, or the user has no active subscription
+   */
   async portal(order: Sent['GetCustomerPortal'], options?: CallOptions): Promise<string> {
     const call = this.#client(options).POST('/api/v1/paywall/{id}/get-customer-portal', {
       ...this.#path(),
@@ -85,17 +109,21 @@ export class Paywall {
     return (await take(call)).url
   }
 
-  /** Adds tokens to a balance. */
+  /** Adds tokens to a balance: a whole number, from 1 (section 4.7). */
   credit(who: Identity, type: TokenType, amount: number, options?: KeyedOptions): Promise<Reply.ChangedBalance> {
     return this.#change('credit', who, { type, amount }, options)
   }
 
-  /** Takes tokens from a balance; `insufficient`, with `available` in the error's details, if there are too few. */
+  /**
+   * Takes tokens from a balance: a whole number, from 1 (section 4.7).
+   *
+   * @throws PaywallError insufficient, with `available` in its details, if there are too few: then none is taken
+   */
   debit(who: Identity, type: TokenType, amount: number, options?: KeyedOptions): Promise<Reply.ChangedBalance> {
     return this.#change('debit', who, { type, amount }, options)
   }
 
-  /** Takes tokens from a balance, the older way. `debit` does the same, also by e-mail address. */
+  /** Takes tokens from a balance, the older way (section 4.8). `debit` does the same, also by e-mail address. */
   async withdraw(
     order: Omit<Sent['Withdrawal'], 'paywall_id' | 'token_type'> & { token_type?: TokenType | null },
     options: KeyedOptions = {},
@@ -105,7 +133,11 @@ export class Paywall {
     return take(this.#client(options).POST('/api/v1/withdraw-tokens', { params: { header: headers }, body }))
   }
 
-  /** Opens a support ticket for a guest. */
+  /**
+   * Opens a support ticket for a guest, who has two in 24 hours (section 4.6).
+   *
+   * @throws PaywallError rate_limit_exceeded
+   */
   ticket(order: TicketOrder, options?: CallOptions): Promise<Reply.OpenedTicket> {
     return openTicket(this.#client(options), this.#id, order)
   }

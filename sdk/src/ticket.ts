@@ -2,7 +2,7 @@ import { type Client, take } from './client.ts'
 import type { components } from './generated/api.ts'
 import type { OpenedTicket } from './schemas.ts'
 
-/** A support ticket, and as many images as the API takes. */
+/** A support ticket, and its images: five at most, JPEG, PNG or WebP, of 10 MB each. */
 export type TicketOrder = components['schemas']['OpenTicket'] & { files?: Blob[] }
 
 /** Opens a support ticket: as a form if there are images, else as JSON. */

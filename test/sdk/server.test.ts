@@ -51,6 +51,12 @@ describe('an owner’s server', () => {
     expect(cancelled).toMatchObject({ success: true, subscription: { cancel_at_period_end: true } })
   })
 
+  test('is told where a user is whose address it names, instead of where itself is', async () => {
+    const { userId } = await buyer()
+    expect(await paywall.user({ userId })).toMatchObject({ country: 'US' })
+    expect(await paywall.user({ userId }, { clientIp: '10.0.0.1' })).toMatchObject({ country: 'XX' })
+  })
+
   test('knows nobody by a name that it never heard', async () => {
     expect(await paywall.user({ email: newEmail() })).toBeNull()
     expect(await paywall.user({ userId: randomUUID() })).toBeNull()
