@@ -65,6 +65,7 @@ describe('in a browser', () => {
 
   test('sends a request with a key to the host that it is served by, and keeps no key', async () => {
     await buy(world, { paywall: world.paywall, key: world.key, email: 'ada@example.com' })
+    await page.goto(`${world.url}/docs/api`)
     const client = await openClient()
     await client.getByRole('row', { name: 'Include id in request' }).getByRole('combobox').last().fill(world.paywall.id)
     await client.getByRole('textbox', { name: 'Value' }).fill(world.key)
