@@ -6,7 +6,7 @@
 // 3. take it as a hint only: fetch the purchase as it is now, and store it (catch-up.ts)
 // 4. after the response, wake deliver-events if the owner is to be told
 import { readAccount } from '../../generated/calls.ts'
-import { connect } from '../../lib/db/connect.ts'
+import { connect, type Database } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { ApiError, refuse } from '../../lib/http/errors.ts'
@@ -14,9 +14,9 @@ import { log } from '../../lib/http/log.ts'
 import { readText } from '../../lib/http/parse.ts'
 import { loggable, placeOf } from '../../lib/http/place.ts'
 import type { SealedAccount } from '../../lib/processors/account.ts'
-import { processorFor } from '../../lib/processors/client.ts'
+import { type Processor, processorFor } from '../../lib/processors/client.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
-import { ForgedEvent, type Inbound, MalformedEvent } from '../../lib/processors/event.ts'
+import { ForgedEvent, MalformedEvent, type ProcessorEvent } from '../../lib/processors/event.ts'
 import { catchUp, queuedBy } from '../../lib/purchases/catch-up.ts'
 import { PATH, Params, words } from './contract.ts'
 import { forgedAccount, rememberForged } from './forged-accounts.ts'
@@ -25,7 +25,11 @@ import { forgedAccount, rememberForged } from './forged-accounts.ts'
 const EVENT_LIMIT = 1024 * 1024
 
 /** What read_account gives. */
-type ReadAccountResult = { verdict: 'unknown_paywall' } | { verdict: 'found'; account: SealedAccount; now: string }
+type ReadAccountResult = { verdict: 'unknown_paywall' } | ({ verdict: 'found' } & ReadAccount)
+interface ReadAccount {
+  account: SealedAccount
+  now: string
+}
 
 const app = createApp<Cloudflare.ProcessorWebhookEnv>()
 
@@ -42,26 +46,24 @@ app.post(PATH, async (c) => {
     if (!DEFINITIONS[acquiring].webhook.couldBeSigned(inbound.headers, inbound.now)) throw refuse(words.forged)
     const address = JSON.stringify([acquiring, place])
     const suspected = forgedAccount(address)
-    if (suspected) await prove(suspected, c.env, inbound)
+    using proving = suspected && processorFor(suspected, c.env)
+    const proven = await proving?.readEvent(inbound)
     const db = connect(c.env)
     const row = await readAccount<ReadAccountResult>(db, { acquiring, ...place })
     if (row.verdict !== 'found') throw refuse(words[row.verdict])
 
-    const { paywallId } = place
-    using processor = processorFor(row.account, c.env)
-    const read = processor.readEvent(inbound).catch((error: unknown) => {
-      if (error instanceof ForgedEvent) rememberForged(address, row.account)
-      throw error
-    })
-    const { id: eventId, about, ...facts } = await read
-    const hint = { ...facts, paywallId, eventId, fetchedAt: row.now }
-    const stored = about && (await catchUp(db, processor, about, hint)).stored
-    if (!stored) return c.json({ received: true })
-
-    if (stored.verdict === 'unknown_checkout') {
-      log('warn', 'a purchase without a checkout of ours', { paywall_id: paywallId })
+    // Credentials are opened once: what has proven the event goes on, unless the account was changed meanwhile.
+    const asking = { db, env: c.env, later: (work: Promise<unknown>) => c.executionCtx.waitUntil(work) }
+    if (proving && proven && isSame(suspected, row.account)) {
+      await take(asking, proving, proven, row)
+    } else {
+      using processor = processorFor(row.account, c.env)
+      const event = await processor.readEvent(inbound).catch((error: unknown) => {
+        if (error instanceof ForgedEvent) rememberForged(address, row.account)
+        throw error
+      })
+      await take(asking, processor, event, row)
     }
-    c.executionCtx.waitUntil(wakeDeliverEvents(c.env, queuedBy(stored)))
     return c.json({ received: true })
   } catch (error) {
     if (error instanceof ForgedEvent) throw new ApiError(...words.forged, { cause: error })
@@ -75,10 +77,28 @@ app.post(PATH, async (c) => {
 
 app.all(PATH, allowOnly('POST'))
 
-/** Throws a `ForgedEvent` if the processor did not send it. */
-async function prove(account: SealedAccount, env: Cloudflare.ProcessorWebhookEnv, inbound: Inbound): Promise<void> {
-  using processor = processorFor(account, env)
-  await processor.readEvent(inbound)
+interface Asking {
+  db: Database
+  env: Cloudflare.ProcessorWebhookEnv
+  /** Is given the work that the response does not wait for. */
+  later: (work: Promise<unknown>) => void
 }
+
+/** Takes a proven event as a hint. */
+async function take(
+  { db, env, later }: Asking,
+  processor: Processor,
+  { id: eventId, about, ...facts }: ProcessorEvent,
+  { account: { paywallId }, now: fetchedAt }: ReadAccount,
+): Promise<void> {
+  if (!about) return
+  const { stored } = await catchUp(db, processor, about, { ...facts, paywallId, eventId, fetchedAt })
+  if (stored?.verdict === 'unknown_checkout') {
+    log('warn', 'a purchase without a checkout of ours', { paywall_id: paywallId })
+  }
+  if (stored) later(wakeDeliverEvents(env, queuedBy(stored)))
+}
+
+const isSame = (one: SealedAccount | null, other: SealedAccount) => JSON.stringify(one) === JSON.stringify(other)
 
 export default app

@@ -34,6 +34,8 @@ interface WorkersOfItsOwn {
   inspect?: boolean
   /** Workers that do not run, by env: a call to them gets no response. */
   gone?: string[]
+  /** Code that Workers run before their own as they start, by env. */
+  preludes?: Record<string, string>
   /** Workers, by env, for which queues and rate limits are away: what they ask of them fails. */
   cutOff?: string[]
   /** A database elsewhere, such as on a Postgres that the test kills. It must have the schema. */
@@ -72,7 +74,7 @@ export async function startTestWorld({
     ...base,
     files: () => [...files, ...former.map((file) => onlySwitched(file, files))],
     fetch: notingFetch(faults),
-    code: new Map([...bundledCode(), ...(own.gone ?? []).map((env) => [env, 'export default {}'] as const)]),
+    code: codeOf(own),
     onLog: (level, message) => void logs.push({ level, message }),
   })
   async function apply(file: PaywallFile) {
@@ -133,6 +135,14 @@ function uncompressed(init: RequestInit = {}) {
   const headers = new Headers(init.headers)
   if (!headers.has('accept-encoding')) headers.set('accept-encoding', 'identity')
   return { ...init, headers }
+}
+
+/** The Workers' code by env. */
+function codeOf({ gone = [], preludes = {} }: WorkersOfItsOwn): Map<string, string> {
+  const code = new Map(bundledCode())
+  for (const env of gone) code.set(env, 'export default {}')
+  for (const [env, prelude] of Object.entries(preludes)) code.set(env, `${prelude}\n${code.get(env)}`)
+  return code
 }
 
 let bundled: Map<string, string> | undefined

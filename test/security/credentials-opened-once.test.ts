@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EMULATORS } from '../../dev/emulators/emulators.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { open, order, purchaseOf } from '../conformance/buyer.ts'
+import { type Shop, shopAt, soldThrough } from '../conformance/shop.ts'
+import { heldWebhooks, sendWebhook } from '../conformance/webhook.ts'
+import { call } from '../support/call.ts'
+import { press } from '../support/checkout.ts'
+import { cancel } from '../support/subscriber.ts'
+import { until } from '../support/until.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+const OPENED = 'credentials were opened'
+
+/** In `processors`, which decrypts nothing else. */
+const TELLING = `
+const decrypt = crypto.subtle.decrypt.bind(crypto.subtle)
+crypto.subtle.decrypt = (...given) => {
+  console.log('${OPENED}')
+  return decrypt(...given)
+}`
+
+let world: TestWorld
+beforeAll(async () => {
+  world = await startTestWorld({ file: { paywalls: ACQUIRING.map(soldThrough) }, preludes: { processors: TELLING } })
+})
+afterAll(() => world.close())
+
+/** How often credentials are opened for what goes on, and for what follows its response. */
+async function openings(meanwhile: () => Promise<unknown>): Promise<number> {
+  const count = () => world.logs.filter(({ message }) => message.includes(OPENED)).length
+  const before = count()
+  await meanwhile()
+  return count() - before
+}
+
+describe.each(ACQUIRING.map((acquiring, place) => ({ acquiring, place })))('at $acquiring', ({ place }) => {
+  const shop = (): Shop => shopAt(world, world.file.paywalls[place]!, world.file.paywalls[place]!)
+
+  test('each request opens the credentials of its account once, however many calls it makes', async () => {
+    const { paywall, key, abilities } = shop()
+    expect(await openings(() => order(shop()))).toBe(1)
+
+    const buyer = await open(shop())
+    const seen = { back: '' }
+    const webhooks = await heldWebhooks(shop(), async () => {
+      seen.back = await press(buyer.checkoutUrl, 'pay')
+    })
+    expect(await openings(() => call(world, seen.back))).toBe(1)
+    for (const webhook of webhooks) expect(await openings(() => sendWebhook(shop(), webhook))).toBe(1)
+
+    const path = `/api/v1/paywall/${paywall.id}/get-customer-portal`
+    expect(await openings(() => call(world, path, { key, body: { email: buyer.email } }))).toBe(1)
+
+    const subscriptionId = (await purchaseOf(buyer))?.id
+    const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'too expensive' }
+    const cancelling = async () => {
+      expect(await cancel(world, { key, body })).toMatchObject({ status: 200 })
+      // What no webhook will tell is fetched after the response.
+      const isStored = async () => (await purchaseOf(buyer))?.cancel_at_period_end
+      if (!abilities.tellsOfCancellations) await until('the cancellation is stored', isStored)
+    }
+    const told = { openings: 0 }
+    await heldWebhooks(shop(), async () => {
+      told.openings = await openings(cancelling)
+    })
+    expect(told.openings).toBe(1)
+  })
+
+  test('a webhook that follows a forged one opens them once, too', async () => {
+    const { paywall, driver } = shop()
+    const [webhook] = await heldWebhooks(shop(), async () => press((await open(shop())).checkoutUrl, 'pay'))
+    const forged = driver.sign(webhook!, EMULATORS[paywall.processor.acquiring].demoCredentials() as never)
+    for (const headers of [forged, forged]) {
+      expect(await openings(() => sendWebhook(shop(), webhook!, { headers }))).toBe(1)
+    }
+    expect(await openings(() => sendWebhook(shop(), webhook!))).toBe(1)
+  })
+})
