@@ -32,6 +32,7 @@ export function mollieApi(apiKey: string, { base, fetch }: Pick<AdapterOptions, 
 
   async function ask(method: RestCall['method'], path: string, body?: object, key?: string): Promise<unknown> {
     const headers = {
+      Accept: 'application/hal+json',
       Authorization: `Bearer ${apiKey}`,
       ...(body && { 'Content-Type': 'application/json' }),
       ...(key && { 'Idempotency-Key': await uuidOf(key) }),
