@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Home, startHome } from '../../dev/world/home/home.ts'
+import { call } from '../support/call.ts'
 import { openMailbox } from '../support/mailbox.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { livePaywallFile, paywallFile } from '../support/paywall-file.ts'
@@ -171,6 +172,14 @@ describe('the home of the local world', () => {
     expect([foreign.status, await foreign.json()]).toEqual([400, { error: 'say Content-Type: application/json' }])
     expect((await fetch(`${home.url}/clock`, { method: 'DELETE' })).status).toBe(405)
     expect((await fetch(`${home.url}/nowhere`)).status).toBe(404)
+  })
+
+  test('is the only address that moves a clock: the service has none', async () => {
+    const { id } = (await newTenant(world)).paywall
+    for (const path of ['/clock', '/api/v1/clock', `/api/v1/paywall/${id}/clock`]) {
+      expect(await call(world, path, { body: { paywall: id, advance: '1d' } })).toMatchObject({ status: 404 })
+    }
+    expect((await world.clock.now(id)).getTime()).toBeLessThan(Date.now() + 1000)
   })
 
   test('is what the command asks', async () => {

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type PaywallFile, readPaywallFile } from '../../cli/paywall-file/file.ts'
+import { EMULATORS } from '../../dev/emulators/emulators.ts'
+import { DEMO, demoThrough } from '../../dev/world/demo.ts'
+import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+// What `npm run dev -- --processor NAME` sells, bought through each of them.
+
+const SLUGS: string[] = JSON.parse(readFileSync(DEMO, 'utf8')).paywalls[0].prices.map(
+  ({ slug }: { slug: string }) => slug,
+)
+const KEY = `pk_test_${'d'.repeat(32)}`
+
+let world: TestWorld
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(() => world.close())
+
+/** The demo of an owner of its own, who hears nothing. */
+async function demoFile(acquiring: Acquiring): Promise<PaywallFile> {
+  const { file } = demoThrough(acquiring)
+  const credentials = EMULATORS[acquiring].demoCredentials()
+  const owned = {
+    owner: { email: `${acquiring}@example.com` },
+    keys: [{ name: 'backend', secret: `${KEY}${acquiring}` }],
+    webhooks: [],
+  }
+  const place = 1001 + ACQUIRING.indexOf(acquiring)
+  const paywalls = file.paywalls.map((paywall) => ({
+    ...{ ...paywall, id: String(place), domain: `pay.${acquiring}.localhost` },
+    processor: { acquiring, credentials },
+  }))
+  const read = await readPaywallFile(JSON.stringify({ ...file, ...owned, paywalls }), {})
+  if ('errors' in read) throw new Error(read.errors.join('\n'))
+  return read.file
+}
+
+describe.each(ACQUIRING)('the demo through %s', (acquiring) => {
+  test('sells each of its prices', async () => {
+    const file = await demoFile(acquiring)
+    await world.apply(file)
+    const [paywall] = file.paywalls
+    const key = `${KEY}${acquiring}`
+    expect(SLUGS.length).toBeGreaterThan(2)
+    for (const slug of SLUGS) {
+      const body = { email: newEmail(), priceId: priceIdOf(paywall!, slug) }
+      const { checkoutUrl, userId } = opened(await startCheckout(world, { paywall: paywall!, key, body }))
+      expect(await payAndReturn(world, checkoutUrl)).toMatchObject({ status: 303 })
+      await world[acquiring].drainWebhooks()
+      const state = await userState(world, userId, { paywallId: paywall!.id, key })
+      expect(state, slug).toMatchObject({ paid: true, purchases: [{ acquiring, price_slug: slug }] })
+    }
+  })
+})
