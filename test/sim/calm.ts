@@ -3,15 +3,16 @@
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { tellAfterCrash } from '../support/owner-events.ts'
 import { until } from '../support/until.ts'
-import { allIsDue } from './passing-time.ts'
+import type { Cast } from './cast.ts'
+import { allIsDue, clocksAgree } from './passing-time.ts'
 import type { Stage } from './stage.ts'
-import type { Weather } from './weather.ts'
 
 const LONGEST_SECONDS = 60
 
 /** Resolves when the webhooks of processors have come that will come, and the owner has been told of them. */
-export async function calmDown(stage: Stage, weather: Weather): Promise<void> {
+export async function calmDown(stage: Stage, { weather, people }: Cast): Promise<void> {
   await weather.calm()
+  await clocksAgree(people)
   await Promise.all(ACQUIRING.map((acquiring) => stage.world[acquiring].drainWebhooks()))
   await tellAll(stage)
 }

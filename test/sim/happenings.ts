@@ -6,7 +6,7 @@ import { EmulatorError } from '../../dev/emulators/core/wire/emulator-error.ts'
 import type { Step } from './history.ts'
 import type { Person } from './person.ts'
 
-type Happening = Exclude<Step, { act: 'buy' | 'tokens' | 'cancel' | 'read' | 'due' }>
+type Happening = Exclude<Step, { act: 'buy' | 'tokens' | 'cancel' | 'read' | 'wait' | 'due' }>
 
 export async function happen(person: Person, step: Happening): Promise<void> {
   try {

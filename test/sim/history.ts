@@ -7,14 +7,15 @@ import { type Dice, diceOf } from '../fuzz/dice.ts'
  */
 
 /**
- * What a person does, or what happens to it at the processor; `due`: whatever reconcile will look at is due now. What cannot
- * happen at that moment does not.
+ * What a person does, or what happens to it at the processor; `wait`: so many days pass by its paywall's clock; `due`: whatever
+ * reconcile will look at is due now. What cannot happen at that moment does not.
  */
 export type Step = { weather: number } & (
   | { act: 'buy'; slug: 'monthly' | 'yearly' | 'lifetime'; button: Button; comesBack: boolean; clicks: 1 | 2 | 3 }
   | { act: 'tokens'; op: 'credit' | 'debit' | 'withdraw'; amount: number; keyed: boolean }
   | { act: 'resolve' | 'renew'; fails: boolean }
   | { act: 'refund'; part: 'some' | 'all' }
+  | { act: 'wait'; days: (typeof DAYS)[number] }
   | { act: 'roll-over' | 'portal-cancel' | 'undo' | 'end' | 'dispute' }
   | { act: 'cancel' | 'read' | 'due' }
 )
@@ -49,6 +50,9 @@ export const ROUNDS = 8
 
 const KILLS = 3
 
+/** Not yet the end of a trial, just after it, and a period that is over. */
+const DAYS = [1, 8, 32] as const
+
 type Processors = readonly [Acquiring, ...Acquiring[]]
 
 /** Lives at any of the processors, or at those that are given. */
@@ -79,6 +83,7 @@ function stepOf(dice: Dice): Step {
   if (chance < 62) return { act: 'renew', fails: dice.chance(0.35), weather }
   if (chance < 68) return { act: 'resolve', fails: dice.chance(0.3), weather }
   if (chance < 73) return { act: 'refund', part: dice.pick(['some', 'all']), weather }
+  if (chance < 80) return { act: 'wait', days: dice.pick(DAYS), weather }
   const acts = [
     'cancel',
     'cancel',

@@ -24,8 +24,6 @@ export interface Person {
   tokens: { known: number; unknown: number[] }
   /** The processor's ids of subscriptions whose cancellation was acknowledged and not taken back since. */
   cancelled: Set<string>
-  /** What went wrong already while it lived. */
-  faults: string[]
 }
 
 export function personOf(life: PartialLife, world: TestWorld): Person {
@@ -41,6 +39,5 @@ export function personOf(life: PartialLife, world: TestWorld): Person {
     addresses: new Map(),
     tokens: { known: 0, unknown: [] },
     cancelled: new Set(),
-    faults: [],
   }
 }

@@ -1,8 +1,9 @@
 // One history from beginning to end, on a stage that is there already:
 // 1. put up an owner with a paywall for each life
 // 2. play the lives, all at the same time, a step of each in every round; what the round kills is killed meanwhile
-// 3. calm: no more faults, and what is under way ends. Whose webhooks all came must be right now
+// 3. calm: no more faults, and what is under way ends. Whose webhooks all came, and who let no days pass, must be right now
 // 4. the due times come, and reconcile runs once: everybody must be right now
+// 5. a month passes for everybody, in calm: what was cancelled ends, trials are paid for, and everybody must be right still
 import { setTimeout as delay } from 'node:timers/promises'
 import { call } from '../support/call.ts'
 import { buy, cancel, changeTokens, read } from './acts.ts'
@@ -13,7 +14,7 @@ import { ROUNDS, type Step } from './history.ts'
 import { judge } from './judge.ts'
 import { killInRound } from './kills.ts'
 import type { PartialHistory } from './parts.ts'
-import { allIsDue } from './passing-time.ts'
+import { allIsDue, daysPass } from './passing-time.ts'
 import type { Person } from './person.ts'
 import type { Stage } from './stage.ts'
 import type { Weather } from './weather.ts'
@@ -21,15 +22,22 @@ import type { Weather } from './weather.ts'
 /** What is wrong, by the number of the life; -1: with none in particular. */
 export type Faults = Map<number, string[]>
 
+/** Longer than a trial, and than a period of a monthly subscription. */
+const A_MONTH = 32
+
 export async function play(stage: Stage, history: PartialHistory): Promise<Faults> {
   const cast = await castOf(stage, history)
   for (let round = 0; round < ROUNDS; round++) await playRound(stage, history, cast, round)
-  await calmDown(stage, cast.weather)
+  await calmDown(stage, cast)
   const told = cast.people.filter((person) => wasTold(person, cast.weather))
-  const early = await judged(cast, told, told)
+  const early = await judged(cast, told.filter(hasNotWaited), told)
   await reconcileOnce(stage)
   const late = await judged(cast, cast.people, told)
-  const found = new Map([...early, ...late])
+  for (const person of cast.people) await daysPass(person, A_MONTH)
+  await calmDown(stage, cast)
+  await reconcileOnce(stage)
+  const atLast = await judged(cast, cast.people, told)
+  const found = new Map([...early, ...late, ...atLast])
   const ofNobody = new Set([...stage.faults, ...cast.backend.faults])
   if (ofNobody.size > 0) found.set(-1, [...ofNobody])
   return found
@@ -59,6 +67,8 @@ async function live(person: Person, step: Step | null, weather: Weather): Promis
       return cancel(person)
     case 'read':
       return read(person)
+    case 'wait':
+      return daysPass(person, step.days)
     case 'due':
       return allIsDue(person.world, person.world.paywall.id)
     default:
@@ -71,6 +81,9 @@ function wasTold({ life, abilities, world }: Person, weather: Weather): boolean 
   const untold = !abilities.tellsOfCancellations && life.steps.some((step) => step && UNTOLD.includes(step.act))
   return !untold && weather.damageOf(world.paywall.id).unheard.size === 0
 }
+
+/** Some of what time brings, such as the end of a period that was cancelled, is looked up at its time, and again if that fails. */
+const hasNotWaited = ({ life }: Person) => !life.steps.some((step) => step?.act === 'wait')
 
 /** What a processor tells of in no webhook that tells of no cancellation. */
 const UNTOLD: Step['act'][] = ['cancel', 'portal-cancel', 'end']

@@ -69,8 +69,15 @@ interface Recurring {
 
 function statusOf(records: AccountRecords, { page, subscription, charges, renews, now }: Recurring): Sale['status'] {
   if (!subscription && isGivenBack(records, page, true)) return 'canceled'
-  if (subscription && !renews && subscription.periodEnd < now) return 'canceled'
+  if (subscription && !renews && endOfPaid(subscription, charges) <= now) return 'canceled'
   if (renews && charges.findLast(({ status }) => status !== 'pending')?.status === 'failed') return 'past_due'
   const { trial_days: trialDays } = PageMetadata.parse(paymentOwn(page).metadata)
   return trialDays > 0 && charges.length === 0 ? 'trialing' : 'active'
+}
+
+/** A charge that failed bought nothing: what was paid for before ends with the day of the first that failed since. */
+function endOfPaid({ periodEnd }: SubscriptionRecord, charges: PaymentRecord[]): number {
+  const last = charges.findLastIndex(({ status }) => status !== 'failed')
+  const day = addDays(dateOf(charges[last + 1]?.created ?? periodEnd), 1)
+  return Date.parse(day) / 1000
 }
