@@ -65,4 +65,14 @@ describe('a network whose guests have opened 1,000 tickets', () => {
     expect(await open({ email }, '192.0.2.202')).toMatchObject({ status: 200 })
     expect(await open({ email }, '192.0.2.202')).toMatchObject({ status: 200 })
   })
+
+  test('has not opened one whose images were too many', async () => {
+    await setTaken(world, 'guest_tickets', `network:${NETWORK}`, 999)
+    await setTaken(world, 'guest_images', `network:${NETWORK}`, 100 * 1024 * 1024 - 1)
+    const form = ticketForm({ ...MESSAGE, customer_email: newEmail() }, [image()])
+    const refused = await sendForm(world, form, { headers: { 'cf-connecting-ip': NETWORK } })
+    expect(refused).toMatchObject({ status: 429, body: { message: expect.stringContaining('leave them out') } })
+    expect(await open({ email: newEmail() }, NETWORK)).toMatchObject({ status: 200 })
+    expect(await open({ email: newEmail() }, NETWORK)).toMatchObject(tooMany)
+  })
 })
