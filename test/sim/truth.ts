@@ -30,7 +30,8 @@ export function truthOf({ there, records, abilities }: Person): Truth {
 
 /** A payment may be attempted several times. */
 const failures = (records: AccountRecords) =>
-  records('payments').reduce((sum, { status, attempts }) => {
+  records('payments').reduce((sum, { id, status }) => {
+    const attempts = records('attempts').filter(({ payment }) => payment === id)
     const failed = attempts.filter((attempt) => attempt.status === 'failed').length
     return sum + Math.max(failed, status === 'failed' ? 1 : 0)
   }, 0)

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import type { StripeCall } from '../../dev/emulators/stripe/api.ts'
 import { type Call, call, type Reply } from './call.ts'
 import { buy, newEmail } from './checkout.ts'
 import { type Person, person, type Tenant } from './tenants.ts'
@@ -57,7 +56,7 @@ export const cancel = (world: TestWorld, options: Call): Promise<Reply> =>
 const bodyOf = ({ purchaseId }: Subscriber) => ({ subscriptionId: purchaseId, cancellationReason: 'too expensive' })
 
 /** The calls that asked Stripe to change a subscription. */
-export const updatesOf = (world: TestWorld, { subscriptionId }: Subscriber): StripeCall[] =>
+export const updatesOf = (world: TestWorld, { subscriptionId }: Subscriber): TestWorld['stripe']['calls'] =>
   world.stripe.calls.filter(({ method, path }) => method === 'POST' && path === `/v1/subscriptions/${subscriptionId}`)
 
 /** What an answer says of a subscriber, as names of what leaked. */

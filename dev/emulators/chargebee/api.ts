@@ -8,8 +8,7 @@ import { type ChargebeeAccount, idOfKey } from './accounts.ts'
 import { CHECKOUT_ROUTES } from './checkout.ts'
 import { chargebeeError, errorBody, wrongValue } from './errors.ts'
 import { INVOICE_ROUTES } from './invoices.ts'
-import { customerObject } from './objects/subscription.ts'
-import { shown } from './objects/wire.ts'
+import { content } from './objects/wire.ts'
 import { SUBSCRIPTION_ROUTES } from './subscriptions.ts'
 
 /** A replay needs the same key and parameters. What Chargebee answers to a key that is misused is UNVERIFIED. */
@@ -21,8 +20,8 @@ const misused = (misuse: Misuse) =>
 /** The part of Chargebee's API that the emulator has. */
 const ROUTES = [
   ...[...CHECKOUT_ROUTES, ...SUBSCRIPTION_ROUTES, ...INVOICE_ROUTES],
-  retrieve('/customers/:id', 'customers', shown(customerObject)),
-  retrieve('/events/:id', 'events', (event, context) => ({ event: context.show('events', event) })),
+  retrieve('/customers/:id', 'customers'),
+  retrieve('/events/:id', 'events'),
 ]
 
 const CALLS = callsInForms(ROUTES, {
@@ -47,13 +46,19 @@ export const API: Api<ChargebeeAccount, Form> = {
     if (account) return account
     throw chargebeeError(401, 'api_authentication_failed', 'Sorry, authentication failed. Invalid api key')
   },
-  prepare: (call) => CALLS.prepare({ ...call, path: resourceOf(call.path) }),
+  prepare(call) {
+    const execution = CALLS.prepare({ ...call, path: resourceOf(call.path) })
+    return (context) => named(execution(context))
+  },
   errorBody,
   headers: ({ replayOf }) => ({
     'Content-Type': 'application/json;charset=utf-8',
     ...(replayOf !== null && { 'chargebee-idempotency-replayed': 'true' }),
   }),
 }
+
+/** A response has an object under its name. */
+const named = (made: object) => ('object' in made ? content(made) : made)
 
 /**
  * What stands behind the version in a path; empty if that is another. Chargebee does not understand a slash that is encoded

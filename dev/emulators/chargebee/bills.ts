@@ -30,14 +30,8 @@ export const isDue = (context: AccountContext, bill: Sale) =>
   ['payment_due', 'not_paid'].includes(billStatus(context, bill))
 
 export function billStatus(context: AccountContext, { status, subscription, payment }: Sale): Invoice['status'] {
-  switch (status) {
-    case 'draft':
-      return 'pending'
-    case 'void':
-      return 'not_paid'
-    case 'paid':
-      return payment && isReversed(context, payment) ? 'not_paid' : 'paid'
-    case 'open':
-      return subscription && hasEnded(subscription) ? 'not_paid' : 'payment_due'
-  }
+  if (status === 'draft') return 'pending'
+  if (status === 'paid') return payment && isReversed(context, payment) ? 'not_paid' : 'paid'
+  const isGivenUp = status === 'void' || (subscription && hasEnded(subscription))
+  return isGivenUp ? 'not_paid' : 'payment_due'
 }

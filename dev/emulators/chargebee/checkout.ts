@@ -1,99 +1,83 @@
 import * as z from 'zod'
-import type { AccountContext } from '../core/domain/context.ts'
-import { findPage, openPage } from '../core/domain/pages.ts'
+import { type AccountContext, lookUp } from '../core/domain/context.ts'
+import { openPage } from '../core/domain/pages.ts'
 import { findSold } from '../core/domain/prices.ts'
-import type { PageRecord } from '../core/domain/selling-records.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
-import { email, integer, text } from '../core/wire/form-fields.ts'
-import { Nothing, type Route, route } from '../core/wire/routes.ts'
+import { HOUR_SECONDS } from '../core/periods.ts'
+import { email, integer, text, webAddress } from '../core/wire/form-fields.ts'
+import { create, type Route, read, retrieve } from '../core/wire/routes.ts'
 import { chargebeeError, wrongValue } from './errors.ts'
-import { hostedPageObject, itemPriceObject, portalObject } from './objects/hosted-page.ts'
-import { shown } from './objects/wire.ts'
-
-const DAY_SECONDS = 24 * 3600
-
-/** "The URL expires 3 hours after the page is created." */
-const PAGE_SECONDS = 3 * 3600
-
-/** A list with one element, as `name[0]` in a form. */
-const one = <Element extends z.ZodType>(element: Element) =>
-  z.array(element).length(1, 'the emulator sells one item price at a time')
+import { itemPriceObject } from './objects/selling.ts'
 
 /** An address that the browser is sent to. */
-const redirectUrl = text(250).refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), 'invalid URL')
+const redirectUrl = webAddress.max(250, 'too long')
 
 const common = {
   layout: z.enum(['in_app', 'full_page']).optional(),
   redirect_url: redirectUrl.optional(),
   cancel_url: redirectUrl.optional(),
   pass_thru_content: text(2048).optional(),
-  customer: z.strictObject({ id: text(50).optional(), email: email.max(70, 'too long').optional() }).optional(),
+  customer: z.strictObject({ id: text(50).optional(), email: email.max(70, 'too long').optional() }).default({}),
 }
-const Item = z.strictObject({ item_price_id: one(text(100)), quantity: one(integer(1)).optional() })
+
+/** `item_price_id[0]` and `quantity[0]` in a form: the emulator sells one item price at a time. */
+const Item = z.strictObject({ item_price_id: z.tuple([text(100)]), quantity: z.tuple([integer(1)]).default([1]) })
 
 const NewParameters = z.strictObject({
   ...common,
-  subscription: z.strictObject({ id: text(50).optional(), trial_end: integer(0).optional() }).optional(),
+  subscription: z.strictObject({ id: text(50).optional(), trial_end: integer(0).default(0) }).prefault({}),
   subscription_items: Item,
 })
 
 const OneTimeParameters = z.strictObject({
   ...common,
   currency_code: text(3).optional(),
-  invoice: z.strictObject({ po_number: text(100).optional() }).optional(),
+  invoice: z.strictObject({ po_number: text(100).optional() }).default({}),
   item_prices: Item,
 })
 
+/** What the pages have in common. A customer that the site does not have is made when the page is paid, with another id. */
+function pageOf(
+  context: AccountContext,
+  given: z.output<z.ZodObject<typeof common>>,
+  { item_price_id: [id], quantity: [quantity] }: z.output<typeof Item>,
+  param: string,
+) {
+  const customer = lookUp(context, 'customers', given.customer.id ?? '')
+  return {
+    ...findSold(context, id, { param }),
+    quantity,
+    customer: customer?.id ?? null,
+    email: customer?.email ?? given.customer.email ?? null,
+    // "The URL expires 3 hours after the page is created."
+    expiresAt: context.now + 3 * HOUR_SECONDS,
+    successUrl: given.redirect_url ?? context.url,
+    cancelUrl: given.cancel_url ?? null,
+    own: { passThru: given.pass_thru_content ?? null },
+  }
+}
+
 /** Opens a page that sells a subscription: the first item price has to be a plan's. */
-function checkoutNew(context: AccountContext, given: z.output<typeof NewParameters>): PageRecord {
-  const { id, trial_end: trialEnd = 0 } = given.subscription ?? {}
+function checkoutNew(context: AccountContext, given: z.output<typeof NewParameters>) {
+  const { id: chosenId, trial_end: trialEnd } = given.subscription
   const param = 'subscription_items[item_price_id][0]'
-  const sold = itemOf(context, given.subscription_items, param)
-  if (!sold.price.interval) throw wrongValue(param, 'not a plan item price')
-  refuseTaken(context, id)
+  const page = pageOf(context, given, given.subscription_items, param)
+  if (!page.price.interval) throw wrongValue(param, 'not a plan item price')
+  refuseTaken(context, chosenId)
   if (trialEnd > 0 && trialEnd <= context.now) throw wrongValue('subscription[trial_end]', 'must be in the future')
-  const trialDays = trialEnd > 0 ? Math.ceil((trialEnd - context.now) / DAY_SECONDS) : null
-  return open(context, given, {
-    ...{ mode: 'subscription', ...sold, trialDays, ...(trialEnd > 0 && { trialEnd }) },
-    chosenIds: { ...(id !== undefined && { subscription: id }) },
-  })
+  return openPage(context, { ...page, chosenId, trialEnd: trialEnd || undefined })
 }
 
 /** Opens a page that sells a charge once. */
-function checkoutOneTime(context: AccountContext, given: z.output<typeof OneTimeParameters>): PageRecord {
+function checkoutOneTime(context: AccountContext, given: z.output<typeof OneTimeParameters>) {
   const param = 'item_prices[item_price_id][0]'
-  const sold = itemOf(context, given.item_prices, param)
-  const { currency, interval } = sold.price
+  const page = pageOf(context, given, given.item_prices, param)
+  const { currency, interval } = page.price
   if (interval) throw wrongValue(param, 'not a charge item price')
-  if ((given.currency_code ?? currency) !== currency)
-    throw wrongValue('currency_code', `the item price is in ${currency}`)
-  const payment = { poNumber: given.invoice?.po_number ?? null }
-  const gives = { customer: {}, subscription: {}, payment }
-  return open(context, given, { mode: 'payment', ...sold, trialDays: null, gives })
-}
-
-type Common = z.output<z.ZodObject<typeof common>>
-type Sold = Pick<PageRecord, 'mode' | 'price' | 'quantity' | 'seller' | 'trialDays'> & Partial<PageRecord>
-
-/** A customer that the site does not have is made when the page is paid, with an id of Chargebee's own. */
-function open(context: AccountContext, given: Common, sold: Sold): PageRecord {
-  const known = context.records.customers.get(given.customer?.id ?? '')
-  const customer = known?.account === context.account.id ? known : null
-  return openPage(context, {
-    ...sold,
-    customer: customer?.id ?? null,
-    email: customer?.email ?? given.customer?.email ?? null,
-    expiresAt: context.now + PAGE_SECONDS,
-    successUrl: given.redirect_url ?? context.url,
-    cancelUrl: given.cancel_url ?? null,
-    makesCustomer: true,
-    own: { passThru: given.pass_thru_content ?? null },
-  })
-}
-
-function itemOf(context: AccountContext, item: z.output<typeof Item>, param: string) {
-  const [id = ''] = item.item_price_id
-  return { ...findSold(context, id, { param }), quantity: item.quantity?.[0] ?? 1 }
+  const code = given.currency_code ?? currency
+  if (code !== currency) throw wrongValue('currency_code', `the item price is in ${currency}`)
+  const gives = { payment: { poNumber: given.invoice.po_number ?? null } }
+  return openPage(context, { ...page, gives })
 }
 
 /** Refuses an id that a seller has chosen for a subscription, if there is one with it: on a page with 409. */
@@ -107,27 +91,16 @@ const PortalParameters = z.strictObject({
   redirect_url: redirectUrl.optional(),
 })
 
-/** Opens the portal. What Chargebee answers where it is switched off is UNVERIFIED. */
-const createPortalSession = (context: AccountContext, given: z.output<typeof PortalParameters>) =>
-  openPortal(
-    context,
-    { customer: given.customer.id, returnUrl: given.redirect_url ?? null },
-    {
-      param: 'customer[id]',
-      switchedOff: () => chargebeeError(400, 'configuration_incompatible', 'The customer portal is not enabled.'),
-    },
-  )
+/** What Chargebee answers where the portal is switched off is UNVERIFIED. */
+const switchedOff = () => chargebeeError(400, 'configuration_incompatible', 'The customer portal is not enabled.')
 
 export const CHECKOUT_ROUTES: Route[] = [
-  route('POST', '/hosted_pages/checkout_new_for_items', NewParameters, checkoutNew, shown(hostedPageObject)),
-  route(
-    'POST',
-    '/hosted_pages/checkout_one_time_for_items',
-    OneTimeParameters,
-    checkoutOneTime,
-    shown(hostedPageObject),
-  ),
-  route('GET', '/hosted_pages/:id', Nothing, (context, _, [id]) => findPage(context, id), shown(hostedPageObject)),
-  route('POST', '/portal_sessions', PortalParameters, createPortalSession, shown(portalObject)),
-  route('GET', '/item_prices/:id', Nothing, (context, _, [id]) => findSold(context, id).price, shown(itemPriceObject)),
+  create('/hosted_pages/checkout_new_for_items', NewParameters, 'pages', checkoutNew),
+  create('/hosted_pages/checkout_one_time_for_items', OneTimeParameters, 'pages', checkoutOneTime),
+  retrieve('/hosted_pages/:id', 'pages'),
+  create('/portal_sessions', PortalParameters, 'portalSessions', (context, { customer: { id }, redirect_url }) => {
+    const given = { customer: id, returnUrl: redirect_url ?? null }
+    return openPortal(context, given, { param: 'customer[id]', switchedOff })
+  }),
+  read('/item_prices/:id', (context, id) => itemPriceObject(findSold(context, id).price)),
 ]

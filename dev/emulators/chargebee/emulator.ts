@@ -5,6 +5,8 @@ import type { PageRecord } from '../core/domain/selling-records.ts'
 import { endSubscription } from '../core/domain/subscriptions.ts'
 import { prefixedIds } from '../core/domain/tables.ts'
 import { PORTAL } from '../core/pages/hosted-portal.ts'
+import { withQuery } from '../core/pages/html-responses.ts'
+import { DAY_SECONDS } from '../core/periods.ts'
 import { emulatorOf } from '../core/start.ts'
 import { type ChargebeeAccount, idOfKey } from './accounts.ts'
 import { API } from './api.ts'
@@ -13,14 +15,11 @@ import { refuseTaken } from './checkout.ts'
 import { decimalsAtChargebee } from './currencies.ts'
 import { noSuch, wrongState } from './errors.ts'
 import { chargeBack, refund } from './invoices.ts'
-import { hostedPageObject, PORTAL_SECONDS, stateOf } from './objects/hosted-page.ts'
-import { paymentTransactions, refundTransaction, reversalTransaction } from './objects/money.ts'
-import { subscriptionObject } from './objects/subscription.ts'
+import { MONEY } from './objects/money.ts'
+import { PORTAL_SECONDS, SELLING, stateOf } from './objects/selling.ts'
 import { pageOwn } from './own.ts'
 import { setCancelled } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
-
-const DAY_SECONDS = 24 * 3600
 
 /**
  * How long after a failed charge the next one follows, and that the subscription is cancelled after the last: that is the
@@ -39,7 +38,7 @@ const BILLING = billing({
   decimalsOf: decimalsAtChargebee,
   checkout: {
     path: '/pages/v3/',
-    admit: ({ chosenIds }, _, context) => refuseTaken(context, chosenIds.subscription, 409),
+    admit: ({ chosenId }, _, context) => refuseTaken(context, chosenId, 409),
     successUrl: (page) => back(page, page.successUrl),
     leave(page) {
       page.own = { ...pageOwn(page), cancelled: true }
@@ -56,12 +55,7 @@ const BILLING = billing({
 })
 
 /** Chargebee names the page and its state to the address that the browser goes back to. */
-function back(page: PageRecord, address: string): string {
-  const url = new URL(address)
-  url.searchParams.set('id', page.id)
-  url.searchParams.set('state', stateOf(page))
-  return url.href
-}
+const back = (page: PageRecord, address: string) => withQuery(address, { id: page.id, state: stateOf(page) })
 
 /** A new term and its charge are one step at Chargebee. */
 const { rollOver: _, ...CONTROLS } = BILLING.controls
@@ -85,17 +79,7 @@ export const startChargebeeEmulator = emulatorOf({
   refuse: wrongState,
   api: API,
   telling: TELLING,
-  views: {
-    pages: hostedPageObject,
-    subscriptions: subscriptionObject,
-    /** A payment is a transaction for each attempt; the controls name it by the id that is shown with them here. */
-    payments: (payment, context) => ({
-      ...{ id: payment.id, status: payment.status },
-      transactions: paymentTransactions(context, payment),
-    }),
-    refunds: refundTransaction,
-    disputes: reversalTransaction,
-  },
+  views: { ...SELLING, ...MONEY },
   ...BILLING,
   about: { path: '/api/v2', credential: 'API key' },
   controls: {
@@ -104,11 +88,9 @@ export const startChargebeeEmulator = emulatorOf({
     chargeback: onRecord('payment', 'payments', {}, (context, payment) =>
       context.show('refunds', chargeBack(context, payment)),
     ),
-    /** Whether a paywall's site has the portal switched on. */
     enablePortal: PORTAL.control,
   },
   lists: { hostedPages: 'pages', subscriptions: 'subscriptions', payments: 'payments' },
-  switches: ['slowRefunds'],
 })
 
 /** A local Chargebee: its API for the official SDK, checkout and portal pages for people, webhooks for the service. */

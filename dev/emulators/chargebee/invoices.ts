@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import type { AccountContext } from '../core/domain/context.ts'
-import type { PaymentRecord, RefundRecord } from '../core/domain/money-records.ts'
-import { isReversed, leftOf, refundPayment } from '../core/domain/reversals.ts'
+import { type AccountContext, showById } from '../core/domain/context.ts'
+import type { PaymentRecord } from '../core/domain/money-records.ts'
+import { isReversed, refundUpTo } from '../core/domain/reversals.ts'
 import { integer, text } from '../core/wire/form-fields.ts'
-import { type Ids, Nothing, type Route, route } from '../core/wire/routes.ts'
+import { type Ids, type Route, read, route } from '../core/wire/routes.ts'
 import { billsOf, findBill } from './bills.ts'
-import { wrongState, wrongValue } from './errors.ts'
-import { creditNoteObject, findTransaction, invoiceObject, refundTransaction } from './objects/money.ts'
-import { content, shown } from './objects/wire.ts'
+import { notFound, wrongState, wrongValue } from './errors.ts'
+import { creditNoteObject, invoiceObject } from './objects/money.ts'
+import { content } from './objects/wire.ts'
 
 const OfSubscription = z.strictObject({
   subscription_id: z.strictObject({ is: text(50) }),
@@ -21,28 +21,21 @@ function refundBill(context: AccountContext, given: z.output<typeof RefundParame
   const { payment } = findBill(context, id)
   if (!payment) throw wrongState('The invoice is not paid.')
   const made = refund(context, payment, given.refund_amount)
-  return content(
-    invoiceObject(findBill(context, id), context),
-    refundTransaction(made, context),
-    creditNoteObject(made, context),
-  )
+  const invoice = invoiceObject(findBill(context, id), context)
+  return content(invoice, context.show('refunds', made), creditNoteObject(made, context))
 }
 
 /** Refunds an amount, or all that is left. */
-export function refund(context: AccountContext, payment: PaymentRecord, given?: number): RefundRecord {
-  const left = leftOf(context, payment)
-  const amount = given ?? left
-  if (payment.status !== 'paid' || isReversed(context, payment)) throw wrongState('The invoice is not paid.')
-  if (left === 0 || amount > left) throw wrongValue('refund_amount', `only ${left} can be refunded`)
-  return refundPayment(context, payment, { amount, own: { reasonCode: 'Other' } })
-}
+export const refund = (context: AccountContext, payment: PaymentRecord, amount?: number) =>
+  giveBack(context, payment, { amount, own: { reasonCode: 'Other' } })
 
 /** A chargeback, as a site records it that is set up to make a credit note and a refund of it. */
-export function chargeBack(context: AccountContext, payment: PaymentRecord): RefundRecord {
-  const amount = leftOf(context, payment)
-  if (amount === 0 || isReversed(context, payment)) throw wrongState('The invoice is not paid.')
-  const own = { reasonCode: 'Chargeback', isChargeback: true }
-  return refundPayment(context, payment, { amount, own, status: 'refunded' })
+export const chargeBack = (context: AccountContext, payment: PaymentRecord) =>
+  giveBack(context, payment, { own: { reasonCode: 'Chargeback', isChargeback: true }, status: 'refunded' })
+
+function giveBack(context: AccountContext, payment: PaymentRecord, given: Parameters<typeof refundUpTo>[2]) {
+  if (payment.status !== 'paid' || isReversed(context, payment)) throw wrongState('The invoice is not paid.')
+  return refundUpTo(context, payment, given, (left) => wrongValue('refund_amount', `only ${left} can be refunded`))
 }
 
 export const INVOICE_ROUTES: Route[] = [
@@ -50,7 +43,11 @@ export const INVOICE_ROUTES: Route[] = [
     const bills = billsOf(context, is).slice(0, limit)
     return { list: bills.map((bill) => content(invoiceObject(bill, context))) }
   }),
-  route('GET', '/invoices/:id+', Nothing, (context, _, [id]) => findBill(context, id), shown(invoiceObject)),
+  read('/invoices/:id+', findBill, invoiceObject),
   route('POST', '/invoices/:id+/refund', RefundParameters, refundBill),
-  route('GET', '/transactions/:id', Nothing, (context, _, [id]) => content(findTransaction(context, id))),
+  read('/transactions/:id', (context, id) => {
+    const transaction = showById(context, id, ['attempts', 'refunds', 'disputes'])
+    if (!transaction) throw notFound(id)
+    return transaction
+  }),
 ]

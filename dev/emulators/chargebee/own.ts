@@ -9,10 +9,8 @@ export const pageOwn = ownFields({
   cancelled: z.boolean().default(false),
 })
 
-const Comment = z.object({ id: z.string(), notes: z.string(), created: z.int() })
-export type Comment = z.output<typeof Comment>
-
-export const subscriptionOwn = ownFields({ comments: z.array(Comment).default([]) })
+/** Comments are kept as they are shown. */
+export const subscriptionOwn = ownFields({ comments: z.array(z.record(z.string(), z.json())).default([]) })
 
 /** What is sold once has this on its invoice. */
 export const saleOwn = ownFields({ poNumber: z.string().nullable().default(null) })

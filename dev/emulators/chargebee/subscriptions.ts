@@ -6,9 +6,9 @@ import { newId } from '../core/domain/tables.ts'
 import { text } from '../core/wire/form-fields.ts'
 import { act, Nothing, type Route, retrieve, route } from '../core/wire/routes.ts'
 import { wrongState, wrongValue } from './errors.ts'
-import { withCustomer } from './objects/subscription.ts'
+import { withCustomer } from './objects/selling.ts'
 import { complete, content } from './objects/wire.ts'
-import { type Comment, subscriptionOwn } from './own.ts'
+import { subscriptionOwn } from './own.ts'
 
 const CancelParameters = z.strictObject({
   cancel_option: z.enum(['immediately', 'end_of_term']).default('immediately'),
@@ -34,30 +34,26 @@ export function setCancelled(context: AccountContext, subscription: Subscription
   return cancelAtEnd(context, subscription, cancelled)
 }
 
+const undoCancel = (context: AccountContext, subscription: SubscriptionRecord) =>
+  setCancelled(context, subscription, false)
+
 const CommentQuery = z.strictObject({ entity_type: z.literal('subscription'), entity_id: text(100) })
 const CommentParameters = CommentQuery.extend({ notes: text(1000) })
 
 function addComment(context: AccountContext, { entity_id: id, notes }: z.output<typeof CommentParameters>) {
   const subscription = find(context, 'subscriptions', id, 'entity_id')
-  const comment: Comment = { id: newId('cmt_', 8), notes, created: context.now }
-  subscription.own = { comments: [...subscriptionOwn(subscription).comments, comment] }
-  return shownComment(comment, id)
+  const comment = complete('comment', { id: newId('cmt_', 8), notes, created_at: context.now, entity_id: id })
+  subscription.own = { comments: [...subscriptionOwn(subscription).comments, { ...comment }] }
+  return comment
 }
-
-const shownComment = ({ created, ...comment }: Comment, subscription: string) =>
-  content(complete('comment', { ...comment, created_at: created, entity_id: subscription }))
 
 export const SUBSCRIPTION_ROUTES: Route[] = [
   retrieve('/subscriptions/:id', 'subscriptions', withCustomer),
   act('POST', '/subscriptions/:id/cancel_for_items', CancelParameters, 'subscriptions', cancelForItems, withCustomer),
-  act(
-    ...(['POST', '/subscriptions/:id/remove_scheduled_cancellation', Nothing, 'subscriptions'] as const),
-    (context, subscription) => setCancelled(context, subscription, false),
-    withCustomer,
-  ),
+  act('POST', '/subscriptions/:id/remove_scheduled_cancellation', Nothing, 'subscriptions', undoCancel, withCustomer),
   route('POST', '/comments', CommentParameters, addComment),
   route('GET', '/comments', CommentQuery, (context, { entity_id: id }) => {
     const { comments } = subscriptionOwn(find(context, 'subscriptions', id))
-    return { list: comments.map((comment) => shownComment(comment, id)) }
+    return { list: comments.map((comment) => content(comment)) }
   }),
 ]

@@ -1,23 +1,15 @@
 import type { AccountContext } from '../core/domain/context.ts'
-import type { Happening, NewEvent } from '../core/domain/happenings.ts'
+import type { Happening } from '../core/domain/happenings.ts'
+import { latestAttempt } from '../core/domain/payments.ts'
 import type { EventRecord } from '../core/domain/records.ts'
-import { type Sale, saleOfInvoice, saleOfPayment, salePaidBy } from '../core/domain/sales.ts'
+import { type Sale, saleOf, saleOfInvoice, saleOfPayment } from '../core/domain/sales.ts'
+import { MINUTE_SECONDS } from '../core/periods.ts'
 import type { Telling } from '../core/processor.ts'
 import { type Made, type Told, tellingOf } from '../core/webhooks/telling.ts'
 import type { ChargebeeAccount } from './accounts.ts'
-import { bought } from './objects/hosted-page.ts'
-import {
-  creditNoteObject,
-  invoiceObject,
-  paymentTransactions,
-  refundTransaction,
-  reversalTransaction,
-  withBuyer,
-} from './objects/money.ts'
-import { withCustomer } from './objects/subscription.ts'
+import { creditNoteObject, invoiceObject, withBuyer } from './objects/money.ts'
+import { bought, withCustomer } from './objects/selling.ts'
 import { type ChargebeeEvent, complete, content } from './objects/wire.ts'
-
-const MINUTE_SECONDS = 60
 
 const eventObject = ({ id, created, object, type }: EventRecord, { pending }: { pending: number }) =>
   complete('event', {
@@ -49,13 +41,16 @@ export const TELLING: Telling<ChargebeeAccount, ChargebeeEvent> = {
       'refund.pending': ['refund_initiated'],
       'refund.refunded': ['payment_refunded'],
       // That a refund which fails is a `transaction_updated` is UNVERIFIED.
-      'refund.failed': ({ refund }, context) => [['transaction_updated', content(refundTransaction(refund, context))]],
+      'refund.failed': ({ refund }, context) => [['transaction_updated', content(context.show('refunds', refund))]],
       // Which events tell of a reversal is UNVERIFIED, and that a dispute which is won undoes it, too.
       'dispute.opened': (happening, context) => reversed('transaction_created', happening, context),
       'dispute.closed': (happening, context) =>
         happening.dispute.status === 'won' ? reversed('transaction_updated', happening, context) : [],
     },
-    eventOf,
+    (type, ...about) => {
+      const object = contentOf(...about)
+      return object && { type, object }
+    },
   ),
   eventObject,
   // Nothing is signed: who sends it is known by the user and the password alone.
@@ -68,35 +63,31 @@ export const TELLING: Telling<ChargebeeAccount, ChargebeeEvent> = {
   retrySeconds: [2, 6, 30, 60, 5 * 60, 24 * 60, 48 * 60].map((minutes) => minutes * MINUTE_SECONDS),
 }
 
-/** An event, if there is something to tell of. */
-function eventOf(type: string, happening: Happening, context: AccountContext): NewEvent | null {
-  const object = contentOf(happening, context)
-  return object && { type, object }
-}
-
+/** What there is to tell of something; null: it is not told. */
 function contentOf(happening: Happening, context: AccountContext): object | null {
   if ('page' in happening) return bought(happening.page, context)
   if ('subscription' in happening) return withCustomer(happening.subscription, context)
   if ('invoice' in happening) return paid(context, saleOfInvoice(context, happening.invoice))
   if ('refund' in happening) {
     const { refund, payment } = happening
-    const bill = salePaidBy(context, payment)
-    const about = content(refundTransaction(refund, context), creditNoteObject(refund, context))
-    return { ...about, ...(bill && withBuyer(bill, context)) }
+    const about = content(context.show('refunds', refund), creditNoteObject(refund, context))
+    return { ...about, ...withBuyer(saleOf(context, payment), context) }
   }
-  return paid(context, saleOfPayment(happening.payment))
+  return paid(context, saleOfPayment(context, happening.payment))
 }
 
 /** What is told of a charge: its latest transaction. */
 function paid(context: AccountContext, bill: Sale | null): object | null {
-  if (!bill?.payment) return null
-  return { ...content(paymentTransactions(context, bill.payment).at(-1)), ...withBuyer(bill, context) }
+  const attempt = bill?.payment && latestAttempt(context, bill.payment.id)
+  return attempt ? { ...content(context.show('attempts', attempt)), ...withBuyer(bill, context) } : null
 }
 
 type Disputed = Told<'dispute.opened' | 'dispute.closed'>
 
 function reversed(type: string, { dispute, payment }: Disputed, context: AccountContext): Made[] {
-  const bill = salePaidBy(context, payment)
-  const updated: Made[] = bill ? [['invoice_updated', content(invoiceObject(bill, context))]] : []
-  return [[type, content(reversalTransaction(dispute, context))], ...updated]
+  const updated = content(invoiceObject(saleOf(context, payment), context))
+  return [
+    [type, content(context.show('disputes', dispute))],
+    ['invoice_updated', updated],
+  ]
 }

@@ -33,5 +33,7 @@ export function billing({ decimalsOf, checkout, portal, ...rules }: Billing) {
     },
     duesOf: salesDue(rules),
     controls: billingControls(rules),
+    /** While `slowRefunds` is on, a refund is pending at first. */
+    switches: ['slowRefunds'] as const,
   }
 }

@@ -5,7 +5,7 @@ import type { AccountOf, PaywallOf } from './domain/accounts.ts'
 import type { AccountContext, Named } from './domain/context.ts'
 import type { Due } from './domain/dues.ts'
 import type { Happening, NewEvent } from './domain/happenings.ts'
-import type { EventRecord, Kind, Table } from './domain/records.ts'
+import type { EventRecord, Table } from './domain/records.ts'
 import type { PageVisit } from './pages/visits.ts'
 import type { HttpRequest } from './server.ts'
 import type { EmulatorError } from './wire/emulator-error.ts'
@@ -58,7 +58,7 @@ export interface Processor<
 > {
   name: Acquiring
   accountOf(paywall: Paywall): string
-  newId(kind: Kind): string
+  newId(kind: Table): string
   noSuch(table: Named, id: string, param?: string): EmulatorError
   refuse(message: string): EmulatorError
   api: Api<Paywall, Body>

@@ -2,7 +2,7 @@ import type { AccountOf, PaywallOf } from './domain/accounts.ts'
 import type { AccountContext, Cause, Named } from './domain/context.ts'
 import { newRecord } from './domain/context.ts'
 import type { Happening, NewEvent } from './domain/happenings.ts'
-import type { EventRecord, Kind, Records, Row, Table, Tables } from './domain/records.ts'
+import type { EventRecord, Records, Row, Table, Tables } from './domain/records.ts'
 import type { State } from './state.ts'
 import { pendingOf } from './webhooks/deliveries.ts'
 import { EmulatorError } from './wire/emulator-error.ts'
@@ -15,7 +15,7 @@ interface Parts {
   isOn: (name: string) => boolean
   send: (event: EventRecord) => void
   processor: {
-    newId(kind: Kind): string
+    newId(kind: Table): string
     views: Views
     noSuch(table: Named, id: string, param?: string): Error
     refuse(message: string): Error

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { subscriptionsDue } from '../core/domain/dues.ts'
-import type { Kind } from '../core/domain/records.ts'
+import type { Table } from '../core/domain/records.ts'
 import { portalVisit } from '../core/pages/hosted-portal.ts'
 import { MINUTE_SECONDS } from '../core/periods.ts'
 import { emulatorOf } from '../core/start.ts'
@@ -18,7 +18,7 @@ import { TELLING } from './telling.ts'
 /** Ids of Freemius are numbers, written as text; later ones are higher. The SDK reads them as JavaScript numbers. */
 let latest = 0
 
-function newId(kind: Kind): string {
+function newId(kind: Table): string {
   // What stands in a portal's address has to be secret.
   if (kind === 'portalSessions') return randomBytes(20).toString('hex')
   latest = Math.max(latest + 1, Date.now() * 1000)

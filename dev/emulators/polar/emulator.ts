@@ -82,8 +82,6 @@ export const startPolarEmulator = emulatorOf({
     withholdScopes: LACKING_SCOPES.control,
   },
   lists: { checkouts: 'pages', subscriptions: 'subscriptions' },
-  /** While `slowRefunds` is on, a refund is pending at first. */
-  switches: ['slowRefunds'],
 })
 
 /** A local Polar: its API for the official SDK, hosted checkout and portal pages for people, signed webhooks for the service. */

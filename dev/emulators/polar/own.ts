@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { accountSetting } from '../core/controls/settings.ts'
 import { ownFields } from '../core/domain/tables.ts'
+import { CancellationReason } from '../core/wire/cancellation-reasons.ts'
 
 /* What Polar's objects have besides what the core knows of them, by Polar's names of it. */
 
@@ -15,12 +16,6 @@ const text = z.string().nullable().default(null)
 export const pageOwn = ownFields({ metadata, external_customer_id: text, allow_trial: z.boolean().default(true) })
 
 export const customerOwn = ownFields({ external_id: text })
-
-/** Why somebody cancels. */
-export const CancellationReason = z.enum([
-  ...(['customer_service', 'low_quality', 'missing_features', 'switched_service'] as const),
-  ...(['too_complex', 'too_expensive', 'unused', 'other'] as const),
-])
 
 /** What an order has of its own: its subscription's or, if that is sold once, its payment's. */
 const sale = { metadata, checkout_id: text }

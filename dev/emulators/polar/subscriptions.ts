@@ -2,9 +2,10 @@ import * as z from 'zod'
 import type { AccountContext } from '../core/domain/context.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { change, endSubscription, hasEnded, pauseSubscription, scheduleEnd } from '../core/domain/subscriptions.ts'
+import { CancellationReason } from '../core/wire/cancellation-reasons.ts'
 import { optional } from '../core/wire/json-fields.ts'
 import { alreadyCanceled, polarError } from './errors.ts'
-import { CancellationReason, subscriptionOwn } from './own.ts'
+import { subscriptionOwn } from './own.ts'
 
 const why = {
   customer_cancellation_reason: optional(CancellationReason),

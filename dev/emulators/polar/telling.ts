@@ -27,7 +27,7 @@ export const TELLING: Telling<PolarAccount, PolarEvent> = {
     'page.completed': ['checkout.updated'],
     'page.paid': ['checkout.updated'],
     'page.failed': ['checkout.updated'],
-    'payment.paid': ({ payment }, context) => ofOrder(context, saleOfPayment(payment), 'created', 'paid'),
+    'payment.paid': ({ payment }, context) => ofOrder(context, saleOfPayment(context, payment), 'created', 'paid'),
     'subscription.created': ({ subscription }, context) => [
       'subscription.created',
       ...(subscription.status === 'incomplete' ? [] : ['subscription.active']),

@@ -1,8 +1,6 @@
 import * as z from 'zod'
-import type { RecordedCall } from '../core/calls.ts'
-import { type AccountContext, lookUp } from '../core/domain/context.ts'
-import { paymentOfAttempt } from '../core/domain/payments.ts'
-import { refundsOf } from '../core/domain/reversals.ts'
+import { type AccountContext, lookUp, newestOf, showEach } from '../core/domain/context.ts'
+import { DAY_SECONDS } from '../core/periods.ts'
 import type { Api } from '../core/processor.ts'
 import { header } from '../core/server.ts'
 import { callsInForms } from '../core/wire/calls-in-forms.ts'
@@ -15,15 +13,12 @@ import { retrieve } from '../core/wire/routes.ts'
 import { idOfKey, type StripeAccount } from './accounts.ts'
 import { errorBody, mistake, refused } from './errors.ts'
 import { MONEY_ROUTES } from './money.ts'
-import { chargeById, invoicePayments } from './objects/money.ts'
+import { invoicePayments } from './objects/money.ts'
 import { checkoutLineItems } from './objects/selling.ts'
 import { listOf } from './objects/wire.ts'
 import { API_VERSION } from './rules.ts'
 import { SESSION_ROUTES } from './sessions.ts'
 import { SUBSCRIPTION_ROUTES } from './subscriptions.ts'
-
-/** A call to Stripe. `body` is the decoded form; without a body, the decoded query string. */
-export type StripeCall = RecordedCall<Form>
 
 /** The part of Stripe's API that the emulator has. */
 const ROUTES = [
@@ -40,14 +35,11 @@ const CALLS = callsInForms(ROUTES, {
 /** What a call wants filled into the object that it gets. */
 const Expand = z.object({ expand: z.array(text()) })
 
-const LEVELS = 4
-
 /** Fills in the objects and the lists that a call asks for with `expand`. */
 const expand = expander({
-  levels: LEVELS,
-  tooDeep: () => refused('too_deep', { levels: LEVELS }),
+  levels: 4,
+  tooDeep: (levels) => refused('too_deep', { levels }),
   notExpandable: (path) => refused('not_expandable', { path }),
-  besides: chargeById,
   included: includedList,
 })
 
@@ -57,10 +49,10 @@ function includedList(context: AccountContext, id: string, field: string): objec
   if (session && field === 'line_items') return checkoutLineItems(session)
   const invoice = lookUp(context, 'invoices', id)
   if (invoice && field === 'payments') return listOf('/v1/invoice_payments', invoicePayments(invoice))
-  const payment = paymentOfAttempt(context, id)
-  if (!payment || field !== 'refunds') return null
-  const refunds = refundsOf(context, payment).map((refund) => context.show('refunds', refund))
-  return listOf(`/v1/charges/${id}/refunds`, refunds)
+  const charge = lookUp(context, 'attempts', id)
+  if (!charge || field !== 'refunds') return null
+  const refunds = newestOf(context, 'refunds', { payment: charge.payment })
+  return listOf(`/v1/charges/${id}/refunds`, showEach(context, 'refunds', refunds))
 }
 
 export const API: Api<StripeAccount, Form> = {
@@ -68,7 +60,7 @@ export const API: Api<StripeAccount, Form> = {
   keyHeader: 'idempotency-key',
   // Stripe forgets a key after a day.
   keyRules: {
-    keptSeconds: 24 * 3600,
+    keptSeconds: DAY_SECONDS,
     longestKey: 255,
     refuse: (misuse, { key, path, first }) => refused(`key_${misuse}`, { key, path, first }),
   },

@@ -1,6 +1,7 @@
 import { billing } from '../core/billing.ts'
 import { prefixedIds } from '../core/domain/tables.ts'
 import { PORTAL } from '../core/pages/hosted-portal.ts'
+import { HOUR_SECONDS } from '../core/periods.ts'
 import { emulatorOf } from '../core/start.ts'
 import { idOfKey, type StripeAccount } from './accounts.ts'
 import { API } from './api.ts'
@@ -9,22 +10,20 @@ import { noSuch, refused } from './errors.ts'
 import { refund } from './money.ts'
 import { MONEY } from './objects/money.ts'
 import { SELLING } from './objects/selling.ts'
-import { DEBIT_SECONDS, PORTAL_SECONDS, RENEWALS } from './rules.ts'
+import { RENEWALS } from './rules.ts'
 import { cancelSubscription, setCancelledInPortal } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
 
 const BILLING = billing({
   names: { page: 'session', payment: 'payment_intent' },
   decimalsOf: decimalsAtStripe,
-  checkout: {
-    path: '/c/pay/',
-    successUrl: ({ successUrl, id }) => successUrl.replaceAll('{CHECKOUT_SESSION_ID}', id),
-  },
-  portal: { path: '/p/session/', lifetimeSeconds: PORTAL_SECONDS },
+  checkout: { path: '/c/pay/', successUrl: ({ successUrl, id }) => successUrl.replaceAll('{CHECKOUT_SESSION_ID}', id) },
+  portal: { path: '/p/session/', lifetimeSeconds: HOUR_SECONDS },
   end: (context, subscription) => cancelSubscription(context, subscription),
   setCancelled: setCancelledInPortal,
   refund: (context, { id }, amount) => refund(context, { payment_intent: id, amount }),
-  pendingSeconds: DEBIT_SECONDS,
+  // Shorter than at a real bank, so that no subscription expires meanwhile.
+  pendingSeconds: 12 * HOUR_SECONDS,
   renewals: RENEWALS,
 })
 
@@ -52,7 +51,6 @@ export const startStripeEmulator = emulatorOf({
   about: { path: '/v1', credential: 'secret key' },
   controls: { ...BILLING.controls, enablePortal: PORTAL.control },
   lists: { checkoutSessions: 'pages', subscriptions: 'subscriptions' },
-  switches: ['slowRefunds'],
 })
 
 /** A local Stripe: its API for the official SDK, checkout and portal pages for people, signed webhooks for the service. */

@@ -15,11 +15,12 @@ export const errorBody = ({ message }: EmulatorError) => ({ error: { type: 'api_
 const KINDS: Partial<Record<Named, string>> = {
   pages: 'checkout.session',
   payments: 'payment_intent',
+  attempts: 'charge',
 }
 
 /** An unknown object: 404 if the path named it, 400 if a parameter did. */
-export function noSuch(table: Named | 'charges', id: string, param?: string) {
-  const missing = { kind: (table !== 'charges' && KINDS[table]) || table.slice(0, -1), id }
+export function noSuch(table: Named, id: string, param?: string) {
+  const missing = { kind: KINDS[table] ?? table.slice(0, -1), id }
   return param ? refused('parameter_names_nothing', { ...missing, param }) : refused('no_such_object', missing)
 }
 

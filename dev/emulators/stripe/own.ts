@@ -1,27 +1,23 @@
 import * as z from 'zod'
 import { ownFields } from '../core/domain/tables.ts'
+import { CancellationReason } from '../core/wire/cancellation-reasons.ts'
 
 /* What Stripe's objects have besides what the core knows of them, by Stripe's names of it. */
 
 /** Stripe's limits: 50 keys, 40 characters a key, 500 a value. An empty value unsets the key. */
-export const Metadata = z
+export const metadata = z
   .record(z.string().max(40), z.string().max(500))
   .refine((entries) => Object.keys(entries).length <= 50, 'You can have at most 50 keys')
+  .default({})
 
-const metadata = Metadata.default({})
 const note = z.string().nullable().default(null)
 
 /** `customer_email` is the address that was given when the session was created. */
 export const pageOwn = ownFields({ metadata, client_reference_id: note, customer_email: note })
 
-/** Why somebody cancels. */
-export const Feedback = z.enum([
-  ...(['customer_service', 'low_quality', 'missing_features', 'other'] as const),
-  ...(['switched_service', 'too_complex', 'too_expensive', 'unused'] as const),
-])
-
+const feedback = CancellationReason.nullable().default(null)
 /** `comment` and `feedback` are those of its cancellation. */
-export const subscriptionOwn = ownFields({ metadata, comment: note, feedback: Feedback.nullable().default(null) })
+export const subscriptionOwn = ownFields({ metadata, comment: note, feedback })
 
 export const paymentOwn = ownFields({ metadata })
 

@@ -14,10 +14,3 @@ export const RENEWALS = {
   retries: [3, 3, 3].map((days) => days * DAY_SECONDS),
   incomplete: 23 * HOUR_SECONDS,
 } satisfies RenewalRules
-
-/** How long a bank has a payment in hand: shorter than at a real bank, so that no subscription expires meanwhile. */
-export const DEBIT_SECONDS = 12 * HOUR_SECONDS
-
-export const LONGEST_SESSION_SECONDS = DAY_SECONDS
-export const SHORTEST_SESSION_SECONDS = HOUR_SECONDS / 2
-export const PORTAL_SECONDS = HOUR_SECONDS

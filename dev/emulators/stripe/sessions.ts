@@ -4,43 +4,38 @@ import { closePage, openPage } from '../core/domain/pages.ts'
 import { findSold } from '../core/domain/prices.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
+import { DAY_SECONDS, HOUR_SECONDS } from '../core/periods.ts'
 import { email, integer, text, webAddress } from '../core/wire/form-fields.ts'
 import { optional } from '../core/wire/json-fields.ts'
 import { act, create, Nothing, type Route, read, retrieve } from '../core/wire/routes.ts'
 import { refuseOtherCurrency, refuseUncharged } from './currencies.ts'
 import { refused } from './errors.ts'
 import { priceObject } from './objects/selling.ts'
-import { Metadata } from './own.ts'
-import { LONGEST_SESSION_SECONDS, SHORTEST_SESSION_SECONDS } from './rules.ts'
+import { metadata } from './own.ts'
 
 const CheckoutSessionParameters = z.strictObject({
   mode: z.enum(['payment', 'subscription']),
-  line_items: z
-    .array(z.strictObject({ price: text(), quantity: integer(1, 999_999).default(1) }))
-    .length(1, 'the emulator sells exactly one line item'),
+  line_items: z.tuple([z.strictObject({ price: text(), quantity: integer(1, 999_999).default(1) })]),
   success_url: webAddress,
   cancel_url: optional(webAddress),
   customer: optional(text()),
   customer_email: optional(email),
   customer_creation: optional(z.enum(['always', 'if_required'])),
   client_reference_id: optional(text(200)),
-  metadata: Metadata.default({}),
-  subscription_data: optional(
-    z.strictObject({ trial_period_days: optional(integer(1, 730)), metadata: Metadata.default({}) }),
-  ),
-  payment_intent_data: optional(z.strictObject({ metadata: Metadata.default({}) })),
+  metadata,
+  subscription_data: optional(z.strictObject({ trial_period_days: optional(integer(1, 730)), metadata })),
+  payment_intent_data: optional(z.strictObject({ metadata })),
   expires_at: optional(integer(0)),
 })
 
 type Parameters = z.output<typeof CheckoutSessionParameters>
 
-/** Opens a checkout session. Throws Stripe's error if parameters contradict each other or name an unknown object. */
+/** Opens a checkout session over one line item. Throws Stripe's error if parameters contradict each other or name an unknown object. */
 function createCheckoutSession(context: AccountContext, given: Parameters): PageRecord {
   refuseContradictions(given)
-  const { mode, metadata, client_reference_id, customer_email } = given
+  const { mode, customer, customer_email, client_reference_id } = given
   const item = itemOf(context, given)
-  const payer = given.customer === null ? null : find(context, 'customers', given.customer, 'customer')
-  const customer = payer?.id ?? null
+  const payer = customer === null ? null : find(context, 'customers', customer, 'customer')
   refuseOtherCurrency(context, { mode, price: item.price, customer })
   return openPage(context, {
     ...{ mode, ...item, customer },
@@ -50,7 +45,7 @@ function createCheckoutSession(context: AccountContext, given: Parameters): Page
     cancelUrl: given.cancel_url,
     makesCustomer: given.customer_creation === 'always',
     trialDays: given.subscription_data?.trial_period_days ?? null,
-    own: { metadata, client_reference_id, customer_email },
+    own: { metadata: given.metadata, client_reference_id, customer_email },
     gives: {
       subscription: { metadata: given.subscription_data?.metadata ?? {} },
       payment: { metadata: given.payment_intent_data?.metadata ?? {} },
@@ -66,19 +61,22 @@ function refuseContradictions(given: Parameters): void {
   if (customer && customer_email) throw refused('customer_twice')
 }
 
-function itemOf(context: AccountContext, { mode, line_items: [item], metadata }: Parameters) {
+function itemOf(
+  context: AccountContext,
+  { mode, line_items: [item], metadata: { paywall_id: paywallId } }: Parameters,
+) {
   const param = 'line_items[0][price]'
-  const { price, seller } = findSold(context, item?.price ?? '', { param, paywallId: metadata.paywall_id })
+  const { price, seller } = findSold(context, item.price, { param, paywallId })
   refuseUncharged(price.amount, price.currency, param)
   if (mode === 'payment' && price.interval) throw refused('recurring_price_in_payment', { param })
   if (mode === 'subscription' && !price.interval) throw refused('no_recurring_price', { param })
-  return { price, seller, quantity: item?.quantity ?? 1 }
+  return { price, seller, quantity: item.quantity }
 }
 
 function expiry({ now }: AccountContext, given: number | null): number {
-  const at = given ?? now + LONGEST_SESSION_SECONDS
-  if (at > now + LONGEST_SESSION_SECONDS) throw refused('expires_too_late')
-  if (at < now + SHORTEST_SESSION_SECONDS) throw refused('expires_too_early')
+  const at = given ?? now + DAY_SECONDS
+  if (at > now + DAY_SECONDS) throw refused('expires_too_late')
+  if (at < now + HOUR_SECONDS / 2) throw refused('expires_too_early')
   return at
 }
 

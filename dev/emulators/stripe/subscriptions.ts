@@ -2,21 +2,19 @@ import * as z from 'zod'
 import type { AccountContext } from '../core/domain/context.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { change, endSubscription, hasEnded, refuseEnded, scheduleEnd } from '../core/domain/subscriptions.ts'
+import { CancellationReason } from '../core/wire/cancellation-reasons.ts'
 import { boolean, text } from '../core/wire/form-fields.ts'
 import { act, type Route, retrieve } from '../core/wire/routes.ts'
 import { noSuch, refused } from './errors.ts'
-import { Feedback, Metadata, subscriptionOwn } from './own.ts'
+import { metadata, subscriptionOwn } from './own.ts'
 
 const CancelParameters = z.strictObject({
   cancellation_details: z
-    .strictObject({ comment: text().exactOptional(), feedback: Feedback.exactOptional() })
+    .strictObject({ comment: text().exactOptional(), feedback: CancellationReason.exactOptional() })
     .default({}),
 })
 
-const UpdateParameters = CancelParameters.extend({
-  cancel_at_period_end: boolean.optional(),
-  metadata: Metadata.default({}),
-})
+const UpdateParameters = CancelParameters.extend({ cancel_at_period_end: boolean.optional(), metadata })
 
 type Cancel = z.output<typeof CancelParameters>
 type Update = z.output<typeof UpdateParameters>
@@ -50,9 +48,9 @@ export function setCancelledInPortal(context: AccountContext, subscription: Subs
 }
 
 /** Notes why somebody cancels, and merges metadata: an empty value removes its field. */
-function note(subscription: SubscriptionRecord, { cancellation_details: why, metadata }: Partial<Update> = {}): void {
+function note(subscription: SubscriptionRecord, { cancellation_details: why, ...given }: Partial<Update> = {}): void {
   const own = subscriptionOwn(subscription)
-  const merged = Object.entries({ ...own.metadata, ...metadata }).filter(([, value]) => value !== '')
+  const merged = Object.entries({ ...own.metadata, ...given.metadata }).filter(([, value]) => value !== '')
   subscription.own = { ...own, ...why, metadata: Object.fromEntries(merged) }
 }
 

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { AccountContext } from '../core/domain/context.ts'
 import type { Happening, NewEvent } from '../core/domain/happenings.ts'
+import { latestAttempt } from '../core/domain/payments.ts'
 import type { EventRecord } from '../core/domain/records.ts'
 import { MINUTE_SECONDS } from '../core/periods.ts'
 import type { Telling } from '../core/processor.ts'
@@ -8,7 +9,6 @@ import { byTheirNames, shownOf, tellingOf } from '../core/webhooks/telling.ts'
 import { oldValues } from '../core/wire/old-values.ts'
 import { snakeFields } from '../core/wire/snake.ts'
 import type { StripeAccount } from './accounts.ts'
-import { chargeObject } from './objects/money.ts'
 import { eventOwn } from './own.ts'
 import { API_VERSION } from './rules.ts'
 
@@ -60,13 +60,14 @@ export const TELLING: Telling<StripeAccount, StripeEvent> = {
   }),
   // Up to three days, exponentially, as in live mode; a sandbox tries three times only. The single times are not
   // published: UNVERIFIED.
-  retrySeconds: [5, 30, 120, 240, 480, 960, 1440, 1020].map((minutes) => minutes * MINUTE_SECONDS),
+  retrySeconds: [5, 30, 2 * 60, 4 * 60, 8 * 60, 16 * 60, 24 * 60, 17 * 60].map((minutes) => minutes * MINUTE_SECONDS),
 }
 
 function eventOf(type: string, happening: Happening, context: AccountContext): NewEvent {
   const { requestId: id = null, idempotencyKey: idempotency_key = null } = context.cause ?? {}
   const isOfCharge = type.startsWith('charge.') && 'payment' in happening && !('dispute' in happening)
-  const object = isOfCharge ? chargeObject(happening.payment, context) : shownOf(happening, context)
+  const charge = isOfCharge && latestAttempt(context, happening.payment.id)
+  const object = charge ? context.show('attempts', charge) : shownOf(happening, context)
   const before = beforeOf(happening, object, context)
   return { type, object, own: { previous: before && oldValues(before, object), request: { id, idempotency_key } } }
 }

@@ -24,5 +24,4 @@ export const CHARGEBEE: Driver<'chargebee'> = {
 }
 
 /** A subscription has our checkout's id, a one-time purchase has it as its order number. */
-const checkoutOf = ({ chosenIds, gives }: PageRecord) =>
-  chosenIds.subscription ?? saleOwn({ own: gives.payment }).poNumber ?? ''
+const checkoutOf = ({ chosenId, gives }: PageRecord) => chosenId ?? saleOwn({ own: gives.payment }).poNumber ?? ''

@@ -1,77 +1,67 @@
-import type { Transaction } from 'chargebee'
-import { type AccountContext, all, find } from '../../core/domain/context.ts'
-import type { AttemptRecord, DisputeRecord, PaymentRecord, RefundRecord } from '../../core/domain/money-records.ts'
+import { type AccountContext, find, newestOf } from '../../core/domain/context.ts'
+import type { PaymentRecord, RefundRecord } from '../../core/domain/money-records.ts'
+import { latestAttempt } from '../../core/domain/payments.ts'
 import { disputesOf, refundsOf } from '../../core/domain/reversals.ts'
-import { type Sale, salePaidBy } from '../../core/domain/sales.ts'
+import { type Sale, saleOf, salePaidBy } from '../../core/domain/sales.ts'
+import type { Views } from '../../core/wire/views.ts'
 import { billId, billStatus } from '../bills.ts'
-import { notFound } from '../errors.ts'
 import { refundOwn, saleOwn } from '../own.ts'
-import { customerObject, subscriptionObject } from './subscription.ts'
 import { complete, content, version } from './wire.ts'
 
-type Status = NonNullable<Transaction['status']>
+/** What is paid, and what goes back: each of it is a transaction. */
+export const MONEY = {
+  /** The controls name a payment by this id. Chargebee itself shows its attempts alone. */
+  payments: ({ id, status }) => ({ id, status }),
 
-/** Each attempt of a payment is a transaction, the oldest first. */
-export const paymentTransactions = (context: AccountContext, payment: PaymentRecord) =>
-  payment.attempts.map((attempt) => paymentTransaction(context, payment, attempt))
+  attempts(attempt, context) {
+    const { status } = attempt
+    const payment = find(context, 'payments', attempt.payment)
+    const reversal = disputesOf(context, payment).find((dispute) => dispute.status !== 'won')
+    const bill = salePaidBy(context, payment)
+    return complete('transaction', {
+      ...common(context, payment, { ...attempt, amount: payment.amount }),
+      ...{ type: 'payment', status: ATTEMPTS[status] },
+      ...(status === 'failed' && { error_code: 'card_declined', error_text: 'Your card was declined.' }),
+      // What had succeeded and was taken back later.
+      ...(status === 'paid' && reversal && { status: 'late_failure' as const, reversal_transaction_id: reversal.id }),
+      linked_invoices: bill ? [linkedInvoice(bill, context)] : [],
+    })
+  },
 
-function paymentTransaction(context: AccountContext, payment: PaymentRecord, { id, created, status }: AttemptRecord) {
-  const reversal = disputesOf(context, payment).find((dispute) => dispute.status !== 'won')
-  const made: Status = status === 'paid' ? 'success' : status === 'failed' ? 'failure' : 'in_progress'
-  const bill = salePaidBy(context, payment)
-  const { amount } = payment
-  return complete('transaction', {
-    ...common(context, payment, { id, created, amount }),
-    type: 'payment',
-    // What had succeeded and was taken back later is a `late_failure`.
-    status: made === 'success' && reversal ? 'late_failure' : made,
-    ...(made === 'failure' && { error_code: 'card_declined', error_text: 'Your card was declined.' }),
-    ...(made === 'success' && reversal && { reversal_transaction_id: reversal.id }),
-    linked_invoices: bill ? [linkedInvoice(bill, amount, context)] : [],
-  })
-}
+  refunds(refund, context) {
+    const payment = find(context, 'payments', refund.payment)
+    const paid = latestAttempt(context, payment.id)
+    return complete('transaction', {
+      ...common(context, payment, refund),
+      ...(refundOwn(refund).isChargeback && { payment_method: 'chargeback' as const }),
+      ...{ type: 'refund', status: refundStatus(refund) },
+      ...(paid && { refunded_txn_id: paid.id }),
+    })
+  },
 
-const linkedInvoice = (bill: Sale, amount: number, context: AccountContext) => ({
+  /** The payer's bank has taken a payment back. */
+  disputes(dispute, context) {
+    const payment = find(context, 'payments', dispute.payment)
+    const paid = latestAttempt(context, payment.id)
+    return complete('transaction', {
+      ...common(context, payment, dispute),
+      ...{ type: 'payment_reversal', status: dispute.status === 'won' ? 'voided' : 'success' },
+      ...(paid && { linked_payments: [{ id: paid.id, amount: payment.amount, date: paid.created }] }),
+    })
+  },
+} satisfies Views
+
+const ATTEMPTS = { paid: 'success', failed: 'failure', pending: 'in_progress' } as const
+
+const linkedInvoice = (bill: Sale, context: AccountContext) => ({
   ...{ invoice_id: billId(bill), invoice_status: billStatus(context, bill), invoice_date: bill.created },
-  ...{ invoice_total: amount, applied_amount: amount, applied_at: bill.created },
+  ...{ invoice_total: bill.amount, applied_amount: bill.amount, applied_at: bill.created },
 })
-
-export function refundTransaction(refund: RefundRecord, context: AccountContext) {
-  const payment = find(context, 'payments', refund.payment)
-  const paid = payment.attempts.at(-1)
-  return complete('transaction', {
-    ...common(context, payment, refund),
-    ...(refundOwn(refund).isChargeback && { payment_method: 'chargeback' as const }),
-    ...{ type: 'refund', status: refundStatus(refund) },
-    ...(paid && { refunded_txn_id: paid.id }),
-  })
-}
 
 const refundStatus = ({ status }: RefundRecord) =>
   status === 'refunded' ? 'success' : status === 'failed' ? 'failure' : status === 'canceled' ? 'voided' : 'in_progress'
 
-/** The payer's bank has taken a payment back. */
-export function reversalTransaction(dispute: DisputeRecord, context: AccountContext) {
-  const payment = find(context, 'payments', dispute.payment)
-  const paid = payment.attempts.at(-1)
-  return complete('transaction', {
-    ...common(context, payment, dispute),
-    ...{ type: 'payment_reversal', status: dispute.status === 'won' ? 'voided' : 'success' },
-    ...(paid && { linked_payments: [{ id: paid.id, amount: payment.amount, date: paid.created }] }),
-  })
-}
-
-export function findTransaction(context: AccountContext, id: string) {
-  const made = [
-    ...all(context, 'refunds').map((refund) => refundTransaction(refund, context)),
-    ...all(context, 'disputes').map((dispute) => reversalTransaction(dispute, context)),
-    ...all(context, 'payments').flatMap((payment) => paymentTransactions(context, payment)),
-  ]
-  const transaction = made.find((each) => each.id === id)
-  if (!transaction) throw notFound(id)
-  return transaction
-}
-
+/** What all transactions have that are of a payment. */
 function common(
   context: AccountContext,
   payment: PaymentRecord,
@@ -90,6 +80,7 @@ export function invoiceObject(bill: Sale, context: AccountContext) {
   const [id, status] = [billId(bill), billStatus(context, bill)]
   const { poNumber } = saleOwn(bill)
   const [due, paid] = status === 'paid' ? [0, amount] : [amount, 0]
+  const attempts = payment ? newestOf(context, 'attempts', { payment: payment.id }).reverse() : []
   return complete('invoice', {
     ...{ id, status, customer_id: customer, recurring: subscription !== null, currency_code: bill.price.currency },
     ...(subscription && { subscription_id: subscription.id }),
@@ -99,33 +90,44 @@ export function invoiceObject(bill: Sale, context: AccountContext) {
     ...(status === 'paid' && paidAt !== null && { paid_at: paidAt }),
     ...(status === 'payment_due' && { dunning_status: 'in_progress' as const }),
     line_items: [lineItem(bill)],
-    linked_payments: (payment ? paymentTransactions(context, payment) : []).map((transaction) => ({
-      ...{ txn_id: transaction.id, txn_status: transaction.status ?? 'success', txn_amount: amount },
-      ...{ applied_amount: amount, applied_at: transaction.date ?? created, txn_date: transaction.date ?? created },
-    })),
+    linked_payments: attempts.map((attempt) => {
+      const { id: txn_id, status: txn_status = 'success' } = MONEY.attempts(attempt, context)
+      const [txn_date, applied_at] = [attempt.created, attempt.created]
+      return { txn_id, txn_status, txn_amount: amount, applied_amount: amount, txn_date, applied_at }
+    }),
     issued_credit_notes: (payment ? refundsOf(context, payment) : []).map(issuedCreditNote),
+  })
+}
+
+function lineItem(bill: Sale) {
+  const { customer, subscription, amount, quantity, price, period } = bill
+  return complete('line_item', {
+    ...{ id: `li_${billId(bill)}`, customer_id: customer, date_from: period[0], date_to: period[1] },
+    ...(subscription && { subscription_id: subscription.id }),
+    ...{ unit_amount: amount / quantity, quantity, amount, description: price.label, entity_id: price.id },
+    entity_type: subscription ? 'plan_item_price' : 'charge_item_price',
   })
 }
 
 /** An invoice, whose it is, and the subscription that it is of. */
 export const withBuyer = (bill: Sale, context: AccountContext) =>
   content(
-    bill.subscription && subscriptionObject(bill.subscription, context),
-    customerObject(find(context, 'customers', bill.customer)),
+    bill.subscription && context.show('subscriptions', bill.subscription),
+    context.show('customers', find(context, 'customers', bill.customer)),
     invoiceObject(bill, context),
   )
 
 /** The credit note of a refund: every refund of an invoice makes one. */
 export function creditNoteObject(refund: RefundRecord, context: AccountContext) {
-  const bill = salePaidBy(context, find(context, 'payments', refund.payment))
+  const bill = saleOf(context, find(context, 'payments', refund.payment))
   const { amount, created } = refund
   const note = issuedCreditNote(refund)
   const refunded = note.cn_status === 'refunded' ? amount : 0
   return complete('credit_note', {
-    ...{ id: note.cn_id, customer_id: bill?.customer ?? '', reference_invoice_id: bill ? billId(bill) : '' },
-    ...(bill?.subscription && { subscription_id: bill.subscription.id }),
+    ...{ id: note.cn_id, customer_id: bill.customer, reference_invoice_id: billId(bill) },
+    ...(bill.subscription && { subscription_id: bill.subscription.id }),
     ...{ reason_code: note.cn_reason_code, status: note.cn_status, date: created, ...version(created) },
-    ...{ currency_code: bill?.price.currency ?? '', total: amount, sub_total: amount },
+    ...{ currency_code: bill.price.currency, total: amount, sub_total: amount },
     ...{ amount_refunded: refunded, amount_available: amount - refunded },
   })
 }
@@ -137,13 +139,3 @@ const issuedCreditNote = (refund: RefundRecord) => ({
   ...{ cn_date: refund.created, cn_total: refund.amount },
   cn_status: refundStatus(refund) === 'success' ? ('refunded' as const) : ('refund_due' as const),
 })
-
-function lineItem(bill: Sale) {
-  const { customer, subscription, amount, quantity, price, period } = bill
-  return complete('line_item', {
-    ...{ id: `li_${billId(bill)}`, customer_id: customer, date_from: period[0], date_to: period[1] },
-    ...(subscription && { subscription_id: subscription.id }),
-    ...{ unit_amount: amount / quantity, quantity, amount, description: price.label, entity_id: price.id },
-    entity_type: subscription ? 'plan_item_price' : 'charge_item_price',
-  })
-}

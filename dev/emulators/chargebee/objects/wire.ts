@@ -1,5 +1,4 @@
 import type * as Chargebee from 'chargebee'
-import type { AccountContext } from '../../core/domain/context.ts'
 import { completer } from '../../core/wire/complete.ts'
 import CONSTANTS from './constants.json' with { type: 'json' }
 
@@ -31,14 +30,8 @@ interface Kinds {
 export const complete = completer<Kinds>()(CONSTANTS)
 
 /** Objects under their names, as responses and events have them. */
-export const content = (...objects: ({ object: string } | null | undefined)[]): Record<string, object> =>
-  Object.fromEntries(objects.flatMap((each) => (each ? [[each.object, each]] : [])))
-
-/** A response that is an object under its name. */
-export const shown =
-  <Record>(show: (record: Record, context: AccountContext) => { object: string }) =>
-  (record: Record, context: AccountContext) =>
-    content(show(record, context))
+export const content = (...objects: (object | null | undefined)[]): Record<string, object> =>
+  Object.fromEntries(objects.flatMap((each) => (each && 'object' in each ? [[each.object, each]] : [])))
 
 /** When an object was changed, and its version, which grows with every change. */
 export const version = (updatedAt: number) => ({ updated_at: updatedAt, resource_version: updatedAt * 1000 })

@@ -49,7 +49,7 @@ export function resolvePayment(context: AccountContext, payment: PaymentRecord, 
 function payingCustomer(context: AccountContext, page: PageRecord, email: string): CustomerRecord | null {
   if (page.customer !== null) return find(context, 'customers', page.customer)
   if (page.mode === 'payment' && !page.makesCustomer) return null
-  return newCustomer(context, { email, own: page.gives.customer }, page.chosenIds.customer)
+  return newCustomer(context, { email, own: page.gives.customer })
 }
 
 function takePayment(context: AccountContext, page: PageRecord, customer: CustomerRecord | null): PaymentRecord | null {
@@ -79,10 +79,10 @@ function startSubscription(
   { id: customer }: CustomerRecord,
   payment: PaymentRecord | null,
 ): void {
-  const { price, quantity, trialDays, trialEnd, seller, payerEmail: email, unpaid, gives, chosenIds } = page
+  const { price, quantity, trialDays, trialEnd, seller, payerEmail: email, unpaid, gives, chosenId } = page
   const subscription = newSubscription(context, {
     ...{ customer, price, quantity, trialDays, own: structuredClone(gives.subscription) },
-    ...(chosenIds.subscription !== undefined && { id: chosenIds.subscription }),
+    ...(chosenId !== undefined && { id: chosenId }),
     ...(trialEnd !== undefined && { trialEnd }),
     ...(unpaid && { status: 'incomplete' }),
   })

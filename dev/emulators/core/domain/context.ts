@@ -1,6 +1,6 @@
 import type { AccountOf, PaywallOf } from './accounts.ts'
 import type { Happening } from './happenings.ts'
-import type { AccountRecord, Kind, Records, Row, Table, Tables } from './records.ts'
+import type { AccountRecord, Records, Row, Table, Tables } from './records.ts'
 
 /** The API call that a change is made by; null where a page, a control or the clock makes it. */
 export interface Cause {
@@ -19,7 +19,7 @@ export interface AccountContext {
   readonly cause: Cause | null
   /** Whether one of the emulator's switches is on. */
   isOn(name: string): boolean
-  newId(kind: Kind): string
+  newId(kind: Table): string
   /** A record as the processor shows it. */
   show<Name extends Table>(table: Name, record: Row<Name>): { id: string }
   /** Makes the processor's events of what happened, stores them and sends them. */
@@ -52,6 +52,15 @@ export function find<Name extends Table>(context: AccountContext, name: Name, id
   const row = lookUp(context, name, id)
   if (!row) throw context.noSuch(name, id, param)
   return row
+}
+
+/** The object with an id, whichever of these tables its record is in; null if the account has none. */
+export function showById(context: AccountContext, id: string, tables: Table[]): { id: string } | null {
+  for (const table of tables) {
+    const record = lookUp(context, table, id)
+    if (record) return context.show(table, record)
+  }
+  return null
 }
 
 /** All records of a table that are the account's, the oldest first. */

@@ -4,10 +4,9 @@ import type { CustomerRecord } from './selling-records.ts'
 export function newCustomer(
   context: AccountContext,
   given: Pick<CustomerRecord, 'email'> & Partial<CustomerRecord>,
-  id?: string,
 ): CustomerRecord {
   const customer: CustomerRecord = {
-    ...newRecord(context, 'customers', id),
+    ...newRecord(context, 'customers'),
     ...{ name: null, declines: false, own: {} },
     ...given,
   }

@@ -26,9 +26,13 @@ export const InvoiceRecord = z.object({
   own,
 })
 
-const AttemptRecord = z.object({ id: z.string(), created: z.int(), status: z.enum(['pending', 'paid', 'failed']) })
+/** An attempt to make a payment. */
+export const AttemptRecord = z.object({
+  ...owned,
+  payment: z.string(),
+  status: z.enum(['pending', 'paid', 'failed']),
+})
 
-/** A payment and the attempts to make it, the latest last. */
 export const PaymentRecord = z.object({
   ...owned,
   amount: z.int(),
@@ -48,7 +52,6 @@ export const PaymentRecord = z.object({
   expiresAt: z.int().nullable(),
   /** When it got its last status; null while it is open or pending. */
   endedAt: z.int().nullable(),
-  attempts: z.array(AttemptRecord),
   own,
 })
 

@@ -6,7 +6,7 @@ type NewPage = Omit<PageRecord, 'account' | 'created' | 'gives' | Unused | Usual
   Partial<Pick<PageRecord, Usual>> & { gives?: Partial<PageRecord['gives']> }
 type Unused = 'status' | 'payerEmail' | 'payment' | 'subscription' | 'invoice' | 'unpaid'
 /** What a page has unless something else is given. */
-type Usual = 'id' | 'mode' | 'quantity' | 'customer' | 'makesCustomer' | 'trialDays' | 'chosenIds'
+type Usual = 'id' | 'mode' | 'quantity' | 'customer' | 'makesCustomer' | 'trialDays'
 
 export function openPage(context: AccountContext, given: NewPage): PageRecord {
   const page = newPage(context, given)
@@ -16,17 +16,11 @@ export function openPage(context: AccountContext, given: NewPage): PageRecord {
 
 /** A page that is not kept yet. */
 export function newPage(context: AccountContext, given: NewPage): PageRecord {
-  const unused = { status: 'open' as const, payerEmail: null, payment: null, subscription: null, invoice: null }
   return {
-    ...{ ...newRecord(context, 'pages', given.id), ...unused, unpaid: false },
-    ...{
-      mode: given.price.interval === null ? 'payment' : 'subscription',
-      quantity: 1,
-      customer: null,
-      makesCustomer: true,
-      trialDays: daysUntil(given.trialEnd, context),
-      chosenIds: {},
-    },
+    ...newRecord(context, 'pages', given.id),
+    ...{ status: 'open', payerEmail: null, payment: null, subscription: null, invoice: null, unpaid: false },
+    mode: given.price.interval === null ? 'payment' : 'subscription',
+    ...{ quantity: 1, customer: null, makesCustomer: true, trialDays: daysUntil(given.trialEnd, context) },
     ...given,
     gives: { customer: {}, subscription: {}, payment: {}, ...given.gives },
   }

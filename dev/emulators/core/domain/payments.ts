@@ -1,5 +1,5 @@
-import { type AccountContext, all, newRecord } from './context.ts'
-import type { PaymentRecord } from './money-records.ts'
+import { type AccountContext, newestOf, newRecord } from './context.ts'
+import type { AttemptRecord, PaymentRecord } from './money-records.ts'
 
 /*
  * The life of a payment: it is opened; each attempt to make it is paid, fails, or is pending until it is decided. What
@@ -23,7 +23,6 @@ export function openPayment(context: AccountContext, given: NewPayment): Payment
     subscription: null,
     expiresAt: null,
     endedAt: null,
-    attempts: [],
     own: {},
     ...given,
   }
@@ -38,7 +37,8 @@ export function attemptPayment(
   outcome: Outcome,
   at = context.now,
 ): PaymentRecord {
-  payment.attempts.push({ id: context.newId('attempts'), created: context.now, status: 'pending' })
+  const attempt: AttemptRecord = { ...newRecord(context, 'attempts'), payment: payment.id, status: 'pending' }
+  context.records.attempts.set(attempt.id, attempt)
   payment.status = 'pending'
   if (outcome !== 'pending') return decidePayment(context, payment, outcome === 'paid', at)
   context.tell({ what: 'payment.pending', payment })
@@ -53,7 +53,7 @@ export function decidePayment(
   at = context.now,
 ): PaymentRecord {
   const status = succeeds ? 'paid' : 'failed'
-  const attempt = payment.attempts.at(-1)
+  const attempt = latestAttempt(context, payment.id)
   if (attempt) attempt.status = status
   return endPayment(context, payment, status, at)
 }
@@ -70,6 +70,6 @@ export function endPayment(
   return payment
 }
 
-/** The payment that an attempt was made of; undefined if the account has none with that id. */
-export const paymentOfAttempt = (context: AccountContext, attemptId: string) =>
-  all(context, 'payments').find(({ attempts }) => attempts.some(({ id }) => id === attemptId))
+/** The latest attempt of a payment; undefined if nobody has tried to pay it. */
+export const latestAttempt = (context: AccountContext, payment: string) =>
+  newestOf(context, 'attempts', { payment }).at(0)

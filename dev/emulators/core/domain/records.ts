@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { DisputeRecord, InvoiceRecord, PaymentRecord, RefundRecord } from './money-records.ts'
+import { AttemptRecord, DisputeRecord, InvoiceRecord, PaymentRecord, RefundRecord } from './money-records.ts'
 import {
   CustomerRecord,
   MandateRecord,
@@ -55,6 +55,7 @@ export const Records = z.strictObject({
   subscriptions: table(SubscriptionRecord),
   invoices: table(InvoiceRecord),
   payments: table(PaymentRecord),
+  attempts: table(AttemptRecord),
   refunds: table(RefundRecord),
   disputes: table(DisputeRecord),
   portalSessions: table(PortalSessionRecord),
@@ -77,6 +78,7 @@ interface Rows {
   subscriptions: SubscriptionRecord
   invoices: InvoiceRecord
   payments: PaymentRecord
+  attempts: AttemptRecord
   refunds: RefundRecord
   disputes: DisputeRecord
   portalSessions: PortalSessionRecord
@@ -86,6 +88,3 @@ interface Rows {
 export type Table = keyof Rows
 export type Row<Name extends Table> = Rows[Name]
 export type Tables = { [Name in Table]: Map<string, Row<Name>> }
-
-/** What gets an id of its own: a record, or an attempt of a payment. */
-export type Kind = Table | 'attempts'

@@ -69,13 +69,15 @@ export const leftOf = (context: AccountContext, payment: PaymentRecord): number 
 export function refundUpTo(
   context: AccountContext,
   payment: PaymentRecord,
-  { amount, own = {} }: { amount: number | undefined; own?: RefundRecord['own'] },
+  { amount, ...given }: RefundUpTo,
   refuse: (left: number) => Error,
 ): RefundRecord {
   const left = leftOf(context, payment)
   if (left === 0 || (amount ?? left) > left) throw refuse(left)
-  return refundPayment(context, payment, { amount: amount ?? left, own })
+  return refundPayment(context, payment, { own: {}, ...given, amount: amount ?? left })
 }
+
+type RefundUpTo = Partial<Omit<Refunding, 'amount'>> & { amount?: number | undefined }
 
 /** Whether the payer's bank has taken the money back, and the seller has not won it again. */
 export const isReversed = (context: AccountContext, payment: PaymentRecord) =>

@@ -1,4 +1,4 @@
-import { type AccountContext, all, find } from './context.ts'
+import { type AccountContext, all, find, newestOf } from './context.ts'
 import type { InvoiceRecord, PaymentRecord } from './money-records.ts'
 import type { SubscriptionRecord } from './selling-records.ts'
 
@@ -27,13 +27,13 @@ export function saleOfInvoice(context: AccountContext, invoice: InvoiceRecord): 
 }
 
 /** What a payment has sold once; null if that is nothing, or nothing yet. It is void if the payment has failed. */
-export function saleOfPayment(payment: PaymentRecord): Sale | null {
-  const { id, created, customer, amount, status, endedAt, sold, own, attempts } = payment
+export function saleOfPayment(context: AccountContext, payment: PaymentRecord): Sale | null {
+  const { id, created, customer, amount, status, endedAt, sold, own } = payment
   if (sold === null || customer === null) return null
   return {
     ...{ id, created, customer, ...sold, amount, own, payment, subscription: null, reason: 'once' },
     status: status === 'paid' ? 'paid' : status === 'pending' ? 'open' : 'void',
-    attempts: attempts.length,
+    attempts: newestOf(context, 'attempts', { payment: id }).length,
     period: [created, created],
     paidAt: status === 'paid' ? endedAt : null,
   }
@@ -42,11 +42,18 @@ export function saleOfPayment(payment: PaymentRecord): Sale | null {
 /** The oldest first, those of invoices before the others. */
 export const allSales = (context: AccountContext): Sale[] => [
   ...all(context, 'invoices').map((invoice) => saleOfInvoice(context, invoice)),
-  ...all(context, 'payments').flatMap((payment) => saleOfPayment(payment) ?? []),
+  ...all(context, 'payments').flatMap((payment) => saleOfPayment(context, payment) ?? []),
 ]
 
-/** What a payment pays; null if that is nothing, such as a card that was declined on a page. */
+/** What a payment pays. Throws the processor's error if that is nothing. */
+export function saleOf(context: AccountContext, payment: PaymentRecord): Sale {
+  const sale = salePaidBy(context, payment)
+  if (!sale) throw context.noSuch('payments', payment.id)
+  return sale
+}
+
+/** The same; null if that is nothing, such as a card that was declined on a page. */
 export function salePaidBy(context: AccountContext, payment: PaymentRecord): Sale | null {
   const invoice = all(context, 'invoices').find((each) => each.payment === payment.id)
-  return invoice ? saleOfInvoice(context, invoice) : saleOfPayment(payment)
+  return invoice ? saleOfInvoice(context, invoice) : saleOfPayment(context, payment)
 }

@@ -63,9 +63,10 @@ export const PageRecord = z.object({
   /** The page is complete, but its money has not arrived. */
   unpaid: z.boolean(),
   own,
-  /** What the customer, the subscription and the payment get as theirs; ids that the seller has chosen for them. */
+  /** What the customer, the subscription and the payment get as theirs. */
   gives: z.object({ customer: own, subscription: own, payment: own }),
-  chosenIds: z.object({ customer: z.string().optional(), subscription: z.string().optional() }).default({}),
+  /** The id that the subscription gets, where a seller may choose one. */
+  chosenId: z.string().optional(),
 })
 
 export const SubscriptionRecord = z.object({

@@ -1,4 +1,4 @@
-import { type AccountContext, lookUp } from '../domain/context.ts'
+import { type AccountContext, showById } from '../domain/context.ts'
 import type { Table } from '../domain/records.ts'
 
 type Node = Record<string, unknown>
@@ -6,10 +6,8 @@ type Node = Record<string, unknown>
 interface Rules {
   /** How many fields a path may have. */
   levels: number
-  tooDeep(): Error
+  tooDeep(levels: number): Error
   notExpandable(path: string): Error
-  /** The object with an id that is no record's; null if there is none. */
-  besides(context: AccountContext, id: string): object | null
   /** What an object has only if it is asked for; null if it has no such field. */
   included(context: AccountContext, id: string, field: string): object | null
 }
@@ -18,12 +16,12 @@ interface Rules {
  * Fills in what a call asks for: replaces the ids on each path by the objects that they name. `invoice.payments` does so in an
  * object and in the one that it names, `data.invoice` in each element of a list.
  */
-export function expander({ levels, tooDeep, notExpandable, besides, included }: Rules) {
+export function expander({ levels, tooDeep, notExpandable, included }: Rules) {
   function walk(context: AccountContext, node: Node, [field, ...rest]: string[], path: string): void {
     if (field === undefined) return
     const value = node[field] ?? (typeof node.id === 'string' ? included(context, node.id, field) : null)
     if (value === null && field in node) return
-    const found = typeof value === 'string' ? (showById(context, value) ?? besides(context, value)) : value
+    const found = typeof value === 'string' ? showById(context, value, NAMED) : value
     if (Array.isArray(found)) {
       for (const element of found) walk(context, element, rest, path)
       return
@@ -37,7 +35,7 @@ export function expander({ levels, tooDeep, notExpandable, besides, included }: 
     const expanded: Node = structuredClone({ ...object })
     for (const path of paths) {
       const fields = path.split('.')
-      if (fields.length > levels) throw tooDeep()
+      if (fields.length > levels) throw tooDeep(levels)
       walk(context, expanded, fields, path)
     }
     return expanded
@@ -47,13 +45,13 @@ export function expander({ levels, tooDeep, notExpandable, besides, included }: 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null
 
 /** The tables whose records others name by their ids. */
-const NAMED: Table[] = ['customers', 'pages', 'subscriptions', 'invoices', 'payments', 'refunds', 'disputes']
-
-/** The object with an id, whatever table its record is in; null if the account has none. */
-function showById(context: AccountContext, id: string): object | null {
-  for (const table of NAMED) {
-    const record = lookUp(context, table, id)
-    if (record) return context.show(table, record)
-  }
-  return null
-}
+const NAMED: Table[] = [
+  'customers',
+  'pages',
+  'subscriptions',
+  'invoices',
+  'payments',
+  'attempts',
+  'refunds',
+  'disputes',
+]

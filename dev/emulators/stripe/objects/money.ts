@@ -2,7 +2,7 @@ import { type AccountContext, find } from '../../core/domain/context.ts'
 import { nextChargeAt } from '../../core/domain/dues.ts'
 import { invoiceNumber } from '../../core/domain/invoices.ts'
 import type { DisputeRecord, InvoiceRecord, PaymentRecord, RefundRecord } from '../../core/domain/money-records.ts'
-import { paymentOfAttempt } from '../../core/domain/payments.ts'
+import { latestAttempt } from '../../core/domain/payments.ts'
 import { disputesOf, refundedOf } from '../../core/domain/reversals.ts'
 import { DAY_SECONDS } from '../../core/periods.ts'
 import { same } from '../../core/wire/same.ts'
@@ -12,8 +12,6 @@ import { paymentOwn, subscriptionOwn } from '../own.ts'
 import { RENEWALS } from '../rules.ts'
 import { productId } from './selling.ts'
 import { complete, listOf } from './wire.ts'
-
-const SECONDS_TO_ANSWER = 7 * DAY_SECONDS
 
 /** What is owed, how it is paid, and what goes back. */
 export const MONEY = {
@@ -47,8 +45,8 @@ export const MONEY = {
     })
   },
 
-  payments(payment) {
-    const charge = payment.attempts.at(-1)
+  payments(payment, context) {
+    const charge = latestAttempt(context, payment.id)
     return complete('payment_intent', {
       ...common(payment),
       ...snakeFields(payment, 'id', 'created'),
@@ -56,6 +54,29 @@ export const MONEY = {
       last_payment_error: charge?.status === 'failed' ? { charge: charge.id } : null,
       latest_charge: charge?.id ?? null,
       status: INTENTS[payment.status] ?? 'requires_payment_method',
+    })
+  },
+
+  /** A charge is an attempt of a payment. */
+  attempts(charge, context) {
+    const payment = find(context, 'payments', charge.payment)
+    const paid = charge.status === 'paid'
+    const failed = charge.status === 'failed'
+    const refunded = paid ? refundedOf(context, payment) : 0
+    return complete('charge', {
+      ...common(payment),
+      ...snakeFields(charge, 'id', 'created'),
+      amount_captured: paid ? payment.amount : 0,
+      amount_refunded: refunded,
+      billing_details: { email: payment.email },
+      captured: paid,
+      disputed: paid && disputesOf(context, payment).length > 0,
+      failure_code: failed ? 'card_declined' : null,
+      failure_message: failed ? 'Your card was declined.' : null,
+      paid,
+      payment_intent: payment.id,
+      refunded: refunded === payment.amount,
+      status: charge.status === 'paid' ? 'succeeded' : charge.status,
     })
   },
 
@@ -71,7 +92,7 @@ export const MONEY = {
   disputes: (dispute, context) =>
     complete('dispute', {
       ...ofCharge(dispute, context),
-      evidence_details: { due_by: dispute.created + SECONDS_TO_ANSWER },
+      evidence_details: { due_by: dispute.created + 7 * DAY_SECONDS },
       status: dispute.status === 'open' ? 'needs_response' : dispute.status,
     }),
 } satisfies Views
@@ -124,36 +145,6 @@ function lineObject(invoice: InvoiceRecord) {
 
 const metadataOf = ({ own }: InvoiceRecord) => subscriptionOwn({ own }).metadata
 
-/** A charge is an attempt of a payment: the latest, or the one with that id. */
-export function chargeObject(payment: PaymentRecord, context: AccountContext, id?: string) {
-  const charge = payment.attempts.find((attempt) => attempt.id === id) ?? payment.attempts.at(-1)
-  if (!charge) throw new Error(`${payment.id} was not charged`)
-  const paid = charge.status === 'paid'
-  const refunded = paid ? refundedOf(context, payment) : 0
-  const failed = charge.status === 'failed'
-  return complete('charge', {
-    ...common(payment),
-    ...snakeFields(charge, 'id', 'created'),
-    amount_captured: paid ? payment.amount : 0,
-    amount_refunded: refunded,
-    billing_details: { email: payment.email },
-    captured: paid,
-    disputed: paid && disputesOf(context, payment).length > 0,
-    failure_code: failed ? 'card_declined' : null,
-    failure_message: failed ? 'Your card was declined.' : null,
-    paid,
-    payment_intent: payment.id,
-    refunded: refunded === payment.amount,
-    status: charge.status === 'paid' ? 'succeeded' : charge.status,
-  })
-}
-
-/** The charge with an id; null if the account has none. */
-export function chargeById(context: AccountContext, id: string) {
-  const payment = paymentOfAttempt(context, id)
-  return payment ? chargeObject(payment, context, id) : null
-}
-
 /** What an intent and its charges have in common. */
 const common = (payment: PaymentRecord) => ({
   ...snakeFields(payment, 'amount', 'currency', 'customer', 'description'),
@@ -162,7 +153,7 @@ const common = (payment: PaymentRecord) => ({
 
 /** What goes back is of the payment's latest charge. */
 function ofCharge(reversal: RefundRecord | DisputeRecord, context: AccountContext) {
-  const { id, attempts, currency } = find(context, 'payments', reversal.payment)
-  const charge = attempts.at(-1)?.id ?? ''
+  const { id, currency } = find(context, 'payments', reversal.payment)
+  const charge = latestAttempt(context, id)?.id ?? ''
   return { ...snakeFields(reversal, 'id', 'amount', 'created'), charge, currency, payment_intent: id }
 }

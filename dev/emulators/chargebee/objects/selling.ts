@@ -1,0 +1,104 @@
+import type { Subscription } from 'chargebee'
+import { type AccountContext, find } from '../../core/domain/context.ts'
+import { saleOf } from '../../core/domain/sales.ts'
+import type { PageRecord, SoldPrice, SubscriptionRecord } from '../../core/domain/selling-records.ts'
+import { hasEnded } from '../../core/domain/subscriptions.ts'
+import { HOUR_SECONDS } from '../../core/periods.ts'
+import type { Views } from '../../core/wire/views.ts'
+import { billsOf, isDue } from '../bills.ts'
+import { pageOwn } from '../own.ts'
+import { withBuyer } from './money.ts'
+import { complete, content, version } from './wire.ts'
+
+/** How long the address of a portal works. */
+export const PORTAL_SECONDS = HOUR_SECONDS
+
+/** What is sold, on which page, to whom, and for how long. */
+export const SELLING = {
+  customers: ({ id, email, created }) =>
+    complete('customer', { id, ...(email !== null && { email }), created_at: created, ...version(created) }),
+
+  pages(page, context) {
+    const { id, mode, created, expiresAt } = page
+    const { passThru } = pageOwn(page)
+    return complete('hosted_page', {
+      ...{ id, url: `${context.url}/pages/v3/${id}`, state: stateOf(page) },
+      type: mode === 'subscription' ? 'checkout_new' : 'checkout_one_time',
+      ...(passThru !== null && { pass_thru_content: passThru }),
+      ...{ created_at: created, expires_at: expiresAt, ...version(created) },
+      content: bought(page, context),
+    })
+  },
+
+  portalSessions: ({ id, created, customer, returnUrl }, { url }) =>
+    complete('portal_session', {
+      ...{ id, token: id, access_url: `${url}/portal/v2/${id}`, customer_id: customer },
+      ...(returnUrl !== null && { redirect_url: returnUrl }),
+      ...{ created_at: created, expires_at: created + PORTAL_SECONDS },
+    }),
+
+  subscriptions(subscription, context) {
+    const { id, customer, price, quantity, created, trialEnd, periodStart, periodEnd } = subscription
+    const { cancelAt, canceledAt, endedAt } = subscription
+    const status = statusOf(subscription)
+    const unpaid = billsOf(context, id).filter((bill) => isDue(context, bill))
+    const cancelledAt = endedAt ?? cancelAt
+    const amount = price.amount * quantity
+    const item = { item_price_id: price.id, quantity, unit_price: price.amount, amount, free_quantity: 0 }
+    return complete('subscription', {
+      ...{ id, status, customer_id: customer, currency_code: price.currency },
+      ...{ billing_period: price.intervalCount ?? 1, billing_period_unit: price.interval ?? 'month' },
+      ...{ created_at: created, started_at: created, start_date: created },
+      ...{ current_term_start: periodStart, current_term_end: periodEnd },
+      ...(status !== 'cancelled' && status !== 'non_renewing' && { next_billing_at: periodEnd }),
+      ...(trialEnd !== null && { trial_start: created, trial_end: trialEnd }),
+      ...(status !== 'in_trial' && { activated_at: trialEnd ?? created }),
+      ...(cancelledAt !== null && { cancelled_at: cancelledAt }),
+      ...(cancelAt !== null && canceledAt !== null && { cancel_schedule_created_at: canceledAt }),
+      ...(subscription.cancelReason === 'payment_failed' && { cancel_reason: 'not_paid' as const }),
+      ...version(Math.max(created, periodStart, canceledAt ?? 0, endedAt ?? 0)),
+      subscription_items: [{ ...item, item_type: 'plan', ...(trialEnd !== null && { trial_end: trialEnd }) }],
+      due_invoices_count: unpaid.length,
+      ...(unpaid[0] && {
+        due_since: unpaid[0].created,
+        total_dues: unpaid.reduce((sum, { amount }) => sum + amount, 0),
+      }),
+    })
+  },
+} satisfies Views
+
+/** A page whose time is over keeps its state. */
+export function stateOf(page: PageRecord) {
+  if (page.status === 'complete') return 'succeeded' as const
+  return pageOwn(page).cancelled ? ('cancelled' as const) : ('created' as const)
+}
+
+/** What was bought on the page, as it is now. A trial has no invoice. */
+export function bought({ status, subscription: id, payment }: PageRecord, context: AccountContext) {
+  if (status !== 'complete') return {}
+  if (id === null) return withBuyer(saleOf(context, find(context, 'payments', payment ?? '')), context)
+  const [first] = billsOf(context, id)
+  return first ? withBuyer(first, context) : withCustomer(find(context, 'subscriptions', id), context)
+}
+
+/** A subscription, and whose it is. */
+export const withCustomer = (subscription: SubscriptionRecord, context: AccountContext) =>
+  content(
+    context.show('subscriptions', subscription),
+    context.show('customers', find(context, 'customers', subscription.customer)),
+  )
+
+/** Chargebee has no status for a subscription that owes money: it goes on, and counts the invoices that are due. */
+function statusOf(subscription: SubscriptionRecord): Subscription['status'] {
+  const { status, cancelAt } = subscription
+  if (hasEnded(subscription)) return 'cancelled'
+  if (status === 'trialing') return 'in_trial'
+  if (status === 'paused') return 'paused'
+  return cancelAt === null ? 'active' : 'non_renewing'
+}
+
+export function itemPriceObject({ id, label: name, amount, currency, interval, intervalCount }: SoldPrice) {
+  const period = interval && { period: intervalCount ?? 1, period_unit: interval }
+  const about = { id, name, price: amount, currency_code: currency, ...period }
+  return complete('item_price', { ...about, item_type: interval ? 'plan' : 'charge' })
+}
