@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
-import { buy, expectAsThere, happens, hears, stateOf, tokensOf } from './buyer.ts'
+import {
+  buy,
+  expectAsThere,
+  happens,
+  hears,
+  idOf,
+  open,
+  pressAndReturn,
+  purchaseOf,
+  stateOf,
+  tokensOf,
+} from './buyer.ts'
 import { useShops } from './shop.ts'
 
 const shopOf = useShops()
@@ -50,5 +61,18 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
       purchases: [{ status: isOver ? 'refunded' : 'active' }],
     })
     expect(await hears(buyer)).toEqual([])
+  })
+  test('money arrives for the purchase that is named, though it was another’s that was on its way first', async () => {
+    const { there, emulator } = shopOf(acquiring)
+    const [first, second] = [await open(shopOf(acquiring)), await open(shopOf(acquiring))]
+    for (const buyer of [first, second]) await pressAndReturn(buyer, 'later')
+    await emulator.drainWebhooks()
+    await there.resolve(false, await idOf(second))
+    await emulator.drainWebhooks()
+    expect(await purchaseOf(second)).toMatchObject({ status: 'active' })
+    expect(await purchaseOf(first)).toMatchObject({ status: 'pending' })
+    await there.resolve(true, await idOf(first))
+    await emulator.drainWebhooks()
+    expect(await stateOf(first)).toMatchObject({ paid: false })
   })
 })

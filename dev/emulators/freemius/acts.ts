@@ -14,6 +14,7 @@ export function freemiusActs(freemius: FreemiusEmulator, { records }: Account<'f
     dispute: (id) => freemius.dispute(payment(id)),
     cancel: (id) => freemius.portalCancel(subscription(id)),
     end: (id) => freemius.cancelLicense(id),
-    resolve: async (fails) => freemius.renew(onItsWay(incompleteSubscription(records)).id, { fail: fails }),
+    resolve: async (fails, license) =>
+      freemius.renew(onItsWay(incompleteSubscription(records, license && subscription(license))).id, { fail: fails }),
   }
 }

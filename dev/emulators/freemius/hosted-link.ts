@@ -15,8 +15,8 @@ import { type Link, readLink, signedReturn } from './link.ts'
 import { licenseObject, subscriptionOf } from './objects/license.ts'
 import { billingCycle, dateTime, decimal } from './objects/wire.ts'
 
-const HINT = html`Pay succeeds at once. A payment that arrives later is what PayPal may do: it follows with
-          <code>POST /_emulator/renew</code>. Decline the card does what a bank does that refuses the payment.`
+const HINT = html`Pay succeeds at once. A payment that arrives later is what PayPal may do: the local world's home has a button for it
+          to arrive. Decline the card does what a bank does that refuses the payment.`
 
 export const money = (cents: number, currency: string) => formatMoney(cents, currency, 2)
 

@@ -18,8 +18,16 @@ export const mollieActs = (mollie: MollieEmulator, { records }: Account<'mollie'
   cancel: (id) => mollie.cancel(subscriptionOf(records, id).id),
   rollOver: (id) => mollie.renew(subscriptionOf(records, id).id, { pending: true }),
   suspend: (id) => mollie.suspend(subscriptionOf(records, id).id),
-  resolve: async (fails) => mollie.resolvePayment(onItsWay(records('payments').find(isOnItsWay)).id, { fail: fails }),
+  resolve: async (fails, id) => mollie.resolvePayment(onItsWay(awaited(records, id)).id, { fail: fails }),
 })
+
+/** The oldest payment that is on its way: of all, or of the purchase that a first payment has begun. */
+function awaited(records: AccountRecords, firstPayment?: string): PaymentRecord | undefined {
+  const payments = records('payments').filter(isOnItsWay)
+  if (firstPayment === undefined) return payments[0]
+  const sale = findSubscription(records, firstPayment)?.id ?? firstPayment
+  return payments.find(({ id, subscription }) => id === firstPayment || subscription === sale)
+}
 
 /** The subscription that a first payment has begun. */
 export const findSubscription = (records: AccountRecords, firstPayment: string) =>

@@ -22,8 +22,8 @@ import { TELLING } from './telling.ts'
 
 const UNKNOWN = { title: 'Nothing to pay here', text: 'This payment does not exist. Check the address.' }
 
-const HINT = html`As at Mollie, a second attempt is a new payment. Money that is on its way, or is to be transferred,
-          arrives with <code>POST /_emulator/resolve-payment</code>.`
+const HINT = html`As at Mollie, a second attempt is a new payment. For money that is on its way, or is to be transferred, the local
+          world's home has a button that lets it arrive.`
 
 export const startMollieEmulator = emulatorOf({
   name: 'mollie',

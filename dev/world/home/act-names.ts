@@ -34,7 +34,7 @@ export const doneSentence = (name: ActName) => ACTS[name][1]
 
 /** Does it, to a purchase as its processor knows it. Throws where that cannot be, or not now. */
 export async function performAct(acts: Acts, name: ActName, processorId: string): Promise<void> {
-  if (name === 'arrive' || name === 'bounce') return void (await acts.resolve(name === 'bounce'))
+  if (name === 'arrive' || name === 'bounce') return void (await acts.resolve(name === 'bounce', processorId))
   const act = acts[name]
   if (!act) throw new Refused(`${actLabels[name]}: that cannot happen at this processor`)
   await act(processorId)

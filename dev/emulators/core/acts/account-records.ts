@@ -26,13 +26,15 @@ export function latestPaid(records: AccountRecords, id: string): string {
   return paid.id
 }
 
-/** What is still to be decided by a bank, the oldest first. */
-export const pendingPayment = (records: AccountRecords) =>
-  records('payments').find(({ status }) => status === 'pending')
+/** The oldest payment that a bank is still to decide about: of all, or of what was sold as `sale`. */
+export const pendingPayment = (records: AccountRecords, sale?: string) =>
+  records('payments').find(
+    ({ status, id, subscription }) => status === 'pending' && (sale === undefined || [id, subscription].includes(sale)),
+  )
 
-/** The subscription whose first payment has not arrived. */
-export const incompleteSubscription = (records: AccountRecords) =>
-  records('subscriptions').find(({ status }) => status === 'incomplete')
+/** The oldest subscription whose first payment has not arrived: of all, or the one of that id. */
+export const incompleteSubscription = (records: AccountRecords, wanted?: string) =>
+  records('subscriptions').find(({ status, id }) => status === 'incomplete' && (wanted === undefined || id === wanted))
 
 /** Money that is on its way: a payment, or a subscription's. */
 export function onItsWay<Awaiting>(found: Awaiting | undefined): Awaiting {

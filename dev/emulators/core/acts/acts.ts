@@ -28,8 +28,8 @@ export interface Acts {
   rollOver?(id: string): Promise<unknown>
   /** What the buyer pays with is not valid any more: where that ends nothing and stops the charges. */
   suspend?(id: string): Promise<unknown>
-  /** The first money that is on its way arrives, or does not. */
-  resolve(fails: boolean): Promise<unknown>
+  /** The money for a purchase that is on its way arrives, or does not; of no purchase in particular: the first that is on its way. */
+  resolve(fails: boolean, id?: string): Promise<unknown>
 }
 
 /** The account at a processor that a paywall sells through. */

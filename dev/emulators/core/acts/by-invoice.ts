@@ -43,14 +43,18 @@ export function byInvoice(
     undo: (id) => emulator.portalUndo(id),
     end: (id) => emulator.end(id),
     ...(rollOver && { rollOver: (id) => rollOver(id) }),
-    resolve: (fails) => resolve(emulator, records, fails),
+    resolve: (fails, id) => resolve(emulator, records, { fails, sale: id && paidFor(id) }),
   }
 }
 
 /** A one-time payment's money, or that of the first period of a subscription, which expires if the money does not come. */
-async function resolve(emulator: Emulator, records: AccountRecords, fails: boolean): Promise<unknown> {
-  const payment = pendingPayment(records)
+async function resolve(
+  emulator: Emulator,
+  records: AccountRecords,
+  { fails, sale }: { fails: boolean; sale: string | undefined },
+): Promise<unknown> {
+  const payment = pendingPayment(records, sale)
   if (payment) return emulator.resolvePayment(payment.id, { fail: fails })
-  const { id } = onItsWay(incompleteSubscription(records))
+  const { id } = onItsWay(incompleteSubscription(records, sale))
   return fails ? emulator.end(id) : emulator.renew(id)
 }

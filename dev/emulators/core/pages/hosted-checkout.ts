@@ -32,8 +32,7 @@ export interface CheckoutWords {
 const DECLINED = 'declined'
 
 const HINT = html`Pay succeeds at once. Decline the card does what a bank does that refuses the payment. Cancel goes back to
-          the seller. A debit that is on its way arrives or fails with <code>POST /_emulator/resolve-payment</code>, a
-          subscription's with <code>POST /_emulator/renew</code>.`
+          the seller. The local world's home has a button for a debit that is on its way to arrive, and one for it to fail.`
 
 /** The hosted page of one price. */
 export function hostedCheckout(
