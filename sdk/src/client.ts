@@ -33,8 +33,8 @@ export function originOf(url: string): string {
 }
 
 /**
- * A client of all operations of the API's document. `send` adds who calls. No redirect is followed: the API has none, and what proves
- * who calls is for its host alone.
+ * A client of all operations of the API's document. `send` adds who calls. No redirect is followed, since the API has none, and what
+ * proves who calls is for its host alone. Servers see its status, and browsers a `network_error`.
  */
 export function clientOf(
   { baseUrl, paywall, ...always }: Target,

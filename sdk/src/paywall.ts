@@ -134,12 +134,13 @@ export class Paywall {
   }
 
   /**
-   * Opens a support ticket for a guest, who has two in 24 hours (section 4.6).
+   * Opens a support ticket for a guest, who has two in 24 hours (section 4.6). With images the timeout is a minute, unless `options` says
+   * otherwise.
    *
    * @throws PaywallError rate_limit_exceeded
    */
   ticket(order: TicketOrder, options?: CallOptions): Promise<Reply.OpenedTicket> {
-    return openTicket(this.#client(options), this.#id, order)
+    return openTicket(this.#client, this.#id, order, options)
   }
 
   /** Signs in a user of yours, who need not prove anything to us: tokens for its browser or app. */

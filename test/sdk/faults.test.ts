@@ -122,6 +122,18 @@ describe('the caller’s own', () => {
     expect(await failed(opening)).toMatchObject({ code: 'aborted' })
   })
 
+  test('timeout is for answers: a ticket’s images have a minute', async () => {
+    const controller = new AbortController()
+    const paywall = paywallWith({ timeout: 50, fetch: deaf })
+    const ticket = { customer_email: who.email, subject: 'It does not load', content: 'I paid.' }
+    const files = [new Blob(['image'], { type: 'image/png' })]
+    const withImages = failed(paywall.ticket({ ...ticket, files }, { signal: controller.signal }))
+    expect(await failed(paywall.ticket(ticket))).toMatchObject({ code: 'timeout' })
+    controller.abort()
+    expect(await withImages).toMatchObject({ code: 'aborted' })
+    expect(await failed(paywall.ticket({ ...ticket, files }, { timeout: 50 }))).toMatchObject({ code: 'timeout' })
+  })
+
   test('timeout may be so long that nothing ends it', async () => {
     expect(await paywallWith({ timeout: Infinity }).user(who)).toMatchObject({ balances: [] })
   })

@@ -176,9 +176,9 @@ export class BrowserPaywall {
     return (await take(call)).url
   }
 
-  /** Opens a support ticket. A guest's needs `customer_email`. */
+  /** Opens a support ticket. A guest's needs `customer_email`. With images the timeout is a minute, unless `options` says otherwise. */
   ticket(order: TicketOrder, options?: CallOptions): Promise<Reply.OpenedTicket> {
-    return openTicket(this.#parts.client(options), this.id, order)
+    return openTicket(this.#parts.client, this.id, order, options)
   }
 
   #path() {
