@@ -4,7 +4,7 @@ import type { RecordControl } from './controls.ts'
 
 /**
  * What an owner sets in the processor's dashboard, for a whole account. `of` is what it is set to; `control` sets it for the
- * account of a paywall, by the option's name: `{"paywall": "1001", "configured": false}`.
+ * account of a paywall, by the option's name: `{"paywall": "1001", "enabled": false}`.
  *
  * @param usual what it is until the control sets it
  */

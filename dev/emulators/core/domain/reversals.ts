@@ -61,6 +61,8 @@ export const refundedOf = (context: AccountContext, payment: PaymentRecord): num
 export const leftOf = (context: AccountContext, payment: PaymentRecord): number =>
   payment.status === 'paid' ? payment.amount - refundedOf(context, payment) : 0
 
+type RefundUpTo = Partial<Omit<Refunding, 'amount'>> & { amount?: number | undefined }
+
 /**
  * Refunds an amount of a payment, or all that is left of it.
  *
@@ -76,8 +78,6 @@ export function refundUpTo(
   if (left === 0 || (amount ?? left) > left) throw refuse(left)
   return refundPayment(context, payment, { own: {}, ...given, amount: amount ?? left })
 }
-
-type RefundUpTo = Partial<Omit<Refunding, 'amount'>> & { amount?: number | undefined }
 
 /** Whether the payer's bank has taken the money back, and the seller has not won it again. */
 export const isReversed = (context: AccountContext, payment: PaymentRecord) =>
