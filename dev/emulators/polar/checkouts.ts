@@ -5,21 +5,17 @@ import { openPage } from '../core/domain/pages.ts'
 import { findPrice } from '../core/domain/prices.ts'
 import type { PageRecord, SoldPrice } from '../core/domain/selling-records.ts'
 import { runningSubscriptions } from '../core/domain/subscriptions.ts'
+import { DAY_SECONDS } from '../core/periods.ts'
 import { optional, webAddress } from '../core/wire/json-fields.ts'
 import { byExternalId } from './customers.ts'
 import { forbidden, invalid } from './errors.ts'
 import { Metadata, MULTIPLE_SUBSCRIPTIONS, pageOwn } from './own.ts'
 import { uuid } from './parameters.ts'
-import { CHECKOUT_SECONDS } from './rules.ts'
-
-/** The currency of a checkout that names none. It is a setting of the organisation at Polar. */
-const DEFAULT_CURRENCY = 'usd'
-
-const UNIT_DAYS = { day: 1, week: 7, month: 30, year: 365 }
 
 export const CheckoutBody = z.strictObject({
   products: z.array(uuid).length(1, 'the emulator sells exactly one product'),
-  currency: optional(z.string().regex(/^[a-z]{3}$/)),
+  /** A checkout that names none has the organisation's. */
+  currency: optional(z.string().regex(/^[a-z]{3}$/)).transform((currency) => currency ?? 'usd'),
   success_url: optional(webAddress),
   return_url: optional(webAddress),
   customer_id: optional(uuid),
@@ -27,39 +23,35 @@ export const CheckoutBody = z.strictObject({
   customer_email: optional(z.email('value is not a valid email address')),
   metadata: Metadata.default({}),
   allow_trial: z.boolean().default(true),
-  trial_interval: optional(z.enum(['day', 'week', 'month', 'year'])),
+  trial_interval: optional(z.literal('day', 'the emulator counts trials in days')),
   trial_interval_count: optional(z.int().min(1).max(1000)),
 })
 
 type Body = z.output<typeof CheckoutBody>
 
 export function createCheckout(context: AccountContext, body: Body): PageRecord {
+  const { metadata, external_customer_id, allow_trial } = body
   const { price, seller } = soldBy(context, body)
   const customer = customerFor(context, body)
-  const { metadata, external_customer_id, allow_trial } = body
-  const page = openPage(context, {
-    price,
-    expiresAt: context.now + CHECKOUT_SECONDS,
-    seller,
+  const id = context.newId('pages')
+  // Whatever is bought on the page has its metadata, and names it.
+  const bought = { metadata, checkout_id: id }
+  return openPage(context, {
+    ...{ id, price, seller },
+    expiresAt: context.now + DAY_SECONDS,
     trialDays: trialOf(body, price),
     successUrl: body.success_url ?? `${context.url}/checkout/confirmation`,
     cancelUrl: body.return_url,
     email: body.customer_email ?? customer?.email ?? null,
     customer: customer?.id ?? null,
-    makesCustomer: true,
     own: { metadata, external_customer_id, allow_trial },
+    gives: { customer: { external_id: external_customer_id }, subscription: bought, payment: bought },
   })
-  // Whatever is bought on the page has its metadata, and names it.
-  const sold = { metadata, checkout_id: page.id }
-  page.gives = { customer: { external_id: external_customer_id }, subscription: sold, payment: sold }
-  return page
 }
 
 /** What is sold, and the name of the paywall that sells it. */
-function soldBy({ account }: AccountContext, { products: [id = ''], currency: wanted, metadata }: Body) {
-  const inCurrency = (currency: string) =>
-    findPrice(account, (price) => price.id === id && price.currency === currency, metadata.paywall_id)
-  const sold = inCurrency(wanted ?? DEFAULT_CURRENCY)
+function soldBy({ account }: AccountContext, { products: [id = ''], currency, metadata }: Body) {
+  const sold = findPrice(account, (price) => price.id === id && price.currency === currency, metadata.paywall_id)
   if (sold) return sold
   const problem = findPrice(account, (price) => price.id === id)
     ? 'Product is not available in the specified currency.'
@@ -69,17 +61,15 @@ function soldBy({ account }: AccountContext, { products: [id = ''], currency: wa
 
 function customerFor(context: AccountContext, { customer_id: id, external_customer_id: externalId }: Body) {
   if (id !== null) return find(context, 'customers', id, 'customer_id')
-  return (externalId !== null && byExternalId(context, externalId)) || null
+  return byExternalId(context, externalId)
 }
 
-/** A trial is days here, because the core counts them so. */
-function trialOf({ allow_trial: allowed, trial_interval: unit, trial_interval_count: count }: Body, price: SoldPrice) {
-  if ((unit === null) !== (count === null)) {
+function trialOf({ allow_trial: allowed, trial_interval: unit, trial_interval_count: days }: Body, price: SoldPrice) {
+  if ((unit === null) !== (days === null)) {
     const missing = unit === null ? 'trial_interval' : 'trial_interval_count'
     throw invalid(['body', missing], 'Both trial_interval and trial_interval_count must be set.', null)
   }
-  if (!allowed || price.interval === null || unit === null || count === null) return null
-  return UNIT_DAYS[unit] * count
+  return allowed && price.interval !== null ? days : null
 }
 
 /** Decides who pays a page, and refuses a second subscription of a customer, on any of the organisation's paywalls. */
@@ -99,7 +89,7 @@ function payerOf(context: AccountContext, page: PageRecord, email: string): stri
   const known = customerAt(context, email)
   if (known) return known.id
   const { external_customer_id: id } = pageOwn(page)
-  if (id === null || !byExternalId(context, id)) return null
+  if (!byExternalId(context, id)) return null
   // The page's external id has got a customer of another address since the page was opened.
   const problem = 'A customer with this external ID already exists but with a different email address.'
   throw invalid(['body', 'external_customer_id'], problem)

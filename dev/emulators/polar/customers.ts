@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { type AccountContext, all, find } from '../core/domain/context.ts'
+import { type AccountContext, all } from '../core/domain/context.ts'
 import { customerAt, newCustomer } from '../core/domain/customers.ts'
-import type { CustomerRecord } from '../core/domain/selling-records.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
 import { optional, webAddress } from '../core/wire/json-fields.ts'
 import { invalid, noSuch } from './errors.ts'
@@ -16,32 +15,28 @@ export const CustomerBody = z.strictObject({
   external_id: optional(z.string()),
 })
 
-export function createCustomer(context: AccountContext, body: z.output<typeof CustomerBody>): CustomerRecord {
-  const { email, name, external_id } = body
-  if (customerAt(context, email))
+export function createCustomer(context: AccountContext, { email, name, external_id }: z.output<typeof CustomerBody>) {
+  if (customerAt(context, email)) {
     throw invalid(['body', 'email'], 'A customer with this email address already exists.', email)
-  if (external_id !== null && byExternalId(context, external_id)) {
+  }
+  if (byExternalId(context, external_id)) {
     throw invalid(['body', 'external_id'], 'A customer with this external ID already exists.', external_id)
   }
   return newCustomer(context, { email, name, own: { external_id } })
 }
 
-export const byExternalId = (context: AccountContext, externalId: string) =>
-  all(context, 'customers').find((customer) => customerOwn(customer).external_id === externalId)
-
-const back = { return_url: optional(webAddress) }
+/** Undefined: there is none, or no external id. */
+export const byExternalId = (context: AccountContext, id: string | null) =>
+  all(context, 'customers').find((customer) => id !== null && customerOwn(customer).external_id === id)
 
 /** A customer by its id, or by the seller's own. */
 export const PortalBody = z.union([
-  z.strictObject({ customer_id: uuid, ...back }),
-  z.strictObject({ external_customer_id: z.string(), ...back }),
+  z.strictObject({ customer_id: uuid, return_url: optional(webAddress) }),
+  z.strictObject({ external_customer_id: z.string(), return_url: optional(webAddress) }),
 ])
 
 export function createPortalSession(context: AccountContext, body: z.output<typeof PortalBody>) {
-  const customer =
-    'customer_id' in body
-      ? find(context, 'customers', body.customer_id, 'customer_id')
-      : byExternalId(context, body.external_customer_id)
-  if (!customer) throw noSuch('customers', '')
-  return openPortal(context, { customer: customer.id, returnUrl: body.return_url })
+  const customer = 'customer_id' in body ? body.customer_id : byExternalId(context, body.external_customer_id)?.id
+  if (customer === undefined) throw noSuch('customers', '')
+  return openPortal(context, { customer, returnUrl: body.return_url }, { param: 'customer_id' })
 }

@@ -1,22 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import * as z from 'zod'
 import { decimalsOf } from '../../../lib/money/money.ts'
 import { billing } from '../core/billing.ts'
 import { onRecord, type RecordControl } from '../core/controls/controls.ts'
-import { find } from '../core/domain/context.ts'
-import { closeDispute } from '../core/domain/reversals.ts'
 import { withQuery } from '../core/pages/html-responses.ts'
 import { emulatorOf } from '../core/start.ts'
 import { idOfToken, type PolarAccount } from './accounts.ts'
 import { API } from './api.ts'
 import { admit } from './checkouts.ts'
 import { forbidden, noSuch } from './errors.ts'
-import { disputeObject, refundObject } from './objects/order.ts'
-import { checkoutObject, subscriptionObject } from './objects/selling.ts'
-import { endDisputed, orderOf, preventDispute, refundOrder } from './orders.ts'
+import { MONEY } from './objects/order.ts'
+import { SELLING } from './objects/selling.ts'
+import { endDispute, orderOf, preventDispute, refundOrder } from './orders.ts'
 import { LACKING_SCOPES, MULTIPLE_SUBSCRIPTIONS } from './own.ts'
 import { PORTAL_SECONDS, RENEWALS, SLOW_PAYMENT_SECONDS } from './rules.ts'
-import { cancel, revoke, uncancel } from './subscriptions.ts'
+import { revoke, setCancelled } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
 
 const BILLING = billing({
@@ -31,8 +28,9 @@ const BILLING = billing({
   },
   portal: { path: '/portal/polar_cst_', lifetimeSeconds: PORTAL_SECONDS },
   end: revoke,
-  setCancelled: (context, subscription, cancelled) => (cancelled ? cancel : uncancel)(context, subscription),
+  setCancelled,
   refund: (context, payment, amount) => refundOrder(context, orderOf(context, payment), amount),
+  closeDispute: endDispute,
   pendingSeconds: SLOW_PAYMENT_SECONDS,
   renewals: RENEWALS,
 })
@@ -52,28 +50,17 @@ export const startPolarEmulator = emulatorOf({
   refuse: (message) => forbidden('NotPermitted', message),
   api: API,
   telling: TELLING,
-  views: {
-    pages: checkoutObject,
-    subscriptions: subscriptionObject,
-    payments: ({ id, status, amount, currency }) => ({ id, status, amount, currency }),
-    refunds: refundObject,
-    disputes: disputeObject,
-  },
+  views: { ...SELLING, ...MONEY },
   ...BILLING,
   about: { path: '/v1', credential: 'access token' },
   controls: {
     ...BILLING.controls,
     refund: byOrder(BILLING.controls.refund),
     dispute: byOrder(BILLING.controls.dispute),
-    /** The bank has decided a dispute. Either way Polar ends the subscription. */
-    closeDispute: onRecord('dispute', 'disputes', { won: z.boolean().default(false) }, (context, dispute, { won }) => {
-      endDisputed(context, orderOf(context, find(context, 'payments', dispute.payment)))
-      return context.show('disputes', closeDispute(context, dispute, won))
-    }),
     /** Polar gives a payment back before the payer's bank makes a dispute of it. */
     preventDispute: byOrder(
       onRecord('payment', 'payments', {}, (context, payment) =>
-        context.show('refunds', preventDispute(context, orderOf(context, payment))),
+        context.show('refunds', preventDispute(context, payment)),
       ),
     ),
     /** Whether a customer may have several subscriptions. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { AccountContext } from '../core/domain/context.ts'
-import type { PaymentRecord, RefundRecord } from '../core/domain/money-records.ts'
-import { refundsOf, refundUpTo } from '../core/domain/reversals.ts'
+import { type AccountContext, find } from '../core/domain/context.ts'
+import type { DisputeRecord, PaymentRecord, RefundRecord } from '../core/domain/money-records.ts'
+import { closeDispute, refundsOf, refundUpTo } from '../core/domain/reversals.ts'
 import { allSales, type Sale, salePaidBy } from '../core/domain/sales.ts'
 import { hasEnded } from '../core/domain/subscriptions.ts'
 import { forbidden, invalid, noSuch } from './errors.ts'
@@ -34,6 +34,10 @@ export function orderOf(context: AccountContext, payment: PaymentRecord): Sale {
   return order
 }
 
+/** The order that money went back of. */
+export const orderOfReversal = (context: AccountContext, { payment }: Pick<RefundRecord, 'payment'>) =>
+  orderOf(context, find(context, 'payments', payment))
+
 /** What went back of an order, by refunds that have succeeded. A dispute that was lost leaves the order as it is. */
 export function givenBack(context: AccountContext, { payment, status }: Sale): number {
   const refunds = payment === null || status !== 'paid' ? [] : refundsOf(context, payment)
@@ -65,14 +69,21 @@ export function refundOrder(context: AccountContext, { id, payment }: Sale, amou
 }
 
 /** The buyer's bank asks for the money before there is a dispute, and gets it. */
-export function preventDispute(context: AccountContext, order: Sale): RefundRecord {
+export function preventDispute(context: AccountContext, payment: PaymentRecord): RefundRecord {
+  const order = orderOf(context, payment)
   const own = { reason: 'dispute_prevention', dispute: context.newId('disputes') }
   const refund = refundOrder(context, order, undefined, own)
   endDisputed(context, order)
   return refund
 }
 
+/** The bank has decided a dispute. */
+export function endDispute(context: AccountContext, dispute: DisputeRecord, won: boolean): DisputeRecord {
+  endDisputed(context, orderOfReversal(context, dispute))
+  return closeDispute(context, dispute, won)
+}
+
 /** A dispute that is over, whoever has won, ends the subscription that it was about. */
-export function endDisputed(context: AccountContext, { subscription }: Sale): void {
+function endDisputed(context: AccountContext, { subscription }: Sale): void {
   if (subscription !== null && !hasEnded(subscription)) revoke(context, subscription)
 }

@@ -1,10 +1,8 @@
-import type { AccountContext } from '../core/domain/context.ts'
 import { act, create, type Route, read, retrieve, route } from '../core/wire/routes.ts'
 import { CheckoutBody, createCheckout } from './checkouts.ts'
 import { CustomerBody, createCustomer, createPortalSession, PortalBody } from './customers.ts'
 import { forbidden, invalid } from './errors.ts'
 import { orderObject } from './objects/order.ts'
-import { customerObject, portalObject } from './objects/selling.ts'
 import { allOrders, createRefund, findOrder, RefundBody } from './orders.ts'
 import { LACKING_SCOPES } from './own.ts'
 import { ListQuery, pageOf, uuid } from './parameters.ts'
@@ -22,8 +20,8 @@ export const ROUTES: Route[] = [
   }),
   read('/v1/orders/:id', findOrder, orderObject),
   create('/v1/refunds/', RefundBody, 'refunds', createRefund),
-  route('POST', '/v1/customers/', CustomerBody, createCustomer, customerObject),
-  route('POST', '/v1/customer-sessions/', PortalBody, createPortalSession, portalObject),
+  create('/v1/customers/', CustomerBody, 'customers', createCustomer),
+  create('/v1/customer-sessions/', PortalBody, 'portalSessions', createPortalSession),
 ].map(guarded)
 
 /** A route behind what Polar looks at first: the token's scopes, and whether ids in the path are UUIDs. */
@@ -35,7 +33,7 @@ function guarded(open: Route): Route {
     ...open,
     prepare(parse, ids) {
       const execution = open.prepare(parse, ids)
-      return (context: AccountContext) => {
+      return (context) => {
         const lacking = LACKING_SCOPES.of(context)
         if (scopes.every((scope) => lacking.includes(`${resource}:${scope}`))) {
           throw forbidden('insufficient_scope', 'The request requires higher privileges than the access token has.')

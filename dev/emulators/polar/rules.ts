@@ -2,7 +2,6 @@ import type { RenewalRules } from '../core/domain/dues.ts'
 import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '../core/periods.ts'
 
 export const API_VERSION = '2026-10'
-export const CHECKOUT_SECONDS = DAY_SECONDS
 export const PORTAL_SECONDS = HOUR_SECONDS
 /** How long a payment that takes its time is on its way: UNVERIFIED. */
 export const SLOW_PAYMENT_SECONDS = 12 * HOUR_SECONDS

@@ -12,13 +12,7 @@ import { timeText } from './objects/wire.ts'
 import { orderOf } from './orders.ts'
 import { API_VERSION } from './rules.ts'
 
-/** An event as it is sent. Its id is in a header only, so `id` is no part of its JSON. */
-export interface PolarEvent {
-  readonly id: string
-  type: string
-  timestamp: string
-  data: Record<string, unknown>
-}
+export type PolarEvent = ReturnType<typeof eventObject>
 
 export const TELLING: Telling<PolarAccount, PolarEvent> = {
   // Polar tells of no dispute.
@@ -69,9 +63,10 @@ export const TELLING: Telling<PolarAccount, PolarEvent> = {
   retrySeconds: [1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempt) => Math.min(2 * 2 ** attempt, 20 * 60)),
 }
 
-function eventObject({ id, type, object, created }: EventRecord): PolarEvent {
+/** An event as it is sent. Its id is in a header only, so `id` is no part of its JSON. */
+function eventObject({ id, type, object, created }: EventRecord) {
   const event = { type, timestamp: timeText(created), data: object }
-  return Object.defineProperty(event as PolarEvent, 'id', { value: id })
+  return Object.defineProperty(event, 'id', { value: id }) as typeof event & { readonly id: string }
 }
 
 /**

@@ -21,13 +21,15 @@ export interface BillingActions {
   setCancelled(context: AccountContext, subscription: SubscriptionRecord, cancelled: boolean): SubscriptionRecord
   /** Refunds an amount, or all that is left. */
   refund(context: AccountContext, payment: PaymentRecord, amount?: number): RefundRecord
+  /** What happens when the bank has decided a dispute, where that is more than that the dispute is closed. */
+  closeDispute?: typeof closeDispute
 }
 
 /** A control that changes a subscription, and shows it. */
 export const ofSubscription = (change: ChangeSubscription) => changing('subscription', 'subscriptions', change)
 
 /** What can be made happen to a payment that was paid. `name` is what the controls' bodies call a payment. */
-export const reversalControls = (name: string, refund: BillingActions['refund']) => ({
+export const reversalControls = (name: string, refund: BillingActions['refund'], close = closeDispute) => ({
   /** Refunds `amount` in the processor's units, or all that is left of the payment. */
   refund: onRecordWith(name, 'payments', ['amount', z.int().positive().optional()], (context, payment, amount) =>
     context.show('refunds', refund(context, payment, amount)),
@@ -41,13 +43,13 @@ export const reversalControls = (name: string, refund: BillingActions['refund'])
   }),
   /** The bank has decided a dispute: for the payer, or with `won` for the seller, who has the money again then. */
   closeDispute: onRecord('dispute', 'disputes', { won: z.boolean().default(false) }, (context, dispute, { won }) =>
-    context.show('disputes', closeDispute(context, dispute, won)),
+    context.show('disputes', close(context, dispute, won)),
   ),
 })
 
 /** What can be made happen at every processor that sells on pages and charges by invoice. */
-export const billingControls = ({ names, end, setCancelled, refund }: BillingActions) => ({
-  ...reversalControls(names.payment, refund),
+export const billingControls = ({ names, end, setCancelled, refund, closeDispute }: BillingActions) => ({
+  ...reversalControls(names.payment, refund, closeDispute),
   /**
    * Completes a page before its money has arrived, as a bank debit does: a one-time payment is pending until
    * `resolvePayment`; a subscription is `incomplete` until `renew` collects the money, or until `end` makes it

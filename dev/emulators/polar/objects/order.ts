@@ -1,9 +1,11 @@
 import type { models } from '@polar-sh/sdk/2026-10'
-import { type AccountContext, find } from '../../core/domain/context.ts'
+import type { AccountContext } from '../../core/domain/context.ts'
+import { nextChargeAt } from '../../core/domain/dues.ts'
 import type { DisputeRecord, RefundRecord } from '../../core/domain/money-records.ts'
 import type { Sale } from '../../core/domain/sales.ts'
+import type { Views } from '../../core/wire/views.ts'
 import { uuidOf } from '../accounts.ts'
-import { givenBack, orderOf } from '../orders.ts'
+import { givenBack, orderOfReversal } from '../orders.ts'
 import { refundOwn, saleOwn } from '../own.ts'
 import { RENEWALS } from '../rules.ts'
 import { customerOf, priceIdOf, productFields, subscriptionFields } from './selling.ts'
@@ -17,24 +19,18 @@ export function orderObject(order: Sale, context: AccountContext) {
   const status = orderStatus(order, refunded)
   const paid = status !== 'pending' && status !== 'void'
   const customer = customerOf(context, order.customer)
-  const item = { id: uuidOf(`item ${id}`), label: price.label, amount, tax_amount: 0, proration: false }
-  const whenever = { start_timestamp: null, end_timestamp: null }
+  const item = { id: uuidOf(`item ${id}`), label: price.label }
   return complete('order', {
     ...{ ...since(created), id, status, paid, currency: price.currency, description: price.label, metadata },
     ...{ subtotal_amount: amount, net_amount: amount, total_amount: amount, due_amount: amount },
     ...{ refunded_amount: refunded, refundable_amount: paid ? amount - refunded : 0 },
     billing_reason: reason === 'once' ? 'purchase' : `subscription_${reason}`,
     invoice_number: `ACME-${id.slice(0, 8).toUpperCase()}`,
-    ...{
-      customer_id: customer.id,
-      customer,
-      product_id: price.id,
-      checkout_id: reason === 'cycle' ? null : checkout_id,
-    },
-    product: { ...productFields(context, price), metadata: {} },
+    ...{ customer_id: customer.id, customer, checkout_id: reason === 'cycle' ? null : checkout_id },
+    ...{ product_id: price.id, product: { ...productFields(context, price), metadata: {} } },
     ...{ subscription_id: subscription?.id ?? null, subscription: subscription && subscriptionFields(subscription) },
     next_payment_attempt_at: timeOrNull(nextAttempt(order)),
-    items: [{ ...since(created), ...item, product_price_id: priceIdOf(price), ...whenever }],
+    items: [complete('item', { ...since(created), ...item, amount, product_price_id: priceIdOf(price) })],
   })
 }
 
@@ -45,44 +41,46 @@ function orderStatus({ status, amount }: Sale, refunded: number): models.OrderSt
 }
 
 /** When a charge that failed is repeated; null if it never is. */
-function nextAttempt({ status, attempts, created }: Sale): number | null {
-  if (status !== 'open' || attempts === 0 || attempts > RENEWALS.retries.length) return null
-  return [RENEWALS.draft, ...RENEWALS.retries.slice(0, attempts)].reduce((at, wait) => at + wait, created)
+function nextAttempt(order: Sale): number | null {
+  const isRepeated = order.status === 'open' && order.attempts > 0 && order.attempts <= RENEWALS.retries.length
+  return isRepeated ? nextChargeAt(order, RENEWALS) : null
 }
 
 const REFUNDS: Partial<Record<RefundRecord['status'], models.RefundStatus>> = {
   ...{ refunded: 'succeeded', failed: 'failed', canceled: 'canceled' },
 }
 
-export function refundObject(refund: RefundRecord, context: AccountContext): models.Refund {
-  const { metadata, reason, dispute } = refundOwn(refund)
-  const { currency, order } = whatWentBack(refund, context)
-  return {
-    ...{ ...since(refund.created), id: refund.id, amount: refund.amount, tax_amount: 0, currency, metadata, reason },
-    ...{ organization_id: context.account.id, order_id: order.id, customer_id: order.customer },
-    status: REFUNDS[refund.status] ?? 'pending',
-    // The refund that prevents a dispute names no subscription, whatever its order is of.
-    subscription_id: dispute === null ? (order.subscription?.id ?? null) : null,
-    revoke_benefits: dispute !== null,
-    dispute: dispute === null ? null : disputeObject({ ...refund, id: dispute, status: 'prevented' }, context),
-  }
-}
+/** How a purchase is paid, and what goes back of it. */
+export const MONEY = {
+  payments: ({ id, status, amount, currency }) => ({ id, status, amount, currency }),
+
+  refunds(refund, context): models.Refund {
+    const { metadata, reason, dispute } = refundOwn(refund)
+    const { id: order_id, price, customer, subscription } = orderOfReversal(context, refund)
+    return {
+      ...{ ...since(refund.created), id: refund.id, amount: refund.amount, tax_amount: 0, currency: price.currency },
+      ...{ organization_id: refund.account, order_id, customer_id: customer, metadata, reason },
+      status: REFUNDS[refund.status] ?? 'pending',
+      // The refund that prevents a dispute names no subscription, whatever its order is of.
+      subscription_id: dispute === null ? (subscription?.id ?? null) : null,
+      revoke_benefits: dispute !== null,
+      dispute: dispute === null ? null : disputeObject({ ...refund, id: dispute, status: 'prevented' }, context),
+    }
+  },
+
+  disputes: disputeObject,
+} satisfies Views
 
 type Disputed = Omit<DisputeRecord, 'account' | 'closedAt' | 'status'> & {
   status: DisputeRecord['status'] | 'prevented'
 }
 
-export function disputeObject(disputed: Disputed, context: AccountContext) {
+function disputeObject(disputed: Disputed, context: AccountContext) {
   const { id, created, amount, status } = disputed
-  const { currency, order } = whatWentBack(disputed, context)
+  const { id: order_id, price } = orderOfReversal(context, disputed)
   return complete('dispute', {
-    ...{ ...since(created), id, amount, currency, order_id: order.id, payment_id: disputed.payment },
+    ...{ ...since(created), id, amount, currency: price.currency, order_id, payment_id: disputed.payment },
     status: status === 'open' ? 'needs_response' : status,
     ...{ resolved: status === 'won' || status === 'lost', closed: status !== 'open' },
   })
-}
-
-function whatWentBack({ payment: id }: { payment: string }, context: AccountContext) {
-  const payment = find(context, 'payments', id)
-  return { currency: payment.currency, order: orderOf(context, payment) }
 }

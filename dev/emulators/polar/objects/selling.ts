@@ -1,23 +1,72 @@
 import type { models } from '@polar-sh/sdk/2026-10'
-import { type AccountContext, all, find } from '../../core/domain/context.ts'
+import { type AccountContext, find, lookUp } from '../../core/domain/context.ts'
 import { amountToday } from '../../core/domain/pages.ts'
-import type {
-  CustomerRecord,
-  PageRecord,
-  PortalSessionRecord,
-  SoldPrice,
-  SubscriptionRecord,
-} from '../../core/domain/selling-records.ts'
+import type { PageRecord, SoldPrice, SubscriptionRecord } from '../../core/domain/selling-records.ts'
 import { DAY_SECONDS } from '../../core/periods.ts'
+import type { Views } from '../../core/wire/views.ts'
 import { uuidOf } from '../accounts.ts'
 import { customerOwn, pageOwn, subscriptionOwn } from '../own.ts'
 import { PORTAL_SECONDS } from '../rules.ts'
 import { complete, since, timeOrNull, timeText } from './wire.ts'
 
+/** What is sold, on which page, to whom, and for how long. */
+export const SELLING = {
+  customers: (customer) =>
+    complete('customer', {
+      ...since(customer.created),
+      ...{ id: customer.id, organization_id: customer.account, name: customer.name, email: customer.email ?? '' },
+      ...customerOwn(customer),
+    }),
+
+  portalSessions({ id, created, returnUrl, customer }, context) {
+    const token = `polar_cst_${id}`
+    return {
+      ...{ ...since(created), id, token, expires_at: timeText(created + PORTAL_SECONDS), return_url: returnUrl },
+      customer_portal_url: `${context.url}/portal/${token}`,
+      ...{ customer_id: customer, customer: customerOf(context, customer) },
+    } satisfies models.CustomerSession
+  },
+
+  pages(page, context) {
+    const { price, trialDays, created } = page
+    const { amount, currency } = price
+    const secret = `polar_c_${page.id}`
+    const prices = [priceObject(price)]
+    const product = { ...productFields(context, price), prices, benefits: [], medias: [] }
+    const [trial_interval, trial_interval_count] = trialDays === null ? [null, null] : (['day', trialDays] as const)
+    return complete('checkout', {
+      ...{ ...since(created), id: page.id, organization_id: page.account, status: checkoutStatus(page, context) },
+      ...{ client_secret: secret, url: `${context.url}/checkout/${secret}`, expires_at: timeText(page.expiresAt) },
+      ...{ success_url: page.successUrl, return_url: page.cancelUrl, ...pageOwn(page) },
+      ...{ amount, net_amount: amount, total_amount: amount, currency, trial_interval, trial_interval_count },
+      ...{ active_trial_interval: trial_interval, active_trial_interval_count: trial_interval_count },
+      trial_end: timeOrNull(trialDays === null ? null : created + trialDays * DAY_SECONDS),
+      ...{ product_id: price.id, product_price_id: priceIdOf(price), products: [product], product },
+      ...{ product_price: priceObject(price), prices: { [price.id]: prices } },
+      ...{ is_free_product_price: amount === 0, is_payment_required: amountToday(page) > 0 },
+      ...{ is_payment_setup_required: price.interval !== null, is_payment_form_required: amount > 0 },
+      ...{ customer_id: page.customer, customer_email: page.payerEmail ?? page.email },
+    })
+  },
+
+  subscriptions(record, context): models.Subscription {
+    const prices = [priceObject(record.price)]
+    const product = { ...productFields(context, record.price), metadata: {}, is_deletable: false, prices, benefits: [] }
+    return {
+      ...subscriptionFields(record),
+      ...{ customer: customerOf(context, record.customer), discount: null, prices, meters: [], pending_update: null },
+      product: { ...product, medias: [], attached_custom_fields: [] },
+    }
+  },
+} satisfies Views
+
+export const customerOf = (context: AccountContext, id: string): models.CustomerIndividual =>
+  SELLING.customers(find(context, 'customers', id))
+
 /** Products are made in the dashboard, before anything else. */
 const MADE = Date.UTC(2026, 0, 1) / 1000
 
-export const priceObject = (price: SoldPrice) =>
+const priceObject = (price: SoldPrice) =>
   complete('price', {
     ...since(MADE),
     ...{ id: priceIdOf(price), product_id: price.id, price_currency: price.currency, price_amount: price.amount },
@@ -32,62 +81,13 @@ export const productFields = ({ account }: AccountContext, { id, label, interval
     recurring_interval_count: interval === null ? null : (intervalCount ?? 1),
   })
 
-export const customerObject = (customer: CustomerRecord) =>
-  complete('customer', {
-    ...since(customer.created),
-    ...{ id: customer.id, organization_id: customer.account, name: customer.name, email: customer.email ?? '' },
-    ...customerOwn(customer),
-  })
-
-export const customerOf = (context: AccountContext, id: string) => customerObject(find(context, 'customers', id))
-
-export const portalObject = ({ id, created, returnUrl, customer }: PortalSessionRecord, context: AccountContext) =>
-  ({
-    ...since(created),
-    ...{ id, token: `polar_cst_${id}`, expires_at: timeText(created + PORTAL_SECONDS), return_url: returnUrl },
-    customer_portal_url: `${context.url}/portal/polar_cst_${id}`,
-    ...{ customer_id: customer, customer: customerOf(context, customer) },
-  }) satisfies models.CustomerSession
-
-export function checkoutObject(page: PageRecord, context: AccountContext) {
-  const { price, trialDays, created } = page
-  const { amount, currency } = price
-  const secret = `polar_c_${page.id}`
-  const prices = [priceObject(price)]
-  const product = { ...productFields(context, price), prices, benefits: [], medias: [] }
-  const [trial_interval, trial_interval_count] = trialDays === null ? [null, null] : (['day', trialDays] as const)
-  return complete('checkout', {
-    ...{ ...since(created), id: page.id, organization_id: page.account, status: checkoutStatus(page, context) },
-    ...{ client_secret: secret, url: `${context.url}/checkout/${secret}`, expires_at: timeText(page.expiresAt) },
-    ...{ success_url: page.successUrl, return_url: page.cancelUrl, ...pageOwn(page) },
-    ...{ amount, net_amount: amount, total_amount: amount, currency, trial_interval, trial_interval_count },
-    ...{ active_trial_interval: trial_interval, active_trial_interval_count: trial_interval_count },
-    trial_end: timeOrNull(trialDays === null ? null : created + trialDays * DAY_SECONDS),
-    ...{ product_id: price.id, product_price_id: priceIdOf(price), products: [product], product },
-    ...{ product_price: priceObject(price), prices: { [price.id]: prices } },
-    ...{ is_free_product_price: amount === 0, is_payment_required: amountToday(page) > 0 },
-    ...{ is_payment_setup_required: price.interval !== null, is_payment_form_required: amount > 0 },
-    ...{ customer_id: page.customer, customer_email: page.payerEmail ?? page.email },
-  })
-}
-
 /** A checkout is `confirmed` while its money is on its way. */
 function checkoutStatus({ status, unpaid, payment, subscription }: PageRecord, context: AccountContext) {
   if (status !== 'complete' || !unpaid) return status === 'complete' ? 'succeeded' : status
   const isLost =
-    all(context, 'payments').some(({ id, status }) => id === payment && status === 'failed') ||
-    all(context, 'subscriptions').some(({ id, status }) => id === subscription && status === 'incomplete_expired')
+    lookUp(context, 'payments', payment ?? '')?.status === 'failed' ||
+    lookUp(context, 'subscriptions', subscription ?? '')?.status === 'incomplete_expired'
   return isLost ? 'failed' : 'confirmed'
-}
-
-export function subscriptionObject(record: SubscriptionRecord, context: AccountContext): models.Subscription {
-  const prices = [priceObject(record.price)]
-  const product = { ...productFields(context, record.price), metadata: {}, is_deletable: false, prices, benefits: [] }
-  return {
-    ...subscriptionFields(record),
-    ...{ customer: customerOf(context, record.customer), discount: null, prices, meters: [], pending_update: null },
-    product: { ...product, medias: [], attached_custom_fields: [] },
-  }
 }
 
 export function subscriptionFields(record: SubscriptionRecord) {

@@ -9,6 +9,7 @@ interface Kinds {
   /** What products have wherever they are shown. */
   product: Omit<models.OrderProduct, 'metadata'>
   order: models.Order
+  item: models.OrderItemSchema
   /** What a subscription has also where it is only part of an order. */
   subscription: models.OrderSubscription
   dispute: models.RefundDispute
