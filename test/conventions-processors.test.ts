@@ -49,3 +49,10 @@ test.each(ACQUIRING)('the wing of %s has the files of every wing', (name) => {
     expect.arrayContaining(['adapter.ts', 'definition.ts', 'events.ts', 'objects.ts', 'translate.ts']),
   )
 })
+
+test.each(ACQUIRING)('the emulator of %s has at most 900 lines, since the core has what several do alike', (name) => {
+  const files = tracked.filter((file) => file.startsWith(`dev/emulators/${name}/`) && file.endsWith('.ts'))
+  const lines = files.flatMap((file) => readFileSync(join(root, file), 'utf8').trimEnd().split('\n'))
+  expect(lines.length).toBeGreaterThan(500)
+  expect(lines.length).toBeLessThanOrEqual(900)
+})

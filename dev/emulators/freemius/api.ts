@@ -34,11 +34,9 @@ export const API: Api<FreemiusAccount, unknown> = {
   errorBody,
 }
 
-/** What a list's response has its rows in. */
-const LISTS = ['users', 'licenses', 'subscriptions', 'payments', 'events']
-
-/** An object, or each object of a list, with the fields alone that are asked for. */
-const only = (fields: string[], response: object) => JSON.parse(JSON.stringify(response, [...LISTS, ...fields]))
+/** An object, or each object of a list, with the fields alone that are asked for; a list is a field of its own. */
+const only = (fields: string[], response: object) =>
+  JSON.parse(JSON.stringify(response, ['users', 'licenses', 'subscriptions', 'payments', 'events', ...fields]))
 
 /** Every path ends with `.json`: what stands before it; one that does not stays as it is, and has no route. */
 const resourceOf = (path: string) => /^(.*)\.json$/.exec(path.replace(PRODUCT, '/'))?.[1] ?? path
