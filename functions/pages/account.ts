@@ -4,6 +4,7 @@ import { ask, isRefused, type PagesContext } from './ask.ts'
 import { ACCOUNT_PATH, PAYWALL_PATH } from './contract.ts'
 import { actionOf, readForm } from './form.ts'
 import { justCancelled } from './just-cancelled.ts'
+import { PageOfProcessor } from './page-of-processor.ts'
 import { sentenceFor } from './problem.ts'
 import { endSession, tokenOf } from './session.ts'
 import { showPage } from './show.ts'
@@ -41,7 +42,7 @@ export async function useAccount(c: PagesContext): Promise<Response> {
   }
 }
 
-const Portal = z.object({ url: z.string() })
+const Portal = z.object({ url: PageOfProcessor })
 
 /** Whose session is over meanwhile has to sign in first. */
 async function openPortal(c: PagesContext, site: Site): Promise<Response> {

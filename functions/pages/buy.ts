@@ -6,13 +6,14 @@ import * as z from 'zod'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
 import { ask, isRefused, type PagesContext, type Refused } from './ask.ts'
 import { PAYWALL_PATH, THANKS_PATH } from './contract.ts'
+import { PageOfProcessor } from './page-of-processor.ts'
 import { beginSession } from './session.ts'
 import type { Site } from './site.ts'
 
 /** By this parameter the SDK, which the page that thanks uses, knows a browser that comes back from a checkout of the paywall. */
 const SDK_MARK = 'paywall_checkout'
 
-const Opened = z.object({ checkoutUrl: z.string() })
+const Opened = z.object({ checkoutUrl: PageOfProcessor })
 
 interface Order {
   priceId: string

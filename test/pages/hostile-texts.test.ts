@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newEmail } from '../support/checkout.ts'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { newEmail, priceIdOf } from '../support/checkout.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { type Pages, startPages } from './pages.ts'
 import { press, signIn, visit } from './visitor.ts'
@@ -42,6 +43,14 @@ beforeAll(async () => {
 afterAll(() => pages.close())
 
 const path = (page: string) => `/p/${pages.world.paywall.id}${page}`
+
+/** Sends a form as a page of ours does. */
+const send = (page: string, fields: Record<string, string>) =>
+  pages.world.fetch(path(page), {
+    method: 'POST',
+    body: new URLSearchParams(fields).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+  })
 
 /** Holds a page to what a browser makes of it: no element of anybody's writing. */
 function holdsNoScript(html: string): void {
@@ -102,29 +111,40 @@ describe('what a visitor writes is text', () => {
     ['/restore', { action: 'enter' }],
     ['/account/cancel', { action: 'cancel' }],
   ])('in a form of %s %o', async (page, action) => {
-    const response = await pages.world.fetch(path(page), {
-      method: 'POST',
-      body: new URLSearchParams({ ...fields, ...action }).toString(),
-      headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
-    })
+    const response = await send(page, { ...fields, ...action })
     holdsNoScript(await response.text())
   })
 
   test('in a ticket that is refused', async () => {
     const form = new FormData()
     for (const name of ['customer_email', 'subject', 'content']) form.set(name, SCRIPT)
+    const sent = new Response(form)
+    const type = sent.headers.get('content-type') ?? ''
     const response = await pages.world.fetch(path('/account/ticket'), {
       method: 'POST',
-      body: await new Response(form).arrayBuffer(),
-      headers: {
-        'content-type': new Response(form).headers.get('content-type') ?? '',
-        'sec-fetch-site': 'same-origin',
-      },
+      body: await sent.arrayBuffer(),
+      headers: { 'content-type': type, 'sec-fetch-site': 'same-origin' },
     })
     const html = await response.text()
     holdsNoScript(html)
+    expect(html).toContain(DRAWN)
     expect(response.status).toBe(400)
   })
+})
+
+test('a processor that leads to something other than a page leads nobody anywhere', async () => {
+  const { stripe } = pages.world
+  stripe.onCall = async (_call, run) => {
+    const response = await run()
+    return { ...response, body: JSON.stringify({ ...JSON.parse(response.body), url: 'javascript:alert(1)' }) }
+  }
+  onTestFinished(() => {
+    stripe.onCall = undefined
+  })
+  const price = priceIdOf(pages.world.paywall, 'monthly')
+  const response = await send('', { price, key: randomUUID() })
+  expect(response.status).toBe(500)
+  expect(await response.text()).not.toContain('javascript:')
 })
 
 test.each(['//evil.example', 'https://evil.example/', '/\\evil.example', '%0d%0aLocation:%20https://evil.example'])(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { soldThrough } from '../conformance/shop.ts'
 import { newEmail } from '../support/checkout.ts'
 import { type Pages, startPages } from './pages.ts'
@@ -50,6 +51,8 @@ describe.each(ACQUIRING)('through %s', (acquiring) => {
 
     await press(visitor, 'Your account', 'link')
     expect(await page.getByRole('region', { name: 'Monthly' }).textContent()).toContain('Active')
+    const portal = page.getByRole('button', { name: 'Payment method and invoices' })
+    expect(await portal.count()).toBe(DEFINITIONS[acquiring].abilities.portal ? 1 : 0)
     // Of a buyer who gave the processor no address, only signing in tells it.
     if (!knowsAddress && (await page.getByLabel('E-mail address').count()) > 0) await signIn(visitor, email)
 
