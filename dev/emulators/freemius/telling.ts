@@ -14,18 +14,11 @@ import { RENEWALS } from './subscriptions.ts'
 
 /** An event, the same in a webhook and in the API: `pending` as long as it is to be delivered to somebody. */
 function eventObject(event: EventRecord, { pending }: { pending: number }) {
+  const { id, type, account, object: objects } = event
   const { data, user } = eventOwn(event)
   const created = dateTime(event.created)
   return complete('event', {
-    ...{
-      id: event.id,
-      type: event.type,
-      created,
-      plugin_id: event.account,
-      user_id: user,
-      data,
-      objects: event.object,
-    },
+    ...{ id, type, created, plugin_id: account, user_id: user, data, objects },
     ...(pending > 0 ? { state: 'pending', process_time: null } : { state: 'processed', process_time: created }),
   })
 }
