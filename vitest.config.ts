@@ -6,25 +6,49 @@ const WAITING = [
   'test/world/',
   'test/deliveries/',
   'test/crash/',
+  'test/contract/bootstrap-cache',
+  'test/contract/processor-down',
   'test/contract/rate-limits',
   'test/conformance/hardships',
+  'test/processors/polar/failures',
   '-command.test.ts',
 ]
 
-/**
- * What starts whole releases of Workers one after the other, fills tables, measures, or goes through many pages in a browser: CI
- * runs it after `npm test`, in `test:storm`.
- */
-export const STORMS = [
-  'test/security/sealing-keys-rotation.test.ts',
-  'test/security/roles-key.test.ts',
-  'test/security/sign-in-keys.test.ts',
-  'test/functions/cron-costs.test.ts',
-  'test/pages/accessibility.test.ts',
-  'test/pages/keyboard.test.ts',
-  'test/pages/selling.test.ts',
-  'test/bench/prints-json.test.ts',
-]
+/** `npm test` makes less of these: `npm run test:storm` runs them at full size. */
+const AT_FULL_SIZE = [
+  'concurrency/ledger',
+  'contract/geo-address',
+  'fuzz/**',
+  'processors/currencies',
+  'processors/mollie-lives',
+  'webhooks/order',
+].map(testFile)
+
+/** `npm test` leaves these to `npm run test:storm`, which CI runs after it, since developers wait for the former. `vitest run FILE` runs any. */
+const STORM_ALONE = [
+  // what kills processes, floods or waits for budgets
+  'contract/{cut-off,rate-limits,refusal-pages,sign-in-limits}',
+  'crash/**',
+  'security/abuse-*',
+  'security/sign-in-{long-code,newcomers,same-network,strangers,waves}',
+  // operators' commands on people and keys, each a process of its own
+  'cli/{command-line,rekey-command,tickets-command,users-*}',
+  // everything that can happen, at all five processors
+  'conformance/!(lives)',
+  // whole releases of Workers one after the other, and rows of every migration
+  'migrations/**',
+  'security/{roles-key,sealing-keys-rotation,sign-in-keys}',
+  // what is filled and measured
+  'bench/prints-json',
+  'functions/cron-costs',
+  // in a browser
+  'docs/{pages,reference}',
+  'pages/**',
+  'sdk/browser-*',
+  // the local world's own programs
+  'emulators/**',
+  'world/**',
+].map(testFile)
 
 const waits = ({ moduleId }: TestSpecification) => WAITING.some((path) => moduleId.includes(path))
 
@@ -35,11 +59,15 @@ class WaitingFirst extends BaseSequencer {
   }
 }
 
+function testFile(name: string): string {
+  return `test/${name}.test.ts`
+}
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: process.env.STORM ? [] : STORMS,
-    globalSetup: ['test/support/run-ports.ts', 'test/support/postgres.ts', 'test/support/build-sdk.ts'],
+    include: process.env.STORM ? [...AT_FULL_SIZE, ...STORM_ALONE] : ['test/**/*.test.ts'],
+    exclude: process.env.CALM ? STORM_ALONE : [],
+    globalSetup: ['test/support/run-ports.ts', 'test/support/postgres.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 3, // on two cores: see `WAITING`

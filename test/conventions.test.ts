@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest'
 import { unstable_readConfig as readConfig } from 'wrangler'
 import { ENDPOINTS } from '../dev/tools/openapi/operations.ts'
 import { readWorkerConfigs } from '../dev/world/workers/wrangler-config.ts'
-import { STORMS } from '../vitest.config.ts'
 
 const root = join(import.meta.dirname, '..')
 const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
@@ -146,11 +145,6 @@ describe('files', () => {
     const sizes = sources.map((file) => ({ file, size: lines(file).length }))
     expect(sizes.filter(({ size }) => size > 250)).toEqual([])
     expect(sizes.filter(({ size }) => size < 130).length / sizes.length).toBeGreaterThan(0.8)
-  })
-
-  test('that only a storm runs are named in its script', () => {
-    const script: string = JSON.parse(text('package.json')).scripts['test:storm']
-    expect(STORMS.filter((file) => !script.includes(file))).toEqual([])
   })
 
   test('leave nothing for later and nothing commented out', () => {

@@ -129,8 +129,7 @@ describe.each(ACQUIRING)('a paywall that has changed its account at %s', (acquir
   test('sells to its old customers as to new ones', async () => {
     const { after, buyers } = changeOf(acquiring, acquiring)
     const [, { email }] = buyers
-    const buyer = await open(after, 'monthly', { email, ...again })
-    await pay(buyer)
+    const buyer = await buy(after, 'monthly', { email, ...again })
     expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ acquiring }, { acquiring }] })
     await expectAsThere(buyer)
   })

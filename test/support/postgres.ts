@@ -6,6 +6,7 @@ import { preparedDatabase, startScratchPostgres } from '../../dev/world/database
 import { makeSecrets } from '../../dev/world/secrets.ts'
 import { bundleWorkers } from '../../dev/world/workers/bundle.ts'
 import { readWorkerConfigs } from '../../dev/world/workers/wrangler-config.ts'
+import { buildSdk } from './build-sdk.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -19,12 +20,12 @@ declare module 'vitest' {
 }
 
 /**
- * What every test file shares: one Postgres, whose template is copied to a fresh database in a few milliseconds, and
- * the Workers' code.
+ * What every test file shares: one Postgres, whose template is copied to a fresh database in a few milliseconds, the
+ * Workers' code, and the SDK as it is published.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const bundles = mkdtempSync(join(tmpdir(), 'paywall-bundles-'))
-  const [postgres] = await Promise.all([startScratchPostgres(), writeBundles(bundles)])
+  const [postgres] = await Promise.all([startScratchPostgres(), writeBundles(bundles), buildSdk()])
   const { DATABASE_ROLES_KEY } = await makeSecrets()
   project.provide('databaseRolesKey', DATABASE_ROLES_KEY)
   project.provide('templateUrl', await preparedDatabase(postgres, 'template', DATABASE_ROLES_KEY))
