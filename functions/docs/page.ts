@@ -1,4 +1,4 @@
-import { styleSource } from '../../lib/http/style-source.ts'
+import { styleOnlyPolicy } from '../../lib/http/style-source.ts'
 import { DOCUMENT_PATH, FRONT_PATH, GUIDE_PATH, REFERENCE_PATH } from './contract.ts'
 import style from './style.css'
 
@@ -39,7 +39,5 @@ ${content}
 </html>
 `
 
-/** The Content-Security-Policy of such a page: it may use its own style, and load nothing. */
-export async function pagePolicy(): Promise<string> {
-  return `default-src 'none'; style-src ${await styleSource(style)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
-}
+/** The Content-Security-Policy of such a page. */
+export const pagePolicy = (): Promise<string> => styleOnlyPolicy(style)

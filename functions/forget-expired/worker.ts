@@ -8,7 +8,7 @@ type Env = Cloudflare.ForgetExpiredEnv
 const BATCHES: ((db: Database) => Promise<number>)[] = [
   (db) => forgetExpired<number>(db, { count: 100 }),
   (db) => forgetCheckouts<number>(db, { count: 100 }),
-  (db) => forgetUsers<number>(db, { count: 50 }),
+  (db) => forgetUsers<number>(db, { count: 25 }),
 ]
 
 /** The next cron comes after five minutes, and two would only wait for each other's disk. */

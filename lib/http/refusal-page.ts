@@ -1,5 +1,5 @@
 // A refusal as a page, for people: where a browser shows what an endpoint answers, and no page of a paywall can say it.
-import { styleSource } from './style-source.ts'
+import { styleOnlyPolicy } from './style-source.ts'
 
 /** What a person is told: what has happened, what became of what was sent, and what to do. */
 export interface Told {
@@ -14,9 +14,8 @@ const STYLE = `:root{color-scheme:light dark}body{margin:0 auto;padding:4rem 1.2
 background:#f7f7f9;color:#17191f}h1{font-size:1.75rem;line-height:1.15;margin:0 0 1.25rem}\
 @media(prefers-color-scheme:dark){body{background:#111317;color:#eef0f4}}`
 
-/** The Content-Security-Policy of such a page: it may use its own style, and load nothing. */
-export const refusalPolicy = async (): Promise<string> =>
-  `default-src 'none'; style-src ${await styleSource(STYLE)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+/** The Content-Security-Policy of such a page. */
+export const refusalPolicy = (): Promise<string> => styleOnlyPolicy(STYLE)
 
 /** The page itself. It is in English: nothing is known of a paywall and its languages here. */
 export const refusalPage = ({ title, text }: Told): string => `<!doctype html>
