@@ -44,6 +44,7 @@ create table paywalls (
   created_at timestamptz not null default now(),
   clock_offset interval not null default '0' check (clock_offset >= '0'), -- how far its clock was moved ahead
   unique (owner_id, id),
+  unique (owner_id, is_test, id),
   constraint paywalls_live_clock check (is_test or clock_offset = '0')
 );
 
@@ -72,43 +73,48 @@ create table prices (
   position        integer not null,
   retired_at      timestamptz,
   features        text[] not null default '{}' check (cardinality(features) <= 100), -- what it gives besides tokens
-  check ((interval is null) = (interval_count is null))
+  access          boolean not null default true, -- false: a pack, which makes nobody `paid`
+  check ((interval is null) = (interval_count is null)),
+  constraint prices_pack check (access or interval is null)
 );
 create unique index prices_on_sale on prices (paywall_id, slug) where retired_at is null;
 
--- Who buys from an owner, on any of its paywalls. Two owners that know the same address have two users, and neither learns of
--- the other's. An anonymous user has neither an e-mail address nor an id of the owner's.
+-- Who buys from an owner, on any of its test paywalls or on any of its live ones. Two owners that know the same address have two
+-- users, and neither learns of the other's; so has one owner that knows it from a test paywall and from a live one. An anonymous
+-- user has neither an e-mail address nor an id of the owner's.
 create table users (
   id          uuid primary key default gen_random_uuid(),
   owner_id    uuid not null references owners,
+  is_test     boolean not null,
   email       text check (email = lower(btrim(email)) and email ~ '^[!-~]+$' and char_length(email) between 3 and 254),
   external_id text check (char_length(external_id) between 1 and 255), -- the owner's own id of the user
   created_at  timestamptz not null default now(),
   forget_at   timestamptz, -- when to look whether an anonymous user can be deleted; null: it stays
   erased_at   timestamptz, -- when the person was erased: the user has no names, but is not an anonymous one
-  unique (owner_id, id),
-  unique (owner_id, email),
-  unique (owner_id, external_id)
+  unique (owner_id, is_test, id),
+  unique (owner_id, is_test, email),
+  unique (owner_id, is_test, external_id)
 );
 create index users_by_age on users (forget_at) where forget_at is not null;
 
--- A user on one paywall, and what the owner keeps about the user there. The owner stands in the keys of both, so that a user
--- of one owner cannot be a member of another's paywall.
+-- A user on one paywall, and what the owner keeps about the user there. The owner and the mode stand in the keys of both, so that
+-- a user of one owner cannot be a member of another's paywall, nor a test user one of a live paywall. They also keep a paywall
+-- that has members in its mode.
 create table members (
   paywall_id       text not null,
   user_id          uuid not null,
   owner_id         uuid not null,
+  is_test          boolean not null,
   name             text check (char_length(name) between 1 and 200),
   meta             jsonb not null default '{}' check (jsonb_typeof(meta) = 'object'), -- what the owner wrote
   buyer_meta       jsonb not null default '{}' check (jsonb_typeof(buyer_meta) = 'object'), -- what the user's own calls wrote
   event_sequence   bigint not null default 0, -- the number of the last event about this member
-  open_session     text check (char_length(open_session) <= 300), -- the hosted page that may still be paid: '<acquiring>:<its id>'
-  merged_into      uuid, -- a user who has all that this one had: on all paywalls of the owner, or on none
+  merged_into      uuid, -- a user who has all that this one had: on all paywalls of the owner and the mode, or on none
   created_at       timestamptz not null default now(),
   primary key (paywall_id, user_id),
-  foreign key (owner_id, paywall_id) references paywalls (owner_id, id),
-  foreign key (owner_id, user_id) references users (owner_id, id),
-  foreign key (owner_id, merged_into) references users (owner_id, id)
+  foreign key (owner_id, is_test, paywall_id) references paywalls (owner_id, is_test, id),
+  foreign key (owner_id, is_test, user_id) references users (owner_id, is_test, id),
+  foreign key (owner_id, is_test, merged_into) references users (owner_id, is_test, id)
 );
 create index members_of_user on members (user_id);
 create index members_merged_into on members (merged_into) where merged_into is not null;
@@ -131,10 +137,14 @@ create table checkouts (
   error_url       text not null check (char_length(error_url) <= 4096),
   shop_url        text check (char_length(shop_url) <= 2048), -- where it was begun, as the caller says: the owner is told of it
   return_origin   text not null check (char_length(return_origin) <= 300),
+  success_is_foreign boolean not null default false, -- a user chose success_url, and the owner does not name its origin: the buyer is asked
+  error_is_foreign boolean not null default false,   -- the same of error_url
   session_id      text check (char_length(session_id) <= 255), -- the processor's id of the hosted page, once it is open
   url             text check (char_length(url) <= 8192),
   currency        text check (currency ~ '^[A-Z]{3}$'),        -- what the hosted page asked for
   amount          bigint check (amount >= 0),
+  charged         bigint check (charged >= 0), -- what the first payment came to, with taxes and after discounts; 0 for a trial
+  replaces        boolean not null default false, -- once it is paid, the buyer's older subscriptions are never charged again
   completed_at    timestamptz,
   looked_at       timestamptz, -- when the reconcile cron last took it up
   reconcile_at    timestamptz, -- when it takes it up next; null: never. See checkout_due()
@@ -179,6 +189,7 @@ create table purchases (
   processor_customer   text check (char_length(processor_customer) <= 255),
   status               text not null check (status in ('pending', 'trialing', 'active', 'past_due', 'paused', 'canceled', 'refunded')),
   begun                boolean not null,     -- false until its first payment, or trial; for ever if that payment failed for good
+  access               boolean not null default true, -- of its price, when it was bought: false for a pack
   interval             text check (interval in ('day', 'week', 'month', 'year')),
   interval_count       integer check (interval_count between 1 and 365),
   unit_amount          bigint not null check (unit_amount >= 0),
@@ -192,9 +203,19 @@ create table purchases (
   cancel_at            timestamptz,
   canceled_at          timestamptz,
   past_due_since       timestamptz,
+  access_lost_at       timestamptz,          -- since when its status gives no access: it is paused, or has ended
   cancel_requested_at  timestamptz,          -- an owner or user asked us to cancel; a request in flight keeps others out
   cancel_accepted_at   timestamptz,          -- the processor took that request: it is not made twice, unless it is undone
   cancellation_reason  text check (char_length(cancellation_reason) <= 1000),
+  started_at           timestamptz not null default now(), -- when it was sold, by the processor's clock: of two, the older one
+  replaced_by          uuid references purchases, -- the newer purchase that it is never charged again for
+  stop_requested_at    timestamptz,          -- since when the processor is to be asked never to charge it again
+  stop_now             boolean not null default false, -- it is to end there at once, whatever is paid
+  stopped_at           timestamptz,          -- when the processor had done that
+  stop_alerted_at      timestamptz,          -- when the owner was sent an event because the processor had not done it for a day
+  processor_price      text check (char_length(processor_price) <= 255), -- what it is charged for now, by the processor's name
+  unnamed_from         timestamptz,          -- since when it is charged for something that no price of the paywall names
+  access_ended_at      timestamptz,          -- when the owner was sent an event because its grace period was over
   paid_period_start    timestamptz,          -- start of the last period that was paid or on trial: its tokens are credited
   fetched_at           timestamptz not null, -- the paywall's time before the fetch: a later fetch always wins
   looked_at            timestamptz,          -- when the reconcile cron last took it up
@@ -203,6 +224,8 @@ create table purchases (
   -- What an anonymous buyer gave the processor as its address. Nobody has proven it: it finds the purchase, and opens nothing.
   buyer_email          text check (buyer_email = lower(btrim(buyer_email)) and char_length(buyer_email) between 3 and 254),
   buyer_erased_at      timestamptz, -- when that address was erased: it is not stored again
+  versions             jsonb not null default '{}' check (jsonb_typeof(versions) = 'object'), -- of what it was read from: {id: version}
+  versions_at          timestamptz, -- when one of them last grew
   unique (paywall_id, acquiring, processor_id),
   foreign key (paywall_id, user_id) references members,
   foreign key (paywall_id, acquiring) references processor_accounts
@@ -212,19 +235,36 @@ create index purchases_of_buyer on purchases (paywall_id, buyer_email) where buy
 create index purchases_of_checkout on purchases (checkout_id);
 create index purchases_to_reconcile on purchases (paywall_id, reconcile_at) where reconcile_at is not null;
 
--- Money facts, as the processor's events told them. Append-only, once per payment and kind.
+-- What happened to payments, as the processor reported it. Append-only, once for each thing that happened and its kind.
 create table payments (
   id                uuid primary key default gen_random_uuid(),
+  payment_id        uuid not null, -- one for a payment, its failed attempts, its refunds and its disputes
   purchase_id       uuid not null references purchases,
   paywall_id        text not null,
   acquiring         text not null,
-  processor_payment text not null check (char_length(processor_payment) <= 255),
-  kind              text not null check (kind in ('succeeded', 'failed', 'refunded', 'disputed')),
+  processor_payment text not null check (char_length(processor_payment) <= 255), -- the processor's id of the payment
+  fact_id           text not null check (char_length(fact_id) <= 255), -- its id of what happened, such as the refund
+  kind              text not null check (kind in (
+    'succeeded', 'failed', 'refunded', 'refund_failed', 'disputed', 'dispute_lost', 'dispute_won')),
   amount            bigint not null check (amount >= 0),
   currency          text not null check (currency ~ '^[A-Z]{3}$'),
   occurred_at       timestamptz not null,
-  unique (paywall_id, acquiring, kind, processor_payment),
+  unique (paywall_id, acquiring, kind, fact_id),
   foreign key (paywall_id, acquiring) references processor_accounts
+);
+create index payments_of_payment on payments (paywall_id, acquiring, processor_payment);
+
+-- The periods of a purchase that brought tokens. A plan that is changed within a period adds what exceeds the highest credit in it.
+create table credited_periods (
+  owner_id    uuid not null,
+  purchase_id uuid not null references purchases,
+  starts_at   timestamptz not null,
+  ends_at     timestamptz,          -- null: of a one-time purchase
+  price_id    text not null references prices, -- what was credited for last
+  credited    jsonb not null check (jsonb_typeof(credited) = 'object'), -- tokens by type: the highest credit so far
+  given_back  jsonb check (jsonb_typeof(given_back) = 'object'), -- tokens by type that were taken back with the money of `refunded`
+  refunded    uuid,                 -- the payment whose money went back
+  primary key (owner_id, purchase_id, starts_at)
 );
 
 -- Inbound webhooks that took effect: a repeat finds its row and does nothing, for ever.
@@ -236,6 +276,29 @@ create table processor_events (
   primary key (paywall_id, acquiring, event_id),
   foreign key (paywall_id, acquiring) references processor_accounts
 );
+
+-- Verified webhooks whose purchase could not be read as new as they are, with what they say of it. A row leaves when the event takes
+-- effect, or is found to concern nothing of ours: see lib/db/pending-events.sql. Its times are the paywall's.
+create table pending_events (
+  owner_id     uuid not null,
+  paywall_id   text not null,
+  acquiring    text not null,
+  event_id     text not null check (char_length(event_id) between 1 and 255),
+  kind         text not null check (kind in ('page', 'subscription', 'payment')), -- what to read: `PurchaseReference`
+  processor_id text not null check (char_length(processor_id) between 1 and 255),
+  sold_to      text check (char_length(sold_to) <= 254),
+  versions     jsonb not null check (jsonb_typeof(versions) = 'object'), -- of the objects that it carries: {id: version}
+  payment      jsonb check (jsonb_typeof(payment) = 'object'),           -- the money fact that it tells of
+  trial_ending boolean not null,
+  is_notice    boolean not null default false, -- nobody has signed it: only its read counts, and it is never known as a repeat
+  received_at  timestamptz not null,
+  due_at       timestamptz not null, -- when it is read next. See pending_event_due()
+  primary key (owner_id, paywall_id, acquiring, event_id),
+  foreign key (owner_id, paywall_id) references paywalls (owner_id, id),
+  foreign key (paywall_id, acquiring) references processor_accounts
+) with (autovacuum_vacuum_scale_factor = 0.01);
+create index pending_events_due on pending_events (paywall_id, due_at);
+create index pending_events_of_purchase on pending_events (paywall_id, acquiring, processor_id);
 
 -- How many tokens of a type a member has. Every change writes its ledger row in the same call.
 create table balances (
@@ -256,7 +319,7 @@ create table ledger (
   type        text not null check (char_length(type) between 1 and 100),
   delta       bigint not null check (delta <> 0),
   count_after bigint not null,
-  reason      text not null check (reason in ('top_up', 'plan', 'trial', 'credit', 'debit', 'merge')),
+  reason      text not null check (reason in ('top_up', 'plan', 'trial', 'credit', 'debit', 'merge', 'refund')),
   reference   text check (char_length(reference) <= 255), -- what caused it, such as the purchase's id
   at          timestamptz not null default now(),
   foreign key (paywall_id, user_id, type) references balances
@@ -321,18 +384,6 @@ create table mailed_codes (
 );
 create index mailed_codes_by_age on mailed_codes (expires_at);
 
--- The codes of the Workers before mailed_codes, which use this table for the minutes of a deploy. A later migration drops it.
-create table sign_in_codes (
-  paywall_id text not null references paywalls,
-  email      text not null check (email ~ '^[!-~]+$' and char_length(email) between 3 and 254),
-  code_hash  text not null check (code_hash ~ '^[0-9a-f]{64}$'),
-  expires_at timestamptz not null,
-  tries      integer not null default 0,
-  sent       timestamptz[] not null, -- the times of the last hour's codes
-  primary key (paywall_id, email)
-);
-create index sign_in_codes_by_age on sign_in_codes (expires_at);
-
 -- A user signed in on a paywall. Of its refresh tokens only the SHA-256 of the latest and of the one before are kept: each gives
 -- the next, and an older one that comes again ends the session, since it must have been stolen or copied.
 create table sign_in_sessions (
@@ -345,9 +396,11 @@ create table sign_in_sessions (
   created_at timestamptz not null default now(),
   previous_hash text check (previous_hash ~ '^[0-9a-f]{64}$'), -- of the token before the latest
   replaced_at   timestamptz, -- when the latest took its place: for 30 seconds more it gives the latest again
+  minted_by     uuid references api_keys, -- the owner key that had it made; null: the user signed in by itself
   foreign key (paywall_id, user_id) references members
 );
 create index sign_in_sessions_of_member on sign_in_sessions (paywall_id, user_id);
+create index sign_in_sessions_of_key on sign_in_sessions (minted_by) where minted_by is not null;
 create index sign_in_sessions_by_age on sign_in_sessions (least(ended_at, expires_at));
 
 -- How much of a budget is taken in its window, by whom: 'user:<id>', 'address:<hash>', 'network:<address or prefix>',
@@ -361,10 +414,11 @@ create table budgets (
 ) with (autovacuum_vacuum_scale_factor = 0.01);
 create index budgets_by_age on budgets (window_start);
 
--- Where an owner's events are sent. Until `previous_secret_until` the old secret signs too, so that a rotation loses no event.
+-- Where the events of an owner's test paywalls, or of its live ones, are sent. Until `previous_secret_until` the old secret signs too, so that a rotation loses no event.
 create table webhook_endpoints (
   id                    uuid primary key default gen_random_uuid(),
   owner_id              uuid not null references owners,
+  is_test               boolean not null,
   url                   text not null check (char_length(url) between 8 and 2048),
   secret                text not null check (char_length(secret) between 1 and 1024), -- AES-GCM, lib/crypto/seal.ts
   previous_secret       text check (char_length(previous_secret) between 1 and 1024),
@@ -374,7 +428,7 @@ create table webhook_endpoints (
   disabled_at           timestamptz,
   held_until            timestamptz, -- nothing is sent there before: its secret could not be opened
   created_at            timestamptz not null default now(),
-  unique (owner_id, url)
+  unique (owner_id, is_test, url)
 );
 
 -- The outbox: what happened, written in the call that made it happen. The bytes stored are the bytes signed. Events stay, but

@@ -14,6 +14,7 @@ import { type Database, withDatabase } from './database.ts'
 import { readTextArgument } from './file-argument.ts'
 import { mayGoOn } from './go-on.ts'
 import { type PaywallFile, readPaywallFile } from './paywall-file/file.ts'
+import { isLocalHost, malformedOrigin } from './paywall-file/service-hosts.ts'
 
 export async function runPlan(args: string[]): Promise<Outcome> {
   const { positionals } = parseArguments({ args, allowPositionals: true }, ['say plan FILE'])
@@ -70,10 +71,18 @@ async function agree(changes: Change[], losses: Change[]): Promise<void> {
 }
 
 async function readFileArgument(positionals: string[]): Promise<PaywallFile> {
+  checkServiceOrigin()
   const { path, text } = await readTextArgument(positionals)
   const result = await readPaywallFile(text, process.env)
   if ('errors' in result) throw new CommandError(result.errors.map((error) => `${path}: ${error}`))
   return result.file
+}
+
+/** No owner may have the service's own host, so it has to be known. A database on this machine may be one without a service. */
+function checkServiceOrigin(): void {
+  if (!isLocalHost(URL.parse(required('DATABASE_URL'))?.hostname ?? '')) required('SERVICE_ORIGIN')
+  const malformed = malformedOrigin(process.env)
+  if (malformed) throw new CommandError([`${malformed} must be an origin, such as https://billing.example`])
 }
 
 function outcomeOf({ changes, otherPaywalls }: ApplyPlan, versions: Version[], how: { isDone: boolean }): Outcome {

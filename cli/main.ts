@@ -44,7 +44,7 @@ const COMMANDS: Command[] = [
     usage: 'users merge|set-email|sign-out|export|erase …',
     summary:
       'merge FROM INTO: make two users of an owner one; set-email USER NEW: give one another address; ' +
-      'sign-out USER: end all its sessions; export USER, erase USER: all that is kept of a person, and its end',
+      'sign-out USER: end all its sessions; sign-out --minted-by KEY: those that a leaked key minted; export USER, erase USER: all that is kept of a person, and its end',
     run: async (args, say) => (await import('./users.ts')).runUsers(args, say),
   },
   {

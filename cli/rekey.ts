@@ -7,7 +7,7 @@ import { isSealedWithFirst, seal } from '../lib/crypto/seal.ts'
 import { accountContext } from '../lib/processors/account.ts'
 import { lockOwner } from './apply/apply.ts'
 import { unsealOrNull } from './apply/stored.ts'
-import { webhookContext } from './apply/webhooks.ts'
+import { webhookContext, webhookName } from './apply/webhooks.ts'
 import { parseArguments } from './arguments.ts'
 import { CommandError, enterLocalWorld, type Outcome, required, type SealingKeys, sealingKeys } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
@@ -76,17 +76,17 @@ async function rekeyAccounts(db: Database, ownerId: string, keys: string, rekeye
 async function rekeyWebhooks(db: Database, ownerId: string, keys: string, rekeyed: Rekeyed): Promise<void> {
   const webhooks = await db
     .selectFrom('webhook_endpoints')
-    .select(['id', 'url', 'secret', 'previous_secret'])
+    .select(['id', 'url', 'is_test', 'secret', 'previous_secret'])
     .select(sql<boolean>`coalesce(previous_secret_until > now(), false)`.as('signs_twice'))
     .where('owner_id', '=', ownerId)
     .execute()
-  for (const { id, url, secret, previous_secret: previous, signs_twice } of webhooks) {
-    const context = webhookContext(url)
+  for (const { id, url, is_test, secret, previous_secret: previous, signs_twice } of webhooks) {
+    const [context, what] = [webhookContext(url), webhookName({ url, is_test })]
     const sealed = await sealAnew(secret, keys, context)
     const previousSealed = previous !== null && signs_twice ? await sealAnew(previous, keys, context) : null
-    if (sealed === null) rekeyed.unopened.push(`webhook ${url}: no key opens its secret`)
+    if (sealed === null) rekeyed.unopened.push(`${what}: no key opens its secret`)
     if (previous !== null && signs_twice && previousSealed === null) {
-      rekeyed.unopened.push(`webhook ${url}: no key opens its secret before the last`)
+      rekeyed.unopened.push(`${what}: no key opens its secret before the last`)
     }
     const next = { secret: sealed ?? secret, previous_secret: signs_twice ? (previousSealed ?? previous) : null }
     if (next.secret === secret && next.previous_secret === previous) continue

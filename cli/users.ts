@@ -5,7 +5,7 @@ import { type Database, withDatabase } from './database.ts'
 import { erasePerson } from './users/erase.ts'
 import { exportPerson } from './users/export.ts'
 import { mergeUsers } from './users/merge.ts'
-import { findOwner } from './users/named-user.ts'
+import { findUsers, modeOf, USERS_OPTIONS, type Users, WHICH_MODE } from './users/named-user.ts'
 import type { PersonName } from './users/person.ts'
 import { setEmail } from './users/set-email.ts'
 import { runSignOut } from './users/sign-out.ts'
@@ -13,15 +13,17 @@ import { runSignOut } from './users/sign-out.ts'
 const USAGE = [
   'say users merge FROM INTO --owner EMAIL, or users set-email USER NEW --owner EMAIL',
   'or users sign-out USER --owner EMAIL, or users sign-out USER --paywall ID',
+  'or users sign-out --minted-by KEY --owner EMAIL, or users sign-out --all --owner EMAIL',
   'or users export USER --owner EMAIL, or users erase USER --owner EMAIL --yes',
+  WHICH_MODE,
   "a user is named by its id, its e-mail address or the owner's own id of it",
 ]
 
-const ONE_PERSON = ['say users export USER --owner EMAIL, or users erase USER --owner EMAIL --yes']
+const ONE_PERSON = ['say users export USER --owner EMAIL, or users erase USER --owner EMAIL --yes', WHICH_MODE]
 
 const VERBS: Record<string, (args: string[], say: Say) => Promise<Outcome>> = {
-  merge: (args) => runOnTwo(args, (db, owner, from, into) => mergeUsers(db, owner.id, { from, into })),
-  'set-email': (args) => runOnTwo(args, (db, owner, name, address) => setEmail(db, owner, { name, email: address })),
+  merge: (args) => runOnTwo(args, (db, users, from, into) => mergeUsers(db, users, { from, into })),
+  'set-email': (args) => runOnTwo(args, (db, users, name, address) => setEmail(db, users, { name, email: address })),
   'sign-out': runSignOut,
   export: runExport,
   erase: runErase,
@@ -34,31 +36,27 @@ export async function runUsers([verb, ...args]: string[], say: Say): Promise<Out
 
 async function runOnTwo(
   args: string[],
-  change: (db: Database, owner: { id: string; email: string }, first: string, second: string) => Promise<Outcome>,
+  change: (db: Database, users: Users & { ownerEmail: string }, first: string, second: string) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const { values, positionals } = parseArguments(
-    { args, allowPositionals: true, options: { owner: { type: 'string' } } },
-    USAGE,
-  )
+  const { values, positionals } = parseArguments({ args, allowPositionals: true, options: USERS_OPTIONS }, USAGE)
   const [first, second, ...rest] = positionals
   if (!values.owner || !first || !second || rest.length > 0) throw new CommandError(USAGE)
-  const address = email.parse(values.owner)
+  const whose = { ownerEmail: email.parse(values.owner), mode: modeOf(values, USAGE) }
   enterLocalWorld()
   return withDatabase(required('DATABASE_URL'), async (db) =>
-    change(db, { email: address, id: await findOwner(db, address) }, first, second),
+    change(db, { ...(await findUsers(db, whose)), ownerEmail: whose.ownerEmail }, first, second),
   )
 }
 
 async function runExport(args: string[]): Promise<Outcome> {
-  const options = { owner: { type: 'string' } } as const
-  const person = personOf(parseArguments({ args, options, allowPositionals: true }, ONE_PERSON))
+  const person = personOf(parseArguments({ args, options: USERS_OPTIONS, allowPositionals: true }, ONE_PERSON))
   enterLocalWorld()
   const json = await withDatabase(required('DATABASE_URL'), (db) => exportPerson(db, person))
   return { text: JSON.stringify(json, null, 2), json }
 }
 
 async function runErase(args: string[], say: Say): Promise<Outcome> {
-  const options = { owner: { type: 'string' }, yes: { type: 'boolean' } } as const
+  const options = { ...USERS_OPTIONS, yes: { type: 'boolean' } } as const
   const parsed = parseArguments({ args, options, allowPositionals: true }, ONE_PERSON)
   const person = personOf(parsed)
   enterLocalWorld()
@@ -69,10 +67,10 @@ function personOf({
   values,
   positionals,
 }: {
-  values: { owner?: string | undefined }
+  values: { owner?: string; test?: boolean; live?: boolean }
   positionals: string[]
 }): PersonName {
   const [name, ...rest] = positionals
   if (!name || !values.owner || rest.length > 0) throw new CommandError(ONE_PERSON)
-  return { name, ownerEmail: email.parse(values.owner) }
+  return { name, ownerEmail: email.parse(values.owner), mode: modeOf(values, ONE_PERSON) }
 }

@@ -1,16 +1,17 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_6614b9b692ad7a30'
+const RELEASE = 'release_3eb2a0ed1c4f84e4'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
   subscriptionId: string
   requestedAt: string
+  versions?: object | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.accept_cancellation($1::uuid, $2::timestamp with time zone) as result`,
-    [p.subscriptionId, p.requestedAt],
+    `select ${RELEASE}.accept_cancellation($1::uuid, $2::timestamp with time zone, $3::jsonb) as result`,
+    [p.subscriptionId, p.requestedAt, p.versions ? JSON.stringify(p.versions) : null],
   )
 }
 
@@ -78,13 +79,27 @@ export function claimCheckout<Result>(db: Database, p: {
   country?: string | null | undefined
   localCurrency?: string | null | undefined
   network?: string | null | undefined
+  fixedTrials?: object | null | undefined
   successOrigin?: string | null | undefined
   errorOrigin?: string | null | undefined
   serviceOrigin?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::text, $19::text, $20::text, $21::integer, $22::text, $23::text, $24::text, $25::text, $26::text, $27::text) as result`,
-    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.externalId ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null, p.network ?? null, p.successOrigin ?? null, p.errorOrigin ?? null, p.serviceOrigin ?? null],
+    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::text, $19::text, $20::text, $21::integer, $22::text, $23::text, $24::text, $25::jsonb, $26::text, $27::text, $28::text) as result`,
+    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.externalId ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null, p.network ?? null, p.fixedTrials ? JSON.stringify(p.fixedTrials) : null, p.successOrigin ?? null, p.errorOrigin ?? null, p.serviceOrigin ?? null],
+  )
+}
+
+/** functions/reconcile/drop-events.sql */
+export function dropEvents<Result>(db: Database, p: {
+  paywallId: string
+  acquiring: string
+  eventIds: object
+  readAt: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.drop_events($1::text, $2::text, $3::jsonb, $4::timestamp with time zone) as result`,
+    [p.paywallId, p.acquiring, JSON.stringify(p.eventIds), p.readAt],
   )
 }
 
@@ -266,6 +281,35 @@ export function keepCode<Result>(db: Database, p: {
   )
 }
 
+/** functions/processor-webhook/keep-event.sql */
+export function keepEvent<Result>(db: Database, p: {
+  paywallId: string
+  acquiring: string
+  eventId: string
+  reference: object
+  versions: object
+  trialEnding: boolean
+  payment?: object | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.keep_event($1::text, $2::text, $3::text, $4::jsonb, $5::jsonb, $6::boolean, $7::jsonb) as result`,
+    [p.paywallId, p.acquiring, p.eventId, JSON.stringify(p.reference), JSON.stringify(p.versions), p.trialEnding, p.payment ? JSON.stringify(p.payment) : null],
+  )
+}
+
+/** functions/processor-webhook/keep-notice.sql */
+export function keepNotice<Result>(db: Database, p: {
+  paywallId: string
+  acquiring: string
+  checkoutId: string
+  pageId: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.keep_notice($1::text, $2::text, $3::uuid, $4::text) as result`,
+    [p.paywallId, p.acquiring, p.checkoutId, p.pageId],
+  )
+}
+
 /** functions/deliver-events/lease-deliveries.sql */
 export function leaseDeliveries<Result>(db: Database, p: {
   holder: string
@@ -306,6 +350,20 @@ export function openTicket<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.open_ticket($1::text, $2::text, $3::text, $4::text, $5::jsonb, $6::uuid, $7::text, $8::text, $9::text) as result`,
     [p.paywallId, p.host, p.subject, p.content, JSON.stringify(p.attachments), p.tokenUserId ?? null, p.tokenAudience ?? null, p.guestEmail ?? null, p.network ?? null],
+  )
+}
+
+/** functions/reconcile/put-off.sql */
+export function putOff<Result>(db: Database, p: {
+  paywallId: string
+  acquiring: string
+  kind: string
+  id: string
+  seconds: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.put_off($1::text, $2::text, $3::text, $4::text, $5::integer) as result`,
+    [p.paywallId, p.acquiring, p.kind, p.id, p.seconds],
   )
 }
 
@@ -411,6 +469,26 @@ export function recordDelivery<Result>(db: Database, p: {
   )
 }
 
+/** lib/db/record-stop.sql */
+export function recordStop<Result>(db: Database, p: {
+  purchaseId: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.record_stop($1::uuid) as result`,
+    [p.purchaseId],
+  )
+}
+
+/** lib/db/record-stop-failure.sql */
+export function recordStopFailure<Result>(db: Database, p: {
+  purchaseId: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.record_stop_failure($1::uuid) as result`,
+    [p.purchaseId],
+  )
+}
+
 /** functions/sign-in/refresh-session.sql */
 export function refreshSession<Result>(db: Database, p: {
   paywallId: string
@@ -433,10 +511,11 @@ export function signInAnonymously<Result>(db: Database, p: {
   sessionId: string
   tokenHash: string
   tokenDays: number
+  network?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.sign_in_anonymously($1::text, $2::text, $3::uuid, $4::text, $5::integer) as result`,
-    [p.paywallId, p.host, p.sessionId, p.tokenHash, p.tokenDays],
+    `select ${RELEASE}.sign_in_anonymously($1::text, $2::text, $3::uuid, $4::text, $5::integer, $6::text) as result`,
+    [p.paywallId, p.host, p.sessionId, p.tokenHash, p.tokenDays, p.network ?? null],
   )
 }
 
@@ -490,12 +569,13 @@ export function storePurchase<Result>(db: Database, p: {
   trialEnding: boolean
   checkoutId?: string | null | undefined
   sold?: object | null | undefined
-  payment?: object | null | undefined
+  payments?: object | null | undefined
   eventId?: string | null | undefined
+  versions?: object | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.store_purchase($1::text, $2::text, $3::jsonb, $4::timestamp with time zone, $5::boolean, $6::boolean, $7::uuid, $8::jsonb, $9::jsonb, $10::text) as result`,
-    [p.paywallId, p.acquiring, JSON.stringify(p.snapshot), p.fetchedAt, p.periodCovered, p.trialEnding, p.checkoutId ?? null, p.sold ? JSON.stringify(p.sold) : null, p.payment ? JSON.stringify(p.payment) : null, p.eventId ?? null],
+    `select ${RELEASE}.store_purchase($1::text, $2::text, $3::jsonb, $4::timestamp with time zone, $5::boolean, $6::boolean, $7::uuid, $8::jsonb, $9::jsonb, $10::text, $11::jsonb) as result`,
+    [p.paywallId, p.acquiring, JSON.stringify(p.snapshot), p.fetchedAt, p.periodCovered, p.trialEnding, p.checkoutId ?? null, p.sold ? JSON.stringify(p.sold) : null, p.payments ? JSON.stringify(p.payments) : null, p.eventId ?? null, p.versions ? JSON.stringify(p.versions) : null],
   )
 }
 
@@ -504,10 +584,24 @@ export function takeDue<Result>(db: Database, p: {
   count: number
   after: string
   until: string
+  limits?: object | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.take_due($1::integer, $2::text, $3::text) as result`,
-    [p.count, p.after, p.until],
+    `select ${RELEASE}.take_due($1::integer, $2::text, $3::text, $4::jsonb) as result`,
+    [p.count, p.after, p.until, p.limits ? JSON.stringify(p.limits) : null],
+  )
+}
+
+/** functions/reconcile/take-pending-read.sql */
+export function takePendingRead<Result>(db: Database, p: {
+  paywallId: string
+  acquiring: string
+  kind: string
+  processorId: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.take_pending_read($1::text, $2::text, $3::text, $4::text) as result`,
+    [p.paywallId, p.acquiring, p.kind, p.processorId],
   )
 }
 

@@ -83,12 +83,14 @@ export interface Checkouts {
   acquiring: string;
   amount: Int8 | null;
   asked_at: Timestamp | null;
+  charged: Int8 | null;
   completed_at: Timestamp | null;
   country: string | null;
   created_at: Generated<Timestamp>;
   currency: string | null;
   customer: string | null;
   customers: Generated<Json>;
+  error_is_foreign: Generated<boolean>;
   error_url: string;
   forget_at: Generated<Timestamp | null>;
   further_trial: Generated<boolean>;
@@ -99,13 +101,26 @@ export interface Checkouts {
   price_id: string;
   processor_price: string | null;
   reconcile_at: Timestamp | null;
+  replaces: Generated<boolean>;
   return_origin: string;
   session_id: string | null;
   shop_url: string | null;
+  success_is_foreign: Generated<boolean>;
   success_url: string;
   trial_days: number;
   url: string | null;
   user_id: string;
+}
+
+export interface CreditedPeriods {
+  credited: Json;
+  ends_at: Timestamp | null;
+  given_back: Json | null;
+  owner_id: string;
+  price_id: string;
+  purchase_id: string;
+  refunded: string | null;
+  starts_at: Timestamp;
 }
 
 export interface Deliveries {
@@ -161,10 +176,10 @@ export interface Members {
   buyer_meta: Generated<Json>;
   created_at: Generated<Timestamp>;
   event_sequence: Generated<Int8>;
+  is_test: boolean;
   merged_into: string | null;
   meta: Generated<Json>;
   name: string | null;
-  open_session: string | null;
   owner_id: string;
   paywall_id: string;
   user_id: string;
@@ -180,9 +195,11 @@ export interface Payments {
   acquiring: string;
   amount: Int8;
   currency: string;
+  fact_id: string;
   id: Generated<string>;
   kind: string;
   occurred_at: Timestamp;
+  payment_id: string;
   paywall_id: string;
   processor_payment: string;
   purchase_id: string;
@@ -204,7 +221,24 @@ export interface Paywalls {
   settings: Json;
 }
 
+export interface PendingEvents {
+  acquiring: string;
+  due_at: Timestamp;
+  event_id: string;
+  is_notice: Generated<boolean>;
+  kind: string;
+  owner_id: string;
+  payment: Json | null;
+  paywall_id: string;
+  processor_id: string;
+  received_at: Timestamp;
+  sold_to: string | null;
+  trial_ending: boolean;
+  versions: Json;
+}
+
 export interface Prices {
+  access: Generated<boolean>;
   amount: Int8;
   currency: string;
   features: Generated<string[]>;
@@ -240,6 +274,9 @@ export interface Processors {
 }
 
 export interface Purchases {
+  access: Generated<boolean>;
+  access_ended_at: Timestamp | null;
+  access_lost_at: Timestamp | null;
   acquiring: string;
   begun: boolean;
   buyer_email: string | null;
@@ -266,13 +303,23 @@ export interface Purchases {
   price_id: string;
   processor_customer: string | null;
   processor_id: string;
+  processor_price: string | null;
   reconcile_at: Timestamp | null;
+  replaced_by: string | null;
+  started_at: Generated<Timestamp>;
   status: string;
+  stop_alerted_at: Timestamp | null;
+  stop_now: Generated<boolean>;
+  stop_requested_at: Timestamp | null;
+  stopped_at: Timestamp | null;
   trial_end: Timestamp | null;
   trial_end_told: Timestamp | null;
   trial_start: Timestamp | null;
   unit_amount: Int8;
+  unnamed_from: Timestamp | null;
   user_id: string;
+  versions: Generated<Json>;
+  versions_at: Timestamp | null;
 }
 
 export interface Releases {
@@ -280,20 +327,12 @@ export interface Releases {
   name: string;
 }
 
-export interface SignInCodes {
-  code_hash: string;
-  email: string;
-  expires_at: Timestamp;
-  paywall_id: string;
-  sent: ArrayType<Timestamp>;
-  tries: Generated<number>;
-}
-
 export interface SignInSessions {
   created_at: Generated<Timestamp>;
   ended_at: Timestamp | null;
   expires_at: Timestamp;
   id: string;
+  minted_by: string | null;
   paywall_id: string;
   previous_hash: string | null;
   replaced_at: Timestamp | null;
@@ -333,6 +372,7 @@ export interface Users {
   external_id: string | null;
   forget_at: Timestamp | null;
   id: Generated<string>;
+  is_test: boolean;
   owner_id: string;
 }
 
@@ -343,6 +383,7 @@ export interface WebhookEndpoints {
   failures: Generated<number>;
   held_until: Timestamp | null;
   id: Generated<string>;
+  is_test: boolean;
   owner_id: string;
   previous_secret: string | null;
   previous_secret_until: Timestamp | null;
@@ -357,6 +398,7 @@ export interface DB {
   budgets: Budgets;
   checkout_claims: CheckoutClaims;
   checkouts: Checkouts;
+  credited_periods: CreditedPeriods;
   deliveries: Deliveries;
   events: Events;
   ledger: Ledger;
@@ -365,13 +407,13 @@ export interface DB {
   owners: Owners;
   payments: Payments;
   paywalls: Paywalls;
+  pending_events: PendingEvents;
   prices: Prices;
   processor_accounts: ProcessorAccounts;
   processor_events: ProcessorEvents;
   processors: Processors;
   purchases: Purchases;
   releases: Releases;
-  sign_in_codes: SignInCodes;
   sign_in_sessions: SignInSessions;
   ticket_attachments: TicketAttachments;
   ticket_quotas: TicketQuotas;

@@ -29,6 +29,16 @@ test('a processor is named nowhere but in its wing, its emulator and the lists o
   expect(named.toSorted()).toEqual(LISTS.toSorted())
 })
 
+test('a wing parses what is sent to it by parseReply and parseEvent, which say what is wrong with it', () => {
+  const parsing = tracked.filter(
+    (file) =>
+      isWing(file) &&
+      file.startsWith('lib/') &&
+      /\b(?!JSON|Date)[A-Z]\w*\.parse\(|[sS]chema\.parse\(/.test(readFileSync(join(root, file), 'utf8')),
+  )
+  expect(parsing).toEqual([])
+})
+
 test('the conformance suite names a processor in its drivers alone', () => {
   const naming = new RegExp(ACQUIRING.join('|'), 'i')
   const suite = tracked.filter((file) => /^test\/conformance\/[^/]+$/.test(file))
@@ -48,11 +58,4 @@ test.each(ACQUIRING)('the wing of %s has the files of every wing', (name) => {
   expect(files).toEqual(
     expect.arrayContaining(['adapter.ts', 'definition.ts', 'events.ts', 'objects.ts', 'translate.ts']),
   )
-})
-
-test.each(ACQUIRING)('the emulator of %s has at most 900 lines, since the core has what several do alike', (name) => {
-  const files = tracked.filter((file) => file.startsWith(`dev/emulators/${name}/`) && file.endsWith('.ts'))
-  const lines = files.flatMap((file) => readFileSync(join(root, file), 'utf8').trimEnd().split('\n'))
-  expect(lines.length).toBeGreaterThan(500)
-  expect(lines.length).toBeLessThanOrEqual(900)
 })

@@ -141,12 +141,6 @@ describe('files', () => {
     expect(sources.filter((file) => !/^[a-z0-9-]+(\.[a-z0-9-]+)*\.tsx?$/.test(file.split('/').at(-1)!))).toEqual([])
   })
 
-  test('are none over 250 lines, and most under 130', () => {
-    const sizes = sources.map((file) => ({ file, size: lines(file).length }))
-    expect(sizes.filter(({ size }) => size > 250)).toEqual([])
-    expect(sizes.filter(({ size }) => size < 130).length / sizes.length).toBeGreaterThan(0.8)
-  })
-
   test('leave nothing for later and nothing commented out', () => {
     const wrong = sources.flatMap((file) =>
       lines(file)
@@ -223,9 +217,9 @@ describe('Workers', () => {
     expect(Object.keys(ENDPOINTS).toSorted()).toEqual(contracts.toSorted())
   })
 
-  test('are reached through the gateway alone', () => {
-    const open = environments.filter((env) => config(env).workers_dev !== false || config(env).routes !== undefined)
-    expect(open).toEqual(['gateway'])
+  test('are reached through the gateway alone, and it by its own routes alone', () => {
+    expect(environments.filter((env) => config(env).workers_dev !== false || config(env).preview_urls)).toEqual([])
+    expect(environments.filter((env) => config(env).routes !== undefined && env !== 'gateway')).toEqual([])
   })
 
   test('hold no secret that is not theirs', () => {

@@ -137,7 +137,8 @@ describe('the person leaves an event', () => {
 
   test('that waits for a webhook endpoint which is disabled only when it is delivered', async () => {
     mailbox = await openMailbox(world)
-    const body = JSON.stringify({ id: 'x', type: 'y', timestamp: 'z', data: { user: { id: null, email: address } } })
+    const data = { user: { id: null, email: address } }
+    const body = JSON.stringify({ id: 'x', type: 'y', timestamp: 'z', is_test: true, data })
     const [id] = await mailbox.tell()
     await world.database.query('update events set body = $2 where id = $1', [id, body])
     await world.database.query('update webhook_endpoints set disabled_at = now() where url = $1', [mailbox.url])

@@ -58,6 +58,7 @@ async function start() {
       secrets,
       ports: { service: 0, stripe: 0, mollie: 0, receiver: 0, mail: 0 },
       variables: { RATE_LIMITED: false },
+      rateLimitedAccounts: false,
       ...(inspect === 'inspect' && { inspect: true }),
       onLog: (level, message) => {
         if (level === 'error') console.error(message)

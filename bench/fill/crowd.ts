@@ -19,6 +19,7 @@ export async function fillCrowd(filler: Filler, { paywallId, webhookEndpoints }:
     {
       id: idOf('n'),
       owner_id: `(select owner_id from paywalls where id = '${paywallId}')`,
+      is_test: `(select is_test from paywalls where id = '${paywallId}')`,
       url: `'https://crowd-' || n || '.example/'`,
       secret: `'unused'`,
       events: `'{payment.failed}'`,

@@ -27,12 +27,6 @@ const EXPIRED: Record<string, Columns> = {
     restores: 'false',
     expires_at: AT,
   },
-  sign_in_codes: {
-    email: `'expired-' || n || '@bench.example'`,
-    code_hash: HASH,
-    expires_at: AT,
-    sent: `'{}'::timestamptz[]`,
-  },
   sign_in_sessions: { id: 'gen_random_uuid()', user_id: filledId('1'), token_hash: HASH, expires_at: AT },
 }
 

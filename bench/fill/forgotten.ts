@@ -13,9 +13,12 @@ export async function fillForgotten(
 ): Promise<void> {
   const rows = { from: 1, to: users }
   const member = { paywall_id: `'${paywallId}'`, user_id: idOf('n', 'user') }
-  const owner_id = `(select owner_id from paywalls where id = '${paywallId}')`
-  await filler.insert('users', rows, { id: idOf('n', 'user'), owner_id, forget_at: DUE })
-  await filler.insert('members', rows, { ...member, owner_id })
+  const owner = {
+    owner_id: `(select owner_id from paywalls where id = '${paywallId}')`,
+    is_test: `(select is_test from paywalls where id = '${paywallId}')`,
+  }
+  await filler.insert('users', rows, { id: idOf('n', 'user'), ...owner, forget_at: DUE })
+  await filler.insert('members', rows, { ...member, ...owner })
   const tokens = { ...member, type: `'standard'` }
   await filler.insert('balances', rows, { ...tokens, count: '10' })
   await filler.insert('ledger', rows, { ...tokens, delta: '10', count_after: '10', reason: `'top_up'` })

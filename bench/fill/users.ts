@@ -32,11 +32,13 @@ export async function fillUsers(
   await filler.insert('users', rows, {
     id: filledId('n'),
     owner_id: `(select owner_id from paywalls where id = '${paywallId}')`,
+    is_test: `(select is_test from paywalls where id = '${paywallId}')`,
     email: `'filled-' || n || '@bench.example'`,
   })
   await filler.insert('members', rows, {
     ...member,
     owner_id: `(select owner_id from paywalls where id = '${paywallId}')`,
+    is_test: `(select is_test from paywalls where id = '${paywallId}')`,
   })
   await filler.insert('checkouts', rows, {
     ...sale,

@@ -28,7 +28,11 @@ export const ENDPOINTS: Endpoint[] = [
   },
   {
     name: 'document of the API',
-    request: () => ({ method: 'GET', path: '/openapi.json' }),
+    request: ({ url }) => ({
+      method: 'GET',
+      path: '/openapi.json',
+      headers: { host: `localhost:${new URL(url).port}` }, // the docs have an origin of their own
+    }),
   },
   {
     name: 'bootstrap from cache',

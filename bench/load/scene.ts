@@ -58,7 +58,7 @@ export async function setScene(world: World, { webhooks = [] }: { webhooks?: Ben
 async function makePerson(scene: Paywall): Promise<Person> {
   const { url, paywallId, key, priceId } = scene
   const at = `${url}/api/v1/paywall/${paywallId}`
-  const person = await exchange(scene, `person-${randomUUID()}@bench.example`)
+  const person = await exchange(scene, `person-${randomUUID()}@bench.dev`)
   const order = { email: person.email, priceId, ...RETURN }
   const { checkoutUrl } = Checkout.parse(await ask(`${at}/start-checkout`, { key, body: order }))
   const checkoutId = await payAndReturn(checkoutUrl)

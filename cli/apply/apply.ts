@@ -10,10 +10,10 @@ import type { PaywallFile } from '../paywall-file/file.ts'
 import { saveAccounts } from './accounts.ts'
 import type { Change } from './changes.ts'
 import { compareKeys, hashKeys, type KeysDifference, type NewSecret, revokeKeys, saveKeys } from './keys.ts'
+import { countLosses } from './loss-counts.ts'
 import { comparePaywalls, type PaywallsDifference, removeDomains, savePaywalls } from './paywalls.ts'
-import { retirePrices, savePrices } from './prices.ts'
+import { retirePrices, savePrices, syncUnnamed } from './prices.ts'
 import { readStored } from './stored.ts'
-import { countSubscribers } from './subscribers.ts'
 import { compareWebhooks, disableWebhooks, saveWebhooks, type WebhooksDifference } from './webhooks.ts'
 
 export interface ApplyPlan {
@@ -28,8 +28,11 @@ export interface ApplyResult extends ApplyPlan {
   newSecrets: NewSecret[]
 }
 
-/** Unique violation, serialization failure, deadlock: another owner's apply was first. The next attempt sees it. */
-const LOST_RACE_CODES = ['23505', '40001', '40P01']
+/**
+ * Unique violation, serialization failure, deadlock: another owner's apply was first. Foreign key violation: the first user came to a
+ * paywall whose mode was to change. The next attempt sees it.
+ */
+const LOST_RACE_CODES = ['23503', '23505', '40001', '40P01']
 const MAX_ATTEMPTS = 3
 
 /** An insert did not touch a row, because another owner had taken its paywall id or its key since we read them. */
@@ -101,7 +104,7 @@ async function compare(db: Database, file: PaywallFile, sealing: SealingKeys): P
   const errors = [...keys.errors, ...paywalls.errors]
   if (errors.length > 0) throw new CommandError(errors)
   const all = [...keys.changes, ...webhooks.changes, ...paywalls.changes]
-  const changes = await countSubscribers(db, stored.owner_id, all)
+  const changes = await countLosses(db, stored.owner_id, all)
   const ids = file.paywalls.map(({ id }) => id)
   const otherPaywalls = stored.paywalls.filter(({ id, foreign }) => !foreign && !ids.includes(id)).map(({ id }) => id)
   return { ownerId: stored.owner_id, keys, webhooks, paywalls, changes, otherPaywalls }
@@ -119,6 +122,7 @@ async function write(db: Database, email: string, { keys, webhooks, paywalls, ..
   await saveAccounts(db, paywalls.accountsToSave)
   await retirePrices(db, paywalls.pricesToRetire)
   await savePrices(db, paywalls.pricesToSave)
+  await syncUnnamed(db, ownerId)
 }
 
 /** Adds the owner of an e-mail address if there is none yet: the owner's id. */

@@ -46,8 +46,11 @@ const partsOf = ({ how, fields }: Change, marks: Marks) => [
 ]
 
 function countOf({ loss }: Change): string {
-  const count = loss?.subscribers ?? null
-  return count === null ? '' : ` (${count} ${count === 1 ? 'subscriber' : 'subscribers'})`
+  const { subscribers = null, sessions = null } = loss ?? {}
+  if (subscribers !== null) return ` (${subscribers} ${subscribers === 1 ? 'subscriber' : 'subscribers'})`
+  if (!sessions) return ''
+  const [go, them] = sessions === 1 ? ['session that it minted goes', 'it'] : ['sessions that it minted go', 'them']
+  return ` (${sessions} ${go} on: users sign-out --minted-by ends ${them})`
 }
 
 const fieldText = ({ path, old, new: next }: FieldChange, marks: Marks) =>

@@ -5,8 +5,13 @@ import { sameJson } from './stored.ts'
 /** Whose subscriptions lose something: those of one price, of one paywall, or all of the owner's. */
 export type Scope = { paywallId: string; priceId: string } | { paywallId: string } | 'all'
 
+/** An owner key that is revoked: the sessions that it minted go on. */
+export interface RevokedKey {
+  keyId: string
+}
+
 export interface Change {
-  /** `key backend`, `webhook https://…`, `paywall 1001`, `paywall 1001: price monthly`. */
+  /** `key backend`, `live webhook https://…`, `paywall 1001`, `paywall 1001: price monthly`. */
   what: string
   /** What becomes of it; null where `fields` say it all. */
   how: string | null
@@ -25,10 +30,11 @@ export interface FieldChange {
 }
 
 interface Loss {
-  /** Null: no subscriber's. */
-  scope: Scope | null
-  /** How many users with a running subscription it touches. Null until they are counted, and where `scope` is null. */
+  scope: Scope | RevokedKey
+  /** How many users with a running subscription it touches. Null until they are counted, and where a key is revoked. */
   subscribers: number | null
+  /** How many live sessions the key has minted. Null until they are counted, and where no key is revoked. */
+  sessions: number | null
 }
 
 /** Something is new, or becomes something that is no value of a field. */
@@ -40,14 +46,15 @@ export function changeOfFields(what: string, fields: FieldChange[]): Change | nu
 }
 
 /** Something is taken away. */
-export function lossOf(what: string, how: string | null, scope: Scope | null, fields: FieldChange[] = []): Change {
-  return { what, how, fields, loss: { scope, subscribers: null } }
+export function lossOf(what: string, how: string | null, scope: Loss['scope'], fields: FieldChange[] = []): Change {
+  return { what, how, fields, loss: { scope, subscribers: null, sessions: null } }
 }
 
 /** A change as `--json` has it. */
 export function changeJson({ what, how, fields, loss }: Change) {
   const values = fields.map(({ path, old = null, new: next = null }) => ({ path, old, new: next }))
-  return { what, how, fields: values, destructive: loss !== null, subscribers: loss?.subscribers ?? null }
+  const counts = { subscribers: loss?.subscribers ?? null, sessions: loss?.sessions ?? null }
+  return { what, how, fields: values, destructive: loss !== null, ...counts }
 }
 
 /** What differs between two values, field by field. Lists of different lengths differ as a whole. */

@@ -18,7 +18,7 @@ export interface KeysDifference {
 
 /** A secret that the file left to us. It is shown to the owner this once. */
 export interface NewSecret {
-  /** What it is of: `key backend`, `webhook https://…`. */
+  /** What it is of: `key backend`, `live webhook https://…`. */
   what: string
   secret: string
 }
@@ -61,7 +61,7 @@ export async function compareKeys(
     difference.toSave.some(({ name, key_hash }) => name === key.name || key_hash === key.key_hash)
   // A key with another name or secret is a change already: only what is gone for good is called revoked.
   const removedKeys = keysToRevoke.filter((key) => !isSaved(key))
-  difference.changes.push(...removedKeys.map(({ name }) => lossOf(`key ${name}`, 'revoked', null)))
+  difference.changes.push(...removedKeys.map(({ id, name }) => lossOf(`key ${name}`, 'revoked', { keyId: id })))
   return difference
 }
 
@@ -72,10 +72,11 @@ async function addKey(
   validKeys: StoredKey[],
 ): Promise<void> {
   const otherName = validKeys.find(({ key_hash }) => key_hash === hash)?.name
-  const hasName = validKeys.some((key) => key.name === name)
+  const keyBefore = validKeys.find((key) => key.name === name)
   const what = `key ${name}`
   if (otherName !== undefined) difference.changes.push(changeOf(what, `was called ${otherName}`))
-  else if (hasName) difference.changes.push(lossOf(what, 'new secret, the old one is revoked', null))
+  else if (keyBefore)
+    difference.changes.push(lossOf(what, 'new secret, the old one is revoked', { keyId: keyBefore.id }))
   else difference.changes.push(changeOf(what, 'new'))
 
   if (hash) return void difference.toSave.push({ name, key_hash: hash, is_test })

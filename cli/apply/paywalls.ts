@@ -62,6 +62,7 @@ function conflictsOf({ id, domain, is_test }: FilePaywall, file: PaywallFile, { 
   const conflicts: string[] = []
   const stored = paywalls.find((other) => other.id === id)
   if (stored?.foreign) conflicts.push('id: is a paywall of another owner')
+  else if (stored?.has_members && stored.is_test !== is_test) conflicts.push(`test: ${modeConflict(stored.is_test)}`)
   else if (stored?.clock_moved && !is_test)
     conflicts.push('test: its clock was moved, so it cannot become a live paywall')
   const domainHolder = paywalls.find((other) => domain !== null && other.domain === domain && other.id !== id)
@@ -71,6 +72,11 @@ function conflictsOf({ id, domain, is_test }: FilePaywall, file: PaywallFile, { 
   }
   return conflicts
 }
+
+const modeConflict = (isTest: boolean) =>
+  isTest
+    ? 'this test paywall has users, so it stays one: make another paywall for live money'
+    : 'this live paywall has users, so it stays one: make another paywall to test'
 
 function compareColumns(
   difference: PaywallsDifference,

@@ -56,10 +56,11 @@ function changeFrom(before: StoredPrice, price: PriceRow, what: string, paywallI
 }
 
 /** What may change without another id, by the names of the file's fields. */
-const beyondId = ({ label, tokens, features, position }: StoredPrice | PriceRow) => ({
+const beyondId = ({ label, tokens, features, access, position }: StoredPrice | PriceRow) => ({
   label,
   tokens,
   features,
+  access,
   place: position + 1,
 })
 
@@ -118,10 +119,24 @@ export async function savePrices(db: Database, prices: PriceRow[]): Promise<void
           label: ref('excluded.label'),
           tokens: ref('excluded.tokens'),
           features: ref('excluded.features'),
+          access: ref('excluded.access'),
           position: ref('excluded.position'),
           retired_at: null,
         })),
       )
       .execute()
   }
+}
+
+/** Subscriptions that no price named are synced at once: one of the file may name them now. */
+export async function syncUnnamed(db: Database, ownerId: string): Promise<void> {
+  await db
+    .updateTable('purchases')
+    .set({ reconcile_at: sql`now()` })
+    .where('paywall_id', 'in', (paywalls) =>
+      paywalls.selectFrom('paywalls').select('id').where('owner_id', '=', ownerId),
+    )
+    .where('unnamed_from', 'is not', null)
+    .where('status', '!=', 'canceled')
+    .execute()
 }

@@ -55,7 +55,7 @@ function selectWebhooks(db: Database, email: string) {
   return db
     .selectFrom('webhook_endpoints')
     .innerJoin('owners', 'owners.id', 'webhook_endpoints.owner_id')
-    .select(({ eb }) => ['url', 'secret', 'events', eb('disabled_at', 'is not', null).as('disabled')])
+    .select(({ eb }) => ['url', 'is_test', 'secret', 'events', eb('disabled_at', 'is not', null).as('disabled')])
     .where('owners.email', '=', email)
     .orderBy('webhook_endpoints.created_at')
     .orderBy('webhook_endpoints.id')
@@ -67,9 +67,10 @@ function selectPaywalls(db: Database, email: string, ids: string[], domains: str
     .innerJoin('owners', 'owners.id', 'paywalls.owner_id')
     .select(['paywalls.id', 'name', 'is_test', 'domain', 'acquiring'])
     .select(['settings', 'geo', 'offers', 'layout', 'locales'])
-    .select(({ eb, selectFrom }) => [
+    .select(({ eb, exists, selectFrom }) => [
       eb('owners.email', '!=', email).as('foreign'),
       eb('clock_offset', '!=', sql<never>`'0'`).as('clock_moved'),
+      exists(selectFrom('members').select('user_id').whereRef('paywall_id', '=', 'paywalls.id')).as('has_members'),
       jsonArrayFrom(
         selectFrom('processor_accounts')
           .select(['acquiring', 'credentials'])
@@ -78,7 +79,7 @@ function selectPaywalls(db: Database, email: string, ids: string[], domains: str
       jsonArrayFrom(
         selectFrom('prices')
           .select(['id', 'slug', 'label', 'currency', 'amount', 'interval', 'interval_count', 'trial_days'])
-          .select(['processor_price', 'tokens', 'features', 'position'])
+          .select(['processor_price', 'tokens', 'features', 'access', 'position'])
           .select((price) => price.ref('locals').$castTo<LocalPrice[]>().as('locals'))
           .select((price) => price('retired_at', 'is not', null).as('retired'))
           .whereRef('paywall_id', '=', 'paywalls.id')

@@ -10,13 +10,15 @@ import { type Stored, type StoredWebhook, unsealOrNull } from './stored.ts'
 export interface WebhooksDifference {
   changes: Change[]
   newSecrets: NewSecret[]
-  /** The urls that get no event any more. */
-  toDisable: string[]
+  /** Those that get no event any more. */
+  toDisable: Endpoint[]
   toSave: WebhookRow[]
 }
 
-interface WebhookRow {
-  url: string
+/** What a webhook endpoint of an owner is known by: one URL may get test events and live ones. */
+type Endpoint = Pick<FileWebhook, 'url' | 'is_test'>
+
+interface WebhookRow extends Endpoint {
   /** Sealed. */
   secret: string
   events: string[]
@@ -34,42 +36,50 @@ export async function compareWebhooks(
 ): Promise<WebhooksDifference> {
   const difference: WebhooksDifference = { changes: [], newSecrets: [], toDisable: [], toSave: [] }
   for (const webhook of webhooks) {
-    const known = stored.webhooks.find(({ url }) => url === webhook.url)
+    const known = stored.webhooks.find((each) => isSame(each, webhook))
     const secret = known ? await unsealOrNull(known.secret, sealingKey, webhookContext(known.url)) : null
     const hasItsSecret = secret && (webhook.secret ?? secret) === secret
     if (known && hasItsSecret) compareFields(difference, webhook, known)
     else await setSecret(difference, webhook, known, known !== undefined && secret === null, sealingKey)
   }
-  const urls = webhooks.map(({ url }) => url)
-  const others = stored.webhooks.filter(({ url, disabled }) => !disabled && !urls.includes(url))
-  difference.toDisable = others.map(({ url }) => url)
-  difference.changes.push(...others.map(({ url }) => lossOf(`webhook ${url}`, 'disabled', 'all')))
+  difference.toDisable = stored.webhooks.filter(
+    (known) => !known.disabled && !webhooks.some((webhook) => isSame(known, webhook)),
+  )
+  difference.changes.push(...difference.toDisable.map((endpoint) => lossOf(webhookName(endpoint), 'disabled', 'all')))
   return difference
 }
 
-function compareFields(difference: WebhooksDifference, { url, events }: FileWebhook, known: StoredWebhook): void {
-  const what = `webhook ${url}`
+const isSame = (one: Endpoint, other: Endpoint) => one.url === other.url && one.is_test === other.is_test
+
+/** As people know it: `live webhook https://…`. */
+export const webhookName = ({ url, is_test }: Endpoint) => `${is_test ? 'test' : 'live'} webhook ${url}`
+
+function compareFields(difference: WebhooksDifference, webhook: FileWebhook, known: StoredWebhook): void {
+  const { url, is_test, events } = webhook
+  const what = webhookName(webhook)
   const fields = fieldsBetween(known.events.join(' '), events.join(' '), ['events'])
   const change = changeOfFields(what, fields)
   if (known.disabled) difference.changes.push({ ...changeOf(what, 'enabled again'), fields })
   else if (change) difference.changes.push(change)
   else return
-  difference.toSave.push({ url, events, secret: known.secret })
+  difference.toSave.push({ url, is_test, events, secret: known.secret })
 }
 
 async function setSecret(
   difference: WebhooksDifference,
-  { url, events, secret: secretInFile }: FileWebhook,
+  webhook: FileWebhook,
   known: StoredWebhook | undefined,
   isLost: boolean,
   sealingKey: string,
 ): Promise<void> {
+  const { url, is_test, events, secret: secretInFile } = webhook
   const secret = secretInFile ?? newWebhookSecret()
-  if (secretInFile === null) difference.newSecrets.push({ what: `webhook ${url}`, secret })
+  const what = webhookName(webhook)
+  if (secretInFile === null) difference.newSecrets.push({ what, secret })
   const rotation = isLost ? 'no key opens the old one' : 'the old one signs too for 24 hours'
   const how = known ? `new secret, ${rotation}` : `new, gets ${events.join(', ')}`
-  difference.changes.push(changeOf(`webhook ${url}`, how))
-  difference.toSave.push({ url, events, secret: await seal(secret, sealingKey, webhookContext(url)), isLost })
+  difference.changes.push(changeOf(what, how))
+  difference.toSave.push({ url, is_test, events, secret: await seal(secret, sealingKey, webhookContext(url)), isLost })
 }
 
 /** A webhook's signing secret as Standard Webhooks writes it: 32 random bytes in base64. */
@@ -81,13 +91,13 @@ function newWebhookSecret(): string {
 export const webhookContext = (url: string) => `webhook:${url}`
 
 /** From now on these webhook endpoints of an owner get no event. */
-export async function disableWebhooks(db: Database, ownerId: string, urls: string[]): Promise<void> {
-  if (urls.length === 0) return
+export async function disableWebhooks(db: Database, ownerId: string, endpoints: Endpoint[]): Promise<void> {
+  if (endpoints.length === 0) return
   await db
     .updateTable('webhook_endpoints')
     .set({ disabled_at: sql`now()` })
     .where('owner_id', '=', ownerId)
-    .where('url', 'in', urls)
+    .where(({ eb, or }) => or(endpoints.map(({ url, is_test }) => eb.and({ url, is_test }))))
     .where('disabled_at', 'is', null)
     .execute()
 }
@@ -98,14 +108,14 @@ export async function disableWebhooks(db: Database, ownerId: string, urls: strin
  */
 export async function saveWebhooks(db: Database, ownerId: string, webhooks: WebhookRow[]): Promise<void> {
   if (webhooks.length === 0) return
-  const lostUrls = webhooks.filter(({ isLost }) => isLost).map(({ url }) => url)
+  const lostSecrets = webhooks.filter(({ isLost }) => isLost).map(({ secret }) => secret)
   await db
     .insertInto('webhook_endpoints')
-    .values(webhooks.map(({ url, secret, events }) => ({ url, secret, events, owner_id: ownerId })))
+    .values(webhooks.map(({ isLost: _, ...webhook }) => ({ ...webhook, owner_id: ownerId })))
     .onConflict((conflict) =>
-      conflict.columns(['owner_id', 'url']).doUpdateSet(({ eb, ref }) => {
+      conflict.columns(['owner_id', 'is_test', 'url']).doUpdateSet(({ eb, ref }) => {
         const isSameSecret = eb('webhook_endpoints.secret', '=', ref('excluded.secret'))
-        const isLost = sql<boolean>`excluded.url = any(${lostUrls}::text[])`
+        const isLost = sql<boolean>`excluded.secret = any(${lostSecrets}::text[])`
         return {
           secret: ref('excluded.secret'),
           events: ref('excluded.events'),

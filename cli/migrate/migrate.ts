@@ -12,7 +12,7 @@ import { processorSteps } from './processors.ts'
 import { type Release, readCalledRelease, releaseSteps, removalSteps } from './release.ts'
 import { oldLoginSteps, roleSteps } from './roles.ts'
 import { isLocked, runStep, type Step, WAIT_FOR_A_TABLE } from './step.ts'
-import { tableSteps } from './tables.ts'
+import { readTables, type Tables, tableSteps } from './tables.ts'
 
 /** Two of these at once would make the same roles and tables. The number says nothing. */
 const MIGRATION_LOCK = 7_214_903_551
@@ -28,6 +28,8 @@ export interface MigrateOptions {
   rolesKey: string
   /** The functions to install; left out: those of this tree, which must be those that its Workers call. */
   release?: Release
+  /** The tables to make; left out: those of this tree. */
+  tables?: Tables
   /** Only says what there is to do. */
   planOnly?: boolean
   /** Removes no release: for whoever has yet to deploy the Workers, and those of an older release may still be running. */
@@ -45,12 +47,12 @@ export interface MigrateOptions {
  */
 export async function migrate(client: pg.Client, options: MigrateOptions): Promise<void> {
   const { rolesKey, release = readCalledRelease(), planOnly = false, keepReleases = false, onStep } = options
-  const { removeOldLogins = false } = options
+  const { tables = readTables(), removeOldLogins = false } = options
   await client.query(SETTINGS)
   if (!planOnly) await waitForOthers(client)
   const steps: Step[] = [
     ...(await roleSteps(client, release.roles, rolesKey)),
-    ...(await tableSteps(client)),
+    ...(await tableSteps(client, tables)),
     ...(await processorSteps(client)),
     ...(await releaseSteps(client, release)),
     ...(keepReleases ? [] : await removalSteps(client, release)),

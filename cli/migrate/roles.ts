@@ -79,18 +79,12 @@ export async function roleSteps(client: pg.Client, workers: WorkerRole[], rolesK
   return [...steps, ...(await closingSteps(client))]
 }
 
-/**
- * What removes the logins for other keys than this one. Before there were logins the roles themselves logged in, which ends,
- * too: its comment goes, so that a tree of that time sees that it has to make the password again.
- */
+/** What removes the logins for other keys than this one. */
 export async function oldLoginSteps(client: pg.Client, workers: WorkerRole[], rolesKey: string): Promise<Step[]> {
   const { rows } = await client.query<{ statement: string }>(
     `select format('drop role %I', login.rolname) as statement
      from pg_auth_members m join pg_roles login on login.oid = m.member join pg_roles role on role.oid = m.roleid
      where role.rolname = any($1) and login.rolname like role.rolname || '\\_%' and login.rolname <> all($2)
-     union all
-     select format('alter role %I nologin password null; comment on role %I is null', rolname, rolname)
-     from pg_roles where rolname = any($1) and rolcanlogin
      order by 1`,
     [workers.map(({ role }) => role), workers.map(({ role }) => loginOf(role, rolesKey))],
   )

@@ -4,6 +4,7 @@ import { CommandError } from '../command.ts'
 /** A statement that waits for a table longer than this would keep every Worker waiting behind it. */
 export const WAIT_FOR_A_TABLE = '5s'
 const LOCK_NOT_AVAILABLE = '55P03'
+const DEADLOCK = '40P01'
 
 /** Something that a migration has to do. */
 export interface Step {
@@ -30,9 +31,16 @@ export async function runStep({ what, run }: Step): Promise<void> {
     await run()
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    const reason = isLocked(error) ? `a table was in use for more than ${WAIT_FOR_A_TABLE}: try again` : error.message
-    throw new CommandError([`could not ${what}: ${reason}`], { cause: error })
+    throw new CommandError([`could not ${what}: ${reasonOf(error)}`], { cause: error })
   }
+}
+
+function reasonOf(error: Error): string {
+  if (isLocked(error)) return `a table was in use for more than ${WAIT_FOR_A_TABLE}: try again`
+  if (error instanceof pg.DatabaseError && error.code === DEADLOCK) {
+    return 'it was in a deadlock with work on the same tables, and nothing of it was done: try again'
+  }
+  return error.message
 }
 
 /** Whether a statement waited for a lock for as long as it may. */

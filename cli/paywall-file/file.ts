@@ -22,7 +22,7 @@ export interface PaywallFile {
   owner: { email: string }
   /** `secret` null: ours to make. */
   keys: { name: string; is_test: boolean; secret: string | null }[]
-  webhooks: { url: string; secret: string | null; events: EventSelector[] }[]
+  webhooks: { url: string; is_test: boolean; secret: string | null; events: EventSelector[] }[]
   paywalls: FilePaywall[]
 }
 
@@ -45,6 +45,7 @@ export interface FilePrice extends Omit<Sale, 'acquiring'> {
   label: string
   tokens: { type: string; count: number }[]
   features: string[]
+  access: boolean
 }
 
 /** Reads the text of a paywall file: the file, or all of its errors, each with its path. */
@@ -74,6 +75,7 @@ async function complete(file: WrittenFile, environment: Environment): Promise<Pa
     }),
     webhooks: file.webhooks.map((webhook) => ({
       url: new URL(webhook.url).href,
+      is_test: webhook.test ?? defaultMode === 'test',
       secret: secretOf(webhook),
       events: webhook.events,
     })),
@@ -102,8 +104,8 @@ async function completePrice(price: WrittenPrice, paywallId: string, acquiring: 
     processor_price: price.processorPrice,
     locals: price.locals.map(completeLocal),
   }
-  const { label, tokens, features } = price
-  return { ...sale, id: await priceId({ ...sale, acquiring }), label, tokens, features }
+  const { label, tokens, features, access = true } = price
+  return { ...sale, id: await priceId({ ...sale, acquiring }), label, tokens, features, access }
 }
 
 function completeLocal({ processorPrice, ...local }: WrittenPrice['locals'][number]): LocalPrice {

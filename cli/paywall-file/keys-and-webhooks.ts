@@ -46,8 +46,14 @@ export function webhookSchema(environment: Environment) {
       .refine((url) => (URL.parse(url)?.href.length ?? 0) <= 2048, 'too long')
       .meta({
         format: 'uri',
-        description: 'Where events are posted: https; beside test paywalls also http and loopback',
+        description: 'Where events are posted: https; those of test paywalls also to http and loopback',
       }),
+    test: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whose events it gets: true, those of test paywalls, false, those of live ones. Default: as the paywalls are, if all are of one mode',
+      ),
     secret: secretSchema(environment, webhookSecretProblem)
       .optional()
       .describe('whsec_ and base64 of 24 to 64 bytes, or env:NAME. Absent: made by the service and shown once'),

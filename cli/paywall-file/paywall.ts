@@ -42,7 +42,7 @@ const settings = z
       .optional()
       .describe(
         "Where users may return to from a checkout that they open themselves, besides the paywall's domain and the pages above: " +
-          'origins such as https://shop.example. Left out: anywhere',
+          'origins such as https://shop.example. Others are refused then. Left out: anywhere, but the buyer is asked first',
       ),
     limits: z
       .strictObject({
@@ -60,12 +60,24 @@ const settings = z
     tokenization_queries: checked(tokenizationQueries, 1, unique('type'))
       .default([])
       .describe('The types of tokens this paywall counts'),
+    keep_tokens_on_refund: z
+      .boolean()
+      .optional()
+      .describe('True: tokens stay with their user although the money for them went back. Absent: they are taken back'),
+    grace_days: z
+      .int()
+      .min(0)
+      .max(60)
+      .optional()
+      .describe('For how many days a subscription that is past due still gives access. Absent: 7'),
     max_trial_days: z
       .int()
       .min(0)
       .max(730)
       .optional()
-      .describe("The longest trial that a user's own call may ask for. Absent: 730 days, as the contract allows"),
+      .describe(
+        "The longest trial that a user's own call may ask for, where the price's own is shorter. Absent: the price's own",
+      ),
   })
   .describe('Served to everybody, as it is; any other field is yours')
 

@@ -85,12 +85,19 @@ const shape = z.strictObject({
     .describe(
       'What it gives besides tokens, by names of yours, such as export. Who has bought it gets what is added later',
     ),
+  access: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether it makes its buyer `paid`. Only a price that is bought once can say false: it is a pack, sold to anybody as often as ' +
+        'they like. Default true; a one-time price with tokens must say which',
+    ),
   locals: checked(z.array(local), 1, unique('tier')).default([]).describe('Other prices for some countries or tiers'),
   tokens: checked(tokens, 1, unique('type')).default([]).describe('What a buyer gets to spend'),
 })
 
 /** One price of the file, its amounts in major units. */
-export const price = checked(checked(shape, 1, exactAmount, checkRhythm), 4, checkCountries)
+export const price = checked(checked(shape, 1, exactAmount, checkRhythm, checkAccess), 4, checkCountries)
 
 export type WrittenPrice = z.output<typeof shape>
 
@@ -101,6 +108,15 @@ function checkRhythm({ interval, interval_count, trial_days, tokens }: WrittenPr
   }
   if (interval_count) issueAt(context, ['interval_count'], 'a price without interval is bought once')
   if (trial_days) issueAt(context, ['trial_days'], 'a price without interval has no trial')
+}
+
+function checkAccess({ interval, access, tokens, features }: WrittenPrice, context: z.RefinementCtx): void {
+  if (interval && access === false) issueAt(context, ['access'], 'a subscription gives access')
+  if (!interval && access === undefined && tokens.length > 0) {
+    issueAt(context, ['access'], 'say true, or false for a pack of tokens: a one-time price with tokens may be either')
+  }
+  if (access === false && features.length > 0)
+    issueAt(context, ['features'], 'a price without access gives no features')
 }
 
 function checkCountries({ locals }: WrittenPrice, context: z.RefinementCtx): void {
@@ -121,7 +137,7 @@ function exactAmount({ amount, currency }: { amount: number; currency: string },
   }
 }
 
-/** What a buyer pays and gets, amounts in minor units. Label, tokens and features are left out: they do not change the sale. */
+/** What a buyer pays and gets, amounts in minor units. Label, tokens, features and access are left out: they do not change the sale. */
 export interface Sale {
   paywall_id: string
   slug: string

@@ -2,7 +2,7 @@
 import type * as z from 'zod'
 import { isCurrency, shift, toMinorUnits } from '../../lib/money/money.ts'
 import type { Acquiring } from '../../lib/processors/acquiring.ts'
-import type { OfferedPrice, ProcessorDefinition } from '../../lib/processors/definition.ts'
+import type { OfferedPrice, PriceProblem, ProcessorDefinition } from '../../lib/processors/definition.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { issueAt } from './checks.ts'
 import type { WrittenPrice } from './price.ts'
@@ -27,7 +27,24 @@ export function checkSellable(
       issueAt(context, ['prices', index, ...path], message)
     }
   }
+  for (const { index, path, message } of problemsAmong(processor.acquiring, prices)) {
+    issueAt(context, ['prices', index, ...path], message)
+  }
 }
+
+/** What is wrong with prices beside others. Those that are wrong by themselves are left out. */
+function problemsAmong(acquiring: Acquiring, prices: WrittenPrice[]): (Problem & { index: number })[] {
+  const offered = prices.flatMap((price, index) => {
+    const terms = offeredPrice(price)
+    return terms ? [{ index, terms }] : []
+  })
+  const problems = DEFINITIONS[acquiring].problemsAmong?.(offered.map(({ terms }) => terms)) ?? []
+  return offered.flatMap(({ index }, place) =>
+    (problems[place] ?? []).map((problem) => ({ index, path: pathTo(problem), message: problem.message })),
+  )
+}
+
+const pathTo = ({ local, field }: PriceProblem): PropertyKey[] => (local === null ? [field] : ['locals', local, field])
 
 /** Why a processor could not sell a price; empty if it can. */
 export function sellingProblems(acquiring: Acquiring, price: SoldPrice): Problem[] {
@@ -64,10 +81,7 @@ function currencyProblem(
 function otherProblems(definition: ProcessorDefinition, price: SoldPrice): Problem[] {
   const offered = offeredPrice(price)
   if (!offered) return []
-  return definition.problemsOf(offered).map(({ local, field, message }) => ({
-    path: local === null ? [field] : ['locals', local, field],
-    message,
-  }))
+  return definition.problemsOf(offered).map((problem) => ({ path: pathTo(problem), message: problem.message }))
 }
 
 function offeredPrice(price: SoldPrice): OfferedPrice | null {

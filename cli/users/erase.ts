@@ -74,11 +74,12 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
       where t.paywall_id = any(${person.paywallIds}::text[]) and t.buyer_email = ${person.email}`,
   )
   await run('sessions', sql`delete from sign_in_sessions t where ${isMembers}`)
-  // Whoever comes back from a page that is still open lands on the owner's page as it is without a query.
+  // Whoever comes back from a page that is still open lands on the owner's page as it is without a query. In the address of the
+  // hosted page a processor may want the buyer's.
   await run(
     'checkouts',
     sql`update checkouts t set shop_url = null, success_url = split_part(success_url, '?', 1),
-        error_url = split_part(error_url, '?', 1) where ${isMembers}`,
+        error_url = split_part(error_url, '?', 1), url = split_part(url, '?', 1) where ${isMembers}`,
   )
   const { tickets, objectKeys } = await deleteTickets(db, person)
   counts.tickets = tickets
@@ -97,7 +98,6 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
 async function lockPerson(db: Database, name: PersonName): Promise<Person> {
   const { email, userIds, paywallIds } = await findPerson(db, name)
   await sql`delete from mailed_codes where email = ${email} and paywall_id = any(${paywallIds}::text[])`.execute(db)
-  await sql`delete from sign_in_codes where email = ${email} and paywall_id = any(${paywallIds}::text[])`.execute(db)
   await sql`select from users where id = any(${userIds}::uuid[]) order by id for update`.execute(db)
   await sql`
     select from members where user_id = any(${userIds}::uuid[]) order by user_id, paywall_id for update`.execute(db)

@@ -19,7 +19,14 @@ export async function exportPerson(db: Database, name: PersonName): Promise<Reco
       const rows = await rowsOf(transaction, person)
       if (Object.values(rows).every((each) => each.length === 0)) throw nothingOf(name)
       const images = 'The bytes of ticket_attachments are in R2: paywall tickets attachment OBJECT_KEY FILE'
-      return { email: person.email, owner: name.ownerEmail, exported_at: new Date(), ...rows, note: images }
+      return {
+        email: person.email,
+        owner: name.ownerEmail,
+        mode: person.mode,
+        exported_at: new Date(),
+        ...rows,
+        note: images,
+      }
     })
 }
 
@@ -37,13 +44,13 @@ async function rowsOf(db: Database, { email, userIds, paywallIds }: Person): Pro
     checkouts: isMembers,
     purchases: bought,
     payments: sql`t.purchase_id in (select t.id from purchases t where ${bought})`,
+    credited_periods: sql`t.purchase_id in (select t.id from purchases t where ${bought})`,
     balances: isMembers,
     ledger: isMembers,
     tickets,
     ticket_attachments: sql`t.ticket_id in (select t.id from tickets t where ${tickets})`,
     sign_in_sessions: isMembers,
     mailed_codes: sql`t.paywall_id = ${paywalls} and t.email = ${email}`,
-    sign_in_codes: sql`t.paywall_id = ${paywalls} and t.email = ${email}`,
     ticket_quotas: sql`t.paywall_id = ${paywalls} and t.who = any(${[...(email ? [`email:${email}`] : []), ...callers]}::text[])`,
     budgets: sql`t.who = any(${callers}::text[])`,
     checkout_claims: sql`t.paywall_id = ${paywalls} and t.caller = any(${callers}::text[])`,

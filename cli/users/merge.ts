@@ -2,21 +2,17 @@ import { sql } from 'kysely'
 import { CommandError, type Outcome } from '../command.ts'
 import type { Database } from '../database.ts'
 import { readRelease } from '../migrate/release.ts'
-import { findUser, type NamedUser, refuseMerged } from './named-user.ts'
+import { findUser, type NamedUser, refuseMerged, type Users } from './named-user.ts'
 
 /**
- * Merges a user into another one of the same owner, on all paywalls of that owner, in one transaction: see
+ * Merges a user into another one of the same owner and mode, on all their paywalls, in one transaction: see
  * functions/sign-in/merge-users.sql. The other one keeps its e-mail address and its external id, and gets those of the first
  * where it has none. Throws a `CommandError` if either is not to be found or was merged before.
  */
-export async function mergeUsers(
-  db: Database,
-  ownerId: string,
-  names: { from: string; into: string },
-): Promise<Outcome> {
+export async function mergeUsers(db: Database, users: Users, names: { from: string; into: string }): Promise<Outcome> {
   return db.transaction().execute(async (transaction) => {
     await enterRelease(transaction)
-    const [from, into] = await lockBoth(transaction, ownerId, names)
+    const [from, into] = await lockBoth(transaction, users, names)
     const members = await transaction
       .selectFrom('members')
       .select('paywall_id')
@@ -44,10 +40,10 @@ export async function enterRelease(db: Database): Promise<void> {
 /** Both users, their rows locked in the order of their ids, as they are after that. */
 async function lockBoth(
   db: Database,
-  ownerId: string,
+  users: Users,
   { from, into }: { from: string; into: string },
 ): Promise<[NamedUser, NamedUser]> {
-  const find = async () => [await findUser(db, ownerId, from), await findUser(db, ownerId, into)] as const
+  const find = async () => [await findUser(db, users, from), await findUser(db, users, into)] as const
   const found = (await find()).map(({ id }) => id)
   await db.selectFrom('users').select('id').where('id', 'in', found).orderBy('id').forNoKeyUpdate().execute()
   const [locked, other] = await find()

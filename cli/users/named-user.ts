@@ -2,6 +2,20 @@ import { email } from '../../lib/http/user-fields.ts'
 import { CommandError } from '../command.ts'
 import type { Database } from '../database.ts'
 
+export type Mode = 'test' | 'live'
+
+/** Whose users are meant: an owner's, by its e-mail address, and those of one mode. It may be left out where there is only one. */
+export interface UsersName {
+  ownerEmail: string
+  mode?: Mode | undefined
+}
+
+/** An owner's test users, or its live ones. */
+export interface Users {
+  ownerId: string
+  isTest: boolean
+}
+
 /** A user of an owner. `mergedInto`: who has all that it had, if it was merged into another one. */
 export interface NamedUser {
   id: string
@@ -12,18 +26,39 @@ export interface NamedUser {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** The id of the owner of an e-mail address. Throws a `CommandError` if there is none. */
-export async function findOwner(db: Database, email: string): Promise<string> {
-  const owner = await db.selectFrom('owners').select('id').where('email', '=', email).executeTakeFirst()
-  if (!owner) throw new CommandError([`there is no owner ${email}`])
-  return owner.id
+export const WHICH_MODE = 'with --owner also --test or --live, if the owner has paywalls of both modes'
+
+/** The options that name users of an owner. */
+export const USERS_OPTIONS = {
+  owner: { type: 'string' },
+  test: { type: 'boolean' },
+  live: { type: 'boolean' },
+} as const
+
+/** The mode that the options `--test` and `--live` name. Throws a `CommandError` with `usage` if they name both. */
+export function modeOf({ test, live }: { test?: boolean; live?: boolean }, usage: string[]): Mode | undefined {
+  if (test && live) throw new CommandError(usage)
+  if (test) return 'test'
+  return live ? 'live' : undefined
+}
+
+/** Throws a `CommandError` if there is no such owner, or if it has test and live paywalls and `mode` is left out. */
+export async function findUsers(db: Database, { ownerEmail, mode }: UsersName): Promise<Users> {
+  const owner = await db.selectFrom('owners').select('id').where('email', '=', ownerEmail).executeTakeFirst()
+  if (!owner) throw new CommandError([`there is no owner ${ownerEmail}`])
+  if (mode) return { ownerId: owner.id, isTest: mode === 'test' }
+
+  const paywalls = db.selectFrom('paywalls').select('is_test').distinct().where('owner_id', '=', owner.id)
+  const [one, other] = await paywalls.execute()
+  if (other) throw new CommandError([`owner ${ownerEmail} has test and live paywalls: say --test or --live`])
+  return { ownerId: owner.id, isTest: one?.is_test ?? false }
 }
 
 /**
  * The user whom an owner names by its id, its e-mail address or the owner's own external id. Throws a `CommandError` if the
  * owner has none of that name, or several, since an external id may look like another user's address or id.
  */
-export async function findUser(db: Database, ownerId: string, name: string): Promise<NamedUser> {
+export async function findUser(db: Database, { ownerId, isTest }: Users, name: string): Promise<NamedUser> {
   const users = await db
     .selectFrom('users')
     .select(['id', 'email', 'external_id'])
@@ -36,6 +71,7 @@ export async function findUser(db: Database, ownerId: string, name: string): Pro
         .as('mergedInto'),
     )
     .where('owner_id', '=', ownerId)
+    .where('is_test', '=', isTest)
     .where(({ eb, or }) =>
       or([
         eb('email', '=', email.parse(name)),
@@ -45,7 +81,7 @@ export async function findUser(db: Database, ownerId: string, name: string): Pro
     )
     .execute()
   const [user, ...others] = users
-  if (!user) throw new CommandError([`the owner has no user ${name}`])
+  if (!user) throw new CommandError([`the owner has no ${isTest ? 'test' : 'live'} user ${name}`])
   if (others.length > 0) {
     throw new CommandError([`${name} names several users: say ${users.map(({ id }) => id).join(' or ')}`])
   }

@@ -2,30 +2,31 @@ import pg from 'pg'
 import { newEmail } from '../../lib/http/user-fields.ts'
 import { CommandError, type Outcome } from '../command.ts'
 import type { Database } from '../database.ts'
-import { findUser, refuseMerged } from './named-user.ts'
+import { findUser, refuseMerged, type Users } from './named-user.ts'
 
 const UNIQUE_VIOLATION = '23505'
 
 /**
  * Gives a user of an owner another e-mail address. Throws a `CommandError` if that is no address, or if another
- * user of the owner has it: those two may be merged.
+ * user of that owner and mode has it: those two may be merged.
  */
 export async function setEmail(
   db: Database,
-  owner: { id: string; email: string },
+  users: Users & { ownerEmail: string },
   { name, email: written }: { name: string; email: string },
 ): Promise<Outcome> {
   const { data: email } = newEmail.safeParse(written)
   if (email === undefined) throw new CommandError([`${written} is no e-mail address`])
-  const user = await findUser(db, owner.id, name)
+  const user = await findUser(db, users, name)
   refuseMerged(user)
   try {
     await db.updateTable('users').set({ email }).where('id', '=', user.id).execute()
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== UNIQUE_VIOLATION) throw error
-    const { id } = await findUser(db, owner.id, email)
+    const { id } = await findUser(db, users, email)
+    const options = `--owner ${users.ownerEmail} --${users.isTest ? 'test' : 'live'}`
     throw new CommandError([
-      `${email} is the address of user ${id}: if that is the same person, paywall users merge ${id} ${user.id} --owner ${owner.email} makes them one`,
+      `${email} is the address of user ${id}: if that is the same person, paywall users merge ${id} ${user.id} ${options} makes them one`,
     ])
   }
   return { text: `User ${user.id} has the address ${email}.`, json: { user: user.id, email } }

@@ -6,8 +6,8 @@ import { Paywall, PaywallError, type PaywallOptions } from 'paywall-billing-sdk'
 import { type PaywallEvent, webhooks } from 'paywall-billing-sdk/webhooks'
 import { page } from './page.ts'
 
-/** The shop, for any server that takes a Request and gives a Response. `secret` is that of its webhook endpoint. */
-export function createShop({ secret, ...options }: PaywallOptions & { secret: string }): Hono {
+/** The shop, for any server that takes a Request. `secret`: its webhook endpoint's; `test`: whether the paywall is a test one. */
+export function createShop({ secret, test, ...options }: PaywallOptions & { secret: string; test: boolean }): Hono {
   const paywall = new Paywall(options)
   const news: string[] = []
   const customer = (c: Context) => ({ email: getCookie(c, 'email') ?? '' })
@@ -41,7 +41,7 @@ export function createShop({ secret, ...options }: PaywallOptions & { secret: st
     return c.redirect('/', 303)
   })
   const on = { 'subscription.created': ({ data }: PaywallEvent) => news.push(`${data.user.email} joined`) }
-  const hear = webhooks({ secret, on })
+  const hear = webhooks({ secret, test, on })
   shop.post('/webhooks', (c) => hear(c.req.raw))
   shop.onError((error, c) => {
     if (error instanceof PaywallError) return c.text(error.message, 400)

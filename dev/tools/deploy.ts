@@ -11,6 +11,7 @@ import { parseArgs, parseEnv } from 'node:util'
 import * as z from 'zod'
 import { CommandError } from '../../cli/command.ts'
 import { migrateDatabase } from '../../cli/migrate.ts'
+import { removedAfterEnd } from '../world/last-will.ts'
 import { readWorkerConfigs, type WorkerConfig, WRANGLER_ENVIRONMENT } from '../world/workers/wrangler-config.ts'
 import { deployInOrder } from './deploy-in-order.ts'
 import { workerSecrets } from './worker-secrets.ts'
@@ -18,7 +19,9 @@ import { workerSecrets } from './worker-secrets.ts'
 const ROOT = join(import.meta.dirname, '../..')
 
 const { file, wranglerArguments } = readArguments(process.argv.slice(2))
+/** Holds secrets as files, which is the one way in which wrangler takes them: nobody else may read them, and they end with us. */
 const folder = mkdtempSync(join(tmpdir(), 'paywall-deploy-'))
+const keepFolder = removedAfterEnd(folder)
 
 try {
   const secrets = file === undefined ? null : readSecrets(file)
@@ -38,6 +41,7 @@ try {
   process.exitCode = 1
 } finally {
   rmSync(folder, { recursive: true })
+  keepFolder()
 }
 
 /** `--secrets FILE` is ours; all else is wrangler's. */

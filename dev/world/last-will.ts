@@ -5,10 +5,23 @@ import { spawn } from 'node:child_process'
  * Returns how to take that back, to be called once `pid` has ended by itself.
  */
 export function lastWill(pid: number, signal: 'INT' | 'KILL'): () => void {
+  return afterEnd(`kill -${signal} ${pid}`)
+}
+
+/** Has a folder removed when this process is gone, however it ends. Returns how to take that back. */
+export function removedAfterEnd(folder: string): () => void {
+  return afterEnd('rm -rf -- "$1"', folder)
+}
+
+/** Has a shell command run when this process is gone. */
+function afterEnd(command: string, ...args: string[]): () => void {
   // The shell waits on a pipe of ours, which the system closes when we end. Its process group is its own, so Ctrl-C does
   // not reach it.
-  const script = `read -r _; kill -${signal} ${pid}`
-  const watcher = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+  const script = `read -r _; ${command}`
+  const watcher = spawn('/bin/sh', ['-c', script, 'sh', ...args], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  })
   watcher.unref()
   return () => void watcher.kill('SIGKILL')
 }

@@ -150,7 +150,7 @@ async function openEmbedded(folder: string, started: AsyncDisposableStack): Prom
 
 async function untilItAnswers(world: World): Promise<void> {
   const parts = [
-    { url: `${world.url}/docs` },
+    { url: `${world.docsUrl}/docs` },
     world.receiver,
     world.mail,
     ...ACQUIRING.map((acquiring) => world[acquiring]),

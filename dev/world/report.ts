@@ -3,6 +3,7 @@ import { changeJson } from '../../cli/apply/changes.ts'
 import { type LogEntry, logText } from './log-line.ts'
 import type { Saved } from './paywall-files.ts'
 import { savedText } from './saved-files.ts'
+import { shownKey } from './shown-key.ts'
 import { type Start, welcome, welcomeJson } from './welcome.ts'
 
 /** What `npm run dev` tells whoever started it, as it happens. */
@@ -41,5 +42,8 @@ function line(told: object): void {
 function outcomeJson(outcome: Saved<ApplyResult>['outcome']) {
   if ('errors' in outcome) return outcome
   const { changes, newSecrets } = outcome.applied
-  return { changes: changes.map(changeJson), new_secrets: newSecrets }
+  return {
+    changes: changes.map(changeJson),
+    new_secrets: newSecrets.map((made) => ({ ...made, secret: shownKey(made.secret) })),
+  }
 }

@@ -2,6 +2,7 @@ import { styleText } from 'node:util'
 import type { ApplyResult } from '../../cli/apply/apply.ts'
 import { changeText } from '../../cli/apply/changes-text.ts'
 import type { Saved } from './paywall-files.ts'
+import { shownKey } from './shown-key.ts'
 
 /** What came of the saves of paywall files. */
 export interface SavedFiles {
@@ -31,7 +32,7 @@ export function savedText({ path, outcome }: Saved<ApplyResult>): string {
   }
   const { changes, newSecrets } = outcome.applied
   if (changes.length === 0) return `${path} was saved: nothing to change`
-  const secrets = newSecrets.map(({ what, secret }) => `made, shown once: ${what}: ${secret}`)
+  const secrets = newSecrets.map(({ what, secret }) => `made, shown once: ${what}: ${shownKey(secret)}`)
   const lines = [...changes.map(changeText), ...secrets]
   return [`${path} was saved and applied:`, ...lines.map((line) => `  ${line}`)].join('\n')
 }

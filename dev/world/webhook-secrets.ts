@@ -9,18 +9,18 @@ import type { PaywallFile } from '../../cli/paywall-file/file.ts'
  */
 export async function withWebhookSecrets(file: PaywallFile, database: pg.Pool, key: string): Promise<PaywallFile> {
   if (file.webhooks.every(({ secret }) => secret !== null)) return file
-  const { rows } = await database.query<{ url: string; secret: string }>(
-    `select w.url, w.secret from webhook_endpoints w join owners o on o.id = w.owner_id
+  const { rows } = await database.query<{ url: string; is_test: boolean; secret: string }>(
+    `select w.url, w.is_test, w.secret from webhook_endpoints w join owners o on o.id = w.owner_id
      where o.email = $1 and w.disabled_at is null`,
     [file.owner.email],
   )
-  const secretOf = async (url: string) => {
-    const stored = rows.find((row) => row.url === url)
+  const secretOf = async ({ url, is_test }: PaywallFile['webhooks'][number]) => {
+    const stored = rows.find((row) => row.url === url && row.is_test === is_test)
     return stored ? unsealOrNull(stored.secret, key, webhookContext(url)) : null
   }
   const webhooks = file.webhooks.map(async (webhook) => ({
     ...webhook,
-    secret: webhook.secret ?? (await secretOf(webhook.url)),
+    secret: webhook.secret ?? (await secretOf(webhook)),
   }))
   return { ...file, webhooks: await Promise.all(webhooks) }
 }

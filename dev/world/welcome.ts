@@ -5,6 +5,7 @@ import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { Home } from './home/home.ts'
 import type { Shop } from './shop.ts'
+import { shownKey } from './shown-key.ts'
 import { shownPath } from './shown-path.ts'
 import type { World } from './world.ts'
 
@@ -27,7 +28,7 @@ export function welcome({ world, home, shop, files, results, demo }: Start): str
     `  home                ${home.url}`,
     ...(shop ? [`  shop                ${shop.url}`] : []),
     `  service             ${world.url}`,
-    `  guide, reference    ${world.url}/docs`,
+    `  guide, reference    ${world.docsUrl}/docs`,
     ...ACQUIRING.map(
       (acquiring) => `${`  ${DEFINITIONS[acquiring].title} emulator`.padEnd(22)}${world[acquiring].url}`,
     ),
@@ -35,10 +36,12 @@ export function welcome({ world, home, shop, files, results, demo }: Start): str
     `  mail inbox          ${world.mail.url}`,
     `  database            ${world.databaseUrl}`,
     ...files.flatMap(({ keys, owner }) =>
-      keys.flatMap(({ secret, name }) => (secret ? `${`  key "${name}"`.padEnd(22)}${secret}  ${owner.email}` : [])),
+      keys.flatMap(({ secret, name }) =>
+        secret ? `${`  key "${name}"`.padEnd(22)}${shownKey(secret)}  ${owner.email}` : [],
+      ),
     ),
     ...results.flatMap(({ file, newSecrets }) =>
-      newSecrets.map(({ what, secret }) => `  made, shown once: ${what}: ${secret}  ${file.owner.email}`),
+      newSecrets.map(({ what, secret }) => `  made, shown once: ${what}: ${shownKey(secret)}  ${file.owner.email}`),
     ),
     ...(demo ? ['', ...demoLines(demo, files)] : []),
     '',
@@ -51,14 +54,16 @@ export const welcomeJson = ({ world, home, shop, files, results, demo }: Start) 
   home: home.url,
   shop: shop?.url ?? null,
   service: world.url,
-  docs: `${world.url}/docs`,
+  docs: `${world.docsUrl}/docs`,
   emulators: Object.fromEntries(ACQUIRING.map((acquiring) => [acquiring, world[acquiring].url])),
   webhook_receiver: world.receiver.url,
   mail_inbox: world.mail.url,
   database: world.databaseUrl,
-  keys: files.flatMap(({ keys, owner }) => keys.map(({ name, secret }) => ({ name, owner: owner.email, secret }))),
+  keys: files.flatMap(({ keys, owner }) =>
+    keys.map(({ name, secret }) => ({ name, owner: owner.email, secret: secret && shownKey(secret) })),
+  ),
   new_secrets: results.flatMap(({ file, newSecrets }) =>
-    newSecrets.map((made) => ({ ...made, owner: file.owner.email })),
+    newSecrets.map((made) => ({ ...made, secret: shownKey(made.secret), owner: file.owner.email })),
   ),
   demo,
   try: triesOf(world, home, files).map(({ paywall: { id, name }, curls }) => ({ paywall: id, name, curls })),
@@ -86,7 +91,7 @@ function triesOf({ url }: World, home: Home, files: PaywallFile[]): Try[] {
   return files.flatMap(({ keys, paywalls: [paywall] }) => {
     if (!paywall) return []
     const key = keys.find(({ secret, is_test: isTest }) => secret !== null && isTest === paywall.is_test)?.secret
-    return { paywall, curls: curlsFor(url, home.url, paywall, key ?? 'YOUR_KEY') }
+    return { paywall, curls: curlsFor(url, home.url, paywall, key && shownKey(key) === key ? key : 'YOUR_KEY') }
   })
 }
 

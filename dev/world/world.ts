@@ -44,6 +44,8 @@ export interface WorldOptions {
   /** Variables of the Workers instead of those in wrangler.toml. */
   variables?: Record<string, Value>
   onLog: (level: string, message: string) => void
+  /** Whether accounts have their processors' limits of calls; they do if it is left out. */
+  rateLimitedAccounts?: boolean
   /** What the emulators send webhooks with, if not the runtime's own. */
   fetch?: typeof fetch
   /** Where the Workers come from, if not from `startWorkers`. */
@@ -54,6 +56,8 @@ export interface WorldOptions {
 export interface World extends Emulators {
   /** The gateway's origin. */
   readonly url: string
+  /** The origin of the docs, which have no other. */
+  readonly docsUrl: string
   /** A request to the gateway: a path or a URL of any host, with `cf` as Cloudflare fills it in. Follows no redirect. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** Makes the database say what the file says. */
@@ -107,6 +111,7 @@ export async function startWorld({
       port: ports[acquiring] ?? 0,
       files,
       serviceUrl: () => url,
+      ...(options.rateLimitedAccounts !== undefined && { rateLimited: options.rateLimitedAccounts }),
       ...(options.fetch && { fetch: options.fetch }),
       ...(keep && { statePath: join(keep.states, `${acquiring}.json`) }),
     }),
@@ -116,7 +121,10 @@ export async function startWorld({
     PROCESSOR_API_BASES: apiBases(emulators),
     ALLOW_LOCAL_WEBHOOK_ENDPOINTS: true,
     ALLOW_LOCAL_IMAGES: true,
-    ...(ports.service > 0 && { SERVICE_ORIGIN: `http://127.0.0.1:${ports.service}` }),
+    ...(ports.service > 0 && {
+      SERVICE_ORIGIN: `http://127.0.0.1:${ports.service}`,
+      DOCS_ORIGIN: `http://localhost:${ports.service}`,
+    }),
   }
   const workers = started.adopt(
     await (options.startWorkers ?? startWorkers)({
@@ -143,6 +151,7 @@ export async function startWorld({
   }
   return {
     url,
+    docsUrl: `http://localhost:${new URL(url).port}`,
     fetch: workers.fetch,
     apply: (file) => applyFile(databaseOf(database), file, sealing),
     database,
@@ -171,6 +180,8 @@ function openPool(connectionString: string): pg.Pool {
   const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 10_000 })
   // An idle connection ends when Postgres is killed. The pool drops it, and the next statement opens another.
   pool.on('error', () => undefined)
+  // One that is in use fails the statement under way, or the next, which says so.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 

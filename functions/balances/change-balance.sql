@@ -20,7 +20,7 @@ begin
     if earlier is not null then return earlier; end if;
   end if;
 
-  member := lock_member(gate.owner_id, paywall_id, null, email, user_id, external_id);
+  member := lock_member(paywall_id, null, email, user_id, external_id);
   if member.refusal is not null then return verdict(member.refusal); end if;
   if not exists (select from token_types(gate.settings) t where t.type = change_balance.type) then
     return verdict('unknown_type');

@@ -40,6 +40,7 @@ export const Price = z
       .describe('How many intervals a billing period has: 3 with `month` is quarterly'),
     trial_days: z.int().min(0).describe('Days of trial before the first payment'),
     features: z.array(z.string()).describe('What it gives besides tokens, by names of the owner'),
+    access: z.boolean().describe('False: a pack, which makes its buyer not `paid` and can be bought again and again'),
     local: z
       .object({ currency, amount })
       .optional()
@@ -74,7 +75,9 @@ const settings = z
       .min(0)
       .max(730)
       .optional()
-      .describe('The longest trial that a user may ask start-checkout for with its Bearer token'),
+      .describe(
+        "The longest trial that a user may ask start-checkout for with its Bearer token, where the price's own is shorter",
+      ),
   })
   .describe('As the owner configured them. Other fields are passed on unchanged')
 
@@ -120,6 +123,7 @@ const example = {
       interval_count: 1,
       trial_days: 7,
       features: ['export'],
+      access: true,
       local: { currency: 'INR', amount: 399 },
     },
   ],

@@ -9,7 +9,7 @@ begin
   gate := open_user_gate(token_user_id, token_audience, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
-  member := find_topped_up_member(gate.owner_id, paywall_id, token_user_id, null, null, null, gate.settings);
+  member := find_topped_up_member(paywall_id, token_user_id, null, null, null, gate.settings);
   if member.refusal = 'unknown_user' then return verdict('unknown_user'); end if;
 
   return verdict('found') || jsonb_build_object(

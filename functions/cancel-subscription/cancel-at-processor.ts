@@ -28,7 +28,8 @@ export async function cancelAtProcessor(
   try {
     const processor = processorFor(claim.account, env)
     const cancellation = await processor.cancelAtPeriodEnd(claim.processor_id, reason)
-    const acceptedAt = await record(acceptCancellation<string>(db, claimed))
+    const { versions } = cancellation
+    const acceptedAt = await record(acceptCancellation<string>(db, { ...claimed, ...(versions && { versions }) }))
     if (acceptedAt && !cancellation.isTold) {
       const hint = { ...NO_EVENT, paywallId: claim.account.paywallId, fetchedAt: acceptedAt }
       later(look(db, env, processor, { kind: 'subscription', id: claim.processor_id }, hint))
@@ -65,7 +66,7 @@ async function look(
   hint: Hint,
 ): Promise<void> {
   try {
-    const { stored } = await catchUp(db, processor, about, hint)
+    const { stored } = await catchUp({ db, env }, processor, about, hint)
     await wakeDeliverEvents(env, queuedBy(stored))
   } catch (cause) {
     log('warn', 'what came of a cancellation is not stored yet', { cause })

@@ -16,11 +16,11 @@ declare
   subscription purchases;
   present timestamptz;
 begin
-  paywall_id := coalesce(paywall_id, paywall_of_subscription(token_user_id, token_audience, subscription_id));
+  paywall_id := coalesce(paywall_id, paywall_of_subscription(token_user_id, subscription_id));
   gate := open_gate(key_hash, token_user_id, token_audience, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
-  member := find_member(gate.owner_id, paywall_id, token_user_id, email, user_id, external_id);
+  member := find_member(paywall_id, token_user_id, email, user_id, external_id);
   if member.refusal is not null then return verdict(member.refusal); end if;
 
   named_id := find_subscription(paywall_id, member.id, subscription_id);
@@ -43,16 +43,14 @@ begin
 end $$;
 
 -- The paywall that a user's call is about which names none: where the user has that subscription, or else any paywall of the
--- user's, on which it will not be found. A token of releases before users belonged to an owner names it.
-create function paywall_of_subscription(user_id uuid, token_audience text, subscription_id text) returns text
-language plpgsql stable as $$
+-- user's, on which it will not be found.
+create function paywall_of_subscription(user_id uuid, subscription_id text) returns text language plpgsql stable as $$
 begin
-  return coalesce(
-    (select p.id from paywalls p where p.id = token_audience),
-    (select p.paywall_id from members m cross join lateral (
-        select m.paywall_id, find_subscription(m.paywall_id, m.user_id, subscription_id) as id) p
-      where m.user_id = paywall_of_subscription.user_id
-      order by p.id = as_uuid(subscription_id) desc nulls last, p.id is null, p.paywall_id limit 1));
+  return (
+    select p.paywall_id from members m cross join lateral (
+      select m.paywall_id, find_subscription(m.paywall_id, m.user_id, subscription_id) as id) p
+    where m.user_id = paywall_of_subscription.user_id
+    order by p.id = as_uuid(subscription_id) desc nulls last, p.id is null, p.paywall_id limit 1);
 end $$;
 
 -- A member's subscription by our own id or by the processor's; ours goes first.

@@ -56,9 +56,14 @@ export const Reply = z.object({
   subscription: z
     .object({
       id: z.string().describe("The purchase's `id`"),
-      status: z.enum(PURCHASE_STATUSES).describe('Unchanged, so usually `active`, until the current period is over'),
+      status: z
+        .enum(PURCHASE_STATUSES)
+        .describe(
+          'Unchanged, so usually `active`, until the current period is over. `canceled`: it has ended at once, and so has access, as ' +
+            'a trial does where the processor has it so',
+        ),
       cancel_at_period_end: z.literal(true),
-      cancel_at: time.nullable().describe('When the subscription ends'),
+      cancel_at: time.nullable().describe('When the subscription ends, or ended'),
       canceled_at: time.nullable().describe('When it was cancelled'),
     })
     .describe(
@@ -109,7 +114,9 @@ export const operations: ApiOperation[] = [
     tag: 'Subscription',
     summary: 'Cancel a subscription',
     description:
-      'The subscription is not renewed and ends with its current period; until then the user keeps access. Repeated and ' +
+      'The subscription is not renewed and ends with its current period; until then the user keeps access. It is confirmed by the ' +
+      'processor before this is answered; where nothing confirms it within 3 seconds, the answer is 502 `processor_unavailable`, and a ' +
+      'repeat is safe. Repeated and ' +
       'concurrent calls cancel it once at the processor. Anonymous users cannot cancel. With a Bearer token the subscription ' +
       'may be on any paywall of the owner, unless `X-Paywall-Id` or the custom domain names one.',
     access: ['owner', 'user'],

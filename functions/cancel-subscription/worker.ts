@@ -59,17 +59,22 @@ function replyOf(
   { id, account, current_period_end: periodEnd }: ClaimedSubscription,
   { status, cancelAt, canceledAt }: Cancellation,
 ): z.input<typeof Reply> {
+  const hasEnded = status === 'canceled'
+  const at = (canceledAt ?? timeOf(account)).toISOString()
   return {
     success: true,
-    message: 'Subscription will be cancelled at the end of the current billing period',
+    message: hasEnded ? ENDED : WILL_END,
     subscription: {
       id,
       status,
       cancel_at_period_end: true,
-      cancel_at: cancelAt?.toISOString() ?? periodEnd,
-      canceled_at: (canceledAt ?? timeOf(account)).toISOString(),
+      cancel_at: cancelAt?.toISOString() ?? (hasEnded ? at : periodEnd),
+      canceled_at: at,
     },
   }
 }
+
+const WILL_END = 'Subscription will be cancelled at the end of the current billing period'
+const ENDED = 'Subscription is cancelled. It has ended, and so has the access that it gave'
 
 export default app

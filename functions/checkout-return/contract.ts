@@ -42,6 +42,7 @@ export const operations: ApiOperation[] = [
     access: ['anybody'],
     params: Params,
     reply: { status: 303, description: 'Redirect to `successUrl`, or to `errorUrl` if nothing was bought' },
+    page: 'A page that names the host and asks the buyer whether to go on: a user chose a target that the paywall does not name',
     words,
   },
   {

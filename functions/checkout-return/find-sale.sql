@@ -1,5 +1,5 @@
 -- The checkout of a sale that a processor's signed address tells of, on whichever paywall of the owner: the address is one for all
--- that the account sells, real or in a sandbox. `is_open`: it is this paywall's, and has not sold anything yet. Locks nothing.
+-- that the account sells, real or in a sandbox. `is_open`: it is this paywall's, and the sale is not stored yet. Locks nothing.
 create function find_sale(paywall_id text, acquiring text, snapshot jsonb, sold jsonb) returns jsonb
 language plpgsql stable security definer as $$
 declare
@@ -8,5 +8,8 @@ begin
   if checkout.id is null then return verdict('unknown_checkout'); end if;
   return verdict('found') || jsonb_build_object(
     'way_back', way_back(checkout, 'success'),
-    'is_open', checkout.paywall_id = find_sale.paywall_id and checkout.completed_at is null);
+    'is_open', checkout.paywall_id = find_sale.paywall_id and not exists (
+      select from purchases p
+      where (p.paywall_id, p.acquiring, p.processor_id) = (find_sale.paywall_id, find_sale.acquiring, snapshot ->> 'processor_id')
+        and p.begun));
 end $$;

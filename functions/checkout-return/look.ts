@@ -40,7 +40,7 @@ async function look(
   hint: Parameters<typeof catchUp>[3],
 ): Promise<CaughtUp> {
   using own = processor
-  const caughtUp = await catchUp(db, own, about, hint)
+  const caughtUp = await catchUp({ db, env }, own, about, hint)
   context.waitUntil(wakeDeliverEvents(env, queuedBy(caughtUp.stored)))
   return caughtUp
 }

@@ -13,6 +13,7 @@ begin
   select verdict('found') || jsonb_build_object(
     'id', c.id, 'account', account_json(c.paywall_id, c.acquiring),
     'page_id', c.session_id, 'sale', page_sale_json(c), 'success_url', c.success_url, 'error_url', c.error_url,
+    'success_is_foreign', c.success_is_foreign, 'error_is_foreign', c.error_is_foreign,
     'completed', c.completed_at is not null, 'now', time_before_fetch(c.paywall_id)) into checkout
   from checkouts c
   where c.id = checkout_id and host_of(c.return_origin) = host

@@ -11,6 +11,9 @@ export interface ReturningCheckout {
   sale: SaleRow
   success_url: string
   error_url: string
+  /** Whether a user chose it and the owner does not name its origin: then the buyer is asked first. */
+  success_is_foreign: boolean
+  error_is_foreign: boolean
   completed: boolean
   /** Whether the processor is to be asked for this browser. */
   ask: boolean

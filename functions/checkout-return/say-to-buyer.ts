@@ -1,3 +1,4 @@
+import type { Context } from 'hono'
 import type { Say } from '../../lib/http/base-app.ts'
 import { isForPerson, refusalPage, refusalPolicy, type Told } from '../../lib/http/refusal-page.ts'
 
@@ -18,4 +19,18 @@ export const sayToBuyer: Say = async function sayToBuyer(c, { status }) {
   if (!isForPerson(c.req.raw.headers)) return null
   c.header('Content-Security-Policy', await refusalPolicy())
   return c.html(refusalPage(status < 500 ? UNKNOWN : LATER), status)
+}
+
+/**
+ * Asks a buyer whether to go on to a page that neither the owner nor we know: whoever opened the checkout chose it. The host is as
+ * DNS has it, in ASCII, so that no letters of another script look like those of a shop.
+ */
+export async function askBuyer(c: Context, target: URL): Promise<Response> {
+  c.header('Content-Security-Policy', await refusalPolicy())
+  const page: Told = {
+    title: `Continue to ${target.host}?`,
+    text: 'The seller has not listed this site. Continue only if you know it, and enter no password or card there that you would not give to a stranger. Your payment is not affected.',
+    link: { href: target.href, text: `Continue to ${target.host}` },
+  }
+  return c.html(refusalPage(page))
 }

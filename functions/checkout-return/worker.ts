@@ -2,7 +2,8 @@
 // 1. read the checkout
 // 2. fetch its purchase and store it, so that it is visible on the owner's page, once in five seconds at most: anybody may
 //    call this again and again. If the processor is slow, this goes on after the response
-// 3. send the browser on with a 303: to `successUrl` or, if nothing was bought, `errorUrl`, with `__SESSION__` filled in
+// 3. send the browser on with a 303: to `successUrl` or, if nothing was bought, `errorUrl`, with `__SESSION__` filled in. Where a user
+//    chose that and the owner names no such origin, ask the buyer first
 import { readCheckout } from '../../generated/calls.ts'
 import { connect, type Database } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
@@ -13,7 +14,7 @@ import { pageReference } from '../../lib/purchases/page.ts'
 import { PATH, Params, SIGNED_PATH, words } from './contract.ts'
 import { lookInTime } from './look.ts'
 import type { ReadCheckoutResult, ReturningCheckout } from './returning-checkout.ts'
-import { sayToBuyer } from './say-to-buyer.ts'
+import { askBuyer, sayToBuyer } from './say-to-buyer.ts'
 import { followSignedReturn } from './signed-return.ts'
 
 const app = createApp<Cloudflare.CheckoutReturnEnv>({ say: sayToBuyer })
@@ -34,9 +35,11 @@ app.get(PATH, async (c) => {
 
   const asking = { db, env: c.env, context: c.executionCtx }
   const bought = outcome === 'success' && (await isBought(asking, checkout))
-  const target = (bought ? checkout.success_url : checkout.error_url).replaceAll('__SESSION__', checkout.id)
+  const written = bought ? checkout.success_url : checkout.error_url
+  const target = new URL(written.replaceAll('__SESSION__', checkout.id))
   c.header('Cache-Control', 'no-store')
-  return c.redirect(new URL(target).href, 303) // a header takes ASCII only: `href` percent-encodes the rest
+  if (bought ? checkout.success_is_foreign : checkout.error_is_foreign) return askBuyer(c, target)
+  return c.redirect(target.href, 303) // a header takes ASCII only: `href` percent-encodes the rest
 })
 
 app.all(PATH, allowOnly('GET', 'HEAD'))
@@ -58,7 +61,7 @@ async function isBought(
   const looked = await lookInTime({ ...asking, processor }, about, { paywallId: account.paywallId, fetchedAt: now })
   if (!looked) return true
   const { stored, isUndecided } = looked
-  return stored ? stored.verdict === 'stored' || stored.verdict === 'repeated' : isUndecided
+  return stored ? ['stored', 'repeated', 'outdated'].includes(stored.verdict) : isUndecided
 }
 
 export default app

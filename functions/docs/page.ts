@@ -9,10 +9,10 @@ const PLACES = [
   { path: DOCUMENT_PATH, label: 'openapi.json' },
 ]
 
-/** The bar, on the page at `path`. */
-export const bar = (path: string): string => `<nav class="bar" aria-label="Documentation">
+/** The bar, on the page at `path`. `docs` is the origin of the docs, empty on their own; null: they are served nowhere. */
+export const bar = (path: string, docs: string | null = ''): string => `<nav class="bar" aria-label="Documentation">
 <a class="name" href="${FRONT_PATH}">Paywall Billing</a>
-${PLACES.map((place) => `<a href="${place.path}"${place.path === path ? ' aria-current="page"' : ''}>${place.label}</a>`).join('\n')}
+${(docs === null ? [] : PLACES).map((place) => `<a href="${docs}${place.path}"${place.path === path ? ' aria-current="page"' : ''}>${place.label}</a>`).join('\n')}
 </nav>`
 
 interface Page {
@@ -20,10 +20,12 @@ interface Page {
   path: string
   /** HTML, with an element `#text`, to which whoever uses the keyboard may skip. */
   content: string
+  /** As `bar` takes it. */
+  docs?: string | null
 }
 
 /** A whole page: the bar, and its content below. */
-export const page = ({ title, path, content }: Page): string => `<!doctype html>
+export const page = ({ title, path, content, docs }: Page): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -33,7 +35,7 @@ export const page = ({ title, path, content }: Page): string => `<!doctype html>
 </head>
 <body>
 <a class="skip" href="#text">Skip to the text</a>
-${bar(path)}
+${bar(path, docs)}
 ${content}
 </body>
 </html>

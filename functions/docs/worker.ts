@@ -15,8 +15,9 @@ const { version } = document.info
 const app = createBaseApp<Cloudflare.DocsEnv>()
 
 app.get(FRONT_PATH, async (c) => {
-  if (!c.req.header('accept')?.includes('text/html')) return c.json(aboutService(version))
-  return c.html(frontPage(version), 200, { 'Content-Security-Policy': await pagePolicy() })
+  const docs = c.env.DOCS_ORIGIN
+  if (!c.req.header('accept')?.includes('text/html')) return c.json(aboutService(version, docs))
+  return c.html(frontPage(version, docs), 200, { 'Content-Security-Policy': await pagePolicy() })
 })
 
 app.get(DOCUMENT_PATH, () => Response.json(document, { headers: CACHED }))

@@ -41,12 +41,6 @@ begin
   get diagnostics deleted = row_count;
   forgotten := forgotten + deleted;
 
-  delete from sign_in_codes where ctid = any (array(
-    select c.ctid from sign_in_codes c where c.expires_at <= sign_in_deadline
-    order by c.expires_at limit count for update skip locked));
-  get diagnostics deleted = row_count;
-  forgotten := forgotten + deleted;
-
   delete from sign_in_sessions where ctid = any (array(
     select s.ctid from sign_in_sessions s where least(s.ended_at, s.expires_at) <= sign_in_deadline
     order by least(s.ended_at, s.expires_at) limit count for update skip locked));

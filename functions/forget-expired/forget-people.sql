@@ -35,5 +35,7 @@ begin
       (data -> 'ticket') || '{"subject": "", "content": "", "customer_email": null, "attachments": []}');
   end if;
   if data ? 'checkout' then data := jsonb_set(data, '{checkout,shop_url}', 'null'); end if;
-  return json_build_object('id', event -> 'id', 'type', event -> 'type', 'timestamp', event -> 'timestamp', 'data', data)::text;
+  return json_build_object(
+    'id', event -> 'id', 'type', event -> 'type', 'timestamp', event -> 'timestamp', 'is_test', event -> 'is_test',
+    'data', data)::text;
 end $$;

@@ -1,8 +1,11 @@
 // What only an endpoint can check, such as an owner key, is taken at the gateway for what the endpoint said of it before. The
 // memory is this isolate's own: what it does not know costs one call to learn.
 
-/** How many are remembered of each kind; the oldest are forgotten first. */
+/** How many are remembered of each kind; those that were noted longest ago are forgotten first. */
 const MEMORY = 10_000
+
+/** For how long a proof counts after an endpoint has last accepted it, in milliseconds. */
+const ACCEPTED_MS = 3_600_000
 
 /**
  * For how long after an endpoint was asked about a proof other calls wait for its answer, in milliseconds. An endpoint whose
@@ -12,20 +15,25 @@ const WAIT_MS = 5_000
 /** Between two looks, because a request on Workers cannot wait for a promise of another one. */
 const PAUSE_MS = 20
 
-const accepted = new Set<string>()
+/** Until when each counts, in milliseconds. */
+const accepted = new Map<string, number>()
 /** Those that are not accepted: when the endpoint was asked, in milliseconds, or that it has refused. */
 const others = new Map<string, number | 'refused'>()
 
 /**
- * Whether an endpoint has accepted this proof of who calls. Of calls that begin with the same proof at the same time one is
- * asked about, and the others wait for what its endpoint answers: so an owner's first calls are not taken for a stranger's.
+ * Whether an endpoint has accepted this proof of who calls within the last hour. Of calls that begin with the same proof at the
+ * same time one is asked about, and the others wait for what its endpoint answers: so an owner's first calls are not taken for a
+ * stranger's.
  */
 export async function isAccepted(proof: string): Promise<boolean> {
   while (isBeingAsked(proof)) await pause()
-  if (accepted.has(proof)) return true
-  if (others.get(proof) !== 'refused') remember(proof, Date.now())
+  if (wasAccepted(proof)) return true
+  if (others.get(proof) !== 'refused') remember(others, proof, Date.now())
   return false
 }
+
+/** The same of what is known by now: asks nobody and waits for nothing. */
+export const wasAccepted = (proof: string): boolean => Date.now() < (accepted.get(proof) ?? 0)
 
 function isBeingAsked(proof: string): boolean {
   const state = others.get(proof)
@@ -42,18 +50,12 @@ export function note(proof: string, isGood: boolean | null): void {
   }
   accepted.delete(proof)
   others.delete(proof)
-  if (isGood) {
-    accepted.add(proof)
-    forgetOldest(accepted)
-  } else remember(proof, 'refused')
+  if (isGood) remember(accepted, proof, Date.now() + ACCEPTED_MS)
+  else remember(others, proof, 'refused')
 }
 
-function remember(proof: string, state: number | 'refused'): void {
-  others.set(proof, state)
-  forgetOldest(others)
-}
-
-function forgetOldest(memory: Set<string> | Map<string, unknown>): void {
+function remember<State>(memory: Map<string, State>, proof: string, state: State): void {
+  memory.set(proof, state)
   const [oldest] = memory.size > MEMORY ? memory.keys() : []
   if (oldest !== undefined) memory.delete(oldest)
 }

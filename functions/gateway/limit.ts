@@ -1,7 +1,7 @@
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
 import type { CountedBy } from '../../lib/http/api-operation.ts'
 import { type Networks, networksOf } from '../../lib/http/networks.ts'
-import { isAccepted, note } from './accepted.ts'
+import { isAccepted, note, wasAccepted } from './accepted.ts'
 
 /** The period of both limits in wrangler.toml, in seconds. A refused caller may try again after it. */
 export const LIMIT_PERIOD_SECONDS = 10
@@ -34,7 +34,7 @@ interface Limits {
  * Counts a call: an owner's by its key, a user's by its token, a guest's by its network. Guests and users are also counted by
  * their wide network, with an owner's share, because networks and tokens can be invented. What a page loads counts by that alone,
  * because it is several requests at once. A key that no endpoint has accepted yet, and a webhook from where none was signed rightly
- * yet, count as a guest's call. The binding counts per Cloudflare location, and only roughly: this brakes abuse and measures nothing.
+ * for that paywall in the last hour, count as a guest's call. The binding counts per Cloudflare location, and only roughly: this brakes abuse and measures nothing.
  */
 export async function count(request: Request, env: Limits, countedBy: CountedBy): Promise<Counted> {
   if (!env.RATE_LIMITED) return UNCOUNTED
@@ -42,27 +42,59 @@ export async function count(request: Request, env: Limits, countedBy: CountedBy)
   const key = countedBy === 'key' ? request.headers.get('x-api-key') : null
   if (key !== null) {
     const hash = await sha256Hex(key)
-    return countProven(env, networks, `key ${hash}`, { isGood: keyIsGood, share: () => isSpent(env.OWNER_LIMIT, hash) })
+    const guest = guestOf(networks)
+    return countProven(env, networks, `key ${hash}`, { isGood: keyIsGood, share: hash, guest })
   }
   if (countedBy === 'network') return { ...UNCOUNTED, isOver: await isSpent(env.OWNER_LIMIT, networks.wide) }
-  if (countedBy === 'signature') {
-    return countProven(env, networks, `sender ${networks.near}`, { isGood: signatureIsGood, share: async () => false })
-  }
+  if (countedBy === 'signature') return countWebhook(request, env, networks)
   const token = countedBy === 'address' ? null : request.headers.get('authorization')?.replace(/^bearer +/i, '')
   const isOver = await isOverShares(env, networks, token ? await sha256Hex(token) : networks.near)
   return { ...UNCOUNTED, isOver }
 }
 
-/** Counts a call whose proof only its endpoint can check. `share` counts it once the proof was accepted. */
+/**
+ * Counts a processor's webhook by the network that it comes from and its path, which names the paywall: whoever can sign for one
+ * paywall, such as its owner, is nobody at all others. Where a network was genuine for one, the first webhooks for others are counted
+ * for each paywall by itself, because a processor sends for many at once.
+ */
+async function countWebhook(request: Request, env: Limits, networks: Networks): Promise<Counted> {
+  const sender = `sender ${networks.near}`
+  const proof = `${sender} ${new URL(request.url).pathname}`
+  const guest = wasAccepted(sender) ? `unproven ${proof}` : guestOf(networks)
+  // A form is an unsigned notice: that it is accepted proves nothing of who has sent it.
+  if (isForm(request)) return { ...UNCOUNTED, isOver: await isOverShares(env, networks, guest) }
+  const counted = await countProven(env, networks, proof, { isGood: signatureIsGood, share: proof, guest })
+  function learn(status: number): void {
+    counted.learn(status)
+    if (signatureIsGood(status, false)) note(sender, true)
+  }
+  return { ...counted, learn }
+}
+
+const isForm = ({ headers }: Request) =>
+  headers.get('content-type')?.startsWith('application/x-www-form-urlencoded') === true
+
+/** By what calls without a proof count. Guests at the same address take nothing from those who have one to show. */
+const guestOf = ({ near }: Networks): string => `unproven ${near}`
+
+interface Proven {
+  /** Whether an answer says that the proof is good; null: it does not tell. */
+  isGood: (status: number, known: boolean) => boolean | null
+  /** By what the call has an owner's share, once the proof was accepted. */
+  share: string
+  /** By what it has a guest's share until then. */
+  guest: string
+}
+
+/** Counts a call whose proof only its endpoint can check. */
 async function countProven(
   env: Limits,
   networks: Networks,
   proof: string,
-  { isGood, share }: { isGood: typeof signatureIsGood; share: () => Promise<boolean> },
+  { isGood, share, guest }: Proven,
 ): Promise<Counted> {
   const known = await isAccepted(proof)
-  // Guests at the same address take nothing from those who have a proof to show.
-  const isOver = known ? await share() : await isOverShares(env, networks, `unproven ${networks.near}`)
+  const isOver = known ? await isSpent(env.OWNER_LIMIT, share) : await isOverShares(env, networks, guest)
   if (isOver) note(proof, null)
   return { isOver, learn: (status) => note(proof, isGood(status, known)) }
 }
@@ -78,10 +110,7 @@ function keyIsGood(status: number): boolean | null {
   return status === 405 || status === 413 || status >= 500 ? null : true
 }
 
-/**
- * A network from which a processor's signed event came stays good: a paywall with a wrong secret, whose events are refused, must
- * not hold up those of others.
- */
+/** A refused webhook takes nothing from a sender that was genuine: others may forge from its network, and secrets are rotated. */
 function signatureIsGood(status: number, known: boolean): boolean | null {
   if (status < 300) return true
   return known || status >= 500 ? null : false

@@ -11,3 +11,17 @@ export function routeOf(path: string): Route | null {
   if (/%|\/\/|\\/.test(path)) return null
   return ROUTES.find(({ pattern }) => pattern.test(path)) ?? null
 }
+
+/** What the docs' origin shows of the sites' Worker: the front page of a host that is no paywall's, and the icon. */
+const OF_EVERY_HOST = ['/', '/favicon.ico']
+
+/**
+ * The route of a path at an origin. The docs run a large script of others and take owner keys, so they have an origin of their own:
+ * they are served at no owner's domain and nowhere where a paywall has its site, and no site at theirs.
+ */
+export function routeAt(origin: string, path: string, docsOrigin: string): Route | null {
+  const route = routeOf(path)
+  if (route?.binding === 'DOCS') return origin === docsOrigin ? route : null
+  if (route?.binding === 'PAGES' && origin === docsOrigin && !OF_EVERY_HOST.includes(path)) return null
+  return route
+}

@@ -6,7 +6,7 @@ import { sharedWords } from '../../lib/http/shared-words.ts'
 import { preflight, refuseInJson, refuseInWords } from './answers.ts'
 import { count, LIMIT_PERIOD_SECONDS, UNCOUNTED } from './limit.ts'
 import type { Refusal } from './refusals.ts'
-import { type Route, routeOf } from './routes.ts'
+import { type Route, routeAt } from './routes.ts'
 
 /**
  * The one public door: brakes abuse, finds the Worker by the path, and hands request and response on untouched. The
@@ -14,8 +14,8 @@ import { type Route, routeOf } from './routes.ts'
  */
 export default {
   async fetch(request, env) {
-    const path = new URL(request.url).pathname
-    const route = routeOf(path)
+    const { pathname: path, origin } = new URL(request.url)
+    const route = routeAt(origin, path, env.DOCS_ORIGIN)
     if (!route) return refuse({ request, path, route, refusal: 'not_found' })
     if (request.method === 'OPTIONS') return preflight(crypto.randomUUID())
     const counted = await count(request, env, route.countedBy).catch(letPass)

@@ -1,5 +1,5 @@
--- Finds the member's customer id at its processor, by the latest of its subscriptions that give access (contract section
--- 4.5). The account is the one that the subscription was bought at, even if the paywall sells through another processor by
+-- Finds the member's customer id at its processor, by the latest of its subscriptions that have not ended (contract section
+-- 4.5): one that is past due or paused gives no access by and by, and the portal is where its card is mended. The account is the one that the subscription was bought at, even if the paywall sells through another processor by
 -- now. Merges `user_meta`, which only owners send, into the member's meta, and locks the member's row for that.
 create function find_portal_customer(
   paywall_id text, host text, user_meta jsonb, key_hash text default null, token_user_id uuid default null,
@@ -15,12 +15,12 @@ begin
   gate := open_gate(key_hash, token_user_id, token_audience, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
-  member := find_member(gate.owner_id, paywall_id, token_user_id, email, null, external_id);
+  member := find_member(paywall_id, token_user_id, email, null, external_id);
   if member.refusal is not null then return verdict(member.refusal); end if;
 
   select * into subscription from purchases p
   where p.paywall_id = find_portal_customer.paywall_id and p.user_id = member.id
-    and p.interval is not null and gives_access(p, present) and p.processor_customer is not null
+    and is_running(p, present) and p.begun and p.processor_customer is not null
   order by p.created_at desc, p.id limit 1;
   if not found then
     return verdict('no_subscription') || jsonb_build_object('is_test', gate.is_test);

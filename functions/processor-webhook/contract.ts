@@ -28,9 +28,11 @@ export const operations: ApiOperation[] = [
     summary: 'Receive an event from a processor',
     description:
       "Enter this address in the processor's dashboard, as the address for its webhooks. An event is verified by its " +
-      'signature. Then it only makes us fetch the purchase from the processor, so events may come repeatedly and in any order.',
+      'signature. Then it only makes us fetch the purchase from the processor, so events may come repeatedly and in any order. A ' +
+      'processor that takes an address with each payment gets one that names the sale: what comes there is unsigned, and makes us ' +
+      'fetch that purchase, too.',
     access: ['anybody'],
-    // Processors send bursts from few addresses: once an event from there was signed rightly, they are not counted any more.
+    // Processors send bursts from few addresses: once an event was signed rightly from there, they have an owner's share.
     countedBy: 'signature',
     params: Params,
     rawBody: { name: 'ProcessorEvent', schema: Event },

@@ -1,25 +1,24 @@
-// What processors tell us. Anything but 2xx makes the processor send it again, so a failure loses nothing:
+// What processors send us. Anything but 2xx makes the processor send it again:
 // 1. read the event as it was sent, and refuse what no secret can have signed: anybody may send anything here, so the
 //    database is not asked about that, nor about more of what was forged a moment ago (forged-accounts.ts). Then read the
 //    paywall's account at that processor
 // 2. prove that the processor sent it
-// 3. take it as a hint only: fetch the purchase as it is now, and store it (catch-up.ts)
-// 4. after the response, wake deliver-events if the owner is to be told
+// 3. take it as a hint only: fetch the purchase as it is now and store it, or keep the event until that can be done (handle-event.ts)
 import { readAccount } from '../../generated/calls.ts'
-import { connect, type Database } from '../../lib/db/connect.ts'
+import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
-import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { ApiError, refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
 import { readText } from '../../lib/http/parse.ts'
 import { loggable, placeOf } from '../../lib/http/place.ts'
 import type { SealedAccount } from '../../lib/processors/account.ts'
-import { type Processor, processorFor } from '../../lib/processors/client.ts'
+import { processorFor } from '../../lib/processors/client.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
-import { ForgedEvent, MalformedEvent, type ProcessorEvent } from '../../lib/processors/event.ts'
-import { catchUp, queuedBy } from '../../lib/purchases/catch-up.ts'
+import { ForgedEvent, MalformedEvent } from '../../lib/processors/event.ts'
 import { PATH, Params, words } from './contract.ts'
 import { forgedAccount, rememberForged } from './forged-accounts.ts'
+import { handleEvent, type RequestContext } from './handle-event.ts'
+import { handleNotice } from './handle-notice.ts'
 
 /** Larger than any event that a processor sends, in bytes. */
 const EVENT_LIMIT = 1024 * 1024
@@ -43,7 +42,18 @@ app.post(PATH, async (c) => {
   const rawBody = await readText(c.req.raw, EVENT_LIMIT)
   const inbound = { headers: c.req.raw.headers, rawBody, now: new Date() }
   try {
-    if (!DEFINITIONS[acquiring].webhook.couldBeSigned(inbound.headers, inbound.now)) throw refuse(words.forged)
+    const { webhook } = DEFINITIONS[acquiring]
+    const notice = webhook.readNotice?.({ ...inbound, address: new URL(c.req.url) })
+    if (notice) {
+      const context = {
+        db: connect(c.env),
+        env: c.env,
+        waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
+      }
+      await handleNotice(context, { paywallId: place.paywallId, acquiring }, notice)
+      return c.json({ received: true })
+    }
+    if (!webhook.couldBeSigned(inbound.headers, inbound.now)) throw refuse(words.forged)
     const address = JSON.stringify([acquiring, place])
     const suspected = forgedAccount(address)
     using proving = suspected && processorFor(suspected, c.env)
@@ -53,16 +63,17 @@ app.post(PATH, async (c) => {
     if (row.verdict !== 'found') throw refuse(words[row.verdict])
 
     // Credentials are opened once: what has proven the event goes on, unless the account was changed meanwhile.
-    const asking = { db, env: c.env, later: (work: Promise<unknown>) => c.executionCtx.waitUntil(work) }
+    const context: RequestContext = { db, env: c.env, waitUntil: (work) => c.executionCtx.waitUntil(work) }
+    const read = { paywallId: row.account.paywallId, fetchedAt: row.now }
     if (proving && proven && isSame(suspected, row.account)) {
-      await take(asking, proving, proven, row)
+      await handleEvent(context, proving, proven, read)
     } else {
       using processor = processorFor(row.account, c.env)
       const event = await processor.readEvent(inbound).catch((error: unknown) => {
         if (error instanceof ForgedEvent) rememberForged(address, row.account)
         throw error
       })
-      await take(asking, processor, event, row)
+      await handleEvent(context, processor, event, read)
     }
     return c.json({ received: true })
   } catch (error) {
@@ -76,28 +87,6 @@ app.post(PATH, async (c) => {
 })
 
 app.all(PATH, allowOnly('POST'))
-
-interface Asking {
-  db: Database
-  env: Cloudflare.ProcessorWebhookEnv
-  /** Is given the work that the response does not wait for. */
-  later: (work: Promise<unknown>) => void
-}
-
-/** Takes a proven event as a hint. */
-async function take(
-  { db, env, later }: Asking,
-  processor: Processor,
-  { id: eventId, about, ...facts }: ProcessorEvent,
-  { account: { paywallId }, now: fetchedAt }: ReadAccount,
-): Promise<void> {
-  if (!about) return
-  const { stored } = await catchUp(db, processor, about, { ...facts, paywallId, eventId, fetchedAt })
-  if (stored?.verdict === 'unknown_checkout') {
-    log('warn', 'a purchase without a checkout of ours', { paywall_id: paywallId })
-  }
-  if (stored) later(wakeDeliverEvents(env, queuedBy(stored)))
-}
 
 const isSame = (one: SealedAccount | null, other: SealedAccount) => JSON.stringify(one) === JSON.stringify(other)
 

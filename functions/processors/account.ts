@@ -6,6 +6,7 @@ import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { ForgedEvent, type Inbound, MalformedEvent } from '../../lib/processors/event.ts'
 import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../../lib/processors/processor.ts'
 import type { AccountRpc, Failure, Outcome } from '../../lib/processors/rpc.ts'
+import { cancelAndConfirm } from './cancel.ts'
 import { openAdapter, type ProcessorsEnv } from './open-adapter.ts'
 import { readPurchase } from './read-purchase.ts'
 
@@ -31,7 +32,20 @@ export class Account extends RpcTarget implements AccountRpc {
 
   cancelAtPeriodEnd(subscriptionId: string, reason: string) {
     const isTold = DEFINITIONS[this.#sealed.acquiring].abilities.tellsOfCancellations
-    return this.#ask(async (adapter) => ({ ...(await adapter.cancelAtPeriodEnd(subscriptionId, reason)), isTold }))
+    const now = () => timeOf(this.#sealed)
+    return this.#ask(async (adapter) => {
+      const cancellation = await cancelAndConfirm(adapter, this.#sealed, { subscriptionId, reason, now })
+      const { status, cancelAtPeriodEnd, cancelAt, canceledAt, versions } = cancellation
+      return { status, cancelAtPeriodEnd, cancelAt, canceledAt, isTold, ...(versions && { versions }) }
+    })
+  }
+
+  stopCharging(subscriptionId: string) {
+    return this.#ask((adapter) => this.#capability(adapter.stopCharging)(subscriptionId))
+  }
+
+  endNow(subscriptionId: string) {
+    return this.#ask((adapter) => this.#capability(adapter.endNow)(subscriptionId))
   }
 
   openPortal(customer: string, returnUrl: string) {
@@ -54,6 +68,11 @@ export class Account extends RpcTarget implements AccountRpc {
     this.#adapter = undefined
   }
 
+  #capability<Method>(method: Method | undefined): Method {
+    if (method) return method
+    throw new ProcessorError(this.#sealed.acquiring, 'rejected', 'lacks this capability', { answered: false })
+  }
+
   async #ask<Value>(call: (adapter: Adapter) => Promise<Value>): Promise<Outcome<Value>> {
     try {
       this.#adapter ??= openAdapter(this.#sealed, this.#env)
@@ -71,7 +90,7 @@ function failureOf(error: unknown, { paywallId, acquiring }: SealedAccount): Fai
     if (error.cause !== undefined) log('warn', 'a processor call failed', fields)
     // Its message begins with the processor's name, which the caller puts there anew.
     const message = error.message.slice(`${error.acquiring}: `.length)
-    return { kind: error.kind, message, answered: error.answered }
+    return { kind: error.kind, message, answered: error.answered, retryAfter: error.retryAfter }
   }
   if (error instanceof ForgedEvent) return { kind: 'forged', message: error.message }
   if (error instanceof MalformedEvent) return { kind: 'malformed', message: error.message }

@@ -7,7 +7,10 @@ import type { Adapter } from '../../lib/processors/adapter.ts'
 import { ADAPTERS } from '../../lib/processors/adapters.ts'
 import { ProcessorError } from '../../lib/processors/processor.ts'
 
-export type ProcessorsEnv = Pick<Cloudflare.ProcessorsEnv, 'PROCESSOR_CREDENTIALS_KEY' | 'PROCESSOR_API_BASES'>
+export type ProcessorsEnv = Pick<
+  Cloudflare.ProcessorsEnv,
+  'PROCESSOR_CREDENTIALS_KEY' | 'PROCESSOR_API_BASES' | 'SERVICE_ORIGIN'
+>
 
 /** Origins to call instead of the processors' own, by `acquiring`; an empty text means none. */
 const ApiBases = z
@@ -30,6 +33,7 @@ export async function openAdapter(account: SealedAccount, env: ProcessorsEnv): P
     const options = {
       base,
       isTest,
+      webhookUrl: env.SERVICE_ORIGIN ? `${env.SERVICE_ORIGIN}/webhooks/${acquiring}/${paywallId}` : null,
       fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
       now: () => timeOf(account),
     }

@@ -23,11 +23,19 @@ export async function readPurchase(
   for (let acts = 0; ; acts++) {
     const observed = await adapter.observe(reference)
     if (observed === null) return { purchase: null, isUndecided: false }
-    const { found, isUndecided, todo } = adapter.decide(observed, now())
+    const { found, isUndecided, todo, payments, versions } = adapter.decide(observed, now())
     // Paywalls may share an account: only the one that sold a purchase acts upon it.
-    if (found && found.paywallId !== null && found.paywallId !== paywallId) return { purchase: null, isUndecided }
-    if (todo === null || acts === MOST_ACTS || isSame(todo, done))
-      return { purchase: found?.purchase ?? null, isUndecided }
+    if (found && found.paywallId !== null && found.paywallId !== paywallId) {
+      return { purchase: null, isUndecided, ...(versions && { versions }) }
+    }
+    if (todo === null || acts === MOST_ACTS || isSame(todo, done)) {
+      return {
+        purchase: found?.purchase ?? null,
+        isUndecided,
+        ...(payments && { payments }),
+        ...(versions && { versions }),
+      }
+    }
     await adapter.act(todo)
     done = todo
   }

@@ -1,18 +1,20 @@
--- Takes what the reconcile cron should look at, about `count` hosted pages and purchases. Paywalls take turns: each that has
--- something due gets one page and one purchase, the longest overdue first, and what is left of `count` goes round among them. So a
+-- Takes what the reconcile cron should look at, about `count` hosted pages, purchases and purchases that events wait for. Paywalls take
+-- turns: each that has something due gets one of each, the longest overdue first, and what is left of `count` goes round among them. So a
 -- paywall with many open pages that nobody pays does not keep out another.
 --
 -- The paywalls with something pending form a ring, in the order of their ids: behind the last comes the first. This looks at those
 -- behind `after` up to `until`, a hundred at most, all round if they are the same. `cursor` is where to go on, null at the end. What
--- a call costs does not depend on how much is pending. What is taken is described by `DueReference` in due-reference.ts.
-create function take_due(count integer, after text, until text) returns jsonb language plpgsql security definer
+-- a call costs does not depend on how much is pending. What is taken is described by `DueReference` in due-reference.ts. What an account
+-- may not be asked for now stays due (allowance.sql); `wait` is in how many seconds the first of those may be.
+create function take_due(count integer, after text, until text, limits jsonb default null) returns jsonb language plpgsql security definer
 set enable_seqscan = off -- a query plan that was made while a table was empty must not read all of it later
 as $$
 declare
   steps constant integer := 100;
   is_bounded boolean := after < until; -- there is no end before `until` any more
   paywall text;
-  turn jsonb;
+  turn record;
+  wait interval;
   taken jsonb := '[]';
   queue text[] := '{}'; -- those that may have more
   cursor text := after; -- null if the walk came to its end
@@ -29,19 +31,21 @@ begin
       exit;
     end if;
     cursor := paywall;
-    turn := take_turn(paywall);
-    continue when turn = '[]';
-    taken := taken || turn;
+    turn := take_turn(paywall, limits);
+    wait := least(wait, turn.wait);
+    continue when turn.taken = '[]';
+    taken := taken || turn.taken;
     queue := queue || paywall;
     exit when jsonb_array_length(taken) >= count;
   end loop;
 
   while jsonb_array_length(taken) < count and cardinality(queue) > 0 loop
-    turn := take_turn(queue[1]);
-    taken := taken || turn;
-    queue := case when turn = '[]' then queue[2:] else queue[2:] || queue[1] end;
+    turn := take_turn(queue[1], limits);
+    wait := least(wait, turn.wait);
+    taken := taken || turn.taken;
+    queue := case when turn.taken = '[]' then queue[2:] else queue[2:] || queue[1] end;
   end loop;
-  return jsonb_build_object('references', taken, 'cursor', cursor);
+  return jsonb_build_object('references', taken, 'cursor', cursor, 'wait', ceil(extract(epoch from wait)));
 end $$;
 
 -- The first paywall behind `after` for which something is pending, due or not; null if there is none. It finds that in the
@@ -49,6 +53,7 @@ end $$;
 create function next_waiting_paywall(after text) returns text language plpgsql stable as $$
 begin
   return least(
+    (select e.paywall_id from pending_events e where e.paywall_id > after order by e.paywall_id, e.due_at limit 1),
     (select c.paywall_id from checkouts c
      where c.paywall_id > after and c.completed_at is null and c.reconcile_at is not null
      order by c.paywall_id, c.reconcile_at limit 1),
@@ -56,37 +61,62 @@ begin
      order by p.paywall_id, p.reconcile_at limit 1));
 end $$;
 
--- Takes the page and the purchase of a paywall that are overdue for the longest time, if there are any. Taking one sets its next due
+-- Takes the page, the purchase and the pending events of a paywall that are overdue for the longest time, if there are any. Taking one sets its next due
 -- time: whoever takes at the same moment gets others, and one that cannot be fetched keeps out none.
 --
 -- Locks these rows. It waits for no row lock, since a row that a writer has locked is skipped, and it locks no member: so it
 -- is in no deadlock with writers, who lock a member and then its purchases.
-create function take_turn(paywall_id text) returns jsonb language plpgsql as $$
+create function take_turn(paywall_id text, limits jsonb, out taken jsonb, out wait interval) language plpgsql as $$
 declare
   present constant timestamptz := paywall_now(paywall_id);
   page checkouts;
   purchase purchases;
-  result jsonb := '[]';
+  event pending_events;
+  pending_read jsonb;
+  pause interval;
 begin
+  taken := '[]';
+  select e.* into event from pending_events e
+  where e.paywall_id = take_turn.paywall_id and e.due_at <= present order by e.due_at limit 1;
+  if found then
+    pause := take_calls(limits, paywall_id, event.acquiring, present);
+    wait := least(wait, pause);
+    if pause is null then
+      pending_read := take_pending_read(paywall_id, event.acquiring, event.kind, event.processor_id);
+    end if;
+    if pending_read is not null then taken := taken || pending_read; end if;
+  end if;
+
+  pause := null;
   select c.* into page from checkouts c
   where c.paywall_id = take_turn.paywall_id and c.completed_at is null and c.reconcile_at <= present
   order by c.reconcile_at limit 1 for no key update skip locked;
   if found then
+    pause := take_calls(limits, paywall_id, page.acquiring, present);
+    wait := least(wait, pause);
+  end if;
+  if page.id is not null and pause is null then
     update checkouts c set looked_at = present, reconcile_at = checkout_due(page.created_at, present) where c.id = page.id;
-    result := result || (due_reference_json('page', page.session_id, page.id, page.paywall_id, page.acquiring)
+    taken := taken || (due_reference_json('page', page.session_id, page.id, page.paywall_id, page.acquiring)
       || jsonb_build_object('sale', page_sale_json(page)));
   end if;
 
   select p.* into purchase from purchases p
   where p.paywall_id = take_turn.paywall_id and p.reconcile_at <= present
   order by p.reconcile_at limit 1 for no key update skip locked;
+  pause := null;
   if found then
-    update purchases p set looked_at = present, reconcile_at = purchase_due(purchase, present) where p.id = purchase.id;
-    result := result || due_reference_json(
-      case when purchase.interval is null then 'payment' else 'subscription' end,
-      purchase.processor_id, purchase.id, purchase.paywall_id, purchase.acquiring);
+    pause := take_calls(limits, paywall_id, purchase.acquiring, present);
+    wait := least(wait, pause);
   end if;
-  return result;
+  if purchase.id is not null and pause is null then
+    update purchases p set looked_at = present, reconcile_at = purchase_due(purchase, present) where p.id = purchase.id;
+    taken := taken || (due_reference_json(
+        case when purchase.interval is null then 'payment' else 'subscription' end,
+        purchase.processor_id, purchase.id, purchase.paywall_id, purchase.acquiring)
+      || jsonb_build_object('stop', case
+        when purchase.stop_requested_at is not null and purchase.stopped_at is null then stop_order_json(purchase) end));
+  end if;
 end $$;
 
 -- What was taken, with the account to ask about it.
@@ -95,5 +125,6 @@ language plpgsql stable as $$
 begin
   return jsonb_build_object(
     'kind', kind, 'processor_id', processor_id, 'id', id, 'paywall_id', paywall_id, 'account', account_json(paywall_id, acquiring),
-    'taken_at', paywall_now(paywall_id)::text);
+    'taken_at', paywall_now(paywall_id)::text,
+    'account_key', account_key(paywall_id, acquiring));
 end $$;

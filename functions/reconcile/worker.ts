@@ -1,15 +1,28 @@
+import { takePendingRead } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { wakeDeliverEvents } from '../../lib/events/wake.ts'
-import { reconcile } from './reconcile.ts'
+import type { PendingRead } from '../../lib/purchases/wake-read.ts'
+import type { DueEvents } from './due-reference.ts'
+import { readEvents, reconcile } from './reconcile.ts'
 
 type Env = Cloudflare.ReconcileEnv
 
 /**
  * Asks processors about what they should have told us by now: a webhook that was lost for good, and a buyer who never
- * came back, cost time but no purchase.
+ * came back, cost time but no purchase. What pending events wait for is read at their due times: a queue message only wakes this Worker,
+ * and the cron finds what the queue lost.
  */
 export default {
+  async queue(batch, env) {
+    await Promise.all(batch.messages.map(({ body }) => readIfDue(env, body)))
+  },
   async scheduled(_event, env) {
     await wakeDeliverEvents(env, await reconcile(connect(env), env))
   },
-} satisfies ExportedHandler<Env>
+} satisfies ExportedHandler<Env, PendingRead>
+
+async function readIfDue(env: Env, read: PendingRead): Promise<void> {
+  const db = connect(env)
+  const pendingRead = await takePendingRead<DueEvents | null>(db, { ...read })
+  if (pendingRead) await wakeDeliverEvents(env, await readEvents(db, env, pendingRead))
+}

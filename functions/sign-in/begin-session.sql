@@ -1,28 +1,29 @@
--- Begins a session with its first refresh token, for a user whom stay_on_paywall has locked. Gives what sign_in_result gives.
+-- Begins a session with its first refresh token, for a user whom stay_on_paywall has locked. `minted_by` is the owner key that has
+-- it made. Gives what sign_in_result gives.
 create function begin_session(
-  paywall_id text, user_id uuid, session_id uuid, token_hash text, token_days integer
+  paywall_id text, user_id uuid, session_id uuid, token_hash text, token_days integer, minted_by uuid default null
 ) returns jsonb language plpgsql as $$
 begin
-  insert into sign_in_sessions (id, paywall_id, user_id, token_hash, expires_at)
-  values (session_id, paywall_id, user_id, token_hash, now() + make_interval(days => token_days));
+  insert into sign_in_sessions (id, paywall_id, user_id, token_hash, expires_at, minted_by)
+  values (session_id, paywall_id, user_id, token_hash, now() + make_interval(days => token_days), minted_by);
   return sign_in_result(paywall_id, user_id);
 end $$;
 
 -- Makes a user a member of a paywall of its owner, if it is none, as join_paywall does, and locks the user's row: a merge waits
 -- until the session has begun, and ends it, too. It could not see one that is just being begun. False if there is no
 -- such user, or it was merged.
-create function stay_on_paywall(owner_id uuid, paywall_id text, user_id uuid) returns boolean language plpgsql as $$
+create function stay_on_paywall(paywall_id text, user_id uuid) returns boolean language plpgsql as $$
 begin
   perform from users u where u.id = user_id for share;
   if not found then return false; end if;
-  return join_paywall(owner_id, paywall_id, user_id);
+  return join_paywall(paywall_id, user_id);
 end $$;
 
--- The verdict of a successful sign-in, with the owner, whose the access token is for, and the user as its replies show it.
+-- The verdict of a successful sign-in, with the audience of the access token, and the user as its replies show it.
 create function sign_in_result(paywall_id text, user_id uuid) returns jsonb language plpgsql stable as $$
 begin
   return (
-    select verdict('signed_in') || jsonb_build_object('owner_id', u.owner_id, 'user', jsonb_build_object(
+    select verdict('signed_in') || jsonb_build_object('audience', audience(u.owner_id, u.is_test), 'user', jsonb_build_object(
       'id', u.id, 'email', u.email, 'external_id', u.external_id, 'created_at', iso(u.created_at), 'name', m.name))
     from users u join members m on m.user_id = u.id
     where u.id = sign_in_result.user_id and m.paywall_id = sign_in_result.paywall_id);

@@ -79,7 +79,7 @@ export const ExchangeBody = z
           format: 'email',
           maxLength: 254,
           description:
-            'The address of the user whom you have signed in. Required, unless `external_id` is sent. A new user is created, ' +
+            'The address of the user whom you have signed in. You must have proven that it is theirs. Required, unless `external_id` is sent. A new user is created, ' +
             'and becomes a member of the paywall',
         }),
       external_id: externalIdOr('Invalid external_id').describe(
@@ -217,7 +217,10 @@ export const operations: ApiOperation[] = [
     path: EXCHANGE_PATH,
     tag: 'Sign-in',
     summary: 'Get tokens for a user of your own sign-in',
-    description: 'For owners who sign in their users themselves: gives tokens for such a user, without a mailed code.',
+    description:
+      'For owners who sign in their users themselves: gives tokens for such a user, without a mailed code. An `email` must be an address ' +
+      "that you have proven to be that person's, such as by a link that you mailed: whoever gets the tokens has all that the user of " +
+      'that address has on your paywalls. Never pass on what somebody has only typed.',
     access: ['owner'],
     bodies: { ExchangeTokens: ExchangeBody },
     example: { email: 'ada@example.com' } satisfies z.input<typeof ExchangeBody>,

@@ -30,8 +30,8 @@ type TokenContext = Context<{ Bindings: Cloudflare.SignInEnv }>
 /** What came of a grant, and the refresh token that its user gets if it was good. */
 type Granted = { row: SignInResult<GrantRefusal | 'bad_token'>; refreshToken: NewRefreshToken }
 
-/** The guess was not compared. `retry_after`: seconds until one may be. */
-type TooManyGuesses = { verdict: 'too_many_guesses'; retry_after: number }
+/** A guess was not compared, or no user was made. `retry_after`: seconds until one may be. */
+type TooMany<What extends string> = { verdict: What; retry_after: number }
 
 /** A code works once: if the first call took effect, its repeat is refused. */
 const CODE_UNKNOWN = 'It is not known whether the code was used: if it is refused now, ask for another one'
@@ -70,17 +70,20 @@ async function grantByCode(
   const bearer = caller.kind === 'user' ? caller : null
   const hashes = await hashesOf({ paywallId: place.paywallId, email, request, code }, c.env.SIGN_IN_CODE_KEY)
   const refreshToken = await firstRefreshToken()
-  const row = await signInByCode<SignInResult<GrantRefusal | 'bad_token'> | TooManyGuesses>(connect(c.env), {
-    ...place,
-    email,
-    ...hashes,
-    codeTries: CODE_TRIES,
-    restore,
-    anonymousId: bearer?.anonymous ? bearer.userId : null,
-    tokenAudience: bearer?.audience,
-    network: countedNetwork(c),
-    ...sessionOf(refreshToken),
-  }).catch(ifUnknown({ detail: { message: CODE_UNKNOWN } }))
+  const row = await signInByCode<SignInResult<GrantRefusal | 'bad_token'> | TooMany<'too_many_guesses'>>(
+    connect(c.env),
+    {
+      ...place,
+      email,
+      ...hashes,
+      codeTries: CODE_TRIES,
+      restore,
+      anonymousId: bearer?.anonymous ? bearer.userId : null,
+      tokenAudience: bearer?.audience,
+      network: countedNetwork(c),
+      ...sessionOf(refreshToken),
+    },
+  ).catch(ifUnknown({ detail: { message: CODE_UNKNOWN } }))
   if (row.verdict === 'too_many_guesses') throw new ApiError(...words.too_many_guesses, { retryAfter: row.retry_after })
   return { row, refreshToken }
 }
@@ -90,8 +93,12 @@ async function grantToAnonymous(c: TokenContext, { attempt }: Body & { grant_typ
   const refreshToken = attempt
     ? await refreshTokenOfAttempt(place.paywallId, attempt, c.env.SIGN_IN_CODE_KEY)
     : await firstRefreshToken()
-  const parameters = { ...place, ...sessionOf(refreshToken) }
-  const row = await signInAnonymously<SignInResult<GrantRefusal>>(connect(c.env), parameters)
+  const parameters = { ...place, network: countedNetwork(c), ...sessionOf(refreshToken) }
+  const row = await signInAnonymously<SignInResult<GrantRefusal> | TooMany<'too_many_users'>>(
+    connect(c.env),
+    parameters,
+  )
+  if (row.verdict === 'too_many_users') throw new ApiError(...words.too_many_users, { retryAfter: row.retry_after })
   return { row, refreshToken }
 }
 

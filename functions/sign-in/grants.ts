@@ -53,7 +53,9 @@ export const TokenBody = z.discriminatedUnion(
               'user. Whoever knows it can sign in as that user meanwhile. Left out, each call makes a user',
           ),
       })
-      .describe('Creates a user without an e-mail address, whom only the tokens identify'),
+      .describe(
+        'Creates a user without an e-mail address, whom only the tokens identify. A network makes 300 at once, and one each 12 seconds',
+      ),
     z
       .object({
         grant_type: z.literal('refresh_token'),
@@ -91,7 +93,7 @@ export const TokenReply = z.object({
 
 export type GrantRefusal = 'unknown_paywall' | 'invalid_grant'
 
-type TokenRefusal = GrantRefusal | 'bad_token' | 'too_many_guesses'
+type TokenRefusal = GrantRefusal | 'bad_token' | 'too_many_guesses' | 'too_many_users'
 
 /**
  * How `token` says each refusal. A code or refresh token that is wrong, used, expired or tried too often: one answer.
@@ -102,4 +104,5 @@ export const tokenWords = defineWords<TokenRefusal>({
   unknown_paywall: [404, 'paywall_not_found'],
   invalid_grant: [400, 'invalid_grant'],
   too_many_guesses: [429, 'rate_limit_exceeded'],
+  too_many_users: [429, 'rate_limit_exceeded'],
 })

@@ -21,13 +21,14 @@ declare
   is_somebodys boolean;
   mail text;
 begin
-  select p.id, p.owner_id, p.name into paywall
+  select p.id, p.owner_id, p.is_test, p.name into paywall
   from paywalls p where p.id = (select f.id from find_paywall(paywall_id, host) f);
   if paywall.id is null then return verdict('unknown_paywall'); end if;
 
   taken := take_mail(paywall_id, email, network, code_minutes, long_code_minutes, lasting_code_minutes);
   restores := exists (select from restorable_users(paywall_id, email));
-  is_somebodys := restores or exists (select from users u where u.owner_id = paywall.owner_id and u.email = keep_code.email);
+  is_somebodys := restores or exists (
+    select from users u where (u.owner_id, u.is_test, u.email) = (paywall.owner_id, paywall.is_test, keep_code.email));
   if taken.is_long then
     request_hash := long_code_hash;
     code_hash := long_code_hash;

@@ -1,6 +1,6 @@
--- Gives all that a user has on the paywalls of its owner to another user of that owner, and ends the one: nothing finds it any
+-- Gives all that a user has on the paywalls of its owner to another user of that owner and mode, and ends the one: nothing finds it any
 -- more, its tokens are refused on every paywall, its sessions are over, and its id names the other. The other one becomes a
--- member wherever the one was. A merge of two users of different owners is impossible: their members' keys do not allow it.
+-- member wherever the one was. A merge of two users of different owners or modes is impossible: their members' keys do not allow it.
 --
 -- Both users' rows must be locked, in the order of their ids. Locks their members of the same paywalls, in the order of
 -- paywalls and users: whoever writes about one of them waits, and then finds `merged_into`.
@@ -8,8 +8,8 @@ create function merge_users(from_id uuid, into_id uuid) returns void language pl
 declare
   paywall_id text;
 begin
-  insert into members (paywall_id, user_id, owner_id)
-  select m.paywall_id, into_id, m.owner_id from members m where m.user_id = from_id order by m.paywall_id
+  insert into members (paywall_id, user_id, owner_id, is_test)
+  select m.paywall_id, into_id, m.owner_id, m.is_test from members m where m.user_id = from_id order by m.paywall_id
   on conflict on constraint members_pkey do nothing;
   perform from members m
   where m.user_id in (from_id, into_id) and m.paywall_id in (select f.paywall_id from members f where f.user_id = from_id)
@@ -32,8 +32,7 @@ declare
 begin
   update members into_member
   set meta = from_member.meta || into_member.meta, buyer_meta = from_member.buyer_meta || into_member.buyer_meta,
-    name = coalesce(into_member.name, from_member.name),
-    open_session = coalesce(from_member.open_session, into_member.open_session)
+    name = coalesce(into_member.name, from_member.name)
   from members from_member
   where (from_member.paywall_id, from_member.user_id) = (merge_member.paywall_id, from_id)
     and (into_member.paywall_id, into_member.user_id) = (merge_member.paywall_id, into_id);

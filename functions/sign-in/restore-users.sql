@@ -15,13 +15,14 @@ end $$;
 -- Locks the rows of those users, of the address's user and of the anonymous user whose token came with the call, in the order of
 -- their ids: whoever else signs in or merges one of them waits here, before it has locked any member. Gives those that are still
 -- anonymous then, but not the one of the token, which signs in by itself.
-create function lock_restorable(owner_id uuid, paywall_id text, address text, anonymous_id uuid) returns uuid[]
+create function lock_restorable(paywall_id text, address text, anonymous_id uuid) returns uuid[]
 language plpgsql as $$
 declare
+  here constant record := users_of_paywall(paywall_id);
   ids constant uuid[] := array(select restorable_users(paywall_id, address));
 begin
   perform from users u
-  where u.id = any (ids || anonymous_id) or u.owner_id = lock_restorable.owner_id and u.email = address
+  where u.id = any (ids || anonymous_id) or (u.owner_id, u.is_test, u.email) = (here.owner_id, here.is_test, address)
   order by u.id for no key update;
   return array(
     select u.id from users u

@@ -3,7 +3,7 @@ import { ALGORITHM, ISSUER, type TokenUser, TYPE } from '../../lib/auth/access-t
 
 export const ACCESS_TOKEN_SECONDS = 3600
 
-/** Signs an access token for one user, good for an hour on all paywalls of the user's owner. `privateKey` is an Ed25519 JWK with `kid`. */
+/** Signs an access token for one user, good for an hour on all paywalls of the user's owner and mode. `privateKey` is an Ed25519 JWK with `kid`. */
 export async function signAccessToken(user: TokenUser, privateKey: string, now: Date): Promise<string> {
   const jwk: JWK = JSON.parse(privateKey)
   const issuedAt = Math.floor(now.getTime() / 1000)

@@ -1,6 +1,6 @@
 -- Signs in the user of an address whose mailed code is right and comes with the nonce of the call that asked for it, whose hash is
 -- `request_hash`. A long code needs no nonce: then `request_hash` is the code's. `token_audience` is for whom the token was that
--- came with the call, and `anonymous_id` its user, if that was an anonymous one. A token of another owner is refused as
+-- came with the call, and `anonymous_id` its user, if that was an anonymous one. A token of another owner or of the other mode is refused as
 -- `bad_token`, and nothing is tried. If the mail offered to bring back what anonymous users have bought with the address, and the
 -- user wants it (`restore`), the user has that from now on.
 --
@@ -15,7 +15,7 @@ create function sign_in_by_code(
   network text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
-  owner_id constant uuid := (select p.owner_id from find_paywall(paywall_id, host) p);
+  here constant record := find_paywall(paywall_id, host);
   code mailed_codes;
   is_first boolean;
   is_right boolean;
@@ -23,8 +23,8 @@ declare
   restored_ids uuid[] := '{}';
   signed_in_id uuid;
 begin
-  if owner_id is null then return verdict('unknown_paywall'); end if;
-  if not is_audience(token_audience, owner_id, paywall_id) then return verdict('bad_token'); end if;
+  if here.id is null then return verdict('unknown_paywall'); end if;
+  if token_audience <> audience(here.owner_id, here.is_test) then return verdict('bad_token'); end if;
 
   select * into code from mailed_codes c
   where c.request_hash = sign_in_by_code.request_hash
@@ -45,8 +45,8 @@ begin
   if not is_right then return verdict('invalid_grant'); end if;
   if code.request_hash = code.code_hash then perform renew_long_code(paywall_id, email); end if;
 
-  if code.restores and restore then restored_ids := lock_restorable(owner_id, paywall_id, email, anonymous_id); end if;
-  signed_in_id := user_of_address(owner_id, paywall_id, email, anonymous_id);
+  if code.restores and restore then restored_ids := lock_restorable(paywall_id, email, anonymous_id); end if;
+  signed_in_id := user_of_address(paywall_id, email, anonymous_id);
   perform restore_users(restored_ids, signed_in_id);
   return begin_session(paywall_id, signed_in_id, session_id, token_hash, token_days);
 end $$;

@@ -1,5 +1,5 @@
 -- Signs in a user for the paywall's owner, who has verified who it is, and names it by e-mail address, by its own external id
--- or by both. User and member are made if they are new. `name`, if there is one, is the member's name from now on. Locks the
+-- or by both. User and member are made if they are new, and the session remembers the key. `name`, if there is one, is the member's name from now on. Locks the
 -- user, and the member if its name changes.
 create function sign_in_for_owner(
   key_hash text, paywall_id text, host text, session_id uuid, token_hash text, token_days integer,
@@ -14,16 +14,17 @@ begin
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
   loop
-    named := name_user(gate.owner_id, email, external_id);
+    named := name_user(paywall_id, email, external_id);
     refusal := named.refusal;
     if refusal is null and named.lacks_name then refusal := give_names(named.id, email, external_id); end if;
     if refusal is not null then return verdict(refusal); end if;
-    exit when stay_on_paywall(gate.owner_id, paywall_id, named.id); -- else it was merged this very moment: look again
+    exit when stay_on_paywall(paywall_id, named.id); -- else it was merged this very moment: look again
   end loop;
   if name is not null then
     update members m set name = sign_in_for_owner.name
     where m.paywall_id = sign_in_for_owner.paywall_id and m.user_id = named.id
       and m.name is distinct from sign_in_for_owner.name;
   end if;
-  return begin_session(paywall_id, named.id, session_id, token_hash, token_days);
+  return begin_session(paywall_id, named.id, session_id, token_hash, token_days,
+    minted_by => (select k.id from api_keys k where k.key_hash = sign_in_for_owner.key_hash));
 end $$;

@@ -15,16 +15,16 @@ interface SignedInUser {
 /** What the database functions of sign-in give, with the refusals of each. */
 export type SignInResult<Refusal extends string> = { verdict: Refusal } | SignedIn
 
-/** `owner_id`: whose user it is, and so whom the access token is for. */
+/** `audience`: for whom the access token is, see gate.sql. */
 interface SignedIn {
   verdict: 'signed_in'
-  owner_id: string
+  audience: string
   user: SignedInUser
 }
 
 /** The tokens of a user who is signed in, as `token` and `exchange` answer them. */
 export async function tokensFor(
-  { owner_id: audience, user }: SignedIn,
+  { audience, user }: SignedIn,
   refreshToken: NewRefreshToken,
   env: { ACCESS_TOKEN_PRIVATE_KEY: string },
 ): Promise<z.output<typeof TokenReply>> {

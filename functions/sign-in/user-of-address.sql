@@ -1,21 +1,24 @@
 -- Returns the user of a verified address, as a member of the paywall; creates it if missing. If `anonymous_id` is given and
 -- the address is free, that user gets the address; otherwise it is merged into the address's user. Locks both users if there
 -- is an anonymous one, else the address's, and then the members that join_paywall and merge_users say.
-create function user_of_address(owner_id uuid, paywall_id text, address text, anonymous_id uuid) returns uuid
+create function user_of_address(paywall_id text, address text, anonymous_id uuid) returns uuid
 language plpgsql as $$
 declare
+  here constant record := users_of_paywall(paywall_id);
   known_id uuid;
   is_anonymous boolean;
 begin
   loop
-    select u.id into known_id from users u where u.owner_id = user_of_address.owner_id and u.email = address;
-    is_anonymous := anonymous_id is not null and lock_anonymous(owner_id, anonymous_id, known_id);
-    if is_anonymous and known_id is null and give_address(owner_id, anonymous_id, address) then known_id := anonymous_id; end if;
+    select u.id into known_id from users u
+    where (u.owner_id, u.is_test, u.email) = (here.owner_id, here.is_test, address);
+    is_anonymous := anonymous_id is not null and lock_anonymous(paywall_id, anonymous_id, known_id);
+    if is_anonymous and known_id is null and give_address(anonymous_id, address) then known_id := anonymous_id; end if;
     if known_id is null then
-      insert into users as u (owner_id, email) values (owner_id, address) on conflict do nothing returning u.id into known_id;
+      insert into users as u (owner_id, is_test, email) values (here.owner_id, here.is_test, address)
+      on conflict do nothing returning u.id into known_id;
     end if;
     -- If somebody made the address's user this very moment, or it was merged or got another address, look again.
-    if stay_on_paywall(owner_id, paywall_id, known_id) then
+    if stay_on_paywall(paywall_id, known_id) then
       exit when exists (select from users u where u.id = known_id and u.email = address);
     end if;
   end loop;
@@ -23,19 +26,21 @@ begin
   return known_id;
 end $$;
 
--- Locks the rows of two users in the order of their ids. Whether the first is anonymous, a user of this owner, and not merged:
+-- Locks the rows of two users in the order of their ids. Whether the first is anonymous, not merged, and may be a member of the paywall:
 -- whoever else signs it in waits here, and then finds it known or merged.
-create function lock_anonymous(owner_id uuid, anonymous_id uuid, known_id uuid) returns boolean language plpgsql as $$
+create function lock_anonymous(paywall_id text, anonymous_id uuid, known_id uuid) returns boolean language plpgsql as $$
+declare
+  here constant record := users_of_paywall(paywall_id);
 begin
   perform from users u where u.id in (anonymous_id, known_id) order by u.id for no key update;
   return not is_merged(anonymous_id) and exists (
     select from users u
-    where u.id = anonymous_id and u.owner_id = lock_anonymous.owner_id and is_anonymous(u));
+    where (u.owner_id, u.is_test, u.id) = (here.owner_id, here.is_test, anonymous_id) and is_anonymous(u));
 end $$;
 
--- Gives an anonymous user the address, if no user of the owner has it, and ends the sessions it had without one. Returns
+-- Gives an anonymous user the address, if no other user of that owner and mode has it, and ends the sessions it had without one. Returns
 -- false if another user has the address.
-create function give_address(owner_id uuid, anonymous_id uuid, address text) returns boolean language plpgsql as $$
+create function give_address(anonymous_id uuid, address text) returns boolean language plpgsql as $$
 begin
   update users u set email = address where u.id = anonymous_id;
   update purchases p set buyer_email = null

@@ -7,6 +7,7 @@
 --   holder  a random id of this attempt, which is given the claim for `lease_seconds`
 --   success_origin, error_origin, service_origin: see redirect_targets
 --   network where a user's call comes from; null: its pages are not counted
+--   fixed_trials  the processors that give no other trial than a price's own
 --
 -- Locks the Idempotency-Key, the user's row if it is new or is given a name, the member, the budgets and the claim. A call that is
 -- refused leaves nothing behind: the key is looked up before a user or a member is made, and once more under the claim's own lock,
@@ -18,6 +19,7 @@ create function claim_checkout(
   email text default null, external_id text default null, price_id text default null,
   success_url text default null, error_url text default null, shop_url text default null,
   trial_days integer default null, country text default null, local_currency text default null, network text default null,
+  fixed_trials jsonb default '[]',
   success_origin text default null, error_origin text default null, service_origin text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
@@ -48,10 +50,18 @@ begin
   select * into price from prices p
   where p.paywall_id = claim_checkout.paywall_id and p.id = claim_checkout.price_id and p.retired_at is null;
   if not found then return verdict('unknown_price'); end if;
+  if trial_days not in (0, price.trial_days)
+    and fixed_trials ? (select p.acquiring from paywalls p where p.id = price.paywall_id) then
+    return verdict('fixed_trial') || jsonb_build_object('days', price.trial_days);
+  end if;
   if claim.leased_until > now() then return verdict('in_progress'); end if;
 
   -- The buyer, locked.
-  buyer := lock_buyer(gate.owner_id, paywall_id, token_user_id, email, external_id, user_meta, price, ignore_active_purchase);
+  buyer := lock_buyer(paywall_id, token_user_id, email, external_id, user_meta, price, ignore_active_purchase);
+  if buyer.refusal = 'active_purchase' then
+    return verdict('active_purchase') || jsonb_build_object(
+      'purchase_id', (buyer.in_the_way).id, 'status', (buyer.in_the_way).status);
+  end if;
   if buyer.refusal is not null then return verdict(buyer.refusal); end if;
 
   refused := take_page(paywall_id, token_user_id, network);
@@ -68,8 +78,10 @@ begin
   select * into checkout from checkouts c where c.id = claim.checkout_id;
   if not found then
     checkout := new_checkout(
-      claim.checkout_id, buyer.user_id, price, targets.success_url, targets.error_url, targets.return_origin, shop_url,
-      country, local_currency, requested_days => trial_days, by_owner => key_hash is not null, settings => gate.settings);
+      claim.checkout_id, buyer.user_id, price, targets.success_url, targets.error_url, targets.return_origin,
+      targets.success_is_foreign, targets.error_is_foreign, shop_url, country, local_currency,
+      requested_days => trial_days, by_owner => key_hash is not null, replaces => ignore_active_purchase,
+      settings => gate.settings);
   end if;
   return verdict('claimed') || jsonb_build_object('checkout', claimed_checkout_json(checkout, claim));
 end $$;

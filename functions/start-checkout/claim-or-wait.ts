@@ -2,8 +2,13 @@ import { claimCheckout } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { type Caller, callerParameters, type Place } from '../../lib/db/gate.ts'
 import { ApiError } from '../../lib/http/errors.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { ClaimResult, DecidedResult } from './claimed-checkout.ts'
 import { type CheckoutRequest, words } from './contract.ts'
+
+/** The processors whose trials are as long as their products say. */
+const FIXED_TRIALS = ACQUIRING.filter((name) => DEFINITIONS[name].abilities.trialLength === 'of the product')
 
 /** How long one attempt may hold the claim: longer than the processor client's own timeout. After a crash others wait this long. */
 type Lease = { holder: string; leaseSeconds: number }
@@ -27,7 +32,7 @@ export async function claimOrWait(
   request: CheckoutRequest,
   lease: Lease,
 ): Promise<DecidedResult> {
-  const parameters = { ...place, ...callerParameters(caller), ...request, ...lease }
+  const parameters = { ...place, ...callerParameters(caller), ...request, ...lease, fixedTrials: FIXED_TRIALS }
   const deadline = Date.now() + WAIT_MS
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const row = await claimCheckout<ClaimResult>(db, parameters)

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Geo, LocalPrice } from '../../lib/geo/targeting.ts'
 import type { SealedAccount } from '../../lib/processors/account.ts'
-import type { CheckoutOrder } from '../../lib/processors/processor.ts'
+import type { CheckoutOrder, PurchaseStatus } from '../../lib/processors/processor.ts'
 import type { CheckoutRefusal, Reply } from './contract.ts'
 
 export type CheckoutReply = z.output<typeof Reply>
@@ -35,8 +35,10 @@ export type Price = { currency: string; amount: number; processor_price: string 
 
 /** What claim_checkout gives, once it is decided. `wait` is in seconds. */
 export type DecidedResult =
-  | { verdict: Exclude<CheckoutRefusal, 'missing_parameters' | 'too_many_pages'> }
+  | { verdict: Exclude<CheckoutRefusal, 'missing_parameters' | 'too_many_pages' | 'active_purchase' | 'fixed_trial'> }
+  | { verdict: 'active_purchase'; purchase_id: string; status: PurchaseStatus }
   | { verdict: 'too_many_pages'; wait: number }
+  | { verdict: 'fixed_trial'; days: number }
   | { verdict: 'missing_parameters'; has_success_url: boolean; has_error_url: boolean }
   | { verdict: 'replay'; reply: CheckoutReply }
   | { verdict: 'claimed'; checkout: ClaimedCheckout }

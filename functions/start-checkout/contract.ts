@@ -5,12 +5,13 @@ import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineWords } from '../../lib/http/errors.ts'
 import { externalIdOr, newEmail, userMeta } from '../../lib/http/user-fields.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { PURCHASE_STATUSES } from '../../lib/processors/processor.ts'
 
 export const PATH = '/api/v1/paywall/:id/start-checkout'
 
 /**
  * Why no checkout is opened: see claim-checkout.sql. `full_meta`: the user's meta would be too large. `too_many_pages`: the user,
- * its network or the paywall opened too many.
+ * its network or the paywall opened too many. `fixed_trial`: the processor gives another trial than was asked for.
  */
 export type CheckoutRefusal =
   | GateRefusal
@@ -24,8 +25,16 @@ export type CheckoutRefusal =
   | 'too_many_pages'
   | 'foreign_success_url'
   | 'foreign_error_url'
+  | 'fixed_trial'
 
-type Said = CheckoutRefusal | 'no_credential' | 'bad_token' | 'in_progress' | 'missing_price' | 'missing_targets'
+type Said =
+  | CheckoutRefusal
+  | 'missing_email'
+  | 'no_credential'
+  | 'bad_token'
+  | 'in_progress'
+  | 'missing_price'
+  | 'missing_targets'
 
 /**
  * How this endpoint says each refusal (contract section 7). `active_purchase` carries `hasActivePurchase`. The three about
@@ -41,6 +50,7 @@ export const words = defineWords<Said>({
   unknown_paywall: [404, 'paywall_not_found'],
   not_owner: [403, 'Access denied: API key owner does not match paywall owner'],
   missing_parameters: [400, 'Missing required parameters: email, priceId'],
+  missing_email: [400, 'Missing required parameters: email'],
   missing_price: [400, 'Missing required parameters: priceId'],
   missing_targets: [400, 'Missing required parameters: successUrl, errorUrl'],
   key_reused: [409, 'idempotency_key_reused'],
@@ -54,6 +64,7 @@ export const words = defineWords<Said>({
   too_many_pages: [429, 'rate_limit_exceeded'],
   foreign_success_url: [400, 'Invalid successUrl format'],
   foreign_error_url: [400, 'Invalid errorUrl format'],
+  fixed_trial: [400, 'Invalid trial_days'],
 })
 
 /** Left out, null and empty mean the same, so that a form may send the fields that were left blank. */
@@ -101,13 +112,15 @@ export const Body = z
       trial_days: optional('Invalid trial_days', (code) => z.int(code).min(0, code).max(730, code)).describe(
         "Days of trial before the first payment, instead of the price's own; 0: no trial. A user has one trial on a " +
           'paywall: for a further one the call needs an owner key. With a Bearer token they are cut to ' +
-          '`settings.max_trial_days`',
+          "the price's own, or to `settings.max_trial_days` if that is more. Where the processor's trials are those of its plans, " +
+          "only 0 and the price's own are accepted",
       ),
       ignoreActivePurchase: z
         .union([blank.transform(() => false), z.boolean()], 'Invalid ignoreActivePurchase')
         .describe(
-          'True to sell even to a user with an active subscription, to renew or upgrade it, and to sell a one-time price to ' +
-            'a user who has it already. Default false',
+          'True to renew or upgrade: sells even to a user whose subscription has not ended, or who has bought the one-time price ' +
+            'already. Once the new purchase is paid, each older subscription of the user on this paywall is never charged again. ' +
+            'Default false',
         ),
       userMeta: userMeta.describe(
         "Merged, field by field, into the user's `meta` on this paywall. 4 KB at most. A field that an owner key wrote stays " +
@@ -187,7 +200,11 @@ export const Reply = z.object({
   acquiring: z.enum(ACQUIRING).describe('The processor that hosts the page'),
 })
 
-const activePurchase = z.object({ hasActivePurchase: z.literal(true) })
+const activePurchase = z.object({
+  hasActivePurchase: z.literal(true),
+  purchaseId: z.uuid().describe('The purchase that is in the way'),
+  status: z.enum(PURCHASE_STATUSES).describe('Its status: of one that is past due, the portal can mend the card'),
+})
 
 const example = {
   checkoutUrl: 'https://checkout.example.com/pay/a1b2c3',

@@ -1,11 +1,11 @@
 -- Who buys: the user of the token, or whom the owner names, with the member's row locked. User and member are made if they are
 -- new. A member that is new is never refused, since it has no purchase and no meta yet, so a refused call leaves neither a
 -- user nor a member behind. Refusals: `active_purchase`, `full_meta` (the user's meta would be too large), `unknown_user` (one
--- who is merged by now), and those of name_user. `merged_meta` is what becomes of that part of the meta which the caller may
+-- who is merged by now), and those of name_user. `in_the_way` is the active purchase. `merged_meta` is what becomes of that part of the meta which the caller may
 -- write: see keep_user_meta.
 create function lock_buyer(
-  owner_id uuid, paywall_id text, token_user_id uuid, email text, external_id text, user_meta jsonb, price prices,
-  ignore_active_purchase boolean, out refusal text, out user_id uuid, out merged_meta jsonb
+  paywall_id text, token_user_id uuid, email text, external_id text, user_meta jsonb, price prices,
+  ignore_active_purchase boolean, out refusal text, out user_id uuid, out merged_meta jsonb, out in_the_way purchases
 ) language plpgsql as $$
 declare
   named record;
@@ -15,13 +15,13 @@ begin
   loop
     user_id := token_user_id;
     if token_user_id is null then
-      named := name_user(owner_id, email, external_id);
+      named := name_user(paywall_id, email, external_id);
       refusal := named.refusal;
       if refusal is not null then return; end if;
       user_id := named.id;
       lacks_name := named.lacks_name;
     end if;
-    if join_paywall(owner_id, paywall_id, user_id) then
+    if join_paywall(paywall_id, user_id) then
       select * into member from members m
       where m.paywall_id = lock_buyer.paywall_id and m.user_id = lock_buyer.user_id for no key update;
       exit when member.merged_into is null;
@@ -33,9 +33,10 @@ begin
   end loop;
 
   merged_meta := merge_meta(case when token_user_id is null then member.meta else member.buyer_meta end, user_meta);
+  if not ignore_active_purchase then in_the_way := purchase_in_the_way(paywall_id, user_id, price); end if;
   refusal := case
     when merged_meta is null then 'full_meta'
-    when not ignore_active_purchase and has_active_purchase(user_id, price) then 'active_purchase' end;
+    when in_the_way.id is not null then 'active_purchase' end;
   if refusal is null and lacks_name then refusal := give_names(user_id, email, external_id); end if;
 end $$;
 
@@ -51,16 +52,4 @@ begin
     update members m set buyer_meta = merged
     where (m.paywall_id, m.user_id) = (keep_user_meta.paywall_id, keep_user_meta.user_id) and m.buyer_meta <> merged;
   end if;
-end $$;
-
--- Whether what a user has stands in the way of buying a price: any subscription that gives access, or, where the price is paid
--- once, a purchase of that very price that does. An edited price has another id and the same slug: it counts as the same.
-create function has_active_purchase(user_id uuid, price prices) returns boolean language plpgsql stable as $$
-declare
-  present constant timestamptz := paywall_now(price.paywall_id);
-begin
-  return exists (
-    select from purchases p join prices bought on bought.id = p.price_id
-    where p.paywall_id = price.paywall_id and p.user_id = has_active_purchase.user_id and gives_access(p, present)
-      and (p.interval is not null or price.interval is null and bought.slug = price.slug));
 end $$;

@@ -3,7 +3,8 @@
 -- must be locked.
 create function new_checkout(
   checkout_id uuid, user_id uuid, price prices, success_url text, error_url text, return_origin text,
-  shop_url text, country text, local_currency text, requested_days integer, by_owner boolean, settings jsonb
+  success_is_foreign boolean, error_is_foreign boolean, shop_url text, country text, local_currency text,
+  requested_days integer, by_owner boolean, replaces boolean, settings jsonb
 ) returns checkouts language plpgsql as $$
 declare
   checkout checkouts;
@@ -20,19 +21,19 @@ begin
   trial := trial_for(user_id, price, requested_days, by_owner, (settings ->> 'max_trial_days')::integer);
   insert into checkouts as c (
     id, paywall_id, user_id, price_id, acquiring, customer, customers,
-    success_url, error_url, return_origin, shop_url, country, local_currency, trial_days, further_trial,
-    created_at
+    success_url, error_url, return_origin, success_is_foreign, error_is_foreign, shop_url, country, local_currency,
+    trial_days, further_trial, replaces, created_at
   ) values (
     checkout_id, price.paywall_id, user_id, price.id, processor, customer, customers,
-    success_url, error_url, return_origin, shop_url, country, local_currency, trial.days, trial.is_further,
-    paywall_now(price.paywall_id)
+    success_url, error_url, return_origin, success_is_foreign, error_is_foreign, shop_url, country, local_currency,
+    trial.days, trial.is_further, replaces, paywall_now(price.paywall_id)
   ) returning c.* into checkout;
   return checkout;
 end $$;
 
 -- How many days of trial a page offers a buyer. A user gets one trial on a paywall, since somebody could cancel and begin again
--- for ever. An owner that asks for a trial by its own key may give one more: `is_further`. What a user asks for itself is cut to
--- `most_days`, if the paywall has such a limit. The member's row must be locked. Whether the trial that a page leads to counts
+-- for ever. An owner that asks for a trial by its own key may give one more: `is_further`. What a user asks for itself is cut to the
+-- price's own, or to `most_days` if the paywall allows more. The member's row must be locked. Whether the trial that a page leads to counts
 -- is decided when it is stored (is_second_trial), because another page may have led to one by then.
 create function trial_for(
   user_id uuid, price prices, requested integer, by_owner boolean, most_days integer, out days integer, out is_further boolean
@@ -46,7 +47,7 @@ begin
     when has_had_one and not is_further then 0
     when requested is null then price.trial_days
     when by_owner then requested
-    else least(requested, most_days) end;
+    else least(requested, greatest(price.trial_days, most_days)) end;
 end $$;
 
 -- What the processor must be asked for, and the account to ask: see `ClaimedCheckout` in claimed-checkout.ts. The checkout

@@ -3,21 +3,25 @@
 // 2. ask the processor, under a key of the checkout and the attempt: after a crash it gives the same page again. If the call
 //    fails, give the claim up, so that the next call need not wait for the end of the lease
 // 3. record the page, which only the holder of the claim can
-// 4. after the response, close the buyer's page before this one, since both could be paid; once it is closed, nobody need look
+// 4. after the response, close the buyer's other open pages, since each could be paid, too; once one is closed, nobody need look
 //    whether it was
 import { forgetPage, giveUpCheckout, recordCheckout } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { localPriceFor } from '../../lib/geo/targeting.ts'
+import { refuse } from '../../lib/http/errors.ts'
 import { log } from '../../lib/http/log.ts'
+import type { SealedAccount } from '../../lib/processors/account.ts'
 import { type Processor, type ProcessorEnv, processorFor } from '../../lib/processors/client.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { type HostedCheckout, ProcessorError } from '../../lib/processors/processor.ts'
 import type { CheckoutReply, ClaimedCheckout, Price } from './claimed-checkout.ts'
+import { words } from './contract.ts'
 
 /**
  * Opens the claimed checkout at its processor and records it. Null if another attempt has taken the claim over meanwhile:
  * claim again, to learn what came of it. `later` is given the work that the response does not wait for.
  *
- * @throws ProcessorError
+ * @throws ProcessorError, ApiError 400 where the processor needs an e-mail address and there is none
  */
 export async function openCheckout(
   db: Database,
@@ -26,10 +30,15 @@ export async function openCheckout(
   checkout: ClaimedCheckout,
   later: (work: Promise<unknown>) => void,
 ): Promise<CheckoutReply | null> {
+  const claim = { db, holder, checkout, later }
+  if (checkout.email === null && !DEFINITIONS[checkout.account.acquiring].abilities.sellsToAnonymous) {
+    await giveUp(claim, null)
+    throw refuse(words.missing_email, { message: 'Sign in with an email address to buy here' })
+  }
   const price = priceOf(checkout)
   const processor = processorFor(checkout.account, env)
   const hosted = await ask(processor, checkout, price).catch(async (error) => {
-    await giveUp(db, holder, checkout, error)
+    await giveUp(claim, error)
     throw error
   })
   const { recorded, superseded } = await recordCheckout<RecordResult>(db, {
@@ -39,14 +48,23 @@ export async function openCheckout(
     currency: price.currency,
     amount: price.amount,
     processorPrice: price.processor_price,
+  }).catch(async (error) => {
+    await giveUp(claim, null) // it may be recorded all the same: then a replay finds it, whoever holds the claim
+    throw error
   })
   if (!recorded) return null
-  if (superseded) later(close(db, processor, checkout, superseded))
+  for (const page of superseded) later(close(db, env, checkout, page))
   return { checkoutUrl: hosted.url, userId: checkout.user_id, acquiring: processor.acquiring }
 }
 
-/** What record_checkout gives. `superseded` is `<acquiring>:<id>` of the buyer's hosted page before this one. */
-type RecordResult = { recorded: boolean; superseded: string | null }
+/** A hosted page of the buyer's, and the account at the processor that opened it. */
+interface OpenPage {
+  account: SealedAccount
+  page_id: string
+}
+
+/** What record_checkout returns. `superseded` are the buyer's other pages that are still open. */
+type RecordResult = { recorded: boolean; superseded: OpenPage[] }
 
 /** What a claim is known by, with the attempt that holds it. */
 const claimOf = ({ paywall_id: paywallId, caller, key }: ClaimedCheckout, holder: string) => ({
@@ -77,14 +95,39 @@ function ask(processor: Processor, checkout: ClaimedCheckout, price: Price): Pro
   })
 }
 
-/** Gives the claim up. If that fails, it ends with its lease: the caller is told what the processor said all the same. */
-async function giveUp(db: Database, holder: string, checkout: ClaimedCheckout, error: unknown): Promise<void> {
+/** Between two tries to give a claim up, in milliseconds. Together shorter than what may be done after a response. */
+const PAUSES_MS = [250, 500, 1_000, 2_000, 4_000, 8_000]
+
+interface HeldClaim {
+  db: Database
+  holder: string
+  checkout: ClaimedCheckout
+  later: (work: Promise<unknown>) => void
+}
+
+/**
+ * Gives the claim up, so that nobody waits for the end of its lease. The caller is told what the processor said in any case: if the
+ * database refuses now, it is tried again after the response. Whoever has taken the claim over meanwhile keeps it.
+ */
+async function giveUp({ db, holder, checkout, later }: HeldClaim, error: unknown): Promise<void> {
   const answered = error instanceof ProcessorError && error.answered
-  try {
-    await giveUpCheckout(db, { ...claimOf(checkout, holder), answered })
-  } catch (cause) {
-    log('error', 'the claim of a failed checkout is not given up', { checkout_id: checkout.id, cause })
+  const give = () => giveUpCheckout(db, { ...claimOf(checkout, holder), answered })
+  await give().catch((cause) => later(giveUpLater(give, checkout, cause)))
+}
+
+async function giveUpLater(give: () => Promise<unknown>, { id }: ClaimedCheckout, firstCause: unknown): Promise<void> {
+  log('warn', 'the claim of a failed checkout is to be given up later', { checkout_id: id, cause: firstCause })
+  let cause = firstCause
+  for (const pause of PAUSES_MS) {
+    await scheduler.wait(pause)
+    try {
+      await give()
+      return
+    } catch (error) {
+      cause = error
+    }
   }
+  log('error', 'the claim of a failed checkout is not given up', { checkout_id: id, cause })
 }
 
 /**
@@ -100,19 +143,19 @@ function priceOf({ price, geo, country, local_currency: currency }: ClaimedCheck
   return local ?? price
 }
 
-/** Closes the buyer's page before this one, since both could be paid. If that fails, it stays open and is logged. */
+/** Closes a page of the buyer's, if its processor can. If that fails, the page stays open: the buyer's next page tries again. */
 async function close(
   db: Database,
-  processor: Processor,
+  env: ProcessorEnv,
   { paywall_id: paywallId, user_id: userId }: ClaimedCheckout,
-  page: string,
+  { account, page_id: pageId }: OpenPage,
 ): Promise<void> {
-  const [acquiring, pageId] = page.split(/:(.*)/s)
-  if (acquiring !== processor.acquiring || !pageId) return
+  const { acquiring } = account
   try {
+    using processor = processorFor(account, env)
     const isClosed = await processor.closeCheckout(pageId)
     if (isClosed) await forgetPage(db, { paywallId, userId, acquiring, pageId })
   } catch (cause) {
-    log('warn', 'a superseded checkout stays open', { cause })
+    log('warn', 'a superseded checkout stays open', { paywall_id: paywallId, acquiring, cause })
   }
 }

@@ -2,18 +2,22 @@
 -- paywall with a domain of its own, what its settings say, or else its site there. A buyer who did not pay is better off on
 -- the owner's page for those who did than on the front page of the domain, which comes last.
 --
--- A user may be anybody, so the paywall can say where users may return to: `settings.redirect_origins`, besides its own domain and
--- the pages in its settings, and the service's own origin, which has the sites of all. Any other target is refused: `foreign_success_url`, `foreign_error_url`. Without that list a user may
--- return to anywhere; but the owner's domain must not be what sends people there, so the way back then is at the service's own
--- origin. If that is not known, such targets are refused, too. `success_origin` and `error_origin` are those of what the call says.
+-- A user may be anybody, so where a user's call returns to must be the paywall's: an origin of `settings.redirect_origins`, its own
+-- domain, the pages in its settings, or the service's own origin, which has the sites of all. With that list any other target is
+-- refused: `foreign_success_url`, `foreign_error_url`. Without it, a foreign target is kept and marked: the way back asks the buyer before
+-- it leads there. It is at the service's own origin then, because the owner's domain must not be what sends people there; if that is not
+-- known, it is refused, too. `success_origin` and `error_origin` are those of what the call says.
 create function redirect_targets(
   paywall_id text, host text, by_owner boolean, success_origin text, error_origin text, service_origin text,
-  inout success_url text, inout error_url text, inout return_origin text, out refusal text
+  inout success_url text, inout error_url text, inout return_origin text,
+  out success_is_foreign boolean, out error_is_foreign boolean, out refusal text
 ) language plpgsql stable as $$
 declare
   domain text;
   settings jsonb;
 begin
+  success_is_foreign := false;
+  error_is_foreign := false;
   if by_owner and success_url is not null and error_url is not null then return; end if;
   select p.domain, p.settings into domain, settings from paywalls p where p.id = paywall_id;
   if domain is not null then
@@ -21,14 +25,16 @@ begin
     error_url := coalesce(
       error_url, settings ->> 'error_redirect_url', settings ->> 'success_redirect_url', 'https://' || domain || '/');
   end if;
-  if by_owner or settings -> 'redirect_origins' is null and domain is distinct from host then return; end if;
+  if by_owner then return; end if;
 
-  refusal := case
-    when not is_own_origin(success_origin, domain, settings, service_origin) then 'foreign_success_url'
-    when not is_own_origin(error_origin, domain, settings, service_origin) then 'foreign_error_url' end;
-  if refusal is null or settings -> 'redirect_origins' is not null or service_origin is null then return; end if;
-  refusal := null;
-  return_origin := service_origin;
+  success_is_foreign := not is_own_origin(success_origin, domain, settings, service_origin);
+  error_is_foreign := not is_own_origin(error_origin, domain, settings, service_origin);
+  if not (success_is_foreign or error_is_foreign) then return; end if;
+  if settings -> 'redirect_origins' is not null or domain = host and service_origin is null then
+    refusal := case when success_is_foreign then 'foreign_success_url' else 'foreign_error_url' end;
+    return;
+  end if;
+  if domain = host then return_origin := service_origin; end if;
 end $$;
 
 -- Whether an origin is the service's, or one that the paywall itself names: in `redirect_origins`, as its domain, or as that of a page

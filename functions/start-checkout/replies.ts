@@ -42,6 +42,13 @@ export async function rememberReply(
   await kv.put(nameOf(place, credential, request), remembered, { expirationTtl: WINDOW_SECONDS })
 }
 
+/** A reply with its members in one order, whichever memory it comes from: a repeat is answered byte for byte like the first call. */
+export const inOrder = ({ checkoutUrl, userId, acquiring }: CheckoutReply): CheckoutReply => ({
+  checkoutUrl,
+  userId,
+  acquiring,
+})
+
 function nameOf({ host, paywallId }: Place, credential: Credential, { key, caller }: CheckoutRequest): string {
   return `checkout:${host}:${paywallId}:${credential.kind === 'owner' ? credential.keyHash : caller}:${key}`
 }

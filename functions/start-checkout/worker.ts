@@ -11,10 +11,11 @@ import type { Caller } from '../../lib/db/gate.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { ApiError, refuse } from '../../lib/http/errors.ts'
 import { placeOf } from '../../lib/http/place.ts'
+import type { PurchaseStatus } from '../../lib/processors/processor.ts'
 import { claimOrWait } from './claim-or-wait.ts'
 import { type CheckoutRequest, PATH, words } from './contract.ts'
 import { openCheckout } from './open-checkout.ts'
-import { recallReply, rememberReply } from './replies.ts'
+import { inOrder, recallReply, rememberReply } from './replies.ts'
 import { readRequest } from './request.ts'
 
 const app = createApp<Cloudflare.StartCheckoutEnv>()
@@ -29,7 +30,7 @@ app.post(PATH, async (c) => {
   const replies = c.env.CHECKOUT_REPLIES
   const remembered = await recallReply(replies, place, caller, request)
   if (remembered && remembered.hash !== request.hash) throw refuse(words.key_reused)
-  if (remembered) return c.json(remembered.reply, 200, { 'Idempotency-Replayed': 'true' })
+  if (remembered) return c.json(inOrder(remembered.reply), 200, { 'Idempotency-Replayed': 'true' })
 
   const db = connect(c.env)
   const later = (work: Promise<unknown>) => c.executionCtx.waitUntil(work)
@@ -37,20 +38,31 @@ app.post(PATH, async (c) => {
     const lease = { holder: crypto.randomUUID(), leaseSeconds: c.env.CHECKOUT_LEASE_SECONDS }
     const row = await claimOrWait(db, caller, place, request, lease)
     // Not stored in KV again: its 24 hours would begin anew.
-    if (row.verdict === 'replay') return c.json(row.reply, 200, { 'Idempotency-Replayed': 'true' })
+    if (row.verdict === 'replay') return c.json(inOrder(row.reply), 200, { 'Idempotency-Replayed': 'true' })
     if (row.verdict === 'missing_parameters') throw missing(caller, request, row)
-    if (row.verdict === 'active_purchase') throw refuse(words.active_purchase, { hasActivePurchase: true })
+    if (row.verdict === 'active_purchase') throw activePurchase(row)
+    if (row.verdict === 'fixed_trial') throw fixedTrial(row)
     if (row.verdict === 'too_many_pages') throw new ApiError(...words.too_many_pages, { retryAfter: row.wait })
     if (row.verdict !== 'claimed') throw refuse(words[row.verdict])
 
     const reply = await openCheckout(db, c.env, lease.holder, row.checkout, later)
     if (!reply) continue
     later(rememberReply(replies, place, caller, request, reply))
-    return c.json(reply)
+    return c.json(inOrder(reply))
   }
 })
 
 app.all(PATH, allowOnly('POST'))
+
+/** Names the purchase that is in the way, so that a caller can show it, or send its buyer to the portal. */
+function activePurchase({ purchase_id: purchaseId, status }: { purchase_id: string; status: PurchaseStatus }) {
+  return refuse(words.active_purchase, { hasActivePurchase: true, purchaseId, status })
+}
+
+function fixedTrial({ days }: { days: number }) {
+  const lengths = days === 0 ? 'no trial for this price' : `a trial of ${days} days for this price, or none`
+  return refuse(words.fixed_trial, { message: `The processor gives ${lengths}` })
+}
 
 /** Says in the contract's words that something is missing, and in `message` what, in the contract's order. */
 function missing(caller: Caller, request: CheckoutRequest, row: { has_success_url: boolean; has_error_url: boolean }) {

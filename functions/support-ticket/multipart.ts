@@ -118,13 +118,30 @@ export class MultipartReader {
   }
 }
 
-/** Where `text` begins in `bytes`; -1 if it is not in there. */
+/** How far to look byte by byte before `indexOf` is called, which costs as much as some dozen bytes. */
+const NEAR = 32
+
+/**
+ * Where `text` begins in `bytes`; -1 if it is not in there. No part of `text` may be followed in it by its beginning, so what has
+ * matched need not be looked at again: a sender who repeats the beginning of a delimiter costs no more than any other.
+ */
 function find(bytes: Uint8Array, text: Uint8Array): number {
-  for (let at = bytes.indexOf(text[0] ?? CR); at >= 0; at = bytes.indexOf(text[0] ?? CR, at + 1)) {
-    if (at + text.length > bytes.length) return -1
-    if (text.every((byte, index) => bytes[at + index] === byte)) return at
+  const first = text[0] ?? CR
+  const last = bytes.length - text.length
+  for (let at = nextOf(first, bytes, 0); at >= 0 && at <= last; ) {
+    let matching = 1
+    while (matching < text.length && bytes[at + matching] === text[matching]) matching++
+    if (matching === text.length) return at
+    at = nextOf(first, bytes, at + matching)
   }
   return -1
+}
+
+/** Where the next such byte is; -1 if there is none. */
+function nextOf(byte: number, bytes: Uint8Array, from: number): number {
+  const near = Math.min(from + NEAR, bytes.length)
+  for (let at = from; at < near; at++) if (bytes[at] === byte) return at
+  return bytes.indexOf(byte, near)
 }
 
 /** How much is read of a refused form. Cloudflare as a rule lets less through. */

@@ -17,7 +17,7 @@ declare
 begin
   sender := find_sender(paywall_id, host, token_user_id, token_audience, guest_email);
   if sender.refusal is null and token_user_id is not null then
-    sender.refusal := lock_sender(sender.owner_id, paywall_id, token_user_id);
+    sender.refusal := lock_sender(paywall_id, token_user_id);
     sender.email := (select u.email from users u where u.id = token_user_id); -- it may have been erased while we waited
   end if;
   if sender.refusal is not null then return verdict(sender.refusal); end if;
@@ -52,11 +52,11 @@ begin
 end $$;
 
 -- Locks the member that a user is, made if it is new. Null, or `unknown_user` if the user was merged meanwhile.
-create function lock_sender(owner_id uuid, paywall_id text, user_id uuid) returns text language plpgsql as $$
+create function lock_sender(paywall_id text, user_id uuid) returns text language plpgsql as $$
 declare
   member members;
 begin
-  if not join_paywall(owner_id, paywall_id, user_id) then return 'unknown_user'; end if;
+  if not join_paywall(paywall_id, user_id) then return 'unknown_user'; end if;
   select * into member from members m
   where m.paywall_id = lock_sender.paywall_id and m.user_id = lock_sender.user_id for no key update;
   return case when member.merged_into is not null then 'unknown_user' end;

@@ -95,6 +95,7 @@ const example = {
       cancel_at_period_end: false,
       cancel_at: null,
       canceled_at: null,
+      access_until: '2026-12-04T09:00:00.000Z',
       created_at: '2026-11-01T09:05:00.000Z',
     },
   ],

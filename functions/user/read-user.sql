@@ -14,7 +14,7 @@ begin
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
   member := find_topped_up_member(
-    gate.owner_id, paywall_id, token_user_id, email, user_id, external_id, gate.settings);
+    paywall_id, token_user_id, email, user_id, external_id, gate.settings);
   if member.refusal is not null then return verdict(member.refusal); end if;
 
   -- One query, so that both are of one moment.

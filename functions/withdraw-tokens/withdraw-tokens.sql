@@ -20,7 +20,7 @@ begin
     if earlier is not null then return earlier; end if;
   end if;
 
-  member := lock_member(gate.owner_id, paywall_id, null, null, user_id, external_id);
+  member := lock_member(paywall_id, null, null, user_id, external_id);
   if member.refusal is not null then return verdict(member.refusal); end if;
 
   types := types_of_member(paywall_id, member.id, gate.settings);

@@ -16,7 +16,7 @@ export interface TokenUser {
   userId: string
   email: string | null
   anonymous: boolean
-  /** For whom it is: the owner on all of whose paywalls it is good, by id. The database compares it with the paywall's owner. */
+  /** For whom it is: the owner and the mode on all of whose paywalls it is good. The database compares it: see gate.sql. */
   audience: string
 }
 
@@ -29,7 +29,7 @@ const Payload = z.object({
 
 /**
  * The user of a token that we signed and that has not expired; null for any other. For whom it is, the result says: whether
- * that is the owner of a paywall, only the database knows (gate.sql). `publicKeys` is a JWK set: during a rotation it holds the
+ * that is the owner and the mode of a paywall, only the database knows (gate.sql). `publicKeys` is a JWK set: during a rotation it holds the
  * old key and the new one. `sign-in` holds the private one and signs.
  */
 export async function verifyAccessToken(token: string, publicKeys: string, now: Date): Promise<TokenUser | null> {

@@ -32,36 +32,28 @@ export async function seal(secret: string, keys: string, context: string): Promi
 }
 
 /**
- * Decrypts what `seal` made with one of the keys and the same context. What releases before key ids have sealed names no
- * key, and is tried with each.
+ * Decrypts what `seal` made with one of the keys and the same context.
  *
  * @throws UnopenedSecret
  */
 export async function unseal(sealed: string, keys: string, context: string): Promise<string> {
-  const { id, text } = partsOf(sealed)
+  const [, id, text = ''] = /^([0-9a-f]{16})\.(.*)$/.exec(sealed) ?? []
+  if (id === undefined) throw new UnopenedSecret('it names no key')
+  const named = (await readKeys(keys)).find((each) => each.id === id)
+  if (named === undefined) throw new UnopenedSecret(`it is sealed with the key ${id}, which is not there`)
   try {
     const bytes = base64url.decode(text)
-    const candidates = (await readKeys(keys)).filter((each) => id === null || each.id === id)
-    if (candidates.length === 0) throw new UnopenedSecret(`it is sealed with the key ${id}, which is not there`)
     const [iv, ciphertext] = [bytes.slice(0, NONCE), bytes.slice(NONCE)]
-    const attempts = candidates.map(({ key }) => crypto.subtle.decrypt(gcm(iv, context), key, ciphertext))
-    return new TextDecoder().decode(await Promise.any(attempts))
+    return new TextDecoder().decode(await crypto.subtle.decrypt(gcm(iv, context), named.key, ciphertext))
   } catch (cause) {
-    if (cause instanceof UnopenedSecret) throw cause
-    throw new UnopenedSecret('no key opens it', { cause })
+    throw new UnopenedSecret('its key does not open it', { cause })
   }
 }
 
-/** Whether the text is sealed with the first of the keys, and says so. */
+/** Whether the text is sealed with the first of the keys. */
 export async function isSealedWithFirst(sealed: string, keys: string): Promise<boolean> {
   const [{ id }] = await readKeys(keys)
-  return partsOf(sealed).id === id
-}
-
-/** A text without a dot is of a release before key ids. */
-function partsOf(sealed: string): { id: string | null; text: string } {
-  const dot = sealed.indexOf('.')
-  return dot < 0 ? { id: null, text: sealed } : { id: sealed.slice(0, dot), text: sealed.slice(dot + 1) }
+  return sealed.startsWith(`${id}.`)
 }
 
 interface Key {

@@ -1,22 +1,29 @@
 -- A purchase's row as it is to be stored, now that a processor has said at `fetched_at` what the purchase is. `before` is the
--- row so far, all null if there is none. A snapshot that is older than the stored one changes nothing, except that the
--- processor may have said that the trial is about to end. Writes nothing itself; the purchase's row must be locked.
+-- row so far, all null if there is none. A snapshot that is older than the stored one, by the versions of its objects or else by the
+-- time of its fetch, changes nothing, except that the processor may have said that the trial is about to end. Writes nothing itself; the purchase's row must be locked.
 create function apply_snapshot(
   before purchases, checkout checkouts, snapshot jsonb, fetched_at timestamptz, period_covered boolean, trial_ending boolean
 ) returns purchases language plpgsql as $$
 declare
   present constant timestamptz := paywall_now(checkout.paywall_id);
-  is_newest constant boolean := before.id is null or fetched_at >= before.fetched_at;
+  has_grown constant boolean := is_newer_version(before, snapshot);
+  is_newest constant boolean := before.id is null or has_grown or fetched_at >= before.fetched_at;
   after purchases := before;
 begin
   if before.id is null then after := purchase_of(checkout, present); end if;
 
   if is_newest then
     after := jsonb_populate_record(after, snapshot);
-    after.fetched_at := fetched_at;
+    after.fetched_at := greatest(before.fetched_at, fetched_at);
+    after.versions_at := case when has_grown then present else before.versions_at end;
+    after.started_at := coalesce(before.started_at, after.started_at, present);
     after.buyer_email := case when before.buyer_erased_at is null
       then address_of_anonymous(after.user_id, coalesce(before.buyer_email, after.buyer_email)) end;
     after.past_due_since := case when after.status = 'past_due' then coalesce(before.past_due_since, present) end;
+    after.access_lost_at := case when after.status not in ('pending', 'trialing', 'active', 'past_due')
+      then coalesce(before.access_lost_at, present) end;
+    after.processor_price := coalesce(after.processor_price, before.processor_price);
+    after := follow_plan(before, after, checkout, present);
     after.paid_period_start := last_covered_period(before, after, period_covered, present);
     -- A fetch after the processor took the request to cancel says that it will renew: somebody undid it there.
     if not after.cancel_at_period_end and fetched_at > before.cancel_accepted_at then
@@ -26,8 +33,11 @@ begin
     end if;
   end if;
 
+  after.access_ended_at := case when after.status = 'past_due' and access_until(after) <= present
+    then coalesce(before.access_ended_at, present) end;
+
   -- Tell of the trial's end if the processor says so, or if this is the newest snapshot and it is time.
-  if trial_ending or is_newest and is_trial_ending(after, present) then
+  if trial_ending and not after.cancel_at_period_end or is_newest and is_trial_ending(after, present) then
     after.trial_end_told := coalesce((snapshot ->> 'trial_end')::timestamptz, before.trial_end_told);
   end if;
   after.reconcile_at := purchase_due(after, after.looked_at);
@@ -46,6 +56,7 @@ begin
   purchase.price_id := checkout.price_id;
   purchase.acquiring := checkout.acquiring;
   purchase.created_at := created_at;
+  purchase.access := (select price.access from prices price where price.id = checkout.price_id);
   return purchase;
 end $$;
 
@@ -82,11 +93,11 @@ begin
   if is_new then
     insert into purchases (
       id, paywall_id, user_id, checkout_id, price_id, acquiring, processor_id, created_at,
-      status, begun, unit_amount, currency, cancel_at_period_end, fetched_at
+      status, begun, access, unit_amount, currency, cancel_at_period_end, started_at, fetched_at
     ) values (
       after.id, after.paywall_id, after.user_id, after.checkout_id, after.price_id, after.acquiring, after.processor_id,
-      after.created_at, after.status, after.begun, after.unit_amount, after.currency, after.cancel_at_period_end,
-      after.fetched_at);
+      after.created_at, after.status, after.begun, after.access, after.unit_amount, after.currency, after.cancel_at_period_end,
+      after.started_at, after.fetched_at);
   end if;
   update purchases p set
     processor_customer = after.processor_customer, buyer_email = after.buyer_email,
@@ -96,9 +107,12 @@ begin
     current_period_start = after.current_period_start, current_period_end = after.current_period_end,
     trial_start = after.trial_start, trial_end = after.trial_end, trial_end_told = after.trial_end_told,
     cancel_at_period_end = after.cancel_at_period_end, cancel_at = after.cancel_at, canceled_at = after.canceled_at,
-    past_due_since = after.past_due_since,
+    past_due_since = after.past_due_since, access_lost_at = after.access_lost_at,
+    price_id = after.price_id, processor_price = after.processor_price, unnamed_from = after.unnamed_from,
+    access_ended_at = after.access_ended_at,
     cancel_requested_at = after.cancel_requested_at, cancel_accepted_at = after.cancel_accepted_at,
     cancellation_reason = after.cancellation_reason, paid_period_start = after.paid_period_start,
+    versions = after.versions, versions_at = after.versions_at,
     fetched_at = after.fetched_at, reconcile_at = after.reconcile_at
   where p.id = after.id;
 end $$;

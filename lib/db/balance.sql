@@ -32,39 +32,27 @@ begin
   return entry;
 end $$;
 
--- Whether a member gets its daily top-up now: it has no paid period, and it got none yet on this UTC day.
-create function top_up_is_due(paywall_id text, user_id uuid, settings jsonb) returns boolean
-language plpgsql stable as $$
+-- The types of tokens of which a member is to get its daily top-up now: it got none yet on this UTC day, and pays for nothing that
+-- brings them. A trial is not paid for.
+create function due_top_ups(paywall_id text, user_id uuid, settings jsonb, out type text, out daily_limit bigint)
+returns setof record language plpgsql stable as $$
 declare
   present constant timestamptz := paywall_now(paywall_id);
   today constant date := (present at time zone 'utc')::date;
 begin
-  return exists (
-    select from token_types(settings) t
-    left join balances b on (b.paywall_id, b.user_id, b.type) = (top_up_is_due.paywall_id, top_up_is_due.user_id, t.type)
-    where t.daily_limit is not null and coalesce(b.topped_up_on < today, true)
-  ) and not exists (
-    select from purchases p
-    where p.paywall_id = top_up_is_due.paywall_id and p.user_id = top_up_is_due.user_id and is_paying(p, present));
+  return query
+  select t.type, t.daily_limit from token_types(settings) t
+  left join balances b on (b.paywall_id, b.user_id, b.type) = (due_top_ups.paywall_id, due_top_ups.user_id, t.type)
+  where t.daily_limit is not null and coalesce(b.topped_up_on < today, true)
+    and not exists (
+      select from purchases p join prices price on price.id = p.price_id
+      where p.paywall_id = due_top_ups.paywall_id and p.user_id = due_top_ups.user_id
+        and price.tokens @> jsonb_build_array(jsonb_build_object('type', t.type)) and is_paying(p, present))
+  order by t.type;
 end $$;
 
--- What the top-up of today, which must be due, raises a member's balance of a type to if it is below; null if the type has no
--- daily limit, or had its top-up today.
-create function limit_of_today(paywall_id text, user_id uuid, settings jsonb, type text) returns bigint
-language plpgsql stable as $$
-declare
-  today constant date := utc_day_of(paywall_id);
-begin
-  return (
-    select t.daily_limit
-    from token_types(settings) t
-      left join balances b
-        on (b.paywall_id, b.user_id, b.type) = (limit_of_today.paywall_id, limit_of_today.user_id, t.type)
-    where t.type = limit_of_today.type and coalesce(b.topped_up_on < today, true));
-end $$;
-
--- Raises each balance that has a daily limit and is below it to that limit, in the order of the types, if the top-up is due.
--- Gives the ledger rows.
+-- Raises each balance whose top-up is due, and which is below its daily limit, to that limit, in the order of the types. Returns the
+-- ledger rows.
 --
 -- The day is that on which the call began. A call that began before midnight may wait for one that began after it, and then
 -- finds balances that were topped up on a later day than its own: those stay as they are.
@@ -74,8 +62,7 @@ declare
   tokens record;
   balance_count bigint;
 begin
-  if not top_up_is_due(paywall_id, user_id, settings) then return; end if;
-  for tokens in select * from token_types(settings) t where t.daily_limit is not null order by t.type loop
+  for tokens in select * from due_top_ups(paywall_id, user_id, settings) loop
     insert into balances as b (paywall_id, user_id, type, count, topped_up_on)
     values (paywall_id, user_id, tokens.type, 0, today)
     on conflict on constraint balances_pkey do update set topped_up_on = today

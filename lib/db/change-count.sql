@@ -10,22 +10,20 @@ create function change_count(
   out refusal text, out count bigint, out queued integer
 ) language plpgsql as $$
 declare
-  is_due constant boolean := top_up_is_due(paywall_id, user_id, settings);
+  daily_limit constant bigint := (
+    select t.daily_limit from due_top_ups(paywall_id, user_id, settings) t where t.type = change_count.type);
   entry ledger;
 begin
   queued := 0;
   select b.count into count from balances b
   where (b.paywall_id, b.user_id, b.type) = (change_count.paywall_id, change_count.user_id, change_count.type);
-  count := greatest(
-    coalesce(count, 0), case when is_due then limit_of_today(paywall_id, user_id, settings, type) end);
+  count := greatest(coalesce(count, 0), daily_limit);
   refusal := case when count + delta < 0 then 'insufficient' when count + delta > largest_balance() then 'too_much' end;
   if refusal is not null then return; end if;
 
-  if is_due then
-    for entry in select * from top_up(paywall_id, user_id, settings) loop
-      queued := queued + tell_balance(owner_id, entry);
-    end loop;
-  end if;
+  for entry in select * from top_up(paywall_id, user_id, settings) loop
+    queued := queued + tell_balance(owner_id, entry);
+  end loop;
   entry := move_tokens(paywall_id, user_id, type, delta, case when delta > 0 then 'credit' else 'debit' end);
   count := entry.count_after;
   queued := queued + tell_balance(owner_id, entry);

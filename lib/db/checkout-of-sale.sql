@@ -7,8 +7,9 @@
 --   sold      {email, processor_price, sold_at}: to whom, what and when. A price or a time that is null is not known
 --   any_mode  whether paywalls of the other mode may have sold it, too: else those for tests and live ones are kept apart
 --
--- That of the stored purchase, or else the latest page that was open by then for this buyer and this price and has not sold anything
--- yet. A processor may have one name for the monthly, the annual and the one-time price of a product, so the interval is compared, too.
+-- That of the stored purchase, or else the latest page that was open by then for this buyer and this price: one that has not sold
+-- anything yet, or, since a link can be paid again, one that has. Then the sale is another purchase of the same checkout. A processor
+-- may have one name for the monthly, the annual and the one-time price of a product, so the interval is compared, too.
 create function checkout_of_sale(
   paywall_id text, acquiring text, snapshot jsonb, sold jsonb, any_mode boolean default false
 ) returns checkouts language plpgsql stable as $$
@@ -17,7 +18,7 @@ declare
   bought constant text := snapshot ->> 'processor_id';
   checkout checkouts;
   here paywalls;
-  buyer uuid;
+  modes boolean[]; -- whether they are test users
 begin
   select c.* into checkout from purchases p join checkouts c on c.id = p.checkout_id
   where (p.paywall_id, p.acquiring, p.processor_id)
@@ -25,19 +26,20 @@ begin
   if found then return checkout; end if;
 
   select * into here from paywalls p where p.id = checkout_of_sale.paywall_id;
-  select u.id into buyer from users u where u.owner_id = here.owner_id and u.email = lower(btrim(sold ->> 'email'));
+  modes := case when any_mode then '{true,false}' else array[here.is_test] end;
   select c.* into checkout
-  from members m
-    join paywalls there on there.id = m.paywall_id and (any_mode or there.is_test = here.is_test)
+  from users buyer
+    join members m on m.user_id = buyer.id
     join checkouts c on (c.paywall_id, c.user_id) = (m.paywall_id, m.user_id)
     join prices price on price.id = c.price_id
     left join purchases stored on stored.checkout_id = c.id and stored.processor_id = bought
-  where m.user_id = buyer and c.acquiring = checkout_of_sale.acquiring
+  where buyer.owner_id = here.owner_id and buyer.is_test = any (modes) and buyer.email = lower(btrim(sold ->> 'email'))
+    and c.acquiring = checkout_of_sale.acquiring
     and (stored.id is not null
-      or c.completed_at is null and c.processor_price = coalesce(sold ->> 'processor_price', c.processor_price)
+      or c.processor_price = coalesce(sold ->> 'processor_price', c.processor_price)
         and c.currency = snapshot ->> 'currency' and price.interval is not distinct from snapshot ->> 'interval'
         and coalesce(c.created_at <= (sold ->> 'sold_at')::timestamptz + clock_skew, true))
-  order by stored.id is null, c.created_at desc limit 1;
+  order by stored.id is null, c.completed_at is not null, c.created_at desc limit 1;
   return checkout;
 end $$;
 

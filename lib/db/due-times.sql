@@ -45,6 +45,8 @@ declare
   after_trial_notice constant interval := '1 hour';   -- the owner should be told of the end of its trial by then
   after_cancelling constant interval := '10 minutes'; -- it was cancelled here, and no fetch has shown that yet
   until_cancelled constant interval := '1 minute';    -- a request of unknown outcome may still take effect for so long
+  after_stop_request constant interval := '1 minute'; -- it is never to be charged again, and its processor has not done that
+  after_grace constant interval := '1 minute';        -- its grace period is over: the owner gets an event
   at_least_every constant interval := '168 hours';    -- a subscription that nothing else is due for
   pending_every constant interval := '24 hours';      -- a payment that is pending, ...
   pending_limit constant interval := '336 hours';     -- ... for as long as a bank may take
@@ -54,8 +56,13 @@ declare
   trial_notice_since timestamptz;
   cancelling_since timestamptz;
   pending_due timestamptz;
+  stop_due timestamptz;
+  grace_end timestamptz;
 begin
-  if p.status = 'canceled' then return null; end if;
+  if p.stop_requested_at is not null and p.stopped_at is null then
+    stop_due := look_again(p.stop_requested_at, after_stop_request, last_seen);
+  end if;
+  if p.status = 'canceled' then return stop_due; end if;
   if p.status = 'pending' and last_seen < p.created_at + pending_limit then pending_due := last_seen + pending_every; end if;
   if p.interval is null then return coalesce(pending_due, paid_back_due(p, last_seen)); end if;
 
@@ -69,7 +76,10 @@ begin
   if not p.cancel_at_period_end and p.fetched_at < cancelled_here_at + until_cancelled then
     cancelling_since := cancelled_here_at;
   end if;
+  if p.status = 'past_due' and p.access_ended_at is null then grace_end := access_until(p); end if;
   return least(
+    stop_due,
+    look_again(grace_end, after_grace, last_seen),
     pending_due,
     look_again(least(p.current_period_end, p.cancel_at), after_period_end, last_seen),
     look_again(uncovered_since, after_period_start, last_seen),

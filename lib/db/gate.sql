@@ -36,30 +36,31 @@ begin
 end $$;
 
 -- Lets a user in by what a verified token says: the user's id, and for whom the token is (`token_audience`), which is the owner
--- on all of whose paywalls it is good. A token of another owner's user lets nobody in, nor does that of a user who was merged
--- into another one since.
+-- and the mode on all of whose paywalls it is good. A token of another owner's user or of the other mode lets nobody in, nor does
+-- that of a user who was merged into another one since.
 create function open_user_gate(
   token_user_id uuid, token_audience text, paywall_id text, host text,
   out refusal text, out owner_id uuid, out is_test boolean, out settings jsonb
 ) language plpgsql stable as $$
 declare
   paywall record;
-  owner_of_user constant uuid := (select u.owner_id from users u where u.id = token_user_id);
+  audience_of_user constant text := (select audience(u.owner_id, u.is_test) from users u where u.id = token_user_id);
+  audience_here text;
 begin
   paywall := find_paywall(paywall_id, host);
+  audience_here := audience(paywall.owner_id, paywall.is_test);
   refusal := case
-    when owner_of_user is null or is_merged(token_user_id) then 'unknown_user'
+    when audience_of_user is null or is_merged(token_user_id) then 'unknown_user'
     when paywall.id is null then 'unknown_paywall'
-    when owner_of_user <> paywall.owner_id or not is_audience(token_audience, paywall.owner_id, paywall.id)
-      then 'unknown_user' end;
+    when audience_of_user <> audience_here or token_audience <> audience_here then 'unknown_user' end;
   owner_id := paywall.owner_id;
   is_test := paywall.is_test;
   settings := paywall.settings;
 end $$;
 
--- Whether a token is for a paywall. Those of releases before users belonged to an owner are for the paywall alone.
-create function is_audience(token_audience text, owner_id uuid, paywall_id text) returns boolean language sql immutable as $$
-  select token_audience = owner_id::text or token_audience = paywall_id
+-- For whom an access token is: an owner's test paywalls, or its live ones.
+create function audience(owner_id uuid, is_test boolean) returns text language sql immutable as $$
+  select owner_id::text || case when is_test then ':test' else ':live' end
 $$;
 
 -- Lets in whoever calls: an owner where `key_hash` is given, else the user of a token.

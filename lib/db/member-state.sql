@@ -1,13 +1,13 @@
 -- The member that a read is about, after the top-up of the day: the first read of a UTC day raises the balances of a member
 -- who has no paid period. Locks the member only if today's top-up is due.
 create function find_topped_up_member(
-  owner_id uuid, paywall_id text, token_user_id uuid, email text, user_id text, external_id text, settings jsonb,
+  paywall_id text, token_user_id uuid, email text, user_id text, external_id text, settings jsonb,
   out refusal text, out id uuid
 ) language plpgsql as $$
 begin
-  select * into refusal, id from find_member(owner_id, paywall_id, token_user_id, email, user_id, external_id);
-  if refusal is not null or not top_up_is_due(paywall_id, id, settings) then return; end if;
-  select * into refusal, id from lock_member(owner_id, paywall_id, token_user_id, email, user_id, external_id);
+  select * into refusal, id from find_member(paywall_id, token_user_id, email, user_id, external_id);
+  if refusal is not null or not exists (select from due_top_ups(paywall_id, id, settings)) then return; end if;
+  select * into refusal, id from lock_member(paywall_id, token_user_id, email, user_id, external_id);
   if refusal is null then perform top_up(paywall_id, id, settings); end if;
 end $$;
 

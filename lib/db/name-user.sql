@@ -1,20 +1,22 @@
 -- The names that an owner gives a user of its own: an e-mail address, the owner's own external id, or both.
 
--- The user whom an owner names, made if it has none of that name. `lacks_name`: the user has no external id or no address yet,
+-- The user whom the owner of a paywall names, made if it has none of that name. `lacks_name`: the user has no external id or no address yet,
 -- and give_names is to give it the one that was named; then the user's row is locked. Refusals: `unknown_identity`, since the
 -- two names are of two users, or the user of the external id has another address; `other_external_id`, since the user of the
 -- address has another one, which never changes by itself.
 create function name_user(
-  owner_id uuid, email text, external_id text, out refusal text, out id uuid, out lacks_name boolean
+  paywall_id text, email text, external_id text, out refusal text, out id uuid, out lacks_name boolean
 ) language plpgsql as $$
 declare
+  here constant record := users_of_paywall(paywall_id);
   by_email users;
   by_external_id users;
 begin
   loop
-    select * into by_email from users u where u.owner_id = name_user.owner_id and u.email = name_user.email;
+    select * into by_email from users u
+    where (u.owner_id, u.is_test, u.email) = (here.owner_id, here.is_test, name_user.email);
     select * into by_external_id from users u
-    where u.owner_id = name_user.owner_id and u.external_id = name_user.external_id;
+    where (u.owner_id, u.is_test, u.external_id) = (here.owner_id, here.is_test, name_user.external_id);
     id := coalesce(by_external_id.id, by_email.id);
     refusal := case
       when by_email.id <> by_external_id.id or by_external_id.email <> email then 'unknown_identity'
@@ -24,7 +26,8 @@ begin
     if lacks_name then perform from users u where u.id = name_user.id for no key update; end if;
     if id is not null then return; end if;
 
-    insert into users as u (owner_id, email, external_id) values (owner_id, email, external_id)
+    insert into users as u (owner_id, is_test, email, external_id)
+    values (here.owner_id, here.is_test, email, external_id)
     on conflict do nothing returning u.id into id;
     if id is not null then return; end if;
   end loop;

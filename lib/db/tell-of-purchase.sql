@@ -5,17 +5,19 @@
 create function event_order() returns text[] language sql immutable as $$
   select array[
     'checkout.completed',
-    'subscription.created', 'subscription.ended', 'subscription.past_due', 'subscription.renewed',
+    'subscription.created', 'subscription.ended', 'subscription.past_due', 'subscription.access_ended', 'subscription.recovered',
+    'subscription.plan_changed', 'subscription.renewed',
     'subscription.cancel_scheduled', 'subscription.uncanceled', 'subscription.updated', 'subscription.trial_ending',
-    'payment.succeeded', 'payment.failed', 'payment.refunded', 'payment.disputed',
+    'payment.succeeded', 'payment.failed', 'payment.refunded', 'payment.refund_failed',
+    'payment.disputed', 'payment.dispute_lost', 'payment.dispute_won', 'payment.unexpected',
     'balance.changed']
 $$;
 
 -- Tells of everything that storing a purchase has changed: of its checkout if that is completed now (else null), of the
--- purchase, of a new payment (else null) and of the credits in the ledger. Gives how many deliveries it has queued. The
+-- purchase, of what is new of its payments and of the credits in the ledger. Gives how many deliveries it has queued. The
 -- member's row must be locked.
 create function tell_of_purchase(
-  owner_id uuid, completed checkouts, before purchases, after purchases, payment payments, credits ledger[]
+  owner_id uuid, completed checkouts, before purchases, after purchases, noted payments[], credits ledger[]
 ) returns integer language plpgsql as $$
 declare
   object constant jsonb := purchase_json(after);
@@ -23,20 +25,24 @@ declare
   types text[] := subscription_events(before, after, object is distinct from previous);
   type text;
   credit ledger;
+  payment payments;
   queued integer := 0;
 begin
   if completed.id is not null then types := types || 'checkout.completed'::text; end if;
-  if payment.id is not null then types := types || ('payment.' || payment.kind); end if;
 
   foreach type in array event_order() loop
     if type = 'balance.changed' then
       foreach credit in array credits loop queued := queued + tell_balance(owner_id, credit); end loop;
+    elsif type like 'payment.%' then
+      foreach payment in array noted loop
+        continue when type <> 'payment.' || payment.kind and not (type = 'payment.unexpected' and is_unexpected(payment, after));
+        queued := queued + tell(owner_id, after.paywall_id, after.user_id, type, payment_json(payment, after));
+      end loop;
     elsif type = any (types) then
       queued := queued + tell(
         owner_id, after.paywall_id, after.user_id, type,
         case split_part(type, '.', 1)
-          when 'checkout' then completed_checkout_json(completed, object)
-          when 'payment' then payment_json(payment)
+          when 'checkout' then completed_checkout_json(completed, after)
           else object end,
         case when type like 'subscription.%' and type <> 'subscription.trial_ending' then previous end);
     end if;
@@ -51,6 +57,8 @@ create function subscription_events(before purchases, after purchases, is_visibl
 language plpgsql immutable as $$
 declare
   has_ended constant boolean := after.status = 'canceled';
+  has_other_plan constant boolean := (after.price_id, after.unnamed_from is null) is distinct from (before.price_id, before.unnamed_from is null)
+    or after.unnamed_from is not null and after.processor_price is distinct from before.processor_price;
   trial_ending constant text[] := case
     when after.trial_end_told is distinct from before.trial_end_told then '{subscription.trial_ending}' else '{}' end;
   types text[];
@@ -60,7 +68,12 @@ begin
   types := array_remove(array[
     case when has_ended and before.status <> 'canceled' then 'subscription.ended' end,
     case when after.status = 'past_due' and before.status <> 'past_due' then 'subscription.past_due' end,
-    case when after.paid_period_start > before.paid_period_start then 'subscription.renewed' end,
+    case when after.access_ended_at is not null and before.access_ended_at is null then 'subscription.access_ended' end,
+    case when after.access_ended_at is null and before.access_ended_at is not null and after.status = 'active'
+      then 'subscription.recovered' end,
+    case when has_other_plan then 'subscription.plan_changed' end,
+    case when after.paid_period_start > before.paid_period_start
+      and not (has_other_plan and after.paid_period_start < before.current_period_end) then 'subscription.renewed' end,
     case when not has_ended and after.cancel_at_period_end and not before.cancel_at_period_end
       then 'subscription.cancel_scheduled' end,
     case when not has_ended and before.cancel_at_period_end and not after.cancel_at_period_end
@@ -70,20 +83,24 @@ begin
   return types || trial_ending;
 end $$;
 
--- A completed checkout as its event shows it, with the features of what it sold: a one-time purchase has no event that tells them.
--- `purchase` is as the API shows it.
-create function completed_checkout_json(checkout checkouts, purchase jsonb) returns jsonb language plpgsql stable as $$
+-- A completed checkout as its event shows it. `features` are those of what it sold: a one-time purchase has no event that has them.
+-- `duplicate_of` is the purchase that should have been in its way: both pages were open before either was paid, so the buyer has paid
+-- twice, or will.
+create function completed_checkout_json(checkout checkouts, purchase purchases) returns jsonb language plpgsql stable as $$
+declare
+  object constant jsonb := purchase_json(purchase);
 begin
   return jsonb_build_object(
-    'id', checkout.id, 'price_id', checkout.price_id, 'purchase_id', purchase -> 'id', 'features', purchase -> 'features',
-    'currency', checkout.currency, 'amount', checkout.amount, 'shop_url', checkout.shop_url,
-    'completed_at', iso(checkout.completed_at));
+    'id', checkout.id, 'price_id', checkout.price_id, 'price_slug', object -> 'price_slug', 'purchase_id', purchase.id,
+    'features', object -> 'features', 'currency', checkout.currency, 'amount', checkout.charged, 'shop_url', checkout.shop_url,
+    'duplicate_of', duplicated_purchase(checkout, purchase), 'completed_at', iso(checkout.completed_at));
 end $$;
 
--- A payment as its event shows it.
-create function payment_json(payment payments) returns jsonb language plpgsql stable as $$
+create function duplicated_purchase(checkout checkouts, purchase purchases) returns uuid language plpgsql stable as $$
+declare
+  price prices;
 begin
-  return jsonb_build_object(
-    'id', payment.id, 'purchase_id', payment.purchase_id, 'amount', payment.amount, 'currency', payment.currency,
-    'occurred_at', iso(payment.occurred_at));
+  if checkout.replaces then return null; end if;
+  select * into price from prices p where p.id = checkout.price_id;
+  return (purchase_in_the_way(purchase.paywall_id, purchase.user_id, price, except_id => purchase.id)).id;
 end $$;

@@ -1,10 +1,12 @@
 -- The outbox: what the owner's backend is told, written in the transaction in which it happened, so that neither can be
 -- without the other. tell, tell_of_guest and tell_balance give how many deliveries they have queued.
 
--- The webhook endpoints of an owner that ask for a type of event. `balance.changed` must be asked for by name.
-create function webhook_endpoints_for(owner_id uuid, type text) returns setof uuid language sql stable as $$
+-- The webhook endpoints of an owner that ask for a type of event of a paywall: those of the paywall's mode. `balance.changed` must
+-- be asked for by name.
+create function webhook_endpoints_for(owner_id uuid, paywall_id text, type text) returns setof uuid language sql stable as $$
   select e.id from webhook_endpoints e
   where e.owner_id = webhook_endpoints_for.owner_id and e.disabled_at is null
+    and e.is_test = (select p.is_test from paywalls p where p.id = paywall_id)
     and (webhook_endpoints_for.type = any (e.events) or '*' = any (e.events) and webhook_endpoints_for.type <> 'balance.changed')
 $$;
 
@@ -49,12 +51,17 @@ $$;
 -- The bytes that are stored, signed and sent. `about` is the user as the event shows it.
 create function event_body(
   event_id text, paywall_id text, about jsonb, number bigint, type text, object jsonb, previous jsonb
-) returns text language sql stable as $$
-  select json_build_object('id', event_id, 'type', type, 'timestamp', iso(paywall_now(paywall_id)), 'data', jsonb_build_object(
-    'paywall_id', paywall_id, 'user', about, 'sequence', number,
-    split_part(type, '.', 1), object
-  ) || case when previous is null then '{}' else jsonb_build_object('previous', previous) end)::text
-$$;
+) returns text language plpgsql stable as $$
+declare
+  is_test constant boolean := (select p.is_test from paywalls p where p.id = paywall_id);
+begin
+  return json_build_object(
+    'id', event_id, 'type', type, 'timestamp', iso(paywall_now(paywall_id)), 'is_test', is_test,
+    'data', jsonb_build_object(
+      'paywall_id', paywall_id, 'user', about, 'sequence', number,
+      split_part(type, '.', 1), object
+    ) || case when previous is null then '{}' else jsonb_build_object('previous', previous) end)::text;
+end $$;
 
 -- Queues an event for each webhook endpoint that asks for its type.
 create function queue_deliveries(
@@ -66,7 +73,7 @@ begin
   insert into deliveries (event_id, endpoint_id, paywall_id, user_id, sequence, next_attempt_at)
   select event_id, webhook_endpoint, paywall_id, user_id, number,
     case when not waits_behind(webhook_endpoint, paywall_id, user_id) then now() end
-  from webhook_endpoints_for(owner_id, type) webhook_endpoint;
+  from webhook_endpoints_for(owner_id, paywall_id, type) webhook_endpoint;
   get diagnostics queued = row_count;
   return queued;
 end $$;
@@ -88,7 +95,7 @@ end $$;
 -- Tells of a row of the token ledger, if somebody asks for that.
 create function tell_balance(owner_id uuid, entry ledger) returns integer language plpgsql as $$
 begin
-  if not exists (select from webhook_endpoints_for(owner_id, 'balance.changed')) then return 0; end if;
+  if not exists (select from webhook_endpoints_for(owner_id, entry.paywall_id, 'balance.changed')) then return 0; end if;
   return tell(owner_id, entry.paywall_id, entry.user_id, 'balance.changed', jsonb_build_object(
     'type', entry.type, 'count', entry.count_after, 'delta', entry.delta, 'reason', entry.reason));
 end $$;

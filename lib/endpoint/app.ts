@@ -23,7 +23,7 @@ function answerForDatabase(cause: Error): ApiError | null {
 /** 502 for a processor. Only where it did not answer does it help to try again. */
 function answerForProcessor(cause: Error): ApiError | null {
   if (!(cause instanceof ProcessorError)) return null
-  const again = cause.kind === 'unavailable' ? { retryAfter: RETRY_AFTER_SECONDS } : {}
+  const again = cause.kind === 'unavailable' ? { retryAfter: cause.retryAfter ?? RETRY_AFTER_SECONDS } : {}
   return new ApiError(...sharedWords[`processor_${cause.kind}`], { cause, ...again })
 }
 

@@ -9,7 +9,7 @@ export type Access = 'owner' | 'user' | 'anybody'
 
 /**
  * What the gateway counts a call by, to brake abuse: an owner's key, a user's token, or the address it comes from.
- * A caller without the credential is counted by address. `signature`: by the address, until one was signed rightly from there.
+ * A caller without the credential is counted by address. `signature`: by the address and the path, with a guest's share until one was signed rightly from there.
  * `network`: by a wide network with a large share, for what a page loads.
  */
 export type CountedBy = 'key' | 'token' | 'address' | 'signature' | 'network'
@@ -67,6 +67,8 @@ export interface ApiOperation extends Endpoint {
   /** A body, or the query, as a caller would send it. */
   example?: Record<string, unknown>
   reply: ApiReply
+  /** When a browser gets a page with status 200 instead of the reply. */
+  page?: string
   /** A `{name}` in a word stands for text that each answer fills in. */
   words: Words
   /** The fields beside `error`, by refusal. */

@@ -4,7 +4,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 type Detail =
   | { message: string }
   | { message: string; request: string } // sign-in/code 429
-  | { hasActivePurchase: true } // start-checkout 409
+  | { hasActivePurchase: true; purchaseId: string; status: string } // start-checkout 409
   | { isTest: '0' | '1' } // get-customer-portal 403
   | { available: number; requested?: number } // balances, withdraw-tokens 400
 

@@ -1,10 +1,12 @@
-// A refusal as a page, for people: where a browser shows what an endpoint answers, and no page of a paywall can say it.
+// A page for people: where a browser shows what an endpoint answers, a refusal as a rule, and no page of a paywall can say it.
 import { styleOnlyPolicy } from './style-source.ts'
 
 /** What a person is told: what has happened, what became of what was sent, and what to do. */
 export interface Told {
   title: string
   text: string
+  /** Where to go on. It may be anybody's: `href` is escaped here, as a URL writes it. */
+  link?: { href: string; text: string }
 }
 
 /** Whether a browser will show the answer to somebody. */
@@ -18,7 +20,7 @@ background:#f7f7f9;color:#17191f}h1{font-size:1.75rem;line-height:1.15;margin:0 
 export const refusalPolicy = (): Promise<string> => styleOnlyPolicy(STYLE)
 
 /** The page itself. It is in English: nothing is known of a paywall and its languages here. */
-export const refusalPage = ({ title, text }: Told): string => `<!doctype html>
+export const refusalPage = ({ title, text, link }: Told): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -29,8 +31,10 @@ export const refusalPage = ({ title, text }: Told): string => `<!doctype html>
 <body>
 <main>
 <h1>${title}</h1>
-<p>${text}</p>
+<p>${text}</p>${link ? `\n<p><a href="${escaped(link.href)}" rel="noreferrer nofollow">${link.text}</a></p>` : ''}
 </main>
 </body>
 </html>
 `
+
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')

@@ -24,6 +24,7 @@ interface PriceRow {
   interval_count: number | null
   trial_days: number
   features: string[]
+  access: boolean
   locals: LocalPrice[]
 }
 

@@ -7,13 +7,12 @@ export interface SealedAccount {
   credentials: string
   /** Whether the paywall is a test paywall. */
   isTest: boolean
-  /** How far the paywall's clock is ahead of the real time; a Worker of the release before does not say it. */
-  clockAheadSeconds?: number
+  /** How far the paywall's clock is ahead of the real time. */
+  clockAheadSeconds: number
 }
 
 /** The time by the paywall's clock. */
-export const timeOf = ({ clockAheadSeconds = 0 }: SealedAccount): Date =>
-  new Date(Date.now() + clockAheadSeconds * 1000)
+export const timeOf = ({ clockAheadSeconds }: SealedAccount): Date => new Date(Date.now() + clockAheadSeconds * 1000)
 
 /** What the credentials of an account are sealed for: moved to another account they do not open. */
 export const accountContext = ({ paywallId, acquiring }: { paywallId: string; acquiring: string }) =>

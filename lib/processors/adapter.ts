@@ -3,6 +3,7 @@ import type {
   Cancellation,
   CheckoutOrder,
   HostedCheckout,
+  PaymentFact,
   PurchaseReference,
   PurchaseSnapshot,
   SignedSale,
@@ -14,6 +15,8 @@ export interface AdapterOptions {
   base: string | null
   /** Whether it is an account of a test paywall, for processors that keep test and live apart by address. */
   isTest: boolean
+  /** The paywall's address for webhooks, where processors take one with each call; null: the service does not know its own. */
+  webhookUrl?: string | null
   fetch: typeof fetch
   now: () => Date
 }
@@ -35,8 +38,21 @@ export interface Adapter<Observed = unknown, Todo = unknown> {
    */
   closeCheckout?(pageId: string): Promise<boolean>
 
-  /** Stops renewal; the period that is paid for goes on to its end. A repeat is harmless. Not all store `reason`. */
-  cancelAtPeriodEnd(subscriptionId: string, reason: string): Promise<Cancellation>
+  /**
+   * Stops renewal; the period that is paid for goes on to its end. A repeat is harmless. Not all store `reason`. Gives the
+   * subscription of the processor's own reply; null: the reply has none, so it must be read what came of it.
+   */
+  cancelAtPeriodEnd(subscriptionId: string, reason: string): Promise<Cancellation | null>
+
+  /**
+   * Makes sure that a subscription is never charged again. One that is paid up, or on trial, ends with its period, without a
+   * charge. One that is past due, unpaid or paused ends at once, after its open invoice, if there is one, is voided; if that
+   * is refused because it was just paid, the subscription ends with its period. A repeat is harmless.
+   */
+  stopCharging?(subscriptionId: string): Promise<void>
+
+  /** Ends a subscription at once, whatever is paid. Open invoices are voided. A repeat is harmless. */
+  endNow?(subscriptionId: string): Promise<void>
 
   /** A one-time URL of the customer's hosted portal, with a link back to `returnUrl`. */
   openPortal?(customer: string, returnUrl: string): Promise<string>
@@ -71,6 +87,10 @@ export interface Decision<Todo> {
   isUndecided: boolean
   /** What is still to be done at the processor; null: nothing. */
   todo: Todo | null
+  /** The versions of all objects that were observed: see `FetchedPurchase.versions`. */
+  versions?: Readonly<Record<string, number>>
+  /** The money facts that were observed, where webhooks do not carry them: see `FetchedPurchase.payments`. */
+  payments?: PaymentFact[]
 }
 
 export interface Found {

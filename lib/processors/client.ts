@@ -39,6 +39,12 @@ export interface Processor extends Disposable {
    */
   cancelAtPeriodEnd(subscriptionId: string, reason: string): Promise<AcceptedCancellation>
 
+  /** Makes sure that a subscription is never charged again: see `Adapter.stopCharging`. A repeat is harmless. */
+  stopCharging(subscriptionId: string): Promise<void>
+
+  /** Ends a subscription at once, whatever is paid. A repeat is harmless. */
+  endNow(subscriptionId: string): Promise<void>
+
   /** A one-time URL of the customer's hosted portal, with a link back to `returnUrl`. Null if the processor has no portal. */
   openPortal(customer: string, returnUrl: string): Promise<string | null>
 
@@ -71,6 +77,8 @@ export function processorFor(account: SealedAccount, env: ProcessorEnv): Process
     openCheckout: (order) => answerOf(acquiring, rpc.openCheckout(order)),
     closeCheckout: (pageId) => answerOf(acquiring, rpc.closeCheckout(pageId)),
     cancelAtPeriodEnd: (id, reason) => answerOf(acquiring, rpc.cancelAtPeriodEnd(id, reason)),
+    stopCharging: (id) => answerOf(acquiring, rpc.stopCharging(id)),
+    endNow: (id) => answerOf(acquiring, rpc.endNow(id)),
     openPortal: (customer, returnUrl) => answerOf(acquiring, rpc.openPortal(customer, returnUrl)),
     fetchPurchase: (reference) => answerOf(acquiring, rpc.fetchPurchase(reference)),
     readReturn: (address) => answerOf(acquiring, rpc.readReturn(address)),
@@ -96,7 +104,7 @@ function errorOf(acquiring: Acquiring, failure: Failure): Error {
     case 'rejected':
     case 'unavailable':
     case 'misconfigured':
-      return new ProcessorError(acquiring, failure.kind, failure.message, { answered: failure.answered })
+      return new ProcessorError(acquiring, failure.kind, failure.message, failure)
     case 'forged':
       return new ForgedEvent(failure.message)
     case 'malformed':

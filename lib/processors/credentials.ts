@@ -10,7 +10,12 @@ export function credentialsSchema<Field extends string>(
   value: (pattern: RegExp) => z.ZodType<string, string>,
 ): z.ZodType<Record<Field, string>, Record<Field, string>> {
   const fields = Object.keys(credentials) as Field[]
-  const shape = Object.fromEntries(fields.map((field) => [field, value(credentials[field].pattern ?? TEXT)]))
+  const shape = Object.fromEntries(
+    fields.map((field) => {
+      const { pattern = TEXT, optional } = credentials[field]
+      return [field, optional ? value(pattern).optional() : value(pattern)]
+    }),
+  )
   return z.strictObject(shape as Record<Field, z.ZodType<string, string>>) as never
 }
 

@@ -1,3 +1,4 @@
+import type { Notice } from './event.ts'
 import type { Interval } from './processor.ts'
 
 /**
@@ -21,8 +22,26 @@ export interface ProcessorDefinition<Field extends string = string> {
   decimals: Readonly<Record<string, number>>
   /** Why it cannot sell a price, apart from its currency; empty if it can. */
   problemsOf(price: OfferedPrice): PriceProblem[]
+  /** Why it cannot sell some prices beside the others of the paywall: the problems of each. */
+  problemsAmong?(prices: OfferedPrice[]): PriceProblem[][]
   webhook: WebhookDefinition
   abilities: Abilities
+  calls: CallLimits
+}
+
+/** How fast an account may be asked, by test and live mode. */
+export interface CallLimits {
+  /** What the processor allows in all; where it names no limit, what we take for one. */
+  test: CallLimit
+  live: CallLimit
+  /** How many calls it takes to read a purchase, or a page and what was bought on it, where nothing is unusual. */
+  ofARead: number
+}
+
+export interface CallLimit {
+  most: number
+  /** Within how many seconds. */
+  seconds: number
 }
 
 export interface CredentialDefinition {
@@ -30,6 +49,8 @@ export interface CredentialDefinition {
   secret: boolean
   /** 1 to 500 printable characters, if it is left out. */
   pattern?: RegExp
+  /** Whether an account can do without it. */
+  optional?: boolean
   /** Where an owner finds it, for people. */
   where: string
 }
@@ -54,6 +75,8 @@ export interface WebhookDefinition {
   events: readonly string[]
   /** Whether headers could be the processor's own. It takes no secret to see that, so forgeries cost next to nothing. */
   couldBeSigned(headers: Headers, now: Date): boolean
+  /** Reads an unsigned notice, where the processor sends those to an address that each sale gives it. Null: it is none. */
+  readNotice?(inbound: { address: URL; headers: Headers; rawBody: string }): Notice | null
 }
 
 /** What a processor can and cannot do, where they differ. */

@@ -1,20 +1,11 @@
 import * as z from 'zod'
-import type { PurchaseReference } from './processor.ts'
+import type { PaymentFact, PurchaseReference } from './processor.ts'
 
 /** A webhook of a processor as it reached us. The signature is over the raw body, so the body is not parsed yet. */
 export interface Inbound {
   headers: Headers
   rawBody: string
   now: Date
-}
-
-/** Money that moved, or failed to. It is taken from the event itself, and is counted once per kind and id. */
-export interface PaymentFact {
-  kind: 'succeeded' | 'failed' | 'refunded' | 'disputed'
-  id: string
-  amount: number
-  currency: string
-  occurredAt: Date
 }
 
 /** A verified inbound webhook: it says which purchase to fetch, and it may say that money moved. */
@@ -25,6 +16,18 @@ export interface ProcessorEvent {
   payment: PaymentFact | null
   /** Whether the trial is about to end. The purchase does not change by that, so only the event can say so. */
   trialEnding: boolean
+  /**
+   * The versions of those objects that the event carries and a read of `about` shows: see `FetchedPurchase.versions`. A read that is
+   * older, or lacks one, is made again.
+   */
+  versions?: Readonly<Record<string, number>>
+}
+
+/** An unsigned webhook about one sale. It proves nothing, and only makes us read the purchase. */
+export interface Notice {
+  checkoutId: string
+  /** What it is about, by the processor's id. */
+  pageId: string
 }
 
 /** An inbound webhook that its processor did not sign, or signed too long ago. */

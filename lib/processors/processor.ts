@@ -5,6 +5,13 @@ export interface FetchedPurchase {
   purchase: PurchaseSnapshot | null
   /** Whether a hosted page without a purchase may still lead to one: its payment has not failed, been cancelled or expired. */
   isUndecided: boolean
+  /**
+   * The version of each object that was read, by the object's id, also if it sold nothing of ours: it grows with every change. Left
+   * out where reads are never stale.
+   */
+  versions?: Readonly<Record<string, number>>
+  /** The money facts that this read shows, where a processor's webhooks do not carry them. A fact counts once, whoever reports it. */
+  payments?: PaymentFact[]
 }
 
 export interface CheckoutOrder {
@@ -33,12 +40,11 @@ export interface HostedCheckout {
   url: string
 }
 
-/** A cancelled subscription, as the processor describes it. A date is null if the processor does not give it. */
-export interface Cancellation {
-  status: PurchaseStatus
-  cancelAt: Date | null
-  canceledAt: Date | null
-}
+/** A subscription as it is after a cancellation: `cancelAtPeriodEnd` is false once it has ended. */
+export type Cancellation = Pick<
+  PurchaseSnapshot,
+  'status' | 'cancelAtPeriodEnd' | 'cancelAt' | 'canceledAt' | 'versions'
+>
 
 /** `isTold`: a webhook of it will come. If not, whoever cancels must fetch the purchase. */
 export interface AcceptedCancellation extends Cancellation {
@@ -96,13 +102,28 @@ export interface PurchaseSnapshot {
   processorId: string
   /**
    * The checkout says which user bought it on which paywall. Null if the processor keeps no metadata: then the checkout is
-   * found by `buyerEmail`, `processorPrice`, `soldAt` and the interval.
+   * found by `buyerEmail`, `processorPrice`, `startedAt` and the interval.
    */
   checkoutId: string | null
-  /** What was sold, by the processor's name for it; needed only where `checkoutId` is null. */
-  processorPrice?: string
-  /** When it was sold; needed only where `checkoutId` is null. */
-  soldAt?: Date
+  /**
+   * What it charges now, by the processor's own name, such as a price id. It follows a change of plan there, and is mapped to a
+   * price of the paywall. Null: the processor has no names for prices; then amount, currency and interval are compared.
+   */
+  processorPrice?: string | null
+  /** When it was sold, by the processor's clock: the start of the subscription, or the payment. */
+  startedAt?: Date
+  /** What the first payment came to, with taxes and after discounts; 0 for a trial. Null: this read does not show it. */
+  charged?: number | null
+  /**
+   * Whether what covers the current period is the price that the subscription has now. False after a change of plan that is not
+   * paid yet, such as one whose difference is charged with the next period.
+   */
+  priceCovered?: boolean
+  /**
+   * The versions of those objects that decide what this snapshot is: a later read that has an older one, or lacks one, is not stored.
+   * Empty where reads are never stale.
+   */
+  versions?: Readonly<Record<string, number>>
   customer: string | null
   /** The address that the buyer gave on the hosted page, as far as the processor tells. Nobody has proven that it is the buyer's. */
   buyerEmail: string | null
@@ -128,6 +149,32 @@ export interface PurchaseSnapshot {
   canceledAt: Date | null
 }
 
+/** What can happen to a payment. A refund can fail after it had succeeded, and a dispute can be decided either way. */
+export const PAYMENT_KINDS = [
+  'succeeded',
+  'failed',
+  'refunded',
+  'refund_failed',
+  'disputed',
+  'dispute_lost',
+  'dispute_won',
+] as const
+
+/** Money that moved, or failed to. It is counted once per kind and id. */
+export interface PaymentFact {
+  kind: (typeof PAYMENT_KINDS)[number]
+  /** The processor's id of what happened: of the payment, the failed attempt, the refund or the dispute. */
+  id: string
+  /**
+   * The processor's id of the payment that it is about: one for a payment, its failed attempts, its refunds and its disputes.
+   * Left out where it is `id` itself.
+   */
+  paymentId?: string
+  amount: number
+  currency: string
+  occurredAt: Date
+}
+
 /** Why a processor call failed, told apart by what the caller can do about it. */
 export class ProcessorError extends Error {
   override name = 'ProcessorError'
@@ -142,16 +189,29 @@ export class ProcessorError extends Error {
    * key.
    */
   readonly answered: boolean
+  /** How long the processor asks us to wait before the next call, in seconds; null: it does not say. */
+  readonly retryAfter: number | null
 
   constructor(
     acquiring: Acquiring,
     kind: ProcessorError['kind'],
     message: string,
-    options: { answered: boolean } & ErrorOptions,
+    options: { answered: boolean; retryAfter?: number | null } & ErrorOptions,
   ) {
     super(`${acquiring}: ${message}`, options)
     this.acquiring = acquiring
     this.kind = kind
     this.answered = options.answered
+    this.retryAfter = options.retryAfter ?? null
+  }
+}
+
+/** A 2xx response that is not as expected: the call may have taken effect. */
+export class UnexpectedReply extends ProcessorError {
+  override name = 'UnexpectedReply'
+
+  /** `faults` names the fields that are wrong, and quotes nothing. */
+  constructor(acquiring: Acquiring, faults: string) {
+    super(acquiring, 'unavailable', `an unexpected answer: ${faults}`, { answered: false })
   }
 }

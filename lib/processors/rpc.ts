@@ -21,6 +21,8 @@ export interface AccountRpc extends Disposable {
   openCheckout(order: CheckoutOrder): Promise<Outcome<HostedCheckout>>
   closeCheckout(pageId: string): Promise<Outcome<boolean>>
   cancelAtPeriodEnd(subscriptionId: string, reason: string): Promise<Outcome<AcceptedCancellation>>
+  stopCharging(subscriptionId: string): Promise<Outcome<void>>
+  endNow(subscriptionId: string): Promise<Outcome<void>>
   openPortal(customer: string, returnUrl: string): Promise<Outcome<string | null>>
   fetchPurchase(reference: PurchaseReference): Promise<Outcome<FetchedPurchase>>
   readReturn(address: string): Promise<Outcome<SignedSale | null>>
@@ -31,5 +33,5 @@ export type Outcome<Value> = { ok: true; value: Value } | { ok: false; failure: 
 
 /** `message` goes into the log: it quotes nothing secret or personal. */
 export type Failure =
-  | { kind: ProcessorError['kind']; message: string; answered: boolean }
+  | { kind: ProcessorError['kind']; message: string; answered: boolean; retryAfter: number | null }
   | { kind: 'forged' | 'malformed' | 'unexpected'; message: string }

@@ -1,14 +1,14 @@
 // From a hint to a stored purchase:
 // 1. fetch the purchase as it is now: events come late, twice and in any order, so what they say of it may be old
-// 2. store it (store-purchase.sql), unless a later fetch is stored already. That finds what has changed, and tells the owner
+// 2. store it (store-purchase.sql), unless something newer is known already. That finds what has changed, and tells the owner
 // 3. if it is the second trial of its buyer, end it at the processor, so that nobody is charged for it
+// 4. if it replaces older subscriptions, have those stopped (stop-charging.ts)
 import { storePurchase } from '../../generated/calls.ts'
-import type { Database } from '../db/connect.ts'
 import { log } from '../http/log.ts'
 import { newEmail } from '../http/user-fields.ts'
-import type { Processor } from '../processors/client.ts'
-import type { PaymentFact } from '../processors/event.ts'
-import type { PurchaseReference, PurchaseSnapshot } from '../processors/processor.ts'
+import { type Processor, processorFor } from '../processors/client.ts'
+import type { FetchedPurchase, PaymentFact, PurchaseReference, PurchaseSnapshot } from '../processors/processor.ts'
+import { type PurchaseContext, type StopOrder, stopCharging } from './stop-charging.ts'
 
 /** What is known of a purchase before it is fetched. */
 export interface Hint {
@@ -20,6 +20,10 @@ export interface Hint {
   payment: PaymentFact | null
   /** The processor says that the trial is about to end. It is told three days ahead anyway, once. */
   trialEnding: boolean
+  /** The versions of the objects that the event carries: see `ProcessorEvent.versions`. */
+  versions?: Readonly<Record<string, number>>
+  /** Whether a fetch counts that lacks some of them: the event has come long enough ago. */
+  mayMiss?: boolean
 }
 
 /** The hint when no event told us: we fetched on our own. */
@@ -27,13 +31,16 @@ export const NO_EVENT = { eventId: null, payment: null, trialEnding: false } sat
 
 /** What store_purchase gives: see store-purchase.sql. `queued` is how many deliveries it has queued. */
 type Stored =
-  | { verdict: 'stored' | 'second_trial'; queued: number; way_back: string }
-  | { verdict: 'repeated' | 'never_bought'; queued: number }
+  | { verdict: 'stored'; queued: number; way_back: string; stop: StopOrder[]; unnamed_price: string | null }
+  | { verdict: 'second_trial'; queued: number; way_back: string }
+  | { verdict: 'repeated' | 'never_bought' | 'outdated'; queued: number }
   | { verdict: 'unknown_checkout' }
 
 export interface CaughtUp {
   stored: Stored | null
   isUndecided: boolean
+  /** Whether something newer is known than what was fetched, of which nothing was stored: fetch it again later. */
+  isOutdated: boolean
 }
 
 /** What the processor is told, where it keeps a reason. */
@@ -46,42 +53,122 @@ const SECOND_TRIAL = 'The buyer has had a trial'
  * @throws ProcessorError
  */
 export async function catchUp(
-  db: Database,
+  context: PurchaseContext,
   processor: Processor,
   about: PurchaseReference,
-  { paywallId, eventId, fetchedAt, payment, trialEnding }: Hint,
+  hint: Hint,
 ): Promise<CaughtUp> {
-  const { purchase: snapshot, isUndecided } = await processor.fetchPurchase(about)
-  if (!snapshot) return { stored: null, isUndecided }
+  return storeFetched(context, processor, about, await processor.fetchPurchase(about), hint)
+}
+
+/** Stores what was fetched: see `catchUp`. One fetch may be for several events. */
+export async function storeFetched(
+  context: PurchaseContext,
+  processor: Processor,
+  about: PurchaseReference,
+  fetched: FetchedPurchase,
+  { paywallId, eventId, fetchedAt, payment, trialEnding, versions: known = {}, mayMiss = false }: Hint,
+): Promise<CaughtUp> {
+  const { purchase: snapshot, isUndecided, versions = snapshot?.versions ?? {} } = fetched
+  if (isBehind(fetched, versions, known, mayMiss)) return { stored: null, isUndecided, isOutdated: true }
+  if (!snapshot) return { stored: null, isUndecided, isOutdated: false }
   const soldTo = about.kind === 'page' ? undefined : about.soldTo
-  const stored = await storePurchase<Stored>(db, {
+  const stored = await storePurchase<Stored>(context.db, {
     paywallId,
     acquiring: processor.acquiring,
     checkoutId: snapshot.checkoutId,
-    sold: { email: soldTo ?? snapshot.buyerEmail, processor_price: snapshot.processorPrice, sold_at: snapshot.soldAt },
+    sold: {
+      email: soldTo ?? snapshot.buyerEmail,
+      processor_price: snapshot.processorPrice,
+      sold_at: snapshot.startedAt,
+    },
     snapshot: columnsOf(snapshot),
     fetchedAt,
     periodCovered: snapshot.periodCovered,
     trialEnding,
-    payment: payment && { ...payment, occurred_at: payment.occurredAt },
+    payments: distinctFacts([...(fetched.payments ?? []), ...(payment ? [payment] : [])]).map(factJson),
     eventId,
+    versions,
   })
   const goesOn = snapshot.status !== 'canceled' && !snapshot.cancelAtPeriodEnd
   if (stored.verdict === 'second_trial' && goesOn) {
     log('info', 'a second trial is ended', { paywall_id: paywallId, checkout_id: snapshot.checkoutId })
     await processor.cancelAtPeriodEnd(snapshot.processorId, SECOND_TRIAL)
   }
-  return { stored, isUndecided }
+  if (stored.verdict === 'stored' && stored.unnamed_price !== null) {
+    const fields = { paywall_id: paywallId, processor_price: stored.unnamed_price }
+    log('warn', 'a subscription has a price that the paywall file does not name', fields)
+  }
+  if (stored.verdict === 'stored') stored.queued += await stopAll(context, stored.stop)
+  return { stored, isUndecided, isOutdated: stored.verdict === 'outdated' }
+}
+
+/**
+ * Whether a fetch is older than what an event carries: by an object that it has in an older version or, unless some may be missing,
+ * lacks, or because it does not show yet what was sold on a page.
+ */
+function isBehind(
+  { isUndecided }: FetchedPurchase,
+  versions: Readonly<Record<string, number>>,
+  known: Readonly<Record<string, number>>,
+  mayMiss: boolean,
+): boolean {
+  const objects = Object.entries(known)
+  if (objects.length > 0 && isUndecided && !mayMiss) return true
+  return objects.some(([id, version]) => {
+    const read = versions[id]
+    return read === undefined ? !mayMiss : read < version
+  })
+}
+
+/** Stops what a purchase replaces, and syncs it, since not every processor sends a webhook of that. Returns the deliveries it queued. */
+async function stopAll(context: PurchaseContext, orders: StopOrder[]): Promise<number> {
+  let total = 0
+  for (const order of orders) {
+    const { fetchedAt, queued } = await stopCharging(context, order)
+    total += queued + (fetchedAt === null ? 0 : await syncStopped(context, order, fetchedAt))
+  }
+  return total
+}
+
+/** If it fails, the reconcile cron fetches it. */
+async function syncStopped(context: PurchaseContext, { account, processor_id: id }: StopOrder, fetchedAt: string) {
+  const { paywallId } = account
+  try {
+    using processor = processorFor(account, context.env)
+    const about = { kind: 'subscription', id } as const
+    const { stored } = await catchUp(context, processor, about, { ...NO_EVENT, paywallId, fetchedAt })
+    return queuedBy(stored)
+  } catch (cause) {
+    log('warn', 'a stopped subscription is not synced yet', {
+      paywall_id: paywallId,
+      acquiring: account.acquiring,
+      cause,
+    })
+    return 0
+  }
 }
 
 /** The number of deliveries that a stored purchase made wait. */
 export const queuedBy = (stored: Stored | null): number => (stored && 'queued' in stored ? stored.queued : 0)
+
+/** Each fact once: one of the fetch goes before the event's own, since it names the payment that it is about. */
+const distinctFacts = (facts: PaymentFact[]): PaymentFact[] =>
+  facts.filter((fact, index) => facts.findIndex(({ kind, id }) => kind === fact.kind && id === fact.id) === index)
+
+function factJson({ kind, id, paymentId = id, amount, currency, occurredAt }: PaymentFact) {
+  return { kind, id, payment_id: paymentId, amount, currency, occurred_at: occurredAt }
+}
 
 /** A snapshot by the names of the columns that it is kept in. */
 function columnsOf(snapshot: PurchaseSnapshot) {
   return {
     processor_id: snapshot.processorId,
     processor_customer: snapshot.customer,
+    started_at: snapshot.startedAt ?? null,
+    processor_price: snapshot.processorPrice ?? null,
+    price_covered: snapshot.priceCovered ?? true,
+    charged: snapshot.charged ?? null,
     buyer_email: newEmail.safeParse(snapshot.buyerEmail).data ?? null,
     status: snapshot.status,
     begun: snapshot.begun,
@@ -96,5 +183,6 @@ function columnsOf(snapshot: PurchaseSnapshot) {
     cancel_at_period_end: snapshot.cancelAtPeriodEnd,
     cancel_at: snapshot.cancelAt,
     canceled_at: snapshot.canceledAt,
+    versions: snapshot.versions ?? {},
   }
 }

@@ -24,8 +24,16 @@ export const Purchase = z
           'cancelled keeps its status until its current period is over. `refunded`: a one-time purchase that was paid back',
       ),
     acquiring: z.enum(ACQUIRING).describe('The processor through which it was bought'),
-    price_id: z.string().describe('The id of its price, which may have been replaced since'),
-    price_slug: z.string().describe('The name of its price, which stays the same when the id changes'),
+    price_id: z
+      .string()
+      .nullable()
+      .describe(
+        'The id of its price, which may have been replaced since. Null: no price of the paywall names what it is charged for',
+      ),
+    price_slug: z
+      .string()
+      .nullable()
+      .describe('The name of its price, which stays the same when the id changes. Null as `price_id`'),
     features: z
       .array(z.string())
       .describe(
@@ -47,6 +55,12 @@ export const Purchase = z
     cancel_at_period_end: z.boolean().describe('True: it ends with its current period and is not renewed'),
     cancel_at: time.nullable().describe('When it will end. Null: no end is scheduled'),
     canceled_at: time.nullable().describe('When it was cancelled'),
+    access_until: time
+      .nullable()
+      .describe(
+        'Until when it gives access, as far as is known now: to its scheduled end; else for 3 days after its period, since a renewal ' +
+          'may be heard of late; while it is past due, for `settings.grace_days`. Null: it has no end, or has not begun',
+      ),
     created_at: time,
   })
   .describe('A subscription or a one-time purchase')

@@ -16,6 +16,11 @@ const LONGEST_BODY = 1024 * 1024
 export interface WebhooksOptions {
   /** The webhook endpoint's secret, `whsec_…`; several while it is rotated, or for several webhook endpoints. */
   secret: string | readonly string[]
+  /**
+   * Whether test events are taken, too: those of test paywalls, where no money is real. Without it they are refused, so that nothing
+   * that is bought with a test card gives anybody access to your live site. `event.is_test` says which an event is.
+   */
+  test?: boolean
   /** What to do with an event of each type. Other types are taken and left alone. One that throws is sent again. */
   on: { [Type in EventType]?: (event: PaywallEvent<Type>) => unknown }
   /**
@@ -29,13 +34,14 @@ export interface WebhooksOptions {
 
 /**
  * Your webhook endpoint: takes a Request, verifies who sent it, has its event handled once, and gives the Response. 204 when that is
- * done; 400 for what is not signed with the secret, or was signed more than five minutes ago; 413 for more than a megabyte; 500 if the
- * handler threw: then the event is sent again.
+ * done; 400 for what is not signed with the secret, was signed more than five minutes ago, or is a test event where none are taken; 413
+ * for more than a megabyte; 500 if the handler threw: then the event is sent again.
  *
  * @throws Error if a secret is none
  */
 export function webhooks({
   secret,
+  test = false,
   on,
   once = onceEach(),
   onError = log,
@@ -49,6 +55,7 @@ export function webhooks({
     const isOurs = verifiers.some((verifier) => isSigned(verifier, body, headers))
     const event = isOurs ? eventIn(body) : null
     if (!event) return new Response(isOurs ? 'no event' : 'invalid signature', { status: 400 })
+    if (event.is_test && !test) return new Response('a test event, and webhooks() has no `test: true`', { status: 400 })
     const handler = Object.hasOwn(on, event.type) ? (on[event.type] as (event: PaywallEvent) => unknown) : undefined
     try {
       if (handler) await once(event.id, async () => void (await handler(event)))
@@ -95,7 +102,8 @@ function isSigned(verifier: Webhook, body: string, headers: Record<string, strin
 function eventIn(body: string): PaywallEvent | null {
   try {
     const said = JSON.parse(body) as Partial<PaywallEvent> | null
-    return typeof said?.id === 'string' && typeof said.type === 'string' ? (said as PaywallEvent) : null
+    const isEvent = typeof said?.id === 'string' && typeof said.type === 'string' && typeof said.is_test === 'boolean'
+    return isEvent ? (said as PaywallEvent) : null
   } catch {
     return null
   }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
 import { applyFile } from '../../cli/apply/apply.ts'
 import { unseal } from '../../lib/crypto/seal.ts'
@@ -157,6 +158,23 @@ describe('what another owner has', () => {
       expect(refused).toHaveLength(1)
       expect(refused[0]?.reason.sentences).toEqual([expect.stringContaining(`${path}: is`)])
     }
+  })
+
+  test('stays as it is: a webhook endpoint of the same URL, and a key of the same name', async () => {
+    const [one, other] = [someOwner(), someOwner()]
+    await one.apply()
+    await other.apply()
+    const ofOther = async () => [await webhookEndpointsOf(other.id), await keysOf(other.id)]
+    const before = await ofOther()
+    const secret = `whsec_${randomBytes(32).toString('base64')}`
+    await one.apply({ 'webhooks[0].secret': secret, 'webhooks[0].events': ['payment.failed'] })
+    await one.apply({ webhooks: [], keys: [] })
+    expect([await webhookEndpointsOf(one.id), await keysOf(one.id)]).toMatchObject([
+      [{ enabled: false }],
+      [{ valid: false }],
+    ])
+    expect(await ofOther()).toEqual(before)
+    expect(before).toMatchObject([[{ enabled: true }], [{ valid: true }]])
   })
 
   test('cannot be a domain of an own paywall outside the file, but paywalls of a file may swap theirs', async () => {

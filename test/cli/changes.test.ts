@@ -71,7 +71,7 @@ describe('what an edit changes is said from old to new:', () => {
     [
       'events',
       { 'webhooks[0].events': ['*', 'balance.changed'] },
-      ['webhook https://owner.example/webhooks: events * → * balance.changed'],
+      ['test webhook https://owner.example/webhooks: events * → * balance.changed'],
     ],
     ["a key's name", { 'keys[0].name': 'server' }, ['key server: was called backend']],
     ['a key more', { 'keys[1]': { name: 'second' } }, ['key second: new']],
@@ -95,7 +95,7 @@ describe('what an edit takes away is apart:', () => {
       { 'keys[0].secret': 'pk_test_another-secret-key' },
       ['key backend: new secret, the old one is revoked'],
     ],
-    ['a webhook endpoint', { webhooks: [] }, ['webhook https://owner.example/webhooks: disabled (0 subscribers)']],
+    ['a webhook endpoint', { webhooks: [] }, ['test webhook https://owner.example/webhooks: disabled (0 subscribers)']],
     [
       'an amount, which makes another price',
       { [`${price}.amount`]: 12, [`${price}.locals[0].amount`]: 450 },

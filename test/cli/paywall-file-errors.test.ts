@@ -65,8 +65,30 @@ describe('a bad file', () => {
   test.each<[string, Changes, string[]]>([
     [
       'tokens of a trial that a price cannot have',
-      { 'paywalls[0].prices[1].tokens': [{ type: 'standard', count: 1, trial_count: 1 }] },
+      {
+        'paywalls[0].prices[1].tokens': [{ type: 'standard', count: 1, trial_count: 1 }],
+        'paywalls[0].prices[1].access': true,
+      },
       ['paywalls[0].prices[1].tokens[0].trial_count: a price without interval has no trial'],
+    ],
+    [
+      'tokens that are sold once without a word on access',
+      { 'paywalls[0].prices[1].tokens': [{ type: 'standard', count: 1 }] },
+      [
+        'paywalls[0].prices[1].access: say true, or false for a pack of tokens: a one-time price with tokens may be either',
+      ],
+    ],
+    [
+      'a subscription, and features, without access',
+      {
+        'paywalls[0].prices[0].access': false,
+        'paywalls[0].prices[1].access': false,
+        'paywalls[0].prices[1].features': ['export'],
+      },
+      [
+        'paywalls[0].prices[0].access: a subscription gives access',
+        'paywalls[0].prices[1].features: a price without access gives no features',
+      ],
     ],
     [
       'two keys of one name and secret',
@@ -89,10 +111,11 @@ describe('a bad file', () => {
       [`${price}.locals[1].countries[1]: IN is already named`],
     ],
     [
-      'a key of unknown mode',
+      'a key and a webhook of unknown mode',
       { 'keys[0].secret': undefined, 'paywalls[1]': { ...paywall, id: '2', domain: null, test: false } },
       [
         'paywalls[1].processor.credentials: a test key on a live paywall',
+        'webhooks[0].test: say true or false: the file has test and live paywalls',
         'keys[0].mode: say test or live: the file has paywalls of both',
       ],
     ],
@@ -105,8 +128,13 @@ describe('a bad file', () => {
       },
       [
         'paywalls[0].processor.credentials.secretKey: a live paywall takes its secrets from env:NAME',
-        'webhooks[0].secret: beside a live paywall secrets come from env:NAME',
+        'webhooks[0].secret: a live webhook takes its secret from env:NAME',
       ],
+    ],
+    [
+      'a live webhook without TLS, whatever the paywalls are',
+      { 'webhooks[0].test': false, 'webhooks[0].url': 'http://127.0.0.1:8790/webhooks' },
+      ['webhooks[0].url: must begin with https://'],
     ],
     [
       'a live key on a test paywall',

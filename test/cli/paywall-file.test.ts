@@ -15,7 +15,7 @@ describe('a good file', () => {
     const file = await paywallFile()
     expect(file.keys).toEqual([{ name: 'backend', is_test: true, secret: environment.API_KEY }])
     expect(file.webhooks).toEqual([
-      { url: 'https://owner.example/webhooks', secret: environment.WEBHOOK_SECRET, events: ['*'] },
+      { url: 'https://owner.example/webhooks', is_test: true, secret: environment.WEBHOOK_SECRET, events: ['*'] },
     ])
     expect(file.paywalls[0]).toMatchObject({
       is_test: true,
@@ -49,7 +49,10 @@ describe('a good file', () => {
     ['the default tiers', { 'paywalls[0].geo': undefined }],
     ['a free price', { [`${price}.amount`]: 0 }],
     ['the longest trial', { [`${price}.trial_days`]: 730 }],
-    ['no interval said by null', { [`${price}.interval`]: null, [`${price}.trial_days`]: null }],
+    [
+      'no interval said by null',
+      { [`${price}.interval`]: null, [`${price}.trial_days`]: null, [`${price}.access`]: true },
+    ],
     [
       'field names that JavaScript knows',
       { 'paywalls[0].settings.constructor': 1, 'paywalls[0].locales': { toString: {} } },

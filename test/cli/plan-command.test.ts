@@ -7,7 +7,7 @@ import { call } from '../support/call.ts'
 import { buy, newEmail } from '../support/checkout.ts'
 import { everything } from '../support/everything.ts'
 import { paywall } from '../support/paywall.ts'
-import { monthly, type Written, yearly } from '../support/paywall-file.ts'
+import { monthly, type Written, writtenWebhooks, yearly } from '../support/paywall-file.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'paywall-plan-'))
@@ -24,12 +24,12 @@ afterAll(async () => {
 
 /** Writes the world's own file anew, with other fields and other prices. */
 function write(fields: Written = {}, prices: Written[] = [monthly(), yearly()]): void {
-  const { owner, keys, webhooks, paywalls } = world.file
+  const { owner, keys, paywalls } = world.file
   const [{ id, name, is_test: test, settings, processor }] = paywalls as [(typeof paywalls)[number]]
   const file = {
     owner,
     keys: keys.map((key) => ({ name: key.name, secret: key.secret })),
-    webhooks,
+    webhooks: writtenWebhooks(world.file),
     paywalls: [{ id, name, test, settings, processor, prices }],
     ...fields,
   }
@@ -81,7 +81,7 @@ describe('plan', () => {
     expect(
       changes.map(({ what, destructive, subscribers }) => [what.replace(/.*: /, ''), destructive, subscribers]),
     ).toEqual([
-      [expect.stringMatching(/^webhook /), true, 3],
+      [expect.stringMatching(/^test webhook /), true, 3],
       ['price monthly', true, 2],
       ['price yearly', true, 2],
     ])
@@ -133,6 +133,7 @@ describe('apply', () => {
           fields: [{ path: 'label', old: 'Each month', new: 'Every month' }],
           destructive: false,
           subscribers: null,
+          sessions: null,
         },
       ]),
       other_paywalls: [],

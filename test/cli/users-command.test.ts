@@ -114,8 +114,8 @@ describe('paywall users merge', () => {
     const likeAnId = await known({ external_id: one.user.id })
     const before = await everything(world)
     const refusals: [Promise<{ err: string }>, string][] = [
-      [merge(stranger.user.id, other.user.id), `the owner has no user ${stranger.user.id}`],
-      [merge(other.user.id, stranger.user.email!), `the owner has no user ${stranger.user.email}`],
+      [merge(stranger.user.id, other.user.id), `the owner has no test user ${stranger.user.id}`],
+      [merge(other.user.id, stranger.user.email!), `the owner has no test user ${stranger.user.email}`],
       [merge(gone.user.id, one.user.email!), `user ${gone.user.id} was merged into ${other.user.id}: name that one`],
       [merge(other.user.id, other.user.email!), 'are the same user'],
       [merge(one.user.id, other.user.id), `${one.user.id} names several users: say`],

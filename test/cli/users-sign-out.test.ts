@@ -92,9 +92,9 @@ test.each<[string, () => string[], RegExp]>([
   [
     'a user who is not there',
     () => ['sign-out', 'nobody@example.com', '--owner', owner],
-    /the owner has no user nobody@/,
+    /the owner has no test user nobody@/,
   ],
-  ['an id that nobody has', () => ['sign-out', randomUUID(), '--paywall', first], /the owner has no user /],
+  ['an id that nobody has', () => ['sign-out', randomUUID(), '--paywall', first], /the owner has no test user /],
   ['an owner who is not there', () => ['sign-out', 'a@b.co', '--owner', 'x@y.co'], /there is no owner x@y\.co/],
   ['a paywall that is not there', () => ['sign-out', 'a@b.co', '--paywall', '99'], /there is no paywall 99/],
   ['no scope', () => ['sign-out', 'a@b.co'], /say users sign-out/],

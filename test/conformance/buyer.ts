@@ -139,6 +139,15 @@ export async function periodEnds(buyer: Buyer): Promise<string[]> {
   return passes(buyer, `${days}d`)
 }
 
+/** What the buyer pays with is declined from now on, or is not any more. */
+export async function decline({ shop: { world, emulator }, userId }: Buyer, declines: boolean): Promise<void> {
+  const { rows } = await world.database.query<{ processor_customer: string }>(
+    'select processor_customer from purchases where user_id = $1',
+    [userId],
+  )
+  await emulator.declineCharges(rows[0]!.processor_customer, declines)
+}
+
 /** The latest purchase as the processor has it. */
 export async function saleOf(buyer: Buyer): Promise<Sale> {
   const id = await idOf(buyer)

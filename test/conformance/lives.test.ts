@@ -105,7 +105,15 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     const buyer = await buy(shop, 'yearly')
     const goesOn = shop.abilities.cancelledTrial === 'goes on to its end'
     const status = goesOn ? 'trialing' : 'canceled'
-    expect(await cancelHere(buyer)).toMatchObject({ status: 200, body: { subscription: { status } } })
+    const reply = await cancelHere(buyer)
+    expect(reply).toMatchObject({ status: 200, body: { subscription: { status, cancel_at_period_end: true } } })
+    if (!goesOn) {
+      const { subscription, message } = reply.body as { subscription: Record<string, string>; message: string }
+      const present = await shop.world.clock.now(shop.paywall.id)
+      const passed = present.getTime() - Date.parse(subscription.cancel_at ?? '')
+      expect([subscription.cancel_at, Math.abs(passed) < 60_000]).toEqual([subscription.canceled_at, true])
+      expect(message).toContain('has ended')
+    }
     expect(await hears(buyer)).toEqual([goesOn ? 'subscription.cancel_scheduled' : 'subscription.ended'])
     expect(await stateOf(buyer)).toMatchObject({ paid: goesOn, purchases: [{ status }] })
     await expectAsThere(buyer)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import type { Abilities } from '../../lib/processors/definition.ts'
 import {
   buy,
   expectAsThere,
@@ -16,14 +17,21 @@ import { useShops } from './shop.ts'
 
 const shopOf = useShops()
 
+/** What the owner hears of a dispute. Where the bank takes the money back before anything is decided, it is lost until it is won. */
+function disputed({ tellsOfDisputes, refundsWhatIsDisputed }: Abilities, amount: number): string[] {
+  const lost = refundsWhatIsDisputed ? [`payment.dispute_lost ${amount}`] : []
+  return tellsOfDisputes ? [...lost, `payment.disputed ${amount}`] : []
+}
+
 describe.each(ACQUIRING)('%s', (acquiring) => {
-  test('what is given back of a subscription is told and ends nothing: a part, and then the rest', async () => {
+  test('what is refunded of a subscription ends nothing: a part takes no tokens, the rest takes those of the period', async () => {
     const { there } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring))
     expect(await happens(buyer, (id) => there.refund(id, 300))).toEqual(['payment.refunded 300'])
+    expect(await tokensOf(buyer)).toBe(100)
     expect(await happens(buyer, there.refund)).toEqual(['payment.refunded 699'])
     expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
-    expect(await tokensOf(buyer)).toBe(100)
+    expect(await tokensOf(buyer)).toBe(0)
     await expectAsThere(buyer)
   })
 
@@ -38,7 +46,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
   test('a dispute of a subscription’s payment is told where the processor tells of it, and ends nothing', async () => {
     const { there, abilities } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring))
-    expect(await happens(buyer, there.dispute)).toEqual(abilities.tellsOfDisputes ? ['payment.disputed 999'] : [])
+    expect(await happens(buyer, there.dispute)).toEqual(disputed(abilities, 999))
     expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
   })
 
@@ -54,7 +62,7 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
   test('a one-time purchase that is disputed is over where the money is back at once, and else stands', async () => {
     const { there, abilities } = shopOf(acquiring)
     const buyer = await buy(shopOf(acquiring), 'lifetime')
-    expect(await happens(buyer, there.dispute)).toEqual(abilities.tellsOfDisputes ? ['payment.disputed 4900'] : [])
+    expect(await happens(buyer, there.dispute)).toEqual(disputed(abilities, 4900))
     const isOver = abilities.refundsWhatIsDisputed
     expect(await stateOf(buyer)).toMatchObject({
       paid: !isOver,

@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
-import { type Buyer, buy, cancelHere, expectAsThere, hears, passes, periodEnds, stateOf, tokensOf } from './buyer.ts'
+import {
+  type Buyer,
+  buy,
+  cancelHere,
+  decline,
+  expectAsThere,
+  hears,
+  passes,
+  periodEnds,
+  stateOf,
+  tokensOf,
+} from './buyer.ts'
 import { useShops } from './shop.ts'
 
 const shopOf = useShops()
@@ -49,12 +60,3 @@ const timeOf = ({ shop: { world, paywall } }: Buyer) => world.clock.now(paywall.
 
 /** Each kind of event once. A new period may show before it is paid: that is left out. */
 const kinds = (heard: string[]) => [...new Set(heard)].filter((kind) => kind !== 'subscription.updated')
-
-/** What the buyer pays with is declined from now on, or is not any more. */
-async function decline({ shop: { world, emulator }, userId }: Buyer, declines: boolean): Promise<void> {
-  const { rows } = await world.database.query<{ processor_customer: string }>(
-    'select processor_customer from purchases where user_id = $1',
-    [userId],
-  )
-  await emulator.declineCharges(rows[0]!.processor_customer, declines)
-}

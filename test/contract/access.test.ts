@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { startCheckout } from '../support/checkout.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
-import { at, type Tenant, tenant } from '../support/tenants.ts'
+import { at, newTenant, type Tenant, tenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -30,56 +30,86 @@ async function saidBy({ token }: Subscriber) {
   return [user.body, bootstrap.body, checkout, portal]
 }
 
-const access = [
-  { paid: true },
-  { user: { paid: true, has_active_subscription: true } },
-  { status: 409, body: { error: 'active_purchase', hasActivePurchase: true } },
-  { status: 200 },
-]
-const none = [
-  { paid: false },
-  { user: { paid: false, has_active_subscription: false } },
-  { status: 200 },
-  { status: 403, body: { error: 'portal_unavailable', isTest: '1' } },
-]
+/** Three questions: whether it gives access, whether it is in the way of another one, and whether it has a portal. */
+const open = [{ paid: true }, { user: { paid: true, has_active_subscription: true } }]
+const closed = [{ paid: false }, { user: { paid: false, has_active_subscription: false } }]
+const running = [{ status: 409, body: { error: 'active_purchase', hasActivePurchase: true } }, { status: 200 }]
+const over = [{ status: 200 }, { status: 403, body: { error: 'portal_unavailable', isTest: '1' } }]
 
 const ended = (ago: string) => `current_period_end = now() - interval '${ago}'`
 
 test.each([
-  ['active, its period over for a minute', ended('1 minute'), access],
-  ['active, its period over for almost three days', ended('2 days 23 hours'), access],
-  ['active, its period over for more than three days', ended('3 days 1 minute'), none],
+  ['active, its period over for a minute', ended('1 minute'), [...open, ...running]],
+  ['active, its period over for almost three days', ended('2 days 23 hours'), [...open, ...running]],
+  ['active, its period over for more than three days', ended('3 days 1 minute'), [...closed, ...running]],
   [
     'on trial, which is over for a minute',
     `status = 'trialing', ${ended('1 minute')}, trial_end = now() - interval '1 minute'`,
-    access,
+    [...open, ...running],
   ],
-  ['to end with its period, now over', `${ended('1 minute')}, cancel_at_period_end = true`, none],
-  ['to end at a time that is over', `cancel_at = now() - interval '1 minute', cancel_at_period_end = true`, none],
+  ['to end with its period, now over', `${ended('1 minute')}, cancel_at_period_end = true`, [...closed, ...over]],
+  [
+    'to end at a time that is over',
+    `cancel_at = now() - interval '1 minute', cancel_at_period_end = true`,
+    [...closed, ...over],
+  ],
   [
     'to end later than its period, which is over',
     `${ended('1 minute')}, cancel_at = now() + interval '1 month', cancel_at_period_end = true`,
-    access,
+    [...open, ...running],
   ],
   [
     'past due for almost seven days, its period over',
     `status = 'past_due', past_due_since = now() - interval '6 days 23 hours', ${ended('1 minute')}`,
-    access,
+    [...open, ...running],
   ],
   [
     'past due for more than seven days',
     "status = 'past_due', past_due_since = now() - interval '7 days 1 minute'",
-    none,
+    [...closed, ...running],
   ],
   [
     'past due, and to end at a time that is over',
     `status = 'past_due', past_due_since = now() - interval '1 day', ${ended('1 minute')}, cancel_at_period_end = true`,
-    none,
+    [...closed, ...over],
   ],
-])('%s: all endpoints agree whether it gives access', async (_, columns, expected) => {
+  ['paused', "status = 'paused', access_lost_at = now()", [...closed, ...running]],
+  ['ended', "status = 'canceled', access_lost_at = now()", [...closed, ...over]],
+])('%s: access, another sale and the portal', async (_, columns, expected) => {
   const subscriber = await subscribe(world, ours)
   await rewrite(subscriber, columns)
   expect(await saidBy(subscriber)).toMatchObject(expected)
+})
+
+const untilOf = async ({ id }: Subscriber) => (await userState(world, id)).purchases[0]?.access_until
+
+test('`access_until` is when access ends, as far as is known now', async () => {
+  const subscriber = await subscribe(world, ours)
+  const { rows } = await world.database.query(`select now() + interval '1 day' as soon, now() as present`)
+  const [soon, present] = [rows[0].soon.toISOString(), rows[0].present.toISOString()]
+  const later = (time: string, days: number) => new Date(Date.parse(time) + days * 86_400_000).toISOString()
+
+  await rewrite(subscriber, `current_period_end = '${soon}'`)
+  expect(await untilOf(subscriber)).toBe(later(soon, 3))
+  await rewrite(subscriber, 'cancel_at_period_end = true')
+  expect(await untilOf(subscriber)).toBe(soon)
+  await rewrite(subscriber, `cancel_at_period_end = false, cancel_at = '${later(soon, 30)}'`)
+  expect(await untilOf(subscriber)).toBe(later(soon, 3))
+  await rewrite(subscriber, `cancel_at = null, status = 'past_due', past_due_since = '${present}'`)
+  expect(await untilOf(subscriber)).toBe(later(present, 7))
+  await rewrite(subscriber, `cancel_at = '${soon}'`)
+  expect(await untilOf(subscriber)).toBe(soon)
+})
+
+test('`settings.grace_days` is for how long a subscription that is past due gives access', async () => {
+  const strict = await newTenant(world, { settings: { ...world.paywall.settings, grace_days: 2 } })
+  const subscriber = await subscribe(world, strict)
+  const paidAfter = async (ago: string) => {
+    await rewrite(subscriber, `status = 'past_due', past_due_since = now() - interval '${ago}'`)
+    return (await userState(world, subscriber.id, { paywallId: strict.paywall.id, key: strict.key })).paid
+  }
+  expect(await paidAfter('1 day 23 hours')).toBe(true)
+  expect(await paidAfter('2 days 1 minute')).toBe(false)
 })
 
 test('nobody is topped up while a renewal may still be heard of', async () => {

@@ -145,7 +145,15 @@ test('a trial brings its own tokens, each paid period the price’s, and a purch
     { type: 'standard', count: 100 },
     { type: 'premium', count: 9, trial_count: 4 },
   ]
-  const once = { slug: 'once', label: 'Once', currency: 'USD', amount: 5, processorPrice: 'price_once', tokens }
+  const once = {
+    slug: 'once',
+    label: 'Once',
+    currency: 'USD',
+    amount: 5,
+    processorPrice: 'price_once',
+    access: true,
+    tokens,
+  }
   const shop = tenant(
     await paywallFile({ paywall: { prices: [monthly({ trial_days: 3, tokens: withTrial }), yearly(), once] } }),
   )

@@ -25,6 +25,7 @@ const Price = z.strictObject({
   interval_count: z.int().nullable(),
   trial_days: z.int(),
   features: z.array(z.string()),
+  access: z.boolean(),
   label: z.string(),
   local: z.strictObject({ currency: z.string().length(3), amount: z.number() }).optional(),
 })
@@ -76,6 +77,7 @@ describe('the structural payload', () => {
         interval_count: 1,
         trial_days: 0,
         features: [],
+        access: true,
       },
       expect.objectContaining({ slug: 'yearly', amount: 89, interval: 'year', trial_days: 7 }),
     ])

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signAccessToken } from '../../functions/sign-in/sign-access-token.ts'
-import { ownerIdOf } from '../support/owner-id.ts'
+import { audienceOf } from '../support/owner-id.ts'
 import { type Row, testRows } from '../support/rows.ts'
 import {
   cancel,
@@ -34,7 +34,7 @@ beforeAll(async () => {
   foreigner = await subscribe(world, foreign)
   quitter = await subscribe(world, ours)
   cancelled(await cancelOwn(world, quitter))
-  const audience = await ownerIdOf(world, ours.paywall.id)
+  const audience = await audienceOf(world, ours.paywall.id)
   const signed = (user: { anonymous: boolean }, at: Date) =>
     signAccessToken({ userId: member.id, email: null, audience, ...user }, world.secrets.ACCESS_TOKEN_PRIVATE_KEY, at)
   anonymous = await signed({ anonymous: true }, new Date())

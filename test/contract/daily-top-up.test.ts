@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buy } from '../support/checkout.ts'
 import { everything } from '../support/everything.ts'
 import { signIn } from '../support/exchange.ts'
+import { yearly } from '../support/paywall-file.ts'
+import { newTenant } from '../support/tenants.ts'
 import { changeBalance, ledgerOf } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -75,27 +77,30 @@ test('comes with the touch of another type', async () => {
 })
 
 test('comes to those on trial, and no more once they have paid', async () => {
-  const { userId } = await buy(world, { paywall: world.paywall, key: world.key, slug: 'yearly' })
+  const { paywall, key } = await newTenant(world, { prices: [yearly({ tokens: [{ type: 'standard', count: 1 }] })] })
+  const by = { paywallId: paywall.id, key }
+  const debitSix = (id: string) => changeBalance(world, { user_id: id, op: 'debit', amount: 6 }, by)
+  const { userId } = await buy(world, { paywall, key, slug: 'yearly' })
   await world.stripe.drainWebhooks()
-  expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'trialing' }] })
-  expect(await change({ user_id: userId, op: 'debit', amount: 6 })).toMatchObject({ body: { count: 4 } })
-  await nextDay()
-  expect(await change({ user_id: userId, op: 'debit', amount: 6 })).toMatchObject({ body: { count: 4 } })
+  expect(await userState(world, userId, by)).toMatchObject({ paid: true, purchases: [{ status: 'trialing' }] })
+  expect(await debitSix(userId)).toMatchObject({ body: { count: 4 } })
+  await world.clock.advance(paywall.id, '1d')
+  expect(await debitSix(userId)).toMatchObject({ body: { count: 4 } })
 
   const subscription = String(world.stripe.subscriptions.at(-1)?.id)
   await world.stripe.renew(subscription, { fail: true })
   await world.stripe.drainWebhooks()
-  await nextDay()
-  expect(await userState(world, userId), 'it was never paid for').toMatchObject({
+  await world.clock.advance(paywall.id, '1d')
+  expect(await userState(world, userId, by), 'it was never paid for').toMatchObject({
     purchases: [{ status: 'past_due' }],
     balances: expect.arrayContaining([{ type: 'standard', count: 10 }]),
   })
-  await change({ user_id: userId, op: 'debit', amount: 6 })
+  await debitSix(userId)
 
   await world.stripe.renew(subscription)
   await world.stripe.drainWebhooks()
-  await nextDay()
-  expect((await userState(world, userId)).balances).toContainEqual({ type: 'standard', count: 4 })
+  await world.clock.advance(paywall.id, '1d')
+  expect((await userState(world, userId, by)).balances).toContainEqual({ type: 'standard', count: 5 })
 })
 
 test('does not come to those who pay', async () => {

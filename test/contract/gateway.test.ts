@@ -2,7 +2,6 @@ import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
-import { pages } from '../../functions/docs/contract.ts'
 import { call } from '../support/call.ts'
 import { pathOf } from '../support/every-operation.ts'
 import { signIn } from '../support/exchange.ts'
@@ -21,8 +20,8 @@ afterAll(() => world.close())
 
 const METHODS = { get: ['GET', 'HEAD'], post: ['POST'] }
 
-/** Every path, with the methods it has. */
-const ENDPOINTS = [...Map.groupBy([...operations, ...pages], ({ path }) => path)].map(
+/** Every path, with the methods it has. The docs have an origin of their own: test/security/docs-origin.test.ts. */
+const ENDPOINTS = [...Map.groupBy(operations, ({ path }) => path)].map(
   ([path, each]): [string, () => string, string] => [
     path,
     () => pathOf({ path }, world.paywall.id),

@@ -18,7 +18,7 @@ afterAll(() => world.close())
 
 describe('the document', () => {
   test('is served as it was generated, for any origin', async () => {
-    const reply = await call(world, '/openapi.json')
+    const reply = await call(world, `${world.docsUrl}/openapi.json`)
     expect(reply).toMatchObject({ status: 200, headers: { 'access-control-allow-origin': '*' } })
     expect(reply.body).toEqual(document)
   })
@@ -62,6 +62,12 @@ describe('the document', () => {
     const { parameters, responses } = document.paths['/api/v1/paywall/{id}/user'].get
     expect(parameters).toContainEqual(expect.objectContaining({ name: 'email', example: 'ada@example.com' }))
     expect(responses[200].content['application/json'].example).not.toHaveProperty('user')
+  })
+
+  test('says that an owner must have proven the address of a user whom it signs in', () => {
+    const exchange = document.paths['/api/v1/paywall/{id}/sign-in/exchange']
+    expect(JSON.stringify(exchange.post.description)).toMatch(/must be an address that you have proven/)
+    expect(JSON.stringify(document.components.schemas.ExchangeTokens)).toMatch(/must have proven that it is theirs/)
   })
 
   test('has the headers that every SDK sends, wherever clients call', () => {

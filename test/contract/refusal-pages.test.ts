@@ -51,7 +51,9 @@ test.each([
 ])('a browser that asks %s too often is told in words, and others in JSON', async (path, network) => {
   const from = { 'cf-connecting-ip': network }
   const refused = (headers: Record<string, string>) =>
-    burst(path, { headers: { ...from, ...headers } }).then((all) => all.find(({ status }) => status === 429)!)
+    burst(path.startsWith('/docs') ? world.docsUrl + path : path, { headers: { ...from, ...headers } }).then(
+      (all) => all.find(({ status }) => status === 429)!,
+    )
   const page = await refused(BROWSER)
   expect([page.headers.get('content-type'), page.headers.get('retry-after')]).toEqual([
     'text/html; charset=utf-8',

@@ -110,7 +110,10 @@ describe('an anonymous user who signs in as a known one', () => {
 
   test('may be one who has never been on this paywall', async () => {
     const email = newEmail()
-    await world.database.query('insert into users (owner_id, email) select owner_id, $1 from paywalls', [email])
+    await world.database.query(
+      'insert into users (owner_id, is_test, email) select owner_id, is_test, $1 from paywalls',
+      [email],
+    )
     const { checkoutUrl, token } = await anonymousBuyer(world, { source: 'ad' })
     await pay(world, checkoutUrl)
     const known = await signInByMail(world, email, { token })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CODE_TRIES } from '../../functions/sign-in/sign-in-code.ts'
 import { call, type Reply } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import { paywallFile } from '../support/paywall-file.ts'
@@ -18,10 +19,13 @@ import { statementsOf } from '../support/statements.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
+/** Other paywalls: one of the same owner, and another owner's. */
+let beside: string
 let elsewhere: string
 
 beforeAll(async () => {
-  world = await startTestWorld()
+  world = await startTestWorld({ file: { paywalls: [{}, {}] } })
+  beside = world.file.paywalls[1]!.id
   const file = await paywallFile()
   await world.apply(file)
   elsewhere = file.paywalls[0]!.id
@@ -34,6 +38,14 @@ const stateOf = ({ token }: { token: string }) => call(world, `/api/v1/paywall/$
 
 /** What nobody was mailed. */
 const UNKNOWN = { grant_type: 'code', email: 'a@b.co', code: '123456', request: 'A'.repeat(43) }
+
+test('a mailed code is of no use on another paywall of the owner or of anybody, and takes no harm from being tried there', async () => {
+  const grant = await getGrant(world, newEmail())
+  for (const paywallId of Array(CODE_TRIES).fill([beside, elsewhere]).flat()) {
+    expect(await askForTokens(world, grant, { paywallId })).toMatchObject(invalidGrant)
+  }
+  expect(sessionIn(await askForTokens(world, grant)).user.email).toBe(grant.email)
+})
 
 describe('a body that is none', () => {
   const email = 'a@b.co'

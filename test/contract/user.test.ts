@@ -35,6 +35,7 @@ const Purchase = z.strictObject({
   cancel_at_period_end: z.boolean(),
   cancel_at: time.nullable(),
   canceled_at: time.nullable(),
+  access_until: time.nullable(),
   created_at: time,
 })
 const State = z.strictObject({

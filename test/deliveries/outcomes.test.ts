@@ -7,6 +7,8 @@ import type { ReceiverResponse } from '../../dev/world/pages/receiver.ts'
 import { seal } from '../../lib/crypto/seal.ts'
 import { type DeliveryRow, openMailbox, sweep } from '../support/mailbox.ts'
 import { paywallFile } from '../support/paywall-file.ts'
+import { switchMode } from '../support/switch-mode.ts'
+import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 let world: TestWorld
@@ -136,6 +138,20 @@ test('410 disables the webhook endpoint; what waits stays, and goes out in order
   expect(mailbox.ids()).toEqual([ids[0], ...ids])
 })
 
+/** What a member has without a credit. */
+const TOPPED_UP = 10
+
+test('what happens while a webhook endpoint is disabled is not sent there, nor once it is enabled again', async () => {
+  const mailbox = await openMailbox(world)
+  await world.apply({ ...mailbox.file, webhooks: [] })
+  await mailbox.credit()
+  await world.apply(mailbox.file)
+  await mailbox.credit()
+  const counts = () => mailbox.received().map(({ body }) => JSON.parse(body).data.balance.count)
+  await until('the second credit arrives', async () => counts().includes(TOPPED_UP + 2))
+  expect(counts()).toEqual([TOPPED_UP + 2])
+})
+
 test('a huge reply is no obstacle', async () => {
   const mailbox = await openMailbox(world)
   mailbox.answer = () => ({ body: 'x'.repeat(20_000_000) })
@@ -158,11 +174,8 @@ test('a connection that breaks behind the head of a 200 is no failed attempt', a
 
 test('an address is refused when the paywall is live or the address is private, and the others get theirs', async () => {
   const [live, local, good] = await Promise.all([openMailbox(world), openMailbox(world), openMailbox(world)])
-  const [[event], [other]] = await Promise.all([live.tell(), local.tell(), good.tell()])
-  await world.database.query(
-    'update paywalls set is_test = false where id = (select paywall_id from events where id = $1)',
-    [event],
-  )
+  const [, [other]] = await Promise.all([live.tell(), local.tell(), good.tell()])
+  await switchMode(world, live.file.paywalls[0]!.id, false)
   await world.database.query(
     `update webhook_endpoints set url = 'https://10.0.0.1/' where id = (select endpoint_id from deliveries where event_id = $1)`,
     [other],

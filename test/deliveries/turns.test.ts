@@ -36,10 +36,13 @@ beforeEach(async () => {
 })
 afterAll(() => client.end())
 
+const leaseFor = (holder: string) =>
+  leaseDeliveries<Lease>(db, { holder, count: SLOTS, failingCount: FAILING_SLOTS, ...round })
+
 /** One lease. Its attempts end at once: those at webhook endpoints that fail in vain. */
 async function lease(): Promise<Lease> {
   const holder = randomUUID()
-  const leased = await leaseDeliveries<Lease>(db, { holder, count: SLOTS, failingCount: FAILING_SLOTS, ...round })
+  const leased = await leaseFor(holder)
   for (const delivery of leased.deliveries) await end(delivery, holder)
   round = goOn(round, leased)
   return leased
@@ -102,6 +105,16 @@ test('one that is busy keeps three slots, however many stand between its turns',
   const leases = await turns(25)
   expect(leases.slice(5).map((each) => each.length)).toEqual(Array(20).fill(3))
   expect(new Set(leases.flat())).toEqual(new Set([busy]))
+})
+
+test('one that took an event again fails no longer: it has three slots at once', async () => {
+  const [back] = await waiting(client, { count: 1, failures: 3, members: 20 })
+  const holder = randomUUID()
+  const [first, ...more] = (await leaseFor(holder)).deliveries
+  expect([first, more]).toMatchObject([{ endpoint_id: back, is_failing: true }, []])
+  await end({ ...first!, is_failing: false }, holder)
+  const { deliveries } = await leaseFor(randomUUID())
+  expect(deliveries.map(({ is_failing }) => is_failing)).toEqual([false, false, false])
 })
 
 test('those that fail have two slots, and each of them has turns, beside one that takes all it is given', async () => {

@@ -10,7 +10,7 @@ import { call } from '../support/call.ts'
 import { buy, newEmail, payAndReturn, priceIdOf } from '../support/checkout.ts'
 import { folderOf, typeErrors } from '../support/modules.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
-import { startOwnerSite } from '../support/owner-site.ts'
+import { listSite, startOwnerSite } from '../support/owner-site.ts'
 import { codeMailedTo } from '../support/sign-in.ts'
 import { type Site, startSite } from '../support/site.ts'
 import type { TestWorld } from '../support/world.ts'
@@ -37,7 +37,7 @@ beforeAll(async () => {
   world = site.world
   secret = world.file.webhooks[0]?.secret ?? ''
   folder = folderOf(modules)
-  const settings = { KEY: world.key, ID: world.paywall.id, URL: world.url, WEBHOOK_SECRET: secret }
+  const settings = { KEY: world.key, ID: world.paywall.id, URL: world.url, WEBHOOK_SECRET: secret, TEST: 'true' }
   for (const [name, value] of Object.entries(settings)) vi.stubEnv(`PAYWALL_${name}`, value)
 })
 
@@ -128,6 +128,7 @@ describe('in a browser', () => {
     const source = modules['sign-in.ts']!.replace(/^import .*$/m, modules['browser.ts']!)
     const script = await bundledModule(source.replace('https://pay.example.com', site.origin))
     shop = await startOwnerSite(PAGE, { '/guide.js': script })
+    await listSite(world, shop.url)
   })
   afterAll(() => shop.close())
 

@@ -17,12 +17,14 @@ afterAll(() => world.close())
 
 describe.each(['/docs', '/docs/api', '/docs/api/scalar.js', '/openapi.json'])('%s', (path) => {
   test('may be kept for five minutes by anybody', async () => {
-    expect(await call(world, path)).toMatchObject({ headers: { 'cache-control': 'public, max-age=300' } })
+    expect(await call(world, world.docsUrl + path)).toMatchObject({
+      headers: { 'cache-control': 'public, max-age=300' },
+    })
   })
 
   test('has GET and HEAD alone', async () => {
-    expect(await call(world, path, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' })
-    expect(await call(world, path, { method: 'POST' })).toMatchObject({
+    expect(await call(world, world.docsUrl + path, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' })
+    expect(await call(world, world.docsUrl + path, { method: 'POST' })).toMatchObject({
       status: 405,
       headers: { allow: 'GET, HEAD' },
       body: { error: 'method_not_allowed' },
@@ -37,9 +39,9 @@ test('/ says to a program what the service is, and where to read on', async () =
     body: {
       service: 'paywall-billing',
       version: '1.0.0',
-      docs: '/docs',
-      reference: '/docs/api',
-      openapi: '/openapi.json',
+      docs: `${world.docsUrl}/docs`,
+      reference: `${world.docsUrl}/docs/api`,
+      openapi: `${world.docsUrl}/openapi.json`,
     },
   })
 })
@@ -50,8 +52,8 @@ test('/ says so while the database is away, too, on the origin that is the servi
     world.neon.onStatement = undefined
   })
   const page = await call(world, '/', { headers: { accept: 'text/html' } })
-  expect(page).toMatchObject({ status: 200, body: expect.stringContaining('href="/docs"') })
-  expect(await call(world, '/')).toMatchObject({ status: 200, body: { docs: '/docs' } })
+  expect(page).toMatchObject({ status: 200, body: expect.stringContaining(`href="${world.docsUrl}/docs"`) })
+  expect(await call(world, '/')).toMatchObject({ status: 200, body: { docs: `${world.docsUrl}/docs` } })
   expect(await call(world, 'https://pay.elsewhere.example/')).toMatchObject({ status: 503 })
 })
 
@@ -64,7 +66,7 @@ describe.each(['/', '/docs'])('%s, a page of ours', (path) => {
   afterAll(() => browser.close())
 
   test('is one file without scripts, which may use its own style and nothing else', async () => {
-    const { status, headers, body } = await call(world, path, { headers: { accept: 'text/html' } })
+    const { status, headers, body } = await call(world, world.docsUrl + path, { headers: { accept: 'text/html' } })
     const page = String(body)
     const style = /<style>([^<]*)<\/style>/.exec(page)?.[1] ?? ''
     const hash = createHash('sha256').update(style).digest('base64')
@@ -77,13 +79,15 @@ describe.each(['/', '/docs'])('%s, a page of ours', (path) => {
   })
 
   test('has no link that leads nowhere', async () => {
-    const page = String((await call(world, path, { headers: { accept: 'text/html' } })).body)
+    const page = String((await call(world, world.docsUrl + path, { headers: { accept: 'text/html' } })).body)
     const anchors = [...page.matchAll(/\sid="([\w-]+)"/g)].map(([, id]) => `#${id}`)
     const links = [...page.matchAll(/href="([^"]+)"/g)].flatMap(([, href = '']) =>
       href.startsWith('https:') ? [] : href,
     )
     const ours = links.filter((href) => !href.startsWith('#'))
-    const statuses = await Promise.all(ours.map(async (href) => (await call(world, href)).status))
+    const statuses = await Promise.all(
+      ours.map(async (href) => (await call(world, new URL(href, world.docsUrl).href)).status),
+    )
     expect(links.filter((href) => href.startsWith('#') && !anchors.includes(href))).toEqual([])
     expect(ours.filter((_, index) => statuses[index] !== 200)).toEqual([])
   })
@@ -93,7 +97,7 @@ describe.each(['/', '/docs'])('%s, a page of ours', (path) => {
   )('is readable for everybody: $colorScheme, $width wide', async ({ colorScheme, width }) => {
     const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } })
     const page = await context.newPage()
-    await page.goto(world.url + path)
+    await page.goto(world.docsUrl + path)
     const { violations } = await new AxeBuilder({ page }).analyze()
     expect(violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }))).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)

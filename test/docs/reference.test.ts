@@ -29,14 +29,14 @@ describe('in a browser', () => {
     page.on('request', (request) => void requested.push(request.url()))
     page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
     page.on('pageerror', ({ message }) => void complaints.push(message))
-    await page.goto(`${world.url}/docs/api`)
+    await page.goto(`${world.docsUrl}/docs/api`)
     await page.getByRole('heading', { level: 1, name: 'Paywall Billing API' }).waitFor()
   })
   afterAll(() => browser.close())
 
   /** Whatever was done there: nothing was asked of another host, and nothing was wrong. */
   afterEach(() => {
-    expect(requested.filter((url) => !/^(data|blob):/.test(url) && new URL(url).origin !== world.url)).toEqual([])
+    expect(requested.filter((url) => !/^(data|blob):/.test(url) && new URL(url).origin !== world.docsUrl)).toEqual([])
     expect(complaints).toEqual([])
   })
 
@@ -65,7 +65,7 @@ describe('in a browser', () => {
 
   test('sends a request with a key to the host that it is served by, and keeps no key', async () => {
     await buy(world, { paywall: world.paywall, key: world.key, email: 'ada@example.com' })
-    await page.goto(`${world.url}/docs/api`)
+    await page.goto(`${world.docsUrl}/docs/api`)
     const client = await openClient()
     await client.getByRole('row', { name: 'Include id in request' }).getByRole('combobox').last().fill(world.paywall.id)
     await client.getByRole('textbox', { name: 'Value' }).fill(world.key)
@@ -90,12 +90,14 @@ describe('in a browser', () => {
 })
 
 test('its script may be kept for five minutes by anybody', async () => {
-  const { status, headers } = await call(world, '/docs/api/scalar.js')
+  const { status, headers } = await call(world, `${world.docsUrl}/docs/api/scalar.js`)
   expect(status).toBe(200)
   expect(headers).toMatchObject({
     'cache-control': 'public, max-age=300',
     'content-type': 'text/javascript; charset=utf-8',
   })
-  const again = await call(world, '/docs/api/scalar.js', { headers: { 'if-none-match': headers.etag ?? '' } })
+  const again = await call(world, `${world.docsUrl}/docs/api/scalar.js`, {
+    headers: { 'if-none-match': headers.etag ?? '' },
+  })
   expect(again).toMatchObject({ status: 304, body: '' })
 })

@@ -37,6 +37,7 @@ interface Options {
 export async function startChargebee({ accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', ...more }: Options = {}) {
   const emulator = await startChargebeeEmulator({
     port: 0,
+    rateLimited: false,
     accounts: () => accounts,
     serviceUrl: () => serviceUrl,
     ...more,

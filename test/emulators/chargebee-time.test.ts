@@ -59,9 +59,22 @@ test('a subscription that owes money stays active, recovers, or is cancelled aft
   await emulator.moveTo(paywallId, emulator.timeOf(paywallId) + 2 * DAY)
   expect(await read()).toMatchObject({ status: 'active', due_invoices_count: 0 })
   await emulator.declineCharges(customer.id)
-  await emulator.moveTo(paywallId, (await termEnd()) + 8 * DAY)
+  await emulator.moveTo(paywallId, (await termEnd()) + 14 * DAY)
   expect(await read()).toMatchObject({ status: 'cancelled', cancel_reason: 'not_paid', due_invoices_count: 1 })
   expect(types().filter((type) => type === 'payment_failed')).toHaveLength(5)
+})
+
+test('a site may keep a subscription after the last retry: it goes on, and its invoice stays unpaid', async () => {
+  const { emulator, chargebee, id, customer, read, termEnd } = await subscribed()
+  await emulator.setDunning(paywallId, { retryDays: [1, 3], finally: 'keep' })
+  await emulator.declineCharges(customer.id)
+  await emulator.moveTo(paywallId, (await termEnd()) + 4 * DAY)
+  expect(await read()).toMatchObject({ status: 'active', due_invoices_count: 1 })
+  await emulator.declineCharges(customer.id, false)
+  await emulator.moveTo(paywallId, await termEnd())
+  expect(await read()).toMatchObject({ status: 'active', due_invoices_count: 1 })
+  const { list } = await chargebee.invoice.list({ subscription_id: { is: id }, 'sort_by[asc]': 'date' } as never)
+  expect(list.map(({ invoice }) => invoice.status)).toEqual(['paid', 'not_paid', 'paid'])
 })
 
 test('each control does what its name says', async () => {

@@ -68,23 +68,54 @@ describe('at Stripe', () => {
     expect(await subscription()).toMatchObject({ status: 'active', latest_invoice: { amount_paid: 999 } })
   })
 
-  test('charges that fail are tried again every three days; the subscription recovers, or ends after the last', async () => {
-    const { emulator, customer, subscription, pass } = await subscribed()
+  test('a charge that fails is tried again eight times in two weeks; the subscription recovers, or ends after the last', async () => {
+    const { emulator, customer, subscription, pass, types } = await subscribed()
     const end = periodEndOf(await subscription())
     await emulator.declineCharges(customer)
     await emulator.moveTo(paywallId, end + HOUR)
     expect(await subscription()).toMatchObject({ status: 'past_due', latest_invoice: { attempt_count: 1 } })
-    await pass(3 * DAY)
-    expect(await subscription()).toMatchObject({ status: 'past_due', latest_invoice: { attempt_count: 2 } })
+    await pass(12 * DAY)
+    const late = await subscription()
+    expect(late).toMatchObject({ status: 'past_due', latest_invoice: { attempt_count: 8 } })
+    expect(late.latest_invoice).toMatchObject({ next_payment_attempt: end + HOUR + 14 * DAY })
     await emulator.declineCharges(customer, false)
-    await pass(3 * DAY)
+    await pass(2 * DAY)
     const recovered = await subscription()
-    expect(recovered).toMatchObject({ status: 'active', latest_invoice: { status: 'paid', attempt_count: 3 } })
+    expect(recovered).toMatchObject({ status: 'active', latest_invoice: { status: 'paid', attempt_count: 9 } })
 
     await emulator.declineCharges(customer)
-    await emulator.moveTo(paywallId, periodEndOf(recovered) + HOUR + 9 * DAY)
+    const before = emulator.events.length
+    await emulator.moveTo(paywallId, periodEndOf(recovered) + HOUR + 14 * DAY)
     const over = { status: 'canceled', cancellation_details: { reason: 'payment_failed' } }
-    expect(await subscription()).toMatchObject({ ...over, latest_invoice: { status: 'open', attempt_count: 4 } })
+    expect(await subscription()).toMatchObject({ ...over, latest_invoice: { status: 'open', attempt_count: 9 } })
+    expect(types(before).filter((type) => type === 'invoice.payment_failed')).toHaveLength(9)
+    expect(types(before).at(-1)).toBe('customer.subscription.deleted')
+  })
+
+  test('an account may keep a subscription after the last retry: unpaid, or past due and charged for later periods', async () => {
+    const unpaid = await subscribed()
+    const left = { retryDays: [3, 5], finally: 'unpaid' as const }
+    await unpaid.emulator.setDunning(paywallId, left)
+    await unpaid.emulator.declineCharges(unpaid.customer)
+    const end = periodEndOf(await unpaid.subscription())
+    await unpaid.emulator.moveTo(paywallId, end + HOUR + 8 * DAY)
+    expect(await unpaid.subscription()).toMatchObject({
+      status: 'unpaid',
+      latest_invoice: { attempt_count: 3, next_payment_attempt: null },
+    })
+    await unpaid.emulator.moveTo(paywallId, periodEndOf(await unpaid.subscription()) + DAY)
+    const later = { status: 'unpaid', latest_invoice: { status: 'draft', attempt_count: 0 } }
+    expect(await unpaid.subscription()).toMatchObject(later)
+
+    const kept = await subscribed()
+    await kept.emulator.setDunning(paywallId, { ...left, finally: 'keep' })
+    await kept.emulator.declineCharges(kept.customer)
+    await kept.emulator.moveTo(paywallId, periodEndOf(await kept.subscription()) + HOUR + 8 * DAY)
+    const owing = await kept.subscription()
+    expect(owing).toMatchObject({ status: 'past_due' })
+    await kept.emulator.declineCharges(kept.customer, false)
+    await kept.emulator.moveTo(paywallId, periodEndOf(owing) + HOUR)
+    expect(await kept.subscription()).toMatchObject({ status: 'active', latest_invoice: { status: 'paid' } })
   })
 
   test('a debit arrives, an unpaid subscription expires, a page closes', async () => {

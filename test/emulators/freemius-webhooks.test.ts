@@ -93,7 +93,7 @@ test('tells of what the owner does, and of money that goes back', async () => {
     await parts.emulator.refund(payment, 100)
     await parts.emulator.closeDispute((await parts.emulator.dispute(payment)).id)
   })
-  expect(money).toEqual(['payment.refund', 'payment.dispute.created', 'payment.dispute.lost'])
+  expect(money).toEqual(['payment.created', 'payment.refund', 'payment.dispute.created', 'payment.dispute.lost'])
 })
 
 test('tells of a first payment that comes later, or never', async () => {

@@ -9,7 +9,11 @@ import type { MollieAccount } from '../../dev/emulators/mollie/accounts.ts'
 import type { MollieEmulator } from '../../dev/emulators/mollie/emulator.ts'
 import { startMollieEmulator } from '../../dev/emulators/mollie/emulator.ts'
 
-export const ACME: MollieAccount = { paywallId: '1001', apiKey: 'test_acme_0123456789', webhookSecret: 'whsec_acme' }
+export const ACME = {
+  paywallId: '1001',
+  apiKey: 'test_acme_0123456789',
+  webhookSecret: 'whsec_acme',
+} satisfies MollieAccount
 
 /** An emulator of its own, with the official SDK pointed at it, until the test ends. */
 export async function startMollie(

@@ -7,7 +7,7 @@ test('opens a checkout, and shows it until it is paid', async () => {
   const checkout = await polar.checkouts.create(monthlyOrder({ currency: 'inr' }))
   expect(checkout).toMatchObject({
     ...{ status: 'open', currency: 'inr', amount: 39900, product_id: MONTHLY, customer_id: null, trial_end: null },
-    ...{ external_customer_id: 'user-ada', customer_email: 'ada@example.com', metadata: { paywall_id: '1001' } },
+    ...{ external_customer_id: 'user-ada', customer_email: 'ada@buyers.dev', metadata: { paywall_id: '1001' } },
   })
   expect(checkout.url).toBe(`${emulator.url}/checkout/polar_c_${checkout.id}`)
   const page = await fetch(checkout.url)
@@ -18,7 +18,7 @@ test('opens a checkout, and shows it until it is paid', async () => {
   expect(paid.headers.get('location')).toContain(`https://shop.example/thanks?checkout=${checkout.id}&${token}`)
   expect(await polar.checkouts.get(checkout.id)).toMatchObject({
     status: 'succeeded',
-    customer_email: 'ada@example.com',
+    customer_email: 'ada@buyers.dev',
   })
 })
 
@@ -29,7 +29,7 @@ test('sells a subscription: it has the metadata, names its checkout, and has an 
   expect(subscription).toMatchObject({
     ...{ status: 'active', amount: 999, currency: 'usd', recurring_interval: 'month', recurring_interval_count: 1 },
     ...{ checkout_id: checkout.id, metadata: { paywall_id: '1001' }, cancel_at_period_end: false, trial_end: null },
-    customer: { external_id: 'user-ada', email: 'ada@example.com' },
+    customer: { external_id: 'user-ada', email: 'ada@buyers.dev' },
   })
   expect(order).toMatchObject({
     ...{ status: 'paid', paid: true, billing_reason: 'subscription_create', total_amount: 999, subscription_id: id },

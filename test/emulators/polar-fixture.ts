@@ -34,6 +34,7 @@ export async function startPolar(options: { accounts?: PolarAccount[]; serviceUr
   const { accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', statePath } = options
   const emulator = await startPolarEmulator({
     port: 0,
+    rateLimited: false,
     accounts: () => accounts,
     serviceUrl: () => serviceUrl,
     ...(statePath !== undefined && { statePath }),
@@ -52,7 +53,7 @@ export const monthlyOrder = (more: Partial<models.CheckoutCreate> = {}): models.
   products: [MONTHLY],
   success_url: 'https://shop.example/thanks?checkout={CHECKOUT_ID}',
   return_url: 'https://shop.example/sorry',
-  customer_email: 'ada@example.com',
+  customer_email: 'ada@buyers.dev',
   external_customer_id: 'user-ada',
   metadata: { paywall_id: '1001' },
   ...more,

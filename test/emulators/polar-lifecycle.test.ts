@@ -126,10 +126,10 @@ test('has one customer for each address, whoever buys: the second buyer is the f
   const first = await buy(polar)
   const other = await polar.checkouts.create(monthlyOrder({ external_customer_id: 'user-b' }))
   expect(other.customer_id).toBeNull()
-  const second = await buy(polar, monthlyOrder({ external_customer_id: 'user-b', customer_email: 'ADA@example.com' }))
+  const second = await buy(polar, monthlyOrder({ external_customer_id: 'user-b', customer_email: 'ADA@buyers.dev' }))
   expect(second.order.customer_id).toBe(first.order.customer_id)
   expect(second.order.customer.external_id).toBe('user-ada')
-  const taken = polar.customers.create({ email: 'ada@example.com' })
+  const taken = polar.customers.create({ email: 'ada@buyers.dev' })
   await expect(taken).rejects.toMatchObject({ statusCode: 422 })
 })
 
@@ -137,7 +137,7 @@ test('refuses a page whose external id has got another address meanwhile', async
   const { polar } = await startPolar()
   const checkout = await polar.checkouts.create(monthlyOrder({ customer_email: null }))
   await polar.customers.create({ email: 'ada@elsewhere.example', external_id: 'user-ada' })
-  const paid = await press(checkout, 'pay', { email: 'ada@example.com' })
+  const paid = await press(checkout, 'pay', { email: 'ada@buyers.dev' })
   expect([paid.status, await paid.text()]).toEqual([422, expect.stringContaining('different email address')])
 })
 

@@ -23,14 +23,15 @@ export const ACME: StripeAccount = {
 
 /** An emulator of its own, with the official SDK pointed at it, until the test ends. */
 export async function startStripe(
-  options: { accounts?: StripeAccount[]; serviceUrl?: string; statePath?: string } = {},
+  options: { accounts?: StripeAccount[]; serviceUrl?: string; statePath?: string; fetch?: typeof fetch } = {},
 ) {
-  const { accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', statePath } = options
+  const { accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', ...more } = options
   const emulator = await startStripeEmulator({
     port: 0,
+    rateLimited: false,
     accounts: () => accounts,
     serviceUrl: () => serviceUrl,
-    ...(statePath !== undefined && { statePath }),
+    ...more,
   })
   onTestFinished(() => emulator.close())
   return { emulator, stripe: sdk(emulator) }

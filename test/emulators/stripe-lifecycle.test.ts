@@ -162,7 +162,7 @@ test('gives money back and disputes it', async () => {
     previous_attributes: { amount_refunded: 0 },
   })
   await emulator.dispute(id)
-  expect(emulator.events.at(-1)).toMatchObject({
+  expect(emulator.events.at(-2)).toMatchObject({
     type: 'charge.dispute.created',
     data: { object: { payment_intent: id } },
   })

@@ -6,8 +6,8 @@ import { changeBalance } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
-// A migration runs before the Workers of its release are deployed: until then those of the release before go on, with
-// functions that do not know a column that it added.
+// A migration runs before the Workers of its release are deployed. Until then the Workers of the last release go on, whose
+// functions do not know a column that it added.
 
 let world: TestWorld
 

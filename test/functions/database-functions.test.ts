@@ -25,10 +25,6 @@ describe('database functions', () => {
     expect(created).toHaveLength(functions.size)
   })
 
-  test('have at most about 60 lines', () => {
-    expect(all.filter(({ lines }) => lines > 62).map(({ name, lines }) => `${name}: ${lines}`)).toEqual([])
-  })
-
   test('that Workers call stand in a file of their name, beside the Worker or in lib/db', () => {
     const wrong = entries.filter(({ name, path }) => !path.endsWith(`/${pathOf(name)}`))
     expect(wrong.map(({ name, path }) => `${name} in ${path}`)).toEqual([])

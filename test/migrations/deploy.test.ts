@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -7,6 +8,7 @@ import { databaseUrlOf, ROLES } from '../../cli/migrate/roles.ts'
 import { workerSecrets } from '../../dev/tools/worker-secrets.ts'
 import { makeSecrets } from '../../dev/world/secrets.ts'
 import { readWorkerConfigs } from '../../dev/world/workers/wrangler-config.ts'
+import { until } from '../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'paywall-deploy-test-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -41,6 +43,50 @@ describe('a Worker is given', () => {
       )
     }
   })
+})
+
+/** Ends what is left of a process group, such as wrangler. */
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error // it has ended by itself
+  }
+}
+
+describe('a deploy leaves no secrets behind', () => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
+    'that is ended by %s',
+    async (signal) => {
+      const temporary = mkdtempSync(join(folder, 'tmp-'))
+      const path = join(folder, 'production.json')
+      writeFileSync(path, JSON.stringify(secrets))
+      const env = { PATH: process.env.PATH, TMPDIR: temporary }
+      const deploying = spawn(process.execPath, ['dev/tools/deploy.ts', '--secrets', path, '--dry-run'], {
+        env,
+        stdio: 'ignore',
+        detached: true, // in a process group of its own, as in a terminal
+      })
+      const ended = once(deploying, 'exit')
+      const written = () => readdirSync(temporary, { recursive: true }).filter((name) => String(name).endsWith('.json'))
+      try {
+        await until('the secrets are written', async () => written().length > 0, 60_000)
+        for (const file of written()) {
+          expect(statSync(join(temporary, String(file))).mode & 0o077, 'nobody else may read it').toBe(0)
+        }
+        deploying.kill(signal)
+        await ended
+        await until(
+          'they are gone',
+          async () => readdirSync(temporary).every((name) => !name.startsWith('paywall-deploy-')),
+          10_000,
+        )
+      } finally {
+        killGroup(deploying.pid!)
+      }
+    },
+    90_000,
+  )
 })
 
 describe('a deploy stops before the first Worker', () => {

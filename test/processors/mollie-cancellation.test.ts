@@ -4,6 +4,7 @@ import { mollieProcessor, openMollieShop, subscriptionsOf } from '../support/mol
 import { ownerEvents } from '../support/owner-events.ts'
 import { cancelFor, cancelled, cancelOwn, type Subscriber, storedRequest, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
+import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -78,6 +79,10 @@ test('what was paid after a charge had failed is what counts when it is cancelle
 describe('a cancellation whose answer is lost', () => {
   async function cancelUnheard(shop: Tenant = ours) {
     const subscriber = await subscribe(world, shop)
+    await until('no notice of the purchase waits', async () => {
+      const { rowCount } = await world.database.query('select from pending_events')
+      return rowCount === 0
+    })
     world.mollie.onCall = async ({ method }, run) => {
       if (method !== 'DELETE') return run()
       await run()

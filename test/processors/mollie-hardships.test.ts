@@ -13,6 +13,7 @@ import { ownerEvents } from '../support/owner-events.ts'
 import { passUntil } from '../support/passing-time.ts'
 import { cancelled, cancelOwn, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
+import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
@@ -174,7 +175,7 @@ test('who is past due is not let in where Mollie says for a moment that the cust
   expect(await userState(shop, subscriber.id)).toMatchObject({ paid: false, purchases: [{ status: 'past_due' }] })
 })
 
-test('two purchases of one customer are two subscriptions, and ending one leaves the other', async () => {
+test('a purchase that replaces an older one of its customer is a second subscription, and ends the first alone', async () => {
   const first = await subscribe(world, ours)
   const body = { ignoreActivePurchase: true }
   const second = await payFirst(world, 'yearly', { email: first.email, body })
@@ -183,9 +184,22 @@ test('two purchases of one customer are two subscriptions, and ending one leaves
   expect(second.userId).toBe(first.id)
   const [monthly, yearly] = subscriptionsOf(world, first.id)
   expect(yearly).toMatchObject({ status: 'active', customerId: monthly!.customerId })
-  cancelled(await cancelOwn(world, first))
+  // The webhook is answered before the older one is ended.
+  await until(
+    'the older one is ended at Mollie',
+    async () => subscriptionsOf(world, first.id)[0]?.status === 'canceled',
+  )
+  await until(
+    'the older one is shown as ending',
+    async () => (await userState(world, first.id)).purchases[1]?.cancel_at_period_end,
+  )
+  expect((await userState(world, first.id)).purchases).toMatchObject([
+    { price_slug: 'yearly', cancel_at_period_end: false },
+    { price_slug: 'monthly', status: 'active', cancel_at_period_end: true },
+  ])
+  const again = { status: 400, body: { error: 'Subscription is already cancelled' } }
+  expect(await cancelOwn(world, first)).toMatchObject(again)
   expect(subscriptionsOf(world, first.id)).toMatchObject([{ status: 'canceled' }, { status: 'active' }])
-  expect((await userState(world, first.id)).purchases).toHaveLength(2)
 })
 
 test('a chargeback that is reversed is looked at', async () => {

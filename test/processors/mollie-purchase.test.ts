@@ -28,9 +28,9 @@ afterAll(() => world.close())
 const eventTypes = async (userId: string) => (await ownerEvents(world, userId)).map(({ type }) => type)
 const purchaseOf = async (userId: string, shop = world) => (await userState(shop, userId)).purchases[0]
 
-/** The end of a date, UTC, which is a day after its midnight; `days` later. */
-const endOf = (date: string | undefined, days = 0) =>
-  new Date(Date.parse(String(date)) + (days + 1) * 86_400_000).toISOString()
+/** The beginning of a date, UTC; `days` later. */
+const startOf = (date: string | undefined, days = 0) =>
+  new Date(Date.parse(String(date)) + days * 86_400_000).toISOString()
 
 test('a subscription begins with its first payment, and runs until the day of the next', async () => {
   const { userId, paymentId, back } = await payFirst(world)
@@ -51,7 +51,7 @@ test('a subscription begins with its first payment, and runs until the day of th
     interval_count: 1,
     unit_amount: 999,
     currency: 'USD',
-    current_period_end: endOf(subscription?.startDate),
+    current_period_end: startOf(subscription?.startDate),
     cancel_at_period_end: false,
   })
   await world.mollie.drainWebhooks()
@@ -92,7 +92,7 @@ test('what is paid is there at once, and sold once, though its subscription can 
   world.mollie.forgetKeys()
   await passes('8d')
   const [subscription] = subscriptionsOf(world, userId)
-  expect(await purchaseOf(userId, shop)).toMatchObject({ current_period_end: endOf(subscription?.startDate) })
+  expect(await purchaseOf(userId, shop)).toMatchObject({ current_period_end: startOf(subscription?.startDate) })
   expect(paymentsOf(world, userId)).toHaveLength(1)
   await world.mollie.drainWebhooks()
   expect(await eventTypes(userId)).toEqual(['checkout.completed', 'subscription.created', 'payment.succeeded'])
@@ -135,7 +135,7 @@ test('a trial costs nothing at first, and its end is told three days ahead thoug
     interval: 'year',
     unit_amount: 8900,
     // Mollie charges on dates of Amsterdam's calendar, which are ahead of UTC's for an hour or two each night.
-    current_period_end: endOf(new Date().toLocaleDateString('sv-SE', { timeZone: 'Europe/Amsterdam' }), 8),
+    current_period_end: startOf(new Date().toLocaleDateString('sv-SE', { timeZone: 'Europe/Amsterdam' }), 8),
   })
   const begun = ['checkout.completed', 'subscription.created']
   expect(await eventTypes(userId)).toEqual(begun)

@@ -52,6 +52,7 @@ const PAYMENT = {
 }
 const SUBSCRIPTION = {
   ...{ id: 'sub_1', customerId: 'cst_1', status: 'active', amount: price, startDate: '2026-12-24' },
+  interval: '1 month',
   ...{ metadata: { ...sale, first_payment: 'tr_1' }, createdAt: '2026-11-23T09:02:00+00:00' },
 }
 const list = (name: string, ...rows: object[]) => ({ count: rows.length, _embedded: { [name]: rows }, _links: {} })
@@ -144,7 +145,7 @@ test('opens the page of a one-time payment as the SDK does', () =>
     ],
   ))
 
-const readPayment: Theirs = (mollie) => mollie.payments.get({ paymentId: 'tr_1' })
+const readPayment: Theirs = (mollie) => mollie.payments.get({ paymentId: 'tr_1', embed: 'refunds,chargebacks' })
 const readSale: Theirs[] = [
   readPayment,
   (mollie) => mollie.subscriptions.list({ customerId: 'cst_1', limit: 250 }),
@@ -180,11 +181,7 @@ test('makes the subscription of a first payment as the SDK does', () =>
 test('cancels as the SDK does', () =>
   compare(
     (adapter) => adapter.cancelAtPeriodEnd('tr_1', 'too expensive'),
-    [
-      ...readSale,
-      (mollie) => mollie.subscriptions.cancel({ customerId: 'cst_1', subscriptionId: 'sub_1' }),
-      ...readSale,
-    ],
+    [...readSale, (mollie) => mollie.subscriptions.cancel({ customerId: 'cst_1', subscriptionId: 'sub_1' })],
   ))
 
 test('keeps a cancellation that comes before the subscription as the SDK does', () =>
@@ -197,7 +194,6 @@ test('keeps a cancellation that comes before the subscription as the SDK does', 
           paymentId: 'tr_1',
           requestBody: { metadata: { ...metadata, canceled_at: NOW.toISOString() } },
         }),
-      ...readSale.slice(0, 2),
     ],
     [],
   ))

@@ -100,6 +100,6 @@ test('no name of an event of Stripe has an asterisk', () => {
 test("the API version of Stripe's webhook is the one that the adapter asks by, and the SDK was made for", () => {
   const [, version] = /\| API version \| `([\w.-]+)`/.exec(part('stripe', 'The webhook')) ?? []
   expect(version).toBe(Stripe.API_VERSION)
-  expect(text('lib/processors/stripe/adapter.ts')).toContain(`apiVersion: '${version}'`)
+  expect(text('lib/processors/stripe/api.ts')).toContain(`apiVersion: '${version}'`)
   expect(text('README.md')).toContain(`\`${version}\``)
 })

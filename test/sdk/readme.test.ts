@@ -9,7 +9,7 @@ import { bundledModule } from '../support/bundled-sdk.ts'
 import { newEmail, press } from '../support/checkout.ts'
 import { typeErrors } from '../support/modules.ts'
 import { untilAllDelivered } from '../support/owner-events.ts'
-import { startOwnerSite } from '../support/owner-site.ts'
+import { listSite, startOwnerSite } from '../support/owner-site.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { load, quickstart } from '../support/quickstart.ts'
 import { codeMailedTo } from '../support/sign-in.ts'
@@ -32,6 +32,7 @@ beforeAll(async () => {
   const paywall = { id: '1001', settings, prices: [monthly({ features: ['export'] })] }
   world = await startTestWorld({ file: { paywall: { ...paywall, domain: DOMAIN } } })
   vi.stubEnv('PAYWALL_KEY', world.key)
+  vi.stubEnv('PAYWALL_TEST', 'true')
   vi.stubEnv('PAYWALL_WEBHOOK_SECRET', world.file.webhooks[0]!.secret!)
   server = await load(folder, 'server', quickstart(world.url).find('new Paywall('))
 })
@@ -85,6 +86,7 @@ test('the browser’s example buys, lets in and signs in', async () => {
   const [html, code] = [find('<button id="buy">'), await bundledModule(find('createPaywall('))]
   const page = `<!doctype html>${html}<script type="module" src="/app.js"></script>`
   const site = await startOwnerSite(page, { '/app.js': code })
+  await listSite(world, site.url)
   const browser: Browser = await openBrowser()
   try {
     const tab = await browser.newPage()

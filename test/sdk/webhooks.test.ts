@@ -32,6 +32,7 @@ test('hands each event to the handler of its type, once, however often it is sen
   const handled: PaywallEvent[] = []
   const take = webhooks({
     secret,
+    test: true,
     on: {
       'subscription.created': async (event) => {
         const { status }: { status: string } = event.data.subscription
@@ -53,6 +54,7 @@ test('has what a handler could not do sent again', async () => {
   let isDown = true
   const take = webhooks({
     secret,
+    test: true,
     on: {
       'payment.succeeded': ({ data }) => {
         if (isDown) throw new Error(`no database for ${data.payment.id}`)
@@ -77,13 +79,14 @@ test('leaves it to the owner’s database which ids were handled', async () => {
   }
   const created = await sent('subscription.created')
   const on = { 'subscription.created': ({ id }: { id: string }) => handled.push(id) }
-  for (const _restart of [1, 2]) await webhooks({ secret, on, once })(requestOf(created))
+  for (const _restart of [1, 2]) await webhooks({ secret, test: true, on, once })(requestOf(created))
   expect(handled).toHaveLength(1)
 })
 
 test('takes nothing that the service did not sign', async () => {
   const take = webhooks({
     secret: ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', secret],
+    test: true,
     on: { 'subscription.created': () => expect.unreachable() },
   })
   const created = await sent('subscription.created')
@@ -100,7 +103,7 @@ test('takes nothing that the service did not sign', async () => {
     expect((await take(requestOf(forged))).status).toBe(400)
   }
   expect((await take(new Request('https://owner.example/webhooks'))).status).toBe(405)
-  const both = webhooks({ secret: ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', secret], on: {} })
+  const both = webhooks({ secret: ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', secret], test: true, on: {} })
   expect((await both(requestOf(created))).status, 'while it is rotated').toBe(204)
 })
 
@@ -115,7 +118,8 @@ describe('of what anybody may send', () => {
     }
     return requestOf({ headers, body })
   }
-  const event = (type: string) => JSON.stringify({ id: `evt_${randomUUID()}`, type, data: {} })
+  const event = (type: string, is_test = false) =>
+    JSON.stringify({ id: `evt_${randomUUID()}`, type, is_test, data: {} })
 
   test('no more than a megabyte is read', async () => {
     let megabytes = 0
@@ -133,7 +137,7 @@ describe('of what anybody may send', () => {
 
   test('what is old, or of a time to come, is refused at five minutes, and each of two secrets counts', async () => {
     const other = `whsec_${btoa('another secret, for the time of a rotation')}`
-    const take = webhooks({ secret: [other, secret], on: {} })
+    const take = webhooks({ secret: [other, secret], test: true, on: {} })
     const at = (seconds: number) => ({ sentAt: new Date(Date.now() + seconds * 1000) })
     const statusOf = async (request: Request) => (await take(request)).status
     expect(await statusOf(signed(event('payment.succeeded'), at(-290)))).toBe(204)
@@ -143,9 +147,35 @@ describe('of what anybody may send', () => {
     expect(() => webhooks({ secret: '', on: {} }), 'no secret').toThrow()
   })
 
+  test('a test event is refused, unless the handler is for test events, too', async () => {
+    const handled: string[] = []
+    const on = { 'payment.succeeded': ({ id, is_test }: PaywallEvent) => handled.push(`${is_test} ${id}`) }
+    for (const [test, statuses] of [
+      [undefined, [204, 400]],
+      [false, [204, 400]],
+      [true, [204, 204]],
+    ] as const) {
+      const take = webhooks({ secret, ...(test !== undefined && { test }), on })
+      const asked = [false, true].map((isTest) => take(signed(event('payment.succeeded', isTest))))
+      expect(
+        (await Promise.all(asked)).map(({ status }) => status),
+        String(test),
+      ).toEqual(statuses)
+    }
+    expect(handled.filter((each) => each.startsWith('true'))).toHaveLength(1)
+    expect((await webhooks({ secret, on })(requestOf(await sent('payment.succeeded')))).status, 'a real one').toBe(400)
+  })
+
   test('what is signed and is no event is refused, and a type that nobody handles is left alone', async () => {
     const take = webhooks({ secret, on: {} })
-    for (const body of ['{"id": "evt_', 'null', '[]', '7', '{"type": "payment.succeeded"}']) {
+    for (const body of [
+      '{"id": "evt_',
+      'null',
+      '[]',
+      '7',
+      '{"type": "payment.succeeded"}',
+      '{"id": "evt_1", "type": "payment.succeeded"}',
+    ]) {
       expect((await take(signed(body))).status, body).toBe(400)
     }
     for (const type of ['constructor', '__proto__', 'event.of.tomorrow']) {

@@ -35,6 +35,22 @@ async function start(
   return call(world, `${origin}/api/v1/paywall/${paywall.id}/start-checkout`, { ...caller, body })
 }
 
+/** The page in between, at a way back: the host that it names, and where its links lead. */
+async function page(url: string) {
+  const { status, headers, body } = await call(world, url, { headers: { accept: 'text/html' } })
+  expect({ status, headers }).toMatchObject({
+    status: 200,
+    headers: {
+      'content-type': expect.stringContaining('text/html'),
+      'cache-control': 'no-store',
+      'referrer-policy': expect.stringMatching(/no-referrer|same-origin|strict-origin/),
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+    },
+  })
+  const links = [...String(body).matchAll(/href="([^"]*)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'))
+  return { host: /<h1>Continue to (.*)\?<\/h1>/.exec(String(body))?.[1], links }
+}
+
 const foreign = (name: 'successUrl' | 'errorUrl') => ({
   status: 400,
   body: { error: `Invalid ${name} format`, message: expect.stringContaining(name) },
@@ -59,6 +75,8 @@ describe('a paywall that lists where users may return to', () => {
     ['another site', EVIL],
     ['a name before the host', 'https://shop.example@evil.example/'],
     ['a host that begins alike', 'https://shop.example.evil.example/'],
+    ['a host that ends alike', 'https://evilshop.example/'],
+    ['a host below it', 'https://evil.shop.example/'],
     ['a backslash', 'https://evil.example\\@shop.example/'],
     ['the session in the host', 'https://shop.example__SESSION__/'],
     ['another port', 'https://shop.example:8443/'],
@@ -73,6 +91,16 @@ describe('a paywall that lists where users may return to', () => {
     expect(world.stripe.checkoutSessions.length).toBe(opening)
   })
 
+  test('refuses a host that ends like its domain or the pages of its settings', async () => {
+    const shop = await shopWith({ ...listing, success_redirect_url: 'https://thanks.example/ok' })
+    for (const host of [shop.paywall.domain, 'thanks.example']) {
+      for (const url of [`https://evil${host}/`, `https://evil.${host}/`]) {
+        expect(await start(shop, { successUrl: url, errorUrl: OWN }), url).toMatchObject(foreign('successUrl'))
+        expect(await start(shop, { successUrl: OWN, errorUrl: url }), url).toMatchObject(foreign('errorUrl'))
+      }
+    }
+  })
+
   test('lets it return to its domain and to the pages of its settings, and an owner to anywhere', async () => {
     const pages = { success_redirect_url: 'https://thanks.example/ok', error_redirect_url: 'https://sorry.example/' }
     const shop = await shopWith({ ...listing, ...pages })
@@ -85,7 +113,7 @@ describe('a paywall that lists where users may return to', () => {
 })
 
 describe('a paywall that lists nothing', () => {
-  test('lets a user return to anywhere, but not from the owner’s domain', async () => {
+  test('asks a buyer before it leads to where a user chose, and never from the owner’s domain', async () => {
     const shop = await shopWith()
     for (const origin of [`https://${shop.paywall.domain}`, world.url]) {
       const { checkoutUrl } = opened(await start(shop, { successUrl: EVIL, errorUrl: EVIL }, { origin }))
@@ -96,7 +124,48 @@ describe('a paywall that lists nothing', () => {
         const under = await call(world, `https://${shop.paywall.domain}${path}`)
         expect(under).toMatchObject({ status: 404, body: { error: 'checkout_not_found' } })
       }
-      expect(await call(world, back.href)).toMatchObject({ status: 303, headers: { location: EVIL } })
+      expect(await page(back.href)).toEqual({ host: 'evil.example', links: [EVIL] })
+    }
+  })
+
+  test('asks for each way by itself: only the foreign one', async () => {
+    const shop = await shopWith({ ...queries, error_redirect_url: OWN })
+    const { checkoutUrl } = opened(await start(shop, { successUrl: EVIL, errorUrl: OWN }, { origin: world.url }))
+    const back = await payOnPage(checkoutUrl)
+    expect(await page(back)).toEqual({ host: 'evil.example', links: [EVIL] })
+    const failed = await call(world, back.replace(/success$/, 'error'))
+    expect(failed).toMatchObject({ status: 303, headers: { location: OWN } })
+  })
+
+  test('asks on a paywall without a domain, too, which has the service’s host', async () => {
+    const shop = await newTenant(world, { settings: queries, domain: null })
+    const targets = { successUrl: `${EVIL}?"onclick=alert(1)&b=<script>__SESSION__`, errorUrl: EVIL }
+    const { checkoutUrl } = opened(await start(shop, targets, { origin: world.url }))
+    const back = new URL(await payOnPage(checkoutUrl))
+    const [, , checkoutId] = back.pathname.split('/')
+    const href = `${EVIL}?%22onclick=alert(1)&b=%3Cscript%3E${checkoutId}`
+    expect(await page(back.href)).toEqual({ host: 'evil.example', links: [href] })
+  })
+
+  test('leads a buyer on without a question to the domain, the settings’ pages and the site, and wherever an owner says', async () => {
+    const shop = await shopWith({ ...queries, success_redirect_url: OWN })
+    const own = `https://${shop.paywall.domain}/account`
+    const site = `${world.url}/p/${shop.paywall.id}/thanks`
+    for (const url of [own, `${OWN}/again`, site]) {
+      const { checkoutUrl } = opened(await start(shop, { successUrl: url, errorUrl: url }, { origin: world.url }))
+      expect(await call(world, await payOnPage(checkoutUrl))).toMatchObject({ status: 303, headers: { location: url } })
+    }
+    const targets = { successUrl: EVIL, errorUrl: EVIL }
+    const { checkoutUrl } = opened(await start(shop, targets, { origin: world.url, key: shop.key }))
+    expect(await call(world, await payOnPage(checkoutUrl))).toMatchObject({ status: 303, headers: { location: EVIL } })
+  })
+
+  test('does not lead from the owner’s domain to a host that ends alike', async () => {
+    const shop = await shopWith()
+    for (const host of [`evil${shop.paywall.domain}`, `evil.${shop.paywall.domain}`]) {
+      const url = `https://${host}/`
+      const { checkoutUrl } = opened(await start(shop, { successUrl: url, errorUrl: url }))
+      expect(new URL(await payOnPage(checkoutUrl)).origin, host).toBe(world.url)
     }
   })
 

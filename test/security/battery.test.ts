@@ -16,8 +16,9 @@ import { type Call, call, type Reply } from '../support/call.ts'
 import { newEmail, startCheckout } from '../support/checkout.ts'
 import { testEveryOperation } from '../support/every-operation.ts'
 import { type Forge, forgeFor } from '../support/forge.ts'
-import { ownerIdOf } from '../support/owner-id.ts'
+import { audienceOf } from '../support/owner-id.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
+import { switchMode } from '../support/switch-mode.ts'
 import { startTenants, type Tenant, type Tenants } from '../support/tenants.ts'
 import { MESSAGE } from '../support/tickets.ts'
 
@@ -33,7 +34,7 @@ beforeAll(async () => {
   const { world, ours } = all
   await world.apply({ ...ours.file, keys: [...ours.file.keys, { name: 'old', is_test: true, secret: revoked }] })
   await world.apply({ ...ours.file, keys: [...ours.file.keys, { name: 'live', is_test: false, secret: live }] })
-  forge = forgeFor(world, all.payer, await ownerIdOf(world))
+  forge = forgeFor(world, all.payer, await audienceOf(world))
   anonymous = (await signInAnonymously(world)).token
 })
 
@@ -158,14 +159,12 @@ describe('a key that is good for something else is told what for, wherever a key
   })
 
   test('a test key on a live paywall', async () => {
-    const become = (isTest: boolean) =>
-      all.world.database.query('update paywalls set is_test = $1 where id = $2', [isTest, all.ours.paywall.id])
-    await become(false)
+    await switchMode(all.world, all.ours.paywall.id, false)
     for (const name of OWNERS) {
       const message = 'This is a test key, and the paywall is live'
       expect(await ENDPOINTS[name]?.({ key: all.ours.key }), name).toMatchObject({ status: 401, body: { message } })
     }
-    await become(true)
+    await switchMode(all.world, all.ours.paywall.id, true)
   })
 
   test('a token that is only bad, or a key of another owner, is told nothing more', async () => {

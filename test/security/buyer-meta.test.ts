@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withDatabase } from '../../cli/database.ts'
+import { mergeUsers } from '../../cli/users/merge.ts'
 import { call } from '../support/call.ts'
 import { newEmail, opened, startCheckout } from '../support/checkout.ts'
 import { everything } from '../support/everything.ts'
 import { signIn } from '../support/exchange.ts'
+import { ownerIdOf } from '../support/owner-id.ts'
 import { askForTokens, getGrant, signInAnonymously } from '../support/sign-in.ts'
 import { until } from '../support/until.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -81,5 +84,22 @@ describe('what an owner wrote about a user', () => {
     const grant = await getGrant(world, email)
     expect(await askForTokens(world, grant, { token: anonymous.token })).toMatchObject({ status: 200 })
     expect(await metaOf(known.id)).toEqual({ role: 'user', colour: 'red', size: 1, tab: 2 })
+  })
+
+  test('is on top after an operator’s merge, where it stays what was written about the user who remains', async () => {
+    const [from, into] = [await signIn(world), await signIn(world)]
+    for (const [{ email, token }, name] of [
+      [from, 'from'],
+      [into, 'into'],
+    ] as const) {
+      await writeAsOwner(email, { role: name, [`owner_${name}`]: true })
+      await write(token, { role: 'admin', theme: name, [`buyer_${name}`]: true })
+    }
+    const users = { ownerId: await ownerIdOf(world), isTest: true }
+    await withDatabase(world.databaseUrl, (db) => mergeUsers(db, users, { from: from.id, into: into.id }))
+    expect(await metaOf(into.id)).toEqual({
+      ...{ role: 'into', owner_from: true, owner_into: true },
+      ...{ theme: 'into', buyer_from: true, buyer_into: true },
+    })
   })
 })

@@ -6,7 +6,7 @@ import { signIn } from '../support/exchange.ts'
 import { inLine } from '../support/held-member.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { askForTokens, getGrant, signInAnonymously } from '../support/sign-in.ts'
-import { type Tenant, tenant } from '../support/tenants.ts'
+import { newTenant, type Tenant, tenant } from '../support/tenants.ts'
 import { ledgerOf } from '../support/token-calls.ts'
 import { provenBalances, userState } from '../support/user-state.ts'
 import { verifyLedger } from '../support/verify-ledger.ts'
@@ -70,6 +70,19 @@ describe('trial_days of a user’s own call', () => {
     expect(trialAsked(first.user.id)).toBe('3')
     await open(second.token)
     expect(trialAsked(second.user.id)).toBe('7')
+  })
+
+  test('are cut to the price’s own where the file allows no more, or less', async () => {
+    for (const allowed of [{}, { max_trial_days: 3 }]) {
+      const tenant = await newTenant(world, {
+        settings: { ...settings, max_trial_days: undefined, ...allowed },
+        prices,
+      })
+      const { token, id } = await signIn(world, { paywallId: tenant.paywall.id, key: tenant.key })
+      const body = { priceId: priceIdOf(tenant.paywall, 'yearly'), trial_days: 730 }
+      opened(await startCheckout(world, { paywall: tenant.paywall, token, body }))
+      expect(trialAsked(id)).toBe('7')
+    }
   })
 
   test('of an owner’s call are not cut', async () => {

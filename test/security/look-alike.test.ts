@@ -107,11 +107,7 @@ test('ASCII letters are one, large or small', async () => {
 })
 
 test.each([
-  ['users', 'insert into users (owner_id, email) select id, $1 from owners limit 1'],
-  [
-    'sign_in_codes',
-    "insert into sign_in_codes (paywall_id, email, code_hash, expires_at, sent) select id, $1, repeat('a', 64), now(), '{}' from paywalls limit 1",
-  ],
+  ['users', 'insert into users (owner_id, is_test, email) select id, true, $1 from owners limit 1'],
   [
     'tickets',
     "insert into tickets (paywall_id, customer_email, subject, content) select id, $1, 'abc', 'd' from paywalls limit 1",

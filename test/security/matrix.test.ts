@@ -1,38 +1,41 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { BAD_KEY, FOREIGN_KEY } from '../support/battery-answers.ts'
 import { type Call, call } from '../support/call.ts'
 import { takesOwnerKey, testEveryOperation } from '../support/every-operation.ts'
 import { everything } from '../support/everything.ts'
-import { paywallFile } from '../support/paywall-file.ts'
+import { fileOfBothModes } from '../support/paywall-file.ts'
 import { refresh, type Session, signInAnonymously } from '../support/sign-in.ts'
 import { cancel, type Subscriber, saidOf, subscribe, updatesOf } from '../support/subscriber.ts'
-import { at, person, type Tenant, tenant } from '../support/tenants.ts'
+import { at, person, type Tenant, tenantsOf } from '../support/tenants.ts'
 import { MESSAGE, ticketId } from '../support/tickets.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 interface Place extends Tenant {
+  /** Whose users it has: the owner, and the mode. */
+  users: string
   owner: number
   members: [Subscriber, Subscriber, Subscriber]
   session: Session
 }
 
 let world: TestWorld
-/** Two owners with two paywalls each, and three subscribers on every paywall. */
+/** An owner with two test paywalls and a live one, another with one of each, and three subscribers on every paywall. */
 let places: Place[]
 
 beforeAll(async () => {
   world = await startTestWorld()
-  places = (await Promise.all([0, 1].map(ownerWithTwoPaywalls))).flat()
+  places = (await Promise.all([2, 1].map(ownerWithPaywalls))).flat()
   await world.stripe.drainWebhooks()
 })
 
 afterAll(() => world.close())
 
-async function ownerWithTwoPaywalls(owner: number): Promise<Place[]> {
-  const file = await paywallFile({ paywalls: [{}, {}] })
+async function ownerWithPaywalls(tests: number, owner: number): Promise<Place[]> {
+  const file = await fileOfBothModes({ tests })
   await world.apply(file)
   return Promise.all(
-    file.paywalls.map(async (paywall) => {
-      const place = { ...tenant(file), paywall, owner }
+    tenantsOf(file).map(async ({ paywall, key }) => {
+      const place = { file, paywall, key, owner, users: `${owner} ${paywall.is_test}` }
       const members = await Promise.all([subscribe(world, place), subscribe(world, place), subscribe(world, place)])
       return { ...place, members, session: await signInAnonymously(world, { paywallId: paywall.id }) }
     }),
@@ -71,7 +74,8 @@ const asks = {
 const IN_TENANTS_TEST = ['readUser', 'startCheckout', 'exchangeTokens']
 testEveryOperation(Object.keys(asks), { of: takesOwnerKey, elsewhere: IN_TENANTS_TEST })
 
-type Refusals = Record<keyof typeof asks, [status: number, error: string]>
+/** Each a status and an error. */
+type Refusals = Record<keyof typeof asks, string>
 
 /** A test in which nothing changes. */
 function refusing(name: string, work: () => Promise<void>): void {
@@ -86,24 +90,17 @@ function refusing(name: string, work: () => Promise<void>): void {
 async function expectRefused(place: Place, caller: Call, who: Subscriber, expected: Refusals): Promise<void> {
   const ask = async (name: keyof Refusals) => {
     const reply = await asks[name](place, caller, who)
-    expect(reply, name).toMatchObject({ status: expected[name][0], body: { error: expected[name][1] } })
+    expect(`${reply.status} ${(reply.body as { error?: string }).error}`, name).toBe(expected[name])
     expect(saidOf(reply, who), name).toEqual([])
   }
   await Promise.all((['changeBalance', 'withdrawTokens', 'getCustomerPortal', 'cancelSubscription'] as const).map(ask))
 }
 
 describe('an owner key', () => {
-  const denied: [number, string] = [403, 'Access denied: API key owner does not match paywall owner']
-
-  refusing('of another owner opens no paywall', async () => {
-    for (const { one, other } of pairs().filter((pair) => pair.one.owner !== pair.other.owner)) {
+  refusing('of another owner, or of the other mode, opens no paywall', async () => {
+    for (const { one, other } of pairs().filter((pair) => pair.one.users !== pair.other.users)) {
       for (const who of other.members) {
-        await expectRefused(other, { key: one.key }, who, {
-          changeBalance: [403, 'forbidden'],
-          withdrawTokens: [403, 'Unauthorized. You are not the owner of this paywall'],
-          getCustomerPortal: denied,
-          cancelSubscription: denied,
-        })
+        await expectRefused(other, { key: one.key }, who, one.owner === other.owner ? BAD_KEY : FOREIGN_KEY)
       }
     }
   })
@@ -112,10 +109,10 @@ describe('an owner key', () => {
     for (const { one, other } of pairs()) {
       for (const who of other.members) {
         await expectRefused(one, { key: one.key }, who, {
-          changeBalance: [404, 'identity_not_found'],
-          withdrawTokens: [404, 'No balance found for this user and paywall'],
-          getCustomerPortal: [404, 'identity_not_on_paywall'],
-          cancelSubscription: [404, 'identity_not_on_paywall'],
+          changeBalance: '404 identity_not_found',
+          withdrawTokens: '404 No balance found for this user and paywall',
+          getCustomerPortal: '404 identity_not_on_paywall',
+          cancelSubscription: '404 identity_not_on_paywall',
         })
       }
     }
@@ -147,17 +144,20 @@ describe("a user's token", () => {
     }
   })
 
-  refusing("opens no portal and no ticket on another owner's paywall, and no balance anywhere", async () => {
-    const invalid = { status: 401, body: { error: 'invalid_token' } }
-    for (const { one, other, token, who } of strangers().filter((each) => each.one.owner !== each.other.owner)) {
-      expect(await asks.getCustomerPortal(other, { token }, who)).toMatchObject(invalid)
-      expect(await call(world, at(other, 'support/ticket'), { token, body: MESSAGE })).toMatchObject(invalid)
-      for (const place of [one, other]) {
-        expect(await asks.changeBalance(place, { token }, who)).toMatchObject({ status: 401 })
-        expect(await asks.withdrawTokens(place, { token }, who)).toMatchObject({ status: 401 })
+  refusing(
+    "opens no portal and no ticket for another owner's users or the other mode's, and no balance anywhere",
+    async () => {
+      const invalid = { status: 401, body: { error: 'invalid_token' } }
+      for (const { one, other, token, who } of strangers().filter(({ one, other }) => one.users !== other.users)) {
+        expect(await asks.getCustomerPortal(other, { token }, who)).toMatchObject(invalid)
+        expect(await call(world, at(other, 'support/ticket'), { token, body: MESSAGE })).toMatchObject(invalid)
+        for (const place of [one, other]) {
+          expect(await asks.changeBalance(place, { token }, who)).toMatchObject({ status: 401 })
+          expect(await asks.withdrawTokens(place, { token }, who)).toMatchObject({ status: 401 })
+        }
       }
-    }
-  })
+    },
+  )
 
   test("opens its own customer's portal and a ticket of its own, whomever the body names", async () => {
     for (const place of places) {

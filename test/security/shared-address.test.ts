@@ -144,8 +144,8 @@ test('no member belongs to two owners, and the tables would not take one', async
   )
   expect(rows).toEqual([])
   const mixed = all.world.database.query(
-    'insert into members (paywall_id, user_id, owner_id) select $1, id, owner_id from users where id = $2',
+    'insert into members (paywall_id, user_id, owner_id, is_test) select $1, id, owner_id, is_test from users where id = $2',
     [all.foreign.paywall.id, ours.id],
   )
-  await expect(mixed).rejects.toThrow('members_owner_id_paywall_id_fkey')
+  await expect(mixed).rejects.toThrow('members_owner_id_is_test_paywall_id_fkey')
 })

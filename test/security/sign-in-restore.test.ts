@@ -136,8 +136,9 @@ describe('a stranger who buys with the address of a victim', () => {
     const email = newEmail()
     const [one] = [await buyerWith(email)]
     await world.database.query(
-      `with stranger as (insert into users (owner_id) select u.owner_id from users u, generate_series(1, 11) where u.id = $2 returning *),
-         member as (insert into members (paywall_id, user_id, owner_id) select $1, id, owner_id from stranger returning user_id),
+      `with stranger as (insert into users (owner_id, is_test) select u.owner_id, u.is_test
+           from users u, generate_series(1, 11) where u.id = $2 returning *),
+         member as (insert into members (paywall_id, user_id, owner_id, is_test) select $1, id, owner_id, is_test from stranger returning user_id),
          checkout as (
            insert into checkouts (id, paywall_id, user_id, price_id, acquiring, trial_days, success_url, error_url, return_origin)
            select gen_random_uuid(), c.paywall_id, m.user_id, c.price_id, c.acquiring, 0, '', '', ''

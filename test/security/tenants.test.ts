@@ -5,8 +5,8 @@ import { buy, newEmail, opened, priceIdOf, startCheckout } from '../support/chec
 import { takesOwnerKey, testEveryOperation } from '../support/every-operation.ts'
 import { everything } from '../support/everything.ts'
 import { leaksIn } from '../support/leaks.ts'
-import { livePaywallFile, paywallFile } from '../support/paywall-file.ts'
-import { at, type Person, person, type Tenant, tenant } from '../support/tenants.ts'
+import { fileOfBothModes, livePaywallFile } from '../support/paywall-file.ts'
+import { at, type Person, person, type Tenant, tenant, tenantsOf } from '../support/tenants.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 
 /** A user of one paywall and what nobody else may learn. */
@@ -18,29 +18,31 @@ interface Member extends Person {
 
 interface Place extends Tenant {
   owner: number
+  /** Whose users it has: the owner, and the mode. */
+  users: string
   members: Member[]
 }
 
 let world: TestWorld
-/** Two owners with two paywalls each, three users on every paywall. */
+/** An owner with two test paywalls and a live one, another with one of each, and three users on every paywall. */
 let places: Place[]
 let live: Tenant
 
 beforeAll(async () => {
   world = await startTestWorld()
-  places = (await Promise.all([0, 1].map(ownerWithTwoPaywalls))).flat()
+  places = (await Promise.all([2, 1].map(ownerWithPaywalls))).flat()
   live = tenant(await livePaywallFile())
   await world.apply(live.file)
 })
 
 afterAll(() => world.close())
 
-async function ownerWithTwoPaywalls(owner: number): Promise<Place[]> {
-  const file = await paywallFile({ paywalls: [{}, {}] })
+async function ownerWithPaywalls(tests: number, owner: number): Promise<Place[]> {
+  const file = await fileOfBothModes({ tests })
   await world.apply(file)
   return Promise.all(
-    file.paywalls.map(async (paywall) => {
-      const place = { ...tenant(file), paywall, owner }
+    tenantsOf(file).map(async ({ paywall, key }) => {
+      const place = { file, paywall, key, owner, users: `${owner} ${paywall.is_test}` }
       return { ...place, members: await Promise.all([1, 2, 3].map(() => member(place))) }
     }),
   )
@@ -70,8 +72,13 @@ function lookUp(place: Tenant, caller: Call, who: Member): Promise<Reply[]> {
 const exchange = (place: Tenant, caller: Call, { email }: Member) =>
   call(world, at(place, 'sign-in/exchange'), { ...caller, body: { email } })
 
-const checkout = (place: Tenant, caller: Call, { email }: Member) =>
-  startCheckout(world, { ...caller, paywall: place.paywall, body: { email, ignoreActivePurchase: true } })
+const checkout = (place: Tenant, caller: Call, { email }: Member, body = {}) =>
+  startCheckout(world, {
+    ...caller,
+    paywall: place.paywall,
+    headers: { 'idempotency-key': randomUUID() },
+    body: { email, ignoreActivePurchase: true, ...body },
+  })
 
 /** What an owner key may do about a user, by operation. */
 const ASKS = { readUser: lookUp, exchangeTokens: exchange, startCheckout: checkout }
@@ -88,7 +95,9 @@ async function askAll(place: Tenant, caller: Call, who: Member): Promise<Reply[]
 /** Pairs of places that have nothing to do with each other, by name. */
 const pairs = () =>
   places.flatMap((one, i) =>
-    places.flatMap((other, j) => (i === j ? [] : [{ one, other, sameOwner: one.owner === other.owner }])),
+    places.flatMap((other, j) =>
+      i === j ? [] : [{ one, other, sameOwner: one.owner === other.owner, sameUsers: one.users === other.users }],
+    ),
   )
 
 describe('a key of another owner', () => {
@@ -112,9 +121,9 @@ describe('a key of another owner', () => {
 describe('a key of our own account', () => {
   test("does not look up another paywall's users, and of another owner's learns nothing", async () => {
     const before = await everything(world)
-    for (const { one, other, sameOwner } of pairs()) {
+    for (const { one, other, sameUsers } of pairs()) {
       for (const who of other.members) {
-        const error = sameOwner ? 'identity_not_on_paywall' : 'identity_not_found'
+        const error = sameUsers ? 'identity_not_on_paywall' : 'identity_not_found'
         for (const reply of await lookUp(one, { key: one.key }, who)) {
           expect(reply).toMatchObject({ status: 404, body: { error } })
           expect(saidOf(reply, who)).toEqual([])
@@ -140,7 +149,7 @@ describe('a key of our own account', () => {
   test("does not sell another paywall's prices, and does not look at another paywall's e-mail and id together", async () => {
     for (const { one, other } of pairs()) {
       const body = { priceId: priceIdOf(other.paywall, 'monthly') }
-      const reply = await startCheckout(world, { paywall: one.paywall, key: one.key, body })
+      const reply = await checkout(one, { key: one.key }, one.members[0]!, body)
       expect(reply).toMatchObject({ status: 404, body: { error: 'price_not_found' } })
       const [mine, theirs] = [one.members[0]!, other.members[0]!]
       const mixed = `user?user_id=${mine.id}&email=${theirs.email}`
@@ -153,9 +162,9 @@ describe('a key of our own account', () => {
 })
 
 describe("a user's token", () => {
-  test("is good for its owner's paywalls alone: 401 everywhere else, and nothing changes", async () => {
+  test("is good for its owner's paywalls of its mode alone: 401 everywhere else, and nothing changes", async () => {
     const before = await everything(world)
-    for (const { one, other } of pairs().filter(({ sameOwner }) => !sameOwner)) {
+    for (const { one, other } of pairs().filter(({ sameUsers }) => !sameUsers)) {
       for (const [i, { token }] of one.members.entries()) {
         const who = other.members[i]!
         const refused = [

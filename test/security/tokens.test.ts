@@ -5,20 +5,20 @@ import { newEmail, startCheckout } from '../support/checkout.ts'
 import { takesUserToken, testEveryOperation } from '../support/every-operation.ts'
 import { type Forge, forgeFor } from '../support/forge.ts'
 import { leaksIn } from '../support/leaks.ts'
-import { ownerIdOf } from '../support/owner-id.ts'
+import { audienceOf } from '../support/owner-id.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
 import { MESSAGE } from '../support/tickets.ts'
 
 let all: Tenants
 let forge: Forge
-let ownerId: string
-let foreignOwnerId: string
+let audience: string
+let foreignAudience: string
 
 beforeAll(async () => {
   all = await startTenants()
-  ownerId = await ownerIdOf(all.world)
-  foreignOwnerId = await ownerIdOf(all.world, all.foreign.paywall.id)
-  forge = forgeFor(all.world, all.payer, ownerId)
+  audience = await audienceOf(all.world)
+  foreignAudience = await audienceOf(all.world, all.foreign.paywall.id)
+  forge = forgeFor(all.world, all.payer, audience)
 })
 
 afterAll(() => all.close())
@@ -133,14 +133,16 @@ const FORGED: [kind: string, authorization: () => string | Promise<string>][] = 
   ['no email', () => `Bearer ${forge.token({}, { email: undefined })}`],
   ['no anonymous', () => `Bearer ${forge.token({}, { anonymous: undefined })}`],
   ['another iss', () => `Bearer ${forge.token({}, { iss: 'https://accounts.example' })}`],
-  ["another owner's aud", () => `Bearer ${forge.token({}, { aud: foreignOwnerId })}`],
+  ["another owner's aud", () => `Bearer ${forge.token({}, { aud: foreignAudience })}`],
   ["another owner's paywall as aud", () => `Bearer ${forge.token({}, { aud: all.foreign.paywall.id })}`],
+  ['the owner without a mode as aud', () => `Bearer ${forge.token({}, { aud: audience.split(':')[0] })}`],
+  ['the other mode as aud', () => `Bearer ${forge.token({}, { aud: audience.replace(':test', ':live') })}`],
   ['no owner as aud', () => `Bearer ${forge.token({}, { aud: randomUUID() })}`],
   ['nothing as aud', () => `Bearer ${forge.token({}, { aud: '' })}`],
   [NOT_OURS, () => `Bearer ${forge.token({}, { sub: all.stranger.id })}`],
-  [FOREIGN, () => `Bearer ${forge.token({}, { sub: all.stranger.id, aud: foreignOwnerId })}`],
-  ['a list as aud', () => `Bearer ${forge.token({}, { aud: [ownerId] })}`],
-  ['a list of several as aud', () => `Bearer ${forge.token({}, { aud: [foreignOwnerId, ownerId] })}`],
+  [FOREIGN, () => `Bearer ${forge.token({}, { sub: all.stranger.id, aud: foreignAudience })}`],
+  ['a list as aud', () => `Bearer ${forge.token({}, { aud: [audience] })}`],
+  ['a list of several as aud', () => `Bearer ${forge.token({}, { aud: [foreignAudience, audience] })}`],
   ['a number as aud', () => `Bearer ${forge.token({}, { aud: Number(all.ours.paywall.id) })}`],
   ['sub that is no uuid', () => `Bearer ${forge.token({}, { sub: all.payer.email })}`],
   ['sub with SQL', () => `Bearer ${forge.token({}, { sub: `${all.payer.id}' or true --` })}`],

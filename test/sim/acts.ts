@@ -1,29 +1,25 @@
-// What a person does by itself: it buys, cancels, reads, and its owner changes its tokens. What an answer leaves open is asked
-// again, where that is harmless.
+// What people do by themselves: they buy, cancel and read. What an answer leaves open is asked again, where that is harmless.
 import { randomUUID } from 'node:crypto'
-import { call } from '../support/call.ts'
-import { opened, press, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { type Call, call } from '../support/call.ts'
+import { opened, priceIdOf, startCheckout } from '../support/checkout.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
 import type { Step } from './history.ts'
 import { insist, isDefinite, once } from './insist.ts'
-import type { Person } from './person.ts'
-import { type Truth, truthOf } from './truth.ts'
+import type { Company, Order, Person } from './person.ts'
+import { ownSession } from './sign-in.ts'
 
 type Doing<Act extends Step['act']> = Extract<Step, { act: Act }>
 
 /** Opens a checkout, by as many clicks at once as it takes, and presses a button of its page. */
-export async function buy(person: Person, { slug, button, comesBack, clicks }: Doing<'buy'>): Promise<void> {
-  const { world, email, addresses } = person
+export async function buy(company: Company, person: Person, step: Doing<'buy'>): Promise<void> {
+  const { slug, clicks, button, comesBack } = step
+  const { world, there } = company
   // Nobody pays twice for the same. The checkout is asked for all the same, as by somebody who tries whether it works.
-  const isWanted = !mayOwn(truthOf(person), slug === 'lifetime')
-  const headers = { 'idempotency-key': randomUUID() }
-  const order = {
-    paywall: world.paywall,
-    key: world.key,
-    headers,
-    body: { email, priceId: priceIdOf(world.paywall, slug) },
-  }
+  const isWanted = !mayOwn(company, person, slug === 'lifetime')
+  const order = await orderOf(company, person, step)
+  if (!order) return
+  const isSubscribed = slug !== 'lifetime' && (await hasSubscription(company, person))
   const replies = await Promise.all(
     Array.from({ length: clicks }, () =>
       insist(
@@ -38,16 +34,68 @@ export async function buy(person: Person, { slug, button, comesBack, clicks }: D
     person.userId = opened(reply).userId
     given.add(opened(reply).checkoutUrl)
   }
-  addresses.set(headers['idempotency-key'], given)
+  person.addresses.set(order.headers['idempotency-key'], given)
   const [checkoutUrl] = given
-  if (!checkoutUrl || !isWanted || button === 'leave') return
-  const back = await press(checkoutUrl, button === 'transfer' && !(await hasTransfer(checkoutUrl)) ? 'later' : button)
+  if (!checkoutUrl) return
+  if (isSubscribed && (await hasSubscription(company, person))) {
+    company.faults.add(`charged once: ${person.email}, who has a subscription, was sold ${slug}`)
+  }
+  person.orders.set(checkoutUrl, sold(company, step))
+  if (!isWanted || button === 'leave') return
+
+  const known = new Set(there.sales().map(({ processorId }) => processorId))
+  const back = await press(
+    checkoutUrl,
+    button === 'transfer' && !(await hasTransfer(checkoutUrl)) ? 'later' : button,
+    person,
+  )
+  for (const { processorId } of there.sales()) if (!known.has(processorId)) person.bought.add(processorId)
   if (comesBack && back.startsWith('http')) await insist(() => call(world, back))
 }
 
+/** Whether it is shown a subscription that renews. */
+async function hasSubscription({ world }: Company, { userId }: Person): Promise<boolean> {
+  if (!userId) return false
+  const state = await userState(world, userId).catch(() => null)
+  return !!state?.purchases.some(
+    ({ interval, status, cancel_at_period_end: ends }) => interval !== null && RUNNING.includes(status) && !ends,
+  )
+}
+
+/** A start-checkout as the person, or the owner for it, makes it. Null if it has no session, and gets none. */
+async function orderOf({ world }: Company, person: Person, { slug, country }: Doing<'buy'>) {
+  const { paywall, key } = world
+  const headers = { 'idempotency-key': randomUUID() }
+  const priceId = priceIdOf(paywall, slug)
+  if (person.kind === 'owner') return { paywall, key, headers, body: { email: person.email, priceId, country } }
+  const session = await ownSession(world, person)
+  return session && { paywall, token: session.token, country, headers, body: { priceId } }
+}
+
+/** What the price is as the owner's file has it now, where the buyer is. */
+function sold({ world }: Company, { slug, country }: Doing<'buy'>): Order {
+  const price = world.paywall.prices.find((each) => each.slug === slug)!
+  const local = price.locals.find(({ countries }) => countries?.includes(country))
+  const { amount, currency } = local ?? price
+  return { slug, amount, currency }
+}
+
 /** Whether it has such a thing, or is about to: its money may be on its way. */
-const mayOwn = ({ sales }: Truth, isOnce: boolean) =>
-  sales.some(({ isSubscription, status }) => isSubscription !== isOnce && !OVER.includes(status))
+const mayOwn = ({ there }: Company, { bought }: Person, isOnce: boolean) =>
+  there
+    .sales()
+    .some(
+      ({ processorId, isSubscription, status }) =>
+        bought.has(processorId) && isSubscription !== isOnce && !OVER.includes(status),
+    )
+
+/** Presses a button. Who has told its address to nobody tells it here. */
+async function press(checkoutUrl: string, action: string, { kind, email }: Person): Promise<string> {
+  const body = new URLSearchParams({ action, ...(kind === 'anonymous' && { email }) })
+  const response = await fetch(checkoutUrl, { method: 'POST', body, redirect: 'manual' })
+  await response.body?.cancel()
+  return response.headers.get('location') ?? ''
+}
 
 /** Whether the page can be paid by a bank transfer. Where it cannot, another payment that takes its time has to do. */
 const hasTransfer = async (checkoutUrl: string) =>
@@ -58,21 +106,28 @@ const OVER = ['canceled', 'refunded']
 const isInProgress = (body: unknown) => JSON.stringify(body).includes('checkout_in_progress')
 
 /** Cancels the subscription that it is shown. What is acknowledged holds; any other cancellation may take effect or not. */
-export async function cancel({ world, userId, cancelled }: Person): Promise<void> {
+export async function cancel({ world }: Company, { kind, session, userId, cancelled }: Person): Promise<void> {
   if (!userId) return
   const state = await userState(world, userId).catch(() => null)
   const subscription = state?.purchases.find(({ interval, status }) => interval !== null && RUNNING.includes(status))
   if (!subscription) return
-  const body = { paywallId: world.paywall.id, userId, subscriptionId: subscription.id, cancellationReason: 'enough' }
-  const reply = await insist(() => call(world, '/api/paywall/cancel-subscription', { key: world.key, body }))
+  const body = { subscriptionId: subscription.id, cancellationReason: 'enough' }
+  const asked: Call =
+    kind === 'user' && session
+      ? { token: session.token, body }
+      : { key: world.key, body: { ...body, paywallId: world.paywall.id, userId } }
+  const reply = await insist(() => call(world, '/api/paywall/cancel-subscription', asked))
   if (reply?.status === 200) cancelled.add(subscription.id)
 }
 
 const RUNNING = ['trialing', 'active', 'past_due']
 
 /** With an idempotency key a call is repeated until it is answered. Without one its outcome may stay unknown. */
-export async function changeTokens(person: Person, { op, amount, keyed }: Doing<'tokens'>): Promise<void> {
-  const { world, userId, tokens } = person
+export async function changeTokens(
+  { world }: Company,
+  { userId, tokens }: Person,
+  { op, amount, keyed }: Doing<'tokens'>,
+): Promise<void> {
   if (!userId) return
   const headers = keyed ? { 'idempotency-key': randomUUID() } : {}
   const ask = () =>
@@ -87,6 +142,6 @@ export async function changeTokens(person: Person, { op, amount, keyed }: Doing<
   } else if (reply.status === 200) tokens.known += delta
 }
 
-export async function read({ world, userId }: Person): Promise<void> {
+export async function read({ world }: Company, { userId }: Person): Promise<void> {
   if (userId) await userState(world, userId).catch(() => 'the service is down at the moment')
 }

@@ -10,9 +10,9 @@ import type { Stage } from './stage.ts'
 const LONGEST_SECONDS = 60
 
 /** Resolves when the webhooks of processors have come that will come, and the owner has been told of them. */
-export async function calmDown(stage: Stage, { weather, people }: Cast): Promise<void> {
+export async function calmDown(stage: Stage, { weather, companies }: Cast): Promise<void> {
   await weather.calm()
-  await clocksAgree(people)
+  await clocksAgree(companies)
   await Promise.all(ACQUIRING.map((acquiring) => stage.world[acquiring].drainWebhooks()))
   await tellAll(stage)
 }

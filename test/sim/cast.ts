@@ -1,18 +1,21 @@
+import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { driverOf } from '../conformance/drivers/drivers.ts'
 import { type OwnerBackend, ownerBackend } from './owner-backend.ts'
 import type { PartialHistory } from './parts.ts'
-import { endLeases } from './passing-time.ts'
+import { endLeases, persist } from './passing-time.ts'
 import { fileOf } from './paywalls.ts'
-import { type Person, personOf } from './person.ts'
+import { type Company, companyOf } from './person.ts'
 import type { Stage } from './stage.ts'
 import { type Weather, weatherOf } from './weather.ts'
 
 /** Who plays in a history, and what is around them. */
 export interface Cast {
-  people: Person[]
+  companies: Company[]
   weather: Weather
   backend: OwnerBackend
+  /** The owner changes the monthly price of a life's paywall. */
+  edit(company: Company): Promise<void>
 }
 
 /** Histories that were played so far: each has paywalls of its own. */
@@ -22,22 +25,38 @@ let played = 0
 export async function castOf(stage: Stage, history: PartialHistory): Promise<Cast> {
   played += 1
   const number = played * 1_000
-  const file = await fileOf(history, (life) => `${number + life.number}`, `${stage.world.receiver.url}/webhooks`)
+  const written = fileOf(history, (life) => `${number + life.number}`, `${stage.world.receiver.url}/webhooks`)
+  const file = await written.read()
   await stage.putUp(file)
   const key = file.keys[0]?.secret ?? ''
-  const people = history.lives.map((life, index) =>
-    personOf(life, { ...stage.world, file, key, paywall: file.paywalls[index]! }),
+  const companies = history.lives.map((life, index) =>
+    companyOf(life, { ...stage.world, file, key, paywall: file.paywalls[index]! }),
   )
-  const weather = weatherOf(people.map(placeOf), (paywallId) => endLeases(stage.world, paywallId))
+  const weather = weatherOf(companies.map(placeOf), (paywallId) => endLeases(stage.world, paywallId))
   const backend = ownerBackend(weather)
   stage.faults.length = 0
   stage.sendWebhook = weather.sendWebhook
   stage.world.receiver.answer = backend.answer
   for (const acquiring of ACQUIRING) stage.world[acquiring].onCall = weather.onCall
-  return { people, weather, backend }
+
+  /** One edit at a time, since each puts up the whole file. A kill may fail it: then it is made again. */
+  let turn: Promise<unknown> = Promise.resolve()
+  const putUp = async ({ world }: Company): Promise<PaywallFile> => {
+    written.edit(world.paywall.id)
+    const edited = await written.read()
+    await persist('a price is edited', async () => ({ applied: await stage.putUp(edited) }))
+    return edited
+  }
+  async function edit(company: Company): Promise<void> {
+    const edited = turn.then(() => putUp(company))
+    turn = edited.catch(() => undefined)
+    const { paywalls } = await edited
+    company.world.paywall = paywalls.find(({ id }) => id === company.world.paywall.id)!
+  }
+  return { companies, weather, backend, edit }
 }
 
-const placeOf = ({ life: { processor, unheard }, world }: Person) => ({
+const placeOf = ({ life: { processor, unheard }, world }: Company) => ({
   paywallId: world.paywall.id,
   account: world[processor].accountOf(world.paywall.id),
   opensPage: driverOf(processor).opensPage,

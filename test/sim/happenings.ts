@@ -4,20 +4,24 @@
 import { Refused } from '../../dev/emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../dev/emulators/core/wire/emulator-error.ts'
 import type { Step } from './history.ts'
-import type { Person } from './person.ts'
+import type { Company, Person } from './person.ts'
 
-type Happening = Exclude<Step, { act: 'buy' | 'tokens' | 'cancel' | 'read' | 'wait' | 'due' }>
+type Act = 'resolve' | 'refund' | 'dispute' | 'renew' | 'roll-over' | 'portal-cancel' | 'end' | 'undo'
+export type Happening = Extract<Step, { act: Act }>
 
-export async function happen(person: Person, step: Happening): Promise<void> {
+export async function happen(company: Company, person: Person, step: Happening): Promise<void> {
   try {
-    await toWhatWasSold(person, step)
+    await toWhatWasSold(company, person, step)
   } catch (error) {
     if (!(error instanceof EmulatorError || error instanceof Refused)) throw error
   }
 }
 
-function toWhatWasSold({ there, cancelled }: Person, step: Happening): Promise<unknown> | undefined {
-  const sales = there.sales()
+/** To what the person has bought last, or else to what anybody of the life has. */
+function toWhatWasSold({ there, people }: Company, { bought }: Person, step: Happening): Promise<unknown> | undefined {
+  const all = there.sales()
+  const own = all.filter(({ processorId }) => bought.has(processorId))
+  const sales = own.length > 0 ? own : all
   const id = sales.findLast(({ isSubscription }) => isSubscription)?.processorId ?? ''
   const paid = sales.findLast((sale) => sale.paid.length > 0)?.processorId ?? ''
   switch (step.act) {
@@ -36,6 +40,8 @@ function toWhatWasSold({ there, cancelled }: Person, step: Happening): Promise<u
     case 'end':
       return (there.end ?? there.suspend)?.(id)
     case 'undo':
-      return there.undo?.(id).then(() => cancelled.clear())
+      return there.undo?.(id).then(() => {
+        for (const { cancelled } of people) cancelled.clear()
+      })
   }
 }

@@ -3,13 +3,24 @@ import type { Received } from '../../dev/world/pages/received.ts'
 import type { Receiver } from '../../dev/world/pages/receiver.ts'
 import type { Weather } from './weather.ts'
 
+const Subscription = z.looseObject({
+  id: z.string(),
+  status: z.string(),
+  current_period_end: z.string().nullable(),
+  cancel_at_period_end: z.boolean(),
+})
+
 const Event = z.object({
   id: z.string(),
   type: z.string(),
+  timestamp: z.iso.datetime(),
   data: z.looseObject({
     paywall_id: z.string(),
     sequence: z.int(),
-    subscription: z.looseObject({ id: z.string() }).optional(),
+    user: z.looseObject({ id: z.string().nullable() }),
+    subscription: Subscription.optional(),
+    previous: Subscription.optional(),
+    payment: z.looseObject({ amount: z.int(), currency: z.string() }).optional(),
   }),
 })
 

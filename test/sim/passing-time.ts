@@ -2,7 +2,7 @@
 // fails silently while the database is down, since nothing happens then.
 import { until } from '../support/until.ts'
 import type { TestWorld } from '../support/world.ts'
-import type { Person } from './person.ts'
+import type { Company } from './person.ts'
 
 type Database = Pick<TestWorld, 'database'>
 
@@ -10,21 +10,22 @@ const DAY_MS = 86_400_000
 /** A kill holds time up, and so do the clocks of others: one is moved at a time. */
 const LONGEST_MS = 120_000
 
-/** Days pass for a person: what falls due meanwhile happens, there and here, in order and in the weather of that time. */
-export async function daysPass({ world: { clock, paywall } }: Person, days: number): Promise<void> {
+/** Days pass for a life: what falls due meanwhile happens, there and here, in order and in the weather of that time. */
+export async function daysPass({ world: { clock, paywall } }: Company, days: number): Promise<void> {
   const begin = await persist('a clock is read', () => clock.now(paywall.id))
   const end = new Date(begin.getTime() + days * DAY_MS)
   await persist('a clock is moved', () => clock.moveTo(paywall.id, end))
 }
 
 /** A kill may have stopped a clock between us and the processor: now it is moved to the same time at both. */
-export async function clocksAgree(people: Person[]): Promise<void> {
-  for (const { life, world } of people) {
+export async function clocksAgree(companies: Company[]): Promise<void> {
+  for (const { life, world } of companies) {
     if (life.steps.some((step) => step?.act === 'wait')) await world.clock.moveTo(world.paywall.id, new Date(0))
   }
 }
 
-const persist = <Result extends object>(what: string, work: () => Promise<Result>): Promise<Result> =>
+/** Does it again until it succeeds, as after a kill. */
+export const persist = <Result extends object>(what: string, work: () => Promise<Result>): Promise<Result> =>
   until(what, () => work().catch(() => null), LONGEST_MS)
 
 /** What will ever be due of a paywall is due now; of all paywalls, if none is named. */

@@ -1,43 +1,71 @@
+import type { FilePaywall } from '../../cli/paywall-file/file.ts'
 import { type AccountRecords, recordsOf } from '../../dev/emulators/core/acts/account-records.ts'
 import type { Abilities } from '../../lib/processors/definition.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { There } from '../conformance/drivers/driver.ts'
 import { thereOf } from '../conformance/drivers/drivers.ts'
+import type { Session } from '../support/sign-in.ts'
 import type { TestWorld } from '../support/world.ts'
+import type { Kind } from './history.ts'
 import type { PartialLife } from './parts.ts'
 
-/** Who lives a life, and what it knows: only what it was told. */
+/** The world as the people of a life have it: their own paywall, as its owner has it in its file now. */
+export type LifeWorld = Omit<TestWorld, 'paywall'> & { paywall: FilePaywall }
+
+/** What a page was opened to sell. */
+export interface Order {
+  slug: string
+  amount: number
+  currency: string
+}
+
+/** Somebody in a life, and what it knows: only what it was told. */
 export interface Person {
+  kind: Kind
+  email: string
+  /** Null until a checkout or a sign-in has told it. */
+  userId: string | null
+  /** Of who makes its own calls, once it has one. */
+  session: Session | null
+  /** The addresses that were given for each idempotency key of a checkout, and what the page of each address sells. */
+  addresses: Map<string, Set<string>>
+  orders: Map<string, Order>
+  /** What it has bought, by the processor's ids. */
+  bought: Set<string>
+  /** Of premium tokens: what was acknowledged, and each change whose outcome it was not told. */
+  tokens: { known: number; unknown: number[] }
+  /** Our ids of subscriptions whose cancellation was acknowledged and not taken back since. */
+  cancelled: Set<string>
+}
+
+/** The people of a life, and all that they share. */
+export interface Company {
   life: PartialLife
-  /** The world as it has it: its own paywall. */
-  world: TestWorld
+  world: LifeWorld
+  people: Person[]
   /** What its processor can and cannot do, what can happen there, and what is stored there of this life alone. */
   abilities: Abilities
   there: There
   records: AccountRecords
-  email: string
-  /** Null until a checkout has told it. */
-  userId: string | null
-  /** The addresses that were given for each idempotency key of a checkout. */
-  addresses: Map<string, Set<string>>
-  /** Of premium tokens: what was acknowledged, and each change whose outcome it was not told. */
-  tokens: { known: number; unknown: number[] }
-  /** The processor's ids of subscriptions whose cancellation was acknowledged and not taken back since. */
-  cancelled: Set<string>
+  /** What was wrong in the middle of it. */
+  faults: Set<string>
 }
 
-export function personOf(life: PartialLife, world: TestWorld): Person {
+export function companyOf(life: PartialLife, world: LifeWorld): Company {
   const { processor } = life
+  const { id } = world.paywall
   return {
     life,
     world,
+    people: life.people.map((kind, place) => newPerson(kind, `life-${id}-${place}@buyers.dev`)),
     abilities: DEFINITIONS[processor].abilities,
     there: thereOf(world, world.paywall),
-    records: recordsOf(world[processor], world.paywall.id),
-    email: `life-${world.paywall.id}@example.com`,
-    userId: null,
-    addresses: new Map(),
-    tokens: { known: 0, unknown: [] },
-    cancelled: new Set(),
+    records: recordsOf(world[processor], id),
+    faults: new Set(),
   }
 }
+
+const newPerson = (kind: Kind, email: string): Person => ({
+  ...{ kind, email, userId: null, session: null, cancelled: new Set<string>(), bought: new Set<string>() },
+  ...{ addresses: new Map(), orders: new Map(), tokens: { known: 0, unknown: [] } },
+})

@@ -11,91 +11,111 @@ import { calmDown, reconcileOnce } from './calm.ts'
 import { type Cast, castOf } from './cast.ts'
 import { happen } from './happenings.ts'
 import { ROUNDS, type Step } from './history.ts'
-import { judge } from './judge.ts'
+import { judge, judgeAccess } from './judge.ts'
 import { killInRound } from './kills.ts'
 import type { PartialHistory } from './parts.ts'
 import { allIsDue, daysPass } from './passing-time.ts'
-import type { Person } from './person.ts'
+import type { Company } from './person.ts'
+import { mergeAll, signIn } from './sign-in.ts'
 import type { Stage } from './stage.ts'
 import type { Weather } from './weather.ts'
 
 /** What is wrong, by the number of the life; -1: with none in particular. */
 export type Faults = Map<number, string[]>
 
-/** Longer than a trial, and than a period of a monthly subscription. */
-const A_MONTH = 32
+/** Longer than a trial, and than what is past due gives access; then as long as a period of a monthly subscription. */
+const A_MONTH = [8, 24]
 
 export async function play(stage: Stage, history: PartialHistory): Promise<Faults> {
   const cast = await castOf(stage, history)
+  const { companies, weather } = cast
   for (let round = 0; round < ROUNDS; round++) await playRound(stage, history, cast, round)
   await calmDown(stage, cast)
-  const told = cast.people.filter((person) => wasTold(person, cast.weather))
+  const told = companies.filter((company) => wasTold(company, weather))
   const early = await judged(cast, told.filter(hasNotWaited), told)
   await reconcileOnce(stage)
-  const late = await judged(cast, cast.people, told)
-  for (const person of cast.people) await daysPass(person, A_MONTH)
+  const late = await judged(cast, companies, told)
+  for (const days of A_MONTH) for (const company of companies) await timePasses(company, days, cast)
   await calmDown(stage, cast)
   await reconcileOnce(stage)
-  const atLast = await judged(cast, cast.people, told)
-  const found = new Map([...early, ...late, ...atLast])
+  const atLast = await judged(cast, companies, told)
+  const meanwhile: Faults = new Map()
+  for (const { life, faults } of companies) if (faults.size > 0) meanwhile.set(life.number, [...faults])
+  const found: Faults = new Map([...meanwhile, ...early, ...late, ...atLast])
   const ofNobody = new Set([...stage.faults, ...cast.backend.faults])
   if (ofNobody.size > 0) found.set(-1, [...ofNobody])
   return found
 }
 
-async function playRound(stage: Stage, history: PartialHistory, { people, weather }: Cast, round: number) {
+async function playRound(stage: Stage, history: PartialHistory, cast: Cast, round: number) {
+  const { companies, weather } = cast
   const kills = history.kills.filter((kill) => kill.round === round)
   const ask = async () => {
-    const { world, email } = people[0]!
-    return call(world, `/api/v1/paywall/${world.paywall.id}/user?email=${email}`, { key: world.key })
+    const { world, people } = companies[0]!
+    return call(world, `/api/v1/paywall/${world.paywall.id}/user?email=${people[0]!.email}`, { key: world.key })
   }
   await Promise.all([
-    ...people.map((person) => live(person, person.life.steps[round] ?? null, weather)),
+    ...companies.map((company) => live(company, company.life.steps[round] ?? null, cast)),
     ...kills.map((kill) => killInRound(stage, kill, weather, ask)),
   ])
 }
 
-async function live(person: Person, step: Step | null, weather: Weather): Promise<void> {
+async function live(company: Company, step: Step | null, cast: Cast): Promise<void> {
   if (!step) return
-  weather.change(person.world.paywall.id, step.weather)
+  const { world, people } = company
+  const person = people[step.who]!
+  cast.weather.change(world.paywall.id, step.weather)
   switch (step.act) {
     case 'buy':
-      return buy(person, step)
+      return buy(company, person, step)
     case 'tokens':
-      return changeTokens(person, step)
+      return changeTokens(company, person, step)
     case 'cancel':
-      return cancel(person)
+      return cancel(company, person)
     case 'read':
-      return read(person)
+      return read(company, person)
+    case 'sign-in':
+      return signIn(company, person, step)
+    case 'merge':
+      return mergeAll(company)
+    case 'edit':
+      return cast.edit(company)
     case 'wait':
-      return daysPass(person, step.days)
+      return timePasses(company, step.days, cast)
     case 'due':
-      return allIsDue(person.world, person.world.paywall.id)
+      return allIsDue(world, world.paywall.id)
     default:
-      return happen(person, step)
+      return happen(company, person, step)
   }
 }
 
+/** Days pass, and what was to come in days comes. Who has access is asked then, whatever was heard so far. */
+async function timePasses(company: Company, days: number, { weather }: Cast): Promise<void> {
+  await daysPass(company, days)
+  await weather.daysHavePassed(company.world.paywall.id)
+  for (const fault of await judgeAccess(company)) company.faults.add(fault)
+}
+
 /** Whether our state does not depend on reconcile: no webhook was lost, and there was one for everything that happened. */
-function wasTold({ life, abilities, world }: Person, weather: Weather): boolean {
+function wasTold({ life, abilities, world }: Company, weather: Weather): boolean {
   const untold = !abilities.tellsOfCancellations && life.steps.some((step) => step && UNTOLD.includes(step.act))
   return !untold && weather.damageOf(world.paywall.id).unheard.size === 0
 }
 
 /** Some of what time brings, such as the end of a period that was cancelled, is looked up at its time, and again if that fails. */
-const hasNotWaited = ({ life }: Person) => !life.steps.some((step) => step?.act === 'wait')
+const hasNotWaited = ({ life }: Company) => !life.steps.some((step) => step?.act === 'wait')
 
 /** What a processor tells of in no webhook that tells of no cancellation. */
 const UNTOLD: Step['act'][] = ['cancel', 'portal-cancel', 'end']
 
 /** `told`: those of whom every webhook has come. */
-async function judged({ backend, weather }: Cast, people: Person[], told: Person[]): Promise<Faults> {
+async function judged({ backend, weather }: Cast, companies: Company[], told: Company[]): Promise<Faults> {
   const found: Faults = new Map()
-  for (const person of people) {
-    const { id } = person.world.paywall
-    const heard = { refusedCheckouts: weather.damageOf(id).refusedCheckouts, everything: told.includes(person) }
-    const faults = await whatStays(() => judge(person, backend.eventsAbout(id), heard))
-    if (faults.length > 0) found.set(person.life.number, faults)
+  for (const company of companies) {
+    const { id } = company.world.paywall
+    const heard = { refusedCheckouts: weather.damageOf(id).refusedCheckouts, everything: told.includes(company) }
+    const faults = await whatStays(() => judge(company, backend.eventsAbout(id), heard))
+    if (faults.length > 0) found.set(company.life.number, faults)
   }
   return found
 }

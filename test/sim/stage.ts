@@ -40,6 +40,7 @@ export async function startStage(started: AsyncDisposableStack): Promise<Stage> 
       files: () => files,
       ports: { service: 0, receiver: 0, mail: 0 },
       variables: { RATE_LIMITED: false },
+      rateLimitedAccounts: false,
       fetch: (input, init) => stage.sendWebhook(input, init),
       onLog: (_level, message) => void (message.includes('unexpected failure') && faults.push(message)),
     }),

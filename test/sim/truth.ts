@@ -1,6 +1,6 @@
 import type { AccountRecords } from '../../dev/emulators/core/acts/account-records.ts'
 import type { Sale } from '../conformance/drivers/sale.ts'
-import type { Person } from './person.ts'
+import type { Company } from './person.ts'
 
 /** What a processor has of a life, read from its emulator and judged without our adapters. */
 export interface Truth {
@@ -8,25 +8,30 @@ export interface Truth {
   /** The checkout of each hosted page that was opened, and of each that was paid, a pending payment included. */
   opened: string[]
   paid: string[]
-  /** How many payments went through, failed, or were taken back. */
+  /** How many payments went through, failed at most, or were taken back. A renewal that is charged back counts as failed. */
   payments: { succeeded: number; failed: number; refunded: number; disputed: number }
 }
 
-export function truthOf({ there, records, abilities }: Person): Truth {
+export function truthOf({ there, records }: Company): Truth {
   const pages = there.pages()
   const takenBack = records('refunds').filter((refund) => there.isTakenBack?.(refund)).length
+  const disputed = records('disputes').length + takenBack
   return {
     sales: there.sales(),
     opened: pages.map(({ checkoutId }) => checkoutId),
     paid: pages.flatMap(({ checkoutId, isPaid }) => (isPaid ? [checkoutId] : [])),
     payments: {
       succeeded: records('payments').filter(({ amount, status }) => amount > 0 && status === 'paid').length,
-      failed: failures(records),
+      failed: failures(records) + neverPaid(records) + disputed,
       refunded: records('refunds').length - takenBack,
-      disputed: abilities.tellsOfDisputes ? records('disputes').length + takenBack : 0,
+      disputed,
     },
   }
 }
+
+/** Subscriptions whose first payment did not come in time: it has failed for good. */
+const neverPaid = (records: AccountRecords) =>
+  records('subscriptions').filter(({ status }) => status === 'incomplete_expired').length
 
 /** A payment may be attempted several times. */
 const failures = (records: AccountRecords) =>

@@ -11,6 +11,8 @@ import { faultyCall } from './faulty-call.ts'
 
 /** Of 100 webhooks of a processor. Late ones come after others that were sent after them. */
 const [LOST, DOUBLED, LATE] = [10, 40, 30]
+/** So many come only when days have passed. */
+const DAYS_LATE = 5
 const LONGEST_DELAY_MS = 400
 /** Of 100 webhooks to the owner. */
 const REFUSED = 3
@@ -35,7 +37,9 @@ export interface Damage {
 export interface Weather {
   /** The weather of a paywall's life from now on. */
   change(paywallId: string, seed: number): void
-  /** No more faults. Resolves when the doubles of webhooks have arrived, too. */
+  /** The webhooks of a paywall that are days late come now. */
+  daysHavePassed(paywallId: string): Promise<void>
+  /** No more faults. Resolves when what was late, and the doubles of webhooks, have arrived, too. */
   calm(): Promise<void>
   /** How many calls of processors there were: kills are timed by it. */
   calls(): number
@@ -55,6 +59,7 @@ export function weatherOf(places: Place[], endLeases: (paywallId: string) => Pro
   const damages = new Map<string, Damage>(places.map(({ paywallId }) => [paywallId, noDamage()]))
   const dice = new Map<string, Dice>()
   const doubles: Promise<unknown>[] = []
+  const late = new Map<string, (() => Promise<unknown>)[]>()
   let [isCalm, calls] = [false, 0]
   const diceFor = (paywallId: string) => (isCalm ? undefined : dice.get(paywallId))
   const damageOf = (paywallId: string) => damages.get(paywallId) ?? noDamage()
@@ -73,10 +78,25 @@ export function weatherOf(places: Place[], endLeases: (paywallId: string) => Pro
     return new Response()
   }
 
+  /** Until it comes, nothing of it was heard. Its sender takes it for delivered. */
+  function hold(paywallId: string, ...[input, init]: Parameters<typeof fetch>): Response {
+    const send = () => attempt(paywallId, input, init).catch(() => 'the service is down at the moment')
+    late.set(paywallId, [...(late.get(paywallId) ?? []), send])
+    return lose(paywallId, init)
+  }
+
+  async function daysHavePassed(paywallId: string): Promise<void> {
+    const waiting = late.get(paywallId) ?? []
+    late.delete(paywallId)
+    for (const send of waiting) await send()
+  }
+
   return {
+    daysHavePassed,
     change: (paywallId, seed) => void dice.set(paywallId, diceOf(seed)),
     async calm() {
       isCalm = true
+      for (const paywallId of late.keys()) await daysHavePassed(paywallId)
       await Promise.all(doubles)
     },
     calls: () => calls,
@@ -103,6 +123,7 @@ export function weatherOf(places: Place[], endLeases: (paywallId: string) => Pro
       const throws = diceFor(paywallId)
       if (!throws) return attempt(paywallId, input, init)
       if (throws.below(100) < LOST) return lose(paywallId, init)
+      if (throws.below(100) < DAYS_LATE) return hold(paywallId, input, init)
       const [isDouble, isLate] = [throws.below(100) < DOUBLED, throws.below(100) < LATE]
       if (isLate) await delay(throws.below(LONGEST_DELAY_MS))
       if (isDouble) doubles.push(fetch(input, init).catch(() => 'the other one counts'))

@@ -11,12 +11,14 @@ import { type Changes, paywallFile } from './written-file.ts'
 export async function openApplying() {
   const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY } = await makeSecrets()
   const sealing = { processorCredentialsKey: PROCESSOR_CREDENTIALS_KEY, webhookSecretsKey: WEBHOOK_SECRETS_KEY }
-  const pool = new pg.Pool({ connectionString: await freshDatabase() })
+  const databaseUrl = await freshDatabase()
+  const pool = new pg.Pool({ connectionString: databaseUrl })
   const db = databaseOf(pool)
   const query = async <Row extends pg.QueryResultRow>(text: string, ...values: unknown[]): Promise<Row[]> =>
     (await pool.query<Row>(text, values)).rows
   return {
     db,
+    databaseUrl,
     sealing,
     query,
     ...tablesOf(query),

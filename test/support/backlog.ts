@@ -26,7 +26,8 @@ async function fillPaywall(filler: Filler): Promise<void> {
     insert into paywalls (id, owner_id, name, is_test, acquiring, settings, geo, offers, layout, locales)
     select '${PAYWALL_ID}', id, 'Backlog', true, 'stripe', '{}', '{}', '[]', '{}', '{}' from owners`)
   await filler.run(
-    `insert into webhook_endpoints (id, owner_id, url, secret, events, failures) select $1, id, $2, 'x', '{*}', 9 from owners`,
+    `insert into webhook_endpoints (id, owner_id, is_test, url, secret, events, failures)
+     select $1, id, true, $2, 'x', '{*}', 9 from owners`,
     [LEASED.endpointId, DEAD],
   )
 }

@@ -74,4 +74,4 @@ export async function buy(
   return checkout
 }
 
-export const newEmail = (): string => `user-${randomUUID()}@example.com`
+export const newEmail = (): string => `user-${randomUUID()}@buyers.dev`

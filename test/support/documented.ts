@@ -132,6 +132,7 @@ function headerFault(answer: DocumentedResponse, headers: SentResponse['headers'
 
 function contentFault({ answer, pointer }: Described, headers: SentResponse['headers'], text: string): string | null {
   if (!answer.content) return text === '' ? null : `a body where none is documented: ${text.slice(0, 200)}`
+  if (answer.content['text/html']) return headers.get('content-type')?.startsWith('text/html') ? null : 'it is no page'
   if (!headers.get('content-type')?.startsWith('application/json')) return 'it is not JSON'
   return bodyFault(text, `${ROOT}${pointer}/content/application~1json/schema`)
 }

@@ -31,9 +31,12 @@ export async function everything(world: TestWorld): Promise<string> {
 /** How many pages at Stripe are still open beside a newer one of the same buyer. */
 async function replacedPages({ database }: TestWorld): Promise<number> {
   const { rows } = await database.query<{ count: number }>(
-    `select count(*)::int from checkouts c join members m using (paywall_id, user_id)
-    where c.acquiring = 'stripe' and c.completed_at is null and c.reconcile_at is not null
-      and c.acquiring || ':' || c.session_id <> m.open_session`,
+    `select count(*)::int from checkouts c
+    where c.acquiring = 'stripe' and c.session_id is not null and c.completed_at is null and c.reconcile_at is not null
+      and exists (
+        select from checkouts newer
+        where (newer.paywall_id, newer.user_id) = (c.paywall_id, c.user_id) and newer.session_id is not null
+          and newer.created_at > c.created_at)`,
   )
   return rows[0]!.count
 }

@@ -88,8 +88,8 @@ export const sweep = (world: TestWorld) => world.workers.scheduled('deliver-even
 
 async function addMember(world: TestWorld, paywallId: string): Promise<string> {
   const { rows } = await world.database.query<{ user_id: string }>(
-    `with person as (insert into users (owner_id) select owner_id from paywalls where id = $1 returning id, owner_id)
-     insert into members (paywall_id, user_id, owner_id) select $1, id, owner_id from person returning user_id`,
+    `with person as (insert into users (owner_id, is_test) select owner_id, is_test from paywalls where id = $1 returning *)
+     insert into members (paywall_id, user_id, owner_id, is_test) select $1, id, owner_id, is_test from person returning user_id`,
     [paywallId],
   )
   return rows[0]!.user_id

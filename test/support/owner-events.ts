@@ -12,6 +12,7 @@ const Body = z.object({
     sequence: z.int(),
     subscription: z.looseObject({ id: z.string(), status: z.string() }).optional(),
     payment: z.looseObject({ id: z.string(), amount: z.int() }).optional(),
+    checkout: z.looseObject({ id: z.uuid(), duplicate_of: z.uuid().nullable() }).optional(),
     ticket: z.looseObject({ id: z.int(), status: z.string() }).optional(),
     previous: z.looseObject({ id: z.string(), status: z.string() }).optional(),
   }),

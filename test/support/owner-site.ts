@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import { close, listen } from '../../dev/emulators/core/listen.ts'
+import type { TestWorld } from './world.ts'
 
 /** An owner's site: a page that is the same at every path, and scripts by their paths. The caller closes it. */
 export async function startOwnerSite(
@@ -14,4 +15,12 @@ export async function startOwnerSite(
     response.end(script ?? html)
   })
   return { url: await listen(server, 0), close: () => close(server) }
+}
+
+/** Lists a site among those that buyers of the world's paywall come back to without a question. */
+export async function listSite({ apply, file }: TestWorld, url: string): Promise<void> {
+  const [sold, ...others] = file.paywalls
+  if (!sold) throw new Error('the world has no paywall')
+  const settings = { ...sold.settings, redirect_origins: [new URL(url).origin] }
+  await apply({ ...file, paywalls: [{ ...sold, settings }, ...others] })
 }

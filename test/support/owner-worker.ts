@@ -18,7 +18,7 @@ export default {
     const { pathname, searchParams } = new URL(request.url)
     if (pathname === '/webhooks') {
       const on = { 'subscription.created': ({ id }: { id: string }) => heard.push(id) }
-      return webhooks({ secret: env.SECRET, on })(request)
+      return webhooks({ secret: env.SECRET, test: true, on })(request)
     }
     return Response.json(await ACTS[pathname]?.(env, searchParams.get('email') ?? ''))
   },

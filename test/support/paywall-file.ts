@@ -34,16 +34,32 @@ export async function paywallFile(overrides: FileOverrides = {}): Promise<Paywal
 
 /** The same of a live paywall, with a live key. */
 export function livePaywallFile(paywall: Written = {}): Promise<PaywallFile> {
+  const { key, paywall: live, environment } = livePaywall()
+  return paywallFile({ keys: [key], paywall: { ...live, ...paywall }, environment })
+}
+
+/** A file of an owner who sells for test money and for real money: a key and paywalls of either mode, the test ones first. */
+export function fileOfBothModes({ tests = 1, webhooks = [] }: { tests?: number; webhooks?: Written[] } = {}) {
+  const { key, paywall, environment } = livePaywall()
+  const test = { name: 'test', secret: `pk_test_${hex(32)}` }
+  return paywallFile({ keys: [test, key], paywalls: [...Array(tests).fill({}), paywall], webhooks, environment })
+}
+
+/** The webhooks of a file that was read, as its author writes them. */
+export const writtenWebhooks = ({ webhooks }: PaywallFile): Written[] =>
+  webhooks.map(({ is_test: test, ...webhook }) => ({ ...webhook, test }))
+
+function livePaywall() {
   const credentials = { secretKey: 'env:STRIPE_KEY', webhookSecret: 'env:STRIPE_WEBHOOK' }
-  return paywallFile({
-    keys: [{ name: 'backend', secret: 'env:API_KEY' }],
-    paywall: { test: false, processor: { acquiring: 'stripe', credentials }, ...paywall },
+  return {
+    key: { name: 'backend', secret: 'env:API_KEY' },
+    paywall: { test: false, processor: { acquiring: 'stripe', credentials } },
     environment: {
       API_KEY: `pk_live_${hex(32)}`,
       STRIPE_KEY: `sk_live_${hex(24)}`,
       STRIPE_WEBHOOK: `whsec_${hex(24)}`,
     },
-  })
+  }
 }
 
 function defaultPaywall(): Written {

@@ -1,9 +1,15 @@
 import { execFile } from 'node:child_process'
-import type { TestWorld } from './world.ts'
+import type { Secrets } from '../../dev/world/secrets.ts'
+
+/** What the command needs of a world. */
+interface CommandWorld {
+  databaseUrl: string
+  secrets: Pick<Secrets, 'PROCESSOR_CREDENTIALS_KEY' | 'WEBHOOK_SECRETS_KEY'>
+}
 
 /** The `paywall` command as a person runs it on the world's database, in a process of its own. */
 export function paywall(
-  { databaseUrl, secrets }: Pick<TestWorld, 'databaseUrl' | 'secrets'>,
+  { databaseUrl, secrets }: CommandWorld,
   args: string[],
   variables: Record<string, string> = {},
 ): Promise<{ code: number | string; out: string; err: string }> {

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { bundledModule } from './bundled-sdk.ts'
 import { newEmail } from './checkout.ts'
-import { startOwnerSite } from './owner-site.ts'
+import { listSite, startOwnerSite } from './owner-site.ts'
 import { monthly } from './paywall-file.ts'
 import { codeMailedTo } from './sign-in.ts'
 import { startTestWorld, type TestWorld } from './world.ts'
@@ -32,6 +32,7 @@ export async function startSite(): Promise<Site> {
   const sdk = await bundledModule("export * from 'paywall-billing-sdk/browser'")
   const pages = await startOwnerSite('<!doctype html><title>A site</title>', { '/sdk.js': sdk })
   const { url } = started.adopt(pages, (each) => each.close())
+  await listSite(world, url)
   const browser = started.adopt(await openBrowser(), (each) => each.close())
   const running = started.move()
   const origin = `http://${domain}:${new URL(world.url).port}`

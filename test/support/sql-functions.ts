@@ -5,7 +5,6 @@ export interface SqlFunction {
   name: string
   /** Its file. */
   path: string
-  lines: number
   /** Whether Workers call it; else it is a part of others. */
   isEntry: boolean
   /** Its parameters, and its `out` parameters, by name. */
@@ -20,17 +19,16 @@ export interface SqlFunction {
 export function sqlFunctions(): Map<string, SqlFunction> {
   const written = readRelease().files.flatMap(({ path, text }) =>
     [...text.matchAll(/^create function (\w+)\(([\s\S]*?)\$\$([\s\S]*?)\$\$;$/gm)].map(
-      ([whole, name = '', head = '', body = '']) => ({ path, whole, name, head, body: body.replace(/--.*$/gm, '') }),
+      ([, name = '', head = '', body = '']) => ({ path, name, head, body: body.replace(/--.*$/gm, '') }),
     ),
   )
   const names = written.map(({ name }) => name)
   return new Map(
-    written.map(({ path, whole, name, head, body }) => [
+    written.map(({ path, name, head, body }) => [
       name,
       {
         name,
         path,
-        lines: whole.split('\n').length,
         isEntry: head.includes('security definer'),
         parameters: [...head.matchAll(/(?:^|,)\s*(?:out )?(\w+) /g)].map(([, parameter = '']) => parameter),
         calls: names.filter((other) => other !== name && new RegExp(`\\b${other}\\(`).test(body)),

@@ -1,7 +1,7 @@
 import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
 import { buy, newEmail } from './checkout.ts'
 import { signIn } from './exchange.ts'
-import { type FileOverrides, livePaywallFile, paywallFile } from './paywall-file.ts'
+import { type FileOverrides, livePaywallFile, paywallFile, writtenWebhooks } from './paywall-file.ts'
 import { startTestWorld, type TestWorld } from './world.ts'
 
 /** A paywall and a good key for it. */
@@ -60,13 +60,22 @@ export async function newTenant(world: TestWorld, paywall: Record<string, unknow
 
 /** The world as it is seen from a paywall of a new owner, which is told at the same address: so it has a clock of its own. */
 export async function atNewPaywall(world: TestWorld, paywall: Record<string, unknown> = {}): Promise<TestWorld> {
-  const added = tenant(await paywallFile({ paywall, webhooks: world.file.webhooks }))
+  const added = tenant(await paywallFile({ paywall, webhooks: writtenWebhooks(world.file) }))
   await world.apply(added.file)
   return { ...world, ...added }
 }
 
 export function person(world: TestWorld, { paywall, key }: Tenant, email = newEmail()): Promise<Person> {
   return signIn(world, { paywallId: paywall.id, key, email })
+}
+
+/** Each paywall of a file, with a key of its mode. */
+export function tenantsOf(file: PaywallFile): Tenant[] {
+  return file.paywalls.map((paywall) => {
+    const key = file.keys.find(({ is_test }) => is_test === paywall.is_test)?.secret
+    if (!key) throw new Error(`the file has no key for paywall ${paywall.id}`)
+    return { file, paywall, key }
+  })
 }
 
 /** The path of an endpoint of a paywall. */

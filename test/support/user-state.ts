@@ -12,11 +12,13 @@ const Purchase = z.looseObject({
   cancel_at_period_end: z.boolean(),
   cancel_at: z.iso.datetime().nullable(),
   canceled_at: z.iso.datetime().nullable(),
+  access_until: z.iso.datetime().nullable(),
 })
 const UserState = z.object({
   balances: z.array(z.object({ type: z.string(), count: z.int() })),
   purchases: z.array(Purchase),
   paid: z.boolean(),
+  features: z.array(z.string()),
 })
 export type UserState = z.output<typeof UserState>
 

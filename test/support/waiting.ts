@@ -19,15 +19,16 @@ export async function waiting(
 ): Promise<string[]> {
   const { rows } = await client.query<{ id: string }>(
     `with paywall as (
-      select id, owner_id from paywalls limit 1
+      select id, owner_id, is_test from paywalls limit 1
     ), opened as (
-      insert into webhook_endpoints (owner_id, url, secret, events, failures, disabled_at)
-      select owner_id, 'https://' || gen_random_uuid() || '.example', 'x', '{ticket.created}', $2, case when $3 then now() end
+      insert into webhook_endpoints (owner_id, is_test, url, secret, events, failures, disabled_at)
+      select owner_id, is_test, 'https://' || gen_random_uuid() || '.example', 'x', '{ticket.created}', $2, case when $3 then now() end
       from paywall, generate_series(1, $1) returning id
     ), people as (
-      insert into users (owner_id) select owner_id from paywall, generate_series(1, $4) returning id
+      insert into users (owner_id, is_test) select owner_id, is_test from paywall, generate_series(1, $4) returning id
     ), joined as (
-      insert into members (paywall_id, user_id, owner_id) select paywall.id, people.id, owner_id from paywall, people
+      insert into members (paywall_id, user_id, owner_id, is_test)
+      select paywall.id, people.id, owner_id, is_test from paywall, people
     ), happened as (
       insert into events (id, paywall_id, user_id, sequence, type, body)
       select 'evt_' || replace(gen_random_uuid()::text, '-', ''), paywall.id, people.id, 1, 'ticket.created', '{}'

@@ -74,6 +74,8 @@ export async function startTestWorld({
     ...base,
     files: () => [...files, ...former.map((file) => onlySwitched(file, files))],
     fetch: notingFetch(faults),
+    // A test makes more calls than an account may. One that is about that sets the account's limit.
+    rateLimitedAccounts: false,
     code: codeOf(own),
     onLog: (level, message) => void logs.push({ level, message }),
   })

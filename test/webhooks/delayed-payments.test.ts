@@ -10,7 +10,13 @@ import { startTestWorld, type TestWorld } from '../support/world.ts'
 let world: TestWorld
 
 beforeAll(async () => {
-  const lifetime = monthly({ slug: 'lifetime', interval: undefined, processorPrice: 'price_lifetime', locals: [] })
+  const lifetime = monthly({
+    slug: 'lifetime',
+    access: true,
+    interval: undefined,
+    processorPrice: 'price_lifetime',
+    locals: [],
+  })
   world = await startTestWorld({ file: { paywall: { prices: [lifetime] } } })
 })
 afterAll(() => world.close())

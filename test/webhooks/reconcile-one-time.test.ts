@@ -20,7 +20,13 @@ afterAll(() => world.close())
 
 /** A paywall with a clock of its own, which sells once, and so many purchases of it of which Stripe tells nothing. */
 async function sell(action: 'pay' | 'later', count: number) {
-  const lifetime = monthly({ slug: 'lifetime', interval: undefined, processorPrice: 'price_lifetime', locals: [] })
+  const lifetime = monthly({
+    slug: 'lifetime',
+    access: true,
+    interval: undefined,
+    processorPrice: 'price_lifetime',
+    locals: [],
+  })
   const shop = await atNewPaywall(world, { prices: [lifetime] })
   async function buyUntold() {
     const order = await startCheckout(world, { ...shop, body: { priceId: priceIdOf(shop.paywall, 'lifetime') } })

@@ -92,18 +92,24 @@ test('a purchase begins when its first payment comes, however late', async () =>
 test.each([
   ['seen while it waits', true],
   ['seen only when it is over', false],
-])('a purchase whose first payment failed for good, %s, never began: nothing is told', async (_, isFetchedEarly) => {
-  const paid = await paySubscription(world, 'monthly', { later: true })
-  const after = lifeOf(paid)
-  if (isFetchedEarly) await after(Promise.resolve())
-  expect(await after(world.stripe.end(paid.subscriptionId))).toEqual({ news: [], standard: 0 })
-  expect(await userState(world, paid.userId)).toMatchObject({
-    paid: false,
-    purchases: isFetchedEarly ? [{ status: 'canceled' }] : [],
-  })
-  const { rows } = await world.database.query('select completed_at from checkouts where user_id = $1', [paid.userId])
-  expect(rows).toEqual([{ completed_at: null }])
-})
+])(
+  'a purchase whose first payment failed for good, %s, never began: only the payment is reported',
+  async (_, isFetchedEarly) => {
+    const paid = await paySubscription(world, 'monthly', { later: true })
+    const after = lifeOf(paid)
+    if (isFetchedEarly) await after(Promise.resolve())
+    expect(await after(world.stripe.end(paid.subscriptionId))).toEqual({
+      news: ['payment.failed'],
+      standard: 0,
+    })
+    expect(await userState(world, paid.userId)).toMatchObject({
+      paid: false,
+      purchases: [{ status: 'canceled' }],
+    })
+    const { rows } = await world.database.query('select completed_at from checkouts where user_id = $1', [paid.userId])
+    expect(rows).toEqual([{ completed_at: null }])
+  },
+)
 
 test('a purchase that ended before anything was heard of it, its last period unpaid, is told: it had begun', async () => {
   const { stripe } = world

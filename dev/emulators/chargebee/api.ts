@@ -3,6 +3,7 @@ import { callsInForms } from '../core/wire/calls-in-forms.ts'
 import { basicOf } from '../core/wire/credential.ts'
 import { type Form, parameterName } from '../core/wire/form.ts'
 import type { Misuse } from '../core/wire/idempotency.ts'
+import { rateLimit } from '../core/wire/rate-limit.ts'
 import { retrieve } from '../core/wire/routes.ts'
 import { type ChargebeeAccount, idOfKey } from './accounts.ts'
 import { CHECKOUT_ROUTES } from './checkout.ts'
@@ -10,6 +11,7 @@ import { chargebeeError, errorBody, wrongValue } from './errors.ts'
 import { INVOICE_ROUTES } from './invoices.ts'
 import { content } from './objects/wire.ts'
 import { SUBSCRIPTION_ROUTES } from './subscriptions.ts'
+import { VOID_ROUTES } from './voids.ts'
 
 /** A replay needs the same key and parameters. What Chargebee answers to a key that is misused is UNVERIFIED. */
 const misused = (misuse: Misuse) =>
@@ -19,7 +21,7 @@ const misused = (misuse: Misuse) =>
 
 /** The part of Chargebee's API that the emulator has. */
 const ROUTES = [
-  ...[...CHECKOUT_ROUTES, ...SUBSCRIPTION_ROUTES, ...INVOICE_ROUTES],
+  ...[...CHECKOUT_ROUTES, ...SUBSCRIPTION_ROUTES, ...VOID_ROUTES, ...INVOICE_ROUTES],
   retrieve('/customers/:id', 'customers'),
   retrieve('/events/:id', 'events'),
 ]
@@ -30,6 +32,12 @@ const CALLS = callsInForms(ROUTES, {
   mistake: ({ path, problem, message }) =>
     wrongValue(parameterName(path), problem === 'unknown' ? 'unknown parameter' : message),
 })
+
+/** 150 calls a minute of a test site, and of a live one in the smallest plan (apidocs.chargebee.com/docs/api, "API limits"). */
+export const RATE_LIMIT = rateLimit({ calls: 150, seconds: 60 })
+
+const BLOCKED =
+  'Sorry, access has been blocked temporarily due to request count exceeding the acceptable limit. Please try after some time.'
 
 export const API: Api<ChargebeeAccount, Form> = {
   ...CALLS,
@@ -51,6 +59,11 @@ export const API: Api<ChargebeeAccount, Form> = {
     return (context) => named(execution(context))
   },
   errorBody,
+  rateLimit: RATE_LIMIT,
+  tooManyCalls: () => ({
+    headers: { 'Content-Type': 'application/json;charset=utf-8' },
+    body: JSON.stringify(errorBody({ status: 429, message: BLOCKED })),
+  }),
   headers: ({ replayOf }) => ({
     'Content-Type': 'application/json;charset=utf-8',
     ...(replayOf !== null && { 'chargebee-idempotency-replayed': 'true' }),

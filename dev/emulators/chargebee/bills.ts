@@ -1,9 +1,11 @@
 import type { Invoice } from 'chargebee'
+import { sumOf } from '../core/domain/amounts.ts'
 import type { AccountContext } from '../core/domain/context.ts'
 import { isReversed } from '../core/domain/reversals.ts'
 import { allSales, type Sale } from '../core/domain/sales.ts'
 import { hasEnded } from '../core/domain/subscriptions.ts'
 import { notFound } from './errors.ts'
+import { saleOwn } from './own.ts'
 
 /* What Chargebee calls an invoice: every sale has one, also what is sold once. */
 
@@ -18,7 +20,7 @@ export const billId = ({ id, subscription }: Sale) => (subscription === null ? I
 
 /** A subscription's invoices, the oldest first. Chargebee makes none for a trial. */
 export const billsOf = (context: AccountContext, subscriptionId: string): Sale[] =>
-  allSales(context).filter(({ subscription, amount }) => subscription?.id === subscriptionId && amount > 0)
+  allSales(context).filter(({ subscription, lines }) => subscription?.id === subscriptionId && sumOf(lines) > 0)
 
 export function findBill(context: AccountContext, id: string): Sale {
   const bill = allSales(context).find((sale) => billId(sale) === id)
@@ -29,9 +31,11 @@ export function findBill(context: AccountContext, id: string): Sale {
 export const isDue = (context: AccountContext, bill: Sale) =>
   ['payment_due', 'not_paid'].includes(billStatus(context, bill))
 
-export function billStatus(context: AccountContext, { status, subscription, payment }: Sale): Invoice['status'] {
+export function billStatus(context: AccountContext, bill: Sale): Invoice['status'] {
+  const { status, subscription, payment, isGivenUp } = bill
+  if (saleOwn(bill).isVoided) return 'voided'
   if (status === 'draft') return 'pending'
   if (status === 'paid') return payment && isReversed(context, payment) ? 'not_paid' : 'paid'
-  const isGivenUp = status === 'void' || (subscription && hasEnded(subscription))
-  return isGivenUp ? 'not_paid' : 'payment_due'
+  const isOver = isGivenUp || status === 'void' || (subscription && hasEnded(subscription))
+  return isOver ? 'not_paid' : 'payment_due'
 }

@@ -1,6 +1,9 @@
 import { billing } from '../core/billing.ts'
+import { ofSubscription, planControl } from '../core/controls/billing-controls.ts'
 import { onRecord } from '../core/controls/controls.ts'
-import type { RenewalRules } from '../core/domain/dues.ts'
+import { dunningRules, dunningSetting } from '../core/controls/dunning.ts'
+import type { RenewalRulesOf } from '../core/domain/dues.ts'
+import { changePrice, scheduleChange } from '../core/domain/plan-changes.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
 import { endSubscription } from '../core/domain/subscriptions.ts'
 import { prefixedIds } from '../core/domain/tables.ts'
@@ -9,7 +12,7 @@ import { withQuery } from '../core/pages/html-responses.ts'
 import { DAY_SECONDS } from '../core/periods.ts'
 import { emulatorOf } from '../core/start.ts'
 import { type ChargebeeAccount, idOfKey } from './accounts.ts'
-import { API } from './api.ts'
+import { API, RATE_LIMIT } from './api.ts'
 import { INVOICE_PREFIX } from './bills.ts'
 import { refuseTaken } from './checkout.ts'
 import { decimalsAtChargebee } from './currencies.ts'
@@ -22,16 +25,20 @@ import { setCancelled } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
 
 /**
- * How long after a failed charge the next one follows, and that the subscription is cancelled after the last: that is the
- * site's own setting for dunning; these are the emulator's. A term's invoice is charged when the term begins.
+ * How often a failed charge is repeated, and what becomes of the subscription after the last retry, is the site's own setting
+ * (chargebee.com/docs/2.0/dunning-v2.html): it is cancelled, or stays active with an invoice that is `not_paid`. The days are the
+ * emulator's: UNVERIFIED.
  */
-const RENEWALS: RenewalRules = {
+const DUNNING = dunningSetting({ retryDays: [2, 5, 7], finally: 'cancel' })
+
+/** A term's invoice is charged when the term begins. */
+const renewals: RenewalRulesOf = (context) => ({
   trialNotice: 3 * DAY_SECONDS,
   draft: null,
-  retries: [2, 3, 3].map((days) => days * DAY_SECONDS),
   incomplete: 2 * DAY_SECONDS,
   chargesIncomplete: true,
-}
+  ...dunningRules(DUNNING.of(context)),
+})
 
 const BILLING = billing({
   names: { page: 'hosted_page', payment: 'payment' },
@@ -48,10 +55,14 @@ const BILLING = billing({
   portal: { path: '/portal/v2/', lifetimeSeconds: PORTAL_SECONDS },
   end: endSubscription,
   setCancelled,
+  // Chargebee makes an invoice of the new price for the rest of the term, which the prorated credits of the old one pay first
+  // (chargebee.com/docs/2.0/proration.html).
+  changePlan: (context, subscription, price) => changePrice(context, subscription, price, 'now, less the credit'),
+  schedulePlan: scheduleChange,
   refund,
   pendingSeconds: DAY_SECONDS,
   refundSeconds: DAY_SECONDS,
-  renewals: RENEWALS,
+  renewals,
 })
 
 /** Chargebee names the page and its state to the address that the browser goes back to. */
@@ -88,7 +99,13 @@ export const startChargebeeEmulator = emulatorOf({
     chargeback: onRecord('payment', 'payments', {}, (context, payment) =>
       context.show('refunds', chargeBack(context, payment)),
     ),
+    /** The customer changes the plan in the portal, with the end of the term. */
+    schedulePlan: planControl(scheduleChange),
+    unschedulePlan: ofSubscription((context, subscription) => scheduleChange(context, subscription, null)),
+    /** How many calls the site takes. */
+    setRateLimit: RATE_LIMIT.control,
     enablePortal: PORTAL.control,
+    setDunning: DUNNING.control,
   },
   lists: { hostedPages: 'pages', subscriptions: 'subscriptions', payments: 'payments' },
 })

@@ -12,7 +12,7 @@ import { content } from './objects/wire.ts'
 const OfSubscription = z.strictObject({
   subscription_id: z.strictObject({ is: text(50) }),
   limit: integer(1, 100).default(10),
-  sort_by: z.strictObject({ asc: z.literal('date') }),
+  sort_by: z.strictObject({ asc: z.literal('date').optional(), desc: z.literal('date').optional() }),
 })
 
 const RefundParameters = z.strictObject({ refund_amount: integer(1).optional() })
@@ -39,9 +39,11 @@ function giveBack(context: AccountContext, payment: PaymentRecord, given: Parame
 }
 
 export const INVOICE_ROUTES: Route[] = [
-  route('GET', '/invoices', OfSubscription, (context, { subscription_id: { is }, limit }) => {
-    const bills = billsOf(context, is).slice(0, limit)
-    return { list: bills.map((bill) => content(invoiceObject(bill, context))) }
+  route('GET', '/invoices', OfSubscription, (context, { subscription_id: { is }, limit, sort_by: { desc } }) => {
+    const oldest = billsOf(context, is)
+    const bills = desc ? oldest.toReversed() : oldest
+    const list = bills.slice(0, limit).map((bill) => content(invoiceObject(bill, context)))
+    return { list, ...(bills.length > limit && { next_offset: String(limit) }) }
   }),
   read('/invoices/:id+', findBill, invoiceObject),
   route('POST', '/invoices/:id+/refund', RefundParameters, refundBill),

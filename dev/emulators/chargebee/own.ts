@@ -13,6 +13,10 @@ export const pageOwn = ownFields({
 export const subscriptionOwn = ownFields({ comments: z.array(z.record(z.string(), z.json())).default([]) })
 
 /** What is sold once has this on its invoice. */
-export const saleOwn = ownFields({ poNumber: z.string().nullable().default(null) })
+export const saleOwn = ownFields({
+  poNumber: z.string().nullable().default(null),
+  /** Whether its seller has voided it. */
+  isVoided: z.boolean().default(false),
+})
 
 export const refundOwn = ownFields({ reasonCode: z.string(), isChargeback: z.boolean().default(false) })

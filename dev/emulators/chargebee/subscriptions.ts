@@ -12,6 +12,9 @@ import { subscriptionOwn } from './own.ts'
 
 const CancelParameters = z.strictObject({
   cancel_option: z.enum(['immediately', 'end_of_term']).default('immediately'),
+  account_receivables_handling: z.literal('no_action').optional(),
+  credit_option_for_current_term_charges: z.literal('none').optional(),
+  unbilled_charges_option: z.literal('delete').optional(),
   cancel_reason_code: text(100).optional(),
 })
 

@@ -25,6 +25,9 @@ export const TELLING: Telling<ChargebeeAccount, ChargebeeEvent> = {
       'subscription.expired': ['subscription_cancelled'],
       'subscription.cancelled': ['subscription_cancellation_scheduled'],
       'subscription.uncancelled': ['subscription_scheduled_cancellation_removed'],
+      'subscription.price_changed': ['subscription_changed'],
+      'subscription.change_scheduled': ['subscription_changes_scheduled'],
+      'subscription.change_unscheduled': ['subscription_scheduled_changes_removed'],
       'subscription.paused': ['subscription_paused'],
       'subscription.resumed': ['subscription_resumed'],
       'subscription.trial_over': ['subscription_activated'],
@@ -32,6 +35,7 @@ export const TELLING: Telling<ChargebeeAccount, ChargebeeEvent> = {
       // A trial that is cancelled ends without a word.
       'subscription.trial_ending': ({ subscription: { cancelAt } }) =>
         cancelAt === null ? ['subscription_trial_end_reminder'] : [],
+      // What credits have paid has no transaction.
       'invoice.paid': ['payment_succeeded'],
       'invoice.failed': ['payment_failed'],
       // A subscription's payment is told of with its invoice; a card that is declined on a page has none.

@@ -29,6 +29,8 @@ export function billing({ decimalsOf, checkout, portal, ...rules }: Billing) {
         ...{ money, lifetimeSeconds: portal.lifetimeSeconds },
         cancel: (...given) => rules.setCancelled(...given, true),
         undo: (...given) => rules.setCancelled(...given, false),
+        change: rules.changePlan,
+        ...(rules.schedulePlan && { schedule: rules.schedulePlan }),
       }),
     },
     duesOf: salesDue(rules),

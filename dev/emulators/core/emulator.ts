@@ -10,6 +10,8 @@ export interface EmulatorOptions<Paywall> {
   serviceUrl: () => string
   /** Sends the webhooks; the runtime's own by default. */
   fetch?: typeof fetch
+  /** Whether accounts have the processor's limit of calls; they do if it is left out. One that is set for an account counts in any case. */
+  rateLimited?: boolean
   /** Where the records are kept, so that the next start goes on with them, undelivered webhooks included. */
   statePath?: string
 }

@@ -10,6 +10,7 @@ import type { PageVisit } from './pages/visits.ts'
 import type { HttpRequest } from './server.ts'
 import type { EmulatorError } from './wire/emulator-error.ts'
 import type { KeyRules } from './wire/idempotency.ts'
+import type { RateLimit } from './wire/rate-limit.ts'
 import type { Views } from './wire/views.ts'
 
 /** A call whose route is found, ready to run for an account. */
@@ -29,6 +30,10 @@ export interface Api<Paywall extends PaywallOf, Body> {
   /** Finds the route. What it throws is stored under no idempotency key. */
   prepare(call: RecordedCall<Body>, request: HttpRequest): Execution
   okStatus(method: string): number
+  /** How many calls an account may make, where that is documented. */
+  rateLimit?: RateLimit
+  /** The response to one call too many, without its header. */
+  tooManyCalls?(): { headers?: Record<string, string>; body: string }
   /** The body of the response to a call that was refused. */
   errorBody(error: EmulatorError): object
   /** `replayOf` is the id of the request whose stored response is given again. */
@@ -43,6 +48,10 @@ export interface Telling<Paywall extends PaywallOf, Event> {
   eventObject(event: EventRecord, about: { url: string; pending: number }): Event
   /** The headers that a webhook is sent with, its signature among them. */
   headers(body: string, paywall: Paywall, event: EventRecord): Record<string, string>
+  /** Whether an owner has set up a webhook for a paywall; by default all have. */
+  hasWebhook?(paywall: Paywall): boolean
+  /** What is sent of an event to an address that its object has, unsigned, besides the webhooks of its account; null: nothing. */
+  noticeOf?(event: EventRecord): { address: string; headers: Record<string, string>; body: string } | null
   /** How long after each failed attempt the next one follows, in seconds of the account's clock. */
   retrySeconds: number[]
 }

@@ -5,6 +5,7 @@ import { controlsByHand } from './controls/controls-by-hand.ts'
 import { addressesOf, runControl } from './controls/hand-controls.ts'
 import { groupAccounts, type PaywallOf } from './domain/accounts.ts'
 import { createClock } from './domain/clock.ts'
+import type { AccountContext } from './domain/context.ts'
 import { Records } from './domain/records.ts'
 import type { EmulatorOf, EmulatorOptions } from './emulator.ts'
 import { methodsOf, propertiesOf } from './emulator-parts.ts'
@@ -12,6 +13,7 @@ import { frontPage } from './pages/front-page.ts'
 import { page } from './pages/html-responses.ts'
 import { visit } from './pages/visits.ts'
 import type { Processor } from './processor.ts'
+import { createReplicas } from './replicas.ts'
 import { runEmulator } from './run-emulator.ts'
 import type { HttpRequest, HttpResponse } from './server.ts'
 import { openState } from './state.ts'
@@ -19,6 +21,7 @@ import { createStore } from './store.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
 import { createApi } from './wire/api.ts'
 import { EmulatorError } from './wire/emulator-error.ts'
+import { withUnknownValues } from './wire/unknown-values.ts'
 
 /**
  * The emulator of a processor, to be started on 127.0.0.1 over the paywalls that sell through it. It reads the kept records;
@@ -38,7 +41,12 @@ export const emulatorOf =
   ) =>
   async (options: EmulatorOptions<Paywall>): Promise<EmulatorOf<Event, Body, Controls, List, Switch>> => {
     const { title } = DEFINITIONS[processor.name]
-    const state = await openState(Records, title, options.statePath)
+    const kept = await openState(Records, title, options.statePath)
+    const save = () => {
+      replicas.capture()
+      return kept.save()
+    }
+    const state = { ...kept, save }
     const accounts = () => groupAccounts(options.accounts(), processor.accountOf)
     const address = () => emulator.url
     const webhooks = createWebhooks({
@@ -47,11 +55,30 @@ export const emulatorOf =
       fetch: (...request) => (options.fetch ?? fetch)(...request),
     })
     const isOn = (name: string) => Reflect.get(emulator, name) === true
-    const store = createStore({ state, accounts, url: address, isOn, send: webhooks.send, processor })
-    const clock = createClock({ state, open: store.contextOf, duesOf: processor.duesOf, webhooks })
+    const asSent = withUnknownValues
+    const replicaOf = (context: AccountContext) => replicas.read(context)
+    const store = createStore({
+      state,
+      accounts,
+      url: address,
+      isOn,
+      send: webhooks.send,
+      replicaOf,
+      asSent,
+      processor,
+    })
+    const replicas = createReplicas(state.records, store.contextOf)
+    const clock = createClock({
+      state,
+      open: store.contextOf,
+      duesOf: processor.duesOf,
+      webhooks,
+      changed: replicas.capture,
+    })
     const apiControls: ApiControls<Body> = { calls: [], failures: [], onCall: () => emulator.onCall }
     const openContext = store.openContext
-    const api = createApi({ processor, state, controls: apiControls, accounts, openContext })
+    const { rateLimited = true } = options
+    const api = createApi({ processor, state, controls: apiControls, accounts, openContext, rateLimited })
 
     async function handle(request: HttpRequest): Promise<HttpResponse | null> {
       const { path } = request

@@ -14,6 +14,10 @@ interface Parts {
   url: () => string
   isOn: (name: string) => boolean
   send: (event: EventRecord) => void
+  /** What an account's replica has. */
+  replicaOf: (context: AccountContext) => Records
+  /** An object of an event as its account's settings have it. */
+  asSent: (context: AccountContext, shown: object) => object
   processor: {
     newId(kind: Table): string
     views: Views
@@ -29,7 +33,7 @@ interface Parts {
 export type Store = ReturnType<typeof createStore>
 
 /** Opens contexts on the records, and changes records for pages and controls. */
-export function createStore({ state, accounts, url, isOn, send, processor }: Parts) {
+export function createStore({ state, accounts, url, isOn, send, replicaOf, asSent, processor }: Parts) {
   const { records } = state
 
   function openContext(account: AccountOf<PaywallOf>, cause: Cause | null = null): AccountContext {
@@ -44,9 +48,18 @@ export function createStore({ state, accounts, url, isOn, send, processor }: Par
       noSuch: processor.noSuch,
       refuse: processor.refuse,
       show: (table, record) => show(table, record, context),
+      replica() {
+        const replica: AccountContext = {
+          ...context,
+          records: replicaOf(context),
+          show: (table, record) => show(table, record, replica),
+        }
+        return replica
+      },
       tell(happening) {
         for (const { type, object, own = {} } of processor.telling.eventsOf(happening, context)) {
-          send({ ...newRecord(context, 'events'), type, object: structuredClone({ ...object }), own })
+          const shown = asSent(context, structuredClone({ ...object }))
+          send({ ...newRecord(context, 'events'), type, object: { ...shown }, own })
         }
       },
     }

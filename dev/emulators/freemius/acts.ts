@@ -1,4 +1,4 @@
-import { incompleteSubscription, latestPaid, onItsWay } from '../core/acts/account-records.ts'
+import { incompleteSubscription, latestPaid, latestReversal, onItsWay } from '../core/acts/account-records.ts'
 import type { Account, Acts } from '../core/acts/acts.ts'
 import { charges } from '../core/acts/by-invoice.ts'
 import type { FreemiusEmulator } from './emulator.ts'
@@ -7,12 +7,15 @@ export function freemiusActs(freemius: FreemiusEmulator, { records }: Account<'f
   // A licence is known to the core as the page that sold it.
   const sold = (license: string) => records('pages').find(({ id }) => id === license)
   const subscription = (license: string) => sold(license)?.subscription ?? ''
-  const payment = (license: string) => latestPaid(records, sold(license)?.subscription ?? sold(license)?.payment ?? '')
+  const saleOf = (license: string) => sold(license)?.subscription ?? sold(license)?.payment ?? ''
+  const payment = (license: string) => latestPaid(records, saleOf(license))
   return {
     ...charges(freemius, subscription),
     refund: (id, cents) => freemius.refund(payment(id), cents),
     dispute: (id) => freemius.dispute(payment(id)),
+    decideDispute: async (id, won) => freemius.closeDispute(latestReversal(records, 'disputes', saleOf(id)), { won }),
     cancel: (id) => freemius.portalCancel(subscription(id)),
+    changePlan: (id, price) => freemius.changePlan(subscription(id), price),
     end: (id) => freemius.cancelLicense(id),
     resolve: async (fails, license) =>
       freemius.renew(onItsWay(incompleteSubscription(records, license && subscription(license))).id, { fail: fails }),

@@ -1,11 +1,14 @@
 import * as z from 'zod'
-import { ofSubscription, reversalControls } from '../core/controls/billing-controls.ts'
+import { ofSubscription, planControl, reversalControls } from '../core/controls/billing-controls.ts'
 import { changing, deciding, onRecordWith } from '../core/controls/controls.ts'
+import { TERMS } from '../core/controls/terms.ts'
 import { customerAt } from '../core/domain/customers.ts'
 import { chargeOrEnd } from '../core/domain/dues.ts'
+import { OTHER_PRICES } from '../core/domain/plan-changes.ts'
 import { refundUpTo } from '../core/domain/reversals.ts'
+import { UNKNOWN_VALUES } from '../core/wire/unknown-values.ts'
 import { badRequest } from './errors.ts'
-import { cancel, cancelLicense, deleteLicense, RENEWALS, replace } from './subscriptions.ts'
+import { cancel, cancelLicense, changePlan, deleteLicense, RENEWALS, replace } from './subscriptions.ts'
 
 /** What a test or a person can make happen at Freemius. */
 export const CONTROLS = {
@@ -15,6 +18,14 @@ export const CONTROLS = {
   ),
   /** The buyer cancels in the customer portal. */
   portalCancel: ofSubscription(cancel),
+  /** The buyer changes the plan: the licence gets another subscription, which is shown. */
+  changePlan: planControl(changePlan),
+  /** Pricings that the owner has made there, which no paywall file names. */
+  setOtherPrices: OTHER_PRICES.control,
+  /** What a field of all objects says from now on. */
+  setValues: UNKNOWN_VALUES.control,
+  /** Taxes, and a coupon that is used on every page. */
+  setTerms: TERMS.control,
   /** The buyer changes the payment method: the licence gets another subscription, which is shown. */
   replaceSubscription: ofSubscription(replace),
   /** A user takes another address. */

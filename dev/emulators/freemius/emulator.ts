@@ -12,7 +12,7 @@ import { HOSTED_LINK, money } from './hosted-link.ts'
 import { licenseObject, subscriptionObject } from './objects/license.ts'
 import { disputeObject, paymentObject, refundObject } from './objects/payment.ts'
 import { userObject } from './objects/product.ts'
-import { cancel, RENEWALS } from './subscriptions.ts'
+import { cancel, changePlan, RENEWALS } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
 
 /** Ids of Freemius are numbers, written as text; later ones are higher. The SDK reads them as JavaScript numbers. */
@@ -44,7 +44,7 @@ export const startFreemiusEmulator = emulatorOf({
   visits: {
     '/product/': HOSTED_LINK,
     // A link to the customer portal works for five minutes.
-    '/portal/': portalVisit({ money, lifetimeSeconds: 5 * MINUTE_SECONDS, cancel }),
+    '/portal/': portalVisit({ money, lifetimeSeconds: 5 * MINUTE_SECONDS, cancel, change: changePlan }),
   },
   duesOf: (context) => subscriptionsDue(context, RENEWALS),
   about: { path: '/v1/products', credential: 'API key' },

@@ -9,6 +9,8 @@ export const licenseOwn = ownFields({
   /** The owner has cancelled it in the dashboard. */
   cancelled: z.boolean().default(false),
   deleted: z.boolean().default(false),
+  /** The price that it had before its plan was changed last. */
+  before: z.string().optional(),
 })
 
 /** Of a subscription and its invoices, and of a payment. A renewal's payment has none: its subscription tells the licence. */

@@ -4,13 +4,13 @@ import { customerAt, customersAt } from '../core/domain/customers.ts'
 import type { PageRecord, PortalSessionRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
 import { optional } from '../core/wire/json-fields.ts'
-import { act, asRecord, type Ids, type Route, read, retrieve, route } from '../core/wire/routes.ts'
+import { act, asRecord, type Ids, Nothing, type Route, read, retrieve, route } from '../core/wire/routes.ts'
 import { missingArgument, noSuch } from './errors.ts'
 import { subscriptionOf } from './objects/license.ts'
 import { paymentsOf } from './objects/payment.ts'
 import { planObject, pricingObject } from './objects/product.ts'
 import { licenseOwn } from './own.ts'
-import { cancel } from './subscriptions.ts'
+import { cancel, cancelLicense } from './subscriptions.ts'
 
 const Paging = z.object({
   count: z.coerce.number().int().min(1).max(50).default(25),
@@ -32,6 +32,14 @@ const USER = '/users/:id'
 export const ROUTES: Route[] = [
   read(LICENSE, findLicense, asRecord('pages')),
   read(`${LICENSE}/subscription`, latestOf, asRecord('subscriptions')),
+  // Without `delete=true` the license is cancelled (`licenses/cancel` of the SDK's OpenAPI document).
+  route(
+    'DELETE',
+    LICENSE,
+    Nothing,
+    (context, _, [id]) => cancelLicense(context, findLicense(context, id)),
+    asRecord('pages'),
+  ),
   retrieve(SUBSCRIPTION, 'subscriptions'),
   retrieve('/payments/:id', 'payments'),
   retrieve(USER, 'customers'),

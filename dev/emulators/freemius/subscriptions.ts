@@ -1,7 +1,8 @@
 import { type AccountContext, find, newRecord } from '../core/domain/context.ts'
 import type { RenewalRules } from '../core/domain/dues.ts'
 import { latestInvoice } from '../core/domain/invoices.ts'
-import type { PageRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
+import { payChange, prorate, refuseDeclined, refuseUnchangeable } from '../core/domain/plan-changes.ts'
+import type { PageRecord, SoldPrice, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { cancelAtEnd, change, endSubscription, hasEnded } from '../core/domain/subscriptions.ts'
 import { DAY_SECONDS, HOUR_SECONDS } from '../core/periods.ts'
 import { badRequest } from './errors.ts'
@@ -45,6 +46,32 @@ export function replace(context: AccountContext, old: SubscriptionRecord): Subsc
   licenseOf(old, context).subscription = id
   context.tell({ what: 'subscription.created', subscription })
   change(context, old, () => Object.assign(old, { status: 'canceled', canceledAt: created, endedAt: created }))
+  return subscription
+}
+
+/**
+ * The buyer changes the plan: the licence gets it, with a new subscription, and the old one is cancelled. A new period begins, less
+ * what is left of the old one: "Freemius' proration … will restart the billing date based on the time of the plan update"
+ * (freemius.com/help/documentation/selling-with-freemius/proration). What a trial goes on as is UNVERIFIED.
+ */
+export function changePlan(context: AccountContext, old: SubscriptionRecord, price: SoldPrice): SubscriptionRecord {
+  refuseUnchangeable(context, old)
+  if (old.canceledAt !== null) throw badRequest(`Subscription ${old.id} is cancelled.`)
+  const { credit, charge, period } = prorate(old, price, { now: context.now, anew: true })
+  const lines = [charge.amount + credit.amount < 0 ? { ...credit, amount: -charge.amount } : credit, charge]
+  const isTrial = old.status === 'trialing'
+  if (!isTrial) refuseDeclined(context, old, lines)
+  const license = licenseOf(old, context)
+  const before = license.price
+  const { id, created } = newRecord(context, 'subscriptions')
+  const subscription = { ...structuredClone(old), id, created, price, ...(!isTrial && { ...period, trialEnd: null }) }
+  context.records.subscriptions.set(id, subscription)
+  Object.assign(license, { price, subscription: id })
+  license.own = { ...license.own, before: before.id }
+  context.tell({ what: 'page.plan_changed', page: license })
+  context.tell({ what: 'subscription.created', subscription })
+  change(context, old, () => Object.assign(old, { status: 'canceled', canceledAt: created, endedAt: created }))
+  if (!isTrial) payChange(context, subscription, lines, lines[0] ?? credit)
   return subscription
 }
 

@@ -8,7 +8,7 @@ import type { Telling } from '../core/processor.ts'
 import { byTheirNames, shownOf, tellingOf } from '../core/webhooks/telling.ts'
 import type { FreemiusAccount } from './accounts.ts'
 import { licenseObject, licenseOf } from './objects/license.ts'
-import { complete, dateTime } from './objects/wire.ts'
+import { complete, dateTime, idsOf } from './objects/wire.ts'
 import { eventOwn, licenseOwn, subscriptionOwn } from './own.ts'
 import { RENEWALS } from './subscriptions.ts'
 
@@ -33,10 +33,14 @@ export const TELLING: Telling<FreemiusAccount, ReturnType<typeof eventObject>> =
       ],
       // A licence is kept as a page: one that has expired was cancelled, or deleted, by the owner.
       'page.expired': ({ page }) => [licenseOwn(page).deleted ? 'license.deleted' : 'license.cancelled'],
+      // The SDK types the first for a change in the dashboard. That a buyer's is told alike is UNVERIFIED.
+      'page.plan_changed': ['license.plan.changed', 'license.updated'],
       // What a purchase begins with is told with its licence.
       'subscription.created': (happening, context) => (isSold(happening, context) ? ['subscription.created'] : []),
       'invoice.paid': (happening, context) =>
-        isSold(happening, context) ? ['payment.created', 'license.extended'] : [],
+        isSold(happening, context)
+          ? [...(happening.invoice.payment === null ? [] : ['payment.created']), 'license.extended']
+          : [],
       // A licence expires when its renewal fails first. Whether the last failure is told under both names is UNVERIFIED.
       'invoice.failed': ({ invoice: { attempts } }) => [
         ...(attempts === 1 ? ['license.expired'] : []),
@@ -47,7 +51,9 @@ export const TELLING: Telling<FreemiusAccount, ReturnType<typeof eventObject>> =
       'subscription.expired': ['subscription.cancelled'],
       'subscription.ended': ended,
       'subscription.trial_ending': ['license.trial_expiring_notice.sent'],
-      'refund.created': ['payment.refund'],
+      // By the refund, a payment of its own with a gross below zero, and by the original payment, whose `bound_payment_id` names the
+      // refund: as Freemius' webhooks were captured.
+      'refund.created': ['payment.created', 'payment.refund'],
       'dispute.opened': ['payment.dispute.created'],
       'dispute.closed': ({ dispute: { status } }) => [`payment.dispute.${status}`],
     },
@@ -81,12 +87,21 @@ function eventOf(type: string, happening: Happening, context: AccountContext): N
   const kind = type.split('.')[0] as Kind
   const license = licenseIn(happening, context)
   const shown = licenseObject(license, context)
-  const part = kind === 'license' ? null : partOf(kind, happening, context)
+  const isRefund = happening.what === 'refund.created'
+  const ofOriginal = isRefund && type === 'payment.refund'
+  const part =
+    kind === 'license'
+      ? null
+      : ofOriginal
+        ? context.show('payments', happening.payment)
+        : partOf(kind, happening, context)
   const { customer: user } = license
   const buyer = user === null ? null : context.show('customers', find(context, 'customers', user))
-  const data = { [`${kind}_id`]: (part ?? license).id, ...moreOf(type, happening, shown) }
+  const data = { [`${kind}_id`]: (part ?? license).id, ...moreOf(type, happening, shown), ...planChange(type, license) }
   // A licence that was deleted is shown no more.
   const gone = type === 'license.deleted' && { license: false }
+  // Neither of a refund's events has the licence.
+  if (isRefund) return { type, object: { user: buyer, [kind]: part }, own: { data, user } }
   return { type, object: gone || { user: buyer, ...(part && { [kind]: part }), license: shown }, own: { data, user } }
 }
 
@@ -104,6 +119,16 @@ function partOf(kind: 'subscription' | 'payment', happening: Happening, context:
   if ('payment' in happening || 'subscription' in happening) return shownOf(happening, context)
   const { [kind]: id } = 'page' in happening ? happening.page : happening.invoice
   return context.show(`${kind}s`, find(context, `${kind}s`, id ?? ''))
+}
+
+function planChange(type: string, { price, own }: PageRecord) {
+  if (type !== 'license.plan.changed') return {}
+  const { before = price.id } = licenseOwn({ own })
+  const [from, to] = [idsOf({ id: before }), idsOf(price)]
+  return {
+    ...{ from_plan_id: from.plan_id, from_pricing_id: from.pricing_id },
+    ...{ to_plan_id: to.plan_id, to_pricing_id: to.pricing_id },
+  }
 }
 
 /** What the data of an event has besides the id of what it is about. */

@@ -5,7 +5,7 @@ import { accountId, type PaywallOf } from '../core/domain/accounts.ts'
 import { paywallsOf } from '../core/paywalls.ts'
 
 /** A paywall's Mollie credentials. Mollie knows no prices. */
-export type MollieAccount = PaywallOf & Credentials<'mollie'>
+export type MollieAccount = PaywallOf & Omit<Credentials<'mollie'>, 'webhookSecret'> & { webhookSecret?: string }
 
 /**
  * An account's test and live data are separate at Mollie, so each key has an account of its own, `test_…` or `live_…`.

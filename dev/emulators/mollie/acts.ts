@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type AccountRecords, latestPaid, onItsWay } from '../core/acts/account-records.ts'
+import { type AccountRecords, latestPaid, latestReversal, onItsWay, paidOf } from '../core/acts/account-records.ts'
 import type { Account, Acts } from '../core/acts/acts.ts'
 import { charges } from '../core/acts/by-invoice.ts'
 import { Refused } from '../core/acts/refused.ts'
@@ -14,7 +14,12 @@ export const mollieActs = (mollie: MollieEmulator, { records }: Account<'mollie'
   ...charges(mollie, (id) => subscriptionOf(records, id).id),
   refund: (id, cents) =>
     mollie.refund(latestPayment(records, id), cents === undefined ? cents : (cents / 100).toFixed(2)),
+  failRefund: async (id) => mollie.failRefund(latestReversal(records, 'refunds', saleOf(records, id))),
   dispute: (id) => mollie.chargeback(latestPayment(records, id)),
+  decideDispute: async (id, wins) => {
+    if (!wins) throw new Refused('Mollie tells nothing of a chargeback that stays')
+    return mollie.reverseChargeback(latestReversal(records, 'disputes', saleOf(records, id)))
+  },
   cancel: (id) => mollie.cancel(subscriptionOf(records, id).id),
   rollOver: (id) => mollie.renew(subscriptionOf(records, id).id, { pending: true }),
   suspend: (id) => mollie.suspend(subscriptionOf(records, id).id),
@@ -39,12 +44,15 @@ function subscriptionOf(records: AccountRecords, firstPayment: string): Subscrip
   return found
 }
 
-/** A one-time purchase has no charges, and the first payment is not one of them. */
-function latestPayment(records: AccountRecords, firstPayment: string): string {
+/** What the payments of a purchase are known by: its charges, if there are any. */
+function saleOf(records: AccountRecords, firstPayment: string): string {
   const charged = findSubscription(records, firstPayment)?.id ?? ''
-  const isPaid = records('payments').some(({ subscription, status }) => subscription === charged && status === 'paid')
-  return latestPaid(records, isPaid ? charged : firstPayment)
+  return paidOf(records, charged).length > 0 ? charged : firstPayment
 }
+
+/** A one-time purchase has no charges, and the first payment is not one of them. */
+const latestPayment = (records: AccountRecords, firstPayment: string) =>
+  latestPaid(records, saleOf(records, firstPayment))
 
 export const isOnItsWay = ({ status, method }: PaymentRecord) =>
   status === 'pending' || (status === 'open' && method === 'banktransfer')

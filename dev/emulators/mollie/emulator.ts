@@ -17,7 +17,7 @@ import { noSuch, unprocessable } from './errors.ts'
 import { customerObject, mandateObject, subscriptionObject } from './objects/customer.ts'
 import { chargebackObject, paymentObject, refundObject } from './objects/payment.ts'
 import { paymentOwn } from './own.ts'
-import { renewSubscription } from './subscriptions.ts'
+import { bouncesDue, chargeOrBounce } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
 
 const UNKNOWN = { title: 'Nothing to pay here', text: 'This payment does not exist. Check the address.' }
@@ -52,7 +52,8 @@ export const startMollieEmulator = emulatorOf({
   visits: { '/checkout/': visitOf('payments', UNKNOWN, paymentPage) },
   duesOf: (context) => [
     ...openPaymentsDue(context),
-    ...chargesOnMandatesDue(context, renewSubscription),
+    ...chargesOnMandatesDue(context, chargeOrBounce),
+    ...bouncesDue(context),
     ...pendingPaymentsDue(context, DAY_SECONDS, resolvePaymentOfPage),
     ...refundsDue(context, DAY_SECONDS),
   ],

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { accountSetting } from '../core/controls/settings.ts'
 import { ownFields } from '../core/domain/tables.ts'
 
 /* What Mollie's objects have besides what the core knows of them. Dates are `YYYY-MM-DD`. */
@@ -28,5 +29,11 @@ export const subscriptionOwn = ownFields({
   webhookUrl: text,
   metadata: Metadata,
 })
+
+/** `code`: that of the payer's bank, where a direct debit bounced. */
+export const chargebackOwn = ownFields({ code: z.string().nullable().default(null) })
+
+/** Whether the direct debits of customers whose charges fail are paid first, and charged back some days later. */
+export const BOUNCES = accountSetting('bounce', z.boolean(), false)
 
 export const refundOwn = ownFields({ description: z.string(), metadata: Metadata })

@@ -7,3 +7,14 @@ export const PageQuery = z.strictObject({
   from: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(250).default(50),
 })
+
+const EMBEDDABLE = ['captures', 'refunds', 'chargebacks']
+
+/** What a payment is asked for together with: `embed=refunds,chargebacks`. */
+export const PaymentQuery = z.strictObject({
+  embed: z
+    .string()
+    .default('')
+    .transform((names) => names.split(',').filter((name) => name !== ''))
+    .refine((names) => names.every((name) => EMBEDDABLE.includes(name)), 'The embed parameter is invalid'),
+})

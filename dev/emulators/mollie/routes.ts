@@ -7,9 +7,10 @@ import { disputesOf, refundsOf } from '../core/domain/reversals.ts'
 import { optional } from '../core/wire/json-fields.ts'
 import { act, asRecord, create, type Ids, Nothing, type Route, read, retrieve, route } from '../core/wire/routes.ts'
 import { noSuch } from './errors.ts'
+import { paymentWith } from './objects/payment.ts'
 import { listOf } from './objects/wire.ts'
 import { Metadata } from './own.ts'
-import { locale, PageQuery } from './parameters.ts'
+import { locale, PageQuery, PaymentQuery } from './parameters.ts'
 import {
   cancelPayment,
   createPayment,
@@ -19,7 +20,14 @@ import {
   refund,
   updatePayment,
 } from './payments.ts'
-import { cancel, createSubscription, findOf, SubscriptionBody } from './subscriptions.ts'
+import {
+  cancel,
+  createSubscription,
+  findOf,
+  SubscriptionBody,
+  SubscriptionUpdate,
+  updateSubscription,
+} from './subscriptions.ts'
 
 const CustomerBody = z.strictObject({
   name: optional(z.string().max(255)),
@@ -47,12 +55,21 @@ export const ROUTES: Route[] = [
     (context, _, ids) => cancel(context, findOf(context, ...ids)),
     asRecord('subscriptions'),
   ),
+  route(
+    'PATCH',
+    SUBSCRIPTION,
+    SubscriptionUpdate,
+    (context, given, ids) => updateSubscription(context, findOf(context, ...ids), given),
+    asRecord('subscriptions'),
+  ),
   // The first payment, which gave the mandate, is none of the subscription's.
   list(SUBSCRIPTION, 'payments', (context, ids) =>
     newestOf(context, 'payments', { subscription: findOf(context, ...ids).id }),
   ),
   create('/v2/payments', PaymentBody, 'payments', createPayment),
-  retrieve(PAYMENT, 'payments'),
+  route('GET', PAYMENT, PaymentQuery, (context, { embed }, [id]) =>
+    paymentWith(findPayment(context, id), embed, context),
+  ),
   act('PATCH', PAYMENT, PaymentUpdate, 'payments', updatePayment),
   act('DELETE', PAYMENT, Nothing, 'payments', cancelPayment),
   create(`${PAYMENT}/refunds`, RefundBody, 'refunds', refund),

@@ -1,16 +1,20 @@
 import * as z from 'zod'
 import { type AccountContext, find, newestOf } from '../core/domain/context.ts'
+import { declines } from '../core/domain/customers.ts'
+import type { Due } from '../core/domain/dues.ts'
 import { chargeOnMandate } from '../core/domain/mandate-charges.ts'
-import { usableMandate } from '../core/domain/mandates.ts'
+import { mandateOf, usableMandate } from '../core/domain/mandates.ts'
 import type { Outcome } from '../core/domain/payments.ts'
+import { disputesOf, openDispute } from '../core/domain/reversals.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { newSubscription } from '../core/domain/subscriptions.ts'
+import { DAY_SECONDS } from '../core/periods.ts'
 import { optional, webAddress } from '../core/wire/json-fields.ts'
 import type { Ids } from '../core/wire/routes.ts'
 import { Amount, minorUnits } from './amounts.ts'
 import { anchorOf, chargeTime, dateOf, isDate, parseInterval } from './dates.ts'
 import { noSuch, unprocessable } from './errors.ts'
-import { Metadata, subscriptionOwn } from './own.ts'
+import { BOUNCES, Metadata, subscriptionOwn } from './own.ts'
 
 /*
  * A subscription at Mollie: it is created on a mandate of its customer, is charged on each payment date, and is
@@ -57,6 +61,30 @@ export function createSubscription(
   })
 }
 
+export const SubscriptionUpdate = z.strictObject({
+  amount: SubscriptionBody.shape.amount.optional(),
+  interval: SubscriptionBody.shape.interval.optional(),
+  description: SubscriptionBody.shape.description.optional(),
+})
+
+/** The seller changes a subscription, in the dashboard or by `PATCH`: later charges are made accordingly. */
+export function updateSubscription(
+  _: AccountContext,
+  subscription: SubscriptionRecord,
+  { amount, interval, description }: z.output<typeof SubscriptionUpdate>,
+): SubscriptionRecord {
+  const { status, price } = subscription
+  if (status !== 'active') throw unprocessable(`The subscription is ${status}.`)
+  subscription.price = {
+    ...price,
+    ...(amount && { amount: minorUnits(amount), currency: amount.currency }),
+    ...(interval && parseInterval(interval)),
+    ...(description && { label: description }),
+  }
+  if (interval) subscription.own = { ...subscription.own, interval }
+  return subscription
+}
+
 /** A subscription of that customer. */
 export function findOf(context: AccountContext, customerId: string, id: string): SubscriptionRecord {
   const subscription = find(context, 'subscriptions', id)
@@ -69,6 +97,31 @@ export function cancel(context: AccountContext, subscription: SubscriptionRecord
   if (subscription.status === 'canceled') throw unprocessable('The subscription has been cancelled.')
   return Object.assign(subscription, { status: 'canceled', canceledAt: context.now })
 }
+
+/** How long after it was paid a direct debit bounces: UNVERIFIED. */
+const BOUNCE_SECONDS = 3 * DAY_SECONDS
+
+/**
+ * Without funds a SEPA direct debit may fail at once, or be paid and come back as a chargeback with a bank's code: the payment stays
+ * `paid` (docs.mollie.com/docs/handling-chargebacks-sepa-direct-debit). The account's setting decides.
+ */
+export function chargeOrBounce(context: AccountContext, subscription: SubscriptionRecord, outcome: Outcome) {
+  const isDebit = mandateOf(context, subscription).method === 'directdebit'
+  const bounces = outcome === 'failed' && isDebit && BOUNCES.of(context)
+  return renewSubscription(context, subscription, bounces ? 'paid' : outcome)
+}
+
+/** The charges that bounce. */
+export const bouncesDue = (context: AccountContext): Due[] =>
+  !BOUNCES.of(context)
+    ? []
+    : newestOf(context, 'payments', { status: 'paid', method: 'directdebit' })
+        .filter(({ customer, subscription }) => subscription !== null && declines(context, customer))
+        .filter((payment) => disputesOf(context, payment).length === 0)
+        .map((payment) => ({
+          at: payment.created + BOUNCE_SECONDS,
+          run: (then) => openDispute(then, payment, { own: { code: 'AM04' } }),
+        }))
 
 /** Charges for the next payment date. A subscription that was made for so many charges ends with the last. */
 export function renewSubscription(context: AccountContext, subscription: SubscriptionRecord, outcome: Outcome) {

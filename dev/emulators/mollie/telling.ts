@@ -1,10 +1,14 @@
 import { createHmac } from 'node:crypto'
+import * as z from 'zod'
+import type { PaymentRecord } from '../core/domain/money-records.ts'
 import type { EventRecord } from '../core/domain/records.ts'
+import { ownFields } from '../core/domain/tables.ts'
 import { MINUTE_SECONDS } from '../core/periods.ts'
 import type { Telling } from '../core/processor.ts'
-import { byTheirNames, tellingOf } from '../core/webhooks/telling.ts'
+import { byTheirNames, shownOf, tellingOf } from '../core/webhooks/telling.ts'
 import type { MollieAccount } from './accounts.ts'
 import { resource } from './objects/wire.ts'
+import { paymentOwn } from './own.ts'
 
 /** An event, as a webhook brings it. `_embedded.entity` is the object, in the API's shape, as it was at the event. */
 export type MollieEvent = ReturnType<typeof eventObject>
@@ -15,18 +19,42 @@ function eventObject(event: EventRecord, { url }: { url: string }) {
   return { ...common, type: event.type, entityId: entity.id, _embedded: { entity }, _links }
 }
 
+/**
+ * A classic webhook goes to the address of its payment, or of the subscription that has charged it: the id of the payment and no more,
+ * whether it was paid, refunded or charged back (docs.mollie.com/reference/webhooks). A payment that is pending causes none.
+ */
+const classicOf = (type: string, payment: PaymentRecord) =>
+  type === 'payment.pending' ? {} : { webhookUrl: paymentOwn(payment).webhookUrl, payment: payment.id }
+
+const classicOwn = ownFields({ webhookUrl: z.string().nullable().default(null), payment: z.string().default('') })
+
 /** Mollie tells of payments, refunds and chargebacks, and nothing of a subscription. */
 export const TELLING: Telling<MollieAccount, MollieEvent> = {
-  eventsOf: tellingOf({
-    ...byTheirNames('payment.pending', 'payment.paid', 'payment.failed', 'payment.canceled', 'payment.expired'),
-    ...byTheirNames('refund.queued', 'refund.pending', 'refund.processing', 'refund.refunded', 'refund.failed'),
-    'dispute.opened': ['chargeback.received'],
-    'dispute.closed': ({ dispute }) => (dispute.status === 'won' ? ['chargeback.reversed'] : []),
-  }),
+  eventsOf: tellingOf(
+    {
+      ...byTheirNames('payment.pending', 'payment.paid', 'payment.failed', 'payment.canceled', 'payment.expired'),
+      ...byTheirNames('refund.queued', 'refund.pending', 'refund.processing', 'refund.refunded', 'refund.failed'),
+      'dispute.opened': ['chargeback.received'],
+      'dispute.closed': ({ dispute }) => (dispute.status === 'won' ? ['chargeback.reversed'] : []),
+    },
+    (type, happening, context) => ({
+      ...{ type, object: shownOf(happening, context) },
+      own: 'payment' in happening ? classicOf(type, happening.payment) : {},
+    }),
+  ),
   eventObject,
+  hasWebhook: ({ webhookSecret }) => webhookSecret !== undefined,
+  noticeOf({ own }) {
+    const { webhookUrl, payment } = classicOwn({ own })
+    if (webhookUrl === null) return null
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'User-Agent': 'Mollie HTTP client/1.0' }
+    return { address: webhookUrl, headers, body: new URLSearchParams({ id: payment }).toString() }
+  },
   headers: (body, { webhookSecret }) => ({
     'Content-Type': 'application/json; charset=utf-8',
-    'X-Mollie-Signature': `sha256=${createHmac('sha256', webhookSecret).update(body).digest('hex')}`,
+    'X-Mollie-Signature': `sha256=${createHmac('sha256', webhookSecret ?? '')
+      .update(body)
+      .digest('hex')}`,
     'User-Agent': 'Mollie HTTP client/1.0',
   }),
   // Ten tries in 26 hours are documented for classic webhooks. That next-gen ones are tried alike is UNVERIFIED, and so

@@ -5,7 +5,7 @@ import { byToken } from '../core/wire/credential.ts'
 import { idOfToken, type PolarAccount } from './accounts.ts'
 import { errorBody, invalid, polarError } from './errors.ts'
 import { ROUTES } from './routes.ts'
-import { API_VERSION } from './rules.ts'
+import { API_VERSION, RATE_LIMIT } from './rules.ts'
 
 const notFound = () => polarError(404, null, 'Not Found')
 
@@ -26,4 +26,7 @@ export const API: Api<PolarAccount, unknown> = {
     return CALLS.prepare(call, request)
   },
   errorBody,
+  rateLimit: RATE_LIMIT,
+  // The middleware answers with no JSON: that the text is this one is UNVERIFIED.
+  tooManyCalls: () => ({ body: 'Too Many Requests' }),
 }

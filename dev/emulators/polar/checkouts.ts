@@ -7,10 +7,19 @@ import type { PageRecord, SoldPrice } from '../core/domain/selling-records.ts'
 import { runningSubscriptions } from '../core/domain/subscriptions.ts'
 import { DAY_SECONDS } from '../core/periods.ts'
 import { optional, webAddress } from '../core/wire/json-fields.ts'
+import { takesMail } from '../core/wire/mail-domains.ts'
 import { byExternalId } from './customers.ts'
 import { forbidden, invalid } from './errors.ts'
 import { Metadata, MULTIPLE_SUBSCRIPTIONS, pageOwn } from './own.ts'
 import { uuid } from './parameters.ts'
+
+/** `EmailStrDNS` in server/polar/kit/email.py: Polar asks the DNS whether mail can be delivered. */
+const Address = z.email('value is not a valid email address').refine(takesMail, {
+  error: ({ input }) => `${input} is not a valid email address: ${undeliverable(String(input))}`,
+})
+
+const undeliverable = (address: string) =>
+  `The domain name ${address.slice(address.lastIndexOf('@') + 1)} does not accept email.`
 
 export const CheckoutBody = z.strictObject({
   products: z.array(uuid).length(1, 'the emulator sells exactly one product'),
@@ -20,7 +29,7 @@ export const CheckoutBody = z.strictObject({
   return_url: optional(webAddress),
   customer_id: optional(uuid),
   external_customer_id: optional(z.string()),
-  customer_email: optional(z.email('value is not a valid email address')),
+  customer_email: optional(Address),
   metadata: Metadata.default({}),
   allow_trial: z.boolean().default(true),
   trial_interval: optional(z.literal('day', 'the emulator counts trials in days')),
@@ -74,6 +83,7 @@ function trialOf({ allow_trial: allowed, trial_interval: unit, trial_interval_co
 
 /** Decides who pays a page, and refuses a second subscription of a customer, on any of the organisation's paywalls. */
 export function admit(page: PageRecord, email: string, context: AccountContext): void {
+  if (!takesMail(email)) throw invalid(['body', 'customer_email'], undeliverable(email), email)
   page.customer ??= payerOf(context, page, email)
   if (page.mode === 'payment' || MULTIPLE_SUBSCRIPTIONS.of(context)) return
   if (page.customer !== null && runningSubscriptions(context, page.customer).length > 0) {

@@ -3,6 +3,7 @@ import { decimalsOf } from '../../../lib/money/money.ts'
 import { billing } from '../core/billing.ts'
 import { onRecord, type RecordControl } from '../core/controls/controls.ts'
 import { withQuery } from '../core/pages/html-responses.ts'
+import { REPLICA_LAG } from '../core/replicas.ts'
 import { emulatorOf } from '../core/start.ts'
 import { idOfToken, type PolarAccount } from './accounts.ts'
 import { API } from './api.ts'
@@ -11,9 +12,9 @@ import { forbidden, noSuch } from './errors.ts'
 import { MONEY } from './objects/order.ts'
 import { SELLING } from './objects/selling.ts'
 import { endDispute, orderOf, preventDispute, refundOrder } from './orders.ts'
-import { LACKING_SCOPES, MULTIPLE_SUBSCRIPTIONS } from './own.ts'
-import { PORTAL_SECONDS, RENEWALS, SLOW_PAYMENT_SECONDS } from './rules.ts'
-import { revoke, setCancelled } from './subscriptions.ts'
+import { LACKING_SCOPES, MULTIPLE_SUBSCRIPTIONS, PRORATION } from './own.ts'
+import { PORTAL_SECONDS, RATE_LIMIT, renewals, SLOW_PAYMENT_SECONDS } from './rules.ts'
+import { changeProduct, revoke, setCancelled } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
 
 const BILLING = billing({
@@ -29,10 +30,11 @@ const BILLING = billing({
   portal: { path: '/portal/polar_cst_', lifetimeSeconds: PORTAL_SECONDS },
   end: revoke,
   setCancelled,
+  changePlan: changeProduct,
   refund: (context, payment, amount) => refundOrder(context, orderOf(context, payment), amount),
   closeDispute: endDispute,
   pendingSeconds: SLOW_PAYMENT_SECONDS,
-  renewals: RENEWALS,
+  renewals,
 })
 
 /** A control of a payment, by the id of the order that the payment paid. */
@@ -65,6 +67,12 @@ export const startPolarEmulator = emulatorOf({
     ),
     /** Whether a customer may have several subscriptions. */
     allowMultipleSubscriptions: MULTIPLE_SUBSCRIPTIONS.control,
+    /** When a change of product is paid for. */
+    setProration: PRORATION.control,
+    /** How many calls the organisation may make. */
+    setRateLimit: RATE_LIMIT.control,
+    /** By how many seconds reads are older than what webhooks tell: Polar reads from replicas. */
+    setReplicaLag: REPLICA_LAG.control,
     /** The scopes that the token was made without. */
     withholdScopes: LACKING_SCOPES.control,
   },

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type AccountContext, find } from '../core/domain/context.ts'
 import type { DisputeRecord, PaymentRecord, RefundRecord } from '../core/domain/money-records.ts'
 import { closeDispute, refundsOf, refundUpTo } from '../core/domain/reversals.ts'
-import { allSales, type Sale, salePaidBy } from '../core/domain/sales.ts'
+import { allSales, type Sale, salePaidBy, totalsOf } from '../core/domain/sales.ts'
 import { hasEnded } from '../core/domain/subscriptions.ts'
 import { forbidden, invalid, noSuch } from './errors.ts'
 import { Metadata, RefundReason } from './own.ts'
@@ -44,6 +44,10 @@ export function givenBack(context: AccountContext, { payment, status }: Sale): n
   return refunds.filter(({ status }) => status === 'refunded').reduce((sum, { amount }) => sum + amount, 0)
 }
 
+/** The taxes in a part of what an order comes to. */
+export const taxOf = (order: Sale, amount: number) =>
+  order.tax === 0 ? 0 : Math.round((amount * order.tax) / totalsOf(order).total)
+
 export const RefundBody = z.strictObject({
   order_id: uuid,
   amount: z.int().positive(),
@@ -58,14 +62,20 @@ export function createRefund(context: AccountContext, body: z.output<typeof Refu
   return refundOrder(context, findOrder(context, id), amount, { reason, metadata })
 }
 
-/** Gives back an amount, or all that is left. */
-export function refundOrder(context: AccountContext, { id, payment }: Sale, amount?: number, own = {}): RefundRecord {
+/** Gives back an amount and its taxes, or all that is left. */
+export function refundOrder(context: AccountContext, order: Sale, amount?: number, own = {}): RefundRecord {
+  const { id, payment } = order
   const refuse = (left: number) =>
     left === 0
       ? forbidden('RefundedAlready', `Order is already fully refunded: ${id}`)
       : invalid(['body', 'amount'], 'Refund amount exceeds remaining order balance.', amount)
   if (payment === null) throw refuse(0)
-  return refundUpTo(context, payment, { amount, own }, refuse)
+  return refundUpTo(context, payment, { amount: amount && withTax(order, amount), own }, refuse)
+}
+
+const withTax = (order: Sale, amount: number) => {
+  const { total } = totalsOf(order)
+  return order.tax === 0 ? amount : Math.round((amount * total) / (total - order.tax))
 }
 
 /** The buyer's bank asks for the money before there is a dispute, and gets it. */
@@ -79,8 +89,9 @@ export function preventDispute(context: AccountContext, payment: PaymentRecord):
 
 /** The bank has decided a dispute. */
 export function endDispute(context: AccountContext, dispute: DisputeRecord, won: boolean): DisputeRecord {
+  closeDispute(context, dispute, won)
   endDisputed(context, orderOfReversal(context, dispute))
-  return closeDispute(context, dispute, won)
+  return dispute
 }
 
 /** A dispute that is over, whoever has won, ends the subscription that it was about. */

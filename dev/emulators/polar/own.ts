@@ -43,5 +43,9 @@ export const refundOwn = ownFields({
 /** Whether a customer may have several subscriptions: a setting of the organisation. */
 export const MULTIPLE_SUBSCRIPTIONS = accountSetting('allowed', z.boolean(), true)
 
+/** When a change of product is paid for: `prorate` is what an organisation begins with (server/polar/models/organization.py). */
+export const Proration = z.enum(['invoice', 'prorate', 'next_period'])
+export const PRORATION = accountSetting('behavior', Proration, 'prorate')
+
 /** The scopes that the token was made without. */
 export const LACKING_SCOPES = accountSetting('scopes', z.array(z.string()), [])

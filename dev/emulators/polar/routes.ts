@@ -1,34 +1,61 @@
-import { act, create, type Route, read, retrieve, route } from '../core/wire/routes.ts'
+import { find } from '../core/domain/context.ts'
+import { act, create, Nothing, type Route, read, retrieve, route } from '../core/wire/routes.ts'
 import { CheckoutBody, createCheckout } from './checkouts.ts'
 import { CustomerBody, createCustomer, createPortalSession, PortalBody } from './customers.ts'
 import { forbidden, invalid } from './errors.ts'
-import { orderObject } from './objects/order.ts'
+import { disputesOfOrders, orderObject, wholeDispute } from './objects/order.ts'
 import { allOrders, createRefund, findOrder, RefundBody } from './orders.ts'
 import { LACKING_SCOPES } from './own.ts'
-import { ListQuery, pageOf, uuid } from './parameters.ts'
-import { SubscriptionBody, updateSubscription } from './subscriptions.ts'
+import { DisputesQuery, ListQuery, pageOf, uuid } from './parameters.ts'
+import { revoke, SubscriptionBody, updateSubscription } from './subscriptions.ts'
+
+/** What a scope for writing does not let a token read. */
+const READ_ONLY = ['orders', 'disputes']
 
 /** The part of Polar's API that the emulator has. */
 export const ROUTES: Route[] = [
   create('/v1/checkouts/', CheckoutBody, 'pages', createCheckout),
-  retrieve('/v1/checkouts/:id', 'pages'),
-  retrieve('/v1/subscriptions/:id', 'subscriptions'),
+  lagging(retrieve('/v1/checkouts/:id', 'pages')),
+  lagging(retrieve('/v1/subscriptions/:id', 'subscriptions')),
   act('PATCH', '/v1/subscriptions/:id', SubscriptionBody, 'subscriptions', updateSubscription),
-  route('GET', '/v1/orders/', ListQuery, (context, query) => {
-    const orders = allOrders(context).map((order) => orderObject(order, context))
-    return pageOf(orders, query)
-  }),
-  read('/v1/orders/:id', findOrder, orderObject),
+  act('DELETE', '/v1/subscriptions/:id', Nothing, 'subscriptions', (context, subscription) =>
+    revoke(context, subscription),
+  ),
+  lagging(
+    route('GET', '/v1/orders/', ListQuery, (context, query) => {
+      const orders = allOrders(context).map((order) => orderObject(order, context))
+      return pageOf(orders, query)
+    }),
+  ),
+  lagging(read('/v1/orders/:id', findOrder, orderObject)),
+  lagging(
+    route('GET', '/v1/disputes/', DisputesQuery, (context, query) => pageOf(disputesOfOrders(context, query), query)),
+  ),
+  lagging(read('/v1/disputes/:id', (context, id) => wholeDispute(find(context, 'disputes', id), context))),
+  lagging(retrieve('/v1/customers/:id', 'customers')),
   create('/v1/refunds/', RefundBody, 'refunds', createRefund),
   create('/v1/customers/', CustomerBody, 'customers', createCustomer),
   create('/v1/customer-sessions/', PortalBody, 'portalSessions', createPortalSession),
 ].map(guarded)
 
+/** A route that Polar answers from a read replica: those with `get_db_read_session` in server/polar/<resource>/endpoints.py. */
+function lagging(open: Route): Route {
+  return {
+    ...open,
+    prepare(parse, ids) {
+      const execution = open.prepare(parse, ids)
+      return (context) => execution(context.replica())
+    },
+  }
+}
+
 /** A route behind what Polar looks at first: the token's scopes, and whether ids in the path are UUIDs. */
 function guarded(open: Route): Route {
   const [, , resource = ''] = open.path.replaceAll('-', '_').split('/')
   const scopes =
-    open.method === 'GET' && resource !== 'orders' ? ['read', 'write'] : [open.method === 'GET' ? 'read' : 'write']
+    open.method === 'GET' && !READ_ONLY.includes(resource)
+      ? ['read', 'write']
+      : [open.method === 'GET' ? 'read' : 'write']
   return {
     ...open,
     prepare(parse, ids) {

@@ -37,11 +37,13 @@ export const TELLING: Telling<PolarAccount, PolarEvent> = {
     'subscription.activated': ['subscription.active'],
     'subscription.unpaid': ['subscription.revoked'],
     'subscription.expired': ['subscription.revoked'],
-    'subscription.ended': ({ subscription: { cancelAtPeriodEnd } }) => [
+    'subscription.ended': ({ subscription }, context) => [
       'subscription.updated',
-      ...(cancelAtPeriodEnd ? [] : ['subscription.canceled']),
+      ...(subscription.cancelAtPeriodEnd ? [] : ['subscription.canceled']),
       'subscription.revoked',
+      ...orderVoided(subscription, context),
     ],
+    'invoice.created': ({ invoice }, context) => ofOrder(context, saleOfInvoice(context, invoice), 'created'),
     'invoice.paid': ({ invoice }, context) => ofOrder(context, saleOfInvoice(context, invoice), 'updated', 'paid'),
     'invoice.failed': ({ invoice }, context) => ofOrder(context, saleOfInvoice(context, invoice), 'updated'),
     ...byTheirNames('refund.created', 'refund.updated'),
@@ -85,6 +87,12 @@ function ofOrder(context: AccountContext, order: Sale | null, ...types: string[]
 /** The order of a new period is told before it is charged. */
 function cycled({ subscription }: { subscription: SubscriptionRecord }, context: AccountContext): Made[] {
   return ['subscription.cycled', ...orderCreated(subscription, context)]
+}
+
+function orderVoided(subscription: SubscriptionRecord, context: AccountContext): Made[] {
+  const order =
+    subscription.latestInvoice === null ? null : saleOfInvoice(context, latestInvoice(context, subscription))
+  return order?.status === 'void' ? ofOrder(context, order, 'updated') : []
 }
 
 function orderCreated(subscription: SubscriptionRecord, context: AccountContext): Made[] {

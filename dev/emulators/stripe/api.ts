@@ -12,17 +12,19 @@ import { parseWith } from '../core/wire/parse.ts'
 import { retrieve } from '../core/wire/routes.ts'
 import { idOfKey, type StripeAccount } from './accounts.ts'
 import { errorBody, mistake, refused } from './errors.ts'
+import { INVOICE_ROUTES } from './invoices.ts'
 import { MONEY_ROUTES } from './money.ts'
 import { invoicePayments } from './objects/money.ts'
 import { checkoutLineItems } from './objects/selling.ts'
 import { listOf } from './objects/wire.ts'
-import { API_VERSION } from './rules.ts'
+import { API_VERSION, RATE_LIMIT } from './rules.ts'
+import { SCHEDULE_ROUTES } from './schedules.ts'
 import { SESSION_ROUTES } from './sessions.ts'
 import { SUBSCRIPTION_ROUTES } from './subscriptions.ts'
 
 /** The part of Stripe's API that the emulator has. */
 const ROUTES = [
-  ...[...SESSION_ROUTES, ...SUBSCRIPTION_ROUTES, ...MONEY_ROUTES],
+  ...[...SESSION_ROUTES, ...SUBSCRIPTION_ROUTES, ...SCHEDULE_ROUTES, ...INVOICE_ROUTES, ...MONEY_ROUTES],
   retrieve('/v1/customers/:id', 'customers'),
   retrieve('/v1/events/:id', 'events'),
 ]
@@ -31,6 +33,13 @@ const CALLS = callsInForms(ROUTES, {
   unknownPath: ({ method, path }) => refused('unknown_url', { method, path }),
   mistake,
 })
+
+const RATE_LIMITED = {
+  error: {
+    ...{ type: 'invalid_request_error', code: 'rate_limit' },
+    message: 'Request rate limit exceeded. Learn more about rate limits here https://stripe.com/docs/rate-limits.',
+  },
+}
 
 /** What a call wants filled into the object that it gets. */
 const Expand = z.object({ expand: z.array(text()) })
@@ -81,6 +90,11 @@ export const API: Api<StripeAccount, Form> = {
     return (context) => expand(context, execution(context), paths)
   },
   errorBody,
+  rateLimit: RATE_LIMIT,
+  tooManyCalls: () => ({
+    headers: { 'Content-Type': 'application/json', 'Stripe-Rate-Limited-Reason': 'global-rate' },
+    body: JSON.stringify(RATE_LIMITED),
+  }),
   headers: ({ requestId, key, replayOf }) => ({
     'Content-Type': 'application/json',
     'Request-Id': requestId,

@@ -1,4 +1,9 @@
+import * as z from 'zod'
 import { billing } from '../core/billing.ts'
+import { disputed, ofSubscription, planControl } from '../core/controls/billing-controls.ts'
+import { changing, onRecord } from '../core/controls/controls.ts'
+import { changePrice } from '../core/domain/plan-changes.ts'
+import { escalateDispute } from '../core/domain/reversals.ts'
 import { prefixedIds } from '../core/domain/tables.ts'
 import { PORTAL } from '../core/pages/hosted-portal.ts'
 import { HOUR_SECONDS } from '../core/periods.ts'
@@ -10,7 +15,9 @@ import { noSuch, refused } from './errors.ts'
 import { refund } from './money.ts'
 import { MONEY } from './objects/money.ts'
 import { SELLING } from './objects/selling.ts'
-import { RENEWALS } from './rules.ts'
+import { managingSchedule } from './own.ts'
+import { DUNNING, RATE_LIMIT, renewals } from './rules.ts'
+import { releaseSchedule, scheduleInPortal } from './schedules.ts'
 import { cancelSubscription, setCancelledInPortal } from './subscriptions.ts'
 import { TELLING } from './telling.ts'
 
@@ -21,10 +28,17 @@ const BILLING = billing({
   portal: { path: '/p/session/', lifetimeSeconds: HOUR_SECONDS },
   end: (context, subscription) => cancelSubscription(context, subscription),
   setCancelled: setCancelledInPortal,
+  // With the portal's usual settings: "invoice prorations immediately".
+  changePlan: (context, subscription, price) => {
+    if (managingSchedule(subscription)) releaseSchedule(context, subscription)
+    return changePrice(context, subscription, price, 'now')
+  },
+  schedulePlan: (context, subscription, price) =>
+    price ? scheduleInPortal(context, subscription, price) : releaseSchedule(context, subscription),
   refund: (context, { id }, amount) => refund(context, { payment_intent: id, amount }),
   // Shorter than at a real bank, so that no subscription expires meanwhile.
   pendingSeconds: 12 * HOUR_SECONDS,
-  renewals: RENEWALS,
+  renewals,
 })
 
 export const startStripeEmulator = emulatorOf({
@@ -49,7 +63,25 @@ export const startStripeEmulator = emulatorOf({
   views: { ...SELLING, ...MONEY },
   ...BILLING,
   about: { path: '/v1', credential: 'secret key' },
-  controls: { ...BILLING.controls, enablePortal: PORTAL.control },
+  controls: {
+    ...BILLING.controls,
+    enablePortal: PORTAL.control,
+    setDunning: DUNNING.control,
+    /** The payer's bank takes the payment back, or with `warning` only asks. */
+    dispute: onRecord(
+      'payment_intent',
+      'payments',
+      { warning: z.boolean().default(false) },
+      (context, payment, { warning }) =>
+        context.show('disputes', disputed(context, payment, warning ? 'warning' : 'open')),
+    ),
+    /** What the bank only asked becomes a dispute. */
+    escalateDispute: changing('dispute', 'disputes', escalateDispute),
+    /** How many calls the account may make. */
+    setRateLimit: RATE_LIMIT.control,
+    schedulePlan: planControl(scheduleInPortal),
+    releaseSchedule: ofSubscription(releaseSchedule),
+  },
   lists: { checkoutSessions: 'pages', subscriptions: 'subscriptions' },
 })
 

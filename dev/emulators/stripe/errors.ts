@@ -12,14 +12,14 @@ export const refused = catalogue(ERRORS, (detail) => ({ error: { type: 'invalid_
 export const errorBody = ({ message }: EmulatorError) => ({ error: { type: 'api_error', message } })
 
 /** Stripe's names for what the tables have. */
-const KINDS: Partial<Record<Named, string>> = {
+const KINDS: Partial<Record<Named | 'subscription_schedules', string>> = {
   pages: 'checkout.session',
   payments: 'payment_intent',
   attempts: 'charge',
 }
 
 /** An unknown object: 404 if the path named it, 400 if a parameter did. */
-export function noSuch(table: Named, id: string, param?: string) {
+export function noSuch(table: Named | 'subscription_schedules', id: string, param?: string) {
   const missing = { kind: KINDS[table] ?? table.slice(0, -1), id }
   return param ? refused('parameter_names_nothing', { ...missing, param }) : refused('no_such_object', missing)
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type AccountContext, all, find, having } from '../core/domain/context.ts'
+import { type AccountContext, all, find, having, newestOf, showEach } from '../core/domain/context.ts'
 import { latestAttempt } from '../core/domain/payments.ts'
 import { isReversed, refundUpTo } from '../core/domain/reversals.ts'
 import { integer, text } from '../core/wire/form-fields.ts'
@@ -28,8 +28,9 @@ const InvoicePaymentParameters = z.strictObject({
   invoice: text().optional(),
 })
 
+const DisputeParameters = z.strictObject({ payment_intent: text() })
+
 export const MONEY_ROUTES: Route[] = [
-  retrieve('/v1/invoices/:id', 'invoices'),
   route('GET', '/v1/invoice_payments', InvoicePaymentParameters, (context, { payment, invoice: id }) => {
     const invoices = all(context, 'invoices').filter(having({ id, payment: payment?.payment_intent }))
     return listOf('/v1/invoice_payments', invoices.flatMap(invoicePayments))
@@ -38,4 +39,8 @@ export const MONEY_ROUTES: Route[] = [
   retrieve('/v1/charges/:id', 'attempts'),
   create('/v1/refunds', RefundParameters, 'refunds', refund),
   retrieve('/v1/refunds/:id', 'refunds'),
+  route('GET', '/v1/disputes', DisputeParameters, (context, { payment_intent: payment }) =>
+    listOf('/v1/disputes', showEach(context, 'disputes', newestOf(context, 'disputes', { payment }))),
+  ),
+  retrieve('/v1/disputes/:id', 'disputes'),
 ]

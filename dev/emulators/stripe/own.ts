@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { SoldPrice, type SubscriptionRecord } from '../core/domain/selling-records.ts'
+import { hasEnded } from '../core/domain/subscriptions.ts'
 import { ownFields } from '../core/domain/tables.ts'
 import { CancellationReason } from '../core/wire/cancellation-reasons.ts'
 
@@ -16,8 +18,34 @@ const note = z.string().nullable().default(null)
 export const pageOwn = ownFields({ metadata, client_reference_id: note, customer_email: note })
 
 const feedback = CancellationReason.nullable().default(null)
+
+const Schedule = z.object({
+  id: z.string(),
+  created: z.int(),
+  from: SoldPrice,
+  to: SoldPrice,
+  /** When its phases begin, and when the second ends. */
+  ...{ start: z.int(), change: z.int(), until: z.int() },
+  releasedAt: z.int().nullable(),
+})
+/** A subscription schedule: the portal makes one for a change of price at the end of the period. */
+export type Schedule = z.output<typeof Schedule>
+
 /** `comment` and `feedback` are those of its cancellation. */
-export const subscriptionOwn = ownFields({ metadata, comment: note, feedback })
+export const subscriptionOwn = ownFields({
+  metadata,
+  comment: note,
+  feedback,
+  schedules: z.array(Schedule).default([]),
+})
+
+/** The schedule that manages a subscription at present. */
+export function managingSchedule(subscription: SubscriptionRecord): Schedule | undefined {
+  const latest = subscriptionOwn(subscription).schedules.at(-1)
+  const isOver =
+    hasEnded(subscription) || !latest || latest.releasedAt !== null || subscription.periodStart >= latest.until
+  return isOver ? undefined : latest
+}
 
 export const paymentOwn = ownFields({ metadata })
 

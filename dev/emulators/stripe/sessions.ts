@@ -5,8 +5,9 @@ import { findSold } from '../core/domain/prices.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
 import { DAY_SECONDS, HOUR_SECONDS } from '../core/periods.ts'
-import { email, integer, text, webAddress } from '../core/wire/form-fields.ts'
+import { emailOf, integer, text, webAddress } from '../core/wire/form-fields.ts'
 import { optional } from '../core/wire/json-fields.ts'
+import { hasDomain } from '../core/wire/mail-domains.ts'
 import { act, create, Nothing, type Route, read, retrieve } from '../core/wire/routes.ts'
 import { refuseOtherCurrency, refuseUncharged } from './currencies.ts'
 import { refused } from './errors.ts'
@@ -19,7 +20,9 @@ const CheckoutSessionParameters = z.strictObject({
   success_url: webAddress,
   cancel_url: optional(webAddress),
   customer: optional(text()),
-  customer_email: optional(email),
+  // Stripe takes no domain that does not exist: "Invalid email address: …" (github.com/mysociety/alaveteli/pull/8591, of
+  // `@localhost`). Its documents sell to example.com.
+  customer_email: optional(emailOf(hasDomain)),
   customer_creation: optional(z.enum(['always', 'if_required'])),
   client_reference_id: optional(text(200)),
   metadata,

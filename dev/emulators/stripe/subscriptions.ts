@@ -3,10 +3,11 @@ import type { AccountContext } from '../core/domain/context.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { change, endSubscription, hasEnded, refuseEnded, scheduleEnd } from '../core/domain/subscriptions.ts'
 import { CancellationReason } from '../core/wire/cancellation-reasons.ts'
-import { boolean, text } from '../core/wire/form-fields.ts'
+import { boolean, integer, text } from '../core/wire/form-fields.ts'
 import { act, type Route, retrieve } from '../core/wire/routes.ts'
 import { noSuch, refused } from './errors.ts'
-import { metadata, subscriptionOwn } from './own.ts'
+import { managingSchedule, metadata, subscriptionOwn } from './own.ts'
+import { refuseManaged, releaseSchedule } from './schedules.ts'
 
 const CancelParameters = z.strictObject({
   cancellation_details: z
@@ -14,16 +15,28 @@ const CancelParameters = z.strictObject({
     .default({}),
 })
 
-const UpdateParameters = CancelParameters.extend({ cancel_at_period_end: boolean.optional(), metadata })
+/** `cancel_at` is a time, which may be in a later period. */
+const UpdateParameters = CancelParameters.extend({
+  cancel_at_period_end: boolean.optional(),
+  cancel_at: integer(0).optional(),
+  metadata,
+})
 
 type Cancel = z.output<typeof CancelParameters>
 type Update = z.output<typeof UpdateParameters>
 
 function updateSubscription(context: AccountContext, subscription: SubscriptionRecord, given: Update) {
-  const { cancel_at_period_end: cancel } = given
-  if (hasEnded(subscription) && cancel !== undefined) throw refused('subscription_canceled')
+  const { cancel_at_period_end: cancel, cancel_at: at } = given
+  if (cancel !== undefined && at !== undefined) throw refused('ends_twice')
+  if (hasEnded(subscription) && (cancel ?? at) !== undefined) throw refused('subscription_canceled')
+  if ((cancel ?? at) !== undefined) refuseManaged(subscription)
   return change(context, subscription, () => {
     note(subscription, given)
+    if (at !== undefined) {
+      scheduleEnd(context, subscription, true)
+      subscription.cancelAtPeriodEnd = false
+      subscription.cancelAt = at
+    }
     if (cancel !== undefined && cancel !== subscription.cancelAtPeriodEnd) scheduleEnd(context, subscription, cancel)
   })
 }
@@ -37,10 +50,11 @@ export function cancelSubscription(context: AccountContext, subscription: Subscr
 
 /**
  * Cancels as Stripe's own portal does under flexible billing: it sets `cancel_at`, and the flag stays false. Or takes a
- * cancellation back, whether it was made there or through the API.
+ * cancellation back, whether it was made there or through the API. That it releases a schedule before is UNVERIFIED.
  */
 export function setCancelledInPortal(context: AccountContext, subscription: SubscriptionRecord, cancelled: boolean) {
   refuseEnded(context, subscription)
+  if (managingSchedule(subscription)) releaseSchedule(context, subscription)
   return change(context, subscription, () => {
     scheduleEnd(context, subscription, cancelled)
     subscription.cancelAtPeriodEnd = false

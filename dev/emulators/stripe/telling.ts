@@ -3,17 +3,19 @@ import type { AccountContext } from '../core/domain/context.ts'
 import type { Happening, NewEvent } from '../core/domain/happenings.ts'
 import { latestAttempt } from '../core/domain/payments.ts'
 import type { EventRecord } from '../core/domain/records.ts'
+import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { MINUTE_SECONDS } from '../core/periods.ts'
 import type { Telling } from '../core/processor.ts'
-import { byTheirNames, shownOf, tellingOf } from '../core/webhooks/telling.ts'
+import { byTheirNames, type Made, shownOf, tellingOf } from '../core/webhooks/telling.ts'
 import { oldValues } from '../core/wire/old-values.ts'
 import { snakeFields } from '../core/wire/snake.ts'
 import type { StripeAccount } from './accounts.ts'
-import { eventOwn } from './own.ts'
+import { scheduleObject } from './objects/schedule.ts'
+import { eventOwn, subscriptionOwn } from './own.ts'
 import { API_VERSION } from './rules.ts'
 
 /** The events of what happened, in the order in which Stripe tells. */
-const TYPES: Partial<Record<Happening['what'], string[]>> = {
+const TYPES: Parameters<typeof tellingOf>[0] = {
   'page.completed': ['checkout.session.completed'],
   'page.expired': ['checkout.session.expired'],
   'page.paid': ['checkout.session.async_payment_succeeded'],
@@ -23,6 +25,8 @@ const TYPES: Partial<Record<Happening['what'], string[]>> = {
   'payment.failed': ['charge.failed', 'payment_intent.payment_failed'],
   'subscription.created': ['customer.subscription.created'],
   'subscription.updated': ['customer.subscription.updated'],
+  'subscription.change_scheduled': ({ subscription }, context) => ofSchedule('created', subscription, context),
+  'subscription.change_unscheduled': ({ subscription }, context) => ofSchedule('released', subscription, context),
   'subscription.paused': ['customer.subscription.paused'],
   'subscription.resumed': ['customer.subscription.resumed'],
   'subscription.ended': ['customer.subscription.deleted'],
@@ -30,8 +34,15 @@ const TYPES: Partial<Record<Happening['what'], string[]>> = {
   'invoice.failed': ['invoice.payment_failed'],
   'refund.created': ['refund.created', 'charge.refunded'],
   ...byTheirNames('invoice.paid', 'refund.updated', 'refund.failed'),
-  'dispute.opened': ['charge.dispute.created'],
-  'dispute.closed': ['charge.dispute.closed'],
+  'dispute.opened': ({ dispute }) => [
+    'charge.dispute.created',
+    ...(dispute.status === 'open' ? ['charge.dispute.funds_withdrawn'] : []),
+  ],
+  'dispute.escalated': ['charge.dispute.updated', 'charge.dispute.funds_withdrawn'],
+  'dispute.closed': ({ dispute }) => [
+    'charge.dispute.closed',
+    ...(dispute.status === 'won' ? ['charge.dispute.funds_reinstated'] : []),
+  ],
 }
 
 export type StripeEvent = ReturnType<typeof eventObject>
@@ -63,13 +74,23 @@ export const TELLING: Telling<StripeAccount, StripeEvent> = {
   retrySeconds: [5, 30, 2 * 60, 4 * 60, 8 * 60, 16 * 60, 24 * 60, 17 * 60].map((minutes) => minutes * MINUTE_SECONDS),
 }
 
+function ofSchedule(what: 'created' | 'released', subscription: SubscriptionRecord, context: AccountContext): Made[] {
+  const schedule = subscriptionOwn(subscription).schedules.at(-1)
+  if (!schedule) return []
+  const own = { previous: null, request: requestOf(context) }
+  return [{ type: `subscription_schedule.${what}`, object: scheduleObject(subscription, schedule), own }]
+}
+
+function requestOf({ cause }: AccountContext) {
+  return { id: cause?.requestId ?? null, idempotency_key: cause?.idempotencyKey ?? null }
+}
+
 function eventOf(type: string, happening: Happening, context: AccountContext): NewEvent {
-  const { requestId: id = null, idempotencyKey: idempotency_key = null } = context.cause ?? {}
   const isOfCharge = type.startsWith('charge.') && 'payment' in happening && !('dispute' in happening)
   const charge = isOfCharge && latestAttempt(context, happening.payment.id)
   const object = charge ? context.show('attempts', charge) : shownOf(happening, context)
   const before = beforeOf(happening, object, context)
-  return { type, object, own: { previous: before && oldValues(before, object), request: { id, idempotency_key } } }
+  return { type, object, own: { previous: before && oldValues(before, object), request: requestOf(context) } }
 }
 
 /** The object as it was, for the events that tell it; else null. */

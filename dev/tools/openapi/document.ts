@@ -31,6 +31,9 @@ There are two ways to authenticate. An owner's server sends an API key in \`X-Ap
 paywalls. A user's browser or app sends an access token in \`Authorization: Bearer\`, and acts for that user; the sign-in
 endpoints give such tokens. If both are sent, the key decides. Never put a key into a browser.
 
+Test and live are two worlds: a test key, a test user and its token are good on test paywalls only, and one e-mail address
+is two users, one in each.
+
 Bodies are JSON of at most 64 KB. An error has a code or a short sentence in \`error\`, which you can compare, and
 sometimes an explanation for humans in \`message\`. Every answer has an \`X-Request-Id\`: quote it when you ask for help.
 \`Retry-After\` tells how many seconds to wait before you try again.
@@ -76,7 +79,8 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: "A user's access token for all paywalls of one owner, from `sign-in/token` or `sign-in/exchange`",
+    description:
+      "A user's access token for all test paywalls of one owner, or for all its live ones, from `sign-in/token` or `sign-in/exchange`",
   },
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { EventType } from '../../../lib/events/types.ts'
+import { PURCHASE_STATUSES } from '../../../lib/processors/processor.ts'
 import { currency, Purchase, time } from '../../../lib/purchases/purchase.ts'
 
 const id = z.string().regex(/^evt_[0-9a-f]{32}$/)
@@ -39,6 +40,7 @@ const eventOf = <Data extends z.ZodRawShape>(noun: string, data: Data) =>
     id: id.describe('The id of the event, as in the header `webhook-id`: the same with every retry'),
     type: z.string().regex(new RegExp(`^${noun}\\.[a-z_]+$`)),
     timestamp: time.describe('When it happened'),
+    is_test: z.boolean().describe('Whether it happened on a test paywall, where no money is real'),
     data: z.object({ ...about, ...data }).describe('The state at that time'),
   })
 
@@ -50,13 +52,23 @@ export const SubscriptionEvent = eventOf('subscription', {
 export const PaymentEvent = eventOf('payment', {
   payment: z
     .object({
-      id: z.uuid(),
+      id: z.uuid().describe('The same for a payment, its failed attempts, its refunds and its disputes'),
+      processor_id: z.string().describe("The processor's own id of the payment"),
       purchase_id: z.uuid(),
-      amount: z.int().min(0).describe('In minor currency units'),
+      purchase_status: z.enum(PURCHASE_STATUSES).describe('The status of the purchase after this'),
+      price_slug: z.string().nullable().describe('Null: no price of the paywall names what was charged for'),
+      amount: z
+        .int()
+        .min(0)
+        .describe(
+          'What was paid, failed, went back or is disputed, in minor units of the currency: of a refund, its own amount',
+        ),
       currency,
+      refunded_amount: z.int().min(0).describe('What went back of the payment so far, by refunds and lost disputes'),
+      refunded: z.boolean().describe('Whether all of the payment went back'),
       occurred_at: time,
     })
-    .describe('A payment that was made, failed, was refunded or disputed'),
+    .describe('A payment, and what became of it'),
 })
 
 export const CheckoutEvent = eventOf('checkout', {
@@ -64,11 +76,22 @@ export const CheckoutEvent = eventOf('checkout', {
     .object({
       id: z.uuid().describe('The value that replaced `__SESSION__` in your URLs'),
       price_id: z.string(),
+      price_slug: z.string().nullable(),
       purchase_id: z.uuid(),
       features: z.array(z.string()).describe('The features of the price that was sold'),
-      amount: z.int().min(0).describe('What the page charged, in minor units of the currency'),
+      amount: z
+        .int()
+        .min(0)
+        .describe('What was charged, with taxes and after discounts, in minor units of the currency; 0 for a trial'),
       currency,
       shop_url: z.string().nullable().describe('The `shopUrl` that start-checkout was given'),
+      duplicate_of: z
+        .uuid()
+        .nullable()
+        .describe(
+          'An earlier purchase of the user that is still running, although this checkout was not to replace it: two pages were open ' +
+            'before either was paid. Neither is ended by us: refund one, or cancel it',
+        ),
       completed_at: time,
     })
     .describe('A hosted page on which something was bought'),
@@ -103,10 +126,10 @@ export const BalanceEvent = eventOf('balance', {
       count: z.int().min(0).describe('How many tokens the user has now'),
       delta: z.int().describe('How many tokens were added; negative if some were taken away'),
       reason: z
-        .enum(['top_up', 'plan', 'trial', 'credit', 'debit', 'merge'])
+        .enum(['top_up', 'plan', 'trial', 'credit', 'debit', 'merge', 'refund'])
         .describe(
           '`top_up`: the daily top-up. `plan`: the tokens of a price, for a period that was paid. `trial`: those for a trial. `credit`, `debit`: a call. `merge`: an ' +
-            'anonymous user signed in as another one',
+            'anonymous user signed in as another one. `refund`: tokens that went back with the money, or came again as a refund failed',
         ),
     })
     .describe('A change of a balance'),
@@ -122,11 +145,26 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
   'subscription.cancel_scheduled': 'A subscription is set to end with its current period',
   'subscription.uncanceled': 'A subscription that was going to end will be renewed after all',
   'subscription.past_due': 'A payment of a subscription is overdue',
+  'subscription.access_ended':
+    'The grace period of a subscription that is past due is over: it gives no access any more, while its processor goes on trying',
+  'subscription.recovered': 'A subscription whose access had ended is paid again',
+  'subscription.plan_changed':
+    'A subscription has another price, wherever that was changed. `price_slug` is null if no price of the paywall names it: ' +
+    'then it keeps its features to the end of the period that is paid for',
   'subscription.ended': 'A subscription has ended',
+  'subscription.stop_failed':
+    'A subscription that a newer purchase replaced, or that you have ended, could not be stopped at its processor for a day: its buyer ' +
+    'may be charged for both. It is tried again and again; look at it in the dashboard',
   'payment.succeeded': 'A payment was made',
   'payment.failed': 'A payment failed',
   'payment.refunded': 'A payment was refunded',
+  'payment.refund_failed': 'A refund failed after it had succeeded: the money is yours again',
   'payment.disputed': 'The buyer disputed a payment',
+  'payment.dispute_lost': 'A dispute was decided for the buyer',
+  'payment.dispute_won': 'A dispute was decided for you',
+  'payment.unexpected':
+    'A payment went through of a subscription that was to be charged no more: it was on its way when a newer purchase replaced it, or ' +
+    'when you ended it. Refund it',
   'checkout.completed': 'Something was bought on a hosted page',
   'ticket.created': 'A user or a guest opened a support ticket',
   'balance.changed': 'A balance changed. Sent only to webhook endpoints that ask for it by name',

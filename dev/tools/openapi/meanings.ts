@@ -6,7 +6,7 @@ export const MEANINGS: Record<string, string> = {
   anonymous:
     'the user of the token is anonymous. Only a user with an e-mail address, or with an id of the owner, may do this',
   bad_token:
-    "the token is malformed, expired, not signed by us, or for another owner's paywalls. If it is an owner key, `message` says so",
+    "the token is malformed, expired, not signed by us, or for another owner's paywalls or those of the other mode. If it is an owner key, `message` says so",
   database_unavailable:
     'our database cannot be reached, is too busy or did not answer. Repeat the same call after the time in `Retry-After`. If ' +
     'the first one was carried out and only its answer was lost, a repeat does no harm, unless more is said here',
@@ -14,6 +14,7 @@ export const MEANINGS: Record<string, string> = {
   forged: 'the signature is missing, wrong or too old',
   in_progress:
     'an earlier call with this `Idempotency-Key` is still running. Repeat yours after the time in `Retry-After`',
+  fixed_trial: "the processor's trials are those of its plans: `message` says what can be asked for",
   foreign_error_url:
     'with a Bearer token: `errorUrl` is of an origin that is neither in `settings.redirect_origins` nor the domain of the paywall ' +
     'nor that of a page in its settings. `message` says so',
@@ -37,6 +38,7 @@ export const MEANINGS: Record<string, string> = {
   method_not_allowed: 'the path does not have this method. `Allow` names those that it has',
   live_key: 'the API key is a live key, and the paywall is a test one. `message` says so',
   mismatched_identity: 'the e-mail address, the user id and your own id are not those of one user',
+  missing_email: 'the processor sells to nobody without an e-mail address, and the user has none',
   missing_parameters: 'required fields are missing. If the error does not name exactly those, `message` does',
   missing_price: 'with a Bearer token: `priceId` is missing. `message` names all that is',
   missing_targets:
@@ -77,6 +79,8 @@ export const MEANINGS: Record<string, string> = {
   too_many_pages:
     'the user opened ten pages in ten minutes already, or too many were opened from its network or on the paywall. Wait for the ' +
     'time in `Retry-After`',
+  too_many_users:
+    'too many anonymous users were made from your network. Wait for the time in `Retry-After`, or sign in by a code',
   too_much: 'the balance would become 2^53 or more',
   unknown_checkout: 'there is no such checkout',
   unknown_identity: 'you have no such user, or the names sent are not those of one user',
@@ -87,6 +91,6 @@ export const MEANINGS: Record<string, string> = {
   unknown_subscription: 'the user has no such subscription on the paywall',
   unknown_type: 'the paywall has no such type of tokens, or the user has no balance of it',
   unknown_user:
-    "the token is for another owner's paywalls, or its user was merged into another one: as an anonymous user is who has signed " +
+    "the token is for another owner's paywalls or those of the other mode, or its user was merged into another one: as an anonymous user is who has signed " +
     'in as somebody else since',
 }

@@ -57,8 +57,15 @@ export function sharedResponses(): Json {
 export function responsesOf(operation: ApiOperation): Json {
   const byStatus = Map.groupBy(errorsOf(operation), ({ status }) => status)
   const errors = [...byStatus].map(([status, each]) => [status, sharedOr(status, each, operation)])
-  const { reply, conditional } = operation
+  const { reply, conditional, page } = operation
   return {
+    ...(page && {
+      200: {
+        description: page,
+        headers: { 'X-Request-Id': header('X-Request-Id') },
+        content: { 'text/html': { schema: { type: 'string' } } },
+      },
+    }),
     [reply.status]: granted(reply, operation),
     ...(conditional && {
       304: {

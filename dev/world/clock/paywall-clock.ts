@@ -22,7 +22,8 @@ const READ = `
     ${milliseconds('now() + p.clock_offset')} as now,
     ${milliseconds(`least(
       (select min(c.reconcile_at) from checkouts c where c.paywall_id = p.id and c.completed_at is null),
-      (select min(s.reconcile_at) from purchases s where s.paywall_id = p.id))`)} as "reconcileAt",
+      (select min(s.reconcile_at) from purchases s where s.paywall_id = p.id),
+      (select min(e.due_at) from pending_events e where e.paywall_id = p.id))`)} as "reconcileAt",
     ${milliseconds(`p.clock_offset + (
       select min(d.next_attempt_at) from deliveries d join webhook_endpoints e on e.id = d.endpoint_id
       where d.paywall_id = p.id and d.state = 'pending' and e.disabled_at is null and coalesce(e.held_until <= now(), true))`)}

@@ -13,8 +13,13 @@ const ACTS = {
   arrive: ['Let the money arrive', 'The money that was on its way arrived'],
   bounce: ['Let the money fail', 'The money that was on its way did not come'],
   refund: ['Refund', 'The latest payment was refunded'],
+  failRefund: ['Let the refund fail', 'The latest refund was sent back'],
   dispute: ['Dispute', "The payer's bank took the latest payment back"],
+  winDispute: ['Win the dispute', 'The bank decided for the seller'],
+  loseDispute: ['Lose the dispute', 'The bank decided for the payer'],
   cancel: ['Cancel', 'It was cancelled at the processor'],
+  changePlan: ['Change the plan', 'The buyer changed the plan at the processor'],
+  schedulePlan: ['Change the plan at the period’s end', 'The buyer changed the plan with the end of the period'],
   undo: ['Take the cancellation back', 'The cancellation was taken back'],
   suspend: ['Invalidate the payment method', 'What the buyer pays with is not valid any more'],
   end: ['End now', 'The seller ended it at the processor'],
@@ -35,6 +40,10 @@ export const doneSentence = (name: ActName) => ACTS[name][1]
 /** Does it, to a purchase as its processor knows it. Throws where that cannot be, or not now. */
 export async function performAct(acts: Acts, name: ActName, processorId: string): Promise<void> {
   if (name === 'arrive' || name === 'bounce') return void (await acts.resolve(name === 'bounce', processorId))
+  if (name === 'winDispute' || name === 'loseDispute') {
+    if (!acts.decideDispute) throw new Refused(`${actLabels[name]}: that cannot happen at this processor`)
+    return void (await acts.decideDispute(processorId, name === 'winDispute'))
+  }
   const act = acts[name]
   if (!act) throw new Refused(`${actLabels[name]}: that cannot happen at this processor`)
   await act(processorId)
@@ -56,16 +65,24 @@ export function actsOfPurchase(
 export function possibleActs(parts: Pick<HomeParts, 'world' | 'files'>, purchase: PurchaseRow): ActName[] {
   const acts = actsOfPurchase(parts, purchase)
   if (!acts) return []
-  const there = (name: ActName) => name === 'arrive' || name === 'bounce' || acts[name] !== undefined
+  const there = (name: ActName) => {
+    if (name === 'arrive' || name === 'bounce') return true
+    return (name === 'winDispute' || name === 'loseDispute' ? acts.decideDispute : acts[name]) !== undefined
+  }
   return namesFor(purchase).filter(there)
 }
 
-function namesFor({ status, interval, cancelAtPeriodEnd, isPaid }: PurchaseRow): ActName[] {
-  const money: ActName[] = isPaid && status !== 'refunded' ? ['refund', 'dispute'] : []
+function namesFor({ status, interval, cancelAtPeriodEnd, isPaid, isRefunded, isDisputed }: PurchaseRow): ActName[] {
+  const money: ActName[] = [
+    ...(isPaid && status !== 'refunded' ? (['refund', 'dispute'] as const) : []),
+    ...(isRefunded ? (['failRefund'] as const) : []),
+    ...(isDisputed ? (['winDispute', 'loseDispute'] as const) : []),
+  ]
   if (status === 'pending') return ['arrive', 'bounce']
   if (interval === null || status === 'canceled' || status === 'refunded') return money
   const charge: ActName[] =
     status === 'past_due' ? ['recover', 'failCharge'] : cancelAtPeriodEnd ? [] : ['renew', 'failCharge', 'rollOver']
-  const ending: ActName[] = cancelAtPeriodEnd ? ['undo', 'end'] : ['cancel', 'suspend', 'end']
+  const plan: ActName[] = status === 'past_due' ? [] : ['changePlan', 'schedulePlan']
+  const ending: ActName[] = cancelAtPeriodEnd ? ['undo', 'end'] : [...plan, 'cancel', 'suspend', 'end']
   return [...charge, ...money, ...ending]
 }

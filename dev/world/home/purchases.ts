@@ -24,6 +24,9 @@ export interface PurchaseRow {
   cancelAtPeriodEnd: boolean
   /** Whether a payment of it went through. */
   isPaid: boolean
+  /** Whether some of it was refunded, or a payment of it was disputed. */
+  isRefunded: boolean
+  isDisputed: boolean
 }
 
 const NAME = 'coalesce(u.email, u.external_id, p.buyer_email, u.id::text)'
@@ -32,7 +35,9 @@ const READ = `
   select p.id, p.paywall_id as "paywallId", p.user_id as "userId", ${NAME} as "user", r.label,
     p.acquiring, p.processor_id as "processorId", p.status, p.interval, p.unit_amount::float8 as amount, p.currency,
     p.current_period_end as "periodEnd", p.cancel_at_period_end as "cancelAtPeriodEnd",
-    exists (select from payments m where m.purchase_id = p.id and m.kind = 'succeeded') as "isPaid"
+    exists (select from payments m where m.purchase_id = p.id and m.kind = 'succeeded') as "isPaid",
+    exists (select from payments m where m.purchase_id = p.id and m.kind = 'refunded') as "isRefunded",
+    exists (select from payments m where m.purchase_id = p.id and m.kind = 'disputed') as "isDisputed"
   from purchases p join users u on u.id = p.user_id join prices r on r.id = p.price_id`
 
 /** The purchases of a paywall that are found by a text, in the name of the buyer or in what the processor knows them by. */

@@ -102,6 +102,7 @@ export const DE: Texts = {
   cancel: 'Abo kündigen',
   cancelTitle: (label) => `${label} kündigen`,
   cancelText: (day) => `Es verlängert sich nicht mehr. Bis ${day} haben Sie es noch.`,
+  cancelAtOnceText: 'Ihre Probezeit endet sofort und damit Ihr Zugang. Ihnen wird nichts berechnet.',
   whyCancel: 'Warum kündigen Sie?',
   reasons: {
     price: 'Es ist zu teuer',
@@ -114,6 +115,7 @@ export const DE: Texts = {
   cancelNow: 'Jetzt kündigen',
   keepIt: 'Behalten',
   cancelled: 'Ihr Abo ist gekündigt und verlängert sich nicht mehr.',
+  hasEnded: 'Ihr Abo ist beendet und damit auch Ihr Zugang.',
   beforeYouGo: 'Bevor Sie gehen',
   add: (label) => `${label} dazunehmen`,
   addHint: 'Was Sie jetzt haben, läuft weiter, bis Sie es kündigen.',

@@ -95,6 +95,7 @@ export const EN = {
   cancel: 'Cancel subscription',
   cancelTitle: (label: string) => `Cancel ${label}`,
   cancelText: (day: string) => `It will not renew. Until ${day} it stays yours.`,
+  cancelAtOnceText: 'Your trial ends at once, and so does your access. You are not charged.',
   whyCancel: 'Why do you cancel?',
   reasons: {
     price: 'It is too expensive',
@@ -107,6 +108,7 @@ export const EN = {
   cancelNow: 'Cancel subscription now',
   keepIt: 'Keep it',
   cancelled: 'Your subscription is cancelled and will not renew.',
+  hasEnded: 'Your subscription has ended, and so has your access.',
   beforeYouGo: 'Before you go',
   add: (label: string) => `Add ${label}`,
   addHint: 'What you have now goes on until you cancel it.',

@@ -5,7 +5,7 @@ import type { Site } from '../site.ts'
 import type { User } from '../structure.ts'
 import { sitePage } from './layout.tsx'
 import { Notice } from './notice.tsx'
-import { isOver, PurchaseCard } from './purchase.tsx'
+import { endsAtOnce, isOver, PurchaseCard } from './purchase.tsx'
 import { SignIn } from './sign-in.tsx'
 
 export interface Shown {
@@ -58,10 +58,11 @@ function Belongings({ site, user, shown }: { site: Site; user: User; shown: Show
   const { texts } = site
   const present = user.purchases.filter((purchase) => !isOver(purchase))
   const over = user.purchases.filter(isOver)
+  const cancelled = user.purchases.find(({ id }) => id === shown.cancelled)
   const nothing = shown.isRestored ? texts.nothingRestored : texts.nothingBought
   return (
     <>
-      {shown.cancelled && <Notice kind="good" text={texts.cancelled} />}
+      {cancelled && <Notice kind="good" text={endsAtOnce(cancelled) ? texts.hasEnded : texts.cancelled} />}
       {shown.isRestored && present.length > 0 && <Notice kind="good" text={texts.restored} />}
       {user.purchases.length === 0 && (
         <Notice kind="news" text={nothing} link={{ href: site.href(PAYWALL_PATH), text: texts.seePrices }} />

@@ -5,7 +5,7 @@ import type { Price, Purchase } from '../structure.ts'
 import { EN } from '../texts/en.ts'
 import { sitePage } from './layout.tsx'
 import { Notice } from './notice.tsx'
-import { labelOf } from './purchase.tsx'
+import { endsAtOnce, labelOf } from './purchase.tsx'
 
 export type Reason = keyof typeof EN.reasons
 
@@ -46,7 +46,11 @@ export function cancelPage(site: Site, { purchase, key, reason, words, problem }
         {problem && <Notice kind="problem" text={problem} />}
         <OfferToStay site={site} purchase={purchase} formKey={key} />
         <form class="card" method="post" action={site.href(CANCEL_PATH, { purchase: purchase.id })}>
-          {end && <p>{texts.cancelText(formatDate(end, site))}</p>}
+          {endsAtOnce(purchase) ? (
+            <p>{texts.cancelAtOnceText}</p>
+          ) : (
+            end && <p>{texts.cancelText(formatDate(end, site))}</p>
+          )}
           <input type="hidden" name="purchase" value={purchase.id} />
           <fieldset>
             <legend>{texts.whyCancel}</legend>

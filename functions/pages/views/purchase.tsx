@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { toMajorUnits } from '../../../lib/money/money.ts'
+import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
 import { CANCEL_PATH } from '../contract.ts'
 import { cycleOf, formatDate, formatMoney } from '../formats.ts'
 import type { Site } from '../site.ts'
@@ -36,12 +37,16 @@ export function PurchaseCard({ site, purchase, isCancelled = false }: PurchasePr
   )
 }
 
-/** The label of the price that was bought; its name where the price is not sold any more. */
+/** The label of the price that was bought; its name where the price is not sold any more, the paywall's where no price is known. */
 export const labelOf = ({ structure }: Site, { price_slug: slug }: Purchase): string =>
-  structure.prices.find((price) => price.slug === slug)?.label ?? slug
+  structure.prices.find((price) => price.slug === slug)?.label ?? slug ?? structure.settings.name
 
 /** Whether nothing comes of a purchase any more. */
 export const isOver = ({ status }: Purchase): boolean => status === 'canceled' || status === 'refunded'
+
+/** Whether a cancellation ends it at once, with the access that it gives; or has ended it. */
+export const endsAtOnce = ({ status, acquiring }: Purchase): boolean =>
+  status === 'canceled' || (status === 'trialing' && DEFINITIONS[acquiring].abilities.cancelledTrial === 'ends at once')
 
 /** Whether it is a subscription that goes on by itself. */
 export const renews = (purchase: Purchase): boolean =>
@@ -52,6 +57,7 @@ function horizonOf(site: Site, purchase: Purchase, isCancelled: boolean): Child 
   const { texts } = site
   const on = (time: string | null) => formatDate(time ?? purchase.created_at, site)
   if (purchase.interval === null || isOver(purchase)) return texts.boughtOn(on(purchase.created_at))
+  if (isCancelled && endsAtOnce(purchase)) return texts.hasEnded
   if (isCancelled || purchase.cancel_at_period_end)
     return texts.endsOn(on(purchase.cancel_at ?? purchase.current_period_end))
   if (purchase.status === 'past_due') return texts.pastDue

@@ -36,7 +36,7 @@ export function thanksPage(site: Site) {
   })
 }
 
-/** The subscriptions that go on beside the latest purchase, which comes first: buying another one ends none. */
+/** The subscriptions that go on beside the latest purchase, which comes first: of those that it replaces, until they end. */
 const olderSubscriptions = ({ purchases }: User): Purchase[] => purchases.slice(1).filter(renews)
 
 /** Looks again and again: by a script where there is one, which ends after a while. */

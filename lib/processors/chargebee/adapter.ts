@@ -1,25 +1,29 @@
 import * as z from 'zod'
 import type { Adapter, AdapterOptions } from '../adapter.ts'
 import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../processor.ts'
-import { callRest, kindOf, RestError } from '../rest.ts'
+import { callRest, kindOf, parseReply, RestError, type RestReply } from '../rest.ts'
+import { endNow, stopCharging } from './charging.ts'
 import { readChargebeeEvent } from './events.ts'
 import {
   CustomerReply,
-  type Invoice,
   InvoiceList,
   InvoiceReply,
+  OpenedPageReply,
   PageReply,
   PortalReply,
   type Subscription,
   SubscriptionReply,
   TransactionReply,
 } from './objects.ts'
-import { cancellationOf, decide, isFirstPaymentDue, type Observed } from './translate.ts'
+import { cancellationOf, decide, type Invoices, NO_INVOICES, type Observed } from './translate.ts'
 
 /** Limits of the API, in characters. What is longer is refused, so what can be left out is. */
 const LONGEST_EMAIL = 70
 const LONGEST_REDIRECT = 250
 const LONGEST_COMMENT = 1000
+
+/** How many invoices of a subscription are read: those of its current term, and of some before. */
+const LATEST_INVOICES = 10
 
 const DAY_SECONDS = 24 * 3600
 const HOUR_SECONDS = 3600
@@ -45,7 +49,7 @@ export function chargebeeAdapter(
   async function get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema> | null> {
     try {
       const call = { method: 'GET', url: `${root}${path}`, headers: common } as const
-      return schema.parse(await callRest('chargebee', send, call, refuse))
+      return parse(schema, await callRest('chargebee', send, call, refuse))
     } catch (error) {
       if (error instanceof RestError && error.isMissing && error.kind === 'rejected') return null
       throw error
@@ -56,13 +60,15 @@ export function chargebeeAdapter(
     const reply = await get(`/subscriptions/${inPath(id)}`, SubscriptionReply)
     if (!reply) return null
     const { subscription, customer = null } = reply
-    return { kind: 'subscription', subscription, customer, firstInvoice: await firstInvoiceOf(subscription) }
+    return { kind: 'subscription', subscription, customer, invoices: await latestInvoices(subscription) }
   }
 
-  async function firstInvoiceOf(subscription: Subscription): Promise<Invoice | null> {
-    if (!isFirstPaymentDue(subscription)) return null
-    const query = encode({ limit: 1, 'subscription_id[is]': subscription.id, 'sort_by[asc]': 'date' })
-    return (await get(`/invoices?${query}`, InvoiceList))?.list[0]?.invoice ?? null
+  /** A trial has none. */
+  async function latestInvoices({ id, status }: Subscription): Promise<Invoices> {
+    if (status === 'future' || status === 'in_trial') return NO_INVOICES
+    const query = encode({ limit: LATEST_INVOICES, 'subscription_id[is]': id, 'sort_by[desc]': 'date' })
+    const { list = [], next_offset } = (await get(`/invoices?${query}`, InvoiceList)) ?? {}
+    return { latest: list.map(({ invoice }) => invoice), hasMore: next_offset !== undefined }
   }
 
   async function observeInvoice(id: string): Promise<Observed | null> {
@@ -102,15 +108,20 @@ export function chargebeeAdapter(
   return {
     async openCheckout(order) {
       const { path, fields, key } = checkoutOf(order, now())
-      const { hosted_page: page } = PageReply.parse(await post(path, fields, key))
-      if (page.url === undefined) throw new Error(`Chargebee opened page ${page.id} without an address`)
+      const reply = await post(path, fields, key).catch((error) => {
+        if (!isRefusedEmail(error)) throw error
+        // Then the page asks the buyer for an address.
+        const { 'customer[email]': _, ...others } = fields
+        return post(path, others, `${key}:no-email`)
+      })
+      const { hosted_page: page } = parse(OpenedPageReply, reply)
       return { pageId: page.id, url: page.url }
     },
 
     async cancelAtPeriodEnd(subscriptionId, reason) {
       const path = `/subscriptions/${inPath(subscriptionId)}`
       try {
-        const reply = SubscriptionReply.parse(await post(`${path}/cancel_for_items`, { cancel_option: 'end_of_term' }))
+        const reply = parse(SubscriptionReply, await post(`${path}/cancel_for_items`, { cancel_option: 'end_of_term' }))
         await comment(subscriptionId, reason)
         return cancellationOf(reply.subscription, now())
       } catch (error) {
@@ -118,14 +129,17 @@ export function chargebeeAdapter(
         // It may have been cancelled before, by a call whose answer was lost or by the buyer in the portal.
         const subscription = (await get(path, SubscriptionReply))?.subscription
         const cancellation = subscription && cancellationOf(subscription, now())
-        if (cancellation && (cancellation.cancelAt !== null || cancellation.status === 'canceled')) return cancellation
+        if (cancellation?.cancelAtPeriodEnd || cancellation?.status === 'canceled') return cancellation
         throw error
       }
     },
 
+    stopCharging: (subscriptionId) => stopCharging({ get, post }, subscriptionId),
+    endNow: (subscriptionId) => endNow({ get, post }, subscriptionId),
+
     async openPortal(customer, returnUrl) {
       const back = returnUrl.length <= LONGEST_REDIRECT && { redirect_url: returnUrl }
-      const reply = PortalReply.parse(await post('/portal_sessions', { 'customer[id]': customer, ...back }))
+      const reply = parse(PortalReply, await post('/portal_sessions', { 'customer[id]': customer, ...back }))
       return reply.portal_session.access_url
     },
 
@@ -184,21 +198,30 @@ function checkoutOf(order: CheckoutOrder, now: Date): { path: string; fields: Fi
   return { path: '/hosted_pages/checkout_new_for_items', fields: { ...fields, ...subscription, ...item }, key }
 }
 
+const parse = <Schema extends z.ZodType>(schema: Schema, reply: unknown) => parseReply('chargebee', schema, reply)
+
 const word = z.string().regex(/^[\w[\]]{1,100}$/)
 const ErrorBody = z.object({
-  api_error_code: word.optional().catch(undefined),
+  api_error_code: z.union([word, z.string().transform(() => undefined)]),
   param: word.optional().catch(undefined),
 })
 
 /** What only the owner can mend, in the dashboard or in the paywall file. */
 const OF_THE_SITE = ['configuration_incompatible', 'site_not_found', 'site_not_ready']
 
+/** Whether Chargebee refused a call because of the buyer's e-mail address. */
+const isRefusedEmail = (error: unknown) =>
+  error instanceof RestError && ErrorBody.safeParse(error.body).data?.param === 'customer[email]'
+
 /** Chargebee's `message` may quote what we sent, such as an e-mail address: its codes say enough. */
-function refuse(status: number, body: unknown): RestError {
-  const { api_error_code: code, param } = ErrorBody.safeParse(body).data ?? {}
+function refuse(reply: RestReply): RestError | null {
+  const { status, body } = reply
+  const error = ErrorBody.safeParse(body)
+  if (!error.success) return null
+  const { api_error_code: code, param } = error.data
   const what = [code, param].filter(Boolean).join(' ')
   // A 404 without this code does not come from the API, so it does not say that something is not there.
   const isElsewhere = status === 404 && code !== 'resource_not_found'
   const kind = OF_THE_SITE.includes(code ?? '') || isElsewhere ? 'misconfigured' : kindOf(status)
-  return new RestError('chargebee', status, body, what, kind)
+  return new RestError('chargebee', reply, what, kind)
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { ForgedEvent, type Inbound, type PaymentFact, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
-import type { PurchaseReference } from '../processor.ts'
-import { CreditNote, Invoice, id, seconds, Transaction } from './objects.ts'
-import { fromChargebee, isCheckoutId } from './translate.ts'
+import { ForgedEvent, type Inbound, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
+import type { PaymentFact, PurchaseReference } from '../processor.ts'
+import { CreditNote, Invoice, id, seconds, Transaction, Versioned } from './objects.ts'
+import { fromChargebee, isCheckoutId, versionsOf } from './translate.ts'
 
 const Event = z.object({ id: processorId, event_type: z.string(), occurred_at: seconds, content: z.unknown() })
 type Event = z.output<typeof Event>
@@ -17,7 +17,7 @@ const OfInvoice = z.object({ invoice: NamedInvoice })
 const NamedPayment = z.object({ subscription_id: z.string().optional() })
 const OfPayment = z.object({ transaction: NamedPayment, invoice: NamedInvoice.optional() })
 const OfAnyKind = z.object({ transaction: z.object({ type: z.string() }) })
-const OfTransaction = z.object({ transaction: Transaction })
+const OfTransaction = z.object({ transaction: Transaction, invoice: z.object({ id }).optional() })
 const OfRefund = OfTransaction.extend({ credit_note: CreditNote.optional() })
 
 /** How a reversed payment is looked up whose reversal does not name the invoice; null if the site does not have it. */
@@ -39,7 +39,14 @@ export async function readChargebeeEvent(
   const event = parseEvent(Body.pipe(Event), rawBody)
   const { about, payment = null } = await read(event, find)
   const isReminder = event.event_type === 'subscription_trial_end_reminder'
-  return { id: event.id, about, payment: about && payment, trialEnding: about !== null && isReminder }
+  const trialEnding = about !== null && isReminder
+  return { id: event.id, about, payment: about && payment, trialEnding, versions: about ? versionsIn(event) : {} }
+}
+
+/** The versions of what a purchase is read from. */
+function versionsIn({ content }: Event): Readonly<Record<string, number>> {
+  const { subscription, invoice } = Versioned.safeParse(content).data ?? {}
+  return versionsOf(...[subscription, invoice].flatMap((each) => each ?? []))
 }
 
 interface Read {
@@ -74,18 +81,25 @@ async function read(
     case 'payment_failed': {
       const about = ofPayment(parseEvent(OfPayment, content))
       if (about === null || type === 'payment_initiated') return { about }
-      const { transaction } = parseEvent(OfTransaction, content)
+      const { transaction, invoice } = parseEvent(OfTransaction, content)
       const kind = type === 'payment_succeeded' ? 'succeeded' : 'failed'
-      return { about, payment: factOf(kind, transaction, occurredAt) }
+      const paymentId = invoice?.id ?? transaction.linked_invoices[0]?.invoice_id ?? transaction.id
+      return { about, payment: factOf(kind, transaction, { id: transaction.id, paymentId, occurredAt }) }
     }
     case 'payment_refunded': {
       const about = ofPayment(parseEvent(OfPayment, content))
       if (about === null) return { about }
-      const { transaction, credit_note: note } = parseEvent(OfRefund, content)
+      const { transaction, invoice, credit_note: note } = parseEvent(OfRefund, content)
       // A site may be set up to make a credit note of a chargeback, and to record a refund.
       const isChargeback = note?.reason_code === 'chargeback' || transaction.payment_method === 'chargeback'
       if (transaction.status !== 'success') return { about }
-      return { about, payment: factOf(isChargeback ? 'disputed' : 'refunded', transaction, occurredAt) }
+      const paymentId = invoice?.id ?? invoiceRefunded(transaction) ?? transaction.refunded_txn_id ?? transaction.id
+      // A chargeback is known by its credit note, which is what the invoice shows of it.
+      const id = isChargeback ? (note?.id ?? creditNote(transaction)?.cn_id ?? transaction.id) : transaction.id
+      return {
+        about,
+        payment: factOf(isChargeback ? 'disputed' : 'refunded', transaction, { id, paymentId, occurredAt }),
+      }
     }
     // Refunds and payments have events of their own. A payment that the bank takes back has none, and a refund that fails.
     case 'transaction_created':
@@ -94,9 +108,9 @@ async function read(
       const isReversal = kind === 'payment_reversal'
       if (!isReversal && !(kind === 'refund' && type === 'transaction_updated')) return { about: null }
       const { transaction } = parseEvent(OfTransaction, content)
-      const about = await ofReversal(transaction, find)
-      const isDisputed = isReversal && transaction.status === 'success'
-      return { about, payment: isDisputed ? factOf('disputed', transaction, occurredAt) : null }
+      const { about, paymentId } = await ofReversal(transaction, find)
+      const what = isReversal ? reversalOf(transaction) : refundFailed(transaction)
+      return { about, payment: what && factOf(what.kind, transaction, { id: what.id, paymentId, occurredAt }) }
     }
     default:
       // The owner chooses which events Chargebee sends. Those of other types are not about purchases.
@@ -118,19 +132,45 @@ function ofPayment({ transaction, invoice }: z.output<typeof OfPayment>): Purcha
   return invoice ? ofInvoice(invoice) : null
 }
 
-/** A reversal or a refund names the subscription, or the payment that it takes back, which names the invoice. */
-async function ofReversal(reversal: Transaction, find: FindTransaction): Promise<PurchaseReference | null> {
-  if (reversal.subscription_id !== undefined) return ofSubscription(reversal.subscription_id)
+const creditNote = ({ linked_credit_notes: [note] }: Transaction) => note
+const invoiceRefunded = (transaction: Transaction) => creditNote(transaction)?.cn_reference_invoice_id
+
+/** A reversal or a refund may name the invoice, or only the payment that it takes back, which names it. */
+async function ofReversal(
+  reversal: Transaction,
+  find: FindTransaction,
+): Promise<{ about: PurchaseReference | null; paymentId: string }> {
   const payment = reversal.linked_payments[0]?.id ?? reversal.refunded_txn_id
-  const invoices =
-    reversal.linked_invoices[0] || !payment ? reversal.linked_invoices : (await find(payment))?.linked_invoices
-  const [invoice] = invoices ?? []
-  return invoice ? { kind: 'payment', id: invoice.invoice_id } : null
+  const named = reversal.linked_invoices[0]?.invoice_id ?? invoiceRefunded(reversal)
+  const subscription = reversal.subscription_id
+  if (subscription !== undefined && !isCheckoutId(subscription)) return { about: null, paymentId: reversal.id }
+  const invoice = named ?? (payment && (await find(payment))?.linked_invoices[0]?.invoice_id)
+  const about = subscription !== undefined ? ofSubscription(subscription) : invoice ? ofPaidInvoice(invoice) : null
+  return { about, paymentId: invoice ?? payment ?? reversal.id }
 }
 
-function factOf(kind: PaymentFact['kind'], transaction: Transaction, occurredAt: Date): PaymentFact | null {
-  const { id, amount, currency_code: currency } = transaction
-  return amount > 0 ? { kind, id, amount: fromChargebee(amount, currency), currency, occurredAt } : null
+const ofPaidInvoice = (invoice: string): PurchaseReference => ({ kind: 'payment', id: invoice })
+
+/** A payment that a bank has taken back, known by the payment's id; or that the seller has got again. */
+function reversalOf(reversal: Transaction): { kind: PaymentFact['kind']; id: string } | null {
+  const id = reversal.linked_payments[0]?.id ?? reversal.id
+  if (reversal.status === 'voided' || reversal.reversal_transaction_id !== undefined) return { kind: 'dispute_won', id }
+  return reversal.status === 'success' ? { kind: 'disputed', id } : null
+}
+
+/** A refund that has not arrived, or a chargeback by credit note that was taken back. */
+function refundFailed(refund: Transaction): { kind: PaymentFact['kind']; id: string } | null {
+  if (refund.status !== 'failure' && refund.status !== 'voided' && refund.status !== 'late_failure') return null
+  if (refund.payment_method !== 'chargeback') return { kind: 'refund_failed', id: refund.id }
+  return { kind: 'dispute_won', id: creditNote(refund)?.cn_id ?? refund.id }
+}
+
+function factOf(
+  kind: PaymentFact['kind'],
+  { amount, currency_code: currency }: Transaction,
+  which: Pick<PaymentFact, 'id' | 'occurredAt'> & { paymentId: string },
+): PaymentFact | null {
+  return amount > 0 ? { kind, ...which, amount: fromChargebee(amount, currency), currency } : null
 }
 
 /** The user and the password of a header, as `user:password`; null if it has none. */

@@ -28,6 +28,9 @@ const transactionStatus = z.enum([
   'late_failure',
 ])
 
+/** Text to which Chargebee may add values: those that count here are named where they are read, and any other is none of them. */
+const open = z.string()
+
 export const HostedPage = z.object({
   id: z.string(),
   url: z.url().optional(),
@@ -40,8 +43,12 @@ export type HostedPage = z.output<typeof HostedPage>
 export const Customer = z.object({ id: z.string(), email: z.string().optional() })
 export type Customer = z.output<typeof Customer>
 
+/** The version of an object, which grows with every change. */
+const version = z.int().min(0).optional()
+
 const SubscriptionItem = z.object({
-  item_type: z.enum(['plan', 'addon', 'charge']),
+  item_price_id: z.string().optional(),
+  item_type: open,
   unit_price: amount.optional(),
   amount: amount.optional(),
 })
@@ -53,6 +60,8 @@ export const Subscription = z.object({
   status: z.enum(['future', 'in_trial', 'active', 'non_renewing', 'paused', 'cancelled', 'transferred']),
   billing_period: z.int().min(1).optional(),
   billing_period_unit: z.enum(INTERVALS).optional(),
+  resource_version: version,
+  created_at: seconds.optional(),
   trial_start: seconds.optional(),
   trial_end: seconds.optional(),
   started_at: seconds.optional(),
@@ -66,6 +75,28 @@ export const Subscription = z.object({
 })
 export type Subscription = z.output<typeof Subscription>
 
+const LineItem = z.object({
+  entity_type: z.string(),
+  entity_id: z.string().optional(),
+  amount: z.int().default(0),
+  date_to: seconds,
+})
+
+const LinkedPayment = z.object({
+  txn_id: z.string().optional(),
+  txn_status: open.optional(),
+  txn_amount: amount.optional(),
+  txn_date: seconds.optional(),
+})
+
+const IssuedCreditNote = z.object({
+  cn_id: z.string().optional(),
+  cn_status: open,
+  cn_total: amount.optional(),
+  cn_date: seconds.optional(),
+  cn_reason_code: z.string().optional(),
+})
+
 export const Invoice = z.object({
   id,
   customer_id: z.string(),
@@ -75,13 +106,12 @@ export const Invoice = z.object({
   po_number: z.string().optional(),
   status: z.enum(['paid', 'posted', 'payment_due', 'not_paid', 'voided', 'pending']),
   currency_code: currency,
+  resource_version: version,
+  date: seconds.optional(),
   total: amount.default(0),
-  linked_payments: z.array(z.object({ txn_status: transactionStatus.optional() })).default([]),
-  issued_credit_notes: z
-    .array(
-      z.object({ cn_status: z.enum(['adjusted', 'refunded', 'refund_due', 'voided']), cn_total: amount.optional() }),
-    )
-    .default([]),
+  line_items: z.array(LineItem).default([]),
+  linked_payments: z.array(LinkedPayment).default([]),
+  issued_credit_notes: z.array(IssuedCreditNote).default([]),
 })
 export type Invoice = z.output<typeof Invoice>
 
@@ -89,23 +119,31 @@ export const Transaction = z.object({
   id,
   subscription_id: z.string().optional(),
   payment_method: z.string().optional(),
-  type: z.enum(['authorization', 'payment', 'refund', 'payment_reversal']),
+  type: open,
   status: transactionStatus.optional(),
   amount: amount.default(0),
   currency_code: currency,
   linked_invoices: z.array(z.object({ invoice_id: id })).default([]),
   linked_payments: z.array(z.object({ id })).default([]),
+  linked_credit_notes: z.array(z.object({ cn_id: id, cn_reference_invoice_id: id.optional() })).default([]),
   refunded_txn_id: id.optional(),
+  reversal_transaction_id: id.optional(),
 })
 export type Transaction = z.output<typeof Transaction>
 
-export const CreditNote = z.object({ reason_code: z.string().optional() })
+export const CreditNote = z.object({ id: id.optional(), reason_code: z.string().optional() })
+
+/** What an event carries of a purchase. */
+const Version = z.object({ id: z.string(), resource_version: version })
+export const Versioned = z.object({ subscription: Version.optional(), invoice: Version.optional() })
 
 /** The bodies of responses. */
 export const PageReply = z.object({ hosted_page: HostedPage })
+export const OpenedPageReply = z.object({ hosted_page: z.object({ id: z.string(), url: z.url() }) })
 export const PortalReply = z.object({ portal_session: z.object({ access_url: z.url() }) })
 export const SubscriptionReply = z.object({ subscription: Subscription, customer: Customer.optional() })
 export const InvoiceReply = z.object({ invoice: Invoice })
-export const InvoiceList = z.object({ list: z.array(InvoiceReply) })
+export const InvoiceList = z.object({ list: z.array(InvoiceReply), next_offset: z.string().optional() })
+export const UnbilledChargeList = z.object({ list: z.array(z.object({ unbilled_charge: z.object({ id }) })) })
 export const CustomerReply = z.object({ customer: Customer })
 export const TransactionReply = z.object({ transaction: Transaction })

@@ -2,14 +2,21 @@
 import * as z from 'zod'
 import { decimalsOf, shift } from '../../money/money.ts'
 import type { Decision } from '../adapter.ts'
-import type { Cancellation, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
+import type { Cancellation, PaymentFact, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
 import type { Customer, HostedPage, Invoice, Subscription } from './objects.ts'
 
 /** All that Chargebee has of a purchase, or a page that has sold nothing. */
 export type Observed =
   | { kind: 'page'; page: HostedPage }
-  | { kind: 'subscription'; subscription: Subscription; customer: Customer | null; firstInvoice: Invoice | null }
+  /** `invoices`: the latest, the newest first, and whether there are more. */
+  | { kind: 'subscription'; subscription: Subscription; customer: Customer | null; invoices: Invoices }
   | { kind: 'invoice'; invoice: Invoice; customer: Customer | null }
+
+export interface Invoices {
+  latest: Invoice[]
+  hasMore: boolean
+}
+export const NO_INVOICES: Invoices = { latest: [], hasMore: false }
 
 const checkoutId = z.uuid()
 
@@ -20,7 +27,19 @@ export const isCheckoutId = (text: string | undefined): text is string => checko
 export function decide(observed: Observed, now: Date): Decision<never> {
   const purchase = purchaseOf(observed, now)
   const found = purchase && { paywallId: null, purchase }
-  return { found, isUndecided: observed.kind === 'page' && maySell(observed.page, now), todo: null }
+  const isUndecided = observed.kind === 'page' && maySell(observed.page, now)
+  return { found, isUndecided, todo: null, payments: purchase ? invoicesOf(observed).flatMap(chargebacks) : [] }
+}
+
+function invoicesOf(observed: Observed): Invoice[] {
+  switch (observed.kind) {
+    case 'page':
+      return []
+    case 'subscription':
+      return observed.invoices.latest.toReversed()
+    case 'invoice':
+      return [observed.invoice]
+  }
 }
 
 /** Chargebee counts hundredths of every currency that has decimals, whatever ISO 4217 says. */
@@ -33,20 +52,16 @@ export function fromChargebee(amount: number, currency: string): number {
  * Whether nothing tells yet if a subscription was ever paid: it owes money in its first term. A term that follows a trial
  * is like every later one.
  */
-export function isFirstPaymentDue({
-  trial_end,
-  started_at,
-  current_term_start,
-  ...subscription
-}: Subscription): boolean {
+function isFirstPaymentDue({ trial_end, started_at, current_term_start, ...subscription }: Subscription): boolean {
   const isFirstTerm = !trial_end && started_at && current_term_start && started_at >= current_term_start
   return Boolean(isFirstTerm) && subscription.due_invoices_count > 0
 }
 
 /** The scheduled end, from the reply to a cancellation. */
 export function cancellationOf(subscription: Subscription, now: Date): Cancellation {
-  const { status, cancelAt, canceledAt } = snapshotOf({ subscription, customer: null, firstInvoice: null }, now)
-  return { status, cancelAt, canceledAt }
+  const snapshot = snapshotOf({ subscription, customer: null, invoices: NO_INVOICES }, now)
+  const { status, cancelAtPeriodEnd, cancelAt, canceledAt } = snapshot
+  return { status, cancelAtPeriodEnd, cancelAt, canceledAt }
 }
 
 function purchaseOf(observed: Observed, now: Date): PurchaseSnapshot | null {
@@ -76,25 +91,34 @@ function maySell({ state, expires_at }: HostedPage, now: Date): boolean {
 
 type Subscribed = Omit<Extract<Observed, { kind: 'subscription' }>, 'kind'>
 
-function snapshotOf({ subscription, customer, firstInvoice }: Subscribed, now: Date): PurchaseSnapshot {
+function snapshotOf({ subscription, customer, invoices }: Subscribed, now: Date): PurchaseSnapshot {
   const { current_term_start, current_term_end, trial_start, trial_end, cancelled_at } = subscription
-  const plan = subscription.subscription_items.find(({ item_type }) => item_type === 'plan')
-  const begun = subscription.status !== 'future' && (firstInvoice === null || wasPaid(firstInvoice))
-  const isOwed = firstInvoice ? firstInvoice.status !== 'paid' : subscription.due_invoices_count > 0
+  const { latest } = invoices
+  const plan = planOf(subscription)
+  const isUnknown = isFirstPaymentDue(subscription) && latest.length > 0
+  const begun = subscription.status !== 'future' && (!isUnknown || latest.some(wasPaid))
+  // The invoices are read after the subscription, and may be ahead of it.
+  const isOwed = subscription.due_invoices_count > 0 && (!isUnknown || latest.some(isUnpaid))
   const hasEnded = subscription.status === 'cancelled' || subscription.status === 'transferred'
   // A trial that is cancelled goes on to its end, whether as `in_trial` or as `non_renewing`.
   const isTrial =
     subscription.status === 'in_trial' || (subscription.status === 'non_renewing' && now < (trial_end ?? now))
-  const cancels = subscription.status === 'non_renewing' || (isTrial && cancelled_at !== undefined)
   const periodEnd = current_term_end ?? trial_end ?? null
+  const end = scheduledEnd(subscription)
   return {
     processorId: subscription.id,
     checkoutId: subscription.id,
+    processorPrice: plan?.item_price_id ?? null,
+    // Chargebee leaves out neither, though its SDK has both as optional.
+    startedAt: subscription.started_at ?? subscription.created_at ?? new Date(0),
+    charged: firstCharge(subscription, invoices),
     customer: subscription.customer_id,
     buyerEmail: customer?.email ?? null,
     status: isTrial ? 'trialing' : statusOf(subscription.status, { begun, isOwed }),
     begun,
-    periodCovered: begun && (isTrial || !isOwed),
+    periodCovered: begun && (isTrial || (!isOwed && !isTermVoided(subscription, latest))),
+    priceCovered: isTrial || isPriceCovered(subscription, latest),
+    versions: versionsOf(subscription, ...latest),
     interval: subscription.billing_period_unit ?? null,
     intervalCount: subscription.billing_period ?? null,
     unitAmount: fromChargebee(plan?.unit_price ?? plan?.amount ?? 0, subscription.currency_code),
@@ -103,10 +127,69 @@ function snapshotOf({ subscription, customer, firstInvoice }: Subscribed, now: D
     currentPeriodEnd: periodEnd,
     trialStart: trial_end ? (trial_start ?? subscription.started_at ?? null) : null,
     trialEnd: trial_end ?? null,
-    cancelAtPeriodEnd: cancels,
-    cancelAt: cancels ? (cancelled_at ?? periodEnd) : null,
+    cancelAtPeriodEnd: endsWithTerm(subscription),
+    cancelAt: end,
     canceledAt: subscription.cancel_schedule_created_at ?? (hasEnded ? (cancelled_at ?? null) : null),
   }
+}
+
+const isUnpaid = ({ status }: Invoice) => status !== 'paid' && status !== 'voided'
+
+const planOf = ({ subscription_items: items }: Subscription) => items.find(({ item_type }) => item_type === 'plan')
+
+/** The versions of objects, as far as they have one. */
+export const versionsOf = (...objects: { id: string; resource_version?: number | undefined }[]) =>
+  Object.fromEntries(objects.flatMap(({ id, resource_version: it }) => (it === undefined ? [] : [[id, it]])))
+
+/** When an end is scheduled for. A trial stays `in_trial` then, and a paused subscription `paused`: only the times tell. */
+function scheduledEnd(subscription: Subscription): Date | null {
+  const { status, cancelled_at, cancel_schedule_created_at: scheduled, current_term_end, trial_end } = subscription
+  if (status === 'cancelled' || status === 'transferred') return null
+  const isScheduled = status === 'non_renewing' || scheduled !== undefined || cancelled_at !== undefined
+  return isScheduled ? (cancelled_at ?? current_term_end ?? trial_end ?? null) : null
+}
+
+/** Whether it is not renewed before its end. The term of a paused subscription may be over: it has no other one before it. */
+function endsWithTerm(subscription: Subscription): boolean {
+  const { status, current_term_end, trial_end } = subscription
+  const end = scheduledEnd(subscription)
+  const termEnd = current_term_end ?? trial_end
+  if (end === null) return status === 'non_renewing'
+  return status === 'non_renewing' || status === 'paused' || termEnd === undefined || end <= termEnd
+}
+
+/** Whether nothing has to be done that it ends with its term. */
+export const isScheduledToEnd = endsWithTerm
+
+/** The invoices that charge for the current term, a change of plan within it included. */
+const invoicesOfTerm = ({ current_term_start: start }: Subscription, invoices: Invoice[]) =>
+  invoices.filter(({ line_items: lines }) => start !== undefined && lines.some(({ date_to }) => date_to > start))
+
+/** Whether nobody has paid for the current term, nor will. */
+export function isTermVoided(subscription: Subscription, invoices: Invoice[]): boolean {
+  const charged = invoicesOfTerm(subscription, invoices)
+  return charged.length > 0 && charged.every(({ status }) => status === 'voided')
+}
+
+/**
+ * Whether an invoice of the current term charges for the price that the subscription has now. After a change of plan none does if
+ * the change was free of charge, or if its difference waits for the next invoice. What is owed makes the subscription past due.
+ * A site may make no invoice of what costs nothing.
+ */
+function isPriceCovered(subscription: Subscription, invoices: Invoice[]): boolean {
+  const price = planOf(subscription)?.item_price_id
+  const charged = invoicesOfTerm(subscription, invoices)
+  if (price === undefined || charged.length === 0) return true
+  return charged.some(
+    ({ status, line_items: lines }) => status !== 'voided' && lines.some(({ entity_id }) => entity_id === price),
+  )
+}
+
+/** What the first payment came to, as long as its invoice is one of the latest. Before a trial there is none. */
+function firstCharge({ trial_end }: Subscription, { latest, hasMore }: Invoices): number | null {
+  if (trial_end) return 0
+  const first = hasMore ? undefined : latest.at(-1)
+  return first && wasPaid(first) ? fromChargebee(first.total, first.currency_code) : null
 }
 
 function statusOf(
@@ -142,6 +225,12 @@ function oneTime(invoice: Invoice, customer: Customer | null): PurchaseSnapshot 
     ...never,
     processorId: invoice.id,
     checkoutId: invoice.po_number,
+    processorPrice:
+      invoice.line_items.find(({ entity_type }) => entity_type === 'charge_item_price')?.entity_id ?? null,
+    startedAt: invoice.date ?? new Date(0),
+    charged: isPaid ? fromChargebee(invoice.total, invoice.currency_code) : null,
+    priceCovered: true,
+    versions: versionsOf(invoice),
     customer: invoice.customer_id,
     buyerEmail: customer?.email ?? null,
     status,
@@ -163,6 +252,38 @@ function oneTimeStatus(invoice: Invoice): PurchaseStatus {
   // The bank has taken back what was paid.
   if (invoice.linked_payments.some(({ txn_status }) => txn_status === 'late_failure')) return 'refunded'
   return status === 'not_paid' || status === 'voided' ? 'canceled' : 'pending'
+}
+
+/**
+ * The payments of an invoice that a bank has taken back: the money is gone at once. A site either removes such a payment from its
+ * invoice, or makes a credit note of it, which is voided if the seller wins.
+ */
+function chargebacks(invoice: Invoice): PaymentFact[] {
+  const {
+    id: paymentId,
+    total,
+    currency_code: currency,
+    linked_payments: payments,
+    issued_credit_notes: notes,
+  } = invoice
+  const facts = (id: string, amount: number, occurredAt: Date, isWon: boolean): PaymentFact[] =>
+    (['disputed', 'dispute_lost', ...(isWon ? (['dispute_won'] as const) : [])] as const).map((kind) => ({
+      ...{ kind, id, paymentId, amount: fromChargebee(amount, currency), currency, occurredAt },
+    }))
+  return [
+    ...payments.flatMap(({ txn_id: id, txn_status: status, txn_amount: amount = total, txn_date: at }) =>
+      id !== undefined && at !== undefined && status === 'late_failure' ? facts(id, amount, at, false) : [],
+    ),
+    ...notes.flatMap(
+      ({ cn_id: id, cn_reason_code: reason, cn_status: status, cn_total: amount = total, cn_date: at }) =>
+        id !== undefined &&
+        at !== undefined &&
+        reason === 'chargeback' &&
+        (status === 'refunded' || status === 'voided')
+          ? facts(id, amount, at, status === 'voided')
+          : [],
+    ),
+  ]
 }
 
 /** Whether an invoice was paid at any time, also if the bank has taken the money back since. */

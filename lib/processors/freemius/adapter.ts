@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import type { Adapter, AdapterOptions } from '../adapter.ts'
 import { type CheckoutOrder, type PageSale, ProcessorError } from '../processor.ts'
-import { callRest, type RestCall, RestError } from '../rest.ts'
+import { callRest, parseReply, type RestCall, RestError, type RestReply } from '../rest.ts'
 import { readFreemiusEvent, readReturn } from './events.ts'
 import { checkoutLink, cycleOf, idsOf } from './link.ts'
+import { factsOf } from './money.ts'
 import { License, Licenses, Payments, Plan, PortalLogin, Pricing, Subscription, User, Users } from './objects.ts'
 import { cancellationOf, type Observed, snapshotOf } from './translate.ts'
 
@@ -12,6 +13,9 @@ const CHECKOUT = 'https://checkout.freemius.com'
 
 /** The most that one page of a list has. */
 const PAGE = 50
+
+/** More than any buyer has of anything: a list that is longer repeats itself. */
+const MOST_ROWS = 2_000
 
 /** How far Freemius' clock may be behind ours, in milliseconds; it also writes whole seconds. */
 const CLOCK_SKEW_MS = 5_000
@@ -47,7 +51,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
   /** Null if Freemius does not have it, or not any more. */
   async function find<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema> | null> {
     try {
-      return schema.parse(await ask('GET', path))
+      return parse(schema, await ask('GET', path))
     } catch (error) {
       if (error instanceof RestError && error.isMissing) return null
       throw error
@@ -57,11 +61,12 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
   /** All pages of a list. */
   async function list<Row>(path: string, read: (reply: unknown) => Row[]): Promise<Row[]> {
     const rows: Row[] = []
-    for (let offset = 0; ; offset += PAGE) {
+    for (let offset = 0; offset < MOST_ROWS; offset += PAGE) {
       const page = read(await ask('GET', `${path}?count=${PAGE}&offset=${offset}`))
       rows.push(...page)
       if (page.length < PAGE) return rows
     }
+    throw new ProcessorError('freemius', 'unavailable', `a list of more than ${MOST_ROWS}`, { answered: true })
   }
 
   /** A link would take the buyer to an error page, or charge a trial at once, if the product does not sell as the file says. */
@@ -76,16 +81,18 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     const price = { monthly: offer.monthly_price, annual: offer.annual_price, lifetime: offer.lifetime_price }
     if (offer.currency !== order.currency) throw rejected(`the pricing is in ${offer.currency}`)
     if (!price[cycleOf(order)]) throw rejected(`the pricing has no ${cycleOf(order)} price`)
-    if (order.trialDays > 0 && !terms?.trial_period) throw rejected('the plan has no trial')
+    if (order.trialDays > 0 && terms?.trial_period !== order.trialDays) {
+      throw rejected(terms?.trial_period ? `the plan's trial has ${terms.trial_period} days` : 'the plan has no trial')
+    }
   }
 
   /** What the buyer got for this price since the page was opened, the first first, unless another page has sold it. */
   async function licensesOf({ email, processorPrice, openedAt, sold }: PageSale): Promise<License[]> {
     if (email === null) return []
-    const { users } = Users.parse(await ask('GET', `users.json?email=${encodeURIComponent(email)}`))
+    const { users } = parse(Users, await ask('GET', `users.json?email=${encodeURIComponent(email)}`))
     const user = users.find((each) => each.email.toLowerCase() === email.toLowerCase())
     if (!user) return []
-    const licenses = await list(`users/${segment(user.id)}/licenses.json`, (reply) => Licenses.parse(reply).licenses)
+    const licenses = await list(`users/${segment(user.id)}/licenses.json`, (reply) => parse(Licenses, reply).licenses)
     const since = openedAt.getTime() - CLOCK_SKEW_MS
     return licenses
       .filter(({ plan_id, pricing_id }) => `${plan_id}:${pricing_id}` === processorPrice)
@@ -100,7 +107,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     const user = `users/${segment(license.user_id)}`
     const [subscription, payments, buyer] = await Promise.all([
       find(`licenses/${segment(license.id)}/subscription.json`, Subscription),
-      list(`${user}/payments.json`, (reply) => Payments.parse(reply).payments),
+      list(`${user}/payments.json`, (reply) => parse(Payments, reply).payments),
       find(`${user}.json?fields=id,email`, User),
     ])
     const ofLicense = payments.filter(({ license_id }) => license_id === license.id)
@@ -126,6 +133,17 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     return neverBought
   }
 
+  /**
+   * Freemius charges a cancelled subscription no more, a failed renewal included. Its licence goes on to the end of what is paid
+   * for, a trial ends at once. A licence that has no subscription, or is deleted, is charged nothing.
+   */
+  async function cancelSubscription(licenseId: string): Promise<void> {
+    const path = `licenses/${segment(licenseId)}/subscription.json`
+    const refused = await failureOf(ask('DELETE', `${path}?${new URLSearchParams({ reason_ids: OTHER_REASON })}`))
+    const subscription = await find(path, Subscription)
+    if (subscription && !subscription.canceled_at) throw refused ?? unconfirmed('the subscription is not cancelled')
+  }
+
   return {
     async openCheckout(order) {
       const { email } = order
@@ -138,15 +156,25 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
 
     async cancelAtPeriodEnd(licenseId, reason) {
       const path = `licenses/${segment(licenseId)}`
-      const license = License.parse(await ask('GET', `${path}.json`))
+      const license = parse(License, await ask('GET', `${path}.json`))
       const query = new URLSearchParams({ reason, reason_ids: OTHER_REASON })
-      const subscription = Subscription.parse(await ask('DELETE', `${path}/subscription.json?${query}`))
+      const subscription = parse(Subscription, await ask('DELETE', `${path}/subscription.json?${query}`))
       return cancellationOf(license, subscription, options.now())
+    },
+
+    stopCharging: cancelSubscription,
+
+    async endNow(licenseId) {
+      await cancelSubscription(licenseId)
+      const path = `licenses/${segment(licenseId)}.json`
+      const refused = await failureOf(ask('DELETE', path))
+      const license = await find(path, License)
+      if (license && !license.is_cancelled) throw refused ?? unconfirmed('the license is not cancelled')
     },
 
     // The portal has no way back to us.
     async openPortal(customer) {
-      return PortalLogin.parse(await ask('POST', 'portal/login.json', { id: customer })).link
+      return parse(PortalLogin, await ask('POST', 'portal/login.json', { id: customer })).link
     },
 
     async observe(reference) {
@@ -157,7 +185,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     decide(observed, now) {
       const purchase = snapshotOf(observed, now)
       const found = purchase && { paywallId: null, purchase }
-      return { found, isUndecided: purchase?.status === 'pending', todo: null }
+      return { found, isUndecided: purchase?.status === 'pending', todo: null, payments: factsOf(observed.payments) }
     },
 
     async act() {},
@@ -170,10 +198,29 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
 
 const segment = encodeURIComponent
 
+/** Why a call was refused; null if it was not. What could not be asked at all is thrown. */
+async function failureOf(call: Promise<unknown>): Promise<RestError | null> {
+  try {
+    await call
+    return null
+  } catch (error) {
+    if (error instanceof RestError && error.kind === 'rejected') return error
+    throw error
+  }
+}
+
 const rejected = (message: string) => new ProcessorError('freemius', 'rejected', message, { answered: true })
 
-const ErrorBody = z.object({ error: z.object({ code: z.string().regex(/^[\w.]{1,60}$/) }) })
+/** Freemius took a call, and a read does not show what it was to do. */
+const unconfirmed = (message: string) => new ProcessorError('freemius', 'unavailable', message, { answered: true })
+
+const parse = <Schema extends z.ZodType>(schema: Schema, reply: unknown) => parseReply('freemius', schema, reply)
+
+const code = z.string().regex(/^[\w.]{1,60}$/)
+const ErrorBody = z.object({ error: z.object({ code: code.catch('') }) })
 
 /** Freemius' message may quote what we sent, such as an e-mail address, so only the error's code gets into the log. */
-const refusal = (status: number, body: unknown) =>
-  new RestError('freemius', status, body, ErrorBody.safeParse(body).data?.error.code ?? '')
+function refusal(reply: RestReply): RestError | null {
+  const { data } = ErrorBody.safeParse(reply.body)
+  return data ? new RestError('freemius', reply, data.error.code) : null
+}

@@ -22,6 +22,7 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
   currencies: new Set(['USD', 'EUR', 'GBP']),
   decimals: {},
   problemsOf,
+  problemsAmong,
   webhook: {
     events: [
       ...['license.created', 'license.extended', 'license.shortened', 'license.updated', 'license.plan.changed'],
@@ -34,6 +35,8 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     // A signature has no time.
     couldBeSigned: (headers) => isSignature(headers.get('x-signature') ?? ''),
   },
+  // Freemius names no limit: this is our choice.
+  calls: { test: { most: 120, seconds: 60 }, live: { most: 120, seconds: 60 }, ofARead: 5 },
   abilities: {
     portal: true,
     trialLength: 'of the product',
@@ -69,4 +72,20 @@ function problemsOf({ interval, intervalCount, variants }: OfferedPrice): PriceP
     }
   }
   return problems
+}
+
+/** A trial is its plan's, so all prices of a plan that have one have the same. */
+function problemsAmong(prices: OfferedPrice[]): PriceProblem[][] {
+  const daysOf = new Map<string, number>()
+  return prices.map(({ trialDays, variants }) => {
+    if (trialDays === 0) return []
+    for (const { processorPrice } of variants) {
+      const [plan = ''] = processorPrice.split(':')
+      const days = daysOf.get(plan) ?? trialDays
+      daysOf.set(plan, days)
+      const message = `a trial is its plan's, and another price of plan ${plan} has one of ${days} days`
+      if (days !== trialDays) return [{ local: null, field: 'trial_days', message }]
+    }
+    return []
+  })
 }

@@ -1,15 +1,8 @@
 import * as z from 'zod'
 import { isSignedWith } from '../../crypto/crypto.ts'
-import {
-  ForgedEvent,
-  type Inbound,
-  MalformedEvent,
-  type PaymentFact,
-  type ProcessorEvent,
-  parseEvent,
-  processorId,
-} from '../event.ts'
-import type { SignedSale } from '../processor.ts'
+import { ForgedEvent, type Inbound, MalformedEvent, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
+import type { PaymentFact, SignedSale } from '../processor.ts'
+import { isKnown } from './money.ts'
 import { Id, License, minorUnits, Payment, ReturnQuery, Subscription, time, User } from './objects.ts'
 import { intervalOf } from './translate.ts'
 
@@ -68,11 +61,14 @@ export async function readFreemiusEvent({ secretKey, isTest }: Account, inbound:
     case 'subscription.renewal.failed':
     case 'subscription.renewal.failed.last':
       return result(licenseOf(event), failureOf(event))
+    // One refund comes twice: as a payment of its own, and as the one that is refunded.
     case 'payment.created':
     case 'payment.refund': {
       const payment = parseEvent(Payment, event.objects?.payment)
-      // A refund is a payment, too, and may be told as one.
-      const isBack = event.type === 'payment.refund' || payment.type !== 'payment' || (payment.gross ?? 0) < 0
+      // The refund's own payment says how much went back: the other is the whole amount of the original.
+      if (event.type === 'payment.refund' && payment.type === 'payment') return result(purchaseOf(payment, event))
+      if (!isKnown(payment)) return result(purchaseOf(payment, event))
+      const isBack = payment.type !== 'payment' || (payment.gross ?? 0) < 0
       return result(purchaseOf(payment, event), factOf(isBack ? 'refunded' : 'succeeded', payment, event))
     }
     case 'payment.dispute.created': {
@@ -123,7 +119,7 @@ function factOf(kind: PaymentFact['kind'], payment: Payment, { created }: Event)
   return amount > 0 ? { kind, id, amount, currency, occurredAt: created } : null
 }
 
-/** A charge that failed has no id of its own. The last one is told by two events, which are about one charge. */
+/** A charge that failed has no id of its own, and is no payment yet. The last one is told by two events, which are about one charge. */
 function failureOf({ objects, created }: Event): PaymentFact | null {
   const subscription = parseEvent(Subscription, objects?.subscription)
   const license = parseEvent(License, objects?.license)
@@ -131,8 +127,11 @@ function failureOf({ objects, created }: Event): PaymentFact | null {
     (license.expiration ?? subscription.next_payment ?? subscription.created).getTime() / 1000,
   )
   const amount = minorUnits(subscription.renewal_amount, subscription.currency)
-  const id = `${subscription.id}:${owedSince}:${subscription.failed_payments ?? 0}`
-  return amount > 0 ? { kind: 'failed', id, amount, currency: subscription.currency, occurredAt: created } : null
+  const paymentId = `${subscription.id}:${owedSince}`
+  const id = `${paymentId}:${subscription.failed_payments ?? 0}`
+  return amount > 0
+    ? { kind: 'failed', id, paymentId, amount, currency: subscription.currency, occurredAt: created }
+    : null
 }
 
 /**

@@ -49,6 +49,8 @@ export const Subscription = z.object({
   id: Id,
   created: time,
   license_id: Id,
+  plan_id: Id.nullish(),
+  pricing_id: Id.nullish(),
   currency,
   amount_per_cycle: amount,
   initial_amount: amount,
@@ -63,17 +65,23 @@ export const Subscription = z.object({
 })
 export type Subscription = z.output<typeof Subscription>
 
-/** `gross` is without tax, and negative where money went back to the buyer. */
+/**
+ * `gross` is without tax, and negative where money went back to the buyer. `bound_payment_id` of a payment that was refunded names
+ * the refund, which is a payment, too. Freemius' documents have it the other way round, so either is read.
+ */
 export const Payment = z.object({
   id: Id,
   created: time,
   license_id: Id.nullish(),
   subscription_id: Id.nullish(),
   bound_payment_id: Id.nullish(),
+  plan_id: Id.nullish(),
+  pricing_id: Id.nullish(),
   currency,
   gross: amount,
   vat: amount,
-  type: z.enum(['payment', 'refund', 'disputed', 'won_dispute', 'lost_dispute', 'chargeback']),
+  /** `payment`, `refund`, or one of a dispute's. A type that is new is none of them. */
+  type: z.string(),
   environment,
 })
 export type Payment = z.output<typeof Payment>

@@ -1,6 +1,7 @@
 // How Freemius' objects become a purchase. The licence is the purchase: it gives access, and subscriptions come and go with
 // it. One that has no subscription was bought once, for ever. Nothing is fetched here.
 import type { Cancellation, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
+import { isGivenBack, sales, total } from './money.ts'
 import { type BillingCycle, type License, minorUnits, type Payment, type Subscription } from './objects.ts'
 
 const DAY_MS = 86_400_000
@@ -21,35 +22,75 @@ export function snapshotOf(observed: Observed, now: Date): PurchaseSnapshot | nu
   const common = {
     processorId: license.id,
     checkoutId: null,
-    processorPrice: `${license.plan_id}:${license.pricing_id ?? ''}`,
-    soldAt: license.created,
+    processorPrice: priceOf(license, subscription),
+    startedAt: license.created,
+    charged: chargedAtFirst(subscription, payments),
+    priceCovered: isPriceCovered(license, subscription, payments),
+    versions: {},
     customer: license.user_id ?? null,
     buyerEmail: email,
   }
   if (subscription) return { ...common, ...recurring(license, subscription, payments, now) }
-  const payment = latest(payments.filter(({ type }) => type === 'payment'))
+  const payment = sales(payments).at(-1)
   return payment ? { ...common, ...oneTime(license, payment, payments) } : null
+}
+
+/** What the licence is for now. A licence without a pricing has that of its subscription. */
+const priceOf = ({ plan_id, pricing_id }: License, subscription: Subscription | null) =>
+  `${plan_id}:${pricing_id ?? subscription?.pricing_id ?? ''}`
+
+/** What the buyer paid first; 0 for a trial. Null: nothing was paid yet. */
+function chargedAtFirst(subscription: Subscription | null, payments: Payment[]): number | null {
+  if (subscription?.trial_ends) return 0
+  const [first] = sales(payments)
+  if (first) return total(first)
+  return subscription?.initial_amount === 0 ? 0 : null
+}
+
+/**
+ * Whether the last payment was for what the licence is for now. The owner may give a licence another plan by hand, while its
+ * subscription goes on as it was: then what the subscription charges pays for it.
+ */
+function isPriceCovered(license: License, subscription: Subscription | null, payments: Payment[]): boolean {
+  const paid = sales(payments).at(-1)
+  if (!paid?.pricing_id) return true
+  const price = priceOf(license, subscription)
+  if (`${paid.plan_id}:${paid.pricing_id}` === price) return true
+  return subscription?.pricing_id != null && `${subscription.plan_id}:${subscription.pricing_id}` !== price
 }
 
 /** A subscription as it is after it was cancelled, with its licence. */
 export function cancellationOf(license: License, subscription: Subscription, now: Date): Cancellation {
   const status = statusOf(license, subscription, true, now)
   const end = periodEnd(license, subscription)
-  return { status, cancelAt: status === 'canceled' ? null : end, canceledAt: subscription.canceled_at ?? null }
+  const cancelAtPeriodEnd = status !== 'canceled' && subscription.canceled_at != null
+  return {
+    status,
+    cancelAtPeriodEnd,
+    cancelAt: cancelAtPeriodEnd ? end : null,
+    canceledAt: subscription.canceled_at ?? null,
+  }
 }
 
 /** Null: it is paid once. */
 export const intervalOf = (cycle: BillingCycle) => (cycle === 0 ? null : cycle === 1 ? 'month' : 'year')
 
-type Facts = Omit<
-  PurchaseSnapshot,
-  'processorId' | 'checkoutId' | 'processorPrice' | 'soldAt' | 'customer' | 'buyerEmail'
->
+type Common =
+  | 'processorId'
+  | 'checkoutId'
+  | 'processorPrice'
+  | 'startedAt'
+  | 'charged'
+  | 'priceCovered'
+  | 'versions'
+  | 'customer'
+  | 'buyerEmail'
+type Facts = Omit<PurchaseSnapshot, Common>
 
 /** Freemius tells when a period ends, and not when it began: that was with its payment, or with the trial. */
 function recurring(license: License, subscription: Subscription, payments: Payment[], now: Date): Facts {
   const { billing_cycle, currency, amount_per_cycle, renewal_amount, canceled_at, trial_ends } = subscription
-  const paid = latest(payments.filter(({ type }) => type === 'payment'))
+  const paid = sales(payments).at(-1)
   const begun = isBegun(subscription, paid)
   const end = periodEnd(license, subscription)
   const cancels = begun && canceled_at != null
@@ -124,15 +165,3 @@ function periodEnd({ expiration }: License, { canceled_at, trial_ends, next_paym
   if (canceled_at && trial_ends && canceled_at < trial_ends) return canceled_at
   return expiration ?? next_payment ?? null
 }
-
-const BACK: readonly Payment['type'][] = ['refund', 'lost_dispute', 'chargeback']
-
-/** Whether all the money of a payment went back to the buyer. A dispute that is open, or won, gives nothing back. */
-function isGivenBack({ id, gross }: Payment, payments: Payment[]): boolean {
-  const bound = payments.filter(({ bound_payment_id, type }) => bound_payment_id === id && BACK.includes(type))
-  const back = bound.reduce((sum, each) => sum + Math.abs(each.gross ?? 0), 0)
-  return bound.length > 0 && back >= (gross ?? 0)
-}
-
-const latest = (payments: Payment[]) =>
-  payments.toSorted((one, other) => other.created.getTime() - one.created.getTime())[0]

@@ -4,35 +4,38 @@
 import type * as z from 'zod'
 import { toDecimalText } from '../../money/money.ts'
 import type { Adapter, AdapterOptions } from '../adapter.ts'
-import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../processor.ts'
-import { type MollieApi, MollieApiError, mollieApi } from './api.ts'
+import { type CheckoutOrder, ProcessorError, type PurchaseReference, UnexpectedReply } from '../processor.ts'
+import { type MollieApi, MollieApiError, mollieApi, parse } from './api.ts'
+import { noticeAddress } from './definition.ts'
 import { readMollieEvent } from './events.ts'
-import { Customer, FirstSale, Payment, Renewal, type Sale } from './objects.ts'
+import { Customer, FirstSale, hasReversals, OpenedPayment, Payment, Renewal, type Sale } from './objects.ts'
 import { endSubscription, listCharges, listSubscriptions, makeSubscription } from './subscriptions.ts'
-import { decideSale, type MollieTodo, type ObservedSale } from './translate.ts'
+import { decideSale, hasEnded, type MollieTodo, type ObservedSale } from './translate.ts'
 
 export function mollieAdapter(
-  { apiKey, webhookSecret }: { apiKey: string; webhookSecret: string },
+  { apiKey, webhookSecret }: { apiKey: string; webhookSecret?: string },
   options: AdapterOptions,
 ): Adapter<ObservedSale, MollieTodo> {
   const api = mollieApi(apiKey, options)
 
   return {
     async openCheckout(order) {
-      const payment = Payment.parse(await createPayment(api, order))
-      const url = payment._links.checkout?.href
-      if (!url) throw new Error(`Mollie opened payment ${payment.id} without an address`)
-      return { pageId: payment.id, url }
+      const opened = await createPayment(api, order, noticeAddress(options, order.checkoutId))
+      const { id, _links } = parse(OpenedPayment, opened)
+      return { pageId: id, url: _links.checkout.href }
     },
 
     async cancelAtPeriodEnd(id) {
       const reference = { kind: 'subscription', id } as const
       await stopRenewal(api, await mustHave(observe(api, reference), id), options.now())
-      const { found } = decideSale(await mustHave(observe(api, reference), id), options.now())
-      if (!found) throw new Error(`Mollie's first payment ${id} is no sale of ours`)
-      const { status, cancelAt, canceledAt } = found.purchase
-      return { status, cancelAt, canceledAt }
+      // Mollie's reply is not of the sale, which goes on after its subscription.
+      return null
     },
+
+    stopCharging: (id) => stopCharging(api, id, options.now()),
+
+    // Mollie has no end but that of the charges.
+    endNow: (id) => stopCharging(api, id, options.now()),
 
     observe: (reference) => observe(api, reference),
 
@@ -41,7 +44,10 @@ export function mollieAdapter(
     act(todo) {
       switch (todo.do) {
         case 'make the subscription':
-          return makeSubscription(api, todo.payment, todo.sale, options.now())
+          return makeSubscription(api, todo.payment, todo.sale, {
+            now: options.now(),
+            webhookUrl: noticeAddress(options, todo.sale.checkout_id),
+          })
         case 'end the subscription':
           return endSubscription(api, todo.subscription)
         default:
@@ -49,7 +55,7 @@ export function mollieAdapter(
       }
     },
 
-    readEvent: (inbound) => readMollieEvent((id) => findPayment(api, id), webhookSecret, inbound),
+    readEvent: (inbound) => readMollieEvent((id) => findPayment(api, id), webhookSecret ?? null, inbound),
   }
 }
 
@@ -67,24 +73,41 @@ async function observe(api: MollieApi, { kind, id }: PurchaseReference): Promise
   const observed = { isPage: kind === 'page', payment, sale, subscriptions: [], charges: [] }
   if (sale === null || payment.status !== 'paid') return observed
   const subscriptions = await listSubscriptions(api, payment)
-  return { ...observed, subscriptions, charges: subscriptions[0] ? await listCharges(api, subscriptions[0]) : [] }
+  const charges = subscriptions[0] ? await listCharges(api, subscriptions[0]) : []
+  return { ...observed, subscriptions, charges: await withReversals(api, charges) }
 }
 
-/** Null if the account has no such payment, or none any more. */
+/** Of how many charges it is read what went back of them: more have been given back in no sale. */
+const MOST_REVERSED = 10
+
+/** A list does not embed what went back. */
+async function withReversals(api: MollieApi, charges: Payment[]): Promise<Payment[]> {
+  const reversed = charges.filter(hasReversals).slice(0, MOST_REVERSED)
+  const whole = await Promise.all(reversed.map(({ id }) => findPayment(api, id)))
+  return charges.map((charge) => whole.find((each) => each?.id === charge.id) ?? charge)
+}
+
+/** With all that went back of it. Null if the account has no such payment, or none any more. */
 async function findPayment(api: MollieApi, id: string): Promise<Payment | null> {
   try {
-    return Payment.parse(await api.get(`/payments/${encodeURIComponent(id)}`))
+    return parse(Payment, await api.get(`/payments/${encodeURIComponent(id)}?embed=refunds%2Cchargebacks`))
   } catch (error) {
     if (error instanceof MollieApiError && error.isMissing) return null
     throw error
   }
 }
 
+/** What is charged already goes on, and so does a period that is paid for. */
+async function stopCharging(api: MollieApi, id: string, now: Date): Promise<void> {
+  await stopRenewal(api, await mustHave(observe(api, { kind: 'subscription', id }), id), now)
+}
+
 async function stopRenewal(api: MollieApi, { payment, sale, subscriptions }: ObservedSale, now: Date): Promise<void> {
-  if (!sale) throw new Error(`Mollie's payment ${payment.id} is not the first of a subscription of ours`)
-  if (subscriptions[0]) return endSubscription(api, subscriptions[0])
+  if (!sale) throw new UnexpectedReply('mollie', `the metadata of ${payment.id}`)
+  for (const subscription of subscriptions.filter((each) => !hasEnded(each))) await endSubscription(api, subscription)
+  if (subscriptions[0] || sale.canceled_at) return
   // There is no subscription yet: the date of the cancellation in the payment's metadata keeps it from being made.
-  const metadata = { ...sale, canceled_at: sale.canceled_at ?? now }
+  const metadata = { ...sale, canceled_at: now }
   await api.patch(`/payments/${encodeURIComponent(payment.id)}`, { metadata })
 }
 
@@ -99,25 +122,32 @@ async function mustHave<Observed>(observing: Promise<Observed | null>, id: strin
  * If the account does not have the stored customer, the sale is made with a new one: the owner may have changed
  * accounts. The second call needs another idempotency key, because Mollie has stored its refusal under the first.
  */
-async function createPayment(api: MollieApi, order: CheckoutOrder): Promise<unknown> {
+async function createPayment(api: MollieApi, order: CheckoutOrder, webhookUrl: string | null): Promise<unknown> {
   try {
-    return await api.post('/payments', paymentFor(order, await customerOf(api, order)), order.key)
+    return await api.post('/payments', paymentFor(order, await customerOf(api, order), webhookUrl), order.key)
   } catch (error) {
     const isMissing = error instanceof MollieApiError && (error.isMissing || error.field === 'customerId')
     if (order.customer === null || !isMissing) throw error
     const another = { ...order, customer: null, key: `${order.key}:new-customer` }
-    return api.post('/payments', paymentFor(another, await customerOf(api, another)), another.key)
+    return api.post('/payments', paymentFor(another, await customerOf(api, another), webhookUrl), another.key)
   }
 }
 
 /** The customer to charge. A subscription needs one, which is created if need be; a one-time purchase does not. */
 async function customerOf(api: MollieApi, { customer, recurring, email, userId, key }: CheckoutOrder) {
   if (customer !== null || recurring === null) return customer
-  const body = { ...(email && { email }), metadata: { user_id: userId } }
-  return Customer.parse(await api.post('/customers', body, `${key}:customer`)).id
+  const anybody = { metadata: { user_id: userId } }
+  const made = await api
+    .post('/customers', { ...(email && { email }), ...anybody }, `${key}:customer`)
+    .catch((error: unknown) => {
+      // An address that Mollie does not take is left out: nothing is sold by it.
+      if (!email || !(error instanceof MollieApiError) || error.field !== 'email') throw error
+      return api.post('/customers', anybody, `${key}:customer:no-email`)
+    })
+  return parse(Customer, made).id
 }
 
-function paymentFor(order: CheckoutOrder, customer: string | null) {
+function paymentFor(order: CheckoutOrder, customer: string | null, webhookUrl: string | null) {
   const { currency, recurring, trialDays } = order
   const price = { currency, value: toDecimalText(order.amount, currency) }
   const sale: z.input<typeof Sale> = {
@@ -129,6 +159,7 @@ function paymentFor(order: CheckoutOrder, customer: string | null) {
     description: order.processorPrice,
     redirectUrl: order.successUrl,
     cancelUrl: order.errorUrl,
+    ...(webhookUrl !== null && { webhookUrl }),
     ...(customer !== null && { customerId: customer }),
   }
   if (recurring === null) return { ...payment, amount: price, sequenceType: 'oneoff', metadata: sale }

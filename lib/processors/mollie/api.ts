@@ -1,9 +1,13 @@
 import * as z from 'zod'
 import { sha256Hex } from '../../crypto/crypto.ts'
 import type { AdapterOptions } from '../adapter.ts'
-import { callRest, type RestCall, RestError } from '../rest.ts'
+import { callRest, parseReply, type RestCall, RestError, type RestReply } from '../rest.ts'
 
-const ErrorBody = z.object({ title: z.string().nullish(), field: z.string().nullish() })
+const ErrorBody = z.object({ status: z.int(), title: z.string().nullish(), field: z.string().nullish() })
+
+/** @throws UnexpectedReply */
+export const parse = <Schema extends z.ZodType>(schema: Schema, reply: unknown): z.output<Schema> =>
+  parseReply('mollie', schema, reply)
 
 /** An error response of Mollie. Its `detail` may quote what we sent, such as an e-mail address, so it is left out. */
 export class MollieApiError extends RestError {
@@ -11,9 +15,8 @@ export class MollieApiError extends RestError {
   /** The field of the body that is wrong, if Mollie names one. */
   readonly field: string | null
 
-  constructor(status: number, body: unknown) {
-    const { title, field } = ErrorBody.safeParse(body).data ?? {}
-    super('mollie', status, body, [title, field].filter(Boolean).join(' '))
+  constructor(reply: RestReply, { title, field }: z.output<typeof ErrorBody>) {
+    super('mollie', reply, [title, field].filter(Boolean).join(' '))
     this.field = field ?? null
   }
 }
@@ -38,7 +41,7 @@ export function mollieApi(apiKey: string, { base, fetch }: Pick<AdapterOptions, 
       ...(key && { 'Idempotency-Key': await uuidOf(key) }),
     }
     const call = { method, url: `${root}${path}`, headers, ...(body && { body: JSON.stringify(body) }) }
-    return callRest('mollie', fetch, call, (status, reply) => new MollieApiError(status, reply))
+    return callRest('mollie', fetch, call, refuse)
   }
 
   return {
@@ -47,6 +50,11 @@ export function mollieApi(apiKey: string, { base, fetch }: Pick<AdapterOptions, 
     patch: (path, body) => ask('PATCH', path, body),
     delete: (path) => ask('DELETE', path),
   }
+}
+
+function refuse(reply: RestReply): MollieApiError | null {
+  const { data } = ErrorBody.safeParse(reply.body)
+  return data ? new MollieApiError(reply, data) : null
 }
 
 /** Mollie takes only UUIDs of version 4 as keys: this one is made of the text's hash, so it is the same each time. */

@@ -1,6 +1,6 @@
 // Mollie charges on dates of Amsterdam's calendar and does not say at which hour. Here a date is a `Date` at midnight
 // UTC.
-import type { Interval } from '../processor.ts'
+import { INTERVALS, type Interval, UnexpectedReply } from '../processor.ts'
 import type { FirstSale, Payment } from './objects.ts'
 
 const DAY_MS = 86_400_000
@@ -33,6 +33,24 @@ export function firstChargeOf(payment: Payment, { interval, interval_count, tria
   const begunAt = payment.paidAt ?? payment.createdAt
   const coveredUntil = trial_days > 0 ? daysLater(begunAt, trial_days) : later(begunAt, interval, interval_count)
   return daysLater(dateOf(coveredUntil), 1)
+}
+
+/** An interval as Mollie writes it, which has no years, and none that is longer than a year. */
+export function intervalText(interval: Interval, count: number): string {
+  const [unit, units] = interval === 'year' ? ['month', 12 * count] : [interval, count]
+  return `${units} ${unit}${units === 1 ? '' : 's'}`
+}
+
+type Terms = Pick<FirstSale, 'interval' | 'interval_count'>
+
+/** The interval of a subscription: as it was sold, unless somebody has changed it at Mollie. */
+export function readInterval(text: string, sold: Terms): Terms {
+  if (text === intervalText(sold.interval, sold.interval_count)) return sold
+  const count = Number.parseInt(text, 10)
+  const interval = INTERVALS.find((unit) => text.includes(unit))
+  if (interval === undefined || !(count >= 1)) throw new UnexpectedReply('mollie', 'interval')
+  if (interval === 'month' && count % 12 === 0) return { interval: 'year', interval_count: count / 12 }
+  return { interval, interval_count: count }
 }
 
 /** So many intervals later, at the same time of day. A month without that day gives its last one. */

@@ -1,5 +1,8 @@
+import * as z from 'zod'
 import { isSignature } from '../../crypto/crypto.ts'
+import type { AdapterOptions } from '../adapter.ts'
 import { modeNamedBy, type OfferedPrice, type PriceProblem, type ProcessorDefinition } from '../definition.ts'
+import type { Notice } from '../event.ts'
 
 /** How many intervals are a year at most, because Mollie waits no longer than that between two charges. */
 const MAX_INTERVALS = { day: 365, week: 52, month: 12, year: 1 }
@@ -9,7 +12,11 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
   kind: 'regional payment methods',
   credentials: {
     apiKey: { secret: true, where: 'Developers → API keys: `test_…` for a test paywall, `live_…` for a live one' },
-    webhookSecret: { secret: true, where: 'shown once, when the webhook is made' },
+    webhookSecret: {
+      secret: true,
+      optional: true,
+      where: 'only for a next-gen webhook: shown once, when that is made',
+    },
   },
   modeOf: ({ apiKey }) => modeNamedBy(apiKey, /^(test|live)_/),
   processorPrice: 'a description of the product',
@@ -37,7 +44,10 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
       'chargeback.reversed',
     ],
     couldBeSigned: (headers) => signaturesOf(headers).some(isSignature),
+    readNotice,
   },
+  // Mollie names no limit: this is our choice.
+  calls: { test: { most: 300, seconds: 60 }, live: { most: 300, seconds: 60 }, ofARead: 3 },
   abilities: {
     portal: false,
     trialLength: 'any',
@@ -55,6 +65,34 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     returnsTo: 'an address of the page',
   },
 }
+
+/** The field of a webhook's address that names our sale. */
+const SALE = 'checkout'
+
+/**
+ * Where Mollie sends its classic webhooks of a sale: an address that each payment and subscription has. Null: nowhere, since Mollie
+ * refuses an address that it cannot reach.
+ */
+export function noticeAddress({ base, webhookUrl }: Pick<AdapterOptions, 'base' | 'webhookUrl'>, checkoutId: string) {
+  if (!webhookUrl) return null
+  const address = new URL(webhookUrl)
+  const isLocal = address.hostname === 'localhost' || address.hostname === '127.0.0.1'
+  if (isLocal && base === null) return null
+  address.searchParams.set(SALE, checkoutId)
+  return address.href
+}
+
+/** A classic webhook: a form with the id of a payment, the same whatever happened to it, that nobody has signed. */
+function readNotice({ address, headers, rawBody }: { address: URL; headers: Headers; rawBody: string }): Notice | null {
+  if (!headers.get('content-type')?.startsWith('application/x-www-form-urlencoded')) return null
+  const notice = ClassicWebhook.safeParse({
+    checkoutId: address.searchParams.get(SALE),
+    pageId: new URLSearchParams(rawBody).get('id'),
+  })
+  return notice.data ?? null
+}
+
+const ClassicWebhook = z.object({ checkoutId: z.uuid(), pageId: z.string().regex(/^tr_\w{1,60}$/) })
 
 /** The signatures of a webhook. While a secret is replaced, Mollie signs with the old one and the new one. */
 export const signaturesOf = (headers: Headers): string[] =>

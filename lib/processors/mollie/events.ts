@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { isSignedWith } from '../../crypto/crypto.ts'
-import { ForgedEvent, type Inbound, type PaymentFact, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
-import type { PurchaseReference } from '../processor.ts'
+import { ForgedEvent, type Inbound, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
+import type { PaymentFact, PurchaseReference } from '../processor.ts'
 import { signaturesOf } from './definition.ts'
 import { Amount, Payment, Renewal } from './objects.ts'
 
@@ -32,7 +32,7 @@ const Body = z.string().transform((text): unknown => JSON.parse(text))
  */
 export async function readMollieEvent(
   find: FindPayment,
-  secret: string,
+  secret: string | null,
   { headers, rawBody }: Inbound,
 ): Promise<ProcessorEvent> {
   await verify(secret, headers, rawBody)
@@ -82,7 +82,9 @@ export async function readMollieEvent(
 }
 
 /** One good signature is enough. */
-async function verify(secret: string, headers: Headers, rawBody: string): Promise<void> {
+/** An account without a secret has no webhook that is signed. */
+async function verify(secret: string | null, headers: Headers, rawBody: string): Promise<void> {
+  if (secret === null) throw new ForgedEvent('mollie: the account has no secret for webhooks')
   const verified = await Promise.all(signaturesOf(headers).map((each) => isSignedWith(secret, rawBody, each)))
   if (!verified.includes(true)) throw new ForgedEvent('mollie: the signature does not hold')
 }

@@ -18,6 +18,12 @@ export const Amount = z
 
 export const Customer = z.object({ id: z.string() })
 
+/** What goes back of a payment at the seller's wish. Mollie may add statuses. */
+const Refund = z.object({ id: processorId, status: z.string(), amount: Amount, createdAt: time })
+
+/** What a bank takes back: the money is gone at once. `reversedAt`: it came back. */
+const Chargeback = z.object({ id: processorId, amount: Amount, createdAt: time, reversedAt: time.nullish() })
+
 export const Payment = z.object({
   id: z.string(),
   status: z.enum(['open', 'pending', 'authorized', 'paid', 'canceled', 'expired', 'failed']),
@@ -31,15 +37,38 @@ export const Payment = z.object({
   metadata,
   createdAt: time,
   paidAt: time.nullish(),
-  _links: z.object({ checkout: z.object({ href: z.url() }).nullish() }),
+  failedAt: time.nullish(),
+  // Links to refunds and chargebacks are there if there are any, failed and reversed ones included.
+  _links: z.object({
+    checkout: z.object({ href: z.url() }).nullish(),
+    refunds: z.unknown().optional(),
+    chargebacks: z.unknown().optional(),
+  }),
+  /** In a list they are left out. */
+  _embedded: z.object({ refunds: z.array(Refund).nullish(), chargebacks: z.array(Chargeback).nullish() }).nullish(),
 })
 export type Payment = z.output<typeof Payment>
+
+/**
+ * Whether a bank has taken back all the money. A direct debit may be refused days after it was settled: then it stays `paid`,
+ * and is charged back.
+ */
+export const isChargedBack = ({ amount, amountChargedBack }: Payment) =>
+  amount.amount > 0 && (amountChargedBack?.amount ?? 0) >= amount.amount
+
+export const hasReversals = ({ _links: { refunds, chargebacks } }: Payment) => refunds != null || chargebacks != null
+
+export const OpenedPayment = z.object({
+  id: z.string(),
+  _links: z.object({ checkout: z.object({ href: z.url() }) }),
+})
 
 export const Subscription = z.object({
   id: z.string(),
   customerId: z.string(),
   status: z.enum(['pending', 'active', 'canceled', 'suspended', 'completed']),
   amount: Amount,
+  interval: z.string().regex(/^[1-9]\d{0,2} (day|week|month)s?$/),
   startDate: date,
   nextPaymentDate: date.nullish(),
   canceledAt: time.nullish(),

@@ -2,9 +2,9 @@
 // charged by Mollie, and ended by us. Several callers may make or end the same one at the same time.
 import type * as z from 'zod'
 import { log } from '../../http/log.ts'
-import type { Interval } from '../processor.ts'
-import { type MollieApi, MollieApiError } from './api.ts'
-import { dateOf, dateText, firstChargeOf } from './dates.ts'
+import { UnexpectedReply } from '../processor.ts'
+import { type MollieApi, MollieApiError, parse } from './api.ts'
+import { dateOf, dateText, firstChargeOf, intervalText } from './dates.ts'
 import { type FirstSale, type Payment, Payments, Renewal, Subscription, Subscriptions } from './objects.ts'
 import { hasEnded } from './translate.ts'
 
@@ -23,14 +23,14 @@ const KEY_PERIOD_MS = 10 * 60_000
  */
 export async function listSubscriptions(api: MollieApi, payment: Payment): Promise<Subscription[]> {
   const reply = await api.get(`/customers/${encodeURIComponent(customerOf(payment))}/subscriptions${PAGE}`)
-  return Subscriptions.parse(reply)
+  return parse(Subscriptions, reply)
     ._embedded.subscriptions.filter(({ metadata }) => Renewal.safeParse(metadata).data?.first_payment === payment.id)
     .toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1))
 }
 
 /** The payments that a subscription has made so far, the latest first. */
 export async function listCharges(api: MollieApi, subscription: Subscription): Promise<Payment[]> {
-  const { _embedded } = Payments.parse(await api.get(`${pathOf(subscription)}/payments${PAGE}`))
+  const { _embedded } = parse(Payments, await api.get(`${pathOf(subscription)}/payments${PAGE}`))
   return _embedded.payments.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
 }
 
@@ -42,10 +42,15 @@ export async function listCharges(api: MollieApi, subscription: Subscription): P
  *
  * @throws ProcessorError unavailable, misconfigured
  */
-export async function makeSubscription(api: MollieApi, payment: Payment, sale: FirstSale, now: Date): Promise<void> {
+export async function makeSubscription(
+  api: MollieApi,
+  payment: Payment,
+  sale: FirstSale,
+  { now, webhookUrl }: { now: Date; webhookUrl: string | null },
+): Promise<void> {
   const key = `${payment.id}:subscription:${Math.floor(now.getTime() / KEY_PERIOD_MS)}`
   const path = `/customers/${encodeURIComponent(customerOf(payment))}/subscriptions`
-  const body = subscriptionFor(payment, sale, now)
+  const body = { ...subscriptionFor(payment, sale, now), ...(webhookUrl !== null && { webhookUrl }) }
   try {
     await api.post(path, body, key).catch((error) => {
       if (!(error instanceof MollieApiError && error.status >= 500)) throw error
@@ -65,7 +70,7 @@ export async function endSubscription(api: MollieApi, subscription: Subscription
   } catch (error) {
     // Mollie refuses to end a subscription twice. If another caller was faster, that is not an error.
     if (!(error instanceof MollieApiError && error.kind === 'rejected')) throw error
-    if (!hasEnded(Subscription.parse(await api.get(pathOf(subscription))))) throw error
+    if (!hasEnded(parse(Subscription, await api.get(pathOf(subscription))))) throw error
   }
 }
 
@@ -85,14 +90,8 @@ function subscriptionFor(payment: Payment, sale: FirstSale, now: Date) {
   }
 }
 
-/** Mollie has no years, and no interval longer than a year. */
-function intervalText(interval: Interval, count: number): string {
-  const [unit, units] = interval === 'year' ? ['month', 12 * count] : [interval, count]
-  return `${units} ${unit}${units === 1 ? '' : 's'}`
-}
-
 function customerOf({ id, customerId }: Payment): string {
-  if (!customerId) throw new Error(`Mollie's first payment ${id} has no customer`)
+  if (!customerId) throw new UnexpectedReply('mollie', `the customer of ${id}`)
   return customerId
 }
 

@@ -3,8 +3,10 @@
 // be done at Mollie follows from that. Nothing is fetched here.
 import type { Decision, Found } from '../adapter.ts'
 import type { PurchaseStatus } from '../processor.ts'
-import { chargeAfter, dateOf, daysLater, firstChargeOf } from './dates.ts'
-import { Amount, type FirstSale, type Payment, Sale, type Subscription } from './objects.ts'
+import { parse } from './api.ts'
+import { chargeAfter, dateOf, daysLater, firstChargeOf, readInterval } from './dates.ts'
+import { factsOfSale } from './facts.ts'
+import { Amount, type FirstSale, isChargedBack, type Payment, Sale, type Subscription } from './objects.ts'
 
 /** All that Mollie has of a sale. */
 export interface ObservedSale {
@@ -39,8 +41,9 @@ export function decideSale(
 ): Decision<MollieTodo> {
   // An open payment counts as undecided, because it may be paid between two looks at it.
   const isUndecided = payment.status === 'open' || mayBeSold(payment)
+  const payments = factsOfSale(payment, charges)
   if (isPage && !mayBeSold(payment)) return { found: null, isUndecided, todo: null }
-  if (payment.sequenceType !== 'first') return { found: snapshotOfPayment(payment), isUndecided, todo: null }
+  if (payment.sequenceType !== 'first') return { found: snapshotOfPayment(payment), isUndecided, todo: null, payments }
   if (!sale) return { found: null, isUndecided: false, todo: null }
 
   const [subscription = null, ...others] = subscriptions
@@ -48,7 +51,7 @@ export function decideSale(
   const found = snapshotOfSubscription(recurring, now)
   const extra = others.find((other) => !hasEnded(other))
   const todo = extra ? end(extra) : todoOf(recurring, found, now)
-  return { found, isUndecided, todo: payment.status === 'paid' ? todo : null }
+  return { found, isUndecided, todo: payment.status === 'paid' ? todo : null, payments }
 }
 
 function todoOf({ payment, sale, subscription }: RecurringSale, found: Found, now: Date): MollieTodo | null {
@@ -58,7 +61,7 @@ function todoOf({ payment, sale, subscription }: RecurringSale, found: Found, no
     const isUnwanted = sale.canceled_at !== undefined || found.purchase.status === 'canceled'
     return isUnwanted && !hasEnded(subscription) ? end(subscription) : null
   }
-  const isOver = daysLater(firstChargeOf(payment, sale), 1) <= now
+  const isOver = firstChargeOf(payment, sale) <= now
   if (sale.canceled_at || isGivenBack(payment) || isOver) return null
   return { do: 'make the subscription', payment, sale }
 }
@@ -70,8 +73,8 @@ const mayBeSold = ({ status }: Payment) => status === 'paid' || status === 'pend
 
 /**
  * A purchase that renews, at this moment. At Mollie a cancelled subscription ends at once, so the end of the period
- * that the buyer has paid for is computed here. A period lasts until the end of the day of the next charge, since
- * Mollie does not say at which hour it charges.
+ * that the buyer has paid for is computed here. A period lasts until the day of the next charge. Mollie does not say at which
+ * hour it charges: that nobody is locked out before is the matter of who gives access.
  *
  * The charges must be read after the subscription. A charge that is made between the two reads then has the date that
  * the subscription still calls its next payment date, and is recognised by it; read the other way round, it would be
@@ -81,7 +84,8 @@ function snapshotOfSubscription(recurring: RecurringSale, now: Date): Found {
   const { payment, sale, subscription, charges } = recurring
   const begunAt = payment.paidAt ?? payment.createdAt
   const startDate = subscription?.startDate ?? firstChargeOf(payment, sale)
-  const rhythm = { startDate, interval: sale.interval, intervalCount: sale.interval_count }
+  const terms = subscription ? readInterval(subscription.interval, sale) : sale
+  const rhythm = { startDate, interval: terms.interval, intervalCount: terms.interval_count }
   const canceledAt = subscription?.canceledAt ?? sale.canceled_at ?? null
   const renews = subscription ? !hasEnded(subscription) : canceledAt === null
   // Without renewal the period is the last one that was paid for: a charge that failed bought nothing.
@@ -89,21 +93,26 @@ function snapshotOfSubscription(recurring: RecurringSale, now: Date): Found {
   const start = charge ? dateOf(charge.createdAt) : begunAt
   const nextCharge = charge ? chargeAfter(rhythm, start) : startDate
   const next = subscription?.nextPaymentDate
-  const end = daysLater(renews && next && next > start ? next : nextCharge, 1)
+  const end = renews && next && next > start ? next : nextCharge
   const begun = payment.status === 'paid'
-  const price = subscription?.amount ?? Amount.parse(sale.renewal)
+  const price = subscription?.amount ?? parse(Amount, sale.renewal)
   return {
     paywallId: sale.paywall_id,
     purchase: {
       processorId: payment.id,
       checkoutId: sale.checkout_id,
+      processorPrice: null,
+      startedAt: begunAt,
+      charged: begun ? payment.amount.amount : null,
+      priceCovered: (sale.trial_days > 0 && !charge) || isSame((charge ?? payment).amount, price),
+      versions: {},
       customer: payment.customerId ?? null,
       buyerEmail: null,
       status: begun ? statusOf(recurring, end <= now) : paymentStatus(payment),
       begun,
-      periodCovered: begun && (!charge || charge.status === 'paid'),
-      interval: sale.interval,
-      intervalCount: sale.interval_count,
+      periodCovered: begun && (!charge || (charge.status === 'paid' && !isChargedBack(charge))),
+      interval: terms.interval,
+      intervalCount: terms.interval_count,
       unitAmount: price.amount,
       currency: price.currency,
       currentPeriodStart: begun ? start : null,
@@ -128,6 +137,11 @@ function snapshotOfPayment(payment: Payment): Found | null {
     purchase: {
       processorId: payment.id,
       checkoutId: sale.data.checkout_id,
+      processorPrice: null,
+      startedAt: payment.paidAt ?? payment.createdAt,
+      charged: isPaid ? payment.amount.amount : null,
+      priceCovered: true,
+      versions: {},
       customer: payment.customerId ?? null,
       buyerEmail: null,
       status,
@@ -150,6 +164,9 @@ function snapshotOfPayment(payment: Payment): Found | null {
 
 export const hasEnded = ({ status }: Subscription) => status === 'canceled' || status === 'completed'
 
+const isSame = (one: Payment['amount'], other: Payment['amount']) =>
+  one.amount === other.amount && one.currency === other.currency
+
 /** Whether all the money went back to the buyer. */
 function isGivenBack({ amount, amountRefunded, amountChargedBack }: Payment): boolean {
   const back = (amountRefunded?.amount ?? 0) + (amountChargedBack?.amount ?? 0)
@@ -157,9 +174,9 @@ function isGivenBack({ amount, amountRefunded, amountChargedBack }: Payment): bo
 }
 
 function statusOf({ payment, sale, subscription, charges }: RecurringSale, isOver: boolean): PurchaseStatus {
-  const decided = charges.find(({ status }) => status === 'paid' || status === 'authorized' || isFailed({ status }))
+  const decided = charges.find((each) => each.status === 'paid' || each.status === 'authorized' || isFailed(each))
   const isOwed = decided !== undefined && isFailed(decided)
-  const running = sale.trial_days > 0 && charges.length === 0 ? 'trialing' : 'active'
+  const running = sale.trial_days > 0 && !decided ? 'trialing' : 'active'
   switch (subscription?.status) {
     case undefined:
       return isOver || isGivenBack(payment) ? 'canceled' : running
@@ -191,5 +208,6 @@ function paymentStatus(payment: Payment): PurchaseStatus {
   }
 }
 
-const isFailed = ({ status }: Pick<Payment, 'status'>) =>
-  status === 'failed' || status === 'canceled' || status === 'expired'
+/** A charge that bought nothing. */
+const isFailed = (payment: Payment) =>
+  payment.status === 'failed' || payment.status === 'canceled' || payment.status === 'expired' || isChargedBack(payment)

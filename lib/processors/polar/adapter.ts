@@ -1,21 +1,37 @@
 import type { models, PolarCore } from '@polar-sh/sdk/2026-10'
 import { createCheckouts, getCheckouts } from '@polar-sh/sdk/2026-10/services/checkouts'
 import { createCustomerSessions } from '@polar-sh/sdk/2026-10/services/customer_sessions'
+import { listDisputes } from '@polar-sh/sdk/2026-10/services/disputes'
 import { getOrders, listOrders } from '@polar-sh/sdk/2026-10/services/orders'
-import { getSubscriptions, updateSubscriptions } from '@polar-sh/sdk/2026-10/services/subscriptions'
+import {
+  getSubscriptions,
+  revokeSubscriptions,
+  updateSubscriptions,
+} from '@polar-sh/sdk/2026-10/services/subscriptions'
 import type * as z from 'zod'
 import type { Adapter, AdapterOptions, Decision } from '../adapter.ts'
 import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../processor.ts'
-import { PolarRefusal, polarApi } from './api.ts'
+import { PolarRefusal, parse, polarApi } from './api.ts'
 import { readPolarEvent } from './events.ts'
-import { Checkout, Order, Orders, PortalSession, type Sale, Subscription } from './objects.ts'
-import { cancellationOf, isOwnCustomer, saleOf, snapshotOfOrder, snapshotOfSubscription } from './translate.ts'
+import { Checkout, type Dispute, Disputes, Order, Orders, PortalSession, type Sale, Subscription } from './objects.ts'
+import {
+  cancellationOf,
+  disputeFacts,
+  firstFailure,
+  hasEnded,
+  isOwnCustomer,
+  orderSnapshot,
+  saleOf,
+  subscriptionSnapshot,
+  versionsOf,
+} from './translate.ts'
 
-/** What Polar has of a purchase. `order`: the latest of the subscription's periods, or the one-time purchase itself. */
+/** What Polar has of a purchase. `orders`: the latest of the subscription, the newest first, or the one-time purchase itself. */
 export interface PolarObserved {
   checkout: Checkout | null
   subscription: Subscription | null
-  order: Order | null
+  orders: Order[]
+  disputes: Dispute[]
 }
 
 /**
@@ -29,7 +45,7 @@ export function polarAdapter(
 
   return {
     async openCheckout(order) {
-      const { id, url } = Checkout.parse(await createCheckout(api, order))
+      const { id, url } = parse(Checkout, await createCheckout(api, order))
       return { pageId: id, url }
     },
 
@@ -37,17 +53,20 @@ export function polarAdapter(
       try {
         const cancellation = { customer_cancellation_reason: 'other', customer_cancellation_comment: reason } as const
         const reply = await updateSubscriptions(api)(id, { cancel_at_period_end: true, ...cancellation })
-        return cancellationOf(Subscription.parse(reply))
+        return cancellationOf(parse(Subscription, reply))
       } catch (error) {
-        if (!(error instanceof PolarRefusal && error.code === 'AlreadyCanceledSubscription')) throw error
-        return cancellationOf(Subscription.parse(await getSubscriptions(api)(id)))
+        if (!isAlreadyCanceled(error)) throw error
+        return cancellationOf(parse(Subscription, await getSubscriptions(api)(id)))
       }
     },
+
+    stopCharging: (id) => stopCharging(api, id),
+    endNow: (id) => revoke(api, id),
 
     async openPortal(customer, returnUrl) {
       await refuseSharedCustomer(api, customer)
       const session = await createCustomerSessions(api)({ customer_id: customer, return_url: returnUrl })
-      return PortalSession.parse(session).customer_portal_url
+      return parse(PortalSession, session).customer_portal_url
     },
 
     observe: (reference) => observe(api, reference),
@@ -66,11 +85,25 @@ async function createCheckout(api: PolarCore, order: CheckoutOrder): Promise<unk
   try {
     return await createCheckouts(api)(checkoutFor(order, order.customer))
   } catch (error) {
-    const isUnknown = error instanceof PolarRefusal && error.fields.includes('body.customer_id')
-    if (order.customer === null || !isUnknown) throw error
-    return createCheckouts(api)(checkoutFor(order, null))
+    if (order.customer === null) return withoutEmail(api, order, error)
+    if (!isAbout(error, 'body.customer_id')) throw error
+  }
+  try {
+    return await createCheckouts(api)(checkoutFor(order, null))
+  } catch (error) {
+    return withoutEmail(api, order, error)
   }
 }
+
+/**
+ * Polar takes no address of a domain that no mail can be delivered to: then its page asks the buyer for another one.
+ */
+function withoutEmail(api: PolarCore, order: CheckoutOrder, error: unknown): Promise<unknown> {
+  if (order.email === null || !isAbout(error, 'body.customer_email')) throw error
+  return createCheckouts(api)(checkoutFor({ ...order, email: null }, null))
+}
+
+const isAbout = (error: unknown, field: string) => error instanceof PolarRefusal && error.fields.includes(field)
 
 function checkoutFor(order: CheckoutOrder, customer: string | null): models.CheckoutCreate {
   const { trialDays, recurring, email } = order
@@ -89,7 +122,40 @@ function checkoutFor(order: CheckoutOrder, customer: string | null): models.Chec
   }
 }
 
-/** The orders of a subscription's periods that are looked at: other orders of it may have come between. */
+/**
+ * One that is paid up, or on trial, ends with its period. Any other is revoked, which voids its open orders: a subscription that
+ * is past due would be charged until its dunning is over, whatever end is scheduled. The reply to a change is read where Polar
+ * writes, and so never stale.
+ */
+async function stopCharging(api: PolarCore, id: string): Promise<void> {
+  const subscription = await scheduleEnd(api, id)
+  if (hasEnded(subscription) || ['active', 'trialing'].includes(subscription.status)) return
+  await revoke(api, id)
+}
+
+async function scheduleEnd(api: PolarCore, id: string): Promise<Subscription> {
+  try {
+    return parse(Subscription, await updateSubscriptions(api)(id, { cancel_at_period_end: true }))
+  } catch (error) {
+    if (!isAlreadyCanceled(error)) throw error
+    // It is to end already, or has ended, or is paused: then no end can be scheduled.
+    return parse(Subscription, await getSubscriptions(api)(id))
+  }
+}
+
+/** Ends a subscription at once. One that has ended already is refused, and stays as it is. */
+async function revoke(api: PolarCore, id: string): Promise<void> {
+  try {
+    await revokeSubscriptions(api)(id)
+  } catch (error) {
+    if (!isAlreadyCanceled(error)) throw error
+  }
+}
+
+const isAlreadyCanceled = (error: unknown) =>
+  error instanceof PolarRefusal && error.code === 'AlreadyCanceledSubscription'
+
+/** The orders of a subscription that are looked at: others may have come after that of its period. */
 const RECENT = 20
 const LONGEST_LIST = 100
 
@@ -97,10 +163,9 @@ async function observe(api: PolarCore, { kind, id }: PurchaseReference): Promise
   switch (kind) {
     case 'page': {
       const checkout = await find(getCheckouts(api)(id), Checkout)
-      if (!checkout) return null
-      const none = { checkout, subscription: null, order: null }
-      if (checkout.status !== 'succeeded') return none
-      const [order] = Orders.parse(await listOrders(api)({ checkout_id: id, limit: 1 })).items
+      const none = { checkout, subscription: null, orders: [], disputes: [] }
+      if (checkout?.status !== 'succeeded') return none
+      const [order] = parse(Orders, await listOrders(api)({ checkout_id: id, limit: 1 })).items
       return order ? { ...(await observeOrder(api, order)), checkout } : none
     }
     case 'subscription':
@@ -117,27 +182,41 @@ async function observe(api: PolarCore, { kind, id }: PurchaseReference): Promise
 /** An order may be of a subscription: then that is the purchase. */
 async function observeOrder(api: PolarCore, order: Order): Promise<PolarObserved> {
   const sold = order.subscription_id === null ? null : await observeSubscription(api, order.subscription_id)
-  return sold ?? { checkout: null, subscription: null, order }
+  return sold ?? { checkout: null, subscription: null, orders: [order], disputes: await disputesOf(api, [order]) }
 }
 
 /**
  * The orders are read after the subscription: if a period begins between, its order, which is not paid yet, is taken for the
  * last period's, and the next look puts that right. Read the other way round, the new period would count as paid.
+ *
+ * Polar sends no event of a dispute, but ends a subscription as soon as one is decided.
  */
 async function observeSubscription(api: PolarCore, id: string): Promise<PolarObserved | null> {
   const subscription = await find(getSubscriptions(api)(id), Subscription)
   if (!subscription) return null
-  const { items } = Orders.parse(await listOrders(api)({ subscription_id: id, limit: RECENT }))
-  const isOfPeriod = ({ billing_reason: reason }: Order) =>
-    reason === 'subscription_create' || reason === 'subscription_cycle'
-  return { checkout: null, subscription, order: items.find(isOfPeriod) ?? null }
+  const { items: orders } = parse(Orders, await listOrders(api)({ subscription_id: id, limit: RECENT }))
+  const disputes = hasEnded(subscription) ? await disputesOf(api, orders) : []
+  return { checkout: null, subscription, orders, disputes }
 }
 
-function decide({ checkout, subscription, order }: PolarObserved): Decision<never> {
-  const isSold = subscription !== null || order !== null
-  const mayBePaid = checkout !== null && ['open', 'confirmed', 'succeeded'].includes(checkout.status)
-  const found = subscription ? snapshotOfSubscription(subscription, order) : order && snapshotOfOrder(order)
-  return { found, isUndecided: !isSold && mayBePaid, todo: null }
+async function disputesOf(api: PolarCore, orders: readonly Order[]): Promise<Dispute[]> {
+  if (orders.length === 0) return []
+  return parse(Disputes, await listDisputes(api)({ order_id: orders.map(({ id }) => id), limit: LONGEST_LIST })).items
+}
+
+function decide({ checkout, subscription, orders, disputes }: PolarObserved): Decision<never> {
+  const [order] = orders
+  const isSold = subscription !== null || order !== undefined
+  // A page that is missing may be too new for the replica that was read.
+  const mayBePaid = checkout === null || ['open', 'confirmed', 'succeeded'].includes(checkout.status)
+  const found = subscription
+    ? subscriptionSnapshot(subscription, orders, disputes)
+    : order
+      ? orderSnapshot(order, disputes)
+      : null
+  const payments = [...disputes.flatMap(disputeFacts), ...(subscription ? firstFailure(subscription, orders) : [])]
+  const read = [checkout, subscription, ...orders, ...disputes].filter((record) => record !== null)
+  return { found, isUndecided: !isSold && mayBePaid, todo: null, payments, versions: versionsOf(read) }
 }
 
 /**
@@ -147,7 +226,7 @@ function decide({ checkout, subscription, order }: PolarObserved): Decision<neve
  * @throws ProcessorError rejected
  */
 async function refuseSharedCustomer(api: PolarCore, customer: string): Promise<void> {
-  const { items } = Orders.parse(await listOrders(api)({ customer_id: customer, limit: LONGEST_LIST }))
+  const { items } = parse(Orders, await listOrders(api)({ customer_id: customer, limit: LONGEST_LIST }))
   for (const order of items) {
     const sale = saleOf(order)
     if (!sale || isOwnCustomer(sale, order.customer)) continue
@@ -161,7 +240,7 @@ async function find<Schema extends z.ZodType>(
   schema: Schema,
 ): Promise<z.output<Schema> | null> {
   try {
-    return schema.parse(await reply)
+    return parse(schema, await reply)
   } catch (error) {
     if (error instanceof PolarRefusal && error.isMissing) return null
     throw error

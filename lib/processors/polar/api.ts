@@ -2,7 +2,7 @@ import { createPolarCore, type PolarCore } from '@polar-sh/sdk/2026-10'
 import * as z from 'zod'
 import type { AdapterOptions } from '../adapter.ts'
 import type { ProcessorError } from '../processor.ts'
-import { callRest, kindOf, RestError } from '../rest.ts'
+import { callRest, kindOf, parseReply, type RestCall, RestError, type RestReply } from '../rest.ts'
 
 /**
  * A test account is one of Polar's sandbox, which is another host; nothing in a token tells.
@@ -14,23 +14,28 @@ export function polarApi(accessToken: string, { base, fetch, isTest }: AdapterOp
   const environment = isTest ? 'sandbox' : 'production'
   const core = createPolarCore({ accessToken, environment, ...(base !== null && { baseUrl: base }) })
   core.sendRequest = async ([url, { method, headers, body }]) => {
-    const call = { method: Method.parse(method), url, headers: Object.fromEntries(new Headers(headers)) }
+    const call = { method: method as RestCall['method'], url, headers: Object.fromEntries(new Headers(headers)) }
     const sent = typeof body === 'string' ? { ...call, body } : call
-    return Response.json(await callRest('polar', fetch, sent, (status, reply) => new PolarRefusal(status, reply)))
+    return Response.json(await callRest('polar', fetch, sent, refuse))
   }
   return core
 }
 
-const Method = z.enum(['GET', 'POST', 'PATCH'])
-
 const Mistakes = z.array(z.object({ loc: z.array(z.union([z.string(), z.number()])), type: z.string() }))
-const ErrorBody = z.object({
-  error: z
-    .string()
-    .regex(/^\w{1,80}$/)
-    .nullish(),
-  detail: Mistakes.optional().catch(undefined),
-})
+const ErrorBody = z
+  .object({
+    error: z
+      .string()
+      .regex(/^\w{1,80}$/)
+      .nullish()
+      .catch(undefined),
+    detail: z.unknown().optional(),
+  })
+  .refine(({ error, detail }) => error != null || detail != null)
+
+/** @throws UnexpectedReply */
+export const parse = <Schema extends z.ZodType>(schema: Schema, reply: unknown): z.output<Schema> =>
+  parseReply('polar', schema, reply)
 
 /** Refusals of Polar that the owner's settings have no part in, although their status is 403. */
 const REJECTIONS = [
@@ -49,12 +54,11 @@ export class PolarRefusal extends RestError {
   /** The fields of the request that are wrong, such as `body.customer_id`. */
   readonly fields: string[]
 
-  constructor(status: number, reply: unknown) {
-    const { error, detail = [] } = ErrorBody.safeParse(reply).data ?? {}
+  constructor(reply: RestReply, { error, detail }: z.output<typeof ErrorBody>) {
     const code = error ?? ''
-    const fields = detail.map(({ loc }) => loc.join('.'))
+    const fields = (Mistakes.safeParse(detail).data ?? []).map(({ loc }) => loc.join('.'))
     // What a mistake is about is in the log, but neither Polar's sentence nor the input: they may quote an e-mail address.
-    super('polar', status, reply, [code, ...fields].filter(Boolean).join(' '), kindOfRefusal(status, code))
+    super('polar', reply, [code, ...fields].filter(Boolean).join(' '), kindOfRefusal(reply.status, code))
     this.code = code
     this.fields = fields
   }
@@ -63,6 +67,11 @@ export class PolarRefusal extends RestError {
   override get isMissing(): boolean {
     return this.status === 404 && this.code === 'ResourceNotFound'
   }
+}
+
+function refuse(reply: RestReply): PolarRefusal | null {
+  const { data } = ErrorBody.safeParse(reply.body)
+  return data ? new PolarRefusal(reply, data) : null
 }
 
 function kindOfRefusal(status: number, code: string): ProcessorError['kind'] {

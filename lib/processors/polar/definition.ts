@@ -26,8 +26,8 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     accessToken: {
       secret: true,
       where:
-        'Settings, Developers, New token; scopes checkouts:write, subscriptions:write, orders:read, customer_sessions:write. ' +
-        'A test paywall needs one of sandbox.polar.sh',
+        'Settings, Developers, New token; scopes checkouts:write, subscriptions:write, orders:read, disputes:read, ' +
+        'customer_sessions:write. A test paywall needs one of sandbox.polar.sh',
     },
     webhookSecret: { secret: true, where: 'Settings, Webhooks, the secret of the endpoint' },
   },
@@ -45,6 +45,8 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     ],
     couldBeSigned,
   },
+  // https://polar.sh/docs/api-reference/rate-limits: 500 a minute, 100 in the sandbox.
+  calls: { test: { most: 100, seconds: 60 }, live: { most: 500, seconds: 60 }, ofARead: 4 },
   abilities: {
     portal: true,
     trialLength: 'any',

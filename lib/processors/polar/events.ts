@@ -1,8 +1,9 @@
 import * as z from 'zod'
-import { ForgedEvent, type Inbound, type PaymentFact, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
-import type { PurchaseReference } from '../processor.ts'
+import { ForgedEvent, type Inbound, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
+import type { PaymentFact, PurchaseReference } from '../processor.ts'
 import { POLAR, signaturesOf } from './definition.ts'
-import { Checkout, Event, Order, Refund, Subscription } from './objects.ts'
+import { Checkout, Event, Order, PolarRecord, Refund } from './objects.ts'
+import { versionsOf } from './translate.ts'
 
 const SUBSCRIPTION_EVENTS = POLAR.webhook.events.filter((type) => type.startsWith('subscription.'))
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
@@ -21,33 +22,46 @@ export async function readPolarEvent(secret: string, inbound: Inbound): Promise<
   await verify(secret, inbound)
   const id = parseEvent(processorId, inbound.headers.get('webhook-id'))
   const { type, timestamp, data } = parseEvent(Body.pipe(Event), inbound.rawBody)
-  const result = (about: PurchaseReference | null, payment: PaymentFact | null = null) => ({
-    ...{ id, about, payment, trialEnding: false },
-  })
+  const result = (
+    about: PurchaseReference | null,
+    payment: PaymentFact | null = null,
+    carried: PolarRecord | null = null,
+  ) => ({ id, about, payment, trialEnding: false, versions: versionsOf(carried ? [carried] : []) })
 
   if (SUBSCRIPTION_EVENTS.includes(type)) {
-    return result({ kind: 'subscription', id: parseEvent(Subscription.pick({ id: true }), data).id })
+    const subscription = parseEvent(PolarRecord, data)
+    return result({ kind: 'subscription', id: subscription.id }, null, subscription)
   }
   switch (type) {
     // The page is told of at each of the buyer's steps. Only the last one sells something.
     case 'checkout.updated': {
       const checkout = parseEvent(Checkout, data)
-      return result(checkout.status === 'succeeded' ? { kind: 'page', id: checkout.id } : null)
+      return checkout.status === 'succeeded' ? result({ kind: 'page', id: checkout.id }, null, checkout) : result(null)
     }
     case 'order.created':
-    case 'order.refunded':
-      return result(purchaseOf(parseEvent(Order, data)))
+    case 'order.refunded': {
+      const order = parseEvent(Order, data)
+      return result(purchaseOf(order), null, readable(order))
+    }
     case 'order.paid': {
       const order = parseEvent(Order, data)
-      return result(purchaseOf(order), factOf('succeeded', order.id, order.due_amount, order.currency, timestamp))
+      const paid = factOf(
+        'succeeded',
+        { id: order.id, paymentId: order.id },
+        order.due_amount,
+        order.currency,
+        timestamp,
+      )
+      return result(purchaseOf(order), paid, readable(order))
     }
     // An order whose charge has failed says when it is repeated. The last failure of all says nothing.
     case 'order.updated': {
       const order = parseEvent(Order, data)
       const next = order.status === 'pending' ? order.next_payment_attempt_at : null
-      if (!next) return result(purchaseOf(order))
-      const attempt = `${order.id}:${Math.floor(next.getTime() / 1000)}`
-      return result(purchaseOf(order), factOf('failed', attempt, order.due_amount, order.currency, timestamp))
+      if (!next) return result(purchaseOf(order), null, readable(order))
+      const attempt = { id: `${order.id}:${Math.floor(next.getTime() / 1000)}`, paymentId: order.id }
+      const failed = factOf('failed', attempt, order.due_amount, order.currency, timestamp)
+      return result(purchaseOf(order), failed, readable(order))
     }
     case 'refund.created':
     case 'refund.updated': {
@@ -67,18 +81,36 @@ function purchaseOf({ id, subscription_id: subscription }: Pick<Order, 'id' | 's
 }
 
 /**
- * What a refund takes back. Polar tells of no dispute, but a refund that is to prevent one names it. If it came too late, the
+ * An order that a read of its purchase shows: that of a one-time purchase, or one of a subscription's latest. One that money went
+ * back of may be years old, and changes nothing of the subscription.
+ */
+const readable = (order: Order): Order | null =>
+  order.subscription_id !== null && ['refunded', 'partially_refunded'].includes(order.status) ? null : order
+
+/**
+ * What a refund takes back. Polar sends no event of a dispute, but a refund that is to prevent one names it. If it came too late, the
  * refund fails, and the dispute goes on.
  */
 function reversalOf({ id, status, dispute, currency, ...refund }: z.output<typeof Refund>, at: Date) {
-  if (dispute !== null && !['prevented', 'early_warning', 'won'].includes(dispute.status)) {
-    return factOf('disputed', dispute.id, dispute.amount + dispute.tax_amount, currency, at)
+  const paymentId = refund.order_id
+  if (status === 'failed') {
+    return factOf('refund_failed', { id, paymentId }, refund.amount + refund.tax_amount, currency, at)
   }
-  return status === 'succeeded' ? factOf('refunded', id, refund.amount + refund.tax_amount, currency, at) : null
+  if (dispute !== null && !['prevented', 'early_warning', 'won'].includes(dispute.status)) {
+    return factOf('disputed', { id: dispute.id, paymentId }, dispute.amount + dispute.tax_amount, currency, at)
+  }
+  if (status !== 'succeeded') return null
+  return factOf('refunded', { id, paymentId }, refund.amount + refund.tax_amount, currency, at)
 }
 
-function factOf(kind: PaymentFact['kind'], id: string, amount: number, currency: string, occurredAt: Date) {
-  return amount > 0 ? { kind, id, amount, currency, occurredAt } : null
+function factOf(
+  kind: PaymentFact['kind'],
+  ids: Required<Pick<PaymentFact, 'id' | 'paymentId'>>,
+  amount: number,
+  currency: string,
+  occurredAt: Date,
+) {
+  return amount > 0 ? { kind, ...ids, amount, currency, occurredAt } : null
 }
 
 /**

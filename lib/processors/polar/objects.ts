@@ -5,6 +5,18 @@ import { INTERVALS } from '../processor.ts'
 /** The fields of Polar's objects that we rely on. Amounts are integers in the currency's minor units. */
 
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
+
+/** A time in microseconds, in which Polar notes when an object was changed. A `Date` would lose the last three digits. */
+const microseconds = z.iso.datetime({ offset: true }).transform((text) => {
+  const [, digits = ''] = /\.(\d+)/.exec(text) ?? []
+  return Date.parse(text) * 1000 + Number(digits.padEnd(6, '0').slice(3, 6))
+})
+
+/** What every object has. `modified_at` is null until the object is changed for the first time. */
+const record = { id: processorId, created_at: microseconds, modified_at: microseconds.nullish() }
+export const PolarRecord = z.object(record)
+export type PolarRecord = z.output<typeof PolarRecord>
+
 const amount = z.int().min(0)
 const currency = z
   .string()
@@ -31,14 +43,14 @@ const Customer = z.object({
 export type Customer = z.output<typeof Customer>
 
 export const Checkout = z.object({
-  id: processorId,
+  ...record,
   url: z.url(),
   status: z.enum(['open', 'expired', 'confirmed', 'succeeded', 'failed']),
 })
 export type Checkout = z.output<typeof Checkout>
 
 export const Subscription = z.object({
-  id: processorId,
+  ...record,
   status: z.enum([
     ...(['incomplete', 'incomplete_expired', 'trialing', 'active'] as const),
     ...(['past_due', 'canceled', 'unpaid', 'paused'] as const),
@@ -47,6 +59,9 @@ export const Subscription = z.object({
   currency,
   recurring_interval: z.enum(INTERVALS),
   recurring_interval_count: z.int().min(1),
+  /** What it sells now. A change of plan that is to come with the next period is not in it. */
+  product_id: processorId,
+  started_at: time.nullish(),
   current_period_start: time,
   current_period_end: time,
   trial_start: time.nullable(),
@@ -60,12 +75,12 @@ export const Subscription = z.object({
 export type Subscription = z.output<typeof Subscription>
 
 export const Order = z.object({
-  id: processorId,
+  ...record,
   status: z.enum(['draft', 'pending', 'paid', 'refunded', 'partially_refunded', 'void']),
-  billing_reason: z.enum([
-    ...(['purchase', 'subscription_create', 'subscription_cycle'] as const),
-    ...(['subscription_update', 'subscription_meter_cycle'] as const),
-  ]),
+  /** Such as `subscription_cycle`. Polar may add others. */
+  billing_reason: z.string(),
+  /** What its subscription sold when the order was made, or what was sold once. */
+  product_id: processorId.nullable(),
   /** The price, before discounts and taxes. Below zero for a credit, as for a change to a cheaper product. */
   subtotal_amount: z.int(),
   /** What the buyer pays: after discounts, with taxes, and without what is taken from its balance at Polar. Paying leaves it as it is. */
@@ -81,6 +96,15 @@ export type Order = z.output<typeof Order>
 
 export const Orders = z.object({ items: z.array(Order) })
 
+/** Polar's source has statuses that its types do not have. */
+const dispute = { id: processorId, status: z.string(), amount, tax_amount: amount }
+
+/** A chargeback of what an order has paid. */
+export const Dispute = z.object({ ...record, ...dispute, currency, order_id: processorId })
+export type Dispute = z.output<typeof Dispute>
+
+export const Disputes = z.object({ items: z.array(Dispute) })
+
 export const Refund = z.object({
   id: processorId,
   status: z.enum(['pending', 'succeeded', 'failed', 'canceled']),
@@ -89,15 +113,7 @@ export const Refund = z.object({
   currency,
   order_id: processorId,
   subscription_id: processorId.nullable(),
-  dispute: z
-    .object({
-      id: processorId,
-      /** `accepted` is in Polar's source, and not in the SDK's types. */
-      status: z.string(),
-      amount,
-      tax_amount: amount,
-    })
-    .nullable(),
+  dispute: z.object(dispute).nullable(),
 })
 
 export const PortalSession = z.object({ customer_portal_url: z.url() })

@@ -1,18 +1,33 @@
 // How Polar's objects become a purchase. Nothing is fetched here.
 import type { Found } from '../adapter.ts'
-import type { Cancellation, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
-import { type Customer, type Order, Sale, type Subscription } from './objects.ts'
+import type { Cancellation, PaymentFact, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
+import { type Customer, type Dispute, type Order, type PolarRecord, Sale, type Subscription } from './objects.ts'
 
 type Bought = { metadata?: unknown; customer: Customer }
 
-/** The purchase of a subscription. `order` is that of its current period; null if there is none yet. Null: not our sale. */
-export function snapshotOfSubscription(subscription: Subscription, order: Order | null): Found | null {
+/**
+ * The purchase of a subscription, with its latest orders, the newest first, and the disputes of what they have paid.
+ * Null: not our sale.
+ */
+export function subscriptionSnapshot(
+  subscription: Subscription,
+  orders: readonly Order[],
+  disputes: readonly Dispute[],
+): Found | null {
   const { status } = subscription
+  const periodOrder = orders.find(isOfPeriod) ?? null
+  const paidOrder = orders.find((order) => isOfPlan(order) && isPaid(order)) ?? null
+  const deciding = [...new Set([subscription, periodOrder, paidOrder, ...disputes])].filter((record) => record !== null)
   return foundBy(subscription, {
     processorId: subscription.id,
+    processorPrice: subscription.product_id,
+    startedAt: subscription.started_at ?? dateFrom(subscription.created_at),
+    charged: firstCharge(subscription, orders),
+    priceCovered: status === 'trialing' || isFor(subscription, paidOrder),
+    versions: versionsOf(deciding),
     status: subscriptionStatus(status),
     begun: status !== 'incomplete' && status !== 'incomplete_expired',
-    periodCovered: status === 'trialing' || (order !== null && isPaid(order)),
+    periodCovered: status === 'trialing' || (periodOrder !== null && isPaid(periodOrder)),
     interval: subscription.recurring_interval,
     intervalCount: subscription.recurring_interval_count,
     unitAmount: subscription.amount,
@@ -27,13 +42,19 @@ export function snapshotOfSubscription(subscription: Subscription, order: Order 
   })
 }
 
-/** A one-time purchase. Null: not our sale. */
-export function snapshotOfOrder(order: Order): Found | null {
+/** A one-time purchase, with the disputes of its payment. Null: not our sale. */
+export function orderSnapshot(order: Order, disputes: readonly Dispute[]): Found | null {
   const none = { currentPeriodStart: null, currentPeriodEnd: null, trialStart: null, trialEnd: null }
+  const isLost = disputes.some(({ status }) => status === 'lost')
   return foundBy(order, {
     ...none,
     processorId: order.id,
-    status: orderStatus(order.status),
+    processorPrice: order.product_id,
+    startedAt: dateFrom(order.created_at),
+    charged: isPaid(order) ? order.due_amount : null,
+    priceCovered: true,
+    versions: versionsOf([order, ...disputes]),
+    status: isPaid(order) && isLost ? 'refunded' : orderStatus(order.status),
     begun: isPaid(order),
     periodCovered: isPaid(order),
     interval: null,
@@ -46,11 +67,59 @@ export function snapshotOfOrder(order: Order): Found | null {
   })
 }
 
+/**
+ * The version of each object, by its id: when it was last changed, in microseconds. Polar reads from replicas, so an object
+ * may be read as it was before, and one that is new may be missing.
+ */
+export const versionsOf = (records: readonly PolarRecord[]): Record<string, number> =>
+  Object.fromEntries(records.map((record) => [record.id, record.modified_at ?? record.created_at]))
+
+/** What a chargeback is worth telling. One that was prevented is a refund, of which Polar tells. */
+export function disputeFacts({ id, status, amount, tax_amount: tax, currency, ...dispute }: Dispute): PaymentFact[] {
+  const fact = { id, paymentId: dispute.order_id, amount: amount + tax, currency }
+  const opened = { ...fact, kind: 'disputed', occurredAt: dateFrom(dispute.created_at) } as const
+  const decidedAt = dateFrom(dispute.modified_at ?? dispute.created_at)
+  switch (status) {
+    case 'prevented':
+    case 'early_warning':
+      return []
+    case 'lost':
+      return [opened, { ...fact, kind: 'dispute_lost', occurredAt: decidedAt }]
+    case 'won':
+      return [opened, { ...fact, kind: 'dispute_won', occurredAt: decidedAt }]
+    default:
+      // Whatever else there is, now or later: it is not decided.
+      return [opened]
+  }
+}
+
+/** The failure of a first payment: of a subscription that has ended before it was paid, no event tells it. */
+export function firstFailure({ status }: Subscription, orders: readonly Order[]): PaymentFact[] {
+  const order = orders.find(isOfPeriod)
+  if (status !== 'incomplete_expired' || !order || isPaid(order) || order.due_amount === 0) return []
+  const occurredAt = dateFrom(order.modified_at ?? order.created_at)
+  return [
+    {
+      kind: 'failed',
+      id: order.id,
+      paymentId: order.id,
+      amount: order.due_amount,
+      currency: order.currency,
+      occurredAt,
+    },
+  ]
+}
+
+/** Whether Polar never charges it again, by itself. */
+export const hasEnded = ({ status }: Subscription): boolean => subscriptionStatus(status) === 'canceled'
+
 export function cancellationOf(subscription: Subscription): Cancellation {
   return {
     status: subscriptionStatus(subscription.status),
+    cancelAtPeriodEnd: subscription.cancel_at_period_end,
     cancelAt: cancelAtOf(subscription),
     canceledAt: subscription.canceled_at,
+    versions: versionsOf([subscription]),
   }
 }
 
@@ -86,6 +155,27 @@ function foundBy(bought: Bought, facts: Facts): Found | null {
 
 const cancelAtOf = ({ cancel_at_period_end: cancels, ends_at: endsAt, current_period_end: periodEnd }: Subscription) =>
   endsAt ?? (cancels ? periodEnd : null)
+
+/** The order of a period that begins, or of the first one. Others are of a change of plan, or of what was used. */
+const isOfPeriod = ({ billing_reason: reason }: Order) =>
+  reason === 'subscription_create' || reason === 'subscription_cycle'
+
+const isOfPlan = (order: Order) => isOfPeriod(order) || order.billing_reason === 'subscription_update'
+
+/**
+ * Whether the last order that was paid for the plan is one for the plan of now. Most changes are charged with the next period: until
+ * then the last order is one for the plan before.
+ */
+const isFor = ({ product_id: product }: Subscription, paid: Order | null) => (paid?.product_id ?? product) === product
+
+/** Null: the first order is not among the latest. */
+function firstCharge({ trial_start: trialStart }: Subscription, orders: readonly Order[]): number | null {
+  if (trialStart !== null) return 0
+  const first = orders.find(({ billing_reason: reason }) => reason === 'subscription_create')
+  return first && isPaid(first) ? first.due_amount : null
+}
+
+const dateFrom = (microseconds: number) => new Date(Math.floor(microseconds / 1000))
 
 /** A refund takes the money back and not the period, as long as Polar does not end the subscription. */
 const isPaid = ({ status }: Order) => status === 'paid' || status === 'refunded' || status === 'partially_refunded'

@@ -1,23 +1,21 @@
 // Stripe, through its official SDK. What Stripe calls a checkout session is a hosted page here, and its id the page's.
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
 import type { Adapter, AdapterOptions } from '../adapter.ts'
 import type { CheckoutOrder, PurchaseReference } from '../processor.ts'
-import { readStripeEvent } from './events.ts'
-import { InvoicePayments } from './objects.ts'
+import { parse, stripeApi } from './api.ts'
+import { endNow, endWithPeriod, stopCharging } from './charging.ts'
+import { type PaidPurchase, readStripeEvent } from './events.ts'
+import { CheckoutState, InvoicePayments, OpenedSession, PortalSession } from './objects.ts'
 import {
   asProcessorError,
   cancellationOf,
   decideReply,
+  disputedPayment,
+  isRefusedEmail,
   isUnusableCustomer,
   type ObservedReply,
   subscriptionOf,
 } from './translate.ts'
-
-/**
- * The SDK makes two attempts. Only a checkout for a customer that Stripe does not take makes two calls, and may so outlast its
- * claim's lease: then the next attempt repeats both under the same keys.
- */
-const TIMEOUT_MS = 8_000
 
 export function stripeAdapter(
   { secretKey, webhookSecret }: { secretKey: string; webhookSecret: string },
@@ -27,28 +25,36 @@ export function stripeAdapter(
 
   return {
     async openCheckout(order) {
-      const session = await asking(createCheckoutSession(api, order))
-      if (!session.url) throw new Error(`Stripe opened checkout session ${session.id} without an address`)
-      return { pageId: session.id, url: session.url }
+      const { id, url } = parse(OpenedSession, await asking(createCheckoutSession(api, order)))
+      return { pageId: id, url }
     },
 
     async closeCheckout(pageId) {
-      const session = await asking(api.checkout.sessions.retrieve(pageId))
-      if (session.status !== 'open') return session.status === 'expired'
-      return (await asking(api.checkout.sessions.expire(pageId))).status === 'expired'
+      const { status } = parse(CheckoutState, await asking(api.checkout.sessions.retrieve(pageId)))
+      if (status !== 'open') return status === 'expired'
+      const expired = parse(CheckoutState, await asking(api.checkout.sessions.expire(pageId)))
+      return expired.status === 'expired'
     },
 
     async cancelAtPeriodEnd(subscriptionId, reason) {
-      const change = { cancel_at_period_end: true, cancellation_details: { comment: reason } }
-      return cancellationOf(await asking(api.subscriptions.update(subscriptionId, change)))
+      const why = { cancellation_details: { comment: reason } }
+      return cancellationOf(await asking(endWithPeriod(api, subscriptionId, why)))
     },
+
+    stopCharging: (subscriptionId) => asking(stopCharging(api, subscriptionId)),
+    endNow: (subscriptionId) => asking(endNow(api, subscriptionId)),
 
     async openPortal(customer, returnUrl) {
       const session = await asking(api.billingPortal.sessions.create({ customer, return_url: returnUrl }))
-      return session.url
+      return parse(PortalSession, session).url
     },
 
-    observe: async ({ kind, id }) => ({ kind, reply: await asking(READ[kind](api, id)) }),
+    async observe({ kind, id }) {
+      const reply = await asking(READ[kind](api, id))
+      const payment_intent = disputedPayment(kind, reply)
+      if (payment_intent === null) return { kind, reply, disputes: null }
+      return { kind, reply, disputes: await asking(api.disputes.list({ payment_intent })) }
+    },
     decide: decideReply,
     async act() {},
 
@@ -64,22 +70,6 @@ const READ: Record<PurchaseReference['kind'], (api: Stripe, id: string) => Promi
   payment: (api, id) => api.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
 }
 
-function stripeApi(secretKey: string, { base, fetch }: AdapterOptions): Stripe {
-  return new Stripe(secretKey, {
-    apiVersion: '2026-10-28.endive',
-    httpClient: Stripe.createFetchHttpClient(fetch),
-    maxNetworkRetries: 1,
-    timeout: TIMEOUT_MS,
-    telemetry: false,
-    ...(base !== null && address(base)),
-  })
-}
-
-function address(base: string) {
-  const { protocol, hostname, port } = new URL(base)
-  return { protocol: protocol === 'http:' ? 'http' : 'https', host: hostname, ...(port && { port }) } as const
-}
-
 /** Awaits a call to Stripe and translates its errors. Every call goes through here. */
 async function asking<Reply>(reply: Promise<Reply>): Promise<Reply> {
   try {
@@ -90,13 +80,15 @@ async function asking<Reply>(reply: Promise<Reply>): Promise<Reply> {
 }
 
 /** If a payment paid an invoice, the invoice names the subscription; else it is of a one-time purchase. */
-async function purchaseOf(api: Stripe, paymentIntent: string | null): Promise<PurchaseReference | null> {
-  if (!paymentIntent) return null
+async function purchaseOf(api: Stripe, paymentIntent: string | null): Promise<PaidPurchase> {
+  if (!paymentIntent) return { about: null, paymentId: null }
   const payment = { type: 'payment_intent', payment_intent: paymentIntent } as const
-  const [paid] = InvoicePayments.parse(
+  const [paid] = parse(
+    InvoicePayments,
     await asking(api.invoicePayments.list({ payment, expand: ['data.invoice'] })),
   ).data
-  return paid ? subscriptionOf(paid.invoice) : { kind: 'payment', id: paymentIntent }
+  if (paid) return { about: subscriptionOf(paid.invoice), paymentId: paid.invoice.id }
+  return { about: { kind: 'payment', id: paymentIntent }, paymentId: paymentIntent }
 }
 
 /**
@@ -106,12 +98,30 @@ async function purchaseOf(api: Stripe, paymentIntent: string | null): Promise<Pu
  */
 async function createCheckoutSession(api: Stripe, order: CheckoutOrder): Promise<Stripe.Checkout.Session> {
   const customer = order.customers[order.currency] ?? null
+  if (customer === null) return createForNobody(api, order, order.key)
   try {
     return await api.checkout.sessions.create(checkoutSessionFor(order, customer), { idempotencyKey: order.key })
   } catch (error) {
-    if (customer === null || !isUnusableCustomer(error)) throw error
-    const idempotencyKey = `${order.key}:new-customer`
-    return api.checkout.sessions.create(checkoutSessionFor(order, null), { idempotencyKey })
+    if (!isUnusableCustomer(error)) throw error
+    return createForNobody(api, order, `${order.key}:new-customer`)
+  }
+}
+
+/**
+ * Makes a session without a customer. Stripe refuses some e-mail addresses, such as those of a domain that does not exist: then its
+ * page asks the buyer for one.
+ */
+async function createForNobody(
+  api: Stripe,
+  order: CheckoutOrder,
+  idempotencyKey: string,
+): Promise<Stripe.Checkout.Session> {
+  try {
+    return await api.checkout.sessions.create(checkoutSessionFor(order, null), { idempotencyKey })
+  } catch (error) {
+    if (order.email === null || !isRefusedEmail(error)) throw error
+    const withoutEmail = checkoutSessionFor({ ...order, email: null }, null)
+    return api.checkout.sessions.create(withoutEmail, { idempotencyKey: `${idempotencyKey}:no-email` })
   }
 }
 

@@ -58,9 +58,12 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
       'refund.updated',
       'refund.failed',
       'charge.dispute.created',
+      'charge.dispute.closed',
     ],
     couldBeSigned,
   },
+  // https://docs.stripe.com/rate-limits: 100 a second live, 25 in a sandbox.
+  calls: { test: { most: 25, seconds: 1 }, live: { most: 100, seconds: 1 }, ofARead: 2 },
   abilities: {
     portal: true,
     trialLength: 'any',

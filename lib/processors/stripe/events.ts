@@ -1,23 +1,36 @@
 import Stripe from 'stripe'
 import type * as z from 'zod'
-import {
-  ForgedEvent,
-  type Inbound,
-  MalformedEvent,
-  type PaymentFact,
-  type ProcessorEvent,
-  parseEvent,
-} from '../event.ts'
-import type { PurchaseReference } from '../processor.ts'
+import { ForgedEvent, type Inbound, MalformedEvent, type ProcessorEvent, parseEvent } from '../event.ts'
+import type { PaymentFact, PurchaseReference } from '../processor.ts'
 import { fromStripe, TOLERANCE_SECONDS } from './definition.ts'
-import { Event, InvoiceOfEvent, Reversal, SessionOfEvent, SubscriptionOfEvent } from './objects.ts'
+import { Event, InvoiceOfEvent, Reversal, SessionOfEvent, SubscriptionOfEvent, TrialOfEvent } from './objects.ts'
 import { subscriptionOf } from './translate.ts'
 
-/** The purchase that a payment intent paid for: a refund or a dispute names only that. */
-type FindPurchase = (paymentIntent: string | null) => Promise<PurchaseReference | null>
+/** What a payment intent paid for, and the id that its facts have; both null if that is no purchase. */
+export interface PaidPurchase {
+  about: PurchaseReference | null
+  paymentId: string | null
+}
 
-/** A refund that is neither there nor failed. One may fail days after it had succeeded. */
+/** A refund or a dispute names the payment intent alone. */
+type FindPurchase = (paymentIntent: string | null) => Promise<PaidPurchase>
+
+/** A refund that is neither there nor failed. */
 const UNDER_WAY: readonly unknown[] = ['pending', 'requires_action']
+
+/** What has become of a refund. It may fail days after it had succeeded. */
+const REFUNDS: Readonly<Record<string, PaymentFact['kind']>> = {
+  succeeded: 'refunded',
+  failed: 'refund_failed',
+  canceled: 'refund_failed',
+}
+
+/** How a dispute was decided. What is closed with a warning was an inquiry that has led to none. */
+const DISPUTES: Readonly<Record<string, PaymentFact['kind']>> = {
+  lost: 'dispute_lost',
+  won: 'dispute_won',
+  warning_closed: 'dispute_won',
+}
 
 /**
  * Verifies Stripe's signature over the raw body, then says what the event is about. An event about a refund or a
@@ -39,6 +52,12 @@ export async function readStripeEvent(
     trialEnding,
   })
 
+  async function reversal(money: z.output<typeof Reversal>, kind: PaymentFact['kind'] | undefined) {
+    const { about, paymentId } = await findPurchase(money.payment_intent)
+    if (kind === undefined || paymentId === null) return result(about)
+    return result(about, { kind, id: money.id, paymentId, ...moneyOf(money, money.amount), occurredAt: at })
+  }
+
   switch (event.type) {
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded': {
@@ -48,7 +67,8 @@ export async function readStripeEvent(
     }
     case 'checkout.session.async_payment_failed': {
       const session = parseEvent(SessionOfEvent, object)
-      return result({ kind: 'page', id: session.id }, oneTimePayment(session, 'failed', at))
+      const fact = session.mode === 'payment' ? oneTimePayment(session, 'failed', at) : firstFailure(session, at)
+      return result({ kind: 'page', id: session.id }, fact)
     }
     case 'customer.subscription.created':
     case 'customer.subscription.updated':
@@ -56,8 +76,12 @@ export async function readStripeEvent(
     case 'customer.subscription.resumed':
     case 'customer.subscription.deleted':
       return result({ kind: 'subscription', id: parseEvent(SubscriptionOfEvent, object).id })
-    case 'customer.subscription.trial_will_end':
-      return result({ kind: 'subscription', id: parseEvent(SubscriptionOfEvent, object).id }, null, true)
+    case 'customer.subscription.trial_will_end': {
+      const { id, cancel_at_period_end: flag, cancel_at: end, trial_end: trialEnd } = parseEvent(TrialOfEvent, object)
+      // Stripe sends it for a cancelled trial, too, which no charge follows.
+      const isCancelled = flag || (end !== null && (trialEnd === null || end <= trialEnd))
+      return result({ kind: 'subscription', id }, null, !isCancelled)
+    }
     case 'invoice.paid': {
       const invoice = parseEvent(InvoiceOfEvent, object)
       const fact = {
@@ -70,21 +94,20 @@ export async function readStripeEvent(
     }
     case 'invoice.payment_failed': {
       const invoice = parseEvent(InvoiceOfEvent, object)
-      const fact = { kind: 'failed', id: `${invoice.id}:${invoice.attempt_count}`, occurredAt: at } as const
-      return result(subscriptionOf(invoice), { ...fact, ...moneyOf(invoice, invoice.amount_due) })
+      const { id, attempt_count: attempt } = invoice
+      return result(subscriptionOf(invoice), failedAttempt(id, attempt, moneyOf(invoice, invoice.amount_due), at))
     }
     case 'refund.created':
     case 'refund.updated':
     case 'refund.failed': {
       const refund = parseEvent(Reversal, object)
-      if (UNDER_WAY.includes(refund.status)) return result(null)
-      const fact = { kind: 'refunded', id: refund.id, ...moneyOf(refund, refund.amount), occurredAt: at } as const
-      return result(await findPurchase(refund.payment_intent), refund.status === 'succeeded' ? fact : null)
+      return UNDER_WAY.includes(refund.status) ? result(null) : reversal(refund, REFUNDS[refund.status ?? ''])
     }
-    case 'charge.dispute.created': {
+    case 'charge.dispute.created':
+      return reversal(parseEvent(Reversal, object), 'disputed')
+    case 'charge.dispute.closed': {
       const dispute = parseEvent(Reversal, object)
-      const fact = { kind: 'disputed', id: dispute.id, ...moneyOf(dispute, dispute.amount), occurredAt: at } as const
-      return result(await findPurchase(dispute.payment_intent), fact)
+      return reversal(dispute, DISPUTES[dispute.status ?? ''])
     }
     default:
       // The owner chooses which events Stripe sends. Those of other types are not about purchases.
@@ -117,6 +140,27 @@ const moneyOf = ({ currency }: { currency: string }, amount: number) => ({
   amount: fromStripe(amount, currency),
   currency,
 })
+
+/** Attempts of one invoice are counted, but not always that on a page. */
+const failedAttempt = (
+  invoice: string,
+  attempt: number,
+  money: Pick<PaymentFact, 'amount' | 'currency'>,
+  occurredAt: Date,
+): PaymentFact => ({
+  kind: 'failed',
+  id: `${invoice}:${Math.max(attempt, 1)}`,
+  paymentId: invoice,
+  ...money,
+  occurredAt,
+})
+
+/** The first payment of a subscription, which its invoice may tell as well: it is the first attempt there. */
+function firstFailure(session: z.output<typeof SessionOfEvent>, occurredAt: Date): PaymentFact | null {
+  const { invoice, amount_total: amount, currency } = session
+  if (!invoice || !amount || !currency) return null
+  return failedAttempt(invoice, 1, { amount: fromStripe(amount, currency), currency }, occurredAt)
+}
 
 /** The payment of a one-time purchase. A subscription's page has none here: its invoice has an event of its own. */
 function oneTimePayment(

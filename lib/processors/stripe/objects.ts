@@ -3,13 +3,17 @@
 import * as z from 'zod'
 import { processorId } from '../event.ts'
 
-const time = z.int().transform((value) => new Date(value * 1000))
+/** Seconds since 1970, up to the end of the year 9999. */
+const seconds = z.int().min(0).max(253_402_300_799)
+const time = seconds.transform((value) => new Date(value * 1000))
 const currency = z
   .string()
   .regex(/^[a-z]{3}$/i)
   .toUpperCase()
 const email = z.string().nullish()
-const customer = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]).nullable()
+/** The id of an object, which may be expanded. */
+const reference = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)])
+const customer = reference.nullable()
 
 /** The metadata that we put on every sale. */
 export const Sale = z.object({ checkout_id: z.uuid(), paywall_id: z.string() })
@@ -28,6 +32,8 @@ export const Subscription = z.object({
     'paused',
   ]),
   metadata: z.unknown(),
+  schedule: reference.nullish().transform((schedule) => schedule ?? null),
+  start_date: time,
   cancel_at_period_end: z.boolean(),
   cancel_at: time.nullable(),
   canceled_at: time.nullable(),
@@ -40,6 +46,7 @@ export const Subscription = z.object({
           current_period_start: time,
           current_period_end: time,
           price: z.object({
+            id: z.string(),
             currency,
             unit_amount: z.int().nullable(),
             recurring: z.object({ interval: z.enum(['day', 'week', 'month', 'year']), interval_count: z.int() }),
@@ -50,24 +57,55 @@ export const Subscription = z.object({
   }),
 })
 
+/** What an invoice charges for, a credit being below zero. Of long invoices Stripe shows the first lines only. */
+const Lines = z.object({
+  has_more: z.boolean(),
+  data: z.array(
+    z.object({
+      amount: z.int(),
+      pricing: z.object({ price_details: z.object({ price: reference }).nullish() }).nullish(),
+    }),
+  ),
+})
+
 export const SubscriptionWithInvoice = Subscription.extend({
-  latest_invoice: z.object({ status: z.string().nullable(), customer_email: email }).nullable(),
+  latest_invoice: z
+    .object({
+      status: z.string().nullable(),
+      billing_reason: z.string().nullable(),
+      amount_paid: z.int(),
+      customer_email: email,
+      lines: Lines,
+    })
+    .nullable(),
 })
 
 export const PaymentIntent = z.object({
   id: z.string(),
+  created: time,
   customer,
   metadata: z.unknown(),
   status: z.string(),
   amount: z.int(),
   currency,
-  latest_charge: z.object({ refunded: z.boolean(), billing_details: z.object({ email }).nullish() }).nullable(),
+  latest_charge: z
+    .object({ refunded: z.boolean(), disputed: z.boolean(), billing_details: z.object({ email }).nullish() })
+    .nullable(),
 })
 
-export const CheckoutSession = z.object({
+export const PaidPage = z.object({ payment_intent: z.unknown() })
+export const DisputedPayment = z.object({ id: z.string(), latest_charge: z.object({ disputed: z.literal(true) }) })
+export const Disputes = z.object({ data: z.array(z.object({ status: z.string() })) })
+
+/** Of a hosted page: it is all that is read where nothing else matters. */
+export const CheckoutState = z.object({ status: z.enum(['open', 'complete', 'expired']) })
+export const OpenedSession = z.object({ id: z.string(), url: z.url() })
+export const PortalSession = z.object({ url: z.url() })
+
+export const CheckoutSession = CheckoutState.extend({
   id: z.string(),
+  created: time,
   customer,
-  status: z.enum(['open', 'complete', 'expired']),
   metadata: z.unknown(),
   amount_total: z.int().nullable(),
   currency: currency.nullable(),
@@ -76,13 +114,26 @@ export const CheckoutSession = z.object({
   payment_intent: z.unknown(),
 })
 
+export const InvoiceStatus = z.object({ id: z.string(), status: z.string().nullable() })
+export const InvoiceStatuses = z.object({ data: z.array(InvoiceStatus) })
+
+/** What is to be charged with the next invoice. */
+export const PendingItems = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      parent: z.object({ subscription_details: z.object({ subscription: reference }).nullish() }).nullish(),
+    }),
+  ),
+})
+
 export const InvoiceOfPayment = z.object({
+  id: processorId,
   parent: z.object({ subscription_details: z.object({ subscription: processorId }).nullable() }).nullable(),
 })
 export const InvoicePayments = z.object({ data: z.array(z.object({ invoice: InvoiceOfPayment })) })
 
-/** Of an event: seconds since 1970, up to the end of the year 9999, and amounts in Stripe's units. */
-const seconds = z.int().min(0).max(253_402_300_799)
+/** Of an event, in Stripe's units. */
 const amount = z.int().min(0)
 
 export const Event = z.object({
@@ -93,18 +144,23 @@ export const Event = z.object({
 })
 
 export const SubscriptionOfEvent = z.object({ id: processorId })
+export const TrialOfEvent = SubscriptionOfEvent.extend({
+  cancel_at_period_end: z.boolean(),
+  cancel_at: seconds.nullable(),
+  trial_end: seconds.nullable(),
+})
 
 export const SessionOfEvent = z.object({
   id: processorId,
   mode: z.string(),
   payment_status: z.string(),
   payment_intent: processorId.nullable(),
+  invoice: processorId.nullish(),
   amount_total: amount.nullable(),
   currency: currency.nullable(),
 })
 
 export const InvoiceOfEvent = InvoiceOfPayment.extend({
-  id: processorId,
   currency,
   amount_paid: amount,
   amount_due: amount,

@@ -9,54 +9,77 @@ import {
   type PurchaseReference,
   type PurchaseSnapshot,
   type PurchaseStatus,
+  UnexpectedReply,
 } from '../processor.ts'
+import { readRetryAfter } from '../rest.ts'
+import { FOREIGN, parse, UNEXPECTED } from './api.ts'
 import { fromStripe } from './definition.ts'
 import {
   CheckoutSession,
+  DisputedPayment,
+  Disputes,
   type InvoiceOfPayment,
+  PaidPage,
   PaymentIntent,
   Sale,
   Subscription,
   SubscriptionWithInvoice,
 } from './objects.ts'
 
-/** A reply of Stripe, and what it is about. */
+/** A reply of Stripe, and what it is about; `disputes` are those of a one-time payment that has any. */
 export interface ObservedReply {
   kind: 'page' | 'subscription' | 'payment'
   reply: unknown
+  disputes: unknown
 }
 
 /** Stripe does by itself all that a purchase needs. A page of Stripe's is completed before the buyer is sent back. */
-export function decideReply({ kind, reply }: ObservedReply): Decision<never> {
-  return { found: SNAPSHOTS[kind](reply), isUndecided: false, todo: null }
+export function decideReply({ kind, reply, disputes }: ObservedReply): Decision<never> {
+  const isLost = disputes !== null && parse(Disputes, disputes).data.some(({ status }) => status === 'lost')
+  return { found: SNAPSHOTS[kind](reply, isLost), isUndecided: false, todo: null }
 }
 
 const SNAPSHOTS = { page: snapshotOfPage, subscription: snapshotOfSubscription, payment: snapshotOfPayment }
 
+/** The one-time payment of a reply if its charge was disputed: how that stands is asked for separately. */
+export function disputedPayment(kind: ObservedReply['kind'], reply: unknown): string | null {
+  if (kind === 'subscription') return null
+  const payment = kind === 'page' ? PaidPage.safeParse(reply).data?.payment_intent : reply
+  return DisputedPayment.safeParse(payment).data?.id ?? null
+}
+
 /** The purchase of a hosted page; null until the page is completed. */
-function snapshotOfPage(reply: unknown): Found | null {
-  const session = CheckoutSession.parse(reply)
+function snapshotOfPage(reply: unknown, isLost: boolean): Found | null {
+  const session = parse(CheckoutSession, reply)
   if (session.status !== 'complete') return null
-  if (session.subscription) return snapshotOfSubscription(session.subscription)
-  if (session.payment_intent) return snapshotOfPayment(session.payment_intent)
   const paidIn = session.currency ?? 'USD'
+  const total = fromStripe(session.amount_total ?? 0, paidIn)
+  if (session.subscription) return withCharged(snapshotOfSubscription(session.subscription), total)
+  if (session.payment_intent) return snapshotOfPayment(session.payment_intent, isLost)
   return oneTime(session.metadata, {
     processorId: session.id,
+    startedAt: session.created,
     customer: session.customer,
     buyerEmail: session.customer_details?.email ?? null,
     status: 'active',
-    unitAmount: fromStripe(session.amount_total ?? 0, paidIn),
+    unitAmount: total,
     currency: paidIn,
   })
 }
 
-function snapshotOfPayment(reply: unknown): Found | null {
-  const payment = PaymentIntent.parse(reply)
+/** A page says what is paid on it, also when the subscription has got other invoices since. */
+function withCharged(found: Found | null, total: number): Found | null {
+  return found && { ...found, purchase: { ...found.purchase, charged: found.purchase.begun ? total : null } }
+}
+
+function snapshotOfPayment(reply: unknown, isLost: boolean): Found | null {
+  const payment = parse(PaymentIntent, reply)
   return oneTime(payment.metadata, {
     processorId: payment.id,
+    startedAt: payment.created,
     customer: payment.customer,
     buyerEmail: payment.latest_charge?.billing_details?.email ?? null,
-    status: paymentStatus(payment.status, payment.latest_charge?.refunded ?? false),
+    status: paymentStatus(payment.status, isLost || (payment.latest_charge?.refunded ?? false)),
     unitAmount: fromStripe(payment.amount, payment.currency),
     currency: payment.currency,
   })
@@ -64,9 +87,10 @@ function snapshotOfPayment(reply: unknown): Found | null {
 
 /** The scheduled end, from the reply to a cancellation. */
 export function cancellationOf(reply: unknown): Cancellation {
-  const subscription = Subscription.parse(reply)
+  const subscription = parse(Subscription, reply)
   return {
     status: subscriptionStatus(subscription.status),
+    cancelAtPeriodEnd: endsWithPeriod(subscription),
     cancelAt: subscription.cancel_at,
     canceledAt: subscription.canceled_at,
   }
@@ -74,24 +98,29 @@ export function cancellationOf(reply: unknown): Cancellation {
 
 /** The purchase of a subscription whose `latest_invoice` is expanded. */
 function snapshotOfSubscription(reply: unknown): Found | null {
-  const subscription = SubscriptionWithInvoice.parse(reply)
+  const subscription = parse(SubscriptionWithInvoice, reply)
   const metadata = Sale.safeParse(subscription.metadata)
   if (!metadata.success) return null
 
   const [item] = subscription.items.data
-  const periodEnd = latest(subscription.items.data.map((each) => each.current_period_end))
-  // The portal sets `cancel_at`, the API sets the flag: either means that it will not renew.
-  const cancels = subscription.cancel_at_period_end || subscription.cancel_at !== null
+  const periodEnd = endOfPeriod(subscription)
+  const cancels = endsWithPeriod(subscription)
+  const begun = subscription.status !== 'incomplete' && subscription.status !== 'incomplete_expired'
   return {
     paywallId: metadata.data.paywall_id,
     purchase: {
       processorId: subscription.id,
       checkoutId: metadata.data.checkout_id,
+      processorPrice: item!.price.id,
+      startedAt: subscription.start_date,
+      charged: begun ? firstCharge(subscription) : null,
       customer: subscription.customer,
       buyerEmail: subscription.latest_invoice?.customer_email ?? null,
       status: subscriptionStatus(subscription.status),
-      begun: subscription.status !== 'incomplete' && subscription.status !== 'incomplete_expired',
+      begun,
       periodCovered: isCovered(subscription),
+      priceCovered: isPriceCovered(subscription),
+      versions: {},
       interval: item!.price.recurring.interval,
       intervalCount: item!.price.recurring.interval_count,
       unitAmount: fromStripe(item!.price.unit_amount ?? 0, item!.price.currency),
@@ -109,7 +138,9 @@ function snapshotOfSubscription(reply: unknown): Found | null {
 
 function oneTime(
   metadata: unknown,
-  facts: Pick<PurchaseSnapshot, 'processorId' | 'customer' | 'buyerEmail' | 'status' | 'unitAmount' | 'currency'>,
+  facts: Pick<PurchaseSnapshot, 'processorId' | 'customer' | 'buyerEmail' | 'status' | 'unitAmount' | 'currency'> & {
+    startedAt: Date
+  },
 ): Found | null {
   const sale = Sale.safeParse(metadata)
   if (!sale.success) return null
@@ -118,14 +149,59 @@ function oneTime(
   const isPaid = facts.status === 'active' || facts.status === 'refunded'
   return {
     paywallId: sale.data.paywall_id,
-    purchase: { ...facts, ...none, ...never, checkoutId: sale.data.checkout_id, begun: isPaid, periodCovered: isPaid },
+    purchase: {
+      ...{ ...facts, ...none, ...never, checkoutId: sale.data.checkout_id, begun: isPaid, periodCovered: isPaid },
+      // The payment does not name its price, which cannot change.
+      ...{ processorPrice: null, charged: isPaid ? facts.unitAmount : null, priceCovered: true, versions: {} },
+    },
   }
 }
 
+type Billed = z.output<typeof SubscriptionWithInvoice>
+
 /** At a renewal, and after a trial, Stripe begins the new period first and charges its invoice about an hour later. */
-function isCovered({ status, latest_invoice: invoice }: z.output<typeof SubscriptionWithInvoice>): boolean {
+function isCovered({ status, latest_invoice: invoice }: Billed): boolean {
   return status === 'trialing' || invoice === null || invoice.status === 'paid'
 }
+
+/**
+ * Whether the latest invoice charges for the price that the subscription has now. After a change of plan it does not if the
+ * difference waits for the next one. If it is charged at once, it has to be paid. A credit for unused time is no charge.
+ */
+function isPriceCovered({ status, items, latest_invoice: invoice }: Billed): boolean {
+  if (status === 'trialing' || invoice === null) return true
+  if (invoice.billing_reason === 'subscription_update' && invoice.status !== 'paid') return false
+  const now = items.data[0]!.price.id
+  const isCharged = invoice.lines.data.some(
+    ({ amount, pricing }) => amount >= 0 && pricing?.price_details?.price === now,
+  )
+  return isCharged || invoice.lines.has_more
+}
+
+/** What the first invoice came to, as long as it is the latest. */
+function firstCharge({ items, latest_invoice: invoice }: Billed): number | null {
+  if (invoice?.billing_reason !== 'subscription_create' || invoice.status !== 'paid') return null
+  return fromStripe(invoice.amount_paid, items.data[0]!.price.currency)
+}
+
+const endOfPeriod = ({ items }: z.output<typeof Subscription>) =>
+  latest(items.data.map((each) => each.current_period_end))
+
+/**
+ * Whether a subscription is not renewed. The API sets the flag, the portal sets `cancel_at` to the end of the period. A later
+ * time is an end, too, but there are renewals before it.
+ */
+export function endsWithPeriod(subscription: z.output<typeof Subscription>): boolean {
+  const { cancel_at_period_end: flag, cancel_at: at } = subscription
+  return flag || (at !== null && at <= endOfPeriod(subscription))
+}
+
+/** Whether nothing is owed, so that a subscription which is not renewed is never charged again. */
+export const isPaidUp = (subscription: Billed): boolean =>
+  subscription.status === 'trialing' || (subscription.status === 'active' && isCovered(subscription))
+
+export const hasEnded = ({ status }: z.output<typeof Subscription>): boolean =>
+  status === 'canceled' || status === 'incomplete_expired'
 
 /** The subscription that an invoice is of; null: none. */
 export function subscriptionOf({ parent }: z.output<typeof InvoiceOfPayment>): PurchaseReference | null {
@@ -173,11 +249,15 @@ function latest(times: Date[]): Date {
 /** Translates an error of the SDK by what the caller can do about it. Any other error is returned as it is. */
 export function asProcessorError(error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error
+  // The SDK takes what our own reading of a reply throws for a connection that broke.
+  if (error.detail instanceof ProcessorError) return error.detail
+  if (error.code === UNEXPECTED) return new UnexpectedReply('stripe', 'body')
   const { kind, answered } = classify(error)
   // Stripe's message may quote an e-mail address, which must not get into the log; `code` and `param` say enough.
   const what = [error.type, error.code, error.param].filter(Boolean).join(' ')
   return new ProcessorError('stripe', kind, `${what} (${error.statusCode ?? 'no answer'}, ${error.requestId ?? '-'})`, {
     answered,
+    retryAfter: readRetryAfter(error.headers?.['retry-after'] ?? null),
   })
 }
 
@@ -193,9 +273,15 @@ export function isUnusableCustomer(error: unknown): boolean {
   )
 }
 
+/** Whether Stripe refused a call because of the buyer's e-mail address. */
+export const isRefusedEmail = (error: unknown): boolean =>
+  error instanceof Stripe.errors.StripeInvalidRequestError &&
+  (error.code === 'email_invalid' || error.param === 'customer_email')
+
 function classify(error: Stripe.errors.StripeError): Pick<ProcessorError, 'kind' | 'answered'> {
   const { errors } = Stripe
-  if (error instanceof errors.StripeConnectionError) return { kind: 'unavailable', answered: false }
+  if (error instanceof errors.StripeConnectionError || error.code === FOREIGN)
+    return { kind: 'unavailable', answered: false }
   // 409: a call with the same idempotency key is still running at Stripe, so its outcome is not known yet.
   if (error.statusCode === 409) return { kind: 'unavailable', answered: false }
   if (error instanceof errors.StripeRateLimitError) return { kind: 'unavailable', answered: true }

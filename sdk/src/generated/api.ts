@@ -135,7 +135,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a subscription
-         * @description The subscription is not renewed and ends with its current period; until then the user keeps access. Repeated and concurrent calls cancel it once at the processor. Anonymous users cannot cancel. With a Bearer token the subscription may be on any paywall of the owner, unless `X-Paywall-Id` or the custom domain names one.
+         * @description The subscription is not renewed and ends with its current period; until then the user keeps access. It is confirmed by the processor before this is answered; where nothing confirms it within 3 seconds, the answer is 502 `processor_unavailable`, and a repeat is safe. Repeated and concurrent calls cancel it once at the processor. Anonymous users cannot cancel. With a Bearer token the subscription may be on any paywall of the owner, unless `X-Paywall-Id` or the custom domain names one.
          */
         post: operations["cancelSubscription"];
         delete?: never;
@@ -295,7 +295,7 @@ export interface paths {
         put?: never;
         /**
          * Get tokens for a user of your own sign-in
-         * @description For owners who sign in their users themselves: gives tokens for such a user, without a mailed code.
+         * @description For owners who sign in their users themselves: gives tokens for such a user, without a mailed code. An `email` must be an address that you have proven to be that person's, such as by a link that you mailed: whoever gets the tokens has all that the user of that address has on your paywalls. Never pass on what somebody has only typed.
          */
         post: operations["exchangeTokens"];
         delete?: never;
@@ -315,7 +315,7 @@ export interface paths {
         put?: never;
         /**
          * Receive an event from a processor
-         * @description Enter this address in the processor's dashboard, as the address for its webhooks. An event is verified by its signature. Then it only makes us fetch the purchase from the processor, so events may come repeatedly and in any order.
+         * @description Enter this address in the processor's dashboard, as the address for its webhooks. An event is verified by its signature. Then it only makes us fetch the purchase from the processor, so events may come repeatedly and in any order. A processor that takes an address with each payment gets one that names the sale: what comes there is unsigned, and makes us fetch that purchase, too.
          */
         post: operations["processorWebhook"];
         delete?: never;
@@ -445,6 +445,57 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "subscription.access_ended": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The grace period of a subscription that is past due is over: it gives no access any more, while its processor goes on trying */
+        post: operations["onSubscriptionAccessEnded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.recovered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A subscription whose access had ended is paid again */
+        post: operations["onSubscriptionRecovered"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.plan_changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A subscription has another price, wherever that was changed. `price_slug` is null if no price of the paywall names it: then it keeps its features to the end of the period that is paid for */
+        post: operations["onSubscriptionPlanChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "subscription.ended": {
         parameters: {
             query?: never;
@@ -456,6 +507,23 @@ export interface webhooks {
         put?: never;
         /** A subscription has ended */
         post: operations["onSubscriptionEnded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.stop_failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A subscription that a newer purchase replaced, or that you have ended, could not be stopped at its processor for a day: its buyer may be charged for both. It is tried again and again; look at it in the dashboard */
+        post: operations["onSubscriptionStopFailed"];
         delete?: never;
         options?: never;
         head?: never;
@@ -513,6 +581,23 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "payment.refund_failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A refund failed after it had succeeded: the money is yours again */
+        post: operations["onPaymentRefundFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "payment.disputed": {
         parameters: {
             query?: never;
@@ -524,6 +609,57 @@ export interface webhooks {
         put?: never;
         /** The buyer disputed a payment */
         post: operations["onPaymentDisputed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment.dispute_lost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A dispute was decided for the buyer */
+        post: operations["onPaymentDisputeLost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment.dispute_won": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A dispute was decided for you */
+        post: operations["onPaymentDisputeWon"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment.unexpected": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A payment went through of a subscription that was to be charged no more: it was on its way when a newer purchase replaced it, or when you ended it. Refund it */
+        post: operations["onPaymentUnexpected"];
         delete?: never;
         options?: never;
         head?: never;
@@ -610,9 +746,9 @@ export interface components {
             errorUrl?: string | null;
             /** @description The page on which the buyer started, in any format. The event `checkout.completed` repeats it */
             shopUrl?: string | null;
-            /** @description Days of trial before the first payment, instead of the price's own; 0: no trial. A user has one trial on a paywall: for a further one the call needs an owner key. With a Bearer token they are cut to `settings.max_trial_days` */
+            /** @description Days of trial before the first payment, instead of the price's own; 0: no trial. A user has one trial on a paywall: for a further one the call needs an owner key. With a Bearer token they are cut to the price's own, or to `settings.max_trial_days` if that is more. Where the processor's trials are those of its plans, only 0 and the price's own are accepted */
             trial_days?: number | null;
-            /** @description True to sell even to a user with an active subscription, to renew or upgrade it, and to sell a one-time price to a user who has it already. Default false */
+            /** @description True to renew or upgrade: sells even to a user whose subscription has not ended, or who has bought the one-time price already. Once the new purchase is paid, each older subscription of the user on this paywall is never charged again. Default false */
             ignoreActivePurchase?: boolean | null;
             /** @description Merged, field by field, into the user's `meta` on this paywall. 4 KB at most. A field that an owner key wrote stays as it is, whatever a Bearer token sends */
             userMeta?: {
@@ -748,7 +884,7 @@ export interface components {
         ExchangeTokens: {
             /**
              * Format: email
-             * @description The address of the user whom you have signed in. Required, unless `external_id` is sent. A new user is created, and becomes a member of the paywall
+             * @description The address of the user whom you have signed in. You must have proven that it is theirs. Required, unless `external_id` is sent. A new user is created, and becomes a member of the paywall
              */
             email?: string;
             /** @description Your own id of the user. If `email` is sent too, both must be the same user's; a user who has none of the two yet gets it. It never changes by itself */
@@ -777,10 +913,10 @@ export interface components {
              * @enum {string}
              */
             acquiring: "stripe" | "polar" | "chargebee" | "freemius" | "mollie";
-            /** @description The id of its price, which may have been replaced since */
-            price_id: string;
-            /** @description The name of its price, which stays the same when the id changes */
-            price_slug: string;
+            /** @description The id of its price, which may have been replaced since. Null: no price of the paywall names what it is charged for */
+            price_id: string | null;
+            /** @description The name of its price, which stays the same when the id changes. Null as `price_id` */
+            price_slug: string | null;
             /** @description What its price gives besides tokens, as the paywall file has it now. It counts while the purchase gives access */
             features: string[];
             /**
@@ -816,6 +952,11 @@ export interface components {
              * @description When it was cancelled
              */
             canceled_at: string | null;
+            /**
+             * Format: date-time
+             * @description Until when it gives access, as far as is known now: to its scheduled end; else for 3 days after its period, since a renewal may be heard of late; while it is past due, for `settings.grace_days`. Null: it has no end, or has not begun
+             */
+            access_until: string | null;
             /** Format: date-time */
             created_at: string;
         };
@@ -863,6 +1004,8 @@ export interface components {
             trial_days: number;
             /** @description What it gives besides tokens, by names of the owner */
             features: string[];
+            /** @description False: a pack, which makes its buyer not `paid` and can be bought again and again */
+            access: boolean;
             /** @description The price in the caller's country, if it differs there. A checkout that a user opens from there charges it */
             local?: {
                 /** @description ISO 4217 */
@@ -958,6 +1101,8 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
+            /** @description Whether it happened on a test paywall, where no money is real */
+            is_test: boolean;
             /** @description The state at that time */
             data: {
                 paywall_id: string;
@@ -986,6 +1131,8 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
+            /** @description Whether it happened on a test paywall, where no money is real */
+            is_test: boolean;
             /** @description The state at that time */
             data: {
                 paywall_id: string;
@@ -1000,16 +1147,32 @@ export interface components {
                 };
                 /** @description Numbers a user's events on a paywall in their order: 1, 2, 3 and so on, without gaps. Events of guests all have 1 */
                 sequence: number;
-                /** @description A payment that was made, failed, was refunded or disputed */
+                /** @description A payment, and what became of it */
                 payment: {
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description The same for a payment, its failed attempts, its refunds and its disputes
+                     */
                     id: string;
+                    /** @description The processor's own id of the payment */
+                    processor_id: string;
                     /** Format: uuid */
                     purchase_id: string;
-                    /** @description In minor currency units */
+                    /**
+                     * @description The status of the purchase after this
+                     * @enum {string}
+                     */
+                    purchase_status: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled" | "refunded";
+                    /** @description Null: no price of the paywall names what was charged for */
+                    price_slug: string | null;
+                    /** @description What was paid, failed, went back or is disputed, in minor units of the currency: of a refund, its own amount */
                     amount: number;
                     /** @description ISO 4217 */
                     currency: string;
+                    /** @description What went back of the payment so far, by refunds and lost disputes */
+                    refunded_amount: number;
+                    /** @description Whether all of the payment went back */
+                    refunded: boolean;
                     /** Format: date-time */
                     occurred_at: string;
                 };
@@ -1024,6 +1187,8 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
+            /** @description Whether it happened on a test paywall, where no money is real */
+            is_test: boolean;
             /** @description The state at that time */
             data: {
                 paywall_id: string;
@@ -1046,16 +1211,22 @@ export interface components {
                      */
                     id: string;
                     price_id: string;
+                    price_slug: string | null;
                     /** Format: uuid */
                     purchase_id: string;
                     /** @description The features of the price that was sold */
                     features: string[];
-                    /** @description What the page charged, in minor units of the currency */
+                    /** @description What was charged, with taxes and after discounts, in minor units of the currency; 0 for a trial */
                     amount: number;
                     /** @description ISO 4217 */
                     currency: string;
                     /** @description The `shopUrl` that start-checkout was given */
                     shop_url: string | null;
+                    /**
+                     * Format: uuid
+                     * @description An earlier purchase of the user that is still running, although this checkout was not to replace it: two pages were open before either was paid. Neither is ended by us: refund one, or cancel it
+                     */
+                    duplicate_of: string | null;
                     /** Format: date-time */
                     completed_at: string;
                 };
@@ -1070,6 +1241,8 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
+            /** @description Whether it happened on a test paywall, where no money is real */
+            is_test: boolean;
             /** @description The state at that time */
             data: {
                 paywall_id: string;
@@ -1117,6 +1290,8 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
+            /** @description Whether it happened on a test paywall, where no money is real */
+            is_test: boolean;
             /** @description The state at that time */
             data: {
                 paywall_id: string;
@@ -1140,10 +1315,10 @@ export interface components {
                     /** @description How many tokens were added; negative if some were taken away */
                     delta: number;
                     /**
-                     * @description `top_up`: the daily top-up. `plan`: the tokens of a price, for a period that was paid. `trial`: those for a trial. `credit`, `debit`: a call. `merge`: an anonymous user signed in as another one
+                     * @description `top_up`: the daily top-up. `plan`: the tokens of a price, for a period that was paid. `trial`: those for a trial. `credit`, `debit`: a call. `merge`: an anonymous user signed in as another one. `refund`: tokens that went back with the money, or came again as a refund failed
                      * @enum {string}
                      */
-                    reason: "top_up" | "plan" | "trial" | "credit" | "debit" | "merge";
+                    reason: "top_up" | "plan" | "trial" | "credit" | "debit" | "merge" | "refund";
                 };
             };
         };
@@ -1175,7 +1350,7 @@ export interface components {
                     type: string;
                     daily_limit?: number;
                 }[];
-                /** @description The longest trial that a user may ask start-checkout for with its Bearer token */
+                /** @description The longest trial that a user may ask start-checkout for with its Bearer token, where the price's own is shorter */
                 max_trial_days?: number;
             } & {
                 [key: string]: unknown;
@@ -1290,7 +1465,7 @@ export interface components {
                 /** @description The purchase's `id` */
                 id: string;
                 /**
-                 * @description Unchanged, so usually `active`, until the current period is over
+                 * @description Unchanged, so usually `active`, until the current period is over. `canceled`: it has ended at once, and so has access, as a trial does where the processor has it so
                  * @enum {string}
                  */
                 status: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled" | "refunded";
@@ -1298,7 +1473,7 @@ export interface components {
                 cancel_at_period_end: true;
                 /**
                  * Format: date-time
-                 * @description When the subscription ends
+                 * @description When the subscription ends, or ended
                  */
                 cancel_at: string | null;
                 /**
@@ -1583,6 +1758,7 @@ export interface operations {
                      *           "features": [
                      *             "export"
                      *           ],
+                     *           "access": true,
                      *           "local": {
                      *             "currency": "INR",
                      *             "amount": 399
@@ -1624,7 +1800,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls. If it is an owner key, `message` says so; or the token is for another owner's paywalls, or its user was merged into another one: as an anonymous user is who has signed in as somebody else since */
+            /** @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls or those of the other mode. If it is an owner key, `message` says so; or the token is for another owner's paywalls or those of the other mode, or its user was merged into another one: as an anonymous user is who has signed in as somebody else since */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1794,6 +1970,7 @@ export interface operations {
                      *           "cancel_at_period_end": false,
                      *           "cancel_at": null,
                      *           "canceled_at": null,
+                     *           "access_until": "2026-12-04T09:00:00.000Z",
                      *           "created_at": "2026-11-01T09:05:00.000Z"
                      *         }
                      *       ],
@@ -1836,7 +2013,7 @@ export interface operations {
             };
             /**
              * @description - `Unauthorized`: no credential was sent
-             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls. If it is an owner key, `message` says so; or the token is for another owner's paywalls, or its user was merged into another one: as an anonymous user is who has signed in as somebody else since
+             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls or those of the other mode. If it is an owner key, `message` says so; or the token is for another owner's paywalls or those of the other mode, or its user was merged into another one: as an anonymous user is who has signed in as somebody else since
              *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, and the paywall is live. `message` says so; or the API key is a live key, and the paywall is a test one. `message` says so
              */
             401: {
@@ -1951,13 +2128,14 @@ export interface operations {
              *     - `Invalid successUrl format`: `successUrl` is not an http or https address of at most 2,048 characters; or the same of `successUrl`
              *     - `Invalid errorUrl format`: `errorUrl` is not an http or https address of at most 2,048 characters; or with a Bearer token: `errorUrl` is of an origin that is neither in `settings.redirect_origins` nor the domain of the paywall nor that of a page in its settings. `message` says so
              *     - `Invalid shopUrl format`: `shopUrl` is not a text of at most 2,048 characters
-             *     - `Invalid trial_days`: `trial_days` is not a whole number from 0 to 730
+             *     - `Invalid trial_days`: `trial_days` is not a whole number from 0 to 730; or the processor's trials are those of its plans: `message` says what can be asked for
              *     - `Invalid ignoreActivePurchase`: `ignoreActivePurchase` is neither true nor false
              *     - `Invalid userMeta`: `userMeta` is not an object, or has something that cannot be stored as it was sent: an integer beyond 2^53, or a field named `__proto__`
              *     - `userMeta too large`: `userMeta` is larger than 4 KB; or what owner keys have written into the `meta` of the user, or what its own calls have, would be larger than 64 KB
              *     - `Invalid localCurrency`: `localCurrency` is not a currency code of three letters
              *     - `Invalid country`: `country` is not a country code of ISO 3166-1 alpha-2, such as US, and not XX either
              *     - `Missing required parameters: email, priceId`: required fields are missing. If the error does not name exactly those, `message` does
+             *     - `Missing required parameters: email`: the processor sells to nobody without an e-mail address, and the user has none
              *     - `Missing required parameters: priceId`: with a Bearer token: `priceId` is missing. `message` names all that is
              *     - `Missing required parameters: successUrl, errorUrl`: `successUrl` or `errorUrl` is missing, and the paywall has no page of its own in its place. `message` names those that are
              *     - `idempotency_key_required`: a live paywall requires an `Idempotency-Key`
@@ -1973,13 +2151,13 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        error?: "invalid_body" | "Invalid email format" | "Invalid externalId" | "Invalid priceId format" | "Invalid successUrl format" | "Invalid errorUrl format" | "Invalid shopUrl format" | "Invalid trial_days" | "Invalid ignoreActivePurchase" | "Invalid userMeta" | "userMeta too large" | "Invalid localCurrency" | "Invalid country" | "Missing required parameters: email, priceId" | "Missing required parameters: priceId" | "Missing required parameters: successUrl, errorUrl" | "idempotency_key_required" | "invalid_json" | "Invalid Idempotency-Key format" | "paywall_id_mismatch";
+                        error?: "invalid_body" | "Invalid email format" | "Invalid externalId" | "Invalid priceId format" | "Invalid successUrl format" | "Invalid errorUrl format" | "Invalid shopUrl format" | "Invalid trial_days" | "Invalid ignoreActivePurchase" | "Invalid userMeta" | "userMeta too large" | "Invalid localCurrency" | "Invalid country" | "Missing required parameters: email, priceId" | "Missing required parameters: email" | "Missing required parameters: priceId" | "Missing required parameters: successUrl, errorUrl" | "idempotency_key_required" | "invalid_json" | "Invalid Idempotency-Key format" | "paywall_id_mismatch";
                     } & components["schemas"]["Error"];
                 };
             };
             /**
              * @description - `Unauthorized`: no credential was sent
-             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls. If it is an owner key, `message` says so; or the token is for another owner's paywalls, or its user was merged into another one: as an anonymous user is who has signed in as somebody else since
+             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls or those of the other mode. If it is an owner key, `message` says so; or the token is for another owner's paywalls or those of the other mode, or its user was merged into another one: as an anonymous user is who has signed in as somebody else since
              *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, and the paywall is live. `message` says so; or the API key is a live key, and the paywall is a test one. `message` says so
              */
             401: {
@@ -2048,6 +2226,16 @@ export interface operations {
                         error?: "active_purchase";
                         /** @constant */
                         hasActivePurchase: true;
+                        /**
+                         * Format: uuid
+                         * @description The purchase that is in the way
+                         */
+                        purchaseId: string;
+                        /**
+                         * @description Its status: of one that is past due, the portal can mend the card
+                         * @enum {string}
+                         */
+                        status: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled" | "refunded";
                     } & components["schemas"]["Error"]);
                 };
             };
@@ -2103,6 +2291,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page that names the host and asks the buyer whether to go on: a user chose a target that the paywall does not name */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
             /** @description Redirect to `successUrl`, or to `errorUrl` if nothing was bought */
             303: {
                 headers: {
@@ -2269,7 +2467,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls. If it is an owner key, `message` says so; or the token is for another owner's paywalls, or its user was merged into another one: as an anonymous user is who has signed in as somebody else since
+             * @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls or those of the other mode. If it is an owner key, `message` says so; or the token is for another owner's paywalls or those of the other mode, or its user was merged into another one: as an anonymous user is who has signed in as somebody else since
              *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, and the paywall is live. `message` says so; or the API key is a live key, and the paywall is a test one. `message` says so
              */
             401: {
@@ -2412,7 +2610,7 @@ export interface operations {
             };
             /**
              * @description - `Unauthorized`: no credential was sent
-             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls. If it is an owner key, `message` says so; or the token is for another owner's paywalls, or its user was merged into another one: as an anonymous user is who has signed in as somebody else since
+             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls or those of the other mode. If it is an owner key, `message` says so; or the token is for another owner's paywalls or those of the other mode, or its user was merged into another one: as an anonymous user is who has signed in as somebody else since
              *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, and the paywall is live. `message` says so; or the API key is a live key, and the paywall is a test one. `message` says so
              */
             401: {
@@ -2986,7 +3184,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls. If it is an owner key, `message` says so; or the token is for another owner's paywalls, or its user was merged into another one: as an anonymous user is who has signed in as somebody else since */
+            /** @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls or those of the other mode. If it is an owner key, `message` says so; or the token is for another owner's paywalls or those of the other mode, or its user was merged into another one: as an anonymous user is who has signed in as somebody else since */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3256,7 +3454,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls. If it is an owner key, `message` says so */
+            /** @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner's paywalls or those of the other mode. If it is an owner key, `message` says so */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3285,7 +3483,7 @@ export interface operations {
             };
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["PayloadTooLarge"];
-            /** @description - `rate_limit_exceeded`: too many wrong codes came from your network, for the address or on the paywall. This one was not looked at, and can be sent again after the time in `Retry-After`. The first try of a new code is always looked at; or too many calls. Wait for the time in `Retry-After` */
+            /** @description - `rate_limit_exceeded`: too many wrong codes came from your network, for the address or on the paywall. This one was not looked at, and can be sent again after the time in `Retry-After`. The first try of a new code is always looked at; or too many anonymous users were made from your network. Wait for the time in `Retry-After`, or sign in by a code; or too many calls. Wait for the time in `Retry-After` */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3939,7 +4137,187 @@ export interface operations {
             };
         };
     };
+    onSubscriptionAccessEnded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When this attempt was sent, in Unix seconds */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the secret of your webhook endpoint. While a secret is being replaced there are two signatures, with a space between them */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionEvent"];
+            };
+        };
+        responses: {
+            /** @description You want no more events: nothing is sent to this address from now on */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You are too busy. The event is sent again after `Retry-After` */
+            429: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionRecovered: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When this attempt was sent, in Unix seconds */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the secret of your webhook endpoint. While a secret is being replaced there are two signatures, with a space between them */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionEvent"];
+            };
+        };
+        responses: {
+            /** @description You want no more events: nothing is sent to this address from now on */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You are too busy. The event is sent again after `Retry-After` */
+            429: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionPlanChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When this attempt was sent, in Unix seconds */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the secret of your webhook endpoint. While a secret is being replaced there are two signatures, with a space between them */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionEvent"];
+            };
+        };
+        responses: {
+            /** @description You want no more events: nothing is sent to this address from now on */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You are too busy. The event is sent again after `Retry-After` */
+            429: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     onSubscriptionEnded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When this attempt was sent, in Unix seconds */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the secret of your webhook endpoint. While a secret is being replaced there are two signatures, with a space between them */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionEvent"];
+            };
+        };
+        responses: {
+            /** @description You want no more events: nothing is sent to this address from now on */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You are too busy. The event is sent again after `Retry-After` */
+            429: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionStopFailed: {
         parameters: {
             query?: never;
             header: {
@@ -4119,7 +4497,187 @@ export interface operations {
             };
         };
     };
+    onPaymentRefundFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When this attempt was sent, in Unix seconds */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the secret of your webhook endpoint. While a secret is being replaced there are two signatures, with a space between them */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentEvent"];
+            };
+        };
+        responses: {
+            /** @description You want no more events: nothing is sent to this address from now on */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You are too busy. The event is sent again after `Retry-After` */
+            429: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     onPaymentDisputed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When this attempt was sent, in Unix seconds */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the secret of your webhook endpoint. While a secret is being replaced there are two signatures, with a space between them */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentEvent"];
+            };
+        };
+        responses: {
+            /** @description You want no more events: nothing is sent to this address from now on */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You are too busy. The event is sent again after `Retry-After` */
+            429: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPaymentDisputeLost: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When this attempt was sent, in Unix seconds */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the secret of your webhook endpoint. While a secret is being replaced there are two signatures, with a space between them */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentEvent"];
+            };
+        };
+        responses: {
+            /** @description You want no more events: nothing is sent to this address from now on */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You are too busy. The event is sent again after `Retry-After` */
+            429: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPaymentDisputeWon: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same with every retry: it tells you whether you have handled the event already */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When this attempt was sent, in Unix seconds */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the secret of your webhook endpoint. While a secret is being replaced there are two signatures, with a space between them */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentEvent"];
+            };
+        };
+        responses: {
+            /** @description You want no more events: nothing is sent to this address from now on */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You are too busy. The event is sent again after `Retry-After` */
+            429: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You have received the event. Any other answer, redirects included, is a failure: the event is sent again */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPaymentUnexpected: {
         parameters: {
             query?: never;
             header: {

@@ -15,7 +15,16 @@ export const CHARGEBEE: Driver<'chargebee'> = {
     authorization: `Basic ${Buffer.from(`${webhookUser}:${webhookPassword}`).toString('base64')}`,
   }),
   ofAnotherScheme: ({ authorization = '' }) => ({ authorization: authorization.replace('Basic', 'Bearer') }),
+  namesPurchases: false,
   opensPage: /^\/api\/v2\/hosted_pages\/checkout_/,
+  refusesEmail: {
+    path: '/api/v2/hosted_pages/checkout_new_for_items',
+    status: 400,
+    body: {
+      ...{ type: 'invalid_request', api_error_code: 'param_wrong_value', param: 'customer[email]' },
+      message: 'customer[email] : is not valid',
+    },
+  },
   sold: (_, { records }) => ({
     sales: () => salesByInvoice(records, ({ id }) => `${INVOICE_PREFIX}${id}`),
     pages: () => records('pages').map((page) => ({ checkoutId: checkoutOf(page), isPaid: page.status === 'complete' })),

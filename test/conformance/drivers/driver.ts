@@ -24,8 +24,15 @@ export interface Driver<Name extends Acquiring = Acquiring> {
   sign(webhook: Webhook, credentials: Credentials<Name>): Record<string, string>
   /** Such headers, made into those of another scheme that the processor, or one like it, has or had. */
   ofAnotherScheme(headers: Record<string, string>): Record<string, string>
+  /** Whether a webhook says what it is about. If not, the processor is asked that first, and sends it again if it is down. */
+  namesPurchases: boolean
   /** The path of a POST by which a page is opened; null: a page is a link, and no call opens it. */
   opensPage: RegExp | null
+  /**
+   * The response to a call which names an e-mail address that the processor does not take, by the call's path; null: it sells to
+   * nobody without an address.
+   */
+  refusesEmail: { path: string; status: number; body: object } | null
   /** What was sold in an account. What can happen there is known to `actsOf`. */
   sold(emulator: Emulators[Name], account: Account<Name>): Sold
 }

@@ -13,7 +13,9 @@ export const FREEMIUS: Driver<'freemius'> = {
     'x-signature': createHmac('sha256', secretKey).update(body).digest('hex'),
   }),
   ofAnotherScheme: ({ 'x-signature': signature = '' }) => ({ 'x-signature': `sha256=${signature}` }),
+  namesPurchases: true,
   opensPage: null,
+  refusesEmail: null,
   sold(freemius, { records, now }) {
     // The owner has switched off *Restrict Single Subscription Per User*.
     freemius.manySubscriptions = true

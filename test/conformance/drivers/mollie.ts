@@ -4,7 +4,7 @@ import type { AccountRecords } from '../../../dev/emulators/core/acts/account-re
 import type { PaymentRecord } from '../../../dev/emulators/core/domain/money-records.ts'
 import type { SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
 import { findSubscription, isOnItsWay } from '../../../dev/emulators/mollie/acts.ts'
-import { addDays, dateOf } from '../../../dev/emulators/mollie/dates.ts'
+import { dateOf } from '../../../dev/emulators/mollie/dates.ts'
 import { paymentOwn } from '../../../dev/emulators/mollie/own.ts'
 import type { Driver } from './driver.ts'
 import { isGivenBack, oneTimeSale, type Sale } from './sale.ts'
@@ -19,7 +19,13 @@ export const MOLLIE: Driver<'mollie'> = {
   ofAnotherScheme: ({ 'x-mollie-signature': signature = '' }) => ({
     'x-mollie-signature': signature.replace('sha256=', 'sha1='),
   }),
+  namesPurchases: false,
   opensPage: /^\/v2\/(payments|customers)$/,
+  refusesEmail: {
+    path: '/v2/customers',
+    status: 422,
+    body: { status: 422, title: 'Unprocessable Entity', detail: 'The email address is invalid', field: 'email' },
+  },
   sold: (_, { records, now }) => ({
     sales: () =>
       firstPayments(records)
@@ -54,8 +60,8 @@ function saleOf(records: AccountRecords, page: PaymentRecord, now: number): Sale
     ...once,
     ...{ isSubscription: true, renews, covered: 1 + paid.length, paid: [...once.paid, ...paid.map(({ id }) => id)] },
     status: statusOf(records, { page, subscription, charges, renews, now }),
-    // A period lasts to the end of the day of the next charge. A suspended subscription has no such day.
-    periodEnd: renews && !isSuspended ? addDays(dateOf(subscription.periodEnd), 1) : null,
+    // A period lasts to the day of the next charge. A suspended subscription has no such day.
+    periodEnd: renews && !isSuspended ? dateOf(subscription.periodEnd) : null,
   }
 }
 
@@ -69,15 +75,24 @@ interface Recurring {
 
 function statusOf(records: AccountRecords, { page, subscription, charges, renews, now }: Recurring): Sale['status'] {
   if (!subscription && isGivenBack(records, page, true)) return 'canceled'
-  if (subscription && !renews && endOfPaid(subscription, charges) <= now) return 'canceled'
-  if (renews && charges.findLast(({ status }) => status !== 'pending')?.status === 'failed') return 'past_due'
+  const isFailed = (charge: PaymentRecord) => charge.status === 'failed' || isChargedBack(records, charge)
+  if (subscription && !renews && endOfPaid(subscription, charges, isFailed) <= now) return 'canceled'
+  const decided = charges.findLast(({ status }) => status !== 'pending')
+  if (renews && decided && isFailed(decided)) return 'past_due'
   const { trial_days: trialDays } = PageMetadata.parse(paymentOwn(page).metadata)
-  return trialDays > 0 && charges.length === 0 ? 'trialing' : 'active'
+  return trialDays > 0 && !decided ? 'trialing' : 'active'
 }
 
-/** A charge that failed bought nothing: what was paid for before ends with the day of the first that failed since. */
-function endOfPaid({ periodEnd }: SubscriptionRecord, charges: PaymentRecord[]): number {
-  const last = charges.findLastIndex(({ status }) => status !== 'failed')
-  const day = addDays(dateOf(charges[last + 1]?.created ?? periodEnd), 1)
-  return Date.parse(day) / 1000
+/** A direct debit may be settled, and charged back days later: then it has failed. */
+const isChargedBack = (records: AccountRecords, { id }: PaymentRecord) =>
+  records('disputes').some(({ payment, status }) => payment === id && status !== 'won')
+
+/** A charge that failed bought nothing: what was paid for before ends as the day of the first that failed since begins. */
+function endOfPaid(
+  { periodEnd }: SubscriptionRecord,
+  charges: PaymentRecord[],
+  isFailed: (charge: PaymentRecord) => boolean,
+): number {
+  const last = charges.findLastIndex((charge) => !isFailed(charge))
+  return Date.parse(dateOf(charges[last + 1]?.created ?? periodEnd)) / 1000
 }

@@ -23,7 +23,18 @@ export const POLAR: Driver<'polar'> = {
     ...others,
     'webhook-signature': signature.replace('v1,', 'v1a,'),
   }),
+  namesPurchases: true,
   opensPage: /^\/v1\/checkouts\/$/,
+  refusesEmail: {
+    path: '/v1/checkouts/',
+    status: 422,
+    body: {
+      error: 'RequestValidationError',
+      detail: [
+        { type: 'value_error', loc: ['body', 'customer_email'], msg: 'ada@acme.test is not a valid email address' },
+      ],
+    },
+  },
   sold: (_, { records }) => ({
     sales: () => salesByInvoice(records),
     pages: () =>

@@ -19,7 +19,18 @@ export const STRIPE: Driver<'stripe'> = {
   ofAnotherScheme: ({ 'stripe-signature': signature = '' }) => ({
     'stripe-signature': signature.replace('v1=', 'v0='),
   }),
+  namesPurchases: false,
   opensPage: /^\/v1\/checkout\/sessions$/,
+  refusesEmail: {
+    path: '/v1/checkout/sessions',
+    status: 400,
+    body: {
+      error: {
+        ...{ type: 'invalid_request_error', code: 'email_invalid', param: 'customer_email' },
+        message: 'Invalid email address: ada@acme.test',
+      },
+    },
+  },
   sold: (_, { records }) => ({
     sales: () => salesByInvoice(records),
     pages: () =>

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { HostedPage, Invoice, Subscription } from '../../../lib/processors/chargebee/objects.ts'
 import { decide, fromChargebee, type Observed } from '../../../lib/processors/chargebee/translate.ts'
 import { CHECKOUT_ID } from './selling.ts'
@@ -52,12 +52,12 @@ const PAGE = {
 
 const customer = { id: '__test__KyVnHhSBWkkwI2Tn', email: 'john@test.com' }
 
-function subscription(more: object = {}, firstInvoice: object | null = null) {
+function subscription(more: object = {}, ...invoices: object[]) {
   const observed: Observed = {
     kind: 'subscription',
     subscription: Subscription.parse({ ...SUBSCRIPTION, due_invoices_count: 0, ...more }),
     customer,
-    firstInvoice: firstInvoice && Invoice.parse({ ...INVOICE, ...firstInvoice }),
+    invoices: { latest: invoices.map((each) => Invoice.parse({ ...INVOICE, ...each })), hasMore: false },
   }
   return decide(observed, now).found?.purchase
 }
@@ -70,6 +70,8 @@ const date = (seconds: number) => new Date(seconds * 1000)
 test('the published subscription, paid', () => {
   expect(subscription()).toEqual({
     ...{ processorId: CHECKOUT_ID, checkoutId: CHECKOUT_ID, customer: customer.id, buyerEmail: 'john@test.com' },
+    ...{ processorPrice: 'basic-USD', startedAt: date(1517505643), charged: null, priceCovered: true },
+    versions: { [CHECKOUT_ID]: 1517505643000 },
     ...{ status: 'active', begun: true, periodCovered: true, interval: 'month', intervalCount: 1 },
     ...{ unitAmount: 895, currency: 'USD', trialStart: null, trialEnd: null },
     ...{ currentPeriodStart: date(1517505643), currentPeriodEnd: date(1519924843) },
@@ -110,7 +112,23 @@ test.each([
     { status: 'trialing', cancelAtPeriodEnd: true, cancelAt: date(1519924843), periodCovered: true },
   ],
   ['non_renewing', { trial_end: 1517506000 }, { status: 'active', cancelAtPeriodEnd: true }],
+  // "A subscription's state will not change if it is in in_trial state. However, cancellation will be scheduled" (API docs).
+  [
+    'in_trial',
+    { trial_end: 1519924843, cancel_schedule_created_at: 1517506000 },
+    { status: 'trialing', cancelAtPeriodEnd: true, cancelAt: date(1519924843), canceledAt: date(1517506000) },
+  ],
   ['paused', { pause_date: 1517506000 }, { status: 'paused', cancelAtPeriodEnd: false }],
+  [
+    'paused',
+    { cancelled_at: 1523924843, cancel_schedule_created_at: 1517506000 },
+    { status: 'paused', cancelAtPeriodEnd: true, cancelAt: date(1523924843), canceledAt: date(1517506000) },
+  ],
+  [
+    'active',
+    { cancelled_at: 1523924843, cancel_schedule_created_at: 1517506000 },
+    { status: 'active', cancelAtPeriodEnd: false, cancelAt: date(1523924843), canceledAt: date(1517506000) },
+  ],
   ['cancelled', { cancelled_at: 1517509000 }, { status: 'canceled', cancelAt: null, canceledAt: date(1517509000) }],
   ['transferred', {}, { status: 'canceled', cancelAtPeriodEnd: false }],
 ])('a subscription that is %s %o', (status, more, expected) => {
@@ -150,7 +168,7 @@ test('what another system has sold is none of ours', () => {
 test('the published page may sell until it expires', () => {
   const decideOn = (more: object, at = now) =>
     decide({ kind: 'page', page: HostedPage.parse({ ...PAGE, ...more }) }, at)
-  const expired = { found: null, isUndecided: false, todo: null }
+  const expired = { found: null, isUndecided: false, todo: null, payments: [] }
   expect(decideOn({}, date(1517468262))).toEqual({ ...expired, isUndecided: true })
   expect(decideOn({ state: 'requested' }, date(1517468263))).toEqual(expired)
   expect(decideOn({ state: 'cancelled' }, date(1517468262))).toEqual(expired)
@@ -163,4 +181,78 @@ test('amounts are hundredths, or whole where the currency has no decimals', () =
   expect(pairs.map(([amount, currency]) => fromChargebee(Number(amount), String(currency)))).toEqual([
     ...[1250, 1250, 12500, 1250, 1250],
   ])
+})
+
+describe('the price', () => {
+  const line = (entity_id: string, more: object = {}) => ({
+    ...{ id: 'li_1', date_from: 1517505643, date_to: 1519924843, unit_amount: 895, amount: 895, entity_id },
+    ...{ entity_type: 'plan_item_price', subscription_id: CHECKOUT_ID, ...more },
+  })
+  const PRO = { subscription_items: [{ ...SUBSCRIPTION.subscription_items[0], item_price_id: 'pro-USD' }] }
+  const first = { total: 895, line_items: [line('basic-USD')] }
+
+  test('is the item price of the plan, and covered by an invoice for it', () => {
+    expect(subscription({}, first)).toMatchObject({ processorPrice: 'basic-USD', priceCovered: true, charged: 895 })
+    expect(subscription(PRO, first)).toMatchObject({ processorPrice: 'pro-USD', priceCovered: false, charged: 895 })
+    const difference = { total: 500, line_items: [line('pro-USD', { amount: 500 })] }
+    expect(subscription(PRO, difference, first)).toMatchObject({ priceCovered: true, charged: 895 })
+    expect(subscription(PRO, { ...difference, status: 'voided' }, first)).toMatchObject({ priceCovered: false })
+    // Back again: what was paid for the term first still counts.
+    expect(subscription({}, difference, first)).toMatchObject({ priceCovered: true })
+  })
+
+  test('of an earlier term does not cover this one', () => {
+    const earlier = { line_items: [line('pro-USD', { date_to: 1517505643 })] }
+    expect(subscription(PRO, first, earlier)).toMatchObject({ priceCovered: false })
+  })
+
+  test('is what it was until a change that is scheduled takes effect', () => {
+    const scheduled = { has_scheduled_changes: true, changes_scheduled_at: 1519924843 }
+    expect(subscription(scheduled, first)).toMatchObject({ processorPrice: 'basic-USD', priceCovered: true })
+  })
+
+  test('of a trial is covered, and costs nothing', () => {
+    const trial = { ...PRO, status: 'in_trial', trial_end: 1519924843 }
+    expect(subscription(trial)).toMatchObject({ priceCovered: true, charged: 0 })
+  })
+
+  test('of what is sold once is that of its charge', () => {
+    const line_items = [line('lifetime-EUR', { entity_type: 'charge_item_price' })]
+    const sold = { processorPrice: 'lifetime-EUR', charged: 4000, startedAt: date(1517429428), priceCovered: true }
+    expect(invoice({ line_items })).toMatchObject({ ...sold, versions: { __demo_inv__13: 1517429428000 } })
+  })
+})
+
+test('a term whose invoice was voided is not covered', () => {
+  const line_items = [{ entity_type: 'plan_item_price', entity_id: 'basic-USD', amount: 895, date_to: 1519924843 }]
+  expect(subscription({}, { status: 'voided', line_items })).toMatchObject({ status: 'active', periodCovered: false })
+})
+
+describe('money that a bank has taken back', () => {
+  const factsOf = (more: object) =>
+    decide({ kind: 'invoice', invoice: Invoice.parse({ ...INVOICE, ...more }), customer }, now).payments
+  const money = { paymentId: '__demo_inv__13', amount: 4000, currency: 'USD' }
+
+  test('is a dispute that is lost, known by the payment', () => {
+    const [payment] = INVOICE.linked_payments
+    expect(factsOf({})).toEqual([])
+    const about = { id: 'txn___test__XpbBxQiS4HD1ArXD', ...money, occurredAt: date(1517429428) }
+    expect(factsOf({ linked_payments: [{ ...payment, txn_status: 'late_failure' }] })).toEqual([
+      { kind: 'disputed', ...about },
+      { kind: 'dispute_lost', ...about },
+    ])
+  })
+
+  test('by a credit note is one, too, until that is voided', () => {
+    const note = { cn_id: 'CN-1', cn_total: 4000, cn_date: 1517430000, cn_reason_code: 'chargeback' }
+    const about = { id: 'CN-1', ...money, occurredAt: date(1517430000) }
+    const lost = [
+      { kind: 'disputed', ...about },
+      { kind: 'dispute_lost', ...about },
+    ]
+    expect(factsOf({ issued_credit_notes: [{ ...note, cn_status: 'refunded' }] })).toEqual(lost)
+    const won = { kind: 'dispute_won', ...about }
+    expect(factsOf({ issued_credit_notes: [{ ...note, cn_status: 'voided' }] })).toEqual([...lost, won])
+    expect(factsOf({ issued_credit_notes: [{ ...note, cn_status: 'refunded', cn_reason_code: 'waiver' }] })).toEqual([])
+  })
 })

@@ -113,7 +113,7 @@ test('each of the events that an owner subscribes to is known, and tells of the 
 })
 
 test('others are about nothing, and so are the purchases of other systems', async () => {
-  const nothing = { id: 'ev_1', about: null, payment: null, trialEnding: false }
+  const nothing = { id: 'ev_1', about: null, payment: null, trialEnding: false, versions: {} }
   expect(await read(event('customer_changed'))).toEqual(nothing)
   for (const type of ['subscription_created', 'subscription_trial_end_reminder']) {
     for (const id of ['16BHbhF4s42tO2lJ', 'ACME GmbH/Company', '../customers/x']) {
@@ -131,7 +131,7 @@ test('others are about nothing, and so are the purchases of other systems', asyn
 test('money is counted in the minor units of ISO 4217', async () => {
   const told = await read(event('payment_succeeded', { transaction: payment() }))
   expect(told.payment).toEqual({
-    ...{ kind: 'succeeded', id: 'txn_1', amount: 12500, currency: 'KWD' },
+    ...{ kind: 'succeeded', id: 'txn_1', paymentId: 'txn_1', amount: 12500, currency: 'KWD' },
     occurredAt: new Date(1_795_000_000_000),
   })
   const yen = await read(event('payment_failed', { transaction: payment({ currency_code: 'JPY', status: 'failure' }) }))
@@ -146,6 +146,49 @@ test('a refund counts when it has succeeded; one for a chargeback is a dispute',
   expect((await refund({ status: 'in_progress' })).payment).toBeNull()
   expect((await refund({ payment_method: 'chargeback' })).payment).toMatchObject({ kind: 'disputed' })
   expect((await refund({}, { credit_note: { reason_code: 'chargeback' } })).payment).toMatchObject({ kind: 'disputed' })
+})
+
+test('a payment, its refunds and its reversals have the id of the invoice', async () => {
+  const named = { id: 'INV-1' }
+  const idOf = async (type: string, content: object) => (await read(event(type, content))).payment?.paymentId
+  const linked = { linked_invoices: [{ invoice_id: 'INV-1' }] }
+  expect(await idOf('payment_succeeded', { transaction: payment(), invoice: named })).toBe('INV-1')
+  expect(await idOf('payment_failed', { transaction: payment({ status: 'failure', ...linked }) })).toBe('INV-1')
+  const refund = payment({ type: 'refund' })
+  expect(await idOf('payment_refunded', { transaction: refund, invoice: named })).toBe('INV-1')
+  const linked_credit_notes = [{ cn_id: 'CN-1', cn_reference_invoice_id: 'INV-1' }]
+  expect(await idOf('payment_refunded', { transaction: { ...refund, linked_credit_notes } })).toBe('INV-1')
+  const failed = { ...refund, status: 'failure', linked_credit_notes }
+  expect(await idOf('transaction_updated', { transaction: failed })).toBe('INV-1')
+  expect(await idOf('transaction_created', { transaction: payment({ type: 'payment_reversal', ...linked }) })).toBe(
+    'INV-1',
+  )
+})
+
+test('a refund that fails, and a reversal that is itself reversed, are told', async () => {
+  const told = async (transaction: object) => (await read(event('transaction_updated', { transaction }))).payment
+  const refund = payment({ type: 'refund', refunded_txn_id: 'txn_0' })
+  expect(await told({ ...refund, status: 'failure' })).toMatchObject({ kind: 'refund_failed', id: 'txn_1' })
+  expect(await told(refund)).toBeNull()
+  const chargeback = { ...refund, payment_method: 'chargeback', linked_credit_notes: [{ cn_id: 'CN-1' }] }
+  expect(await told({ ...chargeback, status: 'voided' })).toMatchObject({ kind: 'dispute_won', id: 'CN-1' })
+  const reversal = payment({ type: 'payment_reversal', linked_payments: [{ id: 'txn_0' }] })
+  expect(await told(reversal)).toMatchObject({ kind: 'disputed', id: 'txn_0' })
+  expect(await told({ ...reversal, status: 'voided' })).toMatchObject({ kind: 'dispute_won', id: 'txn_0' })
+  expect(await told({ ...reversal, reversal_transaction_id: 'txn_2' })).toMatchObject({
+    kind: 'dispute_won',
+    id: 'txn_0',
+  })
+})
+
+test('the versions of what a purchase is read from are told with it', async () => {
+  const subscription = { id: CHECKOUT_ID, resource_version: 1517505643000 }
+  const invoice = { id: 'INV-1', resource_version: 1517505643001 }
+  const content = { subscription, invoice, customer: { id: 'c', resource_version: 1 } }
+  expect(await read(event('subscription_renewed', content))).toMatchObject({
+    versions: { [CHECKOUT_ID]: 1517505643000, 'INV-1': 1517505643001 },
+  })
+  expect((await read(event('subscription_renewed'))).versions).toEqual({})
 })
 
 test('a reversal names its invoice, or the payment that is asked for it', async () => {

@@ -22,12 +22,12 @@ const FAILURES: [string, typeof fetch, Partial<ProcessorError>][] = [
   ['401', answer(401, { api_error_code: 'api_authentication_failed' }), { kind: 'misconfigured', answered: true }],
   ['403', answer(403, { api_error_code: 'api_authorization_failed' }), { kind: 'misconfigured', answered: true }],
   ['404 of no site', answer(404, { api_error_code: 'site_not_found' }), { kind: 'misconfigured', answered: true }],
-  ['404 of a proxy', async () => new Response('<html>', { status: 404 }), { kind: 'misconfigured', answered: true }],
+  ['404 of a proxy', async () => new Response('<html>', { status: 404 }), { kind: 'unavailable', answered: false }],
   ['409', answer(409, { api_error_code: 'lock_timeout' }), { kind: 'unavailable', answered: false }],
   ['422', answer(422, { api_error_code: 'param_wrong_value' }), { kind: 'rejected', answered: true }],
   ['429', answer(429, { api_error_code: 'api_request_limit_exceeded' }), { kind: 'unavailable', answered: true }],
   ['500', answer(500, { api_error_code: 'internal_error' }), { kind: 'unavailable', answered: true }],
-  ['503 of a proxy', async () => new Response('busy', { status: 503 }), { kind: 'unavailable', answered: true }],
+  ['503 of a proxy', async () => new Response('busy', { status: 503 }), { kind: 'unavailable', answered: false }],
   ['302', async () => new Response(null, { status: 302, headers: { Location: '/x' } }), { kind: 'unavailable' }],
   ['no connection', () => Promise.reject(new TypeError('fetch failed')), { kind: 'unavailable', answered: false }],
   ['a timeout', () => Promise.reject(new DOMException('', 'TimeoutError')), { kind: 'unavailable', answered: false }],
@@ -65,7 +65,9 @@ test('an error quotes neither what was sent nor what was answered, apart from it
 test('a status that is not known is never taken for a good one', async () => {
   const strange = { subscription: { id: CHECKOUT_ID, customer_id: 'c', currency_code: 'USD', status: 'frozen' } }
   const { adapter } = await startSelling({ fetch: answer(200, strange) })
-  await expect(adapter.observe({ kind: 'subscription', id: CHECKOUT_ID })).rejects.toThrow(/frozen|Invalid option/)
+  await expect(adapter.observe({ kind: 'subscription', id: CHECKOUT_ID })).rejects.toMatchObject({
+    ...{ kind: 'unavailable', message: 'chargebee: an unexpected answer: subscription.status invalid_value' },
+  })
 })
 
 test('a cancellation whose answer is lost is found done by the next one', async () => {

@@ -37,10 +37,17 @@ const REPLIES: [RegExp, object][] = [
   ],
   [/hosted_pages/, { hosted_page: { id: 'p', state: 'created' } }],
   [/portal_sessions/, { portal_session: { access_url: 'https://acme-test.chargebee.com/portal/v2/x' } }],
-  [/invoices\?/, { list: [] }],
+  [/invoices\?.*=paid&/, { list: [] }],
+  [
+    /invoices\?/,
+    { list: [{ invoice: { id: 'A/1', customer_id: 'cus', status: 'payment_due', currency_code: 'EUR' } }] },
+  ],
+  [/unbilled_charges\?/, { list: [{ unbilled_charge: { id: 'ub_1' } }] }],
+  [/void/, {}],
   [/invoices/, { invoice: { id: 'A/1', customer_id: 'cus', status: 'paid', currency_code: 'EUR' } }],
   [/customers/, { customer: { id: 'cus' } }],
   [/transactions/, { transaction: { id: 't', type: 'payment', currency_code: 'EUR' } }],
+  [/subscriptions\/paid$/, { subscription: { id: 'paid', customer_id: 'c', currency_code: 'USD', status: 'active' } }],
   [
     /subscriptions/,
     {
@@ -135,12 +142,44 @@ test('a page', () =>
     (sdk) => sdk.hostedPage.retrieve('p'),
   ))
 
-test('a subscription that owes its first payment', () =>
+test('a subscription with its latest invoices', () =>
   compare(
     (adapter) => adapter.observe({ kind: 'subscription', id: CHECKOUT_ID }),
     async (sdk) => {
       await sdk.subscription.retrieve(CHECKOUT_ID)
-      await sdk.invoice.list({ limit: 1, subscription_id: { is: CHECKOUT_ID }, 'sort_by[asc]': 'date' })
+      await sdk.invoice.list({ limit: 10, subscription_id: { is: CHECKOUT_ID }, 'sort_by[desc]': 'date' })
+    },
+  ))
+
+test('the end of one that is past due, at once', () =>
+  compare(
+    (adapter) => adapter.endNow?.(CHECKOUT_ID) ?? Promise.reject(new Error('it does not end')),
+    async (sdk) => {
+      await sdk.subscription.retrieve(CHECKOUT_ID)
+      await sdk.invoice.list({ limit: 100, subscription_id: { is: CHECKOUT_ID }, 'sort_by[desc]': 'date' })
+      await sdk.invoice.voidInvoice('A/1')
+      await sdk.subscription.cancelForItems(CHECKOUT_ID, {
+        cancel_option: 'immediately',
+        account_receivables_handling: 'no_action',
+        credit_option_for_current_term_charges: 'none',
+        unbilled_charges_option: 'delete',
+      })
+    },
+  ))
+
+test('the end of charges of one that is paid up', () =>
+  compare(
+    (adapter) => adapter.stopCharging?.('paid') ?? Promise.reject(new Error('it does not end')),
+    async (sdk) => {
+      const read = async () => {
+        await sdk.subscription.retrieve('paid')
+        await sdk.invoice.list({ limit: 100, subscription_id: { is: 'paid' }, 'sort_by[desc]': 'date' })
+      }
+      await read()
+      await sdk.subscription.cancelForItems('paid', { cancel_option: 'end_of_term' })
+      await sdk.unbilledCharge.list({ limit: 100, subscription_id: { is: 'paid' } })
+      await sdk.unbilledCharge.delete('ub_1')
+      await read()
     },
   ))
 

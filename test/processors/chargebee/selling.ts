@@ -43,7 +43,9 @@ export const ONE_TIME: Partial<CheckoutOrder> = {
 /** The adapter in front of an emulator of its own, which hands its webhooks to it: `told` is what they say. */
 export async function startSelling(options: Partial<AdapterOptions> = {}) {
   const told: ProcessorEvent[] = []
+  const better = { ...ACME.prices[0]!, id: 'max-USD-monthly', label: 'Max', amount: 1999 }
   const { emulator, chargebee } = await startChargebee({
+    accounts: [{ ...ACME, prices: [...ACME.prices, better] }],
     fetch: async (_, { headers, body } = {}) => {
       const inbound = { headers: new Headers(headers), rawBody: String(body), now: now() }
       told.push(await adapter.readEvent(inbound))

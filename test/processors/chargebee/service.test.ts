@@ -70,7 +70,7 @@ describe('an invoice whose id has slashes, dots and hashes', () => {
 
   test('is reversed by the bank, which names the payment alone', async () => {
     const buyer = await buy(shop, 'lifetime')
-    expect(await happens(buyer, () => dispute(buyer))).toEqual(['payment.disputed 4900'])
+    expect(await happens(buyer, () => dispute(buyer))).toEqual(['payment.dispute_lost 4900', 'payment.disputed 4900'])
     expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
   })
 })
@@ -87,10 +87,10 @@ async function dispute(buyer: Buyer) {
 test('a subscription whose payment is reversed is past due until the seller wins', async () => {
   const buyer = await buy(shop)
   const { id } = await dispute(buyer)
-  expect(await hears(buyer)).toEqual(['payment.disputed 999', 'subscription.past_due'])
+  expect(await hears(buyer)).toEqual(['payment.dispute_lost 999', 'payment.disputed 999', 'subscription.past_due'])
   expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
   await world.chargebee.closeDispute(id, { won: true })
-  await hears(buyer)
+  expect(await hears(buyer)).toEqual(['payment.dispute_won 999', 'subscription.updated'])
   expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
 })
 

@@ -63,3 +63,12 @@ test('what an owner is told to set up is what is read', () => {
   expect(read.filter((type) => type !== 'subscription.canceled').toSorted()).toEqual(listed?.toSorted())
   for (const field of Object.keys(FREEMIUS.credentials)) expect(guide).toContain(`credentials.${field}`)
 })
+
+test('prices of one plan have one trial, or none', () => {
+  const of = (processorPrice: string, trialDays: number) =>
+    price({ trialDays, variants: [{ local: null, processorPrice, currency: 'USD', amount: 999 }] })
+  const among = (...prices: OfferedPrice[]) =>
+    FREEMIUS.problemsAmong?.(prices).map((problems) => problems.map(({ field }) => field))
+  expect(among(of('501:601', 7), of('501:602', 0), of('501:603', 7), of('502:604', 14))).toEqual([[], [], [], []])
+  expect(among(of('501:601', 7), of('501:602', 14))).toEqual([[], ['trial_days']])
+})

@@ -6,9 +6,12 @@ test('what is cancelled here goes on to its end', async () => {
   const { buy, look, pass, adapter, now } = await startWing()
   const { bought, license } = await buy()
   const first = await adapter.cancelAtPeriodEnd(license.id, 'too dear & too slow')
-  expect(first).toEqual({ status: 'active', cancelAt: bought.currentPeriodEnd, canceledAt: expect.any(Date) })
+  expect(first).toEqual({
+    ...{ status: 'active', cancelAtPeriodEnd: true, cancelAt: bought.currentPeriodEnd },
+    canceledAt: expect.any(Date),
+  })
   expect(await adapter.cancelAtPeriodEnd(license.id, 'again')).toEqual(first)
-  const { canceledAt, cancelAt } = first
+  const { canceledAt, cancelAt } = first!
   expect(await look(license)).toEqual({ ...bought, cancelAtPeriodEnd: true, cancelAt, canceledAt })
   await pass(31.1)
   expect(cancelAt?.getTime()).toBeLessThan(now().getTime())

@@ -51,7 +51,7 @@ const snapshot = (license: object, subscription: object | null, payments?: objec
 test('the documented example is an active annual purchase', () => {
   expect(snapshot({}, {})).toEqual({
     ...{ processorId: '123456', checkoutId: null, processorPrice: '123456:123456', customer: '123456' },
-    soldAt: at('2025-01-01 00:00:00'),
+    ...{ startedAt: at('2025-01-01 00:00:00'), charged: 207669, priceCovered: true, versions: {} },
     ...{ buyerEmail: 'jane@example.com', status: 'active', begun: true, periodCovered: true },
     ...{ interval: 'year', intervalCount: 1, unitAmount: 100, currency: 'USD' },
     ...{ currentPeriodStart: at('2025-01-01 00:00:00'), currentPeriodEnd: at('2025-12-31 23:59:59') },
@@ -133,7 +133,7 @@ test('a cancellation tells when it is over', () => {
   const end = at('2025-12-31 23:59:59')
   const canceledAt = at('2025-03-01 00:00:00')
   const told = subscription && cancellationOf(license, subscription, NOW)
-  expect(told).toEqual({ status: 'active', cancelAt: end, canceledAt })
+  expect(told).toEqual({ status: 'active', cancelAtPeriodEnd: true, cancelAt: end, canceledAt })
 })
 
 test('amounts are floats of major units, or their text', () => {
@@ -146,10 +146,45 @@ test('amounts are floats of major units, or their text', () => {
 test.each<[string, () => unknown]>([
   ['a currency', () => snapshot({}, { currency: 'jpy' })],
   ['a cycle', () => snapshot({}, { billing_cycle: 3 })],
-  ['a kind of payment', () => snapshot({}, {}, [{ type: 'gift' }])],
   ['an environment', () => snapshot({ environment: 2 }, {})],
   ['a time with a zone', () => snapshot({ expiration: '2025-12-31T23:59:59Z' }, {})],
   ['a time that the calendar does not have', () => snapshot({ expiration: '2025-13-31 23:59:59' }, {})],
 ])('%s that is not known is never fine', (_, read) => {
   expect(read).toThrow()
+})
+
+describe('a change of plan', () => {
+  const other = { plan_id: '67741', pricing_id: '89500' }
+  const ofPrice = (license: object, subscription: object, payments: object[]) => {
+    const { processorPrice, priceCovered, startedAt } = snapshot(license, subscription, payments) ?? {}
+    return { processorPrice, priceCovered, startedAt }
+  }
+  const startedAt = at('2025-01-01 00:00:00')
+
+  test('that is not paid yet', () => {
+    expect(ofPrice(other, other, [{}])).toEqual({ processorPrice: '67741:89500', priceCovered: false, startedAt })
+  })
+
+  test('that is paid, by a new subscription of the same licence', () => {
+    const paid = [{}, { ...other, id: '2', subscription_id: '9', created: '2025-06-01 08:00:00' }]
+    expect(ofPrice(other, { ...other, id: '9', created: '2025-06-01 08:00:00' }, paid)).toEqual({
+      ...{ processorPrice: '67741:89500', priceCovered: true, startedAt },
+    })
+  })
+
+  // `license.plan.changed` comes when the owner changes the plan in the dashboard, say the SDK's types.
+  test('that the owner has made by hand, while the subscription goes on as it was', () => {
+    expect(ofPrice(other, {}, [{}])).toEqual({ processorPrice: '67741:89500', priceCovered: true, startedAt })
+  })
+})
+
+test.each<[string, object, object[], number | null]>([
+  ['with its tax', {}, [{}], 207669],
+  ['of a trial', TRIAL, [], 0],
+  ['of a trial that was charged since', { ...TRIAL, trial_ends: '2025-06-01 00:00:00' }, [{}], 0],
+  ['of a discount of everything', { initial_amount: 0 }, [], 0],
+  ['that has not come', {}, [], null],
+  ['and not the second', {}, [{}, { id: '2', created: '2025-06-01 08:00:00', gross: 5, vat: 0 }], 207669],
+])('what was charged at first: %s', (_, subscription, payments, charged) => {
+  expect(snapshot({}, subscription, payments)?.charged).toBe(charged)
 })

@@ -83,12 +83,17 @@ test.each([
   ['has no time', '{"id":"1","type":"license.created","created":"yesterday"}'],
   ['has an id that is none', '{"id":"1 or 1","type":"x.y","created":"2026-11-01 10:00:02"}'],
   ['names no license', event('license.created', { license: {} }, 'text')],
-  ['has a payment without a type', event('payment.created', { payment: { ...PAYMENT, type: 'gift' } })],
+  ['has a payment without a type', event('payment.created', { payment: { ...PAYMENT, type: null } })],
   ['has an unknown currency', event('payment.created', { payment: { ...PAYMENT, currency: 'jpy' } })],
   ['has no payment', event('payment.refund', { license: LICENSE })],
   ['has no subscription', event('subscription.renewal.failed', { license: LICENSE })],
 ])('what is signed and %s is malformed', async (_, body) => {
   await expect(read(body)).rejects.toMatchObject({ name: 'MalformedEvent' })
+})
+
+test('a payment of a type that is new names its purchase, and moves no money', async () => {
+  const body = event('payment.created', { payment: { ...PAYMENT, type: 'gift' } })
+  expect(await read(body)).toMatchObject({ about: { id: PAYMENT.license_id }, payment: null })
 })
 
 test.each([

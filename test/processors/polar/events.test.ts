@@ -11,7 +11,12 @@ const ORDER = '7b1d3a52-9a0e-4a5e-8c2b-1f2e3d4c5b6a'
 const SUBSCRIPTION = '7b1d3a52-9a0e-4a5e-8c2b-1f2e3d4c5b6b'
 const REFUND = '7b1d3a52-9a0e-4a5e-8c2b-1f2e3d4c5b6c'
 
+const times = { created_at: '2026-11-21T09:59:50.000001Z', modified_at: '2026-11-21T09:59:58.123456Z' }
+const CHANGED = Date.parse('2026-11-21T09:59:58Z') * 1000 + 123_456
+
 const order = {
+  ...times,
+  product_id: REFUND,
   ...{ id: ORDER, status: 'paid', billing_reason: 'subscription_cycle', subtotal_amount: 999, due_amount: 1189 },
   ...{ currency: 'usd', subscription_id: SUBSCRIPTION, next_payment_attempt_at: null, metadata: {} },
   customer: { id: REFUND, external_id: null, email: null },
@@ -49,73 +54,85 @@ beforeAll(() => {
 
 const subscription = { kind: 'subscription', id: SUBSCRIPTION }
 const oneTime = { kind: 'payment', id: ORDER }
+const paid = { kind: 'succeeded', id: ORDER, paymentId: ORDER, amount: 1189 }
+const disputed = { kind: 'disputed', id: SUBSCRIPTION, paymentId: ORDER, amount: 1189 }
+const carried = { [ORDER]: CHANGED }
 
-test.each([
-  ['order.paid', order, subscription, { kind: 'succeeded', id: ORDER, amount: 1189 }],
+test.each<[string, object | null, object | null, object | null, object?]>([
+  ['order.paid', order, subscription, paid, carried],
   // What is taken from the customer's balance at Polar is not paid.
-  ['order.paid', { ...order, total_amount: 1189, due_amount: 0 }, subscription, null],
-  [
-    'order.paid',
-    { ...order, total_amount: 1189, due_amount: 689 },
-    subscription,
-    { kind: 'succeeded', id: ORDER, amount: 689 },
-  ],
+  ['order.paid', { ...order, total_amount: 1189, due_amount: 0 }, subscription, null, carried],
+  ['order.paid', { ...order, total_amount: 1189, due_amount: 689 }, subscription, { ...paid, amount: 689 }, carried],
   // A credit for a cheaper product: there is nothing to pay.
-  ['order.created', { ...order, subtotal_amount: -999, total_amount: -1189, due_amount: 0 }, subscription, null],
-  ['order.paid', { ...order, subscription_id: null }, oneTime, { kind: 'succeeded', id: ORDER, amount: 1189 }],
-  ['order.created', { ...order, status: 'pending' }, subscription, null],
-  ['order.updated', order, subscription, null],
+  [
+    'order.created',
+    { ...order, subtotal_amount: -999, total_amount: -1189, due_amount: 0 },
+    subscription,
+    null,
+    carried,
+  ],
+  ['order.paid', { ...order, subscription_id: null }, oneTime, paid, carried],
+  ['order.created', { ...order, status: 'pending' }, subscription, null, carried],
+  ['order.created', { ...order, modified_at: null }, subscription, null, { [ORDER]: CHANGED - 8_123_455 }],
+  ['order.updated', order, subscription, null, carried],
   [
     'order.updated',
     { ...order, status: 'pending', next_payment_attempt_at: '2026-11-23T10:00:00.654321Z' },
     subscription,
-    { kind: 'failed', id: `${ORDER}:${AT + 172_800}`, amount: 1189 },
+    { kind: 'failed', id: `${ORDER}:${AT + 172_800}`, paymentId: ORDER, amount: 1189 },
+    carried,
   ],
+  // It may be an order of years ago, which a read does not show; and it changes nothing of the subscription.
   ['order.refunded', { ...order, status: 'refunded' }, subscription, null],
+  ['order.refunded', { ...order, status: 'partially_refunded' }, subscription, null],
+  ['order.refunded', { ...order, status: 'refunded', subscription_id: null }, oneTime, null, carried],
   ['refund.created', { ...refund, status: 'pending' }, oneTime, null],
-  ['refund.updated', refund, oneTime, { kind: 'refunded', id: REFUND, amount: 595 }],
-  ['refund.updated', { ...refund, status: 'failed' }, oneTime, null],
+  ['refund.updated', refund, oneTime, { kind: 'refunded', id: REFUND, paymentId: ORDER, amount: 595 }],
   [
-    'refund.created',
-    { ...refund, status: 'pending', dispute, subscription_id: SUBSCRIPTION },
-    subscription,
-    { kind: 'disputed', id: SUBSCRIPTION, amount: 1189 },
+    'refund.updated',
+    { ...refund, status: 'failed' },
+    oneTime,
+    { kind: 'refund_failed', id: REFUND, paymentId: ORDER, amount: 595 },
   ],
-  // A refund that came too late to prevent it; Polar's source has a status that its types do not have.
-  ...['needs_response', 'accepted', 'lost'].map((status): [string, object, object, object] => [
+  ['refund.created', { ...refund, status: 'pending', dispute, subscription_id: SUBSCRIPTION }, subscription, disputed],
+  // Polar's source had a status that its types do not have.
+  ['refund.updated', { ...refund, status: 'pending', dispute: { ...dispute, status: 'accepted' } }, oneTime, disputed],
+  // A refund that came too late to prevent it. The read shows the dispute, too.
+  ...['needs_response', 'lost'].map((status): [string, object, object, object] => [
     'refund.updated',
     { ...refund, status: 'failed', dispute: { ...dispute, status } },
     oneTime,
-    { kind: 'disputed', id: SUBSCRIPTION, amount: 1189 },
+    { kind: 'refund_failed', id: REFUND, paymentId: ORDER, amount: 595 },
   ]),
   ['refund.updated', { ...refund, status: 'canceled', dispute: { ...dispute, status: 'won' } }, oneTime, null],
   [
     'refund.created',
     { ...refund, dispute: { ...dispute, status: 'prevented' } },
     oneTime,
-    { kind: 'refunded', id: REFUND, amount: 595 },
+    { kind: 'refunded', id: REFUND, paymentId: ORDER, amount: 595 },
   ],
-  ['checkout.updated', { id: ORDER, url: 'https://polar.sh/c', status: 'open' }, null, null],
+  ['checkout.updated', { ...times, id: ORDER, url: 'https://polar.sh/c', status: 'open' }, null, null],
   [
     'checkout.updated',
-    { id: ORDER, url: 'https://polar.sh/c', status: 'succeeded' },
+    { ...times, id: ORDER, url: 'https://polar.sh/c', status: 'succeeded' },
     { kind: 'page', id: ORDER },
     null,
+    carried,
   ],
-  ['subscription.cycled', { id: SUBSCRIPTION }, subscription, null],
-  ['subscription.revoked', { id: SUBSCRIPTION }, subscription, null],
+  ['subscription.cycled', { ...times, id: SUBSCRIPTION }, subscription, null, { [SUBSCRIPTION]: CHANGED }],
+  ['subscription.revoked', { ...times, id: SUBSCRIPTION }, subscription, null, { [SUBSCRIPTION]: CHANGED }],
   ['customer.created', { id: ORDER }, null, null],
   ['something.new', null, null, null],
-])('%s', async (type, data, about, payment) => {
+])('%s', async (type, data, about, payment, versions = {}) => {
   const occurredAt = new Date('2026-11-21T09:59:58.123Z')
   expect(await read(signed(bodyOf(type, data)))).toEqual({
-    ...{ id: 'evt-1', about, trialEnding: false },
+    ...{ id: 'evt-1', about, trialEnding: false, versions },
     payment: payment && { currency: 'USD', occurredAt, ...payment },
   })
 })
 
 describe('a forged webhook', () => {
-  const body = bodyOf('subscription.updated', { id: SUBSCRIPTION })
+  const body = bodyOf('subscription.updated', { ...times, id: SUBSCRIPTION })
   const changed = (change: (headers: Headers) => void, rawBody = body): Inbound => {
     const inbound = signed(body)
     change(inbound.headers)

@@ -58,7 +58,12 @@ describe('a cancellation', () => {
     const { purchase, reference } = await shop.buy()
     const first = await shop.adapter.cancelAtPeriodEnd(reference.id, 'Too dear')
     const end = purchase.currentPeriodEnd
-    expect(first).toEqual({ status: 'active', cancelAt: end, canceledAt: expect.any(Date) })
+    expect(first).toMatchObject({
+      status: 'active',
+      cancelAtPeriodEnd: true,
+      cancelAt: end,
+      canceledAt: expect.any(Date),
+    })
     expect(await shop.polar.subscriptions.get(reference.id)).toMatchObject({
       ...{ customer_cancellation_reason: 'other', customer_cancellation_comment: 'Too dear' },
     })
@@ -71,8 +76,9 @@ describe('a cancellation', () => {
   test('of a trial goes on to the end of the trial', async () => {
     const shop = await openShop()
     const { purchase, reference } = await shop.buy({ trialDays: 3 })
-    const { status, cancelAt } = await shop.adapter.cancelAtPeriodEnd(reference.id, '')
-    expect([status, cancelAt]).toEqual(['trialing', purchase.trialEnd])
+    expect(await shop.adapter.cancelAtPeriodEnd(reference.id, '')).toMatchObject({
+      ...{ status: 'trialing', cancelAt: purchase.trialEnd },
+    })
   })
 
   test('there is told, and can be taken back there', async () => {
@@ -135,9 +141,13 @@ describe('money that goes back', () => {
     const other = await shop.emulator.refund(order?.id ?? '', 200)
     await shop.emulator.resolveRefund(other.id, { fail: true })
     const events = await shop.events()
-    expect(payments(events)).toMatchObject([{ kind: 'refunded', id: slow.id, amount: 100 }])
+    expect(payments(events)).toMatchObject([
+      { kind: 'refunded', id: slow.id, amount: 100, paymentId: order?.id },
+      { kind: 'refund_failed', id: other.id, amount: 200, paymentId: order?.id },
+    ])
     expect(events.map(({ about }) => about)).toContainEqual(reference)
-    expect(await shop.purchase(reference)).toEqual(purchase)
+    // Only the versions have grown.
+    expect(await shop.purchase(reference)).toEqual({ ...purchase, versions: expect.anything() })
   })
 
   test('before a dispute is one counts as refunded, and ends the subscription', async () => {
@@ -168,18 +178,36 @@ describe('money that goes back', () => {
       await shop.emulator.closeDispute(dispute.id, end)
       const events = await shop.events()
       expect([payments(events), events.map(({ about }) => about)]).toEqual([[], expect.arrayContaining([reference])])
-      expect(await shop.purchase(reference)).toMatchObject({ status: 'canceled' })
+      const ended = await shop.look(reference)
+      expect(ended?.found?.purchase).toMatchObject({ status: 'canceled' })
+      expect(ended?.payments).toMatchObject([{ kind: 'disputed' }, { kind: end.won ? 'dispute_won' : 'dispute_lost' }])
     },
   )
 
-  test('by a dispute of a one-time purchase is not told at all', async () => {
-    const shop = await openShop()
-    const { purchase } = await shop.buy(lifetime)
-    await shop.events()
-    await shop.emulator.closeDispute((await shop.emulator.dispute(purchase.processorId)).id)
-    expect(await shop.events()).toEqual([])
-    expect(await shop.purchase({ kind: 'payment', id: purchase.processorId })).toEqual(purchase)
-  })
+  test.each([
+    { won: true, status: 'active', kind: 'dispute_won' },
+    { won: false, status: 'refunded', kind: 'dispute_lost' },
+  ])(
+    'by a dispute of a one-time purchase is no event, and seen by whoever looks: $kind',
+    async ({ won, status, kind }) => {
+      const shop = await openShop()
+      const { purchase } = await shop.buy(lifetime)
+      const reference = { kind: 'payment', id: purchase.processorId } as const
+      await shop.events()
+      const { id } = await shop.emulator.dispute(purchase.processorId)
+      const opened = { kind: 'disputed', id, paymentId: purchase.processorId, amount: 4900, currency: 'USD' }
+      expect(await shop.look(reference)).toMatchObject({
+        found: { purchase: { status: 'active' } },
+        payments: [opened],
+      })
+      await shop.emulator.closeDispute(id, { won })
+      expect(await shop.events()).toEqual([])
+      expect(await shop.look(reference)).toMatchObject({
+        found: { purchase: { status } },
+        payments: [opened, { kind, id }],
+      })
+    },
+  )
 })
 
 test('an organisation without several subscriptions refuses the second, on its own page', async () => {

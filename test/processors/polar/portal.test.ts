@@ -28,7 +28,7 @@ test('a second user with the same address has the purchase, and not the first on
   const shop = await openShop()
   const { purchase: first } = await shop.buy()
   const { purchase: second } = await shop.buy({ userId: BOB, paywallId: '2001' })
-  expect(second).toMatchObject({ status: 'active', customer: null, buyerEmail: 'ada@example.com' })
+  expect(second).toMatchObject({ status: 'active', customer: null, buyerEmail: 'ada@buyers.dev' })
   expect((await shop.look({ kind: 'subscription', id: second.processorId }))?.found?.paywallId).toBe('2001')
   expect(first.customer).not.toBeNull()
 })
@@ -36,13 +36,13 @@ test('a second user with the same address has the purchase, and not the first on
 test('a stranger who enters a known address gets no portal of it', async () => {
   const shop = await openShop()
   await shop.buy()
-  const { purchase } = await shop.buy({ ...lifetime, userId: BOB, email: null }, { email: 'ada@example.com' })
+  const { purchase } = await shop.buy({ ...lifetime, userId: BOB, email: null }, { email: 'ada@buyers.dev' })
   expect(purchase.customer).toBeNull()
 })
 
 test('who was first with an address sees nothing of who comes later', async () => {
   const shop = await openShop()
-  const { purchase: early } = await shop.buy({ userId: BOB, email: null }, { email: 'ada@example.com' })
+  const { purchase: early } = await shop.buy({ userId: BOB, email: null }, { email: 'ada@buyers.dev' })
   expect(await shop.adapter.openPortal?.(early.customer ?? '', HOME)).toContain('/portal/')
   await shop.buy({ userId: ADA })
   await expect(shop.adapter.openPortal?.(early.customer ?? '', HOME)).rejects.toMatchObject({

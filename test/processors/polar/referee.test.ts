@@ -42,7 +42,7 @@ const common = {
     metadata,
   },
 }
-const byUser = { external_customer_id: ADA, customer_email: 'ada@example.com' }
+const byUser = { external_customer_id: ADA, customer_email: 'ada@buyers.dev' }
 
 test.each<[string, Partial<CheckoutOrder>, object]>([
   ['a subscription', {}, { ...byUser, currency: 'usd', allow_trial: false }],

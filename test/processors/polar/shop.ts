@@ -36,7 +36,7 @@ export const orderOf = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
   checkoutId: '3f9c2b9e-3b77-4a53-9d0b-7e5a4b2c1d01',
   paywallId: '1001',
   userId: ADA,
-  email: 'ada@example.com',
+  email: 'ada@buyers.dev',
   customer: null,
   customers: {},
   processorPrice: MONTHLY,

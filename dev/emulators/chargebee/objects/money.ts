@@ -2,11 +2,12 @@ import { type AccountContext, find, newestOf } from '../../core/domain/context.t
 import type { PaymentRecord, RefundRecord } from '../../core/domain/money-records.ts'
 import { latestAttempt } from '../../core/domain/payments.ts'
 import { disputesOf, refundsOf } from '../../core/domain/reversals.ts'
-import { type Sale, saleOf, salePaidBy } from '../../core/domain/sales.ts'
+import { type Sale, saleOf, salePaidBy, totalsOf } from '../../core/domain/sales.ts'
+import type { PricedLine } from '../../core/domain/selling-records.ts'
 import type { Views } from '../../core/wire/views.ts'
 import { billId, billStatus } from '../bills.ts'
 import { refundOwn, saleOwn } from '../own.ts'
-import { complete, content, version } from './wire.ts'
+import { complete, content, versioned } from './wire.ts'
 
 /** What is paid, and what goes back: each of it is a transaction. */
 export const MONEY = {
@@ -18,36 +19,45 @@ export const MONEY = {
     const payment = find(context, 'payments', attempt.payment)
     const reversal = disputesOf(context, payment).find((dispute) => dispute.status !== 'won')
     const bill = salePaidBy(context, payment)
-    return complete('transaction', {
-      ...common(context, payment, { ...attempt, amount: payment.amount }),
-      ...{ type: 'payment', status: ATTEMPTS[status] },
-      ...(status === 'failed' && { error_code: 'card_declined', error_text: 'Your card was declined.' }),
-      // What had succeeded and was taken back later.
-      ...(status === 'paid' && reversal && { status: 'late_failure' as const, reversal_transaction_id: reversal.id }),
-      linked_invoices: bill ? [linkedInvoice(bill, context)] : [],
-    })
+    return versioned(
+      context,
+      complete('transaction', {
+        ...common(context, payment, { ...attempt, amount: payment.amount }),
+        ...{ type: 'payment', status: ATTEMPTS[status] },
+        ...(status === 'failed' && { error_code: 'card_declined', error_text: 'Your card was declined.' }),
+        // What had succeeded and was taken back later.
+        ...(status === 'paid' && reversal && { status: 'late_failure' as const, reversal_transaction_id: reversal.id }),
+        linked_invoices: bill ? [linkedInvoice(bill, context)] : [],
+      }),
+    )
   },
 
   refunds(refund, context) {
     const payment = find(context, 'payments', refund.payment)
     const paid = latestAttempt(context, payment.id)
-    return complete('transaction', {
-      ...common(context, payment, refund),
-      ...(refundOwn(refund).isChargeback && { payment_method: 'chargeback' as const }),
-      ...{ type: 'refund', status: refundStatus(refund) },
-      ...(paid && { refunded_txn_id: paid.id }),
-    })
+    return versioned(
+      context,
+      complete('transaction', {
+        ...common(context, payment, refund),
+        ...(refundOwn(refund).isChargeback && { payment_method: 'chargeback' as const }),
+        ...{ type: 'refund', status: refundStatus(refund) },
+        ...(paid && { refunded_txn_id: paid.id }),
+      }),
+    )
   },
 
   /** The payer's bank has taken a payment back. */
   disputes(dispute, context) {
     const payment = find(context, 'payments', dispute.payment)
     const paid = latestAttempt(context, payment.id)
-    return complete('transaction', {
-      ...common(context, payment, dispute),
-      ...{ type: 'payment_reversal', status: dispute.status === 'won' ? 'voided' : 'success' },
-      ...(paid && { linked_payments: [{ id: paid.id, amount: payment.amount, date: paid.created }] }),
-    })
+    return versioned(
+      context,
+      complete('transaction', {
+        ...common(context, payment, dispute),
+        ...{ type: 'payment_reversal', status: dispute.status === 'won' ? 'voided' : 'success' },
+        ...(paid && { linked_payments: [{ id: paid.id, amount: payment.amount, date: paid.created }] }),
+      }),
+    )
   },
 } satisfies Views
 
@@ -55,7 +65,7 @@ const ATTEMPTS = { paid: 'success', failed: 'failure', pending: 'in_progress' } 
 
 const linkedInvoice = (bill: Sale, context: AccountContext) => ({
   ...{ invoice_id: billId(bill), invoice_status: billStatus(context, bill), invoice_date: bill.created },
-  ...{ invoice_total: bill.amount, applied_amount: bill.amount, applied_at: bill.created },
+  ...{ invoice_total: totalsOf(bill).total, applied_amount: bill.amount, applied_at: bill.created },
 })
 
 const refundStatus = ({ status }: RefundRecord) =>
@@ -69,40 +79,57 @@ function common(
 ) {
   const subscription = salePaidBy(context, payment)?.subscription
   return {
-    ...{ id, date: created, currency_code: payment.currency, amount, ...version(created) },
+    ...{ id, date: created, currency_code: payment.currency, amount },
     ...(payment.customer !== null && { customer_id: payment.customer }),
     ...(subscription && { subscription_id: subscription.id }),
   }
 }
 
 export function invoiceObject(bill: Sale, context: AccountContext) {
-  const { created, customer, subscription, amount, paidAt, payment } = bill
+  const { created, customer, subscription, amount, paidAt, payment, discount, tax, fromBalance } = bill
+  const { subtotal, total } = totalsOf(bill)
   const [id, status] = [billId(bill), billStatus(context, bill)]
   const { poNumber } = saleOwn(bill)
   const [due, paid] = status === 'paid' ? [0, amount] : [amount, 0]
   const attempts = payment ? newestOf(context, 'attempts', { payment: payment.id }).reverse() : []
-  return complete('invoice', {
-    ...{ id, status, customer_id: customer, recurring: subscription !== null, currency_code: bill.price.currency },
-    ...(subscription && { subscription_id: subscription.id }),
-    ...(poNumber !== null && { po_number: poNumber }),
-    ...{ date: created, due_date: created, generated_at: created, ...version(paidAt ?? created) },
-    ...{ sub_total: amount, total: amount, amount_due: due, amount_paid: paid, amount_to_collect: due },
-    ...(status === 'paid' && paidAt !== null && { paid_at: paidAt }),
-    ...(status === 'payment_due' && { dunning_status: 'in_progress' as const }),
-    line_items: [lineItem(bill)],
-    linked_payments: attempts.map((attempt) => {
-      const { id: txn_id, status: txn_status = 'success' } = MONEY.attempts(attempt, context)
-      const [txn_date, applied_at] = [attempt.created, attempt.created]
-      return { txn_id, txn_status, txn_amount: amount, applied_amount: amount, txn_date, applied_at }
+  return versioned(
+    context,
+    complete('invoice', {
+      ...{ id, status, customer_id: customer, recurring: subscription !== null, currency_code: bill.price.currency },
+      ...(subscription && { subscription_id: subscription.id }),
+      ...(poNumber !== null && { po_number: poNumber }),
+      ...{ date: created, due_date: created, generated_at: created },
+      ...{
+        sub_total: subtotal,
+        tax,
+        total,
+        credits_applied: fromBalance,
+        amount_due: due,
+        amount_paid: paid,
+        amount_to_collect: due,
+      },
+      ...(status === 'paid' && paidAt !== null && { paid_at: paidAt }),
+      ...(status === 'payment_due' && { dunning_status: 'in_progress' as const }),
+      ...(discount > 0 && { discounts: [complete('discount', { amount: discount })] }),
+      ...(tax > 0 && { taxes: [complete('tax', { amount: tax })] }),
+      line_items: bill.lines.map((line, index) => lineItem(bill, line, index)),
+      linked_payments: attempts.map((attempt) => {
+        const { id: txn_id, status: txn_status = 'success' } = MONEY.attempts(attempt, context)
+        const [txn_date, applied_at] = [attempt.created, attempt.created]
+        return { txn_id, txn_status, txn_amount: amount, applied_amount: amount, txn_date, applied_at }
+      }),
+      issued_credit_notes: (payment ? refundsOf(context, payment) : []).map(issuedCreditNote),
     }),
-    issued_credit_notes: (payment ? refundsOf(context, payment) : []).map(issuedCreditNote),
-  })
+  )
 }
 
-function lineItem(bill: Sale) {
-  const { customer, subscription, amount, quantity, price, period } = bill
+/** A coupon of the whole invoice, and its taxes, are shared out among its lines: here the first has them. */
+function lineItem(bill: Sale, { price, quantity, amount, periodStart, periodEnd }: PricedLine, index: number) {
+  const { customer, subscription, discount, tax } = bill
+  const whole = index === 0 && { discount_amount: discount, tax_amount: tax, is_taxed: tax > 0 }
   return complete('line_item', {
-    ...{ id: `li_${billId(bill)}`, customer_id: customer, date_from: period[0], date_to: period[1] },
+    ...{ id: `li_${billId(bill)}${index || ''}`, customer_id: customer, date_from: periodStart, date_to: periodEnd },
+    ...whole,
     ...(subscription && { subscription_id: subscription.id }),
     ...{ unit_amount: amount / quantity, quantity, amount, description: price.label, entity_id: price.id },
     entity_type: subscription ? 'plan_item_price' : 'charge_item_price',
@@ -123,13 +150,16 @@ export function creditNoteObject(refund: RefundRecord, context: AccountContext) 
   const { amount, created } = refund
   const note = issuedCreditNote(refund)
   const refunded = note.cn_status === 'refunded' ? amount : 0
-  return complete('credit_note', {
-    ...{ id: note.cn_id, customer_id: bill.customer, reference_invoice_id: billId(bill) },
-    ...(bill.subscription && { subscription_id: bill.subscription.id }),
-    ...{ reason_code: note.cn_reason_code, status: note.cn_status, date: created, ...version(created) },
-    ...{ currency_code: bill.price.currency, total: amount, sub_total: amount },
-    ...{ amount_refunded: refunded, amount_available: amount - refunded },
-  })
+  return versioned(
+    context,
+    complete('credit_note', {
+      ...{ id: note.cn_id, customer_id: bill.customer, reference_invoice_id: billId(bill) },
+      ...(bill.subscription && { subscription_id: bill.subscription.id }),
+      ...{ reason_code: note.cn_reason_code, status: note.cn_status, date: created },
+      ...{ currency_code: bill.price.currency, total: amount, sub_total: amount },
+      ...{ amount_refunded: refunded, amount_available: amount - refunded },
+    }),
+  )
 }
 
 const issuedCreditNote = (refund: RefundRecord) => ({

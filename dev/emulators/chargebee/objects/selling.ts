@@ -8,26 +8,35 @@ import type { Views } from '../../core/wire/views.ts'
 import { billsOf, isDue } from '../bills.ts'
 import { pageOwn } from '../own.ts'
 import { withBuyer } from './money.ts'
-import { complete, content, version } from './wire.ts'
+import { complete, content, versioned } from './wire.ts'
 
 /** How long the address of a portal works. */
 export const PORTAL_SECONDS = HOUR_SECONDS
 
 /** What is sold, on which page, to whom, and for how long. */
 export const SELLING = {
-  customers: ({ id, email, created }) =>
-    complete('customer', { id, ...(email !== null && { email }), created_at: created, ...version(created) }),
+  customers: ({ id, email, created, balance }, context) =>
+    versioned(
+      context,
+      complete('customer', {
+        ...{ id, ...(email !== null && { email }), created_at: created },
+        ...(balance > 0 && { refundable_credits: balance }),
+      }),
+    ),
 
   pages(page, context) {
     const { id, mode, created, expiresAt } = page
     const { passThru } = pageOwn(page)
-    return complete('hosted_page', {
-      ...{ id, url: `${context.url}/pages/v3/${id}`, state: stateOf(page) },
-      type: mode === 'subscription' ? 'checkout_new' : 'checkout_one_time',
-      ...(passThru !== null && { pass_thru_content: passThru }),
-      ...{ created_at: created, expires_at: expiresAt, ...version(created) },
-      content: bought(page, context),
-    })
+    return versioned(
+      context,
+      complete('hosted_page', {
+        ...{ id, url: `${context.url}/pages/v3/${id}`, state: stateOf(page) },
+        type: mode === 'subscription' ? 'checkout_new' : 'checkout_one_time',
+        ...(passThru !== null && { pass_thru_content: passThru }),
+        ...{ created_at: created, expires_at: expiresAt },
+        content: bought(page, context),
+      }),
+    )
   },
 
   portalSessions: ({ id, created, customer, returnUrl }, { url }) =>
@@ -45,25 +54,28 @@ export const SELLING = {
     const cancelledAt = endedAt ?? cancelAt
     const amount = price.amount * quantity
     const item = { item_price_id: price.id, quantity, unit_price: price.amount, amount, free_quantity: 0 }
-    return complete('subscription', {
-      ...{ id, status, customer_id: customer, currency_code: price.currency },
-      ...{ billing_period: price.intervalCount ?? 1, billing_period_unit: price.interval ?? 'month' },
-      ...{ created_at: created, started_at: created, start_date: created },
-      ...{ current_term_start: periodStart, current_term_end: periodEnd },
-      ...(status !== 'cancelled' && status !== 'non_renewing' && { next_billing_at: periodEnd }),
-      ...(trialEnd !== null && { trial_start: created, trial_end: trialEnd }),
-      ...(status !== 'in_trial' && { activated_at: trialEnd ?? created }),
-      ...(cancelledAt !== null && { cancelled_at: cancelledAt }),
-      ...(cancelAt !== null && canceledAt !== null && { cancel_schedule_created_at: canceledAt }),
-      ...(subscription.cancelReason === 'payment_failed' && { cancel_reason: 'not_paid' as const }),
-      ...version(Math.max(created, periodStart, canceledAt ?? 0, endedAt ?? 0)),
-      subscription_items: [{ ...item, item_type: 'plan', ...(trialEnd !== null && { trial_end: trialEnd }) }],
-      due_invoices_count: unpaid.length,
-      ...(unpaid[0] && {
-        due_since: unpaid[0].created,
-        total_dues: unpaid.reduce((sum, { amount }) => sum + amount, 0),
+    return versioned(
+      context,
+      complete('subscription', {
+        ...{ id, status, customer_id: customer, currency_code: price.currency },
+        ...{ billing_period: price.intervalCount ?? 1, billing_period_unit: price.interval ?? 'month' },
+        ...{ created_at: created, started_at: created, start_date: created },
+        ...{ current_term_start: periodStart, current_term_end: periodEnd },
+        ...(status !== 'cancelled' && status !== 'non_renewing' && { next_billing_at: periodEnd }),
+        ...(trialEnd !== null && { trial_start: created, trial_end: trialEnd }),
+        ...(status !== 'in_trial' && { activated_at: trialEnd ?? created }),
+        ...(cancelledAt !== null && { cancelled_at: cancelledAt }),
+        ...(cancelAt !== null && canceledAt !== null && { cancel_schedule_created_at: canceledAt }),
+        ...(subscription.cancelReason === 'payment_failed' && { cancel_reason: 'not_paid' as const }),
+        subscription_items: [{ ...item, item_type: 'plan', ...(trialEnd !== null && { trial_end: trialEnd }) }],
+        ...(subscription.scheduled && { has_scheduled_changes: true }),
+        due_invoices_count: unpaid.length,
+        ...(unpaid[0] && {
+          due_since: unpaid[0].created,
+          total_dues: unpaid.reduce((sum, { amount }) => sum + amount, 0),
+        }),
       }),
-    })
+    )
   },
 } satisfies Views
 

@@ -1,4 +1,6 @@
 import type * as Chargebee from 'chargebee'
+import type { AccountContext } from '../../core/domain/context.ts'
+import { versionOf } from '../../core/domain/versions.ts'
 import { completer } from '../../core/wire/complete.ts'
 import CONSTANTS from './constants.json' with { type: 'json' }
 
@@ -18,6 +20,8 @@ interface Kinds {
   subscription: Wire<Chargebee.Subscription>
   invoice: Wire<Chargebee.Invoice>
   line_item: Wire<Chargebee.Invoice.LineItem>
+  discount: Wire<Chargebee.Invoice.Discount>
+  tax: Wire<Chargebee.Invoice.Tax>
   credit_note: Wire<Chargebee.CreditNote>
   transaction: Wire<Chargebee.Transaction>
   item_price: Wire<Chargebee.ItemPrice>
@@ -33,5 +37,8 @@ export const complete = completer<Kinds>()(CONSTANTS)
 export const content = (...objects: (object | null | undefined)[]): Record<string, object> =>
   Object.fromEntries(objects.flatMap((each) => (each && 'object' in each ? [[each.object, each]] : [])))
 
-/** When an object was changed, and its version, which grows with every change. */
-export const version = (updatedAt: number) => ({ updated_at: updatedAt, resource_version: updatedAt * 1000 })
+/** An object with the time of its last change, and its version, which grows with every change. */
+export function versioned<Shown extends { id: string; object: string }>(context: AccountContext, shown: Shown) {
+  const { version } = versionOf(context, shown.object, shown)
+  return { ...shown, updated_at: Math.floor(version / 1000), resource_version: version }
+}

@@ -26,6 +26,14 @@ export function latestPaid(records: AccountRecords, id: string): string {
   return paid.id
 }
 
+/** The latest refund, or dispute, of the payments that went through of a purchase. */
+export function latestReversal(records: AccountRecords, table: 'refunds' | 'disputes', id: string): string {
+  const payments = paidOf(records, id).map((each) => each.id)
+  const latest = records(table).findLast(({ payment }) => payments.includes(payment))
+  if (!latest) throw new Refused(`${id} has no ${table}`)
+  return latest.id
+}
+
 /** The oldest payment that a bank is still to decide about: of all, or of what was sold as `sale`. */
 export const pendingPayment = (records: AccountRecords, sale?: string) =>
   records('payments').find(

@@ -16,10 +16,18 @@ export interface Acts {
   recover(id: string): Promise<unknown>
   /** Gives back some US cents of the latest payment of a purchase, or all that is left. */
   refund(id: string, cents?: number): Promise<unknown>
+  /** The latest refund of a purchase, which was made, is sent back: where that happens. */
+  failRefund?(id: string): Promise<unknown>
   /** The payer's bank takes the latest payment of a purchase back. */
   dispute(id: string): Promise<unknown>
+  /** The bank decides the latest dispute of a purchase: for the seller, or against. */
+  decideDispute?(id: string, wins: boolean): Promise<unknown>
   /** The buyer or the owner cancels a subscription there: it ends with its period. */
   cancel(id: string): Promise<unknown>
+  /** The buyer changes the plan there: to the next one that the account sells in its currency, or to the one that is named. */
+  changePlan?(id: string, price?: string): Promise<unknown>
+  /** The same with the end of the period. */
+  schedulePlan?(id: string, price?: string): Promise<unknown>
   /** Takes a cancellation back. */
   undo?(id: string): Promise<unknown>
   /** The owner ends a subscription there, in the middle of its period. */

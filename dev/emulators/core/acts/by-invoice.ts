@@ -1,4 +1,11 @@
-import { type AccountRecords, incompleteSubscription, latestPaid, onItsWay, pendingPayment } from './account-records.ts'
+import {
+  type AccountRecords,
+  incompleteSubscription,
+  latestPaid,
+  latestReversal,
+  onItsWay,
+  pendingPayment,
+} from './account-records.ts'
 import type { Acts } from './acts.ts'
 
 /** A control of a record, by its id. */
@@ -11,9 +18,13 @@ interface Emulator {
   resolvePayment: FailingControl
   portalCancel: Control
   portalUndo: Control
+  changePlan: (id: string, price?: string) => Promise<unknown>
+  schedulePlan?: (id: string, price?: string) => Promise<unknown>
   end: Control
   refund: (id: string, cents?: number) => Promise<unknown>
+  resolveRefund: FailingControl
   dispute: Control
+  closeDispute: (id: string, given?: { won?: boolean }) => Promise<unknown>
   rollOver?: Control
 }
 
@@ -34,13 +45,17 @@ export function byInvoice(
   { records }: { records: AccountRecords },
   paidFor = (id: string) => id,
 ): Acts {
-  const { rollOver } = emulator
+  const { rollOver, schedulePlan } = emulator
   return {
     ...charges(emulator, (id) => id),
     refund: (id, cents) => emulator.refund(latestPaid(records, paidFor(id)), cents),
+    failRefund: async (id) => emulator.resolveRefund(latestReversal(records, 'refunds', paidFor(id)), { fail: true }),
     dispute: (id) => emulator.dispute(latestPaid(records, paidFor(id))),
+    decideDispute: async (id, won) => emulator.closeDispute(latestReversal(records, 'disputes', paidFor(id)), { won }),
     cancel: (id) => emulator.portalCancel(id),
     undo: (id) => emulator.portalUndo(id),
+    changePlan: (id, price) => emulator.changePlan(id, price),
+    ...(schedulePlan && { schedulePlan: (id, price) => schedulePlan(id, price) }),
     end: (id) => emulator.end(id),
     ...(rollOver && { rollOver: (id) => rollOver(id) }),
     resolve: (fails, id) => resolve(emulator, records, { fails, sale: id && paidFor(id) }),

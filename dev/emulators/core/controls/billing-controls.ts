@@ -4,11 +4,14 @@ import { type AccountContext, all } from '../domain/context.ts'
 import { announceTrialEnd } from '../domain/dues.ts'
 import type { PaymentRecord, RefundRecord } from '../domain/money-records.ts'
 import { expireIfOver } from '../domain/pages.ts'
+import { OTHER_PRICES, priceToChangeTo } from '../domain/plan-changes.ts'
 import { markUnpaid, renewSubscription, rollOver } from '../domain/renewals.ts'
 import { closeDispute, endRefund, openDispute } from '../domain/reversals.ts'
-import type { SubscriptionRecord } from '../domain/selling-records.ts'
+import type { SoldPrice, SubscriptionRecord } from '../domain/selling-records.ts'
 import { pauseSubscription } from '../domain/subscriptions.ts'
+import { UNKNOWN_VALUES } from '../wire/unknown-values.ts'
 import { changing, deciding, onRecord, onRecordWith } from './controls.ts'
+import { TERMS } from './terms.ts'
 
 type ChangeSubscription = (context: AccountContext, subscription: SubscriptionRecord) => SubscriptionRecord
 
@@ -19,6 +22,10 @@ export interface BillingActions {
   end: ChangeSubscription
   /** What the buttons of the portal do: a subscription is cancelled, or goes on. */
   setCancelled(context: AccountContext, subscription: SubscriptionRecord, cancelled: boolean): SubscriptionRecord
+  /** The customer changes the price in the portal: now. */
+  changePlan(context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice): SubscriptionRecord
+  /** The same with the end of the period, where the processor has that; null: it does not change any more. */
+  schedulePlan?(context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice | null): SubscriptionRecord
   /** Refunds an amount, or all that is left. */
   refund(context: AccountContext, payment: PaymentRecord, amount?: number): RefundRecord
   /** What happens when the bank has decided a dispute, where that is more than that the dispute is closed. */
@@ -28,6 +35,23 @@ export interface BillingActions {
 /** A control that changes a subscription, and shows it. */
 export const ofSubscription = (change: ChangeSubscription) => changing('subscription', 'subscriptions', change)
 
+/** The price that a subscription is changed to: the next one that its account sells in its currency, if none is named. */
+export const planControl = (
+  change: (context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice) => SubscriptionRecord,
+) =>
+  onRecordWith('subscription', 'subscriptions', ['price', z.string().optional()], (context, subscription, id) => {
+    const changed = change(context, subscription, priceToChangeTo(context, subscription, id))
+    return context.show('subscriptions', changed)
+  })
+
+/** A payment is disputed once. */
+export function disputed(context: AccountContext, payment: PaymentRecord, status: 'open' | 'warning' = 'open') {
+  const isDisputed = all(context, 'disputes').some((dispute) => dispute.payment === payment.id)
+  if (payment.status !== 'paid') throw context.refuse(`${payment.id} is not paid.`)
+  if (isDisputed) throw context.refuse(`${payment.id} is already disputed.`)
+  return openDispute(context, payment, { status })
+}
+
 /** What can be made happen to a payment that was paid. `name` is what the controls' bodies call a payment. */
 export const reversalControls = (name: string, refund: BillingActions['refund'], close = closeDispute) => ({
   /** Refunds `amount` in the processor's units, or all that is left of the payment. */
@@ -35,12 +59,7 @@ export const reversalControls = (name: string, refund: BillingActions['refund'],
     context.show('refunds', refund(context, payment, amount)),
   ),
   /** The payer's bank takes the payment back. */
-  dispute: onRecord(name, 'payments', {}, (context, payment) => {
-    const isDisputed = all(context, 'disputes').some((dispute) => dispute.payment === payment.id)
-    if (payment.status !== 'paid') throw context.refuse(`${payment.id} is not paid.`)
-    if (isDisputed) throw context.refuse(`${payment.id} is already disputed.`)
-    return context.show('disputes', openDispute(context, payment))
-  }),
+  dispute: onRecord(name, 'payments', {}, (context, payment) => context.show('disputes', disputed(context, payment))),
   /** The bank has decided a dispute: for the payer, or with `won` for the seller, who has the money again then. */
   closeDispute: onRecord('dispute', 'disputes', { won: z.boolean().default(false) }, (context, dispute, { won }) =>
     context.show('disputes', close(context, dispute, won)),
@@ -48,7 +67,7 @@ export const reversalControls = (name: string, refund: BillingActions['refund'],
 })
 
 /** What can be made happen at every processor that sells on pages and charges by invoice. */
-export const billingControls = ({ names, end, setCancelled, refund, closeDispute }: BillingActions) => ({
+export const billingControls = ({ names, end, setCancelled, changePlan, refund, closeDispute }: BillingActions) => ({
   ...reversalControls(names.payment, refund, closeDispute),
   /**
    * Completes a page before its money has arrived, as a bank debit does: a one-time payment is pending until
@@ -78,6 +97,14 @@ export const billingControls = ({ names, end, setCancelled, refund, closeDispute
   trialWillEnd: ofSubscription(announceTrialEnd),
   pause: ofSubscription((context, subscription) => pauseSubscription(context, subscription, true)),
   resume: ofSubscription((context, subscription) => pauseSubscription(context, subscription, false)),
+  /** The customer changes the plan in the processor's own portal. */
+  changePlan: planControl(changePlan),
+  /** Prices that the owner has made there, which no paywall file names: the portal offers them, too. */
+  setOtherPrices: OTHER_PRICES.control,
+  /** What a field of all objects says from now on, such as a value that is new in an enumeration. */
+  setValues: UNKNOWN_VALUES.control,
+  /** Taxes, and a coupon that is used on every page. */
+  setTerms: TERMS.control,
   /** The customer cancels in the processor's own portal. */
   portalCancel: ofSubscription((...given) => setCancelled(...given, true)),
   /** The customer takes a cancellation back there. */

@@ -1,6 +1,7 @@
+import * as z from 'zod'
 import { suspendSubscription } from '../domain/mandates.ts'
 import { expirePayment, payPaymentLater, refusePaymentUnless, resolvePaymentOfPage } from '../domain/payment-pages.ts'
-import { closeDispute, isReversed, openDispute, stepRefund } from '../domain/reversals.ts'
+import { closeDispute, endRefund, isReversed, openDispute, stepRefund } from '../domain/reversals.ts'
 import { ofSubscription } from './billing-controls.ts'
 import { changing, deciding, onRecord } from './controls.ts'
 
@@ -14,11 +15,16 @@ export const PAYMENT_CONTROLS = {
   expire: changing('payment', 'payments', expirePayment),
   /** A slow refund takes its next step, from `queued` over `pending` and `processing` to `refunded`, or fails. */
   stepRefund: deciding('refund', 'refunds', stepRefund),
-  /** The payer's bank takes the payment back. Shows the chargeback. */
-  chargeback: onRecord('payment', 'payments', {}, (context, payment) => {
+  /** A refund that was made is sent back by the payer's bank: its money is the seller's again. */
+  failRefund: changing('refund', 'refunds', (context, refund) => endRefund(context, refund, 'failed')),
+  /**
+   * The payer's bank takes the payment back: with the code of a bank, such as `AC01`, if a direct debit bounced. Shows the
+   * chargeback.
+   */
+  chargeback: onRecord('payment', 'payments', { code: z.string().optional() }, (context, payment, { code = null }) => {
     refusePaymentUnless(context, payment, 'paid')
     if (isReversed(context, payment)) throw context.refuse(`Payment ${payment.id} is charged back already.`)
-    return context.show('disputes', openDispute(context, payment))
+    return context.show('disputes', openDispute(context, payment, { own: { code } }))
   }),
   /** The payer's bank takes a chargeback back: the money is the seller's again. */
   reverseChargeback: changing('chargeback', 'disputes', (context, chargeback) =>

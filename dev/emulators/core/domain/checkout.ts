@@ -1,6 +1,7 @@
+import { amountsOn } from './amounts.ts'
 import { type AccountContext, find } from './context.ts'
 import { newCustomer } from './customers.ts'
-import { markInvoicePaid, newInvoice } from './invoices.ts'
+import { markInvoicePaid, newInvoice, periodLine } from './invoices.ts'
 import type { PaymentRecord } from './money-records.ts'
 import { amountToday, reportDelayedPayment } from './pages.ts'
 import { attemptPayment, decidePayment, openPayment } from './payments.ts'
@@ -64,10 +65,11 @@ function takePayment(context: AccountContext, page: PageRecord, customer: Custom
 /** All attempts to pay a page are of the same payment. */
 function paymentOf(context: AccountContext, page: PageRecord): PaymentRecord {
   if (page.payment !== null) return find(context, 'payments', page.payment)
-  const { price, quantity, customer, email, gives, mode } = page
+  const { price, quantity, customer, email, gives, mode, terms } = page
   const description = mode === 'subscription' ? 'Subscription creation' : price.label
   const given = { amount: amountToday(page), currency: price.currency, customer, email, description }
-  const sold = mode === 'payment' ? { price, quantity } : null
+  const { discount, tax } = amountsOn(terms, price.amount * quantity)
+  const sold = mode === 'payment' ? { price, quantity, discount, tax } : null
   const payment = openPayment(context, { ...given, sold, own: structuredClone(gives.payment) })
   page.payment = payment.id
   return payment
@@ -79,14 +81,15 @@ function startSubscription(
   { id: customer }: CustomerRecord,
   payment: PaymentRecord | null,
 ): void {
-  const { price, quantity, trialDays, trialEnd, seller, payerEmail: email, unpaid, gives, chosenId } = page
+  const { price, quantity, terms, trialDays, trialEnd, seller, payerEmail: email, unpaid, gives, chosenId } = page
   const subscription = newSubscription(context, {
-    ...{ customer, price, quantity, trialDays, own: structuredClone(gives.subscription) },
+    ...{ customer, price, quantity, terms, trialDays, own: structuredClone(gives.subscription) },
     ...(chosenId !== undefined && { id: chosenId }),
     ...(trialEnd !== undefined && { trialEnd }),
     ...(unpaid && { status: 'incomplete' }),
   })
-  const sold = { seller, email, amount: amountToday(page) }
+  const whole = periodLine(subscription)
+  const sold = { seller, email, lines: [trialDays === null ? whole : { ...whole, amount: 0 }] }
   const invoice = newInvoice(context, subscription, { ...sold, reason: 'create', status: 'open' })
   page.subscription = subscription.id
   page.invoice = invoice.id

@@ -8,6 +8,8 @@ interface Parts {
   /** A context of an account, at the account's time. */
   open: (accountId: string) => AccountContext
   duesOf: (context: AccountContext) => Due[]
+  /** Notes that something has changed. */
+  changed: () => void
   webhooks: {
     /** The next attempts of what was not accepted. */
     retriesOf: (accountId: string) => { at: number; run: () => Promise<void> }[]
@@ -20,7 +22,7 @@ interface Parts {
  * The clocks of an emulator: each account has its own, which goes with the real time, some way ahead of it. Moving one
  * makes happen what falls due until then, in order, webhooks' retries included; other accounts do not notice.
  */
-export function createClock({ state, open, duesOf, webhooks }: Parts) {
+export function createClock({ state, open, duesOf, webhooks, changed }: Parts) {
   const earliest = <Item extends { at: number }>(items: Item[]) =>
     items.reduce<Item | null>((first, item) => (first === null || item.at < first.at ? item : first), null)
 
@@ -48,7 +50,9 @@ export function createClock({ state, open, duesOf, webhooks }: Parts) {
       await webhooks.idle()
       for (let next = nextOf(accountId); next !== null && next.at <= at; next = nextOf(accountId)) {
         setAhead(accountId, aheadBy(next.at))
-        await next.run()
+        const run = next.run()
+        changed()
+        await run
         await webhooks.idle()
       }
       setAhead(accountId, ahead)

@@ -20,6 +20,8 @@ export interface AccountContext {
   /** Whether one of the emulator's switches is on. */
   isOn(name: string): boolean
   newId(kind: Table): string
+  /** The same account as a replica has it, where reads lag behind. To be read only. */
+  replica(): AccountContext
   /** A record as the processor shows it. */
   show<Name extends Table>(table: Name, record: Row<Name>): { id: string }
   /** Makes the processor's events of what happened, stores them and sends them. */

@@ -1,4 +1,4 @@
-import { type AccountContext, all, newRecord } from './context.ts'
+import { type AccountContext, all, find, newRecord } from './context.ts'
 import type { CustomerRecord } from './selling-records.ts'
 
 export function newCustomer(
@@ -7,7 +7,7 @@ export function newCustomer(
 ): CustomerRecord {
   const customer: CustomerRecord = {
     ...newRecord(context, 'customers'),
-    ...{ name: null, declines: false, own: {} },
+    ...{ name: null, balance: 0, declines: false, own: {} },
     ...given,
   }
   context.records.customers.set(customer.id, customer)
@@ -20,3 +20,7 @@ export const customersAt = (context: AccountContext, address: string) =>
 
 /** The same for processors that have one customer at each address. */
 export const customerAt = (context: AccountContext, address: string) => customersAt(context, address).at(0)
+
+/** Whether charges of what a customer has on file fail. */
+export const declines = (context: AccountContext, customer: string | null) =>
+  customer !== null && find(context, 'customers', customer).declines

@@ -1,9 +1,11 @@
+import * as z from 'zod'
 import { resolvePayment } from './checkout.ts'
-import { type AccountContext, all, find } from './context.ts'
+import { type AccountContext, all } from './context.ts'
+import { declines } from './customers.ts'
 import { latestInvoice } from './invoices.ts'
 import type { InvoiceRecord, PaymentRecord } from './money-records.ts'
 import { expireIfOver } from './pages.ts'
-import { renewSubscription, rollOver } from './renewals.ts'
+import { markUnpaid, renewSubscription, rollOver } from './renewals.ts'
 import { isUnderWay, stepRefund } from './reversals.ts'
 import type { SubscriptionRecord } from './selling-records.ts'
 import { endSubscription, hasEnded } from './subscriptions.ts'
@@ -22,12 +24,24 @@ export interface RenewalRules {
   trialNotice: number | null
   /** How long a renewal's invoice is a draft; null: it is charged as it is made. */
   draft: number | null
-  /** How long after a failed charge the next one follows. After the last the subscription ends. */
+  /** How long after a failed charge the next one follows. */
   retries: number[]
+  /** What becomes of a subscription after the last of them: without it, it ends. */
+  afterRetries?: AfterRetries
   /** After how long a subscription that was never paid expires, or is charged like any other. */
   incomplete: number
   chargesIncomplete?: boolean
 }
+
+/**
+ * What an owner can choose for a subscription whose last retry has failed. `keep`: it goes on, and what is owed is not charged
+ * again. `unpaid`: likewise, but no later period is charged by itself either.
+ */
+export const AfterRetries = z.enum(['cancel', 'unpaid', 'keep'])
+export type AfterRetries = z.output<typeof AfterRetries>
+
+/** The rules of an account: an owner may have changed them. */
+export type RenewalRulesOf = (context: AccountContext) => RenewalRules
 
 const pagesDue = (context: AccountContext): Due[] =>
   all(context, 'pages')
@@ -62,7 +76,7 @@ export interface SalesRules {
   pendingSeconds: number
   /** How long a step of a slow refund takes; without it no clock steps one. */
   refundSeconds?: number
-  renewals: RenewalRules
+  renewals: RenewalRulesOf
 }
 
 /** All that waits for its time at a processor that sells on pages and charges by invoice. */
@@ -72,14 +86,14 @@ export const salesDue =
     ...pagesDue(context),
     ...pendingPaymentsDue(context, pendingSeconds, resolvePayment),
     ...(refundSeconds === undefined ? [] : refundsDue(context, refundSeconds)),
-    ...subscriptionsDue(context, renewals),
+    ...subscriptionsDue(context, renewals(context)),
   ]
 
 /** What is next in the life of each subscription that is charged by invoice. */
 export const subscriptionsDue = (context: AccountContext, rules: RenewalRules): Due[] =>
   all(context, 'subscriptions').flatMap((subscription) => nextOf(context, subscription, rules) ?? [])
 
-const CHARGED: SubscriptionRecord['status'][] = ['incomplete', 'trialing', 'active', 'past_due']
+const CHARGED: SubscriptionRecord['status'][] = ['incomplete', 'trialing', 'active', 'past_due', 'unpaid']
 
 function nextOf(context: AccountContext, subscription: SubscriptionRecord, rules: RenewalRules): Due | null {
   const { status, trialEnd, trialEndAnnounced, periodEnd, created, cancelAt } = subscription
@@ -91,15 +105,25 @@ function nextOf(context: AccountContext, subscription: SubscriptionRecord, rules
     return { at: trialEnd - rules.trialNotice, run: (then) => announceTrialEnd(then, subscription) }
   }
   const invoice = latestInvoice(context, subscription)
-  if (invoice.status === 'paid') {
-    const begin = rules.draft === null ? charge : rollOver
-    return { at: periodEnd, run: (then) => begin(then, subscription, rules) }
+  if (invoice.status === 'paid' || invoice.isGivenUp || status === 'unpaid') {
+    if (cancelAt !== null && cancelAt < periodEnd) {
+      return { at: cancelAt, run: (then) => endSubscription(then, subscription, cancelAt) }
+    }
+    return { at: periodEnd, run: (then) => beginPeriod(then, subscription, rules) }
   }
   const at = nextChargeAt(invoice, status === 'incomplete' ? { ...rules, draft: rules.incomplete } : rules)
   if (cancelAt !== null && cancelAt < at) {
     return { at: cancelAt, run: (then) => endSubscription(then, subscription, cancelAt) }
   }
   return { at, run: (then) => charge(then, subscription, rules) }
+}
+
+/** Begins the next period. Where no invoice is a draft first, it is charged at once. */
+function beginPeriod(context: AccountContext, subscription: SubscriptionRecord, rules: RenewalRules): void {
+  rollOver(context, subscription)
+  if (rules.draft === null && !hasEnded(subscription) && subscription.status !== 'unpaid') {
+    charge(context, subscription, rules)
+  }
 }
 
 function charge(context: AccountContext, subscription: SubscriptionRecord, rules: RenewalRules): void {
@@ -115,17 +139,21 @@ export function nextChargeAt(
   return waits.reduce((at, seconds) => at + seconds, created)
 }
 
-/** Charges what is owed, or the next period. A failure after the last retry ends the subscription. */
+/** Charges what is owed, or the next period. After the last retry the account's rules decide what becomes of the subscription. */
 export function chargeOrEnd(
   context: AccountContext,
   subscription: SubscriptionRecord,
   succeeds: boolean,
-  { retries }: RenewalRules,
+  { retries, afterRetries = 'cancel' }: RenewalRules,
 ): SubscriptionRecord {
   renewSubscription(context, subscription, succeeds)
-  const { status, attempts } = latestInvoice(context, subscription)
-  const isLast = status !== 'paid' && attempts > retries.length
-  return isLast && !hasEnded(subscription) ? endSubscription(context, subscription) : subscription
+  const invoice = latestInvoice(context, subscription)
+  if (invoice.status === 'paid' || invoice.attempts <= retries.length || hasEnded(subscription)) return subscription
+  invoice.isGivenUp = true
+  if (afterRetries === 'cancel') return endSubscription(context, subscription)
+  return afterRetries === 'unpaid' && subscription.status === 'past_due'
+    ? markUnpaid(context, subscription)
+    : subscription
 }
 
 export function announceTrialEnd(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
@@ -134,6 +162,3 @@ export function announceTrialEnd(context: AccountContext, subscription: Subscrip
   context.tell({ what: 'subscription.trial_ending', subscription })
   return subscription
 }
-
-export const declines = (context: AccountContext, customer: string | null) =>
-  customer !== null && find(context, 'customers', customer).declines

@@ -5,6 +5,8 @@ import type { PageRecord, SubscriptionRecord } from './selling-records.ts'
 export type Happening =
   /** `page.paid` and `page.failed` tell of a page that was completed before its money had arrived. */
   | { what: 'page.completed' | 'page.expired' | 'page.paid' | 'page.failed'; page: PageRecord }
+  /** A page's record may stand for what was sold on it, which got another price. */
+  | { what: 'page.plan_changed'; page: PageRecord }
   | { what: `payment.${Exclude<PaymentRecord['status'], 'open'>}`; payment: PaymentRecord }
   | {
       what: 'subscription.created' | 'subscription.ended' | 'subscription.trial_ending' | `subscription.${News}`
@@ -12,14 +14,15 @@ export type Happening =
     }
   /** Of every change; what the change was about is told after it. */
   | { what: 'subscription.updated'; subscription: SubscriptionRecord; before: SubscriptionRecord }
-  | { what: 'invoice.paid' | 'invoice.failed'; invoice: InvoiceRecord }
+  /** `invoice.created`: only of one that a change of price has made. */
+  | { what: 'invoice.created' | 'invoice.paid' | 'invoice.failed'; invoice: InvoiceRecord }
   /** That a refund was made, and each later change; its status is told after either. */
   | {
       what: 'refund.created' | 'refund.updated' | `refund.${RefundRecord['status']}`
       refund: RefundRecord
       payment: PaymentRecord
     }
-  | { what: 'dispute.opened' | 'dispute.closed'; dispute: DisputeRecord; payment: PaymentRecord }
+  | { what: 'dispute.opened' | 'dispute.escalated' | 'dispute.closed'; dispute: DisputeRecord; payment: PaymentRecord }
 
 /** An event as a processor makes it of a happening; `own` is what its events have besides a type and an object. */
 export interface NewEvent {
@@ -30,19 +33,30 @@ export interface NewEvent {
 
 /**
  * What a change of a subscription is about. `cancelled`: its end is decided, `uncancelled`: it is not any more. `activated`:
- * a charge went through that it had waited for. `expired`: it was never paid.
+ * a charge went through that it had waited for. `expired`: it was never paid. `change_scheduled`: it gets another price with its
+ * next period.
  */
 type News =
   | ('trial_over' | 'renewed' | 'cancelled' | 'uncancelled')
+  | ('price_changed' | 'change_scheduled' | 'change_unscheduled')
   | ('paused' | 'resumed' | 'activated' | 'past_due' | 'unpaid' | 'expired')
 
 export function newsOf(before: SubscriptionRecord, after: SubscriptionRecord): News[] {
   const news: News[] = []
-  if (after.periodStart > before.periodStart) news.push(before.status === 'trialing' ? 'trial_over' : 'renewed')
+  // A change of price may begin a period, too: before the last one's end.
+  const isNext = after.periodStart > before.periodStart && after.periodStart >= before.periodEnd
+  if (isNext) news.push(before.status === 'trialing' ? 'trial_over' : 'renewed')
+  news.push(...newsOfPrice(before, after))
   if (before.canceledAt === null && after.canceledAt !== null) news.push('cancelled')
   if (before.canceledAt !== null && after.canceledAt === null) news.push('uncancelled')
   if (before.status !== after.status) news.push(...newsOfStatus(before, after))
   return news
+}
+
+function newsOfPrice(before: SubscriptionRecord, after: SubscriptionRecord): News[] {
+  if (JSON.stringify(before.price) !== JSON.stringify(after.price)) return ['price_changed']
+  if (JSON.stringify(before.scheduled) === JSON.stringify(after.scheduled)) return []
+  return [after.scheduled === null ? 'change_unscheduled' : 'change_scheduled']
 }
 
 function newsOfStatus({ status: was }: SubscriptionRecord, { status }: SubscriptionRecord): News[] {

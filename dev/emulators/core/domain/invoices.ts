@@ -1,23 +1,35 @@
+import { amountsOn, sumOf } from './amounts.ts'
 import { type AccountContext, find, newRecord } from './context.ts'
 import type { InvoiceRecord, PaymentRecord } from './money-records.ts'
 import { attemptPayment, openPayment } from './payments.ts'
-import type { SubscriptionRecord } from './selling-records.ts'
+import type { PricedLine, SubscriptionRecord } from './selling-records.ts'
 
-interface NewInvoice extends Pick<InvoiceRecord, 'seller' | 'email' | 'reason' | 'amount'> {
+interface NewInvoice extends Pick<InvoiceRecord, 'seller' | 'email' | 'reason' | 'lines'> {
   status: 'draft' | 'open'
 }
 
-/** Makes an unpaid invoice for the subscription's current period, its latest from now on. Nothing is told yet. */
+/** The line of a whole period. */
+export const periodLine = ({ price, quantity, periodStart, periodEnd }: SubscriptionRecord): PricedLine => ({
+  ...{ price, quantity, amount: price.amount * quantity, periodStart, periodEnd, isProration: false },
+})
+
+/**
+ * Makes an unpaid invoice for the subscription's current period, its latest from now on. What the customer's balance has pays
+ * it first; the first invoice was paid on a page. Nothing is told yet.
+ */
 export function newInvoice(
   context: AccountContext,
   subscription: SubscriptionRecord,
   given: NewInvoice,
 ): InvoiceRecord {
   const { id, customer, price, quantity, periodStart, periodEnd } = subscription
+  const { discount, tax, total } = amountsOn(subscription.terms, sumOf(given.lines))
+  const fromBalance = given.reason === 'create' ? 0 : takeFromBalance(context, customer, total)
   const invoice: InvoiceRecord = {
     ...newRecord(context, 'invoices'),
     ...{ ...given, customer, subscription: id, price, quantity, periodStart, periodEnd },
-    attempts: 0,
+    ...{ discount, tax, fromBalance, amount: total - fromBalance },
+    ...{ attempts: 0, isGivenUp: false },
     paidAt: null,
     payment: null,
     own: structuredClone(subscription.own),
@@ -25,6 +37,14 @@ export function newInvoice(
   context.records.invoices.set(invoice.id, invoice)
   subscription.latestInvoice = invoice.id
   return invoice
+}
+
+/** A total below zero is added to what the customer has. */
+function takeFromBalance(context: AccountContext, id: string, total: number): number {
+  const customer = find(context, 'customers', id)
+  const taken = Math.min(customer.balance, total)
+  customer.balance -= taken
+  return taken
 }
 
 /** Marks an invoice as paid. `payment` paid it; null: nothing was due. */

@@ -1,5 +1,6 @@
 import { type AccountContext, all } from './context.ts'
-import { type Due, declines } from './dues.ts'
+import { declines } from './customers.ts'
+import type { Due } from './dues.ts'
 import { mandateOf, statusOnMandate } from './mandates.ts'
 import type { PaymentRecord } from './money-records.ts'
 import { expirePaymentIfOver, finishPayment } from './payment-pages.ts'

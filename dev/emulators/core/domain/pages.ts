@@ -1,4 +1,6 @@
+import { TERMS } from '../controls/terms.ts'
 import { DAY_SECONDS } from '../periods.ts'
+import { amountsOn } from './amounts.ts'
 import { type AccountContext, all, find, newRecord } from './context.ts'
 import type { PageRecord } from './selling-records.ts'
 
@@ -6,7 +8,7 @@ type NewPage = Omit<PageRecord, 'account' | 'created' | 'gives' | Unused | Usual
   Partial<Pick<PageRecord, Usual>> & { gives?: Partial<PageRecord['gives']> }
 type Unused = 'status' | 'payerEmail' | 'payment' | 'subscription' | 'invoice' | 'unpaid'
 /** What a page has unless something else is given. */
-type Usual = 'id' | 'mode' | 'quantity' | 'customer' | 'makesCustomer' | 'trialDays'
+type Usual = 'id' | 'mode' | 'terms' | 'quantity' | 'customer' | 'makesCustomer' | 'trialDays'
 
 export function openPage(context: AccountContext, given: NewPage): PageRecord {
   const page = newPage(context, given)
@@ -20,7 +22,13 @@ export function newPage(context: AccountContext, given: NewPage): PageRecord {
     ...newRecord(context, 'pages', given.id),
     ...{ status: 'open', payerEmail: null, payment: null, subscription: null, invoice: null, unpaid: false },
     mode: given.price.interval === null ? 'payment' : 'subscription',
-    ...{ quantity: 1, customer: null, makesCustomer: true, trialDays: daysUntil(given.trialEnd, context) },
+    ...{
+      terms: TERMS.of(context),
+      quantity: 1,
+      customer: null,
+      makesCustomer: true,
+      trialDays: daysUntil(given.trialEnd, context),
+    },
     ...given,
     gives: { customer: {}, subscription: {}, payment: {}, ...given.gives },
   }
@@ -37,9 +45,11 @@ export function findPage(context: AccountContext, id: string): PageRecord {
   return page
 }
 
-/** What is to be paid today. */
-export const amountToday = ({ price, quantity, trialDays }: PageRecord) =>
-  trialDays === null ? price.amount * quantity : 0
+/** What is to be paid today, and what that is made of. */
+export const amountsToday = ({ price, quantity, terms, trialDays }: PageRecord) =>
+  amountsOn(terms, trialDays === null ? price.amount * quantity : 0)
+
+export const amountToday = (page: PageRecord) => amountsToday(page).total
 
 /** Closes an open page whose time is over. */
 export function expireIfOver(context: AccountContext, page: PageRecord): void {

@@ -39,6 +39,15 @@ const ReplyRecord = z.object({
   requestId: z.string(),
 })
 
+/** The version of an object as it is shown; `id` is the account, the kind and the object's id. */
+const VersionRecord = z.object({
+  id: z.string(),
+  fingerprint: z.string(),
+  /** In milliseconds. */
+  version: z.int(),
+  isFirst: z.boolean(),
+})
+
 /** What an account has of its own besides its records. */
 const AccountRecord = z.object({
   id: z.string(),
@@ -62,6 +71,7 @@ export const Records = z.strictObject({
   events: table(EventRecord),
   deliveries: table(DeliveryRecord),
   replies: table(ReplyRecord),
+  versions: table(VersionRecord),
 })
 
 export type Records = z.output<typeof Records>

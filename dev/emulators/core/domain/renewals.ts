@@ -1,6 +1,6 @@
 import { nextPeriodEnd } from '../periods.ts'
 import type { AccountContext } from './context.ts'
-import { collectInvoice, latestInvoice, newInvoice } from './invoices.ts'
+import { collectInvoice, latestInvoice, newInvoice, periodLine } from './invoices.ts'
 import { reportDelayedPayment } from './pages.ts'
 import type { SubscriptionRecord } from './selling-records.ts'
 import { change, endSubscription, refuseEnded } from './subscriptions.ts'
@@ -11,23 +11,34 @@ export function beginNextPeriod(subscription: SubscriptionRecord): void {
   subscription.periodEnd = nextPeriodEnd(subscription.periodEnd, subscription.price, subscription.anchor)
 }
 
+function applySchedule(subscription: SubscriptionRecord): void {
+  if (subscription.scheduled === null) return
+  subscription.price = subscription.scheduled.price
+  subscription.scheduled = null
+}
+
 /**
  * Ends the current period, and so a trial, whatever the clock says. A subscription whose end is scheduled ends. Any other
- * begins its next period `active`, with an invoice that is still a draft, because processors charge it a while later.
+ * begins its next period `active`, with an invoice that is still a draft, because processors charge it a while later. One that
+ * goes on although an earlier period was never paid keeps its status.
  */
 export function rollOver(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
   refuseEnded(context, subscription)
-  const { id, price, quantity, cancelAt, periodEnd } = subscription
-  const { seller, email, status, id: invoiceId } = latestInvoice(context, subscription)
-  if (status !== 'paid') throw context.refuse(`Subscription ${id} has an unpaid invoice, ${invoiceId}.`)
-  if (cancelAt !== null) return endSubscription(context, subscription, periodEnd)
+  const { id, cancelAt, periodEnd } = subscription
+  const { seller, email, status, isGivenUp, id: invoiceId } = latestInvoice(context, subscription)
+  const isOwed = status !== 'paid' && status !== 'void'
+  if (isOwed && !isGivenUp && subscription.status !== 'unpaid')
+    throw context.refuse(`Subscription ${id} has an unpaid invoice, ${invoiceId}.`)
+  if (cancelAt !== null && cancelAt <= periodEnd) return endSubscription(context, subscription, periodEnd)
 
   return change(context, subscription, () => {
     if (subscription.status === 'trialing') subscription.trialEnd = Math.min(periodEnd, context.now)
+    applySchedule(subscription)
     beginNextPeriod(subscription)
-    subscription.status = 'active'
-    const owing = { seller, email, amount: price.amount * quantity }
-    newInvoice(context, subscription, { ...owing, reason: 'cycle', status: 'draft' })
+    if (!isOwed) subscription.status = 'active'
+    const lines = [...subscription.pendingLines, periodLine(subscription)]
+    subscription.pendingLines = []
+    newInvoice(context, subscription, { seller, email, lines, reason: 'cycle', status: 'draft' })
   })
 }
 

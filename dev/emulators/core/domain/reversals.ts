@@ -81,21 +81,33 @@ export function refundUpTo(
 
 /** Whether the payer's bank has taken the money back, and the seller has not won it again. */
 export const isReversed = (context: AccountContext, payment: PaymentRecord) =>
-  disputesOf(context, payment).some(({ status }) => status !== 'won')
+  disputesOf(context, payment).some(({ status }) => status === 'open' || status === 'lost')
 
-/** The payer's bank takes the whole payment back. */
-export function openDispute(context: AccountContext, payment: PaymentRecord): DisputeRecord {
+type Disputing = Partial<Pick<DisputeRecord, 'status' | 'own'>>
+
+/** The payer's bank takes the whole payment back, or only asks. */
+export function openDispute(context: AccountContext, payment: PaymentRecord, given: Disputing = {}): DisputeRecord {
   const { id, amount } = payment
-  const given = { payment: id, amount, status: 'open' as const, closedAt: null }
-  const dispute: DisputeRecord = { ...newRecord(context, 'disputes'), ...given }
+  const usual = { payment: id, amount, status: 'open' as const, closedAt: null, own: {} }
+  const dispute: DisputeRecord = { ...newRecord(context, 'disputes'), ...usual, ...given }
   context.records.disputes.set(dispute.id, dispute)
   context.tell({ what: 'dispute.opened', dispute, payment })
   return dispute
 }
 
+/** What the bank only asked becomes a dispute: now the money is taken back. */
+export function escalateDispute(context: AccountContext, dispute: DisputeRecord): DisputeRecord {
+  if (dispute.status !== 'warning') throw context.refuse(`Dispute ${dispute.id} is ${dispute.status}.`)
+  dispute.status = 'open'
+  const payment = find(context, 'payments', dispute.payment)
+  context.tell({ what: 'dispute.escalated', dispute, payment })
+  return dispute
+}
+
 export function closeDispute(context: AccountContext, dispute: DisputeRecord, wins: boolean): DisputeRecord {
-  if (dispute.status !== 'open') throw context.refuse(`Dispute ${dispute.id} is ${dispute.status}.`)
-  dispute.status = wins ? 'won' : 'lost'
+  const { id, status } = dispute
+  if (status !== 'open' && status !== 'warning') throw context.refuse(`Dispute ${id} is ${status}.`)
+  dispute.status = status === 'warning' ? 'closed' : wins ? 'won' : 'lost'
   dispute.closedAt = context.now
   context.tell({ what: 'dispute.closed', dispute, payment: find(context, 'payments', dispute.payment) })
   return dispute

@@ -1,15 +1,20 @@
+import { sumOf } from './amounts.ts'
 import { type AccountContext, all, find, newestOf } from './context.ts'
 import type { InvoiceRecord, PaymentRecord } from './money-records.ts'
 import type { SubscriptionRecord } from './selling-records.ts'
 
 /** What was sold: a period of a subscription, which has an invoice, or something once, which has a payment alone. */
 export interface Sale
-  extends Pick<InvoiceRecord, 'id' | 'created' | 'price' | 'quantity' | 'amount' | 'status' | 'own'> {
+  extends Pick<
+    InvoiceRecord,
+    'id' | 'created' | 'price' | 'quantity' | 'lines' | 'discount' | 'tax' | 'fromBalance' | 'amount' | 'status' | 'own'
+  > {
   customer: string
   /** Null: it was sold once. */
   subscription: SubscriptionRecord | null
   reason: InvoiceRecord['reason'] | 'once'
   attempts: number
+  isGivenUp: boolean
   /** What is to pay it, or has. */
   payment: PaymentRecord | null
   period: [from: number, to: number]
@@ -30,10 +35,21 @@ export function saleOfInvoice(context: AccountContext, invoice: InvoiceRecord): 
 export function saleOfPayment(context: AccountContext, payment: PaymentRecord): Sale | null {
   const { id, created, customer, amount, status, endedAt, sold, own } = payment
   if (sold === null || customer === null) return null
+  const once = { periodStart: created, periodEnd: created }
   return {
     ...{ id, created, customer, ...sold, amount, own, payment, subscription: null, reason: 'once' },
     status: status === 'paid' ? 'paid' : status === 'pending' ? 'open' : 'void',
     attempts: newestOf(context, 'attempts', { payment: id }).length,
+    ...{ isGivenUp: false, fromBalance: 0 },
+    lines: [
+      {
+        price: sold.price,
+        quantity: sold.quantity,
+        amount: sold.price.amount * sold.quantity,
+        ...once,
+        isProration: false,
+      },
+    ],
     period: [created, created],
     paidAt: status === 'paid' ? endedAt : null,
   }
@@ -56,4 +72,10 @@ export function saleOf(context: AccountContext, payment: PaymentRecord): Sale {
 export function salePaidBy(context: AccountContext, payment: PaymentRecord): Sale | null {
   const invoice = all(context, 'invoices').find((each) => each.payment === payment.id)
   return invoice ? saleOfInvoice(context, invoice) : saleOfPayment(context, payment)
+}
+
+/** What a sale comes to before its discount and taxes, and with them. */
+export function totalsOf({ lines, discount, tax }: Pick<Sale, 'lines' | 'discount' | 'tax'>) {
+  const subtotal = sumOf(lines)
+  return { subtotal, total: subtotal - discount + tax }
 }

@@ -16,10 +16,28 @@ export const SoldPrice = z.object({
   intervalCount: z.int().nullable(),
 })
 
+/** What is added to and taken from the price of what a page sells, in per cent. */
+export const Terms = z.object({
+  taxPercent: z.number().min(0).max(100).default(0),
+  percentOff: z.number().min(0).max(100).default(0),
+})
+
+/** A part of an invoice. A proration is a part of a period: of the old price, below zero, or of the new one. */
+export const PricedLine = z.object({
+  price: SoldPrice,
+  quantity: z.int(),
+  amount: z.int(),
+  periodStart: z.int(),
+  periodEnd: z.int(),
+  isProration: z.boolean(),
+})
+
 export const CustomerRecord = z.object({
   ...owned,
   email: z.string().nullable(),
   name: z.string().nullable().default(null),
+  /** What the seller owes the customer: later invoices take from it. */
+  balance: z.int().default(0),
   /** Whether charges of what the customer has on file fail. */
   declines: z.boolean().default(false),
   own,
@@ -46,6 +64,7 @@ export const PageRecord = z.object({
   seller: z.string(),
   price: SoldPrice,
   quantity: z.int(),
+  terms: Terms,
   trialDays: z.int().nullable(),
   /** When the trial ends, where the seller gives a time instead of days. */
   trialEnd: z.int().optional(),
@@ -75,6 +94,11 @@ export const SubscriptionRecord = z.object({
   mandate: z.string().nullable(),
   price: SoldPrice,
   quantity: z.int(),
+  terms: Terms,
+  /** The price that it gets with its next period. */
+  scheduled: z.object({ price: SoldPrice }).nullable().default(null),
+  /** Prorations that are paid with its next period. */
+  pendingLines: z.array(PricedLine).default([]),
   /** `suspended`: its mandate is invalid. `completed`: it was charged as often as it was made for. */
   status: z.enum([
     ...['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'unpaid', 'paused'],
@@ -99,6 +123,8 @@ export const SubscriptionRecord = z.object({
 /** Access to a customer's portal. */
 export const PortalSessionRecord = z.object({ ...owned, customer: z.string(), returnUrl: z.string().nullable() })
 
+export type Terms = z.output<typeof Terms>
+export type PricedLine = z.output<typeof PricedLine>
 export type SoldPrice = z.output<typeof SoldPrice>
 export type CustomerRecord = z.output<typeof CustomerRecord>
 export type MandateRecord = z.output<typeof MandateRecord>

@@ -23,6 +23,7 @@ export function newSubscription(
     ...newRecord(context, 'subscriptions'),
     mandate: null,
     quantity: 1,
+    ...{ terms: { taxPercent: 0, percentOff: 0 }, scheduled: null, pendingLines: [] },
     status: trialEnd === null ? 'active' : 'trialing',
     anchor: trialEnd ?? now,
     periodStart: now,

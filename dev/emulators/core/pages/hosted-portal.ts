@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { accountSetting } from '../controls/settings.ts'
 import { type AccountContext, find, newestOf, newRecord } from '../domain/context.ts'
-import type { PortalSessionRecord, SubscriptionRecord } from '../domain/selling-records.ts'
+import { otherPrices, priceToChangeTo } from '../domain/plan-changes.ts'
+import type { PortalSessionRecord, SoldPrice, SubscriptionRecord } from '../domain/selling-records.ts'
 import { hasEnded } from '../domain/subscriptions.ts'
+import { EmulatorError } from '../wire/emulator-error.ts'
 import type { Notice } from './layout.ts'
 import { portalPage } from './portal-page.ts'
 import { type HostedPage, type Pressed, visitOf } from './visits.ts'
@@ -15,6 +17,10 @@ export interface PortalWords {
   cancel(context: AccountContext, subscription: SubscriptionRecord): void
   /** Takes a cancellation back; not there if the processor cannot. */
   undo?(context: AccountContext, subscription: SubscriptionRecord): void
+  /** Changes the price now. */
+  change?(context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice): void
+  /** Changes it with the end of the period; null: calls that off. */
+  schedule?(context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice | null): void
 }
 
 /** Whether an account has its portal switched on, where an owner can leave it off in the dashboard. */
@@ -62,9 +68,28 @@ function hostedPortal(
       apply(context, subscription)
       return { to: path }
     }
+  const changing =
+    (apply: NonNullable<PortalWords['change']>) =>
+    (form: Record<string, string>): Pressed => {
+      const subscription = chosen(subscriptions, form.subscription)
+      if (!subscription) return { status: 400, problem: 'Choose a subscription.' }
+      try {
+        apply(context, subscription, priceToChangeTo(context, subscription, form.price))
+      } catch (error) {
+        if (error instanceof EmulatorError) return { status: 409, problem: error.message }
+        throw error
+      }
+      return { to: path }
+    }
+  const offers = (subscription: SubscriptionRecord) => (words.change ? otherPrices(context, subscription) : [])
   return {
-    show: (problem) => portalPage(session, { subscriptions, invoices }, words, problem),
-    press: { cancel: press(true, words.cancel), ...(words.undo && { undo: press(false, words.undo) }) },
+    show: (problem) => portalPage(session, { subscriptions, invoices, offers }, words, problem),
+    press: {
+      cancel: press(true, words.cancel),
+      ...(words.undo && { undo: press(false, words.undo) }),
+      ...(words.change && { change: changing(words.change) }),
+      ...(words.schedule && { schedule: changing(words.schedule) }),
+    },
   }
 }
 

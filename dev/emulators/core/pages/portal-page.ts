@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { invoiceNumber } from '../domain/invoices.ts'
 import type { InvoiceRecord } from '../domain/money-records.ts'
-import type { PortalSessionRecord, SubscriptionRecord } from '../domain/selling-records.ts'
+import type { PortalSessionRecord, SoldPrice, SubscriptionRecord } from '../domain/selling-records.ts'
 import { hasEnded } from '../domain/subscriptions.ts'
 import { cycleText } from '../periods.ts'
 import { type Html, layout } from './layout.ts'
@@ -10,12 +10,16 @@ import { type Html, layout } from './layout.ts'
 export interface PortalContents {
   subscriptions: SubscriptionRecord[]
   invoices: InvoiceRecord[]
+  /** What a subscription can be changed to. */
+  offers(subscription: SubscriptionRecord): SoldPrice[]
 }
 
 interface Words {
   money(amount: number, currency: string): string
   /** There if a cancellation can be taken back. */
   undo?: unknown
+  /** There if a price can be changed with the end of the period. */
+  schedule?: unknown
 }
 
 /** A subscription's status in plain words, where it is not one already. */
@@ -30,11 +34,11 @@ const STATUS: Partial<Record<SubscriptionRecord['status'], string>> = {
 /** The page where customers manage their subscriptions. `problem` says why the last button did nothing. */
 export async function portalPage(
   { returnUrl }: PortalSessionRecord,
-  { subscriptions, invoices }: PortalContents,
+  { subscriptions, invoices, offers }: PortalContents,
   words: Words,
   problem?: string,
 ): Promise<string> {
-  const sections = subscriptions.map((subscription) => section(subscription, words))
+  const sections = subscriptions.map((subscription) => section(subscription, offers(subscription), words))
   return layout(
     'Your subscriptions',
     html`
@@ -48,7 +52,8 @@ export async function portalPage(
   )
 }
 
-function section(subscription: SubscriptionRecord, { money, undo }: Words): Html {
+function section(subscription: SubscriptionRecord, offers: SoldPrice[], words: Words): Html {
+  const { money, undo } = words
   const { id, price, quantity, status, cancelAt } = subscription
   const [when, at] = horizon(subscription)
   return html`
@@ -57,8 +62,19 @@ function section(subscription: SubscriptionRecord, { money, undo }: Words): Html
       <p class="terms">${money(price.amount * quantity, price.currency)} ${cycleText(price)}</p>
       <dl><dt>Status</dt><dd>${STATUS[status] ?? status}</dd><dt>${when}</dt><dd>${day(at)}</dd></dl>
       ${hasEnded(subscription) || (cancelAt !== null && !undo) ? '' : button(subscription)}
+      ${CHANGEABLE.includes(status) && cancelAt === null ? offers.map((price) => offer(id, price, words)) : ''}
     </section>`
 }
+
+const CHANGEABLE: SubscriptionRecord['status'][] = ['active', 'trialing']
+
+const offer = (id: string, price: SoldPrice, { money, schedule }: Words) => html`
+    <form method="post">
+      <input type="hidden" name="subscription" value="${id}">
+      <input type="hidden" name="price" value="${price.id}">
+      <button class="quiet" name="action" value="change">Change to ${price.label}, ${money(price.amount, price.currency)} ${cycleText(price)}</button>
+      ${schedule ? html`<button class="quiet" name="action" value="schedule">Change to ${price.label} when the period ends</button>` : ''}
+    </form>`
 
 function button({ id, cancelAt, periodEnd }: SubscriptionRecord): Html {
   const [action, label, hint] =

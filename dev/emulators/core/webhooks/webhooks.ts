@@ -5,6 +5,9 @@ import type { State } from '../state.ts'
 import { createDeliveries, isAccepted, pendingOf } from './deliveries.ts'
 import { postWebhook } from './post-webhook.ts'
 
+/** In a delivery to the address that an object has, in the place of a paywall. */
+const NOTICE = ''
+
 /** How many events are kept. The oldest are deleted first, once they are delivered. */
 const KEPT_EVENTS = 2000
 
@@ -47,7 +50,8 @@ export function createWebhooks<Paywall extends PaywallOf, Event extends { id: st
   function send(event: EventRecord): void {
     events.set(event.id, event)
     deleteOldEvents()
-    for (const { paywallId } of paywallsOf(event)) {
+    const isNoticed = telling.noticeOf?.(event) != null
+    for (const paywallId of [...paywallsOf(event).map((each) => each.paywallId), ...(isNoticed ? [NOTICE] : [])]) {
       const delivery = { id: `${event.id} ${paywallId}`, event: event.id, paywallId, attempts: 0, nextAt: 0 }
       state.records.deliveries.set(delivery.id, delivery)
       if (heldDeliveries) heldDeliveries.push(delivery)
@@ -65,6 +69,7 @@ export function createWebhooks<Paywall extends PaywallOf, Event extends { id: st
   /** A paywall that is gone counts as delivered. */
   async function post({ event: eventId, paywallId }: DeliveryRecord): Promise<number> {
     const event = events.get(eventId)
+    if (event && paywallId === NOTICE) return postNotice(event)
     const paywall = event && paywallsOf(event).find((one) => one.paywallId === paywallId)
     if (!paywall) return 200
     const body = JSON.stringify(shown(event, pendingOf(state.records, event)))
@@ -73,7 +78,14 @@ export function createWebhooks<Paywall extends PaywallOf, Event extends { id: st
     return postWebhook(address, message, { send: options.fetch, closing: closing.signal })
   }
 
-  const paywallsOf = ({ account }: EventRecord) => accounts().get(account)?.paywalls ?? []
+  async function postNotice(event: EventRecord): Promise<number> {
+    const notice = telling.noticeOf?.(event)
+    if (!notice) return 200
+    return postWebhook(notice.address, notice, { send: options.fetch, closing: closing.signal })
+  }
+
+  const paywallsOf = ({ account }: EventRecord) =>
+    (accounts().get(account)?.paywalls ?? []).filter((paywall) => telling.hasWebhook?.(paywall) ?? true)
 
   const shown = (event: EventRecord, pending: number) => telling.eventObject(event, { url: options.url(), pending })
 

@@ -15,6 +15,7 @@ import { type HttpRequest, type HttpResponse, header } from '../server.ts'
 import type { State } from '../state.ts'
 import { EmulatorError, Refusal } from './emulator-error.ts'
 import { idempotency } from './idempotency.ts'
+import { withUnknownValues } from './unknown-values.ts'
 
 /*
  * A call to a processor's API, step by step: it is recorded; the processor authenticates it and finds its route; if it
@@ -29,6 +30,8 @@ interface Options<Paywall extends PaywallOf, Body> {
   controls: ApiControls<Body>
   accounts: () => ReadonlyMap<string, AccountOf<Paywall>>
   openContext: (account: AccountOf<Paywall>, cause: Cause) => AccountContext
+  /** Whether accounts have the processor's limit of calls. */
+  rateLimited: boolean
 }
 
 interface Outcome {
@@ -47,7 +50,9 @@ export function createApi<Paywall extends PaywallOf, Body>({
   controls,
   accounts,
   openContext,
+  rateLimited,
 }: Options<Paywall, Body>) {
+  const count = api.rateLimit?.counter(rateLimited)
   const keys = idempotency(state.records.replies, api.keyRules)
 
   return function answer(request: HttpRequest): Promise<HttpResponse | null> {
@@ -64,11 +69,14 @@ export function createApi<Paywall extends PaywallOf, Body>({
     try {
       const account = api.authenticate(request, accounts())
       call.account = account.id
+      const wait = count?.(openContext(account, cause)) ?? null
+      if (wait !== null) return { run: () => tooMany(wait), giveUpKey }
       const execution = api.prepare(call, request)
       const execute = (): Outcome =>
         attempt(cause, call.method, () => {
           failIfOrdered(controls, call.path)
-          return execution(openContext(account, cause))
+          const context = openContext(account, cause)
+          return withUnknownValues(context, execution(context))
         })
       if (cause.idempotencyKey === null) return { run: () => execute().response, giveUpKey }
       const { now } = openContext(account, cause)
@@ -102,6 +110,11 @@ export function createApi<Paywall extends PaywallOf, Body>({
       return response
     }
     return { run, giveUpKey: () => keys.giveUp(keyed) }
+  }
+
+  function tooMany(seconds: number): HttpResponse {
+    const { headers = {}, body } = api.tooManyCalls?.() ?? { body: '' }
+    return { status: 429, headers: { ...headers, 'Retry-After': String(seconds) }, body }
   }
 
   /** Runs a call; what it throws becomes an error response. */

@@ -1,7 +1,7 @@
 import type { RecordedCall } from '../calls.ts'
 import type { Execution } from '../processor.ts'
 import type { HttpRequest } from '../server.ts'
-import { readJson, readQuery } from './json-fields.ts'
+import { readJson, readParameters } from './json-fields.ts'
 import { NO_KEYS } from './no-keys.ts'
 import { type Mistake, parseWith } from './parse.ts'
 import { prepareRoute, type Route } from './routes.ts'
@@ -20,11 +20,11 @@ interface Refusals {
 export const callsInJson = (routes: Route[], refuse: Refusals) => ({
   ...NO_KEYS,
   // The call is recorded in any case. One that is no JSON is refused when its route parses the body.
-  readBody: ({ body, query }: HttpRequest): unknown => (body === '' ? readQuery(query) : (readJson(body) ?? body)),
+  readBody: ({ body, query }: HttpRequest): unknown => (body === '' ? readParameters(query) : (readJson(body) ?? body)),
   prepare(call: RecordedCall, { method, query, body }: HttpRequest): Execution {
     const execution = prepareRoute(routes, call, (schema) => () => {
       const where = method === 'GET' || method === 'DELETE' ? 'query' : 'body'
-      const given = where === 'query' ? readQuery(query) : readJson(body)
+      const given = where === 'query' ? readParameters(query) : readJson(body)
       if (given === undefined) throw refuse.notJson(body)
       return parseWith(schema, given, (mistake) => refuse.mistake(mistake, where))
     })

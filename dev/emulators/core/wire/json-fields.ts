@@ -21,3 +21,14 @@ export function readJson(body: string): unknown {
 
 /** A query as an object of texts. */
 export const readQuery = (query: string): Record<string, string> => Object.fromEntries(new URLSearchParams(query))
+
+/** The same. A parameter that is repeated is a list. */
+export function readParameters(query: string): Record<string, string | string[]> {
+  const given = new URLSearchParams(query)
+  return Object.fromEntries(
+    [...given].map(([name, value]) => {
+      const values = given.getAll(name)
+      return [name, values.length > 1 ? values : value]
+    }),
+  )
+}

@@ -1,5 +1,7 @@
+import { amountsOn, sumOf } from '../../core/domain/amounts.ts'
 import { type AccountContext, find, lookUp, newestOf } from '../../core/domain/context.ts'
 import { latestInvoice } from '../../core/domain/invoices.ts'
+import type { InvoiceRecord } from '../../core/domain/money-records.ts'
 import type { PageRecord, SubscriptionRecord } from '../../core/domain/selling-records.ts'
 import { HOUR_SECONDS } from '../../core/periods.ts'
 import { licenseOwn, soldOwn } from '../own.ts'
@@ -56,13 +58,26 @@ export function subscriptionObject(subscription: SubscriptionRecord, context: Ac
     ...{ ...idsOf(price), external_id: `sub_${id}`, currency: currencyOf(price.currency) },
     environment: licenseOwn(license).environment,
     total_gross: decimal(paid.reduce((sum, invoice) => sum + invoice.amount, 0)),
-    ...{ amount_per_cycle: amount, initial_amount: amount, renewal_amount: amount },
+    ...{ amount_per_cycle: amount, initial_amount: decimal(initialOf(invoices) ?? price.amount) },
+    ...{ renewal_amount: decimal(netOf(subscription)), tax_rate: subscription.terms.taxPercent / 100 },
     billing_cycle: billingCycle(price),
-    outstanding_balance: isPaid ? 0 : amount,
+    outstanding_balance: isPaid ? 0 : decimal(latest.amount),
     // Whether the number begins anew after a payment is UNVERIFIED: it is the harder case that it does not.
     failed_payments: invoices.reduce((sum, { attempts }) => sum + attempts, 0) - paid.length,
     trial_ends: dateTimeOrNull(trialEnd),
     next_payment: dateTimeOrNull(canceledAt !== null ? null : isPaid ? subscription.periodEnd : owedAt),
     canceled_at: dateTimeOrNull(canceledAt),
   })
+}
+
+/** Amounts are without taxes. The discount of a coupon is of the renewals, too. */
+function netOf({ price, terms }: SubscriptionRecord): number {
+  const { total, tax } = amountsOn(terms, price.amount)
+  return total - tax
+}
+
+/** What a subscription began with: less than its price if it took the place of another one, or in a trial. */
+function initialOf(invoices: InvoiceRecord[]): number | undefined {
+  const first = invoices.at(-1)
+  return first && first.reason !== 'cycle' && sumOf(first.lines) > 0 ? first.amount - first.tax : undefined
 }

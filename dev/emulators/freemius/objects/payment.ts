@@ -6,15 +6,25 @@ import { licenseOf } from './license.ts'
 import { complete, currencyOf, dateTime, decimal, idsOf } from './wire.ts'
 
 export function paymentObject(payment: PaymentRecord, context: AccountContext) {
-  const { id, amount, created, account, customer, currency, subscription, description } = payment
+  const { id, amount, created, account, customer, currency, subscription } = payment
   const license = licenseOf(payment, context)
   // A renewal that is made before its time has the date on which it is due.
-  const dueAt = all(context, 'invoices').find((invoice) => invoice.payment === id)?.periodStart ?? 0
+  const invoice = all(context, 'invoices').find((each) => each.payment === id)
+  const { periodStart: dueAt = 0, reason } = invoice ?? {}
+  const vat = (invoice ?? payment.sold)?.tax ?? 0
+  const [refund] = refundsOf(context, payment)
   return complete('payment', {
-    ...{ id, type: 'payment', created: dateTime(Math.max(created, dueAt)), gross: decimal(amount) },
+    bound_payment_id: refund?.id ?? null,
+    ...{
+      id,
+      type: 'payment',
+      created: dateTime(Math.max(created, dueAt)),
+      gross: decimal(amount - vat),
+      vat: decimal(vat),
+    },
     ...{ plugin_id: account, user_id: customer ?? '', subscription_id: subscription, license_id: license.id },
     ...{ ...idsOf(license.price), environment: licenseOwn(license).environment, currency: currencyOf(currency) },
-    ...{ external_id: `ch_${id}`, is_renewal: description === 'Subscription update' },
+    ...{ external_id: `ch_${id}`, is_renewal: reason === 'cycle' },
   })
 }
 
@@ -23,7 +33,14 @@ export const refundObject = (refund: RefundRecord, context: AccountContext) => (
   refund_reason: 'Refunded in the dashboard.',
 })
 
-const DISPUTES = { open: 'disputed', won: 'won_dispute', lost: 'lost_dispute' } as const
+/** Freemius has no warnings. */
+const DISPUTES = {
+  open: 'disputed',
+  won: 'won_dispute',
+  lost: 'lost_dispute',
+  warning: 'disputed',
+  closed: 'won_dispute',
+} as const
 
 /** That a dispute's amount is negative, whatever came of it, is UNVERIFIED. */
 export const disputeObject = (dispute: DisputeRecord, context: AccountContext) =>
@@ -39,15 +56,19 @@ export const paymentsOf = (userId: string, context: AccountContext) =>
     ])
     .toSorted((one, other) => Number(other.id) - Number(one.id))
 
-/** What goes back of a payment is a payment of its own, which is bound to that. */
+/** What goes back of a payment is a payment of its own. A dispute is bound to that; of a refund, that is bound to the refund. */
 function reversalObject<Type extends string>(
   { id, created, amount, payment }: RefundRecord | DisputeRecord,
   type: Type,
   context: AccountContext,
 ) {
+  const paid = find(context, 'payments', payment)
+  const original = paymentObject(paid, context)
+  const vat = Math.round((amount * Math.round((original.vat ?? 0) * 100)) / paid.amount)
   return {
-    ...paymentObject(find(context, 'payments', payment), context),
-    ...{ id, type, created: dateTime(created), gross: decimal(-amount), external_id: `ch_${id}` },
-    bound_payment_id: payment,
+    ...original,
+    ...{ id, type, created: dateTime(created), gross: decimal(vat - amount), vat: decimal(0 - vat) },
+    external_id: `ch_${id}`,
+    bound_payment_id: type === 'refund' ? null : payment,
   }
 }

@@ -1,12 +1,12 @@
 import type { EntityChargeback, PaymentResponse, RefundResponse } from 'mollie-api-typescript/models'
-import { type AccountContext, find } from '../../core/domain/context.ts'
+import { type AccountContext, find, showEach } from '../../core/domain/context.ts'
 import type { DisputeRecord, PaymentRecord, RefundRecord } from '../../core/domain/money-records.ts'
 import { awaitsTransfer } from '../../core/domain/payment-pages.ts'
-import { isReversed, refundedOf } from '../../core/domain/reversals.ts'
+import { disputesOf, isReversed, refundedOf, refundsOf } from '../../core/domain/reversals.ts'
 import { modeOf, profileOf } from '../accounts.ts'
 import { amountOf } from '../amounts.ts'
 import { dateTime } from '../dates.ts'
-import { paymentOwn, refundOwn } from '../own.ts'
+import { chargebackOwn, paymentOwn, refundOwn } from '../own.ts'
 import { dashboard, page, resource, type Wire } from './wire.ts'
 
 /* A payment, and what goes back of one. */
@@ -19,7 +19,9 @@ export function paymentObject(payment: PaymentRecord, context: AccountContext): 
   const owner = `${context.url}/v2/customers/${customer}`
   const self = addressOf(id, context)
   const linked = {
-    ...{ refunds: `${self}/refunds`, chargebacks: `${self}/chargebacks` },
+    // There if there are any: by them `hasRefunds` and `hasChargebacks` of mollie-api-php know.
+    ...(refundsOf(context, payment).length > 0 && { refunds: `${self}/refunds` }),
+    ...(disputesOf(context, payment).length > 0 && { chargebacks: `${self}/chargebacks` }),
     ...(customer !== null && { customer: owner }),
     ...(mandate !== null && { mandate: `${owner}/mandates/${mandate}` }),
     ...(subscription !== null && { subscription: `${owner}/subscriptions/${subscription}` }),
@@ -43,6 +45,17 @@ export function paymentObject(payment: PaymentRecord, context: AccountContext): 
     ...own,
     ...(cancelUrl !== null && { cancelUrl }),
   }
+}
+
+/** A payment with what it was asked for together with. */
+export function paymentWith(payment: PaymentRecord, embed: string[], context: AccountContext) {
+  const shown = context.show('payments', payment)
+  if (embed.length === 0) return shown
+  const embedded = {
+    ...(embed.includes('refunds') && { refunds: showEach(context, 'refunds', refundsOf(context, payment)) }),
+    ...(embed.includes('chargebacks') && { chargebacks: showEach(context, 'disputes', disputesOf(context, payment)) }),
+  }
+  return { ...shown, _embedded: embedded }
 }
 
 /** The amounts that went back to the payer, and that still can. Only a paid payment has them. */
@@ -70,8 +83,22 @@ export const refundObject = (refund: RefundRecord, context: AccountContext): Wir
 
 export const chargebackObject = (chargeback: DisputeRecord, context: AccountContext): Wire<EntityChargeback> => ({
   ...reversal('chargeback', chargeback, context),
+  ...bankReason(chargeback),
   reversedAt: chargeback.status === 'won' && chargeback.closedAt !== null ? dateTime(chargeback.closedAt) : null,
 })
+
+/** A direct debit that bounces has the code of the payer's bank; a card's chargeback has none. */
+function bankReason(chargeback: DisputeRecord) {
+  const { code } = chargebackOwn(chargeback)
+  return code === null ? {} : { reason: { code, description: REASONS[code] ?? 'Returned by the bank' } }
+}
+
+/** ISO 20022's codes, as docs.mollie.com/docs/handling-chargebacks-sepa-direct-debit names them. */
+const REASONS: Record<string, string> = {
+  AC01: 'Account identifier incorrect (i.e. invalid IBAN)',
+  AM04: 'Insufficient funds',
+  MD06: 'Refund requested by end customer',
+}
 
 function reversal<Kind extends string>(kind: Kind, record: RefundRecord | DisputeRecord, context: AccountContext) {
   const payment = addressOf(record.payment, context)

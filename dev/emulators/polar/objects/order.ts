@@ -1,37 +1,51 @@
 import type { models } from '@polar-sh/sdk/2026-10'
-import type { AccountContext } from '../../core/domain/context.ts'
+import { type AccountContext, all } from '../../core/domain/context.ts'
 import { nextChargeAt } from '../../core/domain/dues.ts'
 import type { DisputeRecord, RefundRecord } from '../../core/domain/money-records.ts'
-import type { Sale } from '../../core/domain/sales.ts'
+import { type Sale, totalsOf } from '../../core/domain/sales.ts'
 import type { Views } from '../../core/wire/views.ts'
 import { uuidOf } from '../accounts.ts'
-import { givenBack, orderOfReversal } from '../orders.ts'
+import { givenBack, orderOfReversal, taxOf } from '../orders.ts'
 import { refundOwn, saleOwn } from '../own.ts'
-import { RENEWALS } from '../rules.ts'
+import { renewals } from '../rules.ts'
 import { customerOf, priceIdOf, productFields, subscriptionFields } from './selling.ts'
-import { complete, since, timeOrNull } from './wire.ts'
+import { complete, since, stamped, timeOrNull } from './wire.ts'
 
-/** The emulator's orders have no taxes and no discounts. */
+/** What a customer's balance pays is below zero in `applied_balance_amount`. */
 export function orderObject(order: Sale, context: AccountContext) {
-  const { id, amount, created, price, subscription, reason } = order
+  const { id, amount, created, price, subscription, reason, discount, tax, fromBalance } = order
+  const { subtotal, total } = totalsOf(order)
   const { metadata, checkout_id } = saleOwn(order)
   const refunded = givenBack(context, order)
   const status = orderStatus(order, refunded)
   const paid = status !== 'pending' && status !== 'void'
+  const left = paid ? amount - refunded : 0
   const customer = customerOf(context, order.customer)
-  const item = { id: uuidOf(`item ${id}`), label: price.label }
-  return complete('order', {
+  const shown = complete('order', {
     ...{ ...since(created), id, status, paid, currency: price.currency, description: price.label, metadata },
-    ...{ subtotal_amount: amount, net_amount: amount, total_amount: amount, due_amount: amount },
-    ...{ refunded_amount: refunded, refundable_amount: paid ? amount - refunded : 0 },
+    ...{ subtotal_amount: subtotal, discount_amount: discount, net_amount: subtotal - discount, tax_amount: tax },
+    ...{ total_amount: total, applied_balance_amount: -fromBalance, due_amount: amount },
+    ...{ refunded_amount: refunded - taxOf(order, refunded), refunded_tax_amount: taxOf(order, refunded) },
+    ...{ refundable_amount: left - taxOf(order, left), refundable_tax_amount: taxOf(order, left) },
     billing_reason: reason === 'once' ? 'purchase' : `subscription_${reason}`,
     invoice_number: `ACME-${id.slice(0, 8).toUpperCase()}`,
     ...{ customer_id: customer.id, customer, checkout_id: reason === 'cycle' ? null : checkout_id },
     ...{ product_id: price.id, product: { ...productFields(context, price), metadata: {} } },
-    ...{ subscription_id: subscription?.id ?? null, subscription: subscription && subscriptionFields(subscription) },
+    ...{
+      subscription_id: subscription?.id ?? null,
+      subscription: subscription && subscriptionFields(subscription, context),
+    },
     next_payment_attempt_at: timeOrNull(nextAttempt(order)),
-    items: [complete('item', { ...since(created), ...item, amount, product_price_id: priceIdOf(price) })],
+    items: order.lines.map((line, index) =>
+      complete('item', {
+        ...{ ...since(created), id: uuidOf(`item ${id} ${index}`), label: line.price.label, amount: line.amount },
+        ...{ product_price_id: priceIdOf(line.price), proration: line.isProration },
+      }),
+    ),
   })
+  // What an order only names has times of its own.
+  const { modified_at } = stamped(context, 'order', { ...shown, customer: null, subscription: null })
+  return { ...shown, modified_at }
 }
 
 function orderStatus({ status, amount }: Sale, refunded: number): models.OrderStatus {
@@ -42,8 +56,8 @@ function orderStatus({ status, amount }: Sale, refunded: number): models.OrderSt
 
 /** When a charge that failed is repeated; null if it never is. */
 function nextAttempt(order: Sale): number | null {
-  const isRepeated = order.status === 'open' && order.attempts > 0 && order.attempts <= RENEWALS.retries.length
-  return isRepeated ? nextChargeAt(order, RENEWALS) : null
+  const isRepeated = order.status === 'open' && order.attempts > 0 && !order.isGivenUp
+  return isRepeated ? nextChargeAt(order, renewals()) : null
 }
 
 const REFUNDS: Partial<Record<RefundRecord['status'], models.RefundStatus>> = {
@@ -54,11 +68,19 @@ const REFUNDS: Partial<Record<RefundRecord['status'], models.RefundStatus>> = {
 export const MONEY = {
   payments: ({ id, status, amount, currency }) => ({ id, status, amount, currency }),
 
-  refunds(refund, context): models.Refund {
+  refunds(refund, context) {
     const { metadata, reason, dispute } = refundOwn(refund)
-    const { id: order_id, price, customer, subscription } = orderOfReversal(context, refund)
-    return {
-      ...{ ...since(refund.created), id: refund.id, amount: refund.amount, tax_amount: 0, currency: price.currency },
+    const order = orderOfReversal(context, refund)
+    const { id: order_id, price, customer, subscription } = order
+    const tax = taxOf(order, refund.amount)
+    const shown: models.Refund = {
+      ...{
+        ...since(refund.created),
+        id: refund.id,
+        amount: refund.amount - tax,
+        tax_amount: tax,
+        currency: price.currency,
+      },
       ...{ organization_id: refund.account, order_id, customer_id: customer, metadata, reason },
       status: REFUNDS[refund.status] ?? 'pending',
       // The refund that prevents a dispute names no subscription, whatever its order is of.
@@ -66,21 +88,57 @@ export const MONEY = {
       revoke_benefits: dispute !== null,
       dispute: dispute === null ? null : disputeObject({ ...refund, id: dispute, status: 'prevented' }, context),
     }
+    return stamped(context, 'refund', shown)
   },
 
-  disputes: disputeObject,
+  disputes: wholeDispute,
 } satisfies Views
+
+const DISPUTES: Record<Disputed['status'], models.DisputeStatus> = {
+  warning: 'early_warning',
+  open: 'needs_response',
+  won: 'won',
+  lost: 'lost',
+  closed: 'prevented',
+  prevented: 'prevented',
+}
 
 type Disputed = Omit<DisputeRecord, 'account' | 'closedAt' | 'status'> & {
   status: DisputeRecord['status'] | 'prevented'
 }
 
+/** The newest first. Without `orders`: of all. `server/polar/dispute/endpoints.py` in Polar's source. */
+export const disputesOfOrders = (
+  context: AccountContext,
+  { orders }: { orders?: string[] | undefined },
+): models.Dispute[] =>
+  all(context, 'disputes')
+    .toReversed()
+    .map((dispute) => wholeDispute(dispute, context))
+    .filter(({ order_id: order }) => orders?.includes(order) ?? true)
+
+export function wholeDispute(dispute: DisputeRecord, context: AccountContext): models.Dispute {
+  const customer = customerOf(context, orderOfReversal(context, dispute).customer)
+  return stamped(context, 'dispute', { ...disputeObject(dispute, context), customer, case_id: null })
+}
+
 function disputeObject(disputed: Disputed, context: AccountContext) {
-  const { id, created, amount, status } = disputed
-  const { id: order_id, price } = orderOfReversal(context, disputed)
+  const { id, created, status } = disputed
+  const order = orderOfReversal(context, disputed)
+  const { id: order_id, price } = order
+  const tax = taxOf(order, disputed.amount)
+  const amount = disputed.amount - tax
   return complete('dispute', {
-    ...{ ...since(created), id, amount, currency: price.currency, order_id, payment_id: disputed.payment },
-    status: status === 'open' ? 'needs_response' : status,
-    ...{ resolved: status === 'won' || status === 'lost', closed: status !== 'open' },
+    ...{
+      ...since(created),
+      id,
+      amount,
+      tax_amount: tax,
+      currency: price.currency,
+      order_id,
+      payment_id: disputed.payment,
+    },
+    status: DISPUTES[status],
+    ...{ resolved: status === 'won' || status === 'lost', closed: status !== 'open' && status !== 'warning' },
   })
 }

@@ -1,4 +1,5 @@
 import type { models } from '@polar-sh/sdk/2026-10'
+import { amountsOn } from '../../core/domain/amounts.ts'
 import { type AccountContext, find, lookUp } from '../../core/domain/context.ts'
 import { amountToday } from '../../core/domain/pages.ts'
 import type { PageRecord, SoldPrice, SubscriptionRecord } from '../../core/domain/selling-records.ts'
@@ -7,16 +8,20 @@ import type { Views } from '../../core/wire/views.ts'
 import { uuidOf } from '../accounts.ts'
 import { customerOwn, pageOwn, subscriptionOwn } from '../own.ts'
 import { PORTAL_SECONDS } from '../rules.ts'
-import { complete, since, timeOrNull, timeText } from './wire.ts'
+import { complete, since, stamped, timeOrNull, timeText } from './wire.ts'
 
 /** What is sold, on which page, to whom, and for how long. */
 export const SELLING = {
-  customers: (customer) =>
-    complete('customer', {
-      ...since(customer.created),
-      ...{ id: customer.id, organization_id: customer.account, name: customer.name, email: customer.email ?? '' },
-      ...customerOwn(customer),
-    }),
+  customers: (customer, context) =>
+    stamped(
+      context,
+      'customer',
+      complete('customer', {
+        ...since(customer.created),
+        ...{ id: customer.id, organization_id: customer.account, name: customer.name, email: customer.email ?? '' },
+        ...customerOwn(customer),
+      }),
+    ),
 
   portalSessions({ id, created, returnUrl, customer }, context) {
     const token = `polar_cst_${id}`
@@ -29,16 +34,19 @@ export const SELLING = {
 
   pages(page, context) {
     const { price, trialDays, created } = page
-    const { amount, currency } = price
+    const { currency } = price
+    const { subtotal, discount, tax, total } = amountsOn(page.terms, price.amount)
+    const amount = price.amount
     const secret = `polar_c_${page.id}`
     const prices = [priceObject(price)]
     const product = { ...productFields(context, price), prices, benefits: [], medias: [] }
     const [trial_interval, trial_interval_count] = trialDays === null ? [null, null] : (['day', trialDays] as const)
-    return complete('checkout', {
+    const checkout = complete('checkout', {
       ...{ ...since(created), id: page.id, organization_id: page.account, status: checkoutStatus(page, context) },
       ...{ client_secret: secret, url: `${context.url}/checkout/${secret}`, expires_at: timeText(page.expiresAt) },
       ...{ success_url: page.successUrl, return_url: page.cancelUrl, ...pageOwn(page) },
-      ...{ amount, net_amount: amount, total_amount: amount, currency, trial_interval, trial_interval_count },
+      ...{ amount, discount_amount: discount, net_amount: subtotal - discount, tax_amount: tax, total_amount: total },
+      ...{ currency, trial_interval, trial_interval_count },
       ...{ active_trial_interval: trial_interval, active_trial_interval_count: trial_interval_count },
       trial_end: timeOrNull(trialDays === null ? null : created + trialDays * DAY_SECONDS),
       ...{ product_id: price.id, product_price_id: priceIdOf(price), products: [product], product },
@@ -47,21 +55,34 @@ export const SELLING = {
       ...{ is_payment_setup_required: price.interval !== null, is_payment_form_required: amount > 0 },
       ...{ customer_id: page.customer, customer_email: page.payerEmail ?? page.email },
     })
+    return stamped(context, 'checkout', checkout)
   },
 
   subscriptions(record, context): models.Subscription {
     const prices = [priceObject(record.price)]
     const product = { ...productFields(context, record.price), metadata: {}, is_deletable: false, prices, benefits: [] }
     return {
-      ...subscriptionFields(record),
-      ...{ customer: customerOf(context, record.customer), discount: null, prices, meters: [], pending_update: null },
+      ...subscriptionFields(record, context),
+      ...{
+        customer: customerOf(context, record.customer),
+        discount: null,
+        prices,
+        meters: [],
+        pending_update: pendingUpdate(record),
+      },
       product: { ...product, medias: [], attached_custom_fields: [] },
     }
   },
 } satisfies Views
 
+function pendingUpdate({ id, scheduled, periodEnd, created }: SubscriptionRecord) {
+  if (scheduled === null) return null
+  const update = { product_id: scheduled.price.id, discount_id: null, discount_unset: false, seats: null, units: null }
+  return { ...since(created), ...update, id: uuidOf(`update ${id}`), applies_at: timeText(periodEnd) }
+}
+
 export const customerOf = (context: AccountContext, id: string): models.CustomerIndividual =>
-  SELLING.customers(find(context, 'customers', id))
+  SELLING.customers(find(context, 'customers', id), context)
 
 /** Products are made in the dashboard, before anything else. */
 const MADE = Date.UTC(2026, 0, 1) / 1000
@@ -90,9 +111,9 @@ function checkoutStatus({ status, unpaid, payment, subscription }: PageRecord, c
   return isLost ? 'failed' : 'confirmed'
 }
 
-export function subscriptionFields(record: SubscriptionRecord) {
+export function subscriptionFields(record: SubscriptionRecord, context: AccountContext) {
   const { id, status, price, cancelAt, endedAt, trialEnd, created } = record
-  return complete('subscription', {
+  const fields = complete('subscription', {
     ...{ ...since(created), started_at: timeText(created), ...subscriptionOwn(record) },
     ...{ id, amount: price.amount, currency: price.currency, product_id: price.id, customer_id: record.customer },
     ...{ recurring_interval: price.interval ?? 'month', recurring_interval_count: price.intervalCount ?? 1 },
@@ -102,4 +123,5 @@ export function subscriptionFields(record: SubscriptionRecord) {
     ...{ cancel_at_period_end: record.cancelAtPeriodEnd, canceled_at: timeOrNull(record.canceledAt) },
     ...{ ends_at: timeOrNull(endedAt ?? cancelAt), ended_at: timeOrNull(endedAt) },
   })
+  return stamped(context, 'subscription', fields)
 }

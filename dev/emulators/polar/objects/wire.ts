@@ -1,4 +1,6 @@
 import type { models } from '@polar-sh/sdk/2026-10'
+import type { AccountContext } from '../../core/domain/context.ts'
+import { versionOf } from '../../core/domain/versions.ts'
 import { completer } from '../../core/wire/complete.ts'
 import CONSTANTS from './constants.json' with { type: 'json' }
 
@@ -21,6 +23,16 @@ export const complete = completer<Kinds>()(CONSTANTS)
 /** A time as Polar writes it. */
 export const timeText = (seconds: number) => new Date(seconds * 1000).toISOString()
 export const timeOrNull = (seconds: number | null) => (seconds === null ? null : timeText(seconds))
+
+/** An object with the time of its last change, which grows with each; null if it never was changed. */
+export function stamped<Shown extends { id: string; modified_at: string | null }>(
+  context: AccountContext,
+  kind: string,
+  shown: Shown,
+): Shown {
+  const { version, isFirst } = versionOf(context, kind, shown)
+  return isFirst ? shown : { ...shown, modified_at: new Date(version).toISOString() }
+}
 
 /** When something was made, of what is never changed here. */
 export const since = (seconds: number) => ({ created_at: timeText(seconds), modified_at: null })

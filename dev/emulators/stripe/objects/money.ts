@@ -4,27 +4,35 @@ import { invoiceNumber } from '../../core/domain/invoices.ts'
 import type { DisputeRecord, InvoiceRecord, PaymentRecord, RefundRecord } from '../../core/domain/money-records.ts'
 import { latestAttempt } from '../../core/domain/payments.ts'
 import { disputesOf, refundedOf } from '../../core/domain/reversals.ts'
+import { totalsOf } from '../../core/domain/sales.ts'
+import type { PricedLine } from '../../core/domain/selling-records.ts'
 import { DAY_SECONDS } from '../../core/periods.ts'
 import { same } from '../../core/wire/same.ts'
 import { snakeFields } from '../../core/wire/snake.ts'
 import type { Views } from '../../core/wire/views.ts'
 import { paymentOwn, subscriptionOwn } from '../own.ts'
-import { RENEWALS } from '../rules.ts'
+import { renewals } from '../rules.ts'
 import { productId } from './selling.ts'
 import { complete, listOf } from './wire.ts'
 
 /** What is owed, how it is paid, and what goes back. */
 export const MONEY = {
-  invoices(invoice) {
-    const { id, amount, attempts, created, status, subscription } = invoice
+  invoices(invoice, context) {
+    const { id, amount, attempts, created, status, subscription, discount, tax, fromBalance } = invoice
+    const { subtotal, total } = totalsOf(invoice)
     const paid = status === 'paid'
     const closed = paid || status === 'void'
     const isDraft = status === 'draft'
-    const charged = nextChargeAt(invoice, RENEWALS)
+    const charged = nextChargeAt(invoice, renewals(context))
     const finalizedAt = isDraft ? null : created
     return complete('invoice', {
       ...snakeFields(invoice, 'id', 'created', 'customer', 'status'),
-      ...same(amount, 'amount_due subtotal subtotal_excluding_tax total total_excluding_tax'),
+      amount_due: amount,
+      ...same(subtotal, 'subtotal subtotal_excluding_tax'),
+      ...{ total, total_excluding_tax: total - tax, starting_balance: -Math.max(0, fromBalance) },
+      ending_balance: Math.min(0, fromBalance),
+      total_discount_amounts: discount === 0 ? [] : [{ amount: discount, discount: `di_${id.slice(3)}` }],
+      total_taxes: tax === 0 ? [] : [complete('total_tax', { amount: tax, taxable_amount: total - tax })],
       ...same(created, 'period_end period_start webhooks_delivered_at'),
       account_name: invoice.seller,
       amount_paid: paid ? amount : 0,
@@ -33,12 +41,15 @@ export const MONEY = {
       attempted: attempts > 0,
       auto_advance: !closed,
       automatically_finalizes_at: isDraft ? charged : null,
-      billing_reason: invoice.reason === 'create' ? 'subscription_create' : 'subscription_cycle',
+      billing_reason: `subscription_${invoice.reason}`,
       currency: invoice.price.currency,
       customer_email: invoice.email,
       effective_at: finalizedAt,
-      lines: listOf(`/v1/invoices/${id}/lines`, [lineObject(invoice)]),
-      next_payment_attempt: closed ? null : charged,
+      lines: listOf(
+        `/v1/invoices/${id}/lines`,
+        invoice.lines.map((line, index) => lineObject(invoice, line, index)),
+      ),
+      next_payment_attempt: closed || invoice.isGivenUp ? null : charged,
       number: isDraft ? null : invoiceNumber(invoice),
       parent: { subscription_details: { metadata: metadataOf(invoice), subscription } },
       status_transitions: { finalized_at: finalizedAt, paid_at: invoice.paidAt },
@@ -93,9 +104,19 @@ export const MONEY = {
     complete('dispute', {
       ...ofCharge(dispute, context),
       evidence_details: { due_by: dispute.created + 7 * DAY_SECONDS },
-      status: dispute.status === 'open' ? 'needs_response' : dispute.status,
+      is_charge_refundable: dispute.status === 'warning',
+      status: DISPUTES[dispute.status],
     }),
 } satisfies Views
+
+/** A warning is an inquiry: the bank asks, and the money stays. */
+const DISPUTES = {
+  open: 'needs_response',
+  won: 'won',
+  lost: 'lost',
+  warning: 'warning_needs_response',
+  closed: 'warning_closed',
+} as const
 
 const INTENTS: Partial<Record<PaymentRecord['status'], 'succeeded' | 'processing'>> = {
   paid: 'succeeded',
@@ -123,23 +144,28 @@ export function invoicePayments(invoice: InvoiceRecord) {
   ]
 }
 
-function lineObject(invoice: InvoiceRecord) {
-  const { id, price, quantity, subscription } = invoice
+function lineObject(invoice: InvoiceRecord, line: PricedLine, index: number) {
+  const { id, subscription } = invoice
+  const { price, quantity, amount, isProration: proration } = line
   return complete('line_item', {
-    ...snakeFields(invoice, 'amount', 'quantity', 'subscription'),
-    id: `il_${id.slice(3)}`,
+    ...{ amount, quantity, subscription },
+    id: `il_${id.slice(3)}${index || ''}`,
     currency: price.currency,
-    description: `${quantity} × ${price.label}`,
+    description: proration
+      ? `${amount < 0 ? 'Unused' : 'Remaining'} time on ${price.label}`
+      : `${quantity} × ${price.label}`,
     invoice: id,
     metadata: metadataOf(invoice),
-    parent: { subscription_item_details: { subscription, subscription_item: `si_${subscription.slice(4)}` } },
-    period: { end: invoice.periodEnd, start: invoice.periodStart },
+    parent: {
+      subscription_item_details: { subscription, subscription_item: `si_${subscription.slice(4)}`, proration },
+    },
+    period: { end: line.periodEnd, start: line.periodStart },
     pricing: {
       price_details: { price: price.id, product: productId(price) },
       unit_amount_decimal: String(price.amount),
     },
     quantity_decimal: String(quantity),
-    subtotal: invoice.amount,
+    subtotal: amount,
   })
 }
 

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto'
-import { amountToday } from '../../core/domain/pages.ts'
+import { amountsToday, amountToday } from '../../core/domain/pages.ts'
 import type { PageRecord, SoldPrice, SubscriptionRecord } from '../../core/domain/selling-records.ts'
-import { same } from '../../core/wire/same.ts'
 import { snakeFields } from '../../core/wire/snake.ts'
 import type { Views } from '../../core/wire/views.ts'
-import { pageOwn, subscriptionOwn } from '../own.ts'
+import { managingSchedule, pageOwn, subscriptionOwn } from '../own.ts'
 import { complete, listOf } from './wire.ts'
 
 /** What is sold, on which page, to whom, and for how long. */
@@ -12,16 +11,20 @@ export const SELLING = {
   customers: (customer) =>
     complete('customer', {
       ...snakeFields(customer, 'id', 'created', 'email'),
+      // Below zero: the customer has it, and it is taken from the next invoice.
+      balance: -customer.balance,
       invoice_prefix: customer.id.slice(-8).toUpperCase(),
     }),
 
   pages(page, { url }) {
     const recurs = page.mode === 'subscription'
+    const { discount, tax } = amountsToday(page)
     return complete('checkout.session', {
       ...snakeFields(page, 'id', 'cancelUrl', 'created', 'customer', 'expiresAt', 'invoice', 'mode', 'status'),
       ...snakeFields(page, 'subscription', 'successUrl'),
       ...pageOwn(page),
-      ...same(amountToday(page), 'amount_subtotal amount_total'),
+      ...sums(page),
+      total_details: { amount_discount: discount, amount_tax: tax },
       currency: page.price.currency,
       customer_creation: recurs || page.makesCustomer ? 'always' : 'if_required',
       customer_details: customerDetails(page),
@@ -40,7 +43,7 @@ export const SELLING = {
 
   subscriptions(subscription) {
     const { id, created, status, trialEnd, cancelReason: reason } = subscription
-    const { metadata, ...why } = subscriptionOwn(subscription)
+    const { metadata, schedules: _, ...why } = subscriptionOwn(subscription)
     return complete('subscription', {
       ...snakeFields(subscription, 'id', 'cancelAt', 'cancelAtPeriodEnd', 'canceledAt', 'created', 'customer'),
       ...snakeFields(subscription, 'endedAt', 'latestInvoice', 'trialEnd'),
@@ -49,12 +52,18 @@ export const SELLING = {
       currency: subscription.price.currency,
       items: listOf(`/v1/subscription_items?subscription=${id}`, [itemObject(subscription)]),
       metadata,
+      schedule: managingSchedule(subscription)?.id ?? null,
       start_date: created,
       status: status === 'suspended' || status === 'completed' ? 'canceled' : status,
       trial_start: trialEnd === null ? null : created,
     })
   },
 } satisfies Views
+
+function sums(page: PageRecord) {
+  const { subtotal, total } = amountsToday(page)
+  return { amount_subtotal: subtotal, amount_total: total }
+}
 
 function customerDetails({ email: known, payerEmail, status }: PageRecord) {
   const email = payerEmail ?? known
@@ -68,9 +77,11 @@ function paymentStatus(page: PageRecord) {
 
 /** Stripe adds these to a session only if `expand` asks for them. */
 export function checkoutLineItems(page: PageRecord) {
+  const { discount, tax } = amountsToday(page)
   const item = complete('item', {
     id: `li_${page.id.slice(-24)}`,
-    ...same(amountToday(page), 'amount_subtotal amount_total'),
+    ...sums(page),
+    ...{ amount_discount: discount, amount_tax: tax },
     currency: page.price.currency,
     description: page.price.label,
     price: priceObject(page.price),

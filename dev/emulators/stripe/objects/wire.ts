@@ -17,9 +17,17 @@ type Shown =
   | (Stripe.BillingPortal.Session | Stripe.Charge | Stripe.Checkout.Session | Stripe.Customer | Stripe.Dispute)
   | (Stripe.Invoice | Stripe.InvoiceLineItem | Stripe.InvoicePayment | Stripe.LineItem | Stripe.PaymentIntent)
   | (Stripe.Plan | Stripe.Price | Stripe.Refund | Stripe.Subscription | Stripe.SubscriptionItem)
+  | Stripe.SubscriptionSchedule
 
 /** Stripe's objects by their field `object`, of this API version. */
-export const complete = completer<{ [Each in Shown as Each['object']]: Wire<Each> }>()(CONSTANTS)
+export const complete = completer<{ [Each in Shown as Each['object']]: Wire<Each> } & Parts>()(CONSTANTS)
+
+/** Parts of objects. */
+interface Parts {
+  subscription_schedule_phase: Wire<Stripe.SubscriptionSchedule.Phase>
+  subscription_schedule_item: Wire<Stripe.SubscriptionSchedule.Phase.Item>
+  total_tax: Wire<Stripe.Invoice.TotalTax>
+}
 
 /** A list on one page: no list of the emulator is long enough for more. */
 export const listOf = <Element>(url: string, data: Element[]) => ({

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { ACQUIRING } from '../../../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../../../lib/processors/definitions.ts'
+import { shownKey } from '../../shown-key.ts'
 import type { HomeParts, Shown } from '../parts.ts'
 
 /** What is copied from here into code and commands. */
@@ -8,7 +9,7 @@ export function keysSection({ world, shop }: HomeParts, { file, paywall }: Shown
   const addresses = [
     ...(shop === null ? [] : [['Shop', shop]]),
     ['Service', world.url],
-    ['API', `${world.url}/docs`],
+    ['API', `${world.docsUrl}/docs`],
     ['Webhook receiver', `${world.receiver.url}/webhooks`],
     ...ACQUIRING.map((acquiring) => [`${DEFINITIONS[acquiring].title} emulator`, world[acquiring].url]),
     ['Database', world.databaseUrl],
@@ -19,7 +20,7 @@ export function keysSection({ world, shop }: HomeParts, { file, paywall }: Shown
       ${file.keys.map(({ name, secret }) =>
         secret === null
           ? html`<dt>Key ${name}</dt><dd>made elsewhere; nobody can read it again</dd>`
-          : copied(`Key ${name}`, secret),
+          : copied(`Key ${name}`, shownKey(secret)),
       )}
       ${copied('Paywall', paywall.id)}
       ${file.webhooks.map(({ url, secret }) => (secret === null ? '' : copied(`Webhook secret of ${url}`, secret)))}

@@ -1,0 +1,26 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import type { Database } from '../database.ts'
+
+/** Ends sessions that are not over: how many. `which` chooses among the live ones. Access tokens last out their hour. */
+export async function endLiveSessions(db: Database, which: Expression<SqlBool>): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('sign_in_sessions')
+    .set({ ended_at: sql`now()` })
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .where(which)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}
+
+/** How many sessions that an owner key has minted are not over. */
+export async function countLiveSessions(db: Database, keyId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('sign_in_sessions')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('minted_by', '=', keyId)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

@@ -1,0 +1,61 @@
+import * as z from 'zod'
+import { accountSetting } from './controls/settings.ts'
+import type { AccountContext } from './domain/context.ts'
+import { Records } from './domain/records.ts'
+
+/** By how many seconds of the account's time its reads are older than what webhooks tell; 0: it has no replica. */
+export const REPLICA_LAG = accountSetting('seconds', z.number().min(0), 0)
+
+interface Copy {
+  at: number
+  records: Records
+}
+
+/** What no API reads of a replica here. */
+const LEFT_OUT = ['events', 'deliveries', 'replies']
+
+/**
+ * The read replicas of accounts, at a processor that writes to one database and reads from others: each has the records of its
+ * account, some time late. They live in memory: after a restart a replica has what there is.
+ */
+export function createReplicas(records: Records, contextOf: (accountId: string) => AccountContext) {
+  const copies = new Map<string, Copy[]>()
+
+  function copyOf(account: string): Records {
+    const tables = Object.entries(records).map(([name, rows]: [string, Map<string, object>]) => [
+      name,
+      LEFT_OUT.includes(name) ? [] : [...rows.values()].filter((row) => !('account' in row) || row.account === account),
+    ])
+    return Records.parse(structuredClone(Object.fromEntries(tables)))
+  }
+
+  const timeOf = (account: string) => Date.now() / 1000 + (records.accounts.get(account)?.ahead ?? 0)
+
+  /** The newest that is old enough, and all that are newer. */
+  function pruned(known: Copy[], before: number): Copy[] {
+    const first = known.findLastIndex(({ at }) => at <= before)
+    return known.slice(Math.max(0, first))
+  }
+
+  return {
+    /** To be called after each change. */
+    capture(): void {
+      for (const { id } of records.accounts.values()) {
+        const lag = REPLICA_LAG.of(contextOf(id))
+        if (lag === 0) {
+          copies.delete(id)
+          continue
+        }
+        const at = timeOf(id)
+        copies.set(id, [...pruned(copies.get(id) ?? [], at - lag), { at, records: copyOf(id) }])
+      }
+    },
+
+    /** What the replica of an account has by now; the account's own records, if it has none. */
+    read(context: AccountContext): Records {
+      const known = copies.get(context.account.id) ?? []
+      const before = timeOf(context.account.id) - REPLICA_LAG.of(context)
+      return (known.findLast(({ at }) => at <= before) ?? known[0])?.records ?? records
+    },
+  }
+}

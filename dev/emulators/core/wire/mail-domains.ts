@@ -1,0 +1,18 @@
+/**
+ * Domains that take no mail, as far as an emulator can know without asking the DNS: the reserved names of RFC 2606, names that are
+ * used inside networks, and misspelt top-level domains. example.com, .net and .org exist, with a null MX (RFC 7505).
+ */
+const NO_TOP_LEVEL = [
+  ...['test', 'example', 'invalid', 'localhost'],
+  ...['local', 'localdomain', 'internal', 'lan', 'home', 'corp', 'con', 'cmo'],
+]
+const NULL_MX = ['example.com', 'example.net', 'example.org']
+
+const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase()
+
+/** Whether an address has a domain that exists. */
+export const hasDomain = (address: string) => !NO_TOP_LEVEL.includes(domainOf(address).split('.').at(-1) ?? '')
+
+/** Whether mail can be delivered to an address. */
+export const takesMail = (address: string) =>
+  hasDomain(address) && !NULL_MX.some((name) => name === domainOf(address) || domainOf(address).endsWith(`.${name}`))

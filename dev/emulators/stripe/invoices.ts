@@ -1,0 +1,56 @@
+import * as z from 'zod'
+import { type AccountContext, find, newestOf, showEach } from '../core/domain/context.ts'
+import type { InvoiceRecord } from '../core/domain/money-records.ts'
+import { boolean, integer, text } from '../core/wire/form-fields.ts'
+import { act, Nothing, type Route, retrieve, route } from '../core/wire/routes.ts'
+import { refused } from './errors.ts'
+import { listOf } from './objects/wire.ts'
+
+/*
+ * What a seller does with invoices. That a draft cannot be voided, and the wording of each refusal, are of a sandbox, as notes on
+ * version 2026-08-26.dahlia in a public repository quote it.
+ */
+
+const FinalizeParameters = z.strictObject({ auto_advance: boolean.default(true) })
+
+/** Without `auto_advance` it is not charged by itself any more. */
+function finalize(
+  _: AccountContext,
+  invoice: InvoiceRecord,
+  { auto_advance: advances }: z.output<typeof FinalizeParameters>,
+) {
+  if (invoice.status !== 'draft') throw refused('invoice_is_final')
+  invoice.status = 'open'
+  invoice.isGivenUp = !advances
+  return invoice
+}
+
+/** It is never charged. Its subscription goes on. */
+function voidInvoice(_: AccountContext, invoice: InvoiceRecord) {
+  if (invoice.status === 'paid') throw refused('invoice_is_paid')
+  if (invoice.status !== 'open') throw refused('invoice_not_open')
+  invoice.status = 'void'
+  invoice.isGivenUp = true
+  return invoice
+}
+
+const ListParameters = z.strictObject({ subscription: text(), limit: integer(1, 100).default(10) })
+
+const ItemParameters = z.strictObject({
+  customer: text(),
+  pending: boolean,
+  limit: integer(1, 100).default(10),
+})
+
+export const INVOICE_ROUTES: Route[] = [
+  // Nothing waits for the next invoice.
+  route('GET', '/v1/invoiceitems', ItemParameters, () => listOf('/v1/invoiceitems', [])),
+  route('GET', '/v1/invoices', ListParameters, (context, { subscription, limit }) => {
+    find(context, 'subscriptions', subscription, 'subscription')
+    const invoices = newestOf(context, 'invoices', { subscription }).slice(0, limit)
+    return listOf('/v1/invoices', showEach(context, 'invoices', invoices))
+  }),
+  retrieve('/v1/invoices/:id', 'invoices'),
+  act('POST', '/v1/invoices/:id/finalize', FinalizeParameters, 'invoices', finalize),
+  act('POST', '/v1/invoices/:id/void', Nothing, 'invoices', voidInvoice),
+]

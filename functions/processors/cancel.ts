@@ -1,0 +1,43 @@
+import type { SealedAccount } from '../../lib/processors/account.ts'
+import type { Adapter } from '../../lib/processors/adapter.ts'
+import { type Cancellation, ProcessorError, UnexpectedReply } from '../../lib/processors/processor.ts'
+import { readPurchase } from './read-purchase.ts'
+
+/** How long a cancellation may take to show, in milliseconds. Some processors read from a copy that follows their writes. */
+const CONFIRMED_WITHIN_MS = 3_000
+const FIRST_PAUSE_MS = 150
+
+/**
+ * Cancels a subscription, and gives it as it is then: as the processor's own reply has it, or a read that shows the cancellation. A
+ * reply that shows none proves nothing, whatever its status: whoever is told of a cancellation that is none is charged again.
+ *
+ * @throws ProcessorError unavailable, if nothing shows it in time
+ */
+export async function cancelAndConfirm(
+  adapter: Adapter,
+  { acquiring, paywallId }: SealedAccount,
+  { subscriptionId, reason, now }: { subscriptionId: string; reason: string; now: () => Date },
+): Promise<Cancellation> {
+  const reply = await unlessUnexpected(adapter.cancelAtPeriodEnd(subscriptionId, reason))
+  if (reply && isCancelled(reply)) return reply
+  const deadline = Date.now() + CONFIRMED_WITHIN_MS
+  for (let pause = FIRST_PAUSE_MS; ; pause *= 2) {
+    const { purchase } = await readPurchase(adapter, paywallId, { kind: 'subscription', id: subscriptionId }, now)
+    if (purchase && isCancelled(purchase)) return purchase
+    if (Date.now() + pause > deadline) break
+    await scheduler.wait(pause)
+  }
+  throw new ProcessorError(acquiring, 'unavailable', 'a cancellation does not show', { answered: false })
+}
+
+const isCancelled = ({ status, cancelAtPeriodEnd }: Cancellation) => cancelAtPeriodEnd || status === 'canceled'
+
+/** Null for a reply that cannot be read: the call may have taken effect. */
+async function unlessUnexpected<Value>(call: Promise<Value>): Promise<Value | null> {
+  try {
+    return await call
+  } catch (error) {
+    if (error instanceof UnexpectedReply) return null
+    throw error
+  }
+}

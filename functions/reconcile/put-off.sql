@@ -1,0 +1,16 @@
+-- Notes that an account's processor asks for `seconds` without calls, and lets what was to be read be due again by then: `kind` and
+-- `id` are those of a `DueReference`. Pending events have due times of their own.
+create function put_off(paywall_id text, acquiring text, kind text, id text, seconds integer) returns jsonb
+language plpgsql security definer as $$
+declare
+  again constant timestamptz := paywall_now(paywall_id) + make_interval(secs => seconds);
+begin
+  update checkouts c set reconcile_at = again
+  where put_off.kind = 'page' and c.id = as_uuid(put_off.id) and c.completed_at is null;
+  update purchases p set reconcile_at = again
+  where put_off.kind in ('subscription', 'payment') and p.id = as_uuid(put_off.id);
+  insert into budgets as b (what, who, window_start, taken)
+  values ('reconcile held', account_key(paywall_id, acquiring), again, 0)
+  on conflict on constraint budgets_pkey do update set window_start = excluded.window_start;
+  return null;
+end $$;

@@ -1,0 +1,28 @@
+-- Verified events that wait until their purchase can be read as new as they are. Whoever stores that read applies the event, money fact
+-- included, and the event is pending no more.
+
+-- When to read the purchase of an event that came at `received_at` again; null: never, and the event is given up. Times are the
+-- paywall's.
+create function pending_event_due(received_at timestamptz, present timestamptz) returns timestamptz language plpgsql immutable as $$
+declare
+  first_reads constant interval[] := '{2 seconds,5 seconds,15 seconds,30 seconds}';
+  age constant interval := present - received_at;
+begin
+  return coalesce(
+    (select min(received_at + after) from unnest(first_reads) after where after > age),
+    present + case
+      when age < interval '1 hour' then interval '1 minute'
+      when age < interval '1 day' then interval '10 minutes'
+      when age < interval '7 days' then interval '1 hour' end);
+end $$;
+
+-- Ends the waiting of an event, if it is pending and has not come since `read_at`: it took effect, or concerns nothing of ours.
+create function remove_pending_event(
+  paywall_id text, acquiring text, event_id text, read_at timestamptz default 'infinity'
+) returns void language plpgsql as $$
+begin
+  delete from pending_events e
+  where e.owner_id = (select p.owner_id from paywalls p where p.id = remove_pending_event.paywall_id)
+    and (e.paywall_id, e.acquiring, e.event_id) = (remove_pending_event.paywall_id, remove_pending_event.acquiring, remove_pending_event.event_id)
+    and e.received_at <= read_at;
+end $$;

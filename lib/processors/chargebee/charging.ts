@@ -1,0 +1,124 @@
+// How a subscription is made to end at Chargebee. Each step leaves a state that a repeat can go on from, so neither a crash
+// between two of them nor a second caller does harm.
+import type * as z from 'zod'
+import { ProcessorError } from '../processor.ts'
+import { RestError } from '../rest.ts'
+import {
+  type Invoice,
+  InvoiceList,
+  InvoiceReply,
+  type Subscription,
+  SubscriptionReply,
+  UnbilledChargeList,
+} from './objects.ts'
+import { isScheduledToEnd, isTermVoided } from './translate.ts'
+
+/** The API, as far as endings need it: `get` gives null for what the site does not have. */
+export interface Calls {
+  get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema> | null>
+  post(path: string, fields: Record<string, string | number>): Promise<unknown>
+}
+
+/** The most that Chargebee lists at once. */
+const LIMIT = 100
+
+/** Ends now. Nothing is collected first, and nothing is given back for the rest of the term. */
+const AT_ONCE = {
+  cancel_option: 'immediately',
+  account_receivables_handling: 'no_action',
+  credit_option_for_current_term_charges: 'none',
+  unbilled_charges_option: 'delete',
+}
+
+/** See `Adapter.stopCharging`. */
+export async function stopCharging(calls: Calls, id: string): Promise<void> {
+  let billed = await read(calls, id)
+  if (isPaidUp(billed)) {
+    if (!isScheduledToEnd(billed.subscription)) await cancel(calls, id, { cancel_option: 'end_of_term' })
+    await deleteUnbilled(calls, id)
+    billed = await read(calls, id)
+  }
+  // Its next term may have begun before its end was scheduled: that one would still be charged.
+  if (isPaidUp(billed) || hasEnded(billed)) return
+  await voidInvoices(calls, billed)
+  // A payment may have been faster: what is paid for goes on to its end.
+  billed = await read(calls, id)
+  if (!isPaidUp(billed)) await cancel(calls, id, AT_ONCE)
+  else if (!isScheduledToEnd(billed.subscription)) await cancel(calls, id, { cancel_option: 'end_of_term' })
+  await deleteUnbilled(calls, id)
+}
+
+/** See `Adapter.endNow`. */
+export async function endNow(calls: Calls, id: string): Promise<void> {
+  const billed = await read(calls, id)
+  await voidInvoices(calls, billed)
+  if (!hasEnded(billed)) await cancel(calls, id, AT_ONCE)
+}
+
+interface Billed {
+  subscription: Subscription
+  invoices: Invoice[]
+}
+
+async function read({ get }: Calls, id: string): Promise<Billed> {
+  const subscription = (await get(`/subscriptions/${encodeURIComponent(id)}`, SubscriptionReply))?.subscription
+  if (!subscription) throw new ProcessorError('chargebee', 'rejected', 'no such subscription', { answered: true })
+  const query = new URLSearchParams({ limit: String(LIMIT), 'subscription_id[is]': id, 'sort_by[desc]': 'date' })
+  const invoices = (await get(`/invoices?${query}`, InvoiceList))?.list.map(({ invoice }) => invoice) ?? []
+  return { subscription, invoices }
+}
+
+const hasEnded = ({ subscription: { status } }: Billed) => status === 'cancelled' || status === 'transferred'
+
+/** Whether nothing is owed. What is voided was not paid. */
+function isPaidUp({ subscription, invoices }: Billed): boolean {
+  const { status, due_invoices_count: due } = subscription
+  if (status === 'in_trial') return true
+  return (status === 'active' || status === 'non_renewing') && due === 0 && !isTermVoided(subscription, invoices)
+}
+
+/** Refused for one that has ended, or whose end is scheduled, meanwhile. */
+async function cancel(calls: Calls, id: string, fields: Record<string, string>): Promise<void> {
+  try {
+    await calls.post(`/subscriptions/${encodeURIComponent(id)}/cancel_for_items`, fields)
+  } catch (error) {
+    if (!isRefused(error)) throw error
+    const billed = await read(calls, id)
+    const isDone = fields === AT_ONCE ? hasEnded(billed) : isScheduledToEnd(billed.subscription) || hasEnded(billed)
+    if (!isDone) throw error
+  }
+}
+
+const isOwed = ({ status }: Invoice) => status === 'payment_due' || status === 'not_paid' || status === 'posted'
+
+async function voidInvoices(calls: Calls, { invoices }: Billed): Promise<void> {
+  for (const { id } of invoices.filter(isOwed)) await voidInvoice(calls, id)
+}
+
+/** A refusal does no harm if the invoice was paid or voided meanwhile. */
+async function voidInvoice({ get, post }: Calls, id: string): Promise<void> {
+  const path = `/invoices/${encodeURIComponent(id).replaceAll('%2F', '/')}`
+  try {
+    await post(`${path}/void`, {})
+  } catch (error) {
+    if (!isRefused(error)) throw error
+    const reply = await get(path, InvoiceReply)
+    if (reply && isOwed(reply.invoice)) throw error
+  }
+}
+
+/** Deletes what a change of plan has left to be charged when the term ends, also if the subscription ends with it. */
+async function deleteUnbilled({ get, post }: Calls, subscription: string): Promise<void> {
+  const query = new URLSearchParams({ limit: String(LIMIT), 'subscription_id[is]': subscription })
+  const charges = (await get(`/unbilled_charges?${query}`, UnbilledChargeList))?.list ?? []
+  for (const { unbilled_charge: charge } of charges) {
+    try {
+      await post(`/unbilled_charges/${encodeURIComponent(charge.id)}/delete`, {})
+    } catch (error) {
+      // Somebody else may have deleted it.
+      if (!(error instanceof RestError && error.isMissing)) throw error
+    }
+  }
+}
+
+const isRefused = (error: unknown) => error instanceof ProcessorError && error.kind === 'rejected'

@@ -1,0 +1,72 @@
+// What the payments of a licence say of its money. At Freemius a refund and a dispute are payments of their own.
+import type { PaymentFact } from '../processor.ts'
+import { minorUnits, type Payment } from './objects.ts'
+
+const BACK: readonly Payment['type'][] = ['refund', 'lost_dispute', 'chargeback']
+const DISPUTES: readonly Payment['type'][] = ['disputed', 'won_dispute', 'lost_dispute', 'chargeback']
+
+const isSale = ({ type }: Pick<Payment, 'type'>) => type === 'payment'
+
+/** Whether a payment's type is one that we know: what one of another type is, only Freemius knows, so it is no money fact. */
+export const isKnown = ({ type }: Payment) => isSale({ type }) || type === 'refund' || DISPUTES.includes(type)
+
+const byAge = (payments: Payment[]) =>
+  payments.toSorted(
+    (one, other) => one.created.getTime() - other.created.getTime() || Number(one.id) - Number(other.id),
+  )
+
+/** What was paid, the first first. */
+export const sales = (payments: Payment[]): Payment[] => byAge(payments.filter(isSale))
+
+/** What a payment came to for the buyer: the price and its tax. */
+export const total = ({ gross, vat, currency }: Payment): number =>
+  Math.abs(minorUnits(gross, currency)) + Math.abs(minorUnits(vat, currency))
+
+/**
+ * The payment that a refund or a dispute is about. A payment names one of them; if it has more, the others are found by the
+ * subscription and the time.
+ */
+function originalOf(back: Payment, payments: Payment[]): Payment | undefined {
+  const candidates = sales(payments)
+  return (
+    candidates.find(({ bound_payment_id }) => bound_payment_id === back.id) ??
+    candidates.find(({ id }) => id === back.bound_payment_id) ??
+    candidates.findLast(
+      ({ subscription_id, created }) =>
+        back.bound_payment_id == null && subscription_id === back.subscription_id && created <= back.created,
+    )
+  )
+}
+
+/** Whether all the money of a payment went back to the buyer. A dispute that is open, or won, gives nothing back. */
+export function isGivenBack(payment: Payment, payments: Payment[]): boolean {
+  const given = payments.filter((each) => BACK.includes(each.type) && originalOf(each, payments)?.id === payment.id)
+  const back = given.reduce((sum, { gross }) => sum + Math.abs(gross ?? 0), 0)
+  return given.length > 0 && back >= (payment.gross ?? 0)
+}
+
+/** Every fact that the payments show, with the id of the payment that it is about. */
+export function factsOf(payments: Payment[]): PaymentFact[] {
+  const factAbout = (kind: PaymentFact['kind'], { id }: Payment, about: Payment, original: Payment | undefined) => {
+    const { currency, created: occurredAt } = about
+    return { kind, id, paymentId: original?.id ?? id, amount: total(about), currency, occurredAt }
+  }
+  return byAge(payments)
+    .flatMap((payment): PaymentFact[] => {
+      if (isSale(payment)) return [factAbout('succeeded', payment, payment, payment)]
+      const original = originalOf(payment, payments)
+      if (payment.type === 'refund') return [factAbout('refunded', payment, payment, original)]
+      if (!DISPUTES.includes(payment.type)) return []
+      // Whether a dispute that is decided is another payment, or the same with another type, is UNVERIFIED: it is one here.
+      const first = byAge(payments).find(
+        (each) => DISPUTES.includes(each.type) && originalOf(each, payments)?.id === original?.id,
+      )
+      const dispute = first ?? payment
+      return [
+        ...(dispute === payment ? [factAbout('disputed', dispute, dispute, original)] : []),
+        ...(BACK.includes(payment.type) ? [factAbout('dispute_lost', dispute, payment, original)] : []),
+        ...(payment.type === 'won_dispute' ? [factAbout('dispute_won', dispute, payment, original)] : []),
+      ]
+    })
+    .filter(({ amount }) => amount > 0)
+}

@@ -1,0 +1,36 @@
+// The money that moved in a sale, as its payments show it. A webhook only makes us read them, so whichever kind of webhook
+// comes, and whether one comes at all, each fact has the same key.
+import type { PaymentFact } from '../processor.ts'
+import { isChargedBack, type Payment } from './objects.ts'
+
+/** How many charges are looked at, the newest: what happened to older ones was read at its time. */
+const NEWEST = 12
+
+/** `charges`: the latest first. */
+export function factsOfSale(payment: Payment, charges: Payment[]): PaymentFact[] {
+  const isRecent = (charge: Payment, place: number) => place < NEWEST || charge._embedded != null
+  return [payment, ...charges.filter(isRecent).toReversed()].flatMap(factsOfPayment)
+}
+
+function factsOfPayment(payment: Payment): PaymentFact[] {
+  const { id, amount, createdAt, paidAt, failedAt, status, sequenceType, _embedded } = payment
+  if (amount.amount === 0) return []
+  const facts: PaymentFact[] = []
+  const add = (kind: PaymentFact['kind'], about: { id: string; amount: Payment['amount'] }, occurredAt: Date) =>
+    facts.push({ kind, id: about.id, paymentId: id, ...about.amount, occurredAt })
+
+  if (status === 'paid') add('succeeded', payment, paidAt ?? createdAt)
+  if (status === 'failed') add('failed', payment, failedAt ?? createdAt)
+  for (const refund of _embedded?.refunds ?? []) {
+    if (refund.status === 'refunded') add('refunded', refund, refund.createdAt)
+    if (refund.status === 'failed') add('refund_failed', refund, refund.createdAt)
+  }
+  for (const chargeback of _embedded?.chargebacks ?? []) {
+    add('disputed', chargeback, chargeback.createdAt)
+    add('dispute_lost', chargeback, chargeback.createdAt)
+    if (chargeback.reversedAt) add('dispute_won', chargeback, chargeback.reversedAt)
+    // A direct debit of an empty account is paid at first, and charged back days later: the charge has failed.
+    if (sequenceType === 'recurring' && isChargedBack(payment)) add('failed', payment, chargeback.createdAt)
+  }
+  return facts
+}

@@ -1,0 +1,128 @@
+// How a subscription is made to end at Stripe. Each step leaves a state that a repeat can go on from, so neither a crash between
+// two of them nor a second caller does harm.
+import Stripe from 'stripe'
+import { parse } from './api.ts'
+import { InvoiceStatus, InvoiceStatuses, PendingItems, SubscriptionWithInvoice } from './objects.ts'
+import { endsWithPeriod, hasEnded, isPaidUp } from './translate.ts'
+
+/** The most that Stripe lists at once. */
+const LIMIT = 100
+
+/** Ends a subscription with its period. A repeat is harmless. */
+export function endWithPeriod(
+  api: Stripe,
+  id: string,
+  more: Stripe.SubscriptionUpdateParams = {},
+): Promise<Stripe.Subscription> {
+  return withoutSchedule(api, id, () => api.subscriptions.update(id, { ...more, cancel_at_period_end: true }))
+}
+
+/** See `Adapter.stopCharging`. */
+export async function stopCharging(api: Stripe, id: string): Promise<void> {
+  let subscription = await read(api, id)
+  if (isPaidUp(subscription) && !endsWithPeriod(subscription)) {
+    const ending = await endWithPeriod(api, id, { expand: ['latest_invoice'] })
+    subscription = parse(SubscriptionWithInvoice, ending)
+  }
+  // Its next period may have begun before its end was scheduled: that one would still be charged.
+  if (!isPaidUp(subscription) && !hasEnded(subscription)) {
+    await voidInvoices(api, id)
+    // A payment may have been faster: what is paid for goes on to its end.
+    if (isPaidUp(await read(api, id))) await endWithPeriod(api, id)
+    else await end(api, id)
+  }
+  await deletePendingItems(api, subscription)
+}
+
+/** See `Adapter.endNow`. */
+export async function endNow(api: Stripe, id: string): Promise<void> {
+  const subscription = await read(api, id)
+  await voidInvoices(api, id)
+  if (!hasEnded(subscription)) await end(api, id)
+  await deletePendingItems(api, subscription)
+}
+
+const read = async (api: Stripe, id: string) =>
+  parse(SubscriptionWithInvoice, await api.subscriptions.retrieve(id, { expand: ['latest_invoice'] }))
+
+const end = (api: Stripe, id: string) =>
+  unlessMissing(() => withoutSchedule(api, id, () => api.subscriptions.cancel(id)))
+
+/**
+ * Makes a call that Stripe refuses while a schedule manages the subscription, such as one by which the portal downgrades it at
+ * the end of its period: then releases it from the schedule, and repeats the call. The release keeps an end that the schedule
+ * has set, so that a crash after it loses nothing but the change of plan.
+ */
+async function withoutSchedule<Reply>(api: Stripe, id: string, call: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await call()
+  } catch (error) {
+    // Stripe has a sentence for it, and no code.
+    if (!isRefused(error) || !error.message.includes('managed by the subscription schedule')) throw error
+    const { schedule } = await read(api, id)
+    if (schedule !== null) await release(api, schedule)
+    return call()
+  }
+}
+
+/** Somebody else may have released it meanwhile. If it is refused for another reason, so is the call that needs it. */
+async function release(api: Stripe, schedule: string): Promise<void> {
+  try {
+    await api.subscriptionSchedules.release(schedule, { preserve_cancel_date: true })
+  } catch (error) {
+    if (!isRefused(error)) throw error
+  }
+}
+
+/** Voids all that a subscription owes. */
+async function voidInvoices(api: Stripe, subscription: string): Promise<void> {
+  const { data } = parse(InvoiceStatuses, await api.invoices.list({ subscription, limit: LIMIT }))
+  for (const invoice of data.filter(isOwed)) await voidInvoice(api, invoice.id)
+}
+
+/**
+ * A renewal's invoice is a draft for an hour, and only one that is final can be voided. A refusal does no harm if the invoice
+ * was paid or voided meanwhile.
+ */
+async function voidInvoice(api: Stripe, id: string): Promise<void> {
+  try {
+    await finalize(api, id)
+    await api.invoices.voidInvoice(id)
+  } catch (error) {
+    if (!isRefused(error) || isOwed(parse(InvoiceStatus, await api.invoices.retrieve(id)))) throw error
+  }
+}
+
+/** Refused if it is final already. */
+async function finalize(api: Stripe, id: string): Promise<void> {
+  try {
+    await api.invoices.finalizeInvoice(id, { auto_advance: false })
+  } catch (error) {
+    if (!isRefused(error)) throw error
+  }
+}
+
+const isOwed = ({ status }: { status: string | null }) => status === 'draft' || status === 'open'
+
+/** Deletes what a change of plan has left to be charged when the period ends, also if the subscription ends with it. */
+async function deletePendingItems(
+  api: Stripe,
+  { id, customer }: { id: string; customer: string | null },
+): Promise<void> {
+  if (customer === null) return
+  const { data } = parse(PendingItems, await api.invoiceItems.list({ customer, pending: true, limit: LIMIT }))
+  for (const { id: item, parent } of data) {
+    if (parent?.subscription_details?.subscription === id) await unlessMissing(() => api.invoiceItems.del(item))
+  }
+}
+
+const isRefused = (error: unknown) => error instanceof Stripe.errors.StripeInvalidRequestError
+
+/** Stripe answers 404 for what is over already. */
+async function unlessMissing(call: () => Promise<unknown>): Promise<void> {
+  try {
+    await call()
+  } catch (error) {
+    if (!isRefused(error) || error.code !== 'resource_missing') throw error
+  }
+}

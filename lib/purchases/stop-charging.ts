@@ -1,0 +1,51 @@
+// A subscription that is never to be charged again, because a newer purchase replaces it or the owner has ended it:
+// 1. ask the processor that sold it. Asking again after a crash is harmless
+// 2. record that it is done. If it is not, the reconcile cron asks again, and the owner gets an event after a day
+import { recordStop, recordStopFailure } from '../../generated/calls.ts'
+import type { Database } from '../db/connect.ts'
+import { log } from '../http/log.ts'
+import type { SealedAccount } from '../processors/account.ts'
+import { type ProcessorEnv, processorFor } from '../processors/client.ts'
+
+/** What a Worker needs to sync purchases at whatever processor sold them. */
+export interface PurchaseContext {
+  db: Database
+  env: ProcessorEnv
+}
+
+/** A subscription to stop, as `stop_order_json` of lib/db/replaced-purchases.sql makes it. */
+export interface StopOrder {
+  purchase_id: string
+  processor_id: string
+  /** Whether it ends at once, whatever is paid. */
+  now: boolean
+  account: SealedAccount
+}
+
+/** `fetchedAt`: the paywall's time once it was stopped, before a fetch that follows; null if it is not stopped yet. */
+export interface Stopped {
+  fetchedAt: string | null
+  queued: number
+}
+
+/** Has a subscription stopped. Never throws: what failed is due again. */
+export async function stopCharging({ db, env }: PurchaseContext, order: StopOrder): Promise<Stopped> {
+  const { purchase_id: purchaseId, processor_id: id, now, account } = order
+  try {
+    using processor = processorFor(account, env)
+    await (now ? processor.endNow(id) : processor.stopCharging(id))
+    return { fetchedAt: await recordStop<string>(db, { purchaseId }), queued: 0 }
+  } catch (cause) {
+    log('warn', 'a subscription is not stopped yet', { paywall_id: account.paywallId, purchase_id: purchaseId, cause })
+    return { fetchedAt: null, queued: await recordFailure(db, purchaseId) }
+  }
+}
+
+async function recordFailure(db: Database, purchaseId: string): Promise<number> {
+  try {
+    return await recordStopFailure<number>(db, { purchaseId })
+  } catch (cause) {
+    log('error', 'the failure to stop a subscription is not recorded', { purchase_id: purchaseId, cause })
+    return 0
+  }
+}

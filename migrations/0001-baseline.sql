@@ -1,0 +1,3 @@
+-- The tables that all later migrations start from: those of schema.sql. An empty database gets schema.sql itself, with every
+-- migration counted as run, so this file repeats none of it. Whoever adds the first migration behind this one puts the tables
+-- as they were released before it in here: see docs/decisions/0006-migrations.md.

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { newEmail } from '../support/checkout.ts'
+import { paywall } from '../support/paywall.ts'
+import { refresh, type Session, sessionIn, signInAnonymously, signInByMail } from '../support/sign-in.ts'
+import { newTenant, type Tenant } from '../support/tenants.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'paywall-leaked-'))
+const path = join(folder, 'paywall.json')
+let world: TestWorld
+let tenant: Tenant
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(async () => {
+  await world.close()
+  rmSync(folder, { recursive: true })
+})
+/** Each test has an owner of its own, with a key called `backend`. */
+beforeEach(async () => {
+  tenant = await newTenant(world)
+})
+
+const run = (...args: string[]) => paywall(world, args)
+const signOut = (...args: string[]) => run('users', 'sign-out', ...args)
+const newSecret = () => `pk_test_${randomBytes(24).toString('hex')}`
+const owner = () => tenant.file.owner.email
+
+/** Has an owner key sign in a user, at `sign-in/exchange`. */
+async function mint({ paywall: { id }, key }: { paywall: { id: string }; key: string }, email = newEmail()) {
+  return sessionIn(await call(world, `/api/v1/paywall/${id}/sign-in/exchange`, { key, body: { email } }))
+}
+
+const goesOn = async ({ refreshToken }: Session, { paywall: { id } } = tenant) =>
+  (await refresh(world, refreshToken, { paywallId: id })).status === 200
+
+/** The tenant's file as its owner writes it, with these keys. */
+function write(keys: object[]): void {
+  const { file, paywall: sold } = tenant
+  const { id, name, is_test, settings, processor } = sold
+  const paywalls = [{ id, name, test: is_test, settings, processor, prices: [] }]
+  writeFileSync(path, JSON.stringify({ owner: file.owner, keys, webhooks: file.webhooks, paywalls }))
+}
+
+test('apply that revokes a key says how many live sessions it minted; they go on', async () => {
+  const [kept, ended] = [await mint(tenant), await mint(tenant)]
+  await signInByMail(world, newEmail(), { paywallId: tenant.paywall.id })
+  await mint(await newTenant(world))
+  await signOut(ended.user.id, '--owner', owner())
+
+  write([])
+  const line = 'key backend: revoked (1 session that it minted goes on: users sign-out --minted-by ends it)'
+  const plan = JSON.parse((await run('plan', path, '--json')).out)
+  expect(plan.changes).toContainEqual(expect.objectContaining({ what: 'key backend', how: 'revoked', sessions: 1 }))
+  expect((await run('plan', path)).out).toContain(line)
+  expect((await run('apply', path, '--yes')).out).toContain(line)
+  expect(await goesOn(kept)).toBe(true)
+})
+
+test('a rotation says so, too, and signs nobody out', async () => {
+  const sessions = [await mint(tenant), await mint(tenant)]
+  write([{ name: 'backend', secret: newSecret() }])
+  const { out } = await run('apply', path, '--yes')
+  expect(out).toContain('key backend: new secret, the old one is revoked (2 sessions that it minted go on: ')
+  for (const session of sessions) expect(await goesOn(session)).toBe(true)
+})
+
+test('--minted-by ends what the revoked key of that name has minted, also what was refreshed since, and nothing else', async () => {
+  const paywallId = tenant.paywall.id
+  const minted = await mint(tenant)
+  const next = sessionIn(await refresh(world, minted.refreshToken, { paywallId }))
+  const others = [
+    await signInByMail(world, newEmail(), { paywallId }),
+    await signInByMail(world, minted.user.email ?? '', { paywallId }),
+    await signInAnonymously(world, { paywallId }),
+  ]
+  const stranger = await newTenant(world)
+  const strangers = await mint(stranger)
+  const key = newSecret()
+  write([{ name: 'backend', secret: key }])
+  expect(await run('apply', path, '--yes')).toMatchObject({ code: 0 })
+  const byNewKey = await mint({ ...tenant, key })
+
+  expect(await signOut('--minted-by', 'backend', '--owner', owner())).toEqual({
+    code: 0,
+    out: 'Ended 1 session that key backend minted.\n',
+    err: '',
+  })
+  expect(await goesOn(next)).toBe(false)
+  for (const session of [...others, byNewKey]) expect(await goesOn(session)).toBe(true)
+  expect(await goesOn(strangers, stranger)).toBe(true)
+})
+
+test('--minted-by refuses a key that is still good, because whoever has it would mint others', async () => {
+  const session = await mint(tenant)
+  expect(await signOut('--minted-by', 'backend', '--owner', owner())).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('no key backend that is revoked'),
+  })
+  expect(await goesOn(session)).toBe(true)
+})
+
+test('--all ends all sessions of an owner, or those that began since a time', async () => {
+  const paywallId = tenant.paywall.id
+  const before = await mint(tenant)
+  await world.database.query(`update sign_in_sessions set created_at = now() - interval '2 hours' where user_id = $1`, [
+    before.user.id,
+  ])
+  const since = [await mint(tenant), await signInAnonymously(world, { paywallId })]
+  const stranger = await newTenant(world)
+  const strangers = await mint(stranger)
+
+  const hourAgo = new Date(Date.now() - 3_600_000).toISOString()
+  const said = await signOut('--all', '--since', hourAgo, '--owner', owner())
+  expect(said).toEqual({ code: 0, out: `Ended 2 sessions of all users since ${hourAgo}.\n`, err: '' })
+  for (const session of since) expect(await goesOn(session)).toBe(false)
+  expect(await goesOn(before)).toBe(true)
+
+  expect(await signOut('--all', '--paywall', paywallId)).toMatchObject({ out: 'Ended 1 session of all users.\n' })
+  expect(await goesOn(before)).toBe(false)
+  expect(await goesOn(strangers, stranger)).toBe(true)
+})
+
+test.each<[string, string[]]>([
+  ['a user and --all', ['a@b.co', '--all']],
+  ['--all and --minted-by', ['--all', '--minted-by', 'backend']],
+  ['--since of one user', ['a@b.co', '--since', '2026-01-01T00:00:00Z']],
+  ['nobody', []],
+  ['a time that is none', ['--all', '--since', 'yesterday']],
+])('refuses %s', async (_what, args) => {
+  const refused = await signOut(...args, '--owner', owner())
+  expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/say users sign-out|--since/) })
+})

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { readPaywallFile } from '../../cli/paywall-file/file.ts'
+import { paywall } from '../support/paywall.ts'
+import { type Changes, environment, writtenFile } from '../support/written-file.ts'
+
+const SERVICE = { SERVICE_ORIGIN: 'https://billing.acme.example:8443', DOCS_ORIGIN: 'https://docs.acme.example' }
+
+async function errorsOf(changes: Changes, variables: Record<string, string> = SERVICE) {
+  const read = await readPaywallFile(writtenFile(changes), { ...environment, ...variables })
+  return 'errors' in read ? read.errors : []
+}
+
+describe('a paywall file cannot speak in the name of the service', () => {
+  test.each([
+    ['paywalls[0].domain', 'billing.acme.example'],
+    ['paywalls[0].domain', 'docs.acme.example'],
+    ['webhooks[0].url', 'https://billing.acme.example/webhooks/stripe/1001'],
+    ['webhooks[0].url', 'https://docs.acme.example./api'],
+  ])('by %s %s', async (path, value) => {
+    const host = /[a-z]+\.acme\.example/.exec(value)?.[0]
+    expect(await errorsOf({ [path]: value })).toEqual([`${path}: ${host} is served by us`])
+  })
+
+  test.each([
+    ['paywalls[0].domain', 'pay.acme.example'],
+    ['paywalls[0].domain', 'acme.example'],
+    ['paywalls[0].domain', 'my.billing.acme.example'],
+    ['webhooks[0].url', 'https://owner.example/billing.acme.example'],
+  ])('while %s %s is its own', async (path, value) => {
+    expect(await errorsOf({ [path]: value })).toEqual([])
+  })
+
+  test('and in a local world, where all is at one address, webhooks go where they went', async () => {
+    const local = { SERVICE_ORIGIN: 'http://127.0.0.1:8787', DOCS_ORIGIN: 'http://localhost:8787' }
+    expect(await errorsOf({ 'webhooks[0].url': 'http://127.0.0.1:8790/webhooks' }, local)).toEqual([])
+  })
+})
+
+describe('the command', () => {
+  const secrets = { PROCESSOR_CREDENTIALS_KEY: 'A'.repeat(43), WEBHOOK_SECRETS_KEY: 'A'.repeat(43) }
+  const databaseUrl = 'postgres://owner:secret@db.invalid/neondb'
+  const run = (command: string, variables = {}) =>
+    paywall({ databaseUrl, secrets: secrets }, [command, 'demo/paywall.json'], variables)
+
+  test.each(['plan', 'apply'])('%s asks for the origin of a service that is not on this machine', async (command) => {
+    expect(await run(command)).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('SERVICE_ORIGIN is not set in the environment'),
+    })
+  })
+
+  test('and takes nothing that is no origin', async () => {
+    const refused = await run('apply', { SERVICE_ORIGIN: 'billing.acme.example' })
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('SERVICE_ORIGIN must be an origin') })
+  })
+})

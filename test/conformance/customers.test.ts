@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { withDatabase } from '../../cli/database.ts'
+import { mergeUsers } from '../../cli/users/merge.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { ownerIdOf } from '../support/owner-id.ts'
+import { type Buyer, buy, open, pay } from './buyer.ts'
+import { useShops } from './shop.ts'
+
+// Who a buyer is at its processor.
+
+const shopOf = useShops()
+
+/** The processor's names of who bought, the first purchase first. */
+async function customersOf({ shop: { world }, userId }: Buyer): Promise<string[]> {
+  const { rows } = await world.database.query<{ customer: string }>(
+    'select processor_customer as customer from purchases where user_id = $1 order by created_at',
+    [userId],
+  )
+  return rows.map(({ customer }) => customer)
+}
+
+test.each(ACQUIRING)('%s: a buyer who has been two customers is from now on the later of them', async (acquiring) => {
+  const shop = shopOf(acquiring)
+  const older = await buy(shop)
+  const newer = await buy(shop)
+  const users = { ownerId: await ownerIdOf(shop.world, shop.paywall.id), isTest: true }
+  await withDatabase(shop.world.databaseUrl, (db) => mergeUsers(db, users, { from: older.userId, into: newer.userId }))
+  await pay(await open(shop, 'lifetime', { email: newer.email, body: { ignoreActivePurchase: true } }))
+  await shop.emulator.drainWebhooks()
+  const [first, second, ...more] = await customersOf(newer)
+  expect(first).not.toBe(second)
+  expect(more).toEqual([second])
+})

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, describe, expect, test } from 'vitest'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { call, type Reply } from '../support/call.ts'
+import { newEmail, opened, press } from '../support/checkout.ts'
+import { leaksIn } from '../support/leaks.ts'
+import { cancel } from '../support/subscriber.ts'
+import { until } from '../support/until.ts'
+import { buy, hears, open, order, passes, pressAndReturn, purchaseOf, saleOf, stateOf } from './buyer.ts'
+import { answeringOddly, ODD_REPLIES } from './odd-replies.ts'
+import { type Shop, useShops } from './shop.ts'
+import { heldWebhooks, sendWebhook } from './webhook.ts'
+
+const shopOf = useShops()
+
+const UNAVAILABLE = { status: 502, body: { error: 'processor_unavailable' }, retry: '2' }
+
+afterEach(() => {
+  for (const acquiring of ACQUIRING) shopOf(acquiring).emulator.onCall = undefined
+})
+
+const said = ({ status, body, headers }: Reply) => ({ status, body, retry: headers['retry-after'] })
+
+/** Asks while the processor answers oddly, with each odd reply at each call, and gives what was not answered as it should be. */
+async function faultsOf(shop: Shop, ask: () => Promise<Reply>): Promise<object[]> {
+  const faults: object[] = []
+  for (const [name, odd] of Object.entries(ODD_REPLIES)) {
+    for (let from = 0; ; from++) {
+      const { result, odd: count } = await answeringOddly(shop, odd, ask, { from })
+      if (count === 0) break
+      const answer = said(result)
+      if (JSON.stringify(answer) !== JSON.stringify(UNAVAILABLE)) faults.push({ name, from, ...answer })
+    }
+  }
+  return faults
+}
+
+describe.each(ACQUIRING)('%s: an answer that is not as expected', (acquiring) => {
+  test('start-checkout answers 502, and the same key then opens a page', async () => {
+    const shop = shopOf(acquiring)
+    const email = newEmail()
+    let headers = { 'idempotency-key': randomUUID() }
+    const keys = [headers]
+    const faults = await faultsOf(shop, () => {
+      headers = { 'idempotency-key': randomUUID() }
+      keys.push(headers)
+      return order(shop, 'monthly', { headers, email })
+    })
+    expect(faults).toEqual([])
+    expect(opened(await order(shop, 'monthly', { headers: keys.at(-2)!, email })).acquiring).toBe(acquiring)
+  })
+
+  test('cancel-subscription answers 502 and stays marked, and can be asked for again', async () => {
+    const shop = shopOf(acquiring)
+    const { world, paywall, key, abilities } = shop
+    const buyer = await buy(shop)
+    const purchase = await purchaseOf(buyer)
+    const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId: purchase?.id, cancellationReason: 'x' }
+    for (const [name, odd] of Object.entries(ODD_REPLIES)) {
+      const { result } = await answeringOddly(shop, odd, () => cancel(world, { key, body }))
+      expect(said(result), name).toEqual(UNAVAILABLE)
+    }
+    const { rows } = await world.database.query(
+      'select cancel_requested_at is not null as marked, cancel_accepted_at is null as open from purchases where id = $1',
+      [purchase?.id],
+    )
+    expect(rows).toEqual([{ marked: true, open: true }])
+    expect((await saleOf(buyer)).renews).toBe(true)
+    expect(await cancel(world, { key, body })).toMatchObject({ status: 200 })
+    expect((await saleOf(buyer)).renews).toBe(false)
+    if (abilities.tellsOfCancellations) await hears(buyer)
+  })
+
+  test('a cancellation counts as done only where the processor shows it', async () => {
+    const shop = shopOf(acquiring)
+    const { world, paywall, key, emulator } = shop
+    const buyer = await buy(shop)
+    const purchase = await purchaseOf(buyer)
+    const body = { paywallId: paywall.id, userId: buyer.userId, subscriptionId: purchase?.id, cancellationReason: 'x' }
+    const ask = () => cancel(world, { key, body })
+    const isWrite = ({ method }: { method: string }) => method !== 'GET'
+    const answerWritesOddly = (ran: boolean) => {
+      emulator.onCall = async (call, run) => {
+        if (!isWrite(call)) return run()
+        if (ran) await run()
+        return ODD_REPLIES['a 204']!
+      }
+    }
+
+    answerWritesOddly(false)
+    expect(said(await ask())).toEqual(UNAVAILABLE)
+    emulator.onCall = undefined
+    expect((await saleOf(buyer)).renews).toBe(true)
+    const stored =
+      'select cancel_requested_at is not null as marked, reconcile_at is not null as due from purchases where id = $1'
+    expect((await world.database.query(stored, [purchase?.id])).rows).toEqual([{ marked: true, due: true }])
+    expect(await passes(buyer, '11m')).toEqual([])
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: false })
+
+    emulator.holdWebhooks()
+    answerWritesOddly(true)
+    expect(await ask()).toMatchObject({ status: 200, body: { subscription: { cancel_at_period_end: true } } })
+    emulator.onCall = undefined
+    expect((await saleOf(buyer)).renews).toBe(false)
+    await emulator.sendHeldWebhooks(() => [])
+    expect(await passes(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
+  })
+
+  test('a webhook is kept or answered 502, and takes effect when the purchase is read', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await open(shop)
+    const webhooks = await heldWebhooks(shop, () => press(buyer.checkoutUrl, 'pay'))
+    for (const [name, odd] of Object.entries(ODD_REPLIES)) {
+      for (const webhook of webhooks) {
+        const { result, odd: count } = await answeringOddly(shop, odd, () => sendWebhook(shop, webhook))
+        if (count > 0) expect([200, 502], name).toContain(result.status)
+        if (result.status === 502) expect(said(result), name).toEqual(UNAVAILABLE)
+      }
+    }
+    for (const webhook of webhooks) expect(await sendWebhook(shop, webhook)).toMatchObject({ status: 200 })
+    await until('the purchase is stored', async () => (await stateOf(buyer)).paid)
+  })
+
+  test('who comes back goes on to the thanks', async () => {
+    const shop = shopOf(acquiring)
+    shop.emulator.holdWebhooks()
+    for (const [name, odd] of Object.entries(ODD_REPLIES)) {
+      const buyer = await open(shop)
+      const { result } = await answeringOddly(shop, odd, () => pressAndReturn(buyer, 'pay'))
+      expect(result, name).toContain('https://owner.example/thanks')
+    }
+    await shop.emulator.sendHeldWebhooks()
+  })
+
+  test('reconcile looks again the next time', async () => {
+    const shop = shopOf(acquiring, 1)
+    shop.emulator.holdWebhooks()
+    const buyer = await open(shop)
+    await press(buyer.checkoutUrl, 'pay')
+    const replies = ['a 204', 'null', 'HTML', 'a list', '403 in HTML', '404 with an empty object']
+    for (const name of replies) {
+      await answeringOddly(shop, ODD_REPLIES[name]!, () => shop.world.clock.advance(shop.paywall.id, '31m'))
+    }
+    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [] })
+    await shop.emulator.sendHeldWebhooks(() => [])
+    expect(await passes(buyer, '24h')).toEqual(expect.arrayContaining(['checkout.completed', 'subscription.created']))
+  })
+
+  test('nothing of it is in the logs, but that it failed', () => {
+    const { world, paywall } = shopOf(acquiring)
+    const isSecret = ([field]: string[]) => DEFINITIONS[acquiring].credentials[field ?? '']?.secret
+    const secrets = Object.entries(paywall.processor.credentials).filter(isSecret)
+    expect(leaksIn(world, [...secrets.map(([, text]) => text), 'Attention Required'])).toEqual([])
+    expect(world.logs.map(({ message }) => message).join()).toContain(`ProcessorError: ${acquiring}`)
+    expect(world.logs.filter(({ message }) => message.includes('unexpected failure'))).toEqual([])
+  })
+})
+
+describe.each(ACQUIRING.filter((each) => DEFINITIONS[each].abilities.portal))(
+  '%s: an answer that is not as expected',
+  (acquiring) => {
+    test('get-customer-portal answers 502', async () => {
+      const shop = shopOf(acquiring)
+      const { world, paywall, key } = shop
+      const buyer = await buy(shop)
+      const path = `/api/v1/paywall/${paywall.id}/get-customer-portal`
+      const ask = () => call(world, path, { key, body: { email: buyer.email } })
+      expect(await faultsOf(shop, ask)).toEqual([])
+      expect(await ask()).toMatchObject({ status: 200 })
+    })
+  },
+)

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import { type Buyer, buy, decline, expectAsThere, order, passes, periodEnds, stateOf, tokensOf } from './buyer.ts'
+import { GIVES_UP, GOES_ON, repeatForThreeWeeks } from './drivers/dunning.ts'
+import { type Shop, useShops } from './shop.ts'
+
+// A subscription that is past due for twenty days, and then paid. Every day is lived through, by the processor's own schedule.
+
+const shopOf = useShops()
+
+async function pastDue(shop: Shop): Promise<Buyer> {
+  await repeatForThreeWeeks(shop)
+  const buyer = await buy(shop)
+  await decline(buyer, true)
+  expect(await periodEnds(buyer)).toEqual(expect.arrayContaining(['payment.failed 999', 'subscription.past_due']))
+  return buyer
+}
+
+const PAST_DUE = [{ status: 'past_due' }]
+
+describe.each(GOES_ON)('%s', (acquiring) => {
+  test('past due for twenty days: access for a week, no second subscription, and all is back when it is paid', async () => {
+    const buyer = await pastDue(shopOf(acquiring))
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: PAST_DUE })
+    await passes(buyer, '5d')
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: PAST_DUE })
+    await passes(buyer, '3d')
+    expect(await stateOf(buyer)).toMatchObject({ paid: false, features: [], purchases: PAST_DUE })
+
+    await passes(buyer, '11d')
+    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: PAST_DUE })
+    await expectAsThere(buyer)
+    expect(await order(buyer.shop, 'yearly', { email: buyer.email })).toMatchObject({
+      status: 409,
+      body: { error: 'active_purchase', hasActivePurchase: true },
+    })
+    expect(await tokensOf(buyer)).toBe(100)
+
+    await decline(buyer, false)
+    const mended = await passes(buyer, '3d')
+    const paid = mended.length > 0 ? mended : await periodEnds(buyer)
+    expect(paid).toEqual(expect.arrayContaining(['payment.succeeded 999', 'subscription.renewed']))
+    expect(await stateOf(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    expect(await tokensOf(buyer)).toBe(200)
+    await expectAsThere(buyer)
+  })
+})
+
+test(`${GIVES_UP}: past due until it gives up, then it has ended, and another one may be bought`, async () => {
+  const buyer = await pastDue(shopOf(GIVES_UP))
+  await passes(buyer, '20d')
+  expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+  await expectAsThere(buyer)
+  expect(await order(buyer.shop, 'yearly', { email: buyer.email })).toMatchObject({ status: 200 })
+})

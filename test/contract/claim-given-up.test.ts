@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
+import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
+import { newEmail, opened, startCheckout } from '../support/checkout.ts'
+import { until } from '../support/until.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld({ checkoutLeaseSeconds: 600 }) // no test waits for its end
+})
+afterAll(() => world.close())
+afterEach(() => {
+  world.neon.onStatement = undefined
+  world.stripe.onCall = undefined
+})
+
+/** The database refuses the next statements with this text. Resolves once it has refused as many. */
+function refuseNext(text: string, times: number, side: 'before' | 'after' = 'before'): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let refused = 0
+  world.neon.onStatement = async ({ query }, run) => {
+    if (!query.includes(text) || refused === times) return run()
+    refused += 1
+    if (refused === times) resolve()
+    if (side === 'after') await run()
+    throw new ResponseLost()
+  }
+  return promise
+}
+
+const order = () => ({
+  paywall: world.paywall,
+  key: world.key,
+  headers: { 'idempotency-key': randomUUID() },
+  body: { email: newEmail() },
+})
+const sessions = () => world.stripe.checkoutSessions.length
+
+test('a key is free again once the database is back, after an answer of Stripe’s was lost', async () => {
+  const call = order()
+  world.stripe.onCall = async (_, run) => {
+    await run()
+    throw new DroppedCall()
+  }
+  const refused = refuseNext('give_up_checkout', 2)
+  const pages = sessions()
+  expect(await startCheckout(world, call)).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
+  await refused
+  world.stripe.onCall = undefined
+  const lost = sessions() - pages
+
+  await until('the key is free', async () => (await startCheckout(world, call)).status === 200, 30_000)
+  expect(sessions() - pages, 'it is the page that Stripe opened before').toBe(lost)
+}, 60_000)
+
+test.each(['before', 'after'] as const)(
+  'and after the page could not be recorded, %s the database did it: the page is the same',
+  async (side) => {
+    const call = order()
+    const pages = sessions()
+    void refuseNext('record_checkout', 1, side)
+    expect(await startCheckout(world, call)).toMatchObject({ status: 503, body: { error: 'database_unavailable' } })
+    expect(sessions() - pages).toBe(1)
+    await until('the key is free', async () => (await startCheckout(world, call)).status === 200, 30_000)
+    opened(await startCheckout(world, call))
+    expect(sessions() - pages).toBe(1)
+  },
+  60_000,
+)

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { buy, opened, payAndReturn, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { monthly } from '../support/paywall-file.ts'
+import { subscribe } from '../support/subscriber.ts'
+import { at, newTenant, type Person, person, type Tenant } from '../support/tenants.ts'
+import { provenBalances, userState } from '../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+// A pack is a one-time price with `access: false`: it makes nobody `paid`, and is sold to anybody as often as they like.
+
+const pack = {
+  ...{ slug: 'pack', label: '50 tokens', currency: 'USD', amount: 5, processorPrice: 'price_pack' },
+  ...{ access: false, tokens: [{ type: 'standard', count: 50 }] },
+}
+
+let world: TestWorld
+let ours: Tenant
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  ours = await newTenant(world, { prices: [monthly({ tokens: [{ type: 'premium', count: 7 }] }), pack] })
+})
+afterAll(() => world.close())
+
+const order = ({ email }: Person, slug: string) =>
+  startCheckout(world, { ...ours, body: { email, priceId: priceIdOf(ours.paywall, slug) } })
+
+const stateOf = ({ id }: Person) => userState(world, id, { paywallId: ours.paywall.id, key: ours.key })
+
+test('makes nobody paid, is in the way of nothing, and stops no daily top-up', async () => {
+  const buyer = await person(world, ours)
+  await buy(world, { ...ours, email: buyer.email, slug: 'pack' })
+  expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'active', access_until: null }] })
+  expect(await provenBalances(world, buyer.id)).toMatchObject({ standard: 50 })
+
+  const debit = { user_id: buyer.id, type: 'standard', amount: 50, op: 'debit' }
+  await call(world, at(ours, 'balances'), { key: ours.key, body: debit })
+  await world.clock.advance(ours.paywall.id, '1d')
+  expect((await stateOf(buyer)).balances).toContainEqual({ type: 'standard', count: 10 })
+  expect(await order(buyer, 'pack')).toMatchObject({ status: 200 })
+  expect(await order(buyer, 'monthly')).toMatchObject({ status: 200 })
+})
+
+test('is sold to a subscriber, again and again, and ends nothing', async () => {
+  const subscriber = await subscribe(world, ours)
+  for (const count of [50, 100]) {
+    await payAndReturn(world, opened(await order(subscriber, 'pack')).checkoutUrl)
+    expect(await provenBalances(world, subscriber.id)).toMatchObject({ premium: 7, standard: count })
+  }
+  const { purchases } = await stateOf(subscriber)
+  expect(purchases.filter(({ interval }) => interval)).toMatchObject([
+    { status: 'active', cancel_at_period_end: false },
+  ])
+})
+
+test('a subscription stops the daily top-up of those tokens only that it brings', async () => {
+  const subscriber = await subscribe(world, ours)
+  expect((await stateOf(subscriber)).balances).toEqual([
+    { type: 'premium', count: 7 },
+    { type: 'standard', count: 10 },
+  ])
+})

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newEmail, priceIdOf } from '../support/checkout.ts'
+import { signIn } from '../support/exchange.ts'
+import { statementsOf } from '../support/statements.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(() => world.close())
+
+/** The bytes of an answer, and whether it says that it is a replay. */
+async function bytes(path: string, body: object, headers: Record<string, string>) {
+  const response = await world.fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': world.key, ...headers },
+    body: JSON.stringify(body),
+  })
+  return {
+    status: response.status,
+    isReplay: response.headers.has('idempotency-replayed'),
+    text: await response.text(),
+  }
+}
+
+test('a replay of start-checkout has the bytes of the first reply, from KV and from Postgres', async () => {
+  const { paywall } = world
+  const body = {
+    ...{ email: newEmail(), priceId: priceIdOf(paywall, 'monthly') },
+    ...{ successUrl: 'https://owner.example/a', errorUrl: 'https://owner.example/b' },
+  }
+  const path = `/api/v1/paywall/${paywall.id}/start-checkout`
+  const headers = { 'idempotency-key': randomUUID() }
+  const first = await bytes(path, body, headers)
+  expect(first).toMatchObject({ status: 200, isReplay: false })
+  const again = async () => {
+    let reply = first
+    const statements = await statementsOf(world, async () => {
+      reply = await bytes(path, body, headers)
+    })
+    return { statements, ...reply }
+  }
+  expect(await again()).toEqual({ statements: 0, ...first, isReplay: true })
+
+  const kv = await world.workers.kv('start-checkout', 'CHECKOUT_REPLIES')
+  for (const { name } of (await kv.list()).keys) await kv.delete(name)
+  expect(await again()).toEqual({ statements: 1, ...first, isReplay: true })
+})
+
+test.each(['balances', 'withdraw-tokens'])('a replay of %s has the bytes of the first reply', async (endpoint) => {
+  const { id: user_id } = await signIn(world)
+  const headers = { 'idempotency-key': randomUUID() }
+  const isChange = endpoint === 'balances'
+  const path = isChange ? `/api/v1/paywall/${world.paywall.id}/balances` : '/api/v1/withdraw-tokens'
+  const body = isChange
+    ? { user_id, op: 'credit', amount: 5, type: 'standard' }
+    : { user_id, paywall_id: world.paywall.id, tokens: 1 }
+  const first = await bytes(path, body, headers)
+  expect(first).toMatchObject({ status: 200, isReplay: false })
+  expect(await bytes(path, body, headers)).toEqual({ ...first, isReplay: true })
+})

@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest'
+import * as chargebee from './chargebee-fixture.ts'
+import * as freemius from './freemius-fixture.ts'
+import * as polar from './polar-fixture.ts'
+import * as stripe from './stripe-fixture.ts'
+
+const PAYWALL = '1001'
+
+describe('one call too many', () => {
+  const CALLS = [
+    {
+      name: 'Stripe',
+      async start() {
+        const { emulator } = await stripe.startStripe()
+        return { emulator, headers: { authorization: `Bearer ${stripe.ACME.secretKey}` }, path: '/v1/events/evt_1' }
+      },
+      ...{ calls: 25, seconds: 1 },
+    },
+    {
+      name: 'Polar',
+      async start() {
+        const { emulator } = await polar.startPolar()
+        return { emulator, headers: { authorization: `Bearer ${polar.ACME.accessToken}` }, path: '/v1/orders/' }
+      },
+      ...{ calls: 100, seconds: 60 },
+    },
+    {
+      name: 'Chargebee',
+      async start() {
+        const { emulator } = await chargebee.startChargebee()
+        const authorization = `Basic ${btoa(`${chargebee.ACME.apiKey}:`)}`
+        return { emulator, headers: { authorization }, path: '/api/v2/customers/cbc_1' }
+      },
+      ...{ calls: 150, seconds: 60 },
+    },
+  ]
+
+  test.each(CALLS)(
+    'at $name is answered 429 with Retry-After, and may be made after it',
+    async ({ start, calls, seconds }) => {
+      const { emulator, headers, path } = await start()
+      await emulator.setRateLimit(PAYWALL, { calls, seconds: seconds * 60 })
+      const call = () => fetch(`${emulator.url}${path}`, { headers })
+      for (let made = 0; made < calls; made += 1) expect((await call()).status).not.toBe(429)
+      const refused = await call()
+      expect(refused.status).toBe(429)
+      const wait = Number(refused.headers.get('retry-after'))
+      expect(wait).toBeGreaterThan(0)
+      expect(wait).toBeLessThanOrEqual(seconds * 60)
+      await emulator.moveTo(PAYWALL, emulator.timeOf(PAYWALL) + wait)
+      expect((await call()).status).not.toBe(429)
+      await emulator.setRateLimit(PAYWALL, 'none')
+      await Promise.all(Array.from({ length: calls + 1 }, async () => expect((await call()).status).not.toBe(429)))
+    },
+  )
+})
+
+describe('versions', () => {
+  test('at Polar `modified_at` is null first, and grows with each change, however fast they come', async () => {
+    const { polar: sdk } = await polar.startPolar()
+    const { id } = await polar.buy(sdk)
+    expect(await sdk.subscriptions.get(id)).toMatchObject({ modified_at: null })
+    const first = await sdk.subscriptions.update(id, { cancel_at_period_end: true })
+    const second = await sdk.subscriptions.update(id, { cancel_at_period_end: false })
+    const [one = '', two = ''] = [first.modified_at, second.modified_at].map(String)
+    expect(two > one).toBe(true)
+    expect((await sdk.subscriptions.get(id)).modified_at).toBe(two)
+  })
+
+  test('at Chargebee `resource_version` grows with each change', async () => {
+    const { emulator, chargebee: sdk } = await chargebee.startChargebee()
+    const { subscription } = await chargebee.subscribe(sdk)
+    const id = subscription?.id ?? ''
+    const version = async () => (await sdk.subscription.retrieve(id)).subscription.resource_version ?? 0
+    const versions = [await version(), await version()]
+    await sdk.subscription.cancelForItems(id, { cancel_option: 'end_of_term' })
+    versions.push(await version())
+    await emulator.portalUndo(id)
+    versions.push(await version())
+    const [one = 0, same = 0, two = 0, three = 0] = versions
+    expect(same).toBe(one)
+    expect([two > one, three > two]).toEqual([true, true])
+  })
+})
+
+test('reads at Polar are some seconds older than what it tells, while the account has a replica', async () => {
+  const { url: serviceUrl, deliveries } = await polar.startReceiver()
+  const { emulator, polar: sdk } = await polar.startPolar({ serviceUrl })
+  const { id, order } = await polar.buy(sdk)
+  await emulator.setReplicaLag(PAYWALL, 60)
+  await emulator.end(id)
+  await emulator.drainWebhooks()
+  const told = deliveries.findLast(({ event }) => event.type === 'subscription.revoked')?.event
+  expect(told?.data).toMatchObject({ status: 'canceled', modified_at: expect.any(String) })
+  expect(await sdk.subscriptions.get(id)).toMatchObject({ status: 'active', modified_at: null })
+  await emulator.refund(order.id)
+  expect(await sdk.orders.get(order.id)).toMatchObject({ status: 'paid' })
+  await emulator.moveTo(PAYWALL, emulator.timeOf(PAYWALL) + 61)
+  expect(await sdk.subscriptions.get(id)).toMatchObject({ status: 'canceled' })
+  expect((await sdk.orders.list({ subscription_id: id })).items).toMatchObject([{ status: 'refunded' }])
+})
+
+describe('taxes and a coupon', () => {
+  const TERMS = { taxPercent: 20, percentOff: 10 }
+  // 10 % off 9.99, and 20 % on what is left.
+  const [DISCOUNT, TAX] = [100, 180]
+  const TOTAL = 999 - DISCOUNT + TAX
+
+  test('at Stripe', async () => {
+    const { emulator, stripe: sdk } = await stripe.startStripe()
+    await emulator.setTerms(PAYWALL, TERMS)
+    const session = await stripe.buy(sdk, stripe.subscriptionOrder())
+    expect(session).toMatchObject({
+      ...{ amount_subtotal: 999, amount_total: TOTAL },
+      total_details: { amount_discount: DISCOUNT, amount_tax: TAX },
+    })
+    const id = stripe.idOf(session.subscription)
+    await emulator.renew(id)
+    const { latest_invoice, items } = await sdk.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
+    expect(latest_invoice).toMatchObject({
+      ...{ subtotal: 999, total: TOTAL, total_excluding_tax: TOTAL - TAX, amount_paid: TOTAL },
+      ...{ total_taxes: [{ amount: TAX }], total_discount_amounts: [{ amount: DISCOUNT }] },
+    })
+    expect(items.data[0]).toMatchObject({ price: { unit_amount: 999 } })
+    const once = await stripe.buy(sdk, stripe.paymentOrder())
+    const payment = await sdk.paymentIntents.retrieve(stripe.idOf(once.payment_intent))
+    expect(payment.amount).toBe(once.amount_total)
+    expect(once.amount_total).not.toBe(once.amount_subtotal)
+  })
+
+  test('at Polar, where a refund has its share of the taxes', async () => {
+    const { emulator, polar: sdk } = await polar.startPolar()
+    await emulator.setTerms(PAYWALL, TERMS)
+    const { order, checkout } = await polar.buy(sdk)
+    const amounts = { discount_amount: DISCOUNT, net_amount: 999 - DISCOUNT, tax_amount: TAX, total_amount: TOTAL }
+    expect(checkout).toMatchObject({ amount: 999, ...amounts })
+    expect(order).toMatchObject({ subtotal_amount: 999, ...amounts, due_amount: TOTAL })
+    expect(await sdk.subscriptions.get(order.subscription_id ?? '')).toMatchObject({ amount: 999 })
+    const refund = await sdk.refunds.create({ order_id: order.id, amount: 999 - DISCOUNT, reason: 'other' })
+    expect(refund).toMatchObject({ amount: 999 - DISCOUNT, tax_amount: TAX })
+    expect(await sdk.orders.get(order.id)).toMatchObject({ status: 'refunded', refunded_tax_amount: TAX })
+  })
+
+  test('at Chargebee', async () => {
+    const { emulator, chargebee: sdk } = await chargebee.startChargebee()
+    await emulator.setTerms(PAYWALL, TERMS)
+    const { invoice, subscription } = await chargebee.subscribe(sdk)
+    expect(invoice).toMatchObject({
+      ...{ sub_total: 999, tax: TAX, total: TOTAL, amount_paid: TOTAL },
+      ...{ discounts: [{ amount: DISCOUNT }], linked_payments: [{ txn_amount: TOTAL }] },
+    })
+    expect(subscription).toMatchObject({ subscription_items: [{ unit_price: 999 }] })
+  })
+
+  test('at Freemius, whose amounts are without taxes', async () => {
+    const { emulator, freemius: sdk } = await freemius.startFreemius()
+    await emulator.setTerms(PAYWALL, TERMS)
+    const { user, license } = await freemius.buy(sdk, emulator)
+    const [paid] = await sdk.api.user.retrievePayments(user)
+    expect(paid).toMatchObject({ gross: (TOTAL - TAX) / 100, vat: TAX / 100 })
+    const subscription = await sdk.api.license.retrieveSubscription(license)
+    expect(subscription).toMatchObject({ amount_per_cycle: 9.99, renewal_amount: 8.99, tax_rate: 0.2 })
+  })
+})
+
+test('a field may have a value that is new in its enumeration', async () => {
+  const { emulator, polar: sdk } = await polar.startPolar()
+  const { order } = await polar.buy(sdk)
+  await emulator.setValues(PAYWALL, { billing_reason: 'subscription_gift' })
+  expect(await sdk.orders.get(order.id)).toMatchObject({ billing_reason: 'subscription_gift' })
+  await emulator.renew(order.subscription_id ?? '')
+  expect(emulator.events.findLast(({ type }) => type === 'order.paid')?.data).toMatchObject({
+    billing_reason: 'subscription_gift',
+  })
+  await emulator.setValues(PAYWALL, {})
+  expect(await sdk.orders.get(order.id)).toMatchObject({ billing_reason: 'subscription_create' })
+})
+
+test('an address that no mail can go to is refused: at Stripe one without a domain, at Polar also one whose domain takes none', async () => {
+  const { stripe: sdk } = await stripe.startStripe()
+  await expect(
+    sdk.checkout.sessions.create(stripe.subscriptionOrder({ customer_email: 'ada@acme.test' })),
+  ).rejects.toMatchObject({
+    ...{
+      statusCode: 400,
+      code: 'email_invalid',
+      param: 'customer_email',
+      message: 'Invalid email address: ada@acme.test',
+    },
+  })
+  const { emulator, polar: api } = await polar.startPolar()
+  for (const customer_email of ['ada@example.com', 'ada@mail.example.org', 'ada@acme.invalid']) {
+    await expect(api.checkouts.create(polar.monthlyOrder({ customer_email }))).rejects.toThrow(/customer_email/)
+  }
+  const { customer_email: _, ...order } = polar.monthlyOrder()
+  const checkout = await api.checkouts.create(order)
+  expect((await polar.press(checkout, 'pay', { email: 'ada@example.com' })).status).toBe(422)
+  expect((await polar.press(checkout, 'pay', { email: 'ada@acme.dev' })).status).toBe(303)
+  expect(emulator.checkouts).toMatchObject([{ status: 'succeeded', customer_email: 'ada@acme.dev' }])
+})

@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest'
+import { aQuarterPasses, DAY, otherPrice, PAYWALL } from './plan-changes-fixture.ts'
+import * as polar from './polar-fixture.ts'
+import * as stripe from './stripe-fixture.ts'
+
+const HOUR = 3600
+
+describe('at Stripe', () => {
+  async function subscribed() {
+    const { url: serviceUrl } = await stripe.startReceiver()
+    const { emulator, stripe: sdk } = await stripe.startStripe({ serviceUrl })
+    await emulator.setOtherPrices(PAYWALL, [
+      otherPrice('price_team'),
+      otherPrice('price_year', { interval: 'year', amount: 9900 }),
+    ])
+    const session = await stripe.buy(sdk, stripe.subscriptionOrder())
+    const id = stripe.idOf(session.subscription)
+    const read = () => sdk.subscriptions.retrieve(id, { expand: ['latest_invoice', 'customer'] })
+    const item = (await read()).items.data[0]
+    const types = () => emulator.events.map(({ type }) => type)
+    return { emulator, sdk, id, read, types, period: [item?.current_period_start ?? 0, item?.current_period_end ?? 0] }
+  }
+
+  test('a change in the portal is paid at once, less what is left of the old price', async () => {
+    const { emulator, id, read, period, types } = await subscribed()
+    await aQuarterPasses(emulator, period)
+    await emulator.changePlan(id, 'price_team')
+    const changed = await read()
+    expect(changed.items.data[0]).toMatchObject({
+      price: { id: 'price_team', unit_amount: 2999 },
+      current_period_end: period[1],
+    })
+    expect(changed.latest_invoice).toMatchObject({
+      ...{ billing_reason: 'subscription_update', status: 'paid', total: 1500, amount_paid: 1500 },
+      lines: { data: [{ amount: -749 }, { amount: 2249, parent: { subscription_item_details: { proration: true } } }] },
+    })
+    expect(types()).toEqual(expect.arrayContaining(['customer.subscription.updated', 'invoice.paid']))
+    await emulator.moveTo(PAYWALL, (period[1] ?? 0) + HOUR)
+    expect((await read()).latest_invoice).toMatchObject({ billing_reason: 'subscription_cycle', amount_paid: 2999 })
+  })
+
+  test('a downgrade leaves the customer a balance, and a change of the interval begins a period', async () => {
+    const { emulator, id, read, period } = await subscribed()
+    await emulator.changePlan(id, 'price_year')
+    const yearly = await read()
+    expect(yearly.latest_invoice).toMatchObject({ total: 9900 - 999, amount_paid: 8901 })
+    expect(yearly.items.data[0]?.current_period_end).toBeGreaterThan((period[0] ?? 0) + 364 * DAY)
+    await emulator.changePlan(id, 'price_month')
+    const monthly = await read()
+    expect(monthly.latest_invoice).toMatchObject({ total: 999 - 9900, amount_due: 0, status: 'paid' })
+    expect(monthly.customer).toMatchObject({ balance: 999 - 9900 })
+    await emulator.moveTo(PAYWALL, (monthly.items.data[0]?.current_period_end ?? 0) + HOUR)
+    expect((await read()).latest_invoice).toMatchObject({
+      total: 999,
+      starting_balance: -999,
+      amount_due: 0,
+      status: 'paid',
+    })
+  })
+
+  test('a change that cannot be paid is not made', async () => {
+    const { emulator, id, read } = await subscribed()
+    await emulator.declineCharges(stripe.idOf((await read()).customer))
+    await expect(emulator.changePlan(id, 'price_team')).rejects.toThrow(/declined/)
+    expect((await read()).items.data[0]).toMatchObject({ price: { id: 'price_month' } })
+  })
+
+  test('while a schedule manages a subscription it cannot be cancelled at the end; released, it can', async () => {
+    const { emulator, sdk, id, read, period, types } = await subscribed()
+    await emulator.schedulePlan(id, 'price_team')
+    const scheduled = await read()
+    expect(scheduled.items.data[0]).toMatchObject({ price: { id: 'price_month' } })
+    const schedule = stripe.idOf(scheduled.schedule)
+    await expect(sdk.subscriptions.update(id, { cancel_at_period_end: true })).rejects.toThrow(
+      `The subscription is managed by the subscription schedule \`${schedule}\``,
+    )
+    expect(await sdk.subscriptionSchedules.retrieve(schedule)).toMatchObject({
+      ...{ status: 'active', subscription: id },
+      phases: [{ end_date: period[1] }, { start_date: period[1], items: [{ price: 'price_team' }] }],
+    })
+    expect(await sdk.subscriptionSchedules.release(schedule)).toMatchObject({
+      ...{ status: 'released', released_subscription: id, subscription: null },
+    })
+    await expect(sdk.subscriptionSchedules.release(schedule)).rejects.toThrow(/released/)
+    const cancelled = await sdk.subscriptions.update(id, { cancel_at_period_end: true })
+    expect(cancelled).toMatchObject({ cancel_at: period[1], schedule: null })
+    expect(types()).toEqual(expect.arrayContaining(['subscription_schedule.created', 'subscription_schedule.released']))
+  })
+
+  test('a scheduled price comes with the next period', async () => {
+    const { emulator, id, read, period } = await subscribed()
+    await emulator.schedulePlan(id, 'price_team')
+    await emulator.moveTo(PAYWALL, (period[1] ?? 0) + HOUR)
+    const renewed = await read()
+    expect(renewed.items.data[0]).toMatchObject({ price: { id: 'price_team' } })
+    expect(renewed).toMatchObject({
+      status: 'active',
+      schedule: expect.stringMatching(/^sub_sched_/),
+      latest_invoice: { amount_paid: 2999 },
+    })
+  })
+
+  test('the portal has a button for each other price', async () => {
+    const { emulator, sdk, read } = await subscribed()
+    const customer = stripe.idOf((await read()).customer)
+    const { url } = await sdk.billingPortal.sessions.create({ customer })
+    expect(await (await fetch(url)).text()).toContain('Change to Team, $29.99 per month')
+    await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'change', price: 'price_team' }) })
+    expect((await read()).items.data[0]).toMatchObject({ price: { id: 'price_team' } })
+    await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'schedule', price: 'price_month' }) })
+    expect(await read()).toMatchObject({ schedule: expect.stringMatching(/^sub_sched_/) })
+    void emulator
+  })
+})
+
+describe('at Polar', () => {
+  async function subscribed(order = {}) {
+    const { url: serviceUrl } = await polar.startReceiver()
+    const { emulator, polar: sdk } = await polar.startPolar({ serviceUrl })
+    await emulator.setOtherPrices(PAYWALL, [
+      otherPrice(polar.UNKNOWN),
+      otherPrice(polar.QUARTERLY, { amount: 2400, intervalCount: 3 }),
+    ])
+    const { id } = await polar.buy(sdk, polar.monthlyOrder(order))
+    const read = () => sdk.subscriptions.get(id)
+    const orders = async () => (await sdk.orders.list({ subscription_id: id })).items
+    const first = await read()
+    const period = [first.current_period_start, first.current_period_end].map((at) => new Date(at).getTime() / 1000)
+    return { emulator, sdk, id, read, orders, period, types: () => emulator.events.map(({ type }) => type) }
+  }
+
+  test('any product may be chosen, and the next order has the money of the change', async () => {
+    const { emulator, id, read, orders, period, types } = await subscribed()
+    await aQuarterPasses(emulator, period)
+    await emulator.changePlan(id, polar.UNKNOWN)
+    expect(await read()).toMatchObject({ product_id: polar.UNKNOWN, amount: 2999, product: { id: polar.UNKNOWN } })
+    expect(await orders()).toHaveLength(1)
+    expect(types().at(-1)).toBe('subscription.updated')
+    await emulator.moveTo(PAYWALL, (period[1] ?? 0) + HOUR)
+    const [latest] = await orders()
+    expect(latest).toMatchObject({
+      billing_reason: 'subscription_cycle',
+      status: 'paid',
+      total_amount: 2999 + 2249 - 749,
+    })
+    expect(latest?.items).toHaveLength(3)
+  })
+
+  test('another interval, or another setting of the organisation, makes an order at once', async () => {
+    const { emulator, id, orders, read } = await subscribed()
+    await emulator.changePlan(id, polar.QUARTERLY)
+    expect((await orders())[0]).toMatchObject({ billing_reason: 'subscription_update', total_amount: 2400 - 999 })
+    expect(await read()).toMatchObject({ recurring_interval: 'month', recurring_interval_count: 3 })
+    await emulator.setProration(PAYWALL, 'invoice')
+    await emulator.changePlan(id, polar.MONTHLY)
+    const [credit] = await orders()
+    expect(credit).toMatchObject({ total_amount: 999 - 2400, due_amount: 0, status: 'paid' })
+  })
+
+  test('a change in a trial ends it', async () => {
+    const { emulator, id, read, orders } = await subscribed(polar.TRIAL)
+    expect(await read()).toMatchObject({ status: 'trialing' })
+    await emulator.changePlan(id, polar.UNKNOWN)
+    expect(await read()).toMatchObject({ status: 'active', product_id: polar.UNKNOWN })
+    await emulator.moveTo(PAYWALL, emulator.timeOf(PAYWALL) + HOUR)
+    expect((await orders())[0]).toMatchObject({ status: 'paid', total_amount: 2999 })
+  })
+
+  test('the API changes it, too, and not one that is cancelled', async () => {
+    const { sdk, id, read } = await subscribed()
+    await sdk.subscriptions.update(id, { product_id: polar.UNKNOWN, proration_behavior: 'next_period' })
+    expect(await read()).toMatchObject({ product_id: polar.MONTHLY, pending_update: { product_id: polar.UNKNOWN } })
+    await sdk.subscriptions.update(id, { cancel_at_period_end: true })
+    await expect(sdk.subscriptions.update(id, { product_id: polar.UNKNOWN })).rejects.toThrow()
+  })
+})

@@ -1,0 +1,182 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withClient } from '../../cli/database.ts'
+import { readTables, type Tables } from '../../cli/migrate/tables.ts'
+import { catalogOf } from '../support/catalog.ts'
+import { migrated, type OwnedPostgres, startOwnedPostgres } from '../support/owned-postgres.ts'
+import { type Row, rowsOf } from '../support/table-rows.ts'
+import { until } from '../support/until.ts'
+
+// What becomes of a database that has the tables of the baseline, once there are migrations behind it.
+
+const rolesKey = randomBytes(32).toString('base64url')
+const tree = readTables()
+
+/** The tables of this tree, with migrations behind its own, by their names. */
+const behind = (migrations: Record<string, string>): Tables => ({
+  ...tree,
+  migrations: [...tree.migrations, ...Object.entries(migrations).map(([name, text]) => ({ name, text }))],
+})
+
+let server: OwnedPostgres
+
+beforeAll(async () => {
+  server = await startOwnedPostgres()
+})
+afterAll(() => server.postgres.stop())
+
+describe('from the baseline', () => {
+  const NICKNAME = 'alter table owners add column nickname text'
+  const COUNTERS = 'create table counters (owner_id uuid primary key references owners)'
+  const later = behind({ '9001-nickname': NICKNAME, '9002-counters': COUNTERS })
+
+  const FILLED = `insert into owners (email) values ('ada@example.com');
+    insert into api_keys (owner_id, name, key_hash, is_test) select id, 'key', repeat('a', 64), true from owners`
+
+  test('a database with rows is given each migration once, in order, and every row is found again', async () => {
+    const url = await server.createDatabase('older')
+    await migrated(url, { rolesKey })
+    await withClient(url, (client) => client.query(FILLED))
+    const before = await rowsOf(url)
+
+    expect(await migrated(url, { rolesKey, tables: later })).toEqual([
+      'run migration 9001-nickname',
+      'run migration 9002-counters',
+    ])
+    expect(await migrated(url, { rolesKey, tables: later })).toEqual([])
+    const { kysely_migration: migrations = [], ...after } = await rowsOf(url)
+    expect(migrations.map(({ name }) => name)).toEqual(later.migrations.map(({ name }) => name))
+    const { kysely_migration: _migrations, ...expected } = before
+    const owners = before.owners?.map((row): Row => ({ ...row, nickname: null }))
+    expect(after).toEqual({ ...expected, owners, counters: [] })
+  })
+
+  test('a database comes to the catalog that schema.sql gives an empty one, which is given no migration again', async () => {
+    const [older, fresh] = [await server.createDatabase('upgraded'), await server.createDatabase('fresh')]
+    await migrated(older, { rolesKey })
+    await migrated(older, { rolesKey, tables: later })
+    const schema = `${tree.schema};\n${NICKNAME};\n${COUNTERS}`
+    const steps = await migrated(fresh, { rolesKey, tables: { ...later, schema } })
+    expect(steps).toContain('make the tables of schema.sql')
+    expect(await migrated(fresh, { rolesKey, tables: { ...later, schema } })).toEqual([])
+    expect(await catalogOf(older)).toEqual(await catalogOf(fresh))
+  })
+
+  test('the migrations of this tree come to its schema.sql', async () => {
+    const [baseline, ...others] = tree.migrations
+    const [older, fresh] = [await server.createDatabase('released'), await server.createDatabase('today')]
+    // As long as the baseline is the only one, schema.sql is the tables that it stands for.
+    const schema = others.length === 0 ? tree.schema : baseline!.text
+    await migrated(older, { rolesKey, tables: { schema, migrations: [baseline!] } })
+    await migrated(older, { rolesKey })
+    await migrated(fresh, { rolesKey })
+    expect(await catalogOf(older)).toEqual(await catalogOf(fresh))
+  })
+})
+
+describe('goes on where it was cut off', () => {
+  const HELD = 'alter table deliveries add column remark text'
+
+  /** Whoever makes a table sleeps. */
+  const SLOW_TABLES = `create function sleep() returns event_trigger language plpgsql as $$ begin perform pg_sleep(600); end $$;
+    create event trigger slow on ddl_command_start when tag in ('CREATE TABLE') execute function sleep()`
+
+  const END_WAITING = `select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+
+  test('by a crash, or by a table that stays in use', async () => {
+    const url = await server.createDatabase('crashed')
+    await migrated(url, { rolesKey })
+    const tables = behind({ '9001-remark': HELD })
+    await withClient(server.postgres.url('crashed'), async (reader) => {
+      await reader.query('begin; select from deliveries')
+      const crashed = migrated(url, { rolesKey, tables }).catch((error: Error) => error.message)
+      await until('a migration that waits, and ends', async () => {
+        const { rowCount } = await withClient(server.postgres.url('crashed'), (client) => client.query(END_WAITING))
+        return rowCount
+      })
+      expect(await crashed).toMatch(/^could not run migration 9001-remark: /)
+      await expect(migrated(url, { rolesKey, tables })).rejects.toThrow(
+        'a table was in use for more than 5s: try again',
+      )
+    })
+    expect(await migrated(url, { rolesKey, tables })).toEqual(['run migration 9001-remark'])
+    expect(await migrated(url, { rolesKey, tables })).toEqual([])
+  })
+
+  test('by a deadlock, of which it says that it may be repeated', async () => {
+    const url = await server.createDatabase('deadlocked')
+    const asSuperuser = server.postgres.url('deadlocked')
+    await migrated(url, { rolesKey })
+    const tables = behind({ '9001-remark': `${HELD}; alter table owners add column remark text` })
+    const areWaiting = (number: number) => async () => {
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      return (await withClient(asSuperuser, (client) => client.query(waiting))).rowCount === number
+    }
+    await withClient(asSuperuser, async (worker) => {
+      // The tables are locked in one order, whichever a migration names first: who waits for the first keeps nobody from the second.
+      const kept = await withClient(asSuperuser, async (reader) => {
+        await reader.query('begin; select from owners')
+        const migrating = migrated(url, { rolesKey, tables }).catch((error: Error) => error.message)
+        await until('a migration that waits', areWaiting(1))
+        // Postgres ends the first that looks for a deadlock: the migration, as the worker does not look.
+        await worker.query("set deadlock_timeout = '1min'; set lock_timeout = '100ms'; begin; select from deliveries")
+        await worker.query('set local lock_timeout = 0')
+        const read = worker.query('select from owners')
+        await until('a worker that waits behind it', areWaiting(2))
+        await reader.query('rollback')
+        await read
+        return migrating
+      })
+      expect(kept).toBe(
+        'could not run migration 9001-remark: it was in a deadlock with work on the same tables, and nothing of it was done: try again',
+      )
+    })
+    expect(await migrated(url, { rolesKey, tables })).toEqual(['run migration 9001-remark'])
+  })
+
+  test('by Ctrl-C, which leaves nothing behind that still runs', async () => {
+    const url = await server.createDatabase('interrupted')
+    const asSuperuser = server.postgres.url('interrupted')
+    await withClient(asSuperuser, (client) => client.query(SLOW_TABLES))
+    const env = { PATH: process.env.PATH, DATABASE_URL: url, DATABASE_ROLES_KEY: rolesKey }
+    const command = execFile(process.execPath, ['cli/main.ts', 'migrate'], { env })
+    const atWork = () =>
+      withClient(asSuperuser, async (client) => {
+        const { rowCount } = await client.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
+        )
+        return rowCount === 1
+      })
+    await until('a migration at work', atWork)
+    command.kill('SIGINT')
+    await until('no migration at work', async () => !(await atWork()))
+    await withClient(asSuperuser, (client) => client.query('drop event trigger slow; drop function sleep()'))
+    expect(await migrated(url, { rolesKey })).toContain('make the tables of schema.sql')
+    expect(await migrated(url, { rolesKey })).toEqual([])
+  })
+
+  test('by a migration that failed: those before it are run, and it is run again', async () => {
+    const url = await server.createDatabase('failed')
+    await migrated(url, { rolesKey })
+    const tables = behind({
+      '9001-remark': HELD,
+      '9002-failures': 'alter table webhook_endpoints add column reason text',
+      '9003-nickname': 'alter table owners add column nickname text',
+    })
+    await withClient(url, (client) =>
+      client.query('set role paywall_owner; alter table webhook_endpoints add column reason text'),
+    )
+    await expect(migrated(url, { rolesKey, tables })).rejects.toThrow(
+      'could not run migration 9002-failures: column "reason" of relation "webhook_endpoints" already exists',
+    )
+    await withClient(url, (client) =>
+      client.query('set role paywall_owner; alter table webhook_endpoints drop column reason'),
+    )
+    expect(await migrated(url, { rolesKey, tables })).toEqual([
+      'run migration 9002-failures',
+      'run migration 9003-nickname',
+    ])
+  })
+})

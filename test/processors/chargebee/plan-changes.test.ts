@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { CHECKOUT_ID, startSelling } from './selling.ts'
+
+// The customer changes the plan in Chargebee's portal: at once, or at the end of the term.
+
+test('a change at once is seen, and covered by its invoice', async () => {
+  const { emulator, sell, purchase } = await startSelling()
+  await sell()
+  const before = await purchase()
+  expect(before).toMatchObject({ processorPrice: 'pro-USD-monthly', priceCovered: true, charged: 999 })
+  await emulator.changePlan(CHECKOUT_ID, 'max-USD-monthly')
+  const changed = { processorPrice: 'max-USD-monthly', unitAmount: 1999, priceCovered: true, periodCovered: true }
+  expect(await purchase()).toMatchObject({ ...changed, charged: 999, startedAt: before?.startedAt })
+  await emulator.renew(CHECKOUT_ID)
+  expect(await purchase()).toMatchObject(changed)
+})
+
+test('a change that is scheduled does not count until it takes effect', async () => {
+  const { emulator, sell, purchase } = await startSelling()
+  await sell()
+  await emulator.schedulePlan(CHECKOUT_ID, 'max-USD-monthly')
+  expect(await purchase()).toMatchObject({ processorPrice: 'pro-USD-monthly', priceCovered: true })
+  await emulator.renew(CHECKOUT_ID)
+  expect(await purchase()).toMatchObject({ processorPrice: 'max-USD-monthly', priceCovered: true })
+})
+
+test('versions never go back', async () => {
+  const { emulator, sell, purchase } = await startSelling()
+  await sell()
+  const versions: number[] = []
+  const look = async () => versions.push((await purchase())?.versions?.[CHECKOUT_ID] ?? 0)
+  await look()
+  for (const change of [emulator.portalCancel, emulator.portalUndo, emulator.pause, emulator.resume]) {
+    await change(CHECKOUT_ID)
+    await look()
+  }
+  expect(versions).toEqual(versions.toSorted((one, other) => one - other))
+  expect(new Set(versions).size).toBe(5)
+})

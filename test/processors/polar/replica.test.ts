@@ -1,0 +1,164 @@
+import { afterEach, expect, test } from 'vitest'
+import {
+  type Buyer,
+  expectAsThere,
+  hears,
+  idOf,
+  open,
+  passes,
+  pay,
+  purchaseOf,
+  stateOf,
+  tokensOf,
+} from '../../conformance/buyer.ts'
+import { type Shop, shopAt, useShops } from '../../conformance/shop.ts'
+import { heldWebhooks, sendWebhook } from '../../conformance/webhook.ts'
+import { press } from '../../support/checkout.ts'
+import { permutations, randomNumbers, shuffled } from '../../support/random.ts'
+import { cancel } from '../../support/subscriber.ts'
+import { until } from '../../support/until.ts'
+
+// Polar answers reads from a replica: what it says may be older than the webhook that made us ask.
+
+const shopOf = useShops()
+
+const lagging = async (seconds: number): Promise<Shop> => {
+  const shop = shopOf('polar')
+  await shop.world.polar.setReplicaLag(shop.paywall.id, seconds)
+  return shop
+}
+
+afterEach(async () => {
+  const shop = await lagging(0)
+  await shop.emulator.sendHeldWebhooks()
+})
+
+const pendingEvents = async ({ world }: Shop) => (await world.database.query('select * from pending_events')).rows
+const bought = ['checkout.completed', 'payment.succeeded 999', 'subscription.created']
+
+/** Somebody who has bought while reads lag behind, and of whom everything is known by now. */
+async function buyer(shop: Shop): Promise<Buyer> {
+  const one = await open(shop)
+  await pay(one)
+  expect(await passes(one, '1m')).toEqual(bought)
+  await expectAsThere(one)
+  return one
+}
+
+test('a subscription that is revoked loses its access within a minute, by itself and by the real time', async () => {
+  const shop = await lagging(1)
+  const one = await buyer(shop)
+  await shop.emulator.drainWebhooks()
+  const id = await idOf(one)
+  await shop.world.polar.end(id)
+  await shop.emulator.drainWebhooks()
+  expect(await pendingEvents(shop)).not.toEqual([])
+  await until('the access is lost', async () => !(await stateOf(one)).paid, 20_000)
+  expect(await purchaseOf(one)).toMatchObject({ status: 'canceled' })
+  expect(await hears(one)).toEqual(['subscription.ended'])
+})
+
+const acts: [string, (shop: Shop, id: string) => Promise<unknown>, string[]][] = [
+  ['a revocation', (shop, id) => shop.world.polar.end(id), ['subscription.ended']],
+  ['a cancellation in the portal', ({ world }, id) => world.polar.portalCancel(id), ['subscription.cancel_scheduled']],
+  ['a renewal', (shop, id) => shop.there.renew(id), ['payment.succeeded 999', 'subscription.renewed']],
+]
+
+test.each(acts)(
+  '%s is stored within a minute, once, and never undone by a read that is older',
+  async (_, act, heard) => {
+    const shop = await lagging(20)
+    const one = await buyer(shop)
+    const id = await idOf(one)
+    await act(shop, id)
+    await shop.emulator.drainWebhooks()
+    expect(await hears(one)).toEqual([])
+    expect(await passes(one, '1m')).toEqual(heard)
+    await expectAsThere(one)
+    expect(await pendingEvents(shop)).toEqual([])
+    // The replica falls back, and everything is read again.
+    await lagging(600)
+    const before = await purchaseOf(one)
+    await shop.world.database.query('update purchases set reconcile_at = now()')
+    await shop.world.workers.scheduled('reconcile')
+    expect(await purchaseOf(one)).toEqual(before)
+    expect(await hears(one)).toEqual([])
+  },
+)
+
+test('a one-time purchase that is refunded is seen as refunded within a minute', async () => {
+  const shop = await lagging(20)
+  const one = await open(shop, 'lifetime')
+  await pay(one)
+  expect(await passes(one, '1m')).toEqual(['checkout.completed', 'payment.succeeded 4900'])
+  await shop.there.refund(await idOf(one))
+  await shop.emulator.drainWebhooks()
+  expect(await stateOf(one)).toMatchObject({ paid: true })
+  expect(await passes(one, '1m')).toEqual(['payment.refunded 4900'])
+  expect(await stateOf(one)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
+})
+
+test('a cancellation here is not taken back by a read that is older than it', async () => {
+  const shop = await lagging(20)
+  const one = await buyer(shop)
+  const { id } = (await purchaseOf(one)) ?? {}
+  const body = { paywallId: shop.paywall.id, userId: one.userId, subscriptionId: id, cancellationReason: 'x' }
+  shop.emulator.holdWebhooks()
+  expect(await cancel(shop.world, { key: shop.key, body })).toMatchObject({ status: 200 })
+  await shop.world.database.query('update purchases set reconcile_at = now()')
+  await shop.world.workers.scheduled('reconcile')
+  const { rows } = await shop.world.database.query('select cancel_accepted_at from purchases where id = $1', [id])
+  expect(rows).toMatchObject([{ cancel_accepted_at: expect.any(Date) }])
+  await shop.emulator.sendHeldWebhooks()
+  expect(await passes(one, '1m')).toEqual(['subscription.cancel_scheduled'])
+  expect(await purchaseOf(one)).toMatchObject({ cancel_at_period_end: true })
+})
+
+test('a browser that returns at once goes to the thanks, and the purchase is there within a minute', async () => {
+  const shop = await lagging(20)
+  const one = await open(shop)
+  await pay(one)
+  expect((await stateOf(one)).purchases).toEqual([])
+  expect(await passes(one, '1m')).toEqual(bought)
+  expect(await tokensOf(one)).toBe(100)
+})
+
+test('webhooks of a purchase and its end, in any order and with reads of any age, end as Polar has it', async () => {
+  const shop = await lagging(3)
+  const random = randomNumbers(18)
+  const kinds = ['checkout.updated', 'subscription.created', 'order.paid', 'subscription.revoked']
+  for (const order of shuffled(permutations(kinds), random).slice(0, 8)) {
+    const one = await open(shop)
+    const webhooks = await heldWebhooks(shop, async () => {
+      await press(one.checkoutUrl, 'pay')
+      const created = shop.world.polar.events.findLast(({ type }) => type === 'subscription.created')
+      await shop.world.polar.end(String(Reflect.get(created!.data, 'id')))
+    })
+    const chosen = order.map((kind) => webhooks.find(({ body }) => JSON.parse(body).type === kind)!)
+    for (const webhook of [...chosen, ...webhooks]) {
+      expect((await sendWebhook(shop, webhook)).status).toBe(200)
+      if (random() < 0.3) await passes(one, '1m')
+    }
+    await passes(one, '2m')
+    expect(await purchaseOf(one), order.join()).toMatchObject({ status: 'canceled' })
+    expect(await pendingEvents(shop)).toEqual([])
+  }
+})
+
+test('of two paywalls of one account the other keeps nothing of what it has not sold', async () => {
+  const shop = await lagging(20)
+  const one = await buyer(shop)
+  const [webhook] = await heldWebhooks(shop, async () => shop.there.renew(await idOf(one)))
+  const count = async () => (await shop.world.database.query('select from processor_events')).rowCount
+  const before = await count()
+  const elsewhere = shopAt(shop.world, shop.neighbour, shop.paywall)
+  const { headers } = await signedBy(elsewhere, webhook!)
+  expect((await sendWebhook(elsewhere, webhook!, { headers })).status).toBe(200)
+  await passes({ ...one, shop: elsewhere }, '12m')
+  expect(await pendingEvents(shop)).toEqual([])
+  expect(await count()).toBe(before)
+})
+
+const signedBy = async ({ driver, paywall }: Shop, webhook: Parameters<Shop['driver']['sign']>[0]) => ({
+  headers: driver.sign(webhook, paywall.processor.credentials as never),
+})

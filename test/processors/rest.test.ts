@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { EMULATORS } from '../../dev/emulators/emulators.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { ADAPTERS } from '../../lib/processors/adapters.ts'
+import { ProcessorError } from '../../lib/processors/processor.ts'
+import { REPLY_LIMIT, USER_AGENT } from '../../lib/processors/rest.ts'
+
+const CHUNK = new Uint8Array(64 * 1024).fill(0x20)
+
+/** An adapter whose calls are answered by `send`, and what it throws as it looks for a purchase. */
+async function failureOf(acquiring: (typeof ACQUIRING)[number], send: typeof fetch): Promise<ProcessorError> {
+  const options = { base: null, isTest: true, fetch: send, now: () => new Date() }
+  const adapter = await ADAPTERS[acquiring](EMULATORS[acquiring].demoCredentials(), options)
+  const error = await adapter.observe({ kind: 'subscription', id: '1' }).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  if (error instanceof ProcessorError) return error
+  throw error ?? new Error('nothing failed')
+}
+
+/** A body that never ends. `read` counts what was taken of it. */
+function endless() {
+  const body = { read: 0, isCancelled: false }
+  const stream = new ReadableStream({
+    pull(controller) {
+      body.read += CHUNK.length
+      controller.enqueue(CHUNK)
+    },
+    cancel() {
+      body.isCancelled = true
+    },
+  })
+  return { body, stream }
+}
+
+describe.each(ACQUIRING)('%s', (acquiring) => {
+  test('an answer is read no further than the limit', async () => {
+    const { body, stream } = endless()
+    let calls = 0
+    const error = await failureOf(acquiring, async () => {
+      calls += 1
+      return new Response(calls === 1 ? stream : 'x'.repeat(REPLY_LIMIT + 1))
+    })
+    expect(error).toMatchObject({ kind: 'unavailable', answered: false })
+    expect(body).toEqual({ read: expect.any(Number), isCancelled: true })
+    expect(body.read).toBeLessThan(REPLY_LIMIT + 4 * CHUNK.length)
+  })
+
+  test('each call says which service makes it, and follows no redirect', async () => {
+    const seen: [string | null, string | undefined][] = []
+    await failureOf(acquiring, async (_, init) => {
+      seen.push([new Headers(init?.headers).get('user-agent'), init?.redirect])
+      return new Response('busy', { status: 503 })
+    })
+    expect(seen).toEqual([[USER_AGENT, 'manual']])
+  })
+
+  test.each([
+    ['30', 30],
+    ['0', 1],
+    ['864000', 3600],
+    ['a date', 20],
+    ['soon', null],
+  ])('Retry-After: %s goes with the error, and nothing is asked before', async (header, seconds) => {
+    for (const status of [429, 503]) {
+      let calls = 0
+      const date = new Date(Date.now() + 20_000).toUTCString()
+      const headers = { 'Retry-After': header === 'a date' ? date : header }
+      const error = await failureOf(acquiring, async () => {
+        calls += 1
+        return Response.json(ERRORS[acquiring], { status, headers })
+      })
+      expect(error.kind).toBe('unavailable')
+      if (seconds === null) expect(error.retryAfter).toBeNull()
+      else expect(Math.abs((error.retryAfter ?? 0) - seconds)).toBeLessThanOrEqual(1)
+      if (seconds !== null) expect(calls).toBe(1)
+    }
+  })
+})
+
+/** An error in each processor's own shape. */
+const ERRORS: Record<(typeof ACQUIRING)[number], object> = {
+  stripe: { error: { type: 'api_error', code: 'lock_timeout' } },
+  polar: { error: 'TooManyRequests', detail: 'Rate limit exceeded' },
+  chargebee: { api_error_code: 'api_request_limit_exceeded' },
+  freemius: { error: { code: 'too_many' } },
+  mollie: { status: 429, title: 'Too Many Requests' },
+}
+
+test('the name and version are those of the package', () => {
+  const { name, version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
+  expect(USER_AGENT).toBe(`${name}/${version}`)
+})

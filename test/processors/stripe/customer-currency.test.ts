@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../support/call.ts'
+import { newEmail, opened, payAndReturn, priceIdOf, startCheckout } from '../../support/checkout.ts'
+import { stripeOf } from '../../support/stripe-purchase.ts'
+import { type Subscriber, subscribe } from '../../support/subscriber.ts'
+import { tenant } from '../../support/tenants.ts'
+import { userState } from '../../support/user-state.ts'
+import { startTestWorld, type TestWorld } from '../../support/world.ts'
+
+// Stripe bills a customer in one currency at a time. The monthly price is 9.99 USD, and 399 INR in India.
+
+let world: TestWorld
+
+beforeAll(async () => {
+  world = await startTestWorld()
+})
+afterAll(() => world.close())
+
+const subscribed = () => subscribe(world, tenant(world.file))
+
+/** A checkout of a user who is in a country, whatever it has bought before. */
+async function checkoutFrom(country: string, { token }: Pick<Subscriber, 'token'>, headers = {}) {
+  const body = { priceId: priceIdOf(world.paywall, 'monthly'), ignoreActivePurchase: true }
+  return opened(await startCheckout(world, { paywall: world.paywall, token, country, body, headers }))
+}
+
+/** The page of a checkout as Stripe has it. */
+const pageOf = (checkoutUrl: string) => world.stripe.checkoutSessions.find(({ url }) => url === checkoutUrl)
+
+/** What Stripe was asked to open for a user: the customers, null where none was named. */
+const customersAsked = ({ id }: Subscriber) =>
+  world.stripe.calls
+    .filter(({ path, body }) => path === '/v1/checkout/sessions' && body.client_reference_id === id)
+    .map(({ body }) => body.customer ?? null)
+
+describe('a buyer who has bought in dollars', () => {
+  test.each(['active', 'ended'])(
+    'and whose subscription is %s gets a page in rupees, and its own portal',
+    async (was) => {
+      const buyer = await subscribed()
+      if (was === 'ended') await world.stripe.end(buyer.subscriptionId)
+      await world.stripe.drainWebhooks()
+      const { checkoutUrl } = await checkoutFrom('IN', buyer)
+      expect(pageOf(checkoutUrl)).toMatchObject({ currency: 'inr', customer_email: buyer.email })
+      await payAndReturn(world, checkoutUrl)
+      await world.stripe.drainWebhooks()
+      const { purchases } = await userState(world, buyer.id)
+      expect(purchases.map(({ currency, status }) => [currency, status])).toEqual([
+        ['INR', 'active'],
+        ['USD', was === 'active' ? 'active' : 'canceled'],
+      ])
+
+      const portal = await call(world, `/api/v1/paywall/${world.paywall.id}/get-customer-portal`, {
+        method: 'POST',
+        token: buyer.token,
+      })
+      expect(portal).toMatchObject({ status: 200 })
+      const page = await (await fetch(Object(portal.body).url)).text()
+      expect(page.replaceAll('\u00a0', ' ')).toContain('₹399')
+    },
+  )
+
+  test('and leaves a page in dollars open gets one in rupees, and the first is closed', async () => {
+    const buyer = await subscribed()
+    await world.stripe.end(buyer.subscriptionId)
+    await world.stripe.drainWebhooks()
+    const dollars = await checkoutFrom('US', buyer)
+    expect(pageOf(dollars.checkoutUrl)).toMatchObject({ status: 'open', customer: buyer.customer })
+    const id = pageOf(dollars.checkoutUrl)?.id
+    const rupees = await checkoutFrom('IN', buyer)
+    expect(pageOf(rupees.checkoutUrl)).toMatchObject({ currency: 'inr', status: 'open' })
+    await expect
+      .poll(() => world.stripe.checkoutSessions.find((page) => page.id === id))
+      .toMatchObject({ status: 'expired' })
+  })
+
+  test('is one customer for each currency, however often it changes', async () => {
+    const buyer = await subscribed()
+    const customers: unknown[] = []
+    for (const country of ['IN', 'US', 'IN', 'US']) {
+      const { checkoutUrl } = await checkoutFrom(country, buyer)
+      const page = pageOf(checkoutUrl)
+      await payAndReturn(world, checkoutUrl)
+      customers.push(world.stripe.checkoutSessions.find(({ id }) => id === page?.id)?.customer)
+    }
+    const [rupees] = customers
+    expect(customers).toEqual([rupees, buyer.customer, rupees, buyer.customer])
+    expect(customersAsked(buyer)).toEqual([null, null, buyer.customer, rupees, buyer.customer])
+  })
+
+  test('and whose customer Stripe refuses for what the owner did there is another customer, for one call more', async () => {
+    const buyer = await subscribed()
+    await world.stripe.end(buyer.subscriptionId)
+    await world.stripe.drainWebhooks()
+    const { customer } = buyer
+    const page = { success_url: 'https://a.example/', cancel_url: 'https://a.example/', mode: 'subscription' } as const
+    await stripeOf(world).checkout.sessions.create({
+      ...page,
+      line_items: [{ price: 'price_monthly_inr', quantity: 1 }],
+      customer,
+    })
+    const headers = { 'idempotency-key': crypto.randomUUID() }
+    const { checkoutUrl } = await checkoutFrom('US', buyer, headers)
+    expect(pageOf(checkoutUrl)).toMatchObject({ currency: 'usd', customer: null, customer_email: buyer.email })
+    expect(customersAsked(buyer)).toEqual([null, customer, null])
+    expect((await checkoutFrom('US', buyer, headers)).checkoutUrl).toBe(checkoutUrl)
+    expect(customersAsked(buyer)).toHaveLength(3)
+  })
+})
+
+test('a new buyer who changes its mind before it has paid gets either page', async () => {
+  const { paywall, key } = world
+  const body = { email: newEmail() }
+  opened(await startCheckout(world, { paywall, key, body: { ...body, country: 'US' } }))
+  const second = opened(await startCheckout(world, { paywall, key, body: { ...body, country: 'IN' } }))
+  expect(pageOf(second.checkoutUrl)).toMatchObject({ currency: 'inr', status: 'open' })
+})

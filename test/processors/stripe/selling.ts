@@ -1,0 +1,66 @@
+import { onTestFinished } from 'vitest'
+import type { ProcessorEvent } from '../../../lib/processors/event.ts'
+import type { CheckoutOrder, PurchaseReference } from '../../../lib/processors/processor.ts'
+import { stripeAdapter } from '../../../lib/processors/stripe/adapter.ts'
+import { ACME, press, startStripe } from '../../emulators/stripe-fixture.ts'
+
+export const CHECKOUT_ID = '10964006-8267-4c06-a65d-2588c2529d3c'
+
+/** An order of the monthly price. */
+export const orderOf = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
+  ...{ key: `${CHECKOUT_ID}:1`, checkoutId: CHECKOUT_ID, paywallId: ACME.paywallId, userId: 'user_1' },
+  ...{ email: 'ada@example.com', customer: null, customers: {}, processorPrice: 'price_month', currency: 'USD' },
+  ...{ amount: 999, recurring: { interval: 'month', intervalCount: 1 }, trialDays: 0 },
+  ...{ successUrl: 'https://pay.example/r/1/success', errorUrl: 'https://pay.example/r/1/error' },
+  ...more,
+})
+
+export const ONE_TIME: Partial<CheckoutOrder> = {
+  processorPrice: 'price_once',
+  currency: 'EUR',
+  amount: 4900,
+  recurring: null,
+}
+
+/**
+ * The adapter in front of an emulator of its own, which hands its webhooks to it: `heard` is what they are read as. `line` is
+ * what each call goes through.
+ */
+export async function startSelling() {
+  const heard: ProcessorEvent[] = []
+  const better = { ...ACME.prices[0]!, id: 'price_pro', label: 'Pro', amount: 1999 }
+  const { emulator, stripe } = await startStripe({
+    accounts: [{ ...ACME, prices: [...ACME.prices, better] }],
+    async fetch(_, { headers, body } = {}) {
+      heard.push(await adapter.readEvent({ headers: new Headers(headers), rawBody: String(body), now: new Date() }))
+      return new Response(null, { status: 200 })
+    },
+  })
+  const line = { send: fetch }
+  const now = () => new Date(emulator.timeOf(ACME.paywallId) * 1000)
+  const send: typeof fetch = (input, init) => line.send(input, init)
+  const adapter = stripeAdapter(ACME, { base: emulator.url, isTest: true, fetch: send, now })
+  onTestFinished(() => emulator.drainWebhooks())
+
+  /** What the adapter decides of a purchase. */
+  async function look(reference: PurchaseReference) {
+    const observed = await adapter.observe(reference)
+    return observed && adapter.decide(observed, now()).found?.purchase
+  }
+  /** Opens a page and presses a button. */
+  async function sell(more: Partial<CheckoutOrder> = {}, action = 'pay') {
+    const page = await adapter.openCheckout(orderOf(more))
+    await press(page, action)
+    return stripe.checkout.sessions.retrieve(page.pageId)
+  }
+  async function subscribe(more: Partial<CheckoutOrder> = {}): Promise<string> {
+    return String((await sell(more)).subscription)
+  }
+  /** In the order of the events, whatever order the webhooks came in. */
+  const facts = async () => {
+    await emulator.drainWebhooks()
+    return emulator.events.flatMap(({ id }) => heard.find((event) => event.id === id)?.payment ?? [])
+  }
+  const passDays = (days: number) => emulator.moveTo(ACME.paywallId, emulator.timeOf(ACME.paywallId) + days * 24 * 3600)
+  return { emulator, stripe, adapter, line, look, sell, subscribe, heard, facts, passDays }
+}

@@ -1,0 +1,126 @@
+import { randomInt } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { count, type Limit } from '../../functions/gateway/limit.ts'
+import { postWebhook, webhookSecretOf } from '../support/stripe-purchase.ts'
+import { newTenant, type Tenant } from '../support/tenants.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+let other: Tenant
+
+beforeAll(async () => {
+  world = await startTestWorld({ rateLimited: true, file: { webhooks: [] } })
+  other = await newTenant(world)
+})
+afterAll(() => world.close())
+
+/** More than two periods allow a guest, however they lie. */
+const BURST = 250
+const GUESTS_SHARE = 100
+
+/** Each test comes from a network of its own. */
+let address: string
+beforeEach(() => {
+  address = `198.19.${randomInt(256)}.${randomInt(256)}`
+})
+
+const body = JSON.stringify({ id: 'evt_1', type: 'customer.created', created: 1_790_000_000, data: { object: {} } })
+const send = (options: Parameters<typeof postWebhook>[2]) =>
+  postWebhook(world, body, { ...options, headers: { 'cf-connecting-ip': address } })
+
+test('a genuine webhook of one paywall lets nobody forge for another from its network, beyond a guest’s share', async () => {
+  expect(await send({})).toMatchObject({ status: 200 })
+  const forged = { paywallId: other.paywall.id, secret: 'whsec_guessed' }
+  const replies = await Promise.all(Array.from({ length: BURST }, () => send(forged)))
+  const braked = replies.filter(({ status }) => status === 429)
+  expect(braked.length).toBeGreaterThanOrEqual(BURST - 2 * GUESTS_SHARE - 1)
+  expect(braked[0]).toMatchObject({ headers: { 'retry-after': '10' } })
+
+  const genuine = await Promise.all(Array.from({ length: BURST }, () => send({})))
+  expect(genuine.filter(({ status }) => status !== 200)).toEqual([])
+})
+
+test('who signs for a paywall of its own is a guest at all others', async () => {
+  const own = { paywallId: other.paywall.id, secret: webhookSecretOf(other.paywall) }
+  expect(await send(own)).toMatchObject({ status: 200 })
+  const replies = await Promise.all(Array.from({ length: BURST }, () => send({ secret: 'whsec_guessed' })))
+  const braked = replies.filter(({ status }) => status === 429)
+  expect(braked.length).toBeGreaterThanOrEqual(BURST - 2 * GUESTS_SHARE - 1)
+})
+
+describe('the gateway', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  /** Limits that refuse what is over them, for ever. */
+  function limits() {
+    const counts = new Map<string, number>()
+    const limit = (most: number): Limit => ({
+      async limit({ key }) {
+        counts.set(key, (counts.get(key) ?? 0) + 1)
+        return { success: counts.get(key)! <= most }
+      },
+    })
+    return { RATE_LIMITED: true, CALLER_LIMIT: limit(GUESTS_SHARE), OWNER_LIMIT: limit(3_000) }
+  }
+
+  /** Counts a webhook for a paywall, and learns what its endpoint answered. */
+  async function webhook(env: ReturnType<typeof limits>, paywall: string, status: number): Promise<boolean> {
+    const headers = { 'cf-connecting-ip': address }
+    const request = new Request(`https://pay.example/webhooks/stripe/${paywall}`, { method: 'POST', headers })
+    const counted = await count(request, env, 'signature')
+    if (!counted.isOver) counted.learn(status)
+    return counted.isOver
+  }
+
+  test('gives a proven sender an owner’s share, and no more', async () => {
+    const env = limits()
+    for (let call = 0; call <= 3_000; call++) expect(await webhook(env, '71', 200), `${call}`).toBe(false)
+    expect(await webhook(env, '71', 200)).toBe(true)
+  })
+
+  test('takes the answer to an unsigned notice for no proof', async () => {
+    const env = limits()
+    const headers = { 'cf-connecting-ip': address, 'content-type': 'application/x-www-form-urlencoded' }
+    const notice = async () => {
+      const counted = await count(
+        new Request('https://pay.example/webhooks/mollie/74', { method: 'POST', headers }),
+        env,
+        'signature',
+      )
+      counted.learn(200)
+      return counted.isOver
+    }
+    for (let call = 0; call < GUESTS_SHARE; call++) expect(await notice()).toBe(false)
+    expect(await notice()).toBe(true)
+  })
+
+  test('forgets a sender an hour after its last genuine webhook', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout'] })
+    const env = limits()
+    await webhook(env, '72', 200)
+    vi.advanceTimersByTime(3_500_000)
+    for (let call = 0; call < BURST; call++) expect(await webhook(env, '72', 400)).toBe(false)
+    vi.advanceTimersByTime(200_000)
+    for (let call = 1; call < GUESTS_SHARE; call++) expect(await webhook(env, '72', 400)).toBe(false)
+    expect(await webhook(env, '72', 400)).toBe(true)
+  })
+
+  test('keeps a sender in mind as long as genuine webhooks come', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout'] })
+    const env = limits()
+    for (let hour = 0; hour < 3; hour += 0.75) {
+      await webhook(env, '73', 200)
+      vi.advanceTimersByTime(2_700_000)
+    }
+    for (let call = 0; call < BURST; call++) expect(await webhook(env, '73', 400)).toBe(false)
+  })
+
+  test('holds up no processor that sends for many paywalls, each for the first time', async () => {
+    const env = limits()
+    for (let paywall = 0; paywall < 500; paywall++) {
+      expect(await webhook(env, String(9000 + paywall), 200), `${paywall}`).toBe(false)
+    }
+  })
+})

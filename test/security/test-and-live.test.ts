@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Call, call, type Reply } from '../support/call.ts'
+import { newEmail, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { everything } from '../support/everything.ts'
+import { fileOfBothModes } from '../support/paywall-file.ts'
+import { askForTokens, getGrant, refresh, signInAnonymously, signInByMail } from '../support/sign-in.ts'
+import { cancel, type Subscriber, subscribe } from '../support/subscriber.ts'
+import { at, person, type Tenant, tenantsOf } from '../support/tenants.ts'
+import { MESSAGE } from '../support/tickets.ts'
+import { changeBalance, withdraw } from '../support/token-calls.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+// One owner has a test paywall and a live one. Whoever has the test key, or signs in on the test paywall, can do nothing to a live user.
+
+let world: TestWorld
+let testing: Tenant
+let live: Tenant
+/** A live user, who pays, with the owner's own id of it. */
+let payer: Subscriber & { externalId: string }
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  const file = await fileOfBothModes()
+  await world.apply(file)
+  ;[testing, live] = tenantsOf(file) as [Tenant, Tenant]
+  const [email, externalId] = [newEmail(), `shop-${randomUUID()}`]
+  await exchange(live, { email, external_id: externalId })
+  payer = { ...(await subscribe(world, live, 'monthly', email)), externalId }
+})
+afterAll(() => world.close())
+
+async function exchange({ paywall, key }: Tenant, body: object) {
+  const reply = await call(world, `/api/v1/paywall/${paywall.id}/sign-in/exchange`, { key, body })
+  expect(reply.status).toBe(200)
+  return reply.body as { access_token: string; user: { id: string; email: string | null; external_id: string | null } }
+}
+
+const readUser = (place: Tenant, query: string, caller: Call = { key: place.key }) =>
+  call(world, at(place, `user${query}`), caller)
+
+/** What is kept of the live user. */
+async function stored() {
+  const { rows } = await world.database.query(
+    `select (select to_jsonb(u) from users u where u.id = $1) as user,
+       (select jsonb_agg(to_jsonb(m)) from members m where m.user_id = $1) as members,
+       (select jsonb_agg(to_jsonb(b) order by b.type) from balances b where b.user_id = $1) as balances,
+       (select jsonb_agg(to_jsonb(p)) from purchases p where p.user_id = $1) as purchases,
+       (select jsonb_agg(to_jsonb(s) order by s.id) from sign_in_sessions s where s.user_id = $1) as sessions`,
+    [payer.id],
+  )
+  return rows[0]
+}
+
+describe('a name that a live user has', () => {
+  const notFound = { status: 404, body: { error: 'identity_not_found' } }
+
+  test('names nobody on the test paywall, as long as nobody has taken it there', async () => {
+    for (const query of [`email=${payer.email}`, `user_id=${payer.id}`, `external_id=${payer.externalId}`]) {
+      expect(await readUser(testing, `?${query}`), query).toMatchObject(notFound)
+    }
+    const at = { paywallId: testing.paywall.id, key: testing.key }
+    for (const name of [{ email: payer.email }, { user_id: payer.id }, { external_id: payer.externalId }]) {
+      expect(await changeBalance(world, name, at)).toMatchObject(notFound)
+    }
+    expect(await withdraw(world, { paywall_id: at.paywallId, user_id: payer.id }, at)).toMatchObject({ status: 404 })
+  })
+
+  test('is free for a test user, who is another user with another id', async () => {
+    const before = await stored()
+    const { user } = await exchange(testing, { email: payer.email, external_id: payer.externalId })
+    expect(user).toMatchObject({ email: payer.email, external_id: payer.externalId })
+    expect(user.id).not.toBe(payer.id)
+    expect(await readUser(testing, `?email=${payer.email}`)).toMatchObject({ status: 200, body: { paid: false } })
+    expect(await readUser(live, `?email=${payer.email}`)).toMatchObject({
+      status: 200,
+      body: { paid: true, purchases: [{ id: payer.purchaseId }] },
+    })
+    expect((await signInByMail(world, payer.email, { paywallId: testing.paywall.id })).user.id).toBe(user.id)
+    expect(await stored()).toEqual(before)
+  })
+
+  test('is bought with on the test paywall, and the live user stays as it was', async () => {
+    const before = await stored()
+    const bought = await subscribe(world, testing, 'monthly', payer.email)
+    expect(bought.id).not.toBe(payer.id)
+    const fields = { email: payer.email, amount: 500 }
+    const credit = await changeBalance(world, fields, { paywallId: testing.paywall.id, key: testing.key })
+    expect(credit).toMatchObject({ status: 200 })
+    expect(await stored()).toEqual(before)
+  })
+})
+
+describe('a token', () => {
+  const invalid = { status: 401, body: { error: 'invalid_token' } }
+
+  /** What a user's token may ask for on a paywall. */
+  const ASKS: Record<string, (place: Tenant, token: string) => Promise<Reply>> = {
+    bootstrap: (place, token) => call(world, at(place, 'bootstrap'), { token }),
+    readUser: (place, token) => readUser(place, '', { token }),
+    getCustomerPortal: (place, token) => call(world, at(place, 'get-customer-portal'), { token, method: 'POST' }),
+    startCheckout: (place, token) =>
+      startCheckout(world, {
+        paywall: place.paywall,
+        token,
+        headers: { 'idempotency-key': randomUUID() },
+        body: { priceId: priceIdOf(place.paywall, 'monthly') },
+      }),
+    openTicket: (place, token) => call(world, at(place, 'support/ticket'), { token, body: MESSAGE }),
+    cancelSubscription: (place, token) =>
+      cancel(world, {
+        token,
+        headers: { 'x-paywall-id': place.paywall.id },
+        body: { subscriptionId: payer.purchaseId, cancellationReason: 'not mine' },
+      }),
+    giveTokens: async (place, token) => {
+      const grant = await getGrant(world, newEmail(), { paywallId: place.paywall.id })
+      return askForTokens(world, grant, { token, paywallId: place.paywall.id })
+    },
+  }
+
+  test.each(Object.keys(ASKS))('of one mode is none on a paywall of the other: %s', async (name) => {
+    const [tester, buyer] = [await person(world, testing), await person(world, live)]
+    const guest = await signInAnonymously(world, { paywallId: testing.paywall.id })
+    const before = await everything(world)
+    expect(await ASKS[name]!(live, tester.token)).toMatchObject(invalid)
+    expect(await ASKS[name]!(testing, buyer.token)).toMatchObject(invalid)
+    const byGuest = name === 'cancelSubscription' ? { status: 403, body: { error: 'Unauthorized' } } : invalid
+    expect(await ASKS[name]!(live, guest.token)).toMatchObject(byGuest)
+    expect(await everything(world)).toBe(before)
+  })
+
+  test('of the same address on the test paywall does not cancel, even where it names no paywall', async () => {
+    const { token } = await person(world, testing, payer.email)
+    const before = await stored()
+    for (const subscriptionId of [payer.purchaseId, payer.subscriptionId]) {
+      const reply = await cancel(world, { token, body: { subscriptionId, cancellationReason: 'not mine' } })
+      expect(reply).toMatchObject({ status: 404, body: { error: 'Subscription not found' } })
+    }
+    expect(await stored()).toEqual(before)
+  })
+
+  test('of a session is renewed on its own paywall alone', async () => {
+    const session = await signInAnonymously(world, { paywallId: testing.paywall.id })
+    const elsewhere = await refresh(world, session.refreshToken, { paywallId: live.paywall.id })
+    expect(elsewhere).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+    const here = await refresh(world, session.refreshToken, { paywallId: testing.paywall.id })
+    expect(here).toMatchObject({ status: 200 })
+  })
+})
+
+describe('an anonymous user of the test paywall', () => {
+  test('who signs in with a live user’s address becomes a test user, and is merged with nobody', async () => {
+    const email = newEmail()
+    const known = await person(world, live, email)
+    const anonymous = await signInAnonymously(world, { paywallId: testing.paywall.id })
+    const at = { paywallId: testing.paywall.id, token: anonymous.token }
+    expect((await signInByMail(world, email, at)).user.id).toBe(anonymous.user.id)
+    expect((await person(world, live, email)).id).toBe(known.id)
+  })
+})
+
+describe('the tables take no mixture of the modes', () => {
+  const mixed = async (statement: string, ...values: unknown[]) => {
+    await expect(world.database.query(statement, values)).rejects.toMatchObject({
+      constraint: expect.stringContaining('_is_test_'),
+    })
+  }
+
+  test('a member whose user and paywall are of different modes', async () => {
+    for (const isTest of [true, false]) {
+      await mixed(
+        `insert into members (paywall_id, user_id, owner_id, is_test) select $1, id, owner_id, ${isTest} from users where id = $2`,
+        testing.paywall.id,
+        payer.id,
+      )
+    }
+  })
+
+  test('a user merged into one of the other mode, by whatever way', async () => {
+    const tester = await person(world, testing)
+    await mixed('update members set merged_into = $2 where user_id = $1', tester.id, payer.id)
+    const { rows } = await world.database.query('select name from releases order by installed_at desc limit 1')
+    await mixed(
+      `select ${rows[0].name}.merge_users($1, $2) from set_config('search_path', '${rows[0].name}, public', true)`,
+      tester.id,
+      payer.id,
+    )
+  })
+
+  test('a paywall, or a user, that changes its mode once they have met', async () => {
+    await mixed('update paywalls set is_test = true where id = $1', live.paywall.id)
+    await mixed('update users set is_test = true where id = $1', payer.id)
+  })
+})

@@ -1,0 +1,61 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { paywall } from '../../support/paywall.ts'
+import { ANN, BOB, CARL } from './life.ts'
+import { newWebhookSecret, type Owner } from './owner.ts'
+
+/** A command that says that it did its work. */
+async function done({ world }: Owner, ...args: string[]): Promise<void> {
+  const { code, err, out } = await paywall(world, args, { DATABASE_ROLES_KEY: world.secrets.DATABASE_ROLES_KEY })
+  if (code !== 0) throw new Error(`paywall ${args.join(' ')}: ${out}${err}`)
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'twins-'))
+
+/** The owner's file, with other fields. */
+function fileWith({ written, id }: Owner, changes: object): string {
+  const path = join(folder, `${id}.json`)
+  writeFileSync(path, JSON.stringify({ ...written, ...changes }))
+  return path
+}
+
+const users = (me: Owner, ...args: string[]) => done(me, 'users', ...args, '--owner', me.email, '--test')
+
+/** The file with each price a dollar dearer, and all else that it may lose. */
+function edited({ written }: Owner) {
+  const [webhook] = written.webhooks as [object]
+  const paywalls = (written.paywalls as { prices: { amount: number }[] }[]).map((each) => ({
+    ...each,
+    name: 'Other',
+    prices: each.prices.map((price) => ({ ...price, amount: price.amount + 1, locals: [] })),
+  }))
+  return { webhooks: [{ ...webhook, secret: newWebhookSecret(), events: ['payment.failed'] }], paywalls }
+}
+
+/** What the `paywall` command does at one owner, by its words. */
+export const COMMANDS: Record<string, (me: Owner, other: Owner) => Promise<unknown>> = {
+  plan: (me) => done(me, 'plan', fileWith(me, edited(me))),
+  apply: async (me) => {
+    for (const changes of [edited(me), { webhooks: [], keys: [{ name: 'another' }] }, {}]) {
+      await done(me, 'apply', fileWith(me, changes), '--yes')
+    }
+  },
+  migrate: (me) => done(me, 'migrate'),
+  'users sign-out': (me) => users(me, 'sign-out', ANN),
+  'users set-email': async (me) => {
+    await users(me, 'set-email', BOB, 'bobby@example.com')
+    await users(me, 'set-email', 'bobby@example.com', BOB)
+  },
+  'users merge': async (me, other) => {
+    await users(me, 'merge', CARL, BOB)
+    const { user } = other.sessions[ANN]!
+    await users(me, 'merge', user.id, BOB).catch(() => 'nobody of that id is known here')
+  },
+  'users export': (me) => users(me, 'export', ANN),
+  'users erase': (me) => users(me, 'erase', BOB, '--yes'),
+  tickets: (me) => done(me, 'tickets', '--paywall', me.shops.stripe.paywall.id),
+  'ledger verify': (me) => done(me, 'ledger', 'verify'),
+  types: (me) => done(me, 'types', fileWith(me, {})),
+  schema: (me) => done(me, 'schema'),
+}

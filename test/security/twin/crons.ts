@@ -1,0 +1,99 @@
+import type pg from 'pg'
+import { isOfOwner } from '../../support/owner-rows.ts'
+import { changeBalance } from '../../support/token-calls.ts'
+import { until } from '../../support/until.ts'
+import { BOB } from './life.ts'
+import type { Act, Owner } from './owner.ts'
+import { READ_AT_LAST } from './pending.ts'
+
+/** What the crons do when something of one owner is due. */
+export const CRONS: Record<string, Act> = {
+  'purchases and pages that are due': async (me) => {
+    for (const table of ['purchases', 'checkouts']) {
+      await me.world.database.query(
+        `update ${table} set reconcile_at = now() where paywall_id in (select id from paywalls where owner_id = $1 and is_test)
+           and reconcile_at is not null`,
+        [me.id],
+      )
+    }
+    await me.world.workers.scheduled('reconcile')
+  },
+  ...READ_AT_LAST,
+  'a webhook endpoint whose secret does not open': async (me) => {
+    const { database, workers } = me.world
+    const { rows } = await database.query<{ secret: string }>(
+      `update webhook_endpoints w set secret = 'x' from webhook_endpoints before
+       where w.id = before.id and w.owner_id = $1 and w.is_test returning before.secret`,
+      [me.id],
+    )
+    await changeBalance(me.world, { email: BOB })
+    await workers.scheduled('deliver-events')
+    await database.query('update webhook_endpoints set secret = $2 where owner_id = $1 and is_test', [
+      me.id,
+      rows[0]?.secret,
+    ])
+    await deliverAtLast(me)
+  },
+  'a webhook endpoint that is gone': async (me) => {
+    me.world.receiver.answer = () => ({ status: 410 })
+    await changeBalance(me.world, { email: BOB })
+    await me.world.workers.scheduled('deliver-events')
+    me.world.receiver.answer = () => ({})
+    await deliverAtLast(me)
+  },
+  'all that has grown old': async (me) => {
+    await growOld(me.world.database, me)
+    await me.world.workers.scheduled('forget-expired')
+    await me.world.workers.scheduled('reconcile')
+  },
+  'a subscription that its processor does not stop for a day, and asks to be left alone': async (me) => {
+    const { rowCount } = await me.world.database.query(
+      `update purchases set stop_requested_at = now() - interval '25 hours', reconcile_at = now()
+       where paywall_id = $1 and interval is not null and status = 'active'`,
+      [me.shops.stripe.paywall.id],
+    )
+    if (!rowCount) throw new Error('no subscription to stop')
+    me.world.stripe.onCall = async () => ({
+      status: 503,
+      headers: { 'retry-after': '1' },
+      body: '{"error":{"type":"api_error"}}',
+    })
+    await me.world.workers.scheduled('reconcile')
+    me.world.stripe.onCall = undefined
+  },
+}
+
+/** The owner's webhook endpoint is there again, whatever an attempt that is still under way makes of it. */
+async function deliverAtLast({ world: { database, workers }, id }: Owner): Promise<void> {
+  await until('what waited is delivered', async () => {
+    await database.query(
+      'update webhook_endpoints set held_until = null, disabled_at = null where owner_id = $1 and is_test',
+      [id],
+    )
+    const { rowCount } = await database.query(
+      `update deliveries d set next_attempt_at = now(), locked_until = null from webhook_endpoints w
+       where w.id = d.endpoint_id and w.owner_id = $1 and w.is_test and d.state = 'pending' and d.next_attempt_at is not null`,
+      [id],
+    )
+    await workers.scheduled('deliver-events')
+    return rowCount === 0
+  })
+}
+
+/** Two years pass for each row of an owner. */
+async function growOld(database: Pick<pg.ClientBase, 'query'>, { id, isTest }: Owner): Promise<void> {
+  const { rows } = await database.query<{ name: string; column: string; type: string }>(`
+    select c.relname as name, a.attname as column, format_type(a.atttypid, a.atttypmod) as type
+    from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+      and format_type(a.atttypid, a.atttypmod) like 'timestamp with time zone%'`)
+  for (const { name, column, type } of rows) {
+    const earlier = type.endsWith('[]')
+      ? `array(select at - interval '2 years' from unnest(${column}) at)`
+      : `${column} - interval '2 years'`
+    await database.query(`update ${name} t set ${column} = ${earlier} where ${await isOfOwner(database, name)}`, [
+      id,
+      isTest,
+    ])
+  }
+}

@@ -1,0 +1,99 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { type PaywallFile, readPaywallFile } from '../../../cli/paywall-file/file.ts'
+import { ACQUIRING, type Acquiring } from '../../../lib/processors/acquiring.ts'
+import type { Buyer } from '../../conformance/buyer.ts'
+import { type Shop, shopAt, soldThrough } from '../../conformance/shop.ts'
+import { ownerIdOf } from '../../support/owner-id.ts'
+import type { Written } from '../../support/paywall-file.ts'
+import type { CodeGrant, Session } from '../../support/sign-in.ts'
+import type { TestWorld } from '../../support/world.ts'
+
+/** Something that happens at an owner. */
+export type Act = (me: Owner) => Promise<unknown>
+
+/** One of several owners who have the same: the same webhook URL, names of keys, slugs of prices, and users of the same names. */
+export interface Owner {
+  /** The world as this owner's tests see it. */
+  world: TestWorld
+  id: string
+  isTest: boolean
+  email: string
+  key: string
+  /** Its file as it wrote it. */
+  written: Written
+  /** Its paywalls, one at each processor. That at Stripe has a domain. */
+  shops: Record<Acquiring, Shop>
+  /** What its users hold, by their addresses. */
+  sessions: Record<string, Session>
+  /** A mailed code that nobody has typed yet. */
+  grant?: CodeGrant
+  /** Who has bought, by address. */
+  buyers: Record<string, Buyer>
+}
+
+/** A file that is like that of any other owner of the test wherever two files may be alike. */
+export function fileLikeAll(name: string, webhookUrl: string): Written {
+  return {
+    owner: { email: `owner-${name}@example.com` },
+    keys: [{ name: 'backend', secret: `pk_test_${randomBytes(32).toString('hex')}` }],
+    webhooks: [{ url: webhookUrl, secret: newWebhookSecret(), events: ['*', 'balance.changed'] }],
+    paywalls: ACQUIRING.map((acquiring) => ({
+      id: String(randomInt(10_000, 2 ** 47)),
+      name: 'Twins',
+      test: true,
+      ...soldThrough(acquiring),
+      ...(acquiring === 'stripe' && { domain: `pay-${name}.example` }),
+    })),
+  }
+}
+
+export const newWebhookSecret = () => `whsec_${randomBytes(32).toString('base64')}`
+
+export async function ownerOf(world: TestWorld, written: Written): Promise<Owner> {
+  const file = await readFile(written)
+  await world.apply(file)
+  const key = file.keys[0]?.secret ?? ''
+  const paywall = file.paywalls.find(({ processor }) => processor.acquiring === 'stripe')!
+  /** All callers of both owners are in one network. */
+  const fetch: TestWorld['fetch'] = (path, init = {}) => {
+    const headers = new Headers(init.headers as Record<string, string>)
+    headers.set('cf-connecting-ip', '203.0.113.7')
+    return world.fetch(path, { ...init, headers: Object.fromEntries(headers) })
+  }
+  const own = { ...world, fetch, file, key, paywall }
+  const shops = Object.fromEntries(
+    file.paywalls.map((each) => [each.processor.acquiring, shopAt(own, each, each, key)]),
+  ) as Owner['shops']
+  const id = await ownerIdOf(world, paywall.id)
+  return { world: own, id, isTest: true, email: file.owner.email, key, written, shops, sessions: {}, buyers: {} }
+}
+
+/** Gives all that an owner has to another one, as its live world: it is there beside the test world of that one. */
+export async function becomeLiveWorldOf(live: Owner, one: Owner): Promise<void> {
+  const { database } = one.world
+  const { rows } = await database.query<{ name: string; hasMode: boolean }>(`
+    select c.relname as name, bool_or(a.attname = 'is_test') as "hasMode" from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+    group by 1 having bool_or(a.attname = 'owner_id')`)
+  const client = await database.connect()
+  try {
+    await client.query('begin')
+    await client.query('set local session_replication_role = replica') // the keys that refer to each other change one by one
+    await client.query(`update api_keys set name = 'live' where owner_id = $1`, [live.id])
+    for (const { name, hasMode } of rows) {
+      const mode = hasMode ? ', is_test = false' : ''
+      const clock = name === 'paywalls' ? `, clock_offset = '0'` : ''
+      await client.query(`update ${name} set owner_id = $2 ${mode} ${clock} where owner_id = $1`, [live.id, one.id])
+    }
+    await client.query('commit')
+  } finally {
+    client.release()
+  }
+  Object.assign(live, { id: one.id, isTest: false })
+}
+
+async function readFile(written: Written): Promise<PaywallFile> {
+  const read = await readPaywallFile(JSON.stringify(written), {})
+  if ('errors' in read) throw new Error(read.errors.join('\n'))
+  return read.file
+}

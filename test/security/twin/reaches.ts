@@ -1,0 +1,91 @@
+import { ACQUIRING } from '../../../lib/processors/acquiring.ts'
+import { type Call, call } from '../../support/call.ts'
+import { priceIdOf, startCheckout } from '../../support/checkout.ts'
+import { askForCode, askForTokens, endSession, refresh, wrong } from '../../support/sign-in.ts'
+import { cancel } from '../../support/subscriber.ts'
+import { at } from '../../support/tenants.ts'
+import { MESSAGE } from '../../support/tickets.ts'
+import { BOB, DORA } from './life.ts'
+import type { Owner } from './owner.ts'
+
+/** What somebody of one owner may name of another's. */
+export interface Named {
+  userId: string
+  purchaseId: string
+  checkoutId: string
+  subscriptionId: string
+}
+
+type Place = Owner['shops']['stripe']
+/** With the owner's key or a user's token, at a paywall of its own or the other's. */
+type Reach = (me: Owner, place: Place, caller: Call, other: Owner, named: Named) => Promise<unknown>
+
+/** Every operation of the API, each about what is the other owner's. */
+export const REACHES: Record<string, Reach> = {
+  bootstrap: ({ world }, place, caller) => call(world, at(place, 'bootstrap'), caller),
+  findPaywall: ({ world }, { paywall }, caller) => call(world, `https://${paywall.domain}/api/v1/paywall`, caller),
+  readUser: ({ world }, place, caller, _, { userId }) => call(world, at(place, `user?user_id=${userId}`), caller),
+  startCheckout: async ({ world }, { paywall }, caller, other) => {
+    for (const { paywall: sold } of [other.shops.stripe, { paywall }]) {
+      const body = { email: DORA, priceId: priceIdOf(sold, 'monthly'), userMeta: { taken: true } }
+      await startCheckout(world, { ...caller, paywall, body })
+    }
+  },
+  checkoutReturn: async ({ world }, { paywall }, caller, _, { checkoutId }) => {
+    for (const outcome of ['success', 'error']) {
+      await call(world, `https://${paywall.domain}/r/${checkoutId}/${outcome}`, caller)
+    }
+  },
+  signedReturn: ({ world, shops }, _, caller, other, { subscriptionId }) =>
+    call(
+      world,
+      `/return/freemius/${other.shops.freemius.paywall.id}?license_id=${subscriptionId}&signature=${shops.freemius.paywall.id}`,
+      caller,
+    ),
+  cancelSubscription: async ({ world }, { paywall }, caller, _, { purchaseId, subscriptionId, userId }) => {
+    for (const id of [purchaseId, subscriptionId]) {
+      const body = { paywallId: paywall.id, userId, subscriptionId: id, cancellationReason: 'not mine' }
+      await cancel(world, { ...caller, body })
+    }
+  },
+  getCustomerPortal: ({ world }, place, caller) =>
+    call(world, at(place, 'get-customer-portal'), { ...caller, body: { email: DORA, userMeta: { taken: true } } }),
+  changeBalance: async ({ world }, place, caller, _, { userId }) => {
+    for (const who of [{ user_id: userId }, { email: BOB }]) {
+      const body = { op: 'credit', amount: 1, type: 'standard', ...who }
+      await call(world, at(place, 'balances'), { ...caller, body })
+    }
+  },
+  withdrawTokens: ({ world }, { paywall }, caller, _, { userId }) =>
+    call(world, '/api/v1/withdraw-tokens', { ...caller, body: { paywall_id: paywall.id, user_id: userId, tokens: 1 } }),
+  openTicket: ({ world }, place, caller) => call(world, at(place, 'support/ticket'), { ...caller, body: MESSAGE }),
+  sendSignInCode: ({ world, shops }, _, caller) =>
+    askForCode(world, BOB, { ...caller, paywallId: shops.stripe.paywall.id }),
+  giveTokens: async ({ world, shops }, _, caller, other) => {
+    const paywallId = shops.stripe.paywall.id
+    await refresh(world, other.sessions[DORA]!.refreshToken, { ...caller, paywallId })
+    for (const grant of [wrong(other.grant!), other.grant!]) await askForTokens(world, grant, { ...caller, paywallId })
+    await askForTokens(world, { grant_type: 'anonymous' }, { ...caller, paywallId })
+  },
+  endSession: ({ world, shops }, _, caller, other) =>
+    endSession(world, other.sessions[DORA]!.refreshToken, { ...caller, paywallId: shops.stripe.paywall.id }),
+  exchangeTokens: async ({ world }, place, caller, _, { userId }) => {
+    for (const body of [{ email: BOB }, { external_id: userId }]) {
+      await call(world, at(place, 'sign-in/exchange'), { ...caller, body })
+    }
+  },
+  processorWebhook: async ({ world, shops }, place, { key }, other) => {
+    if (place !== shops.stripe || !key) return // it has neither a place nor a credential
+
+    // Signed rightly, as by the one's own processor, and sent to the other's address.
+    for (const acquiring of ACQUIRING) {
+      const { driver, paywall, emulator } = shops[acquiring]
+      const events = emulator.events.slice(-10)
+      for (const event of events) {
+        const body = JSON.stringify(event).replaceAll(paywall.id, other.shops[acquiring].paywall.id)
+        const headers = driver.sign({ id: event.id, body, at: new Date() }, paywall.processor.credentials as never)
+        await call(world, `/webhooks/${acquiring}/${other.shops[acquiring].paywall.id}`, { headers, body })
+      }
+    }
+  },
+}

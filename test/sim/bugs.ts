@@ -1,0 +1,206 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readRelease } from '../../cli/migrate/release.ts'
+import type { Stage } from './stage.ts'
+
+/** A mistake in a database function, by which a law of the judge is broken. */
+export interface Bug {
+  name: string
+  /** The law that sees it. */
+  law: string
+  /** The `.sql` file, what it says, and what it says instead. */
+  file: string
+  says: string
+  instead: string
+}
+
+const PAYMENTS = 'lib/db/payments.sql'
+const SNAPSHOT = 'lib/db/apply-snapshot.sql'
+const PURCHASE = 'lib/db/purchase.sql'
+const TELL = 'lib/db/tell-of-purchase.sql'
+
+/** At least one for each law. */
+export const BUGS: Bug[] = [
+  {
+    name: 'access has no end',
+    law: 'access',
+    file: PURCHASE,
+    says: 'coalesce(access_until(p) > at, true)',
+    instead: 'true',
+  },
+  {
+    name: 'features of what has ended stay',
+    law: 'access',
+    file: 'lib/db/member-state.sql',
+    says: 'where having_access.has_access)',
+    instead: 'where true)',
+  },
+  {
+    name: 'the grace of a renewal is a week',
+    law: 'access_until',
+    file: PURCHASE,
+    says: "interval '3 days'",
+    instead: "interval '7 days'",
+  },
+  {
+    name: 'a local price is shown as the base price',
+    law: 'sold as ordered',
+    file: PURCHASE,
+    says: "'unit_amount', p.unit_amount",
+    instead: "'unit_amount', sold.amount",
+  },
+  {
+    name: 'the slug of another price of the paywall is shown',
+    law: 'sold as ordered',
+    file: PURCHASE,
+    says: 'then sold.slug end',
+    instead: 'then (select min(other.slug) from prices other where other.paywall_id = sold.paywall_id) end',
+  },
+  {
+    name: 'a merge leaves purchases behind',
+    law: 'same purchases',
+    file: 'functions/sign-in/merge-users.sql',
+    says: 'update purchases p set user_id = into_id, buyer_email = null',
+    instead: 'update purchases p set buyer_email = null',
+  },
+  {
+    name: 'what was paid of an unfinished checkout is nobody’s',
+    law: 'payments belong',
+    file: 'functions/sign-in/merge-users.sql',
+    says: 'update purchases p set user_id = into_id, buyer_email = null',
+    instead: 'update purchases p set buyer_email = null',
+  },
+  {
+    name: 'the first snapshot stays',
+    law: 'state',
+    file: SNAPSHOT,
+    says: 'fetched_at >= before.fetched_at',
+    instead: 'fetched_at < before.fetched_at',
+  },
+  {
+    name: 'a cancellation that was stored is forgotten',
+    law: 'cancelled',
+    file: PURCHASE,
+    says: "'cancel_at_period_end', p.cancel_at_period_end",
+    instead: "'cancel_at_period_end', false",
+  },
+  {
+    name: 'one more is paid for each payment',
+    law: 'amounts',
+    file: PAYMENTS,
+    says: "(fact ->> 'amount')::bigint,",
+    instead: "(fact ->> 'amount')::bigint + 1,",
+  },
+  {
+    name: 'a payment that went through is not told',
+    law: 'payments told',
+    file: PAYMENTS,
+    says: 'if found and is_reported(payment) then',
+    instead: "if found and is_reported(payment) and payment.kind <> 'succeeded' then",
+  },
+  {
+    name: 'whoever has a subscription may buy another',
+    law: 'charged once',
+    file: PURCHASE,
+    says: 'if not price.access then return null; end if;',
+    instead: 'return null;',
+  },
+  {
+    name: 'an event has the number of the one before',
+    law: 'sequence',
+    file: 'lib/db/tell.sql',
+    says: 'set event_sequence = m.event_sequence + 1',
+    instead: 'set event_sequence = m.event_sequence + 2',
+  },
+  {
+    name: 'an event shows what was before it',
+    law: 'told last',
+    file: TELL,
+    says: 'object constant jsonb := purchase_json(after);',
+    instead: 'object constant jsonb := purchase_json(case when before.id is null then after else before end);',
+  },
+  {
+    name: 'a cancellation is told as one that is undone',
+    law: 'event types',
+    file: TELL,
+    says: "then 'subscription.cancel_scheduled' end",
+    instead: "then 'subscription.uncanceled' end",
+  },
+  {
+    name: 'what was is not what was told',
+    law: 'previous',
+    file: TELL,
+    says: 'case when before.id is not null then purchase_json(before) end',
+    instead: `case when before.id is not null then purchase_json(before) || '{"status": "pending"}' end`,
+  },
+  {
+    name: 'a balance changes without a row',
+    law: 'ledger',
+    file: 'lib/db/balance.sql',
+    says: 'returning b.count into count_after;\n  if not found',
+    instead:
+      'returning b.count + 1 into count_after;\n  update balances b set count = b.count + 1\n  where (b.paywall_id, b.user_id, b.type) = (move_tokens.paywall_id, move_tokens.user_id, move_tokens.type);\n  if not found',
+  },
+  {
+    name: 'a merge takes the tokens of the one',
+    law: 'tokens changed',
+    file: 'functions/sign-in/merge-users.sql',
+    says: 'if credited > 0 then',
+    instead: 'if false then',
+  },
+  {
+    name: 'a period is credited at each look',
+    law: 'tokens brought',
+    file: 'lib/db/credited-periods.sql',
+    says: "if last.price_id = p.price_id then return '{}'; end if;",
+    instead: "if last.price_id = p.price_id then return credit_each(p, 'plan', brought); end if;",
+  },
+  {
+    name: 'the day’s tokens are added to what is left',
+    law: 'daily tokens',
+    file: 'lib/db/balance.sql',
+    says: "tokens.type, tokens.daily_limit - balance_count, 'top_up'",
+    instead: "tokens.type, tokens.daily_limit, 'top_up'",
+  },
+  {
+    name: 'each click opens a page',
+    law: 'pages',
+    file: 'functions/start-checkout/claim.sql',
+    says: 'elsif claim.opened or claim.leased_until > now() then',
+    instead: 'elsif claim.opened and false then',
+  },
+]
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** The file with the mistake in it. Throws if it does not say exactly once what is to be said otherwise. */
+export function withBug({ name, file, says, instead }: Bug): string {
+  const parts = readFileSync(join(ROOT, file), 'utf8').split(says)
+  if (parts.length !== 2) throw new Error(`${name}: ${file} has ${parts.length - 1} places that say ${says}`)
+  return parts.join(instead)
+}
+
+/** Makes the mistake in the database of a stage. Returns what makes it good again. */
+export async function seedBug(stage: Stage, bug: Bug): Promise<() => Promise<void>> {
+  await replaceFunctions(stage, withBug(bug))
+  return () => replaceFunctions(stage, readFileSync(join(ROOT, bug.file), 'utf8'))
+}
+
+/** Replaces database functions by those of a file. Their settings and rights stay. */
+async function replaceFunctions({ world }: Stage, text: string): Promise<void> {
+  const { name: release } = readRelease()
+  const ofRelease = `pronamespace = '${release}'::regnamespace`
+  const client = await world.database.connect()
+  try {
+    await client.query('begin')
+    await client.query(
+      `create temporary table settings on commit drop as select oid, proconfig from pg_proc where ${ofRelease}`,
+    )
+    await client.query(`set local search_path = ${release}, public`)
+    await client.query(text.replaceAll(/^create function/gm, 'create or replace function'))
+    await client.query('update pg_proc p set proconfig = s.proconfig from pg_temp.settings s where s.oid = p.oid')
+    await client.query('commit')
+  } finally {
+    client.release()
+  }
+}

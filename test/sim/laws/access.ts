@@ -1,0 +1,52 @@
+import { FEATURES } from '../paywalls.ts'
+import type { Case, Law, Shown } from './case.ts'
+
+const DAY_MS = 86_400_000
+/** As docs/contract.md has them. */
+const [RENEWAL_GRACE_DAYS, GRACE_DAYS] = [3, 7]
+/** The service asks its own clock: at the very end of access either answer is right. */
+const TOLERANCE_MS = 60_000
+
+const time = (at: unknown) => (typeof at === 'string' ? Date.parse(at) : Infinity)
+
+/** Until when a purchase gives access, as docs/contract.md says it: milliseconds; Infinity: it has no end. */
+function accessUntil(purchase: Shown): number {
+  const { status, interval, cancel_at: cancelAt, current_period_end: periodEnd, pastDueSince } = purchase
+  const end = cancelAt !== null ? time(cancelAt) : purchase.cancel_at_period_end ? time(periodEnd) : Infinity
+  if (status === 'past_due') return Math.min(end, (pastDueSince?.getTime() ?? 0) + GRACE_DAYS * DAY_MS)
+  if (status !== 'trialing' && status !== 'active') return 0
+  return interval === null ? Infinity : Math.min(end, time(periodEnd) + RENEWAL_GRACE_DAYS * DAY_MS)
+}
+
+const isAtItsEnd = ({ now }: Pick<Case, 'now'>, purchase: Shown) =>
+  Math.abs(accessUntil(purchase) - now.getTime()) < TOLERANCE_MS
+
+/** Who is let in, by what, and until when. */
+export const ACCESS: Law = {
+  name: 'access',
+  faults({ states, shown, now }) {
+    return [...states].flatMap(([userId, { paid, features }]) => {
+      const own = shown.filter((each) => each.userId === userId)
+      if (own.some((each) => isAtItsEnd({ now }, each))) return []
+      const open = own.filter((each) => accessUntil(each) > now.getTime())
+      const due = [...new Set(open.flatMap(({ price_slug: slug }) => FEATURES[String(slug)] ?? []))].toSorted()
+      return [
+        ...(paid === open.length > 0 ? [] : [`paid is ${paid}, with ${open.length} purchases that give access`]),
+        ...(String(features) === String(due) ? [] : [`the features are ${features}, not ${due}`]),
+      ]
+    })
+  },
+}
+
+/** What a purchase says of the end of its access. */
+export const ACCESS_UNTIL: Law = {
+  name: 'access_until',
+  faults: ({ shown }) =>
+    shown.flatMap((purchase) => {
+      const { id, status, access_until: said } = purchase
+      if (!['trialing', 'active', 'past_due'].includes(status)) return []
+      return Math.abs(time(said) - accessUntil(purchase)) > 1 && time(said) !== accessUntil(purchase)
+        ? [`${id}, ${status}, gives access until ${said}`]
+        : []
+    }),
+}

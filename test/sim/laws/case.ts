@@ -1,0 +1,78 @@
+import { type UserState, userState } from '../../support/user-state.ts'
+import type { TakenEvent } from '../owner-backend.ts'
+import type { Company } from '../person.ts'
+import { type Truth, truthOf } from '../truth.ts'
+
+export type Purchase = UserState['purchases'][number]
+
+/** What the service shows of a purchase, and what its row says besides. */
+export interface Shown extends Purchase {
+  userId: string
+  processorId: string
+  /** Its hosted page's address. */
+  url: string | null
+  pastDueSince: Date | null
+}
+
+/** What came to the owner's backend, and whether that is all there was. */
+export interface Heard {
+  /** How often a processor said that opening a checkout had failed. */
+  refusedCheckouts: number
+  /** Whether every webhook has come, and there was one for everything that happened. */
+  everything: boolean
+}
+
+/** A life at a moment, as a law looks at it. */
+export interface Case {
+  company: Company
+  truth: Truth
+  /** The users that its people are now, by id: two who were merged are one. */
+  states: Map<string, UserState>
+  shown: Shown[]
+  /** The owner's events, in the order in which they happened. */
+  events: TakenEvent[]
+  heard: Heard
+  now: Date
+}
+
+/** What must hold of every life. Gives what does not. */
+export interface Law {
+  name: string
+  faults(life: Case): string[] | Promise<string[]>
+}
+
+export async function caseOf(company: Company, events: TakenEvent[], heard: Heard): Promise<Case> {
+  const { world } = company
+  const [states, rows] = [await readStates(company), await readRows(company)]
+  const shown = [...states].flatMap(([userId, { purchases }]) =>
+    purchases.flatMap((purchase) => {
+      const row = rows.find(({ id }) => id === purchase.id)
+      return row ? { ...purchase, ...row, userId } : []
+    }),
+  )
+  const now = await world.clock.now(world.paywall.id)
+  return { company, truth: truthOf(company), states, shown, events: events.toSorted(byTime), heard, now }
+}
+
+const byTime = (one: TakenEvent, other: TakenEvent) =>
+  one.timestamp.localeCompare(other.timestamp) || one.data.sequence - other.data.sequence
+
+/** Whoever was merged is the other one from then on. */
+async function readStates({ world, people }: Company): Promise<Case['states']> {
+  const known = people.flatMap(({ userId }) => userId ?? [])
+  const { rows } = await world.database.query<{ id: string }>(
+    `select distinct coalesce(m.merged_into, m.user_id) as id from members m
+     where m.paywall_id = $1 and m.user_id = any ($2::uuid[])`,
+    [world.paywall.id, known],
+  )
+  return new Map(await Promise.all(rows.map(async ({ id }) => [id, await userState(world, id)] as const)))
+}
+
+async function readRows({ world }: Company) {
+  const { rows } = await world.database.query<Pick<Shown, 'id' | 'processorId' | 'url' | 'pastDueSince'>>(
+    `select p.id, p.processor_id as "processorId", c.url, p.past_due_since as "pastDueSince"
+     from purchases p join checkouts c on c.id = p.checkout_id where p.paywall_id = $1`,
+    [world.paywall.id],
+  )
+  return rows
+}

@@ -1,0 +1,63 @@
+import type { Sale } from '../../conformance/drivers/sale.ts'
+import type { Law, Shown } from './case.ts'
+
+const hasBegun = ({ begun }: Sale) => begun
+
+/** What was sold there is shown here, and nothing else. */
+export const SAME: Law = {
+  name: 'same purchases',
+  faults: ({ shown, truth: { sales } }) => [
+    ...sales
+      .filter((sale) => hasBegun(sale) && !shown.some(({ processorId }) => processorId === sale.processorId))
+      .map(({ processorId, status }) => `${processorId} is ${status} there and not here`),
+    ...shown
+      .filter(({ status }) => status !== 'canceled')
+      .filter((purchase) => !sales.some(({ processorId }) => processorId === purchase.processorId))
+      .map(({ processorId, status }) => `${processorId} is ${status} here and not there`),
+  ],
+}
+
+/** The state of a purchase is that of what was sold. */
+export const STATE: Law = {
+  name: 'state',
+  faults: ({ shown, truth: { sales } }) =>
+    sales.flatMap((sale) => {
+      const purchase = shown.find(({ processorId }) => processorId === sale.processorId)
+      return purchase ? differences(sale, purchase) : []
+    }),
+}
+
+function differences(sale: Sale, purchase: Shown): string[] {
+  const { processorId: id, status, renews, periodEnd } = sale
+  if (purchase.status !== status) return [`${id} is ${purchase.status} here and ${status} there`]
+  if (!sale.isSubscription || !sale.begun || status === 'canceled') return []
+  const ends = purchase.current_period_end ?? ''
+  return [
+    ...(purchase.cancel_at_period_end === renews ? [`${id} ${renews ? 'renews' : 'ends'} there, and not here`] : []),
+    ...(periodEnd !== null && !ends.startsWith(periodEnd)
+      ? [`${id} is paid until ${ends} here and ${periodEnd} there`]
+      : []),
+  ]
+}
+
+/** A cancellation that was acknowledged holds. */
+export const CANCELLED: Law = {
+  name: 'cancelled',
+  faults: ({ company: { people }, shown }) =>
+    shown
+      .filter(({ id }) => people.some(({ cancelled }) => cancelled.has(id)))
+      .filter(({ status, cancel_at_period_end: ends }) => !ends && status !== 'canceled')
+      .map(({ id }) => `the cancellation of ${id} was acknowledged and is gone`),
+}
+
+/** What a purchase says that it costs is what its page was opened to sell. */
+export const SOLD_AS: Law = {
+  name: 'sold as ordered',
+  faults: ({ company: { people }, shown }) =>
+    shown.flatMap(({ id, url, price_slug: slug, unit_amount: amount, currency }) => {
+      const order = people.flatMap(({ orders }) => orders.get(url ?? '') ?? [])[0]
+      if (!order) return []
+      const [is, was] = [`${slug} for ${amount} ${currency}`, `${order.slug} for ${order.amount} ${order.currency}`]
+      return is === was ? [] : [`${id} is ${is}, and was ordered as ${was}`]
+    }),
+}

@@ -1,0 +1,69 @@
+// How people become known: they sign in, anonymously or by mail, or the owner merges two.
+
+import { databaseOf } from '../../cli/database.ts'
+import { mergeUsers } from '../../cli/users/merge.ts'
+import { call, type Reply } from '../support/call.ts'
+import { ownerIdOf } from '../support/owner-id.ts'
+import { askForCode, askForTokens, requestIn, type Session, sessionIn } from '../support/sign-in.ts'
+import { until } from '../support/until.ts'
+import type { Step } from './history.ts'
+import { insist } from './insist.ts'
+import type { Company, LifeWorld, Person } from './person.ts'
+
+/** The session of who makes its own calls; a new one if it has none. Null while the service is down. */
+export async function ownSession(world: LifeWorld, person: Person): Promise<Session | null> {
+  const exchange = () =>
+    call(world, `/api/v1/paywall/${world.paywall.id}/sign-in/exchange`, {
+      key: world.key,
+      body: { email: person.email },
+    })
+  const anonymous = () => askForTokens(world, { grant_type: 'anonymous' })
+  person.session ??= signedIn(await insist(person.kind === 'anonymous' ? anonymous : exchange))
+  person.userId ??= person.session?.user.id ?? null
+  return person.session
+}
+
+const signedIn = (reply: Reply | null) => (reply?.status === 200 ? sessionIn(reply) : null)
+
+const LONGEST_MS = 5_000
+
+/** An anonymous user signs in by mail, as itself or as another of its life. Nothing comes of it if something fails. */
+export async function signIn(
+  { world, people }: Company,
+  person: Person,
+  { as }: Extract<Step, { act: 'sign-in' }>,
+): Promise<void> {
+  if (person.kind !== 'anonymous' || !person.session) return
+  const { token } = person.session
+  const other = people.find((each) => each !== person)
+  const email = as === 'another' && other ? other.email : person.email
+  const count = world.mail.received.filter(({ to }) => to === email).length
+  const asked = await insist(() => askForCode(world, email))
+  if (asked?.status !== 200) return
+  const mailed = async () =>
+    world.mail.received
+      .filter(({ to }) => to === email)
+      .slice(count)
+      .at(-1)
+  const mail = await until('a mail', mailed, LONGEST_MS).catch(() => null)
+  const code = /\b\d{6}\b/.exec(mail?.text ?? '')?.[0]
+  if (!code) return
+  const grant = { grant_type: 'code', email, code, request: requestIn(asked) }
+  const session = signedIn(await insist(() => askForTokens(world, grant, { token })))
+  if (!session) return
+  Object.assign(person, { kind: 'user', session, userId: session.user.id })
+}
+
+/** The owner merges the first of a life into another one. It may have happened though the command failed. */
+export async function mergeAll({ world, people: [from, into] }: Company): Promise<void> {
+  if (!from?.userId || !into?.userId) return
+  const names = { from: from.userId, into: into.userId }
+  try {
+    const users = { ownerId: await ownerIdOf(world, world.paywall.id), isTest: true }
+    await mergeUsers(databaseOf(world.database), users, names)
+    from.userId = into.userId
+    from.session = null
+  } catch {
+    return
+  }
+}

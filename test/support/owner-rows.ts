@@ -1,0 +1,100 @@
+import type pg from 'pg'
+
+/** Test and live are two worlds of an owner. */
+export interface World {
+  /** The owner's. */
+  id: string
+  isTest: boolean
+}
+
+type Database = Pick<pg.ClientBase, 'query'>
+
+interface Table {
+  name: string
+  columns: string[]
+  /** The tables that its rows refer to, by the columns of both. */
+  references: { columns: string[]; table: string; theirs: string[] }[]
+}
+
+/** Tables whose rows belong to no owner. */
+const NOBODYS = ['kysely_migration', 'kysely_migration_lock', 'processors', 'releases']
+
+/**
+ * Every row of an owner's test world, or of its live one: of its paywalls and of its users, as text, by table. Fails for a table of
+ * which nobody can say whose its rows are.
+ */
+export async function rowsOfOwner(database: Database, { id, isTest }: World): Promise<Record<string, string[]>> {
+  const tables = await readTables(database)
+  const found: Record<string, string[]> = {}
+  for (const { name } of tables.filter((table) => !NOBODYS.includes(table.name))) {
+    const { rows } = await database.query<{ row: string }>(
+      `select to_jsonb(t)::text as row from ${name} t where ${conditionOf(name, tables)} order by 1`,
+      [id, isTest],
+    )
+    found[name] = rows.map(({ row }) => row)
+  }
+  return found
+}
+
+/** The condition that a row of a table is of the owner `$1`, and of its test world if `$2`. */
+export async function isOfOwner(database: Database, name: string): Promise<string> {
+  return NOBODYS.includes(name)
+    ? '$1::text is null and $2::boolean is null'
+    : conditionOf(name, await readTables(database))
+}
+
+const PAYWALLS = 'select id from paywalls where owner_id = $1 and is_test = $2'
+const USERS = 'select id from users where owner_id = $1 and is_test = $2'
+
+/** Whether a row is the owner's: it names the owner, a paywall or a user of it, or refers to a row that is. */
+function conditionOf(name: string, tables: Table[], from: string[] = []): string {
+  const table = tables.find((each) => each.name === name)!
+  const { columns } = table
+  if (name === 'owners') return 'id = $1 and $2' // of both worlds: counted once
+  const named = [
+    ...(columns.includes('owner_id') && columns.includes('is_test') ? ['owner_id = $1 and is_test = $2'] : []),
+    ...(columns.includes('paywall_id') ? [`paywall_id in (${PAYWALLS})`] : []),
+    ...(columns.includes('user_id') ? [`user_id in (${USERS})`] : []),
+    // Whose budget or quota it is.
+    ...(columns.includes('who') ? [`exists (${PAYWALLS} and who like '%' || paywalls.id || '%')`] : []),
+    ...(columns.includes('who') ? [`exists (${USERS} and who like '%' || users.id || '%')`] : []),
+  ]
+  if (named.length > 0) return named.join(' or ')
+  const referring = table.references
+    .filter((each) => ![...NOBODYS, name, ...from].includes(each.table))
+    .map((each) => {
+      const theirs = `select ${each.theirs.join()} from ${each.table} where ${conditionOf(each.table, tables, [...from, name])}`
+      return `(${each.columns.join()}) in (${theirs})`
+    })
+  if (referring.length > 0) return referring.join(' or ')
+  throw new Error(`whose are the rows of ${name}? Neither a column nor a reference says it`)
+}
+
+async function readTables(database: Database): Promise<Table[]> {
+  const { rows } = await database.query<Table>(`
+    select c.relname as name,
+      (select jsonb_agg(a.attname) from pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
+      coalesce((select jsonb_agg(jsonb_build_object(
+          'table', k.confrelid::regclass::text,
+          'columns', (select jsonb_agg(a.attname order by u.n) from unnest(k.conkey) with ordinality u(id, n)
+            join pg_attribute a on (a.attrelid, a.attnum) = (k.conrelid, u.id)),
+          'theirs', (select jsonb_agg(a.attname order by u.n) from unnest(k.confkey) with ordinality u(id, n)
+            join pg_attribute a on (a.attrelid, a.attnum) = (k.confrelid, u.id))))
+        from pg_constraint k where k.conrelid = c.oid and k.contype = 'f'), '[]') as "references"
+    from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' order by 1`)
+  return rows
+}
+
+/** The rows that are in one of the two and not in the other, by table: none if nothing has changed. */
+export function changedRows(
+  before: Record<string, string[]>,
+  after: Record<string, string[]>,
+): Record<string, { was: string[]; is: string[] }> {
+  const changes = Object.entries(after).map(([table, rows]) => {
+    const was = (before[table] ?? []).filter((row) => !rows.includes(row))
+    const is = rows.filter((row) => !before[table]?.includes(row))
+    return [table, { was, is }] as const
+  })
+  return Object.fromEntries(changes.filter(([, { was, is }]) => was.length > 0 || is.length > 0))
+}

@@ -1,0 +1,247 @@
+import { afterEach, expect, test } from 'vitest'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
+import ROLES from '../../generated/roles.json' with { type: 'json' }
+import { buy, expectAsThere, hears, idOf, open, passes, pay, purchaseOf, stateOf } from '../conformance/buyer.ts'
+import { type Shop, useShops } from '../conformance/shop.ts'
+import { heldWebhooks, sendWebhook, webhooksSince } from '../conformance/webhook.ts'
+import { press } from '../support/checkout.ts'
+import { runTogether } from '../support/together.ts'
+import { until } from '../support/until.ts'
+
+// Events whose purchase cannot be read: they are answered 2xx, kept, and applied as soon as it can be. Shown at Polar, which disables an
+// endpoint after ten failures, and which tells what an event is about without a call.
+
+const shopOf = useShops()
+
+afterEach(() => {
+  const { emulator, world } = shopOf('polar')
+  emulator.onCall = undefined
+  world.neon.onStatement = undefined
+})
+
+/** No call of the service's gets an answer. Gives how often it has called, and how to end that. */
+function outage({ emulator }: Shop) {
+  let calls = 0
+  emulator.onCall = async () => {
+    calls += 1
+    throw new DroppedCall()
+  }
+  return {
+    calls: () => calls,
+    end: () => {
+      emulator.onCall = undefined
+    },
+  }
+}
+
+const pendingEvents = async ({ world }: Shop) => (await world.database.query('select * from pending_events')).rows
+const bought = ['checkout.completed', 'payment.succeeded 999', 'subscription.created']
+
+test('an hour without the processor’s API fails no webhook and loses nothing', async () => {
+  const shop = shopOf('polar')
+  const first = await buy(shop)
+  const down = outage(shop)
+  const sent = webhooksSince(shop)
+  const statuses: number[] = []
+  shop.emulator.holdWebhooks()
+  const id = await idOf(first)
+  await shop.there.refund(id, 300)
+  for (const minutes of [10, 20, 30]) {
+    statuses.push(...(await shop.emulator.sendHeldWebhooks()))
+    shop.emulator.holdWebhooks()
+    await passes(first, '20m')
+    await shop.there.refund(id, minutes)
+  }
+  const others = [await heldCheckout(shop), await heldCheckout(shop)]
+  statuses.push(...(await shop.emulator.sendHeldWebhooks()))
+  expect(statuses.length).toBeGreaterThan(20)
+  expect(sent().length).toBe(statuses.length)
+  expect(new Set(statuses)).toEqual(new Set([200]))
+  expect(await hears(first)).toEqual([])
+
+  down.end()
+  expect(await passes(first, '11m')).toEqual([300, 10, 20, 30].map((amount) => `payment.refunded ${amount}`).toSorted())
+  for (const buyer of others) {
+    expect(await hears(buyer)).toEqual(bought)
+    await expectAsThere(buyer)
+  }
+  expect(await pendingEvents(shop)).toEqual([])
+})
+
+async function heldCheckout(shop: Shop) {
+  outage(shop).end()
+  const buyer = await open(shop)
+  outage(shop)
+  await press(buyer.checkoutUrl, 'pay')
+  return buyer
+}
+
+test('reads follow after 2, 5, 15 and 30 seconds and then each minute, one for all events of a purchase', async () => {
+  const shop = shopOf('polar')
+  const buyer = await buy(shop)
+  const id = await idOf(buyer)
+  const webhooks = await heldWebhooks(shop, async () => {
+    await shop.there.refund(id, 100)
+    await shop.there.refund(id, 200)
+  })
+  await stopWakeUps(shop)
+  const down = outage(shop)
+  for (const webhook of webhooks) expect((await sendWebhook(shop, webhook)).status).toBe(200)
+  const { world, paywall } = shop
+  // All of them are due by the first one's times from here on.
+  await world.database.query('update pending_events set received_at = (select min(received_at) from pending_events)')
+  const { rows } = await world.database.query('select received_at from pending_events limit 1')
+  const receivedAt = rows[0].received_at.getTime()
+  const reads: number[] = []
+  let before = down.calls()
+  for (const second of [1, 2, 4, 5, 14, 15, 29, 30, 89, 90, 149, 150, 3000]) {
+    await world.clock.moveTo(paywall.id, new Date(receivedAt + second * 1000 + 500))
+    const calls = down.calls() - before
+    before = down.calls()
+    if (calls > 0) reads.push(second)
+    if (second <= 150) expect(calls, `${second} s`).toBeLessThan(2)
+    else expect(calls).toBe(Math.floor((3000 - 150) / 60))
+  }
+  expect(reads).toEqual([2, 5, 15, 30, 90, 150, 3000])
+  down.end()
+  expect(await passes(buyer, '1m')).toEqual(['payment.refunded 100', 'payment.refunded 200'])
+  expect(await pendingEvents(shop)).toEqual([])
+})
+
+/** What queue messages would begin is left to the cron, as if they were lost. */
+async function stopWakeUps(shop: Shop): Promise<void> {
+  shop.world.neon.onStatement = async ({ query }, run) => {
+    if (query.includes('take_pending_read')) throw new Error('the queue is lost')
+    return run()
+  }
+}
+
+test('a queue message has the purchase read after two seconds, without a cron', async () => {
+  const shop = shopOf('polar')
+  const buyer = await buy(shop)
+  const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await idOf(buyer), 100))
+  const down = outage(shop)
+  expect((await sendWebhook(shop, webhook!)).status).toBe(200)
+  expect(await pendingEvents(shop)).toHaveLength(1)
+  down.end()
+  await until('the event is applied', async () => (await pendingEvents(shop)).length === 0)
+  expect(await hears(buyer)).toEqual(['payment.refunded 100'])
+})
+
+test('a Worker that is killed between its 2xx and the read loses nothing', async () => {
+  const shop = shopOf('polar')
+  const buyer = await open(shop)
+  const webhooks = await heldWebhooks(shop, () => press(buyer.checkoutUrl, 'pay'))
+  const down = outage(shop)
+  for (const webhook of webhooks) expect((await sendWebhook(shop, webhook)).status).toBe(200)
+  await shop.world.workers.kill()
+  down.end()
+  expect(await passes(buyer, '2m')).toEqual(bought)
+  await expectAsThere(buyer)
+  expect(await pendingEvents(shop)).toEqual([])
+})
+
+test('an event that comes again and again while it is pending, and while it is applied, takes effect once', async () => {
+  const shop = shopOf('polar')
+  const buyer = await buy(shop)
+  const webhooks = await heldWebhooks(shop, async () => shop.there.refund(await idOf(buyer), 100))
+  const webhook = webhooks.find(({ body }) => JSON.parse(body).type === 'refund.created')!
+  const down = outage(shop)
+  for (let time = 0; time < 3; time++) expect((await sendWebhook(shop, webhook)).status).toBe(200)
+  expect(await pendingEvents(shop)).toHaveLength(1)
+  down.end()
+  runTogether(shop.world, 'store_purchase', 4)
+  const replies = [sendWebhook(shop, webhook), sendWebhook(shop, webhook), sendWebhook(shop, webhook)]
+  const [heard, ...rest] = await Promise.all([passes(buyer, '1m'), ...replies])
+  expect(rest.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect([...heard, ...(await hears(buyer))]).toEqual(['payment.refunded 100'])
+  expect((await sendWebhook(shop, webhook)).status).toBe(200)
+  expect(await hears(buyer)).toEqual([])
+  expect(await pendingEvents(shop)).toEqual([])
+})
+
+test('an API that hangs is waited for for four seconds, less than a processor waits for us', async () => {
+  const shop = shopOf('polar')
+  const buyer = await buy(shop)
+  const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await idOf(buyer), 100))
+  const hanging = Promise.withResolvers<void>()
+  shop.emulator.onCall = async (_, run) => {
+    await hanging.promise
+    return run()
+  }
+  const startedAt = Date.now()
+  expect((await sendWebhook(shop, webhook!)).status).toBe(200)
+  expect(Date.now() - startedAt).toBeLessThan(6_000)
+  shop.emulator.onCall = undefined
+  hanging.resolve()
+  expect(await passes(buyer, '2m')).toEqual(['payment.refunded 100'])
+})
+
+test('an event that can never be read is given up after a week, which is logged as an error', async () => {
+  const shop = shopOf('polar')
+  const buyer = await buy(shop)
+  const [webhook] = await heldWebhooks(shop, async () => shop.there.refund(await idOf(buyer), 100))
+  outage(shop)
+  expect((await sendWebhook(shop, webhook!)).status).toBe(200)
+  await shop.world.database.query("update pending_events set received_at = received_at - interval '6 days 22 hours'")
+  const logged = shop.world.logs.length
+  await passes(buyer, '1h')
+  expect(await pendingEvents(shop)).toHaveLength(1)
+  await passes(buyer, '3h')
+  expect(await pendingEvents(shop)).toEqual([])
+  const errors = shop.world.logs.slice(logged).filter(({ level }) => level === 'error')
+  expect(errors.map(({ message }) => JSON.parse(message))).toMatchObject([
+    { message: 'an event is given up', event_id: webhook!.id, paywall_id: shop.paywall.id },
+  ])
+})
+
+test('what an event names and the processor does not have is waited for for ten minutes, and then forgotten', async () => {
+  const shop = shopOf('polar')
+  const buyer = await buy(shop)
+  const [webhook] = await heldWebhooks(shop, async () => shop.there.renew(await idOf(buyer)))
+  const body = JSON.parse(webhook!.body)
+  const gone = { ...body, type: 'subscription.updated', data: { ...body.data, id: crypto.randomUUID() } }
+  const sent = { ...webhook!, id: crypto.randomUUID(), body: JSON.stringify(gone) }
+  expect((await sendWebhook(shop, sent)).status).toBe(200)
+  expect(await pendingEvents(shop)).toHaveLength(1)
+  await passes(buyer, '9m')
+  expect(await pendingEvents(shop)).toHaveLength(1)
+  await passes(buyer, '2m')
+  expect(await pendingEvents(shop)).toEqual([])
+  const { rows } = await shop.world.database.query('select from processor_events where event_id = $1', [sent.id])
+  expect(rows).toEqual([])
+})
+
+/** Whether a statement is one of the Worker that receives webhooks. */
+const isOfWebhooks = (name: string) =>
+  ROLES.find(({ env }) => env === 'processor-webhook')?.functions.includes(name) ?? false
+
+test.each(['stripe', 'mollie', 'polar'] as const)('a webhook of %s costs two database calls', async (acquiring) => {
+  const shop = shopOf(acquiring)
+  const buyer = await buy(shop)
+  const webhooks = await heldWebhooks(shop, async () => shop.there.refund(await idOf(buyer), 100))
+  const statements: string[] = []
+  shop.world.neon.onStatement = async ({ query }, run) => {
+    statements.push(/release_\w+\.(\w+)/.exec(query)?.[1] ?? query)
+    return run()
+  }
+  for (const webhook of webhooks) {
+    statements.length = 0
+    expect((await sendWebhook(shop, webhook)).status).toBe(200)
+    expect(['read_account', 'read_account,store_purchase']).toContain(statements.filter(isOfWebhooks).join())
+  }
+  shop.world.neon.onStatement = undefined
+  expect((await stateOf(buyer)).paid).toBe(true)
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'active' })
+})
+
+test('a browser that returns while nothing can be read goes on in time, and the event is applied later', async () => {
+  const shop = shopOf('polar')
+  const buyer = await open(shop)
+  shop.emulator.holdWebhooks()
+  const down = outage(shop)
+  await pay(buyer)
+  expect(new Set(await shop.emulator.sendHeldWebhooks())).toEqual(new Set([200]))
+  down.end()
+  expect(await passes(buyer, '1m')).toEqual(bought)
+})

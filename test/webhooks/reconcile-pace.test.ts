@@ -1,0 +1,78 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { open } from '../conformance/buyer.ts'
+import { type Shop, shopAt, soldThrough } from '../conformance/shop.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+let shop: Shop
+let neighbour: Shop
+
+// Chargebee allows 150 calls a minute in all; reconcile takes a third.
+const SHARE = 50
+const PAGES = 30
+
+beforeAll(async () => {
+  const sold = soldThrough('chargebee')
+  world = await startTestWorld({
+    rateLimited: true,
+    file: { paywalls: [sold, { ...soldThrough('chargebee'), processor: sold.processor }] },
+  })
+  const [one, other] = world.file.paywalls
+  shop = shopAt(world, one!, other!)
+  neighbour = shopAt(world, other!, one!)
+})
+afterEach(() => {
+  shop.emulator.onCall = undefined
+})
+afterAll(async () => {
+  await world.close()
+})
+
+/** Moves the service's time for both paywalls: an account that several sell through has one clock at the processor, which stands. */
+async function minutesPass(minutes: number): Promise<void> {
+  await world.database.query('update paywalls set clock_offset = clock_offset + make_interval(mins => $1)', [minutes])
+  await world.workers.scheduled('reconcile')
+}
+
+/** How often the account was asked while so many minutes passed, in each of them. */
+async function callsIn(minutes: number): Promise<number[]> {
+  const counts: number[] = []
+  for (let minute = 0; minute < minutes; minute++) {
+    const before = shop.emulator.calls.length
+    await minutesPass(1)
+    counts.push(shop.emulator.calls.length - before)
+  }
+  return counts
+}
+
+const sum = (counts: number[]) => counts.reduce((one, other) => one + other, 0)
+
+test('an account is asked no faster than its share of what the processor allows, whichever of its paywalls sells', async () => {
+  for (let page = 0; page < PAGES; page++) await open(page % 2 === 0 ? shop : neighbour)
+  await minutesPass(13)
+  const counts = await callsIn(8)
+  expect(Math.max(...counts)).toBeLessThanOrEqual(SHARE)
+  expect(Math.max(...counts)).toBeGreaterThan(0)
+  // None is forgotten: each was read.
+  expect(sum(counts)).toBeGreaterThanOrEqual(PAGES)
+  const { rows } = await world.database.query('select from checkouts where looked_at is null')
+  expect(rows).toEqual([])
+})
+
+test('nothing is asked before the time that a processor asks us to wait, and what was due is read then', async () => {
+  await open(shop)
+  await open(neighbour)
+  await minutesPass(13)
+  shop.emulator.onCall = async () => ({
+    status: 429,
+    headers: { 'Retry-After': '290', 'Content-Type': 'application/json' },
+    body: JSON.stringify({ api_error_code: 'api_request_limit_exceeded', message: 'wait' }),
+  })
+  const refused = await callsIn(4)
+  const first = refused.findIndex((count) => count > 0)
+  expect(first).toBeGreaterThanOrEqual(0)
+  expect(sum(refused.slice(first + 1))).toBe(0)
+  shop.emulator.onCall = undefined
+  expect(sum(await callsIn(first + 1))).toBe(0)
+  expect(sum(await callsIn(3))).toBeGreaterThanOrEqual(2)
+})

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { savedText } from '../../dev/world/saved-files.ts'
+import { type Start, welcome, welcomeJson } from '../../dev/world/welcome.ts'
+import { livePaywallFile } from '../support/paywall-file.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let world: TestWorld
+let start: Start
+let key: string
+
+beforeAll(async () => {
+  world = await startTestWorld()
+  const live = await livePaywallFile()
+  key = live.keys[0]?.secret ?? ''
+  const result = await world.apply(live)
+  const newSecrets = [{ what: 'key backend', secret: key }]
+  const results = [{ ...result, newSecrets, file: live }]
+  start = {
+    world,
+    home: { url: 'http://127.0.0.1:1', close: async () => {} },
+    shop: null,
+    demo: null,
+    files: [live, world.file],
+    results,
+  }
+})
+afterAll(() => world.close())
+
+test('the local world prints no live key, neither in words nor in JSON, and every test key', () => {
+  expect(key).toMatch(/^pk_live_/)
+  for (const text of [welcome(start), JSON.stringify(welcomeJson(start))]) {
+    expect(text).not.toContain(key.slice(0, 12))
+    expect(text).toContain('pk_live_…')
+    expect(text).toContain(world.key)
+  }
+})
+
+test('nor when a paywall file is saved', () => {
+  const [applied] = start.results
+  if (!applied) throw new Error('nothing was applied')
+  const text = savedText({ path: 'paywall.json', outcome: { applied } })
+  expect(text).toContain('made, shown once')
+  expect(text).not.toContain(key.slice(0, 12))
+})
