@@ -73,6 +73,12 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
     sql`update purchases t set buyer_email = null, buyer_erased_at = now()
       where t.paywall_id = any(${person.paywallIds}::text[]) and t.buyer_email = ${person.email}`,
   )
+  // What a processor's event tells takes effect all the same: the address only finds the page of a purchase that is not stored yet.
+  await run(
+    'pending events',
+    sql`update pending_events t set sold_to = null
+      where t.paywall_id = any(${person.paywallIds}::text[]) and lower(btrim(t.sold_to)) = ${person.email}`,
+  )
   await run('sessions', sql`delete from sign_in_sessions t where ${isMembers}`)
   // Whoever comes back from a page that is still open lands on the owner's page as it is without a query. In the address of the
   // hosted page a processor may want the buyer's.

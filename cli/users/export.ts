@@ -44,6 +44,7 @@ async function rowsOf(db: Database, { email, userIds, paywallIds }: Person): Pro
     checkouts: isMembers,
     purchases: bought,
     payments: sql`t.purchase_id in (select t.id from purchases t where ${bought})`,
+    pending_events: sql`t.paywall_id = ${paywalls} and lower(btrim(t.sold_to)) = ${email}`,
     credited_periods: sql`t.purchase_id in (select t.id from purchases t where ${bought})`,
     balances: isMembers,
     ledger: isMembers,
