@@ -26,6 +26,8 @@ export const ACME: ChargebeeAccount = {
 }
 
 interface Options {
+  /** Whether an account has the usual limit of calls. */
+  rateLimited?: boolean
   accounts?: ChargebeeAccount[]
   serviceUrl?: string
   statePath?: string
@@ -34,10 +36,15 @@ interface Options {
 }
 
 /** An emulator of its own, with the official SDK pointed at it, until the test ends. */
-export async function startChargebee({ accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', ...more }: Options = {}) {
+export async function startChargebee({
+  accounts = [ACME],
+  serviceUrl = 'http://127.0.0.1:9',
+  rateLimited = false,
+  ...more
+}: Options = {}) {
   const emulator = await startChargebeeEmulator({
     port: 0,
-    rateLimited: false,
+    rateLimited,
     accounts: () => accounts,
     serviceUrl: () => serviceUrl,
     ...more,

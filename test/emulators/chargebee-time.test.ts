@@ -59,7 +59,15 @@ test('a subscription that owes money stays active, recovers, or is cancelled aft
   await emulator.moveTo(paywallId, emulator.timeOf(paywallId) + 2 * DAY)
   expect(await read()).toMatchObject({ status: 'active', due_invoices_count: 0 })
   await emulator.declineCharges(customer.id)
-  await emulator.moveTo(paywallId, (await termEnd()) + 14 * DAY)
+  const owedSince = await termEnd()
+  for (const days of [0, 2, 7, 14]) {
+    const failures = () => types().filter((type) => type === 'payment_failed').length
+    const tried = failures()
+    await emulator.moveTo(paywallId, owedSince + days * DAY - 1)
+    expect([failures(), (await read()).status]).toEqual([tried, 'active'])
+    await emulator.moveTo(paywallId, owedSince + days * DAY)
+    expect(failures()).toBe(tried + 1)
+  }
   expect(await read()).toMatchObject({ status: 'cancelled', cancel_reason: 'not_paid', due_invoices_count: 1 })
   expect(types().filter((type) => type === 'payment_failed')).toHaveLength(5)
 })

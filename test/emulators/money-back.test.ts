@@ -58,9 +58,8 @@ test('a direct debit at Mollie is paid, and charged back with the code of a bank
   })
 })
 
-test('a renewal by direct debit at Mollie bounces some days after it was paid, where the account has it so', async () => {
+test('a renewal by direct debit at Mollie bounces some days after it was paid, or fails at once where the account has it so', async () => {
   const { emulator, mollie: sdk } = await mollie.startMollie()
-  await emulator.letDebitsBounce('1001', true)
   const { payment, customerId } = await mollie.firstPayment(sdk, { method: 'ideal' })
   expect(payment).toMatchObject({ status: 'paid' })
   const request = mollie.subscriptionRequest({})
@@ -74,6 +73,10 @@ test('a renewal by direct debit at Mollie bounces some days after it was paid, w
   const [bounced] = await payments()
   expect(bounced).toMatchObject({ status: 'paid', amountChargedBack: bounced?.amount })
   expect(emulator.events.at(-1)).toMatchObject({ type: 'chargeback.received' })
+
+  await emulator.letDebitsBounce('1001', false)
+  await emulator.moveTo('1001', emulator.timeOf('1001') + 31 * DAY)
+  expect((await payments()).map(({ status }) => status)).toEqual(['failed', 'paid'])
 })
 
 describe('a refund that was made', () => {

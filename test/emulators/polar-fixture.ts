@@ -30,11 +30,13 @@ export const ACME: PolarAccount = {
 }
 
 /** An emulator of its own, with the official SDK pointed at it, until the test ends. */
-export async function startPolar(options: { accounts?: PolarAccount[]; serviceUrl?: string; statePath?: string } = {}) {
-  const { accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', statePath } = options
+export async function startPolar(
+  options: { accounts?: PolarAccount[]; serviceUrl?: string; statePath?: string; rateLimited?: boolean } = {},
+) {
+  const { accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', statePath, rateLimited = false } = options
   const emulator = await startPolarEmulator({
     port: 0,
-    rateLimited: false,
+    rateLimited,
     accounts: () => accounts,
     serviceUrl: () => serviceUrl,
     ...(statePath !== undefined && { statePath }),

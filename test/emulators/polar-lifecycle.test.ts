@@ -51,10 +51,13 @@ test('charges each period a while after it has begun, and tries again when that 
   const next = Date.parse((await polar.subscriptions.get(id)).current_period_end) / 1000
   await emulator.moveTo(ACME.paywallId, next + 60)
   expect(await polar.subscriptions.get(id)).toMatchObject({ status: 'past_due' })
-  const retry = new Date((next + 60 + 2 * DAY_SECONDS) * 1000).toISOString()
-  expect(await latestOrder()).toMatchObject({ status: 'pending', next_payment_attempt_at: retry })
-
-  await emulator.moveTo(ACME.paywallId, next + 22 * DAY_SECONDS)
+  for (const days of [2, 7, 14, 21]) {
+    const retry = next + 60 + days * DAY_SECONDS
+    const next_payment_attempt_at = new Date(retry * 1000).toISOString()
+    expect(await latestOrder()).toMatchObject({ status: 'pending', next_payment_attempt_at })
+    expect(await polar.subscriptions.get(id)).toMatchObject({ status: 'past_due' })
+    await emulator.moveTo(ACME.paywallId, retry)
+  }
   expect(await polar.subscriptions.get(id)).toMatchObject({ status: 'canceled', ended_at: expect.any(String) })
 
   async function latestOrder() {

@@ -23,12 +23,18 @@ export const ACME: StripeAccount = {
 
 /** An emulator of its own, with the official SDK pointed at it, until the test ends. */
 export async function startStripe(
-  options: { accounts?: StripeAccount[]; serviceUrl?: string; statePath?: string; fetch?: typeof fetch } = {},
+  options: {
+    accounts?: StripeAccount[]
+    serviceUrl?: string
+    statePath?: string
+    fetch?: typeof fetch
+    rateLimited?: boolean
+  } = {},
 ) {
-  const { accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', ...more } = options
+  const { accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', rateLimited = false, ...more } = options
   const emulator = await startStripeEmulator({
     port: 0,
-    rateLimited: false,
+    rateLimited,
     accounts: () => accounts,
     serviceUrl: () => serviceUrl,
     ...more,

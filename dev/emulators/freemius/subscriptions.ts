@@ -11,7 +11,8 @@ import { licenseOwn } from './own.ts'
 
 /**
  * Freemius charges again one day, then three, then five days after a failure. After the fourth it cancels the subscription and
- * the licence. Two days' notice of a trial's end is UNVERIFIED.
+ * the licence (freemius.com/help/documentation/selling-with-freemius/dunning-failed-payments). Two days' notice of a trial's end is
+ * UNVERIFIED.
  */
 export const RENEWALS: RenewalRules = {
   trialNotice: 2 * DAY_SECONDS,

@@ -16,7 +16,7 @@ export const CONTROLS = {
   refund: onRecordWith('payment', 'payments', ['amount', z.string().optional()], (context, payment, value) =>
     context.show('refunds', refundPart(context, payment, value)),
   ),
-  /** Whether direct debits that fail are paid first, and charged back some days later. */
+  /** Whether direct debits that fail are paid first, and charged back some days later: they are, unless it is switched off. */
   letDebitsBounce: BOUNCES.control,
   /** What a field of all objects says from now on. */
   setValues: UNKNOWN_VALUES.control,

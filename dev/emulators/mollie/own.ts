@@ -33,7 +33,7 @@ export const subscriptionOwn = ownFields({
 /** `code`: that of the payer's bank, where a direct debit bounced. */
 export const chargebackOwn = ownFields({ code: z.string().nullable().default(null) })
 
-/** Whether the direct debits of customers whose charges fail are paid first, and charged back some days later. */
-export const BOUNCES = accountSetting('bounce', z.boolean(), false)
+/** Whether the direct debits of customers whose charges fail are paid first, and charged back some days later: see chargeOrBounce. */
+export const BOUNCES = accountSetting('bounce', z.boolean(), true)
 
 export const refundOwn = ownFields({ description: z.string(), metadata: Metadata })

@@ -98,12 +98,16 @@ export function cancel(context: AccountContext, subscription: SubscriptionRecord
   return Object.assign(subscription, { status: 'canceled', canceledAt: context.now })
 }
 
-/** How long after it was paid a direct debit bounces: UNVERIFIED. */
+/**
+ * How long after it was paid a direct debit bounces: "can be rejected until 5 working days after the direct debit date"
+ * (help.mollie.com/hc/en-us/articles/115000309865).
+ */
 const BOUNCE_SECONDS = 3 * DAY_SECONDS
 
 /**
  * Without funds a SEPA direct debit may fail at once, or be paid and come back as a chargeback with a bank's code: the payment stays
- * `paid` (docs.mollie.com/docs/handling-chargebacks-sepa-direct-debit). The account's setting decides.
+ * `paid` (docs.mollie.com/docs/handling-chargebacks-sepa-direct-debit). Both happen to one account: here the second, which is the harder
+ * case, unless the setting is off.
  */
 export function chargeOrBounce(context: AccountContext, subscription: SubscriptionRecord, outcome: Outcome) {
   const isDebit = mandateOf(context, subscription).method === 'directdebit'
