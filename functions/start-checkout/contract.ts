@@ -185,7 +185,7 @@ export interface CheckoutRequest {
   localCurrency: string | null
   /** Where a Bearer user's call comes from, to count the pages of it; null: nothing is counted. */
   network: string | null
-  /** The origins of `successUrl` and `errorUrl`; null where they are. */
+  /** The origins of `successUrl` and `errorUrl`; null where they are, or name a page of the paywall's site at the service's origin. */
   successOrigin: string | null
   errorOrigin: string | null
   /** Where a way back may be that leads anywhere; null if that is not configured. */

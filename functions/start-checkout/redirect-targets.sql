@@ -3,10 +3,10 @@
 -- the owner's page for those who did than on the front page of the domain, which comes last.
 --
 -- A user may be anybody, so where a user's call returns to must be the paywall's: an origin of `settings.redirect_origins`, its own
--- domain, the pages in its settings, or the service's own origin, which has the sites of all. With that list any other target is
--- refused: `foreign_success_url`, `foreign_error_url`. Without it, a foreign target is kept and marked: the way back asks the buyer before
+-- domain, the pages in its settings, or its site at the service's own origin. With that list any other target is refused:
+-- `foreign_success_url`, `foreign_error_url`. Without it, a foreign target is kept and marked: the way back asks the buyer before
 -- it leads there. It is at the service's own origin then, because the owner's domain must not be what sends people there; if that is not
--- known, it is refused, too. `success_origin` and `error_origin` are those of what the call says.
+-- known, it is refused, too. `success_origin` and `error_origin` are those that the call chooses; null where that is the site.
 create function redirect_targets(
   paywall_id text, host text, by_owner boolean, success_origin text, error_origin text, service_origin text,
   inout success_url text, inout error_url text, inout return_origin text,
@@ -27,8 +27,8 @@ begin
   end if;
   if by_owner then return; end if;
 
-  success_is_foreign := not is_own_origin(success_origin, domain, settings, service_origin);
-  error_is_foreign := not is_own_origin(error_origin, domain, settings, service_origin);
+  success_is_foreign := not is_own_origin(success_origin, domain, settings);
+  error_is_foreign := not is_own_origin(error_origin, domain, settings);
   if not (success_is_foreign or error_is_foreign) then return; end if;
   if settings -> 'redirect_origins' is not null or domain = host and service_origin is null then
     refusal := case when success_is_foreign then 'foreign_success_url' else 'foreign_error_url' end;
@@ -37,16 +37,12 @@ begin
   if domain = host then return_origin := service_origin; end if;
 end $$;
 
--- Whether an origin is the service's, or one that the paywall itself names: in `redirect_origins`, as its domain, or as that of a page
--- of its settings.
--- So is one that is null: then the call names no page, and the paywall does.
-create function is_own_origin(
-  origin text, domain text, settings jsonb, service_origin text
-) returns boolean language plpgsql stable as $$
+-- Whether an origin is one that the paywall itself names: in `redirect_origins`, as its domain, or as that of a page of its settings.
+-- So is one that is null: then the call chooses none.
+create function is_own_origin(origin text, domain text, settings jsonb) returns boolean language plpgsql stable as $$
 begin
   return origin is null or coalesce(
     host_of(origin) = domain
-      or origin = service_origin
       or settings -> 'redirect_origins' ? origin
       or origin = origin_of(settings ->> 'success_redirect_url')
       or origin = origin_of(settings ->> 'error_redirect_url'),

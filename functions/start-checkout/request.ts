@@ -15,25 +15,36 @@ type Variables = Pick<Cloudflare.StartCheckoutEnv, 'RATE_LIMITED' | 'SERVICE_ORI
  * address where the buyer is, so whatever `email`, `externalId` and `country` hold is not looked at.
  */
 export async function readRequest(c: Context, caller: Caller, env: Variables): Promise<CheckoutRequest> {
-  await checkPaywallId(c.req, placeOf(c))
+  const place = placeOf(c)
+  await checkPaywallId(c.req, place)
   const { trial_days: trialDays, ...body } = await parseJson(c.req, caller.kind === 'owner' ? Body : UserBody)
   const key = parseIdempotencyKey(c.req)
   const content = { ...body, trialDays }
+  const serviceOrigin = env.SERVICE_ORIGIN || null
+  const site = serviceOrigin && `${serviceOrigin}/p/${place.paywallId}`
   return {
     ...content,
     key: key ?? crypto.randomUUID(),
     hasKey: key !== null,
     caller: caller.kind === 'owner' ? 'owner' : `user:${caller.userId}`,
-    // Without `country` where none is named: such a call had the same hash before this field was there, and keys outlive a deploy.
-    hash: await hashOf({ ...content, country: body.country ?? undefined }),
+    hash: await hashOf(content),
     country: caller.kind === 'user' ? countryOf(c.req.raw) : body.country,
     network: caller.kind === 'user' && env.RATE_LIMITED ? networksOf(c.req.header('cf-connecting-ip')).wide : null,
     localCurrency: caller.kind === 'owner' ? body.localCurrency : null,
-    successOrigin: originOf(body.successUrl),
-    errorOrigin: originOf(body.errorUrl),
-    serviceOrigin: env.SERVICE_ORIGIN || null,
+    successOrigin: chosenOrigin(body.successUrl, site),
+    errorOrigin: chosenOrigin(body.errorUrl, site),
+    serviceOrigin,
     returnOrigin: new URL(c.req.url).origin,
   }
 }
 
-const originOf = (url: string | null) => (url === null ? null : new URL(url).origin)
+/**
+ * The origin that a call chooses to return to; null if it names no page, or one of the paywall's `site` at the service's host. What else
+ * that host has is other owners', such as the ways back of their checkouts, which lead anywhere.
+ */
+function chosenOrigin(url: string | null, site: string | null): string | null {
+  if (url === null) return null
+  const { origin, pathname } = new URL(url)
+  const page = origin + pathname
+  return site !== null && (page === site || page.startsWith(`${site}/`)) ? null : origin
+}

@@ -65,10 +65,20 @@ describe('a paywall that lists where users may return to', () => {
     opened(await start(await shopWith(listing), { successUrl: url, errorUrl: url }))
   })
 
-  test('lets a user return to the paywall’s site at the origin of the service', async () => {
-    opened(
-      await start(await shopWith(listing), { successUrl: `${world.url}/p/1/thanks`, errorUrl: `${world.url}/p/1` }),
-    )
+  test('lets a user return to the paywall’s site at the origin of the service, and to nothing else there', async () => {
+    const shop = await shopWith(listing)
+    const site = `${world.url}/p/${shop.paywall.id}`
+    opened(await start(shop, { successUrl: `${site}/thanks?a=b#c`, errorUrl: site }))
+    for (const url of [
+      `${world.url}/`,
+      `${world.url}/p/${world.paywall.id}/thanks`,
+      `${site}7/thanks`,
+      `${site}/../../r/${randomUUID()}/success`,
+      `${site}/%2e%2e/%2E./r/${randomUUID()}/success`,
+    ]) {
+      expect(await start(shop, { successUrl: url, errorUrl: OWN }), url).toMatchObject(foreign('successUrl'))
+      expect(await start(shop, { successUrl: OWN, errorUrl: url }), url).toMatchObject(foreign('errorUrl'))
+    }
   })
 
   test.each([
@@ -158,6 +168,20 @@ describe('a paywall that lists nothing', () => {
     const targets = { successUrl: EVIL, errorUrl: EVIL }
     const { checkoutUrl } = opened(await start(shop, targets, { origin: world.url, key: shop.key }))
     expect(await call(world, await payOnPage(checkoutUrl))).toMatchObject({ status: 303, headers: { location: EVIL } })
+  })
+
+  test('asks before it leads to the way back of another owner’s checkout, which may lead anywhere', async () => {
+    const stranger = await shopWith()
+    const own = { successUrl: EVIL, errorUrl: EVIL }
+    const theirs = opened(await start(stranger, own, { origin: world.url, key: stranger.key }))
+    const wayBack = await payOnPage(theirs.checkoutUrl)
+    expect(await call(world, wayBack)).toMatchObject({ status: 303, headers: { location: EVIL } })
+
+    const shop = await shopWith()
+    const { checkoutUrl } = opened(await start(shop, { successUrl: wayBack, errorUrl: wayBack }))
+    const back = await payOnPage(checkoutUrl)
+    expect(new URL(back).origin).toBe(world.url)
+    expect(await page(back)).toEqual({ host: new URL(world.url).host, links: [wayBack] })
   })
 
   test('does not lead from the owner’s domain to a host that ends alike', async () => {
