@@ -41,8 +41,8 @@ export async function buy(c: PagesContext): Promise<Response> {
   const opened = await openCheckout(c, site, { priceId: chosen, key: form('key') })
   if (!isRefused(opened)) return showPage(c, site, leavingPage(site, opened.checkoutUrl))
   // Some processors sell to nobody whose address is not known.
-  const mayHelp = opened.error === 'processor_rejected' && !site.user?.email
-  if (mayHelp) return c.redirect(site.href(ACCOUNT_PATH, { buy: chosen }), 303)
+  if (opened.error === 'Missing required parameters: email')
+    return c.redirect(site.href(ACCOUNT_PATH, { buy: chosen }), 303)
   return again(sentenceFor(opened, site.texts), opened.status)
 }
 
