@@ -1,16 +1,10 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { readPaywallFile } from '../../cli/paywall-file/file.ts'
-import { DEMO_PORTS, demoAt, demoThrough } from '../../dev/world/demo.ts'
-import { LIVES } from '../../dev/world/scenario/lives.ts'
-import { play, type Row } from '../../dev/world/scenario/play.ts'
-import { headLines, rowLines } from '../../dev/world/scenario/table.ts'
-import { fileEnvironment } from '../../dev/world/secrets.ts'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
-import { startTestWorld } from '../support/world.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 120_000
 
 interface Run {
   code: unknown
@@ -19,17 +13,20 @@ interface Run {
 }
 const NONE: Run = { code: null, out: '', err: '' }
 
-/** Two that run at the same time: each waits more than it computes. */
-let [asTable, asJson]: [Run, Run] = [NONE, NONE]
+/** They run at the same time: each waits more than it computes. */
+let [asTable, asJson, atAll]: [Run, Run, Run] = [NONE, NONE, NONE]
 
 beforeAll(async () => {
-  const refund = ['refund', '--processor', 'chargebee', '--json']
-  ;[asTable, asJson] = await Promise.all([scenario('trial-to-churn'), scenario(...refund)])
+  ;[asTable, asJson, atAll] = await Promise.all([
+    scenario('trial-to-churn'),
+    scenario('refund', '--processor', 'chargebee', '--json'),
+    scenario('refund', '--all'),
+  ])
 }, TIMEOUT_MS)
 
 test('a life is told with its events and the access after each step', () => {
   expect(asTable.code).toBe(0)
-  const rows = rowsOf(asTable.out)
+  const rows = rowsOf(stepsOf(asTable.out))
   expect(rows.map(({ did }) => did)).toEqual([
     'Ann buys monthly',
     '8 days pass',
@@ -38,47 +35,64 @@ test('a life is told with its events and the access after each step', () => {
     '31 days pass',
   ])
   expect(rows.map(({ access }) => access)).toEqual([
-    'paid, trialing, 50 standard',
-    'paid, active, 550 standard',
-    'paid, active, 1050 standard',
-    'paid, active, 1050 standard',
-    'not paid, canceled, 1050 standard',
+    'paid, monthly trialing, 50 standard: export, history',
+    'paid, monthly active, 550 standard: export, history',
+    'paid, monthly active, 1050 standard: export, history',
+    expect.stringMatching(/^paid, monthly active until \d{4}-\d\d-\d\d, 1050 standard: export, history$/),
+    'not paid, monthly canceled, 1050 standard',
   ])
   expect(rows[0]!.events.toSorted()).toEqual(['checkout.completed', 'subscription.created'])
-  expect(rows[1]!.events).toEqual(expect.arrayContaining(['subscription.trial_ending', 'payment.succeeded']))
+  expect(rows[1]!.events).toEqual(expect.arrayContaining(['subscription.trial_ending', 'payment.succeeded 9.99 USD']))
   expect(rows.slice(3).map(({ events }) => events)).toEqual([['subscription.cancel_scheduled'], ['subscription.ended']])
+})
+
+test('after the life the table says for each month what was charged and what the owner was told', () => {
+  const months = monthsOf(asTable.out)
+  expect(months.map((line) => line.slice(9, 47).trim())).toEqual(['9.99 USD', '9.99 USD', 'nothing'])
+  expect(months.at(-1)).toContain('subscription.ended')
 })
 
 test('a program reads a life as one document, at any processor', () => {
   expect(asJson.code).toBe(0)
-  const rows: { at: string; did: string; events: string[]; access: { paid: boolean } }[] = JSON.parse(asJson.out)
-  expect(rows.map(({ access }) => access.paid)).toEqual([true, true, false])
-  expect(rows.at(-1)?.events).toContain('payment.refunded')
-  for (const { at, did } of rows) expect([new Date(at).toISOString(), did]).toEqual([at, expect.any(String)])
+  const { processor, steps, months } = JSON.parse(asJson.out)
+  expect(processor).toBe('chargebee')
+  expect(steps.map(({ access }: { access: { paid: boolean } }) => access.paid)).toEqual([true, true, false])
+  expect(steps.at(-1).events).toContainEqual({ at: expect.any(String), type: 'payment.refunded', about: '249.00 USD' })
+  for (const { at, did } of steps) expect([new Date(at).toISOString(), did]).toEqual([at, expect.any(String)])
+  expect(months).toMatchObject([
+    { charges: [{ amount: 24900, currency: 'USD', refunded: 24900, chargedBack: 0 }], events: expect.any(Array) },
+  ])
 })
 
-test('what is refused is told', async () => {
-  const world = await startTestWorld()
-  const { file } = demoThrough('chargebee')
-  const { receiver, secrets } = world
-  const ports = { ...DEMO_PORTS, receiver: Number(new URL(receiver.url).port) }
-  const read = await readPaywallFile(demoAt(ports, JSON.stringify(file)), fileEnvironment(secrets))
-  if ('errors' in read) throw new Error(read.errors.join('\n'))
-  await world.apply(read.file)
-  const stage = { world, paywall: read.file.paywalls[0]!, key: read.file.keys[0]?.secret ?? '' }
-  const rows: Row[] = []
-  for await (const row of play(stage, LIVES.upgrade!)) rows.push(row)
-  expect(rows.map(({ did }) => did)).toContain('Ann buys yearly: refused, 409 active_purchase')
-  const lines = rowsOf([...headLines(), ...rows.flatMap(rowLines)].join('\n'))
-  expect(lines.at(-1)).toMatchObject({ did: 'Ann buys yearly', access: 'paid, active, 8550 standard' })
-  await world.close()
+test('with --all a life is played at every processor, and each has a line', () => {
+  expect(atAll.code).toBe(0)
+  const lines = atAll.out.trimEnd().split('\n')
+  expect(lines).toHaveLength(ACQUIRING.length)
+  for (const [index, acquiring] of ACQUIRING.entries()) {
+    expect(lines[index]).toMatch(new RegExp(`^${DEFINITIONS[acquiring].title} `))
+    expect(lines[index]).toMatch(/ 249.00 USD \(249.00 USD refunded\); \d events; not paid, lifetime refunded,/)
+  }
 })
 
 test('without a name the lives are listed, and a wrong one is answered with the one that was meant', async () => {
   const paypal = ['refund', '--processor', 'paypal']
-  const [listed, misspelt, nobody] = await Promise.all([scenario(), scenario('trial-to-chrun'), scenario(...paypal)])
+  const both = ['refund', '--processor', 'polar', '--all']
+  const [listed, misspelt, nobody, twice] = await Promise.all([
+    scenario(),
+    scenario('trial-to-chrun'),
+    scenario(...paypal),
+    scenario(...both),
+  ])
   expect(listed.code).toBe(0)
-  for (const name of ['trial-to-churn', 'failed-payment-recovers', 'refund', 'upgrade', 'tokens']) {
+  for (const name of [
+    'trial-to-churn',
+    'failed-payment-recovers',
+    'refund',
+    'rebuy',
+    'switch-plan',
+    'chargeback',
+    'upgrade',
+  ]) {
     expect(listed.out).toMatch(new RegExp(`^  ${name} +\\w`, 'm'))
   }
   expect(misspelt).toMatchObject({
@@ -89,6 +103,7 @@ test('without a name the lives are listed, and a wrong one is answered with the 
     code: 1,
     err: expect.stringContaining(`must be one of ${ACQUIRING.join(', ')}`),
   })
+  expect(twice).toMatchObject({ code: 1, err: expect.stringContaining('leave --processor out') })
 })
 
 /** Runs the command as a person does. */
@@ -100,6 +115,12 @@ function scenario(...args: string[]): Promise<Run> {
     })
   })
 }
+
+/** The table of steps, which an empty line ends. */
+const stepsOf = (out: string) => out.split('\n\n')[0] ?? ''
+
+/** The lines of the table of months that begin one. */
+const monthsOf = (out: string) => (out.split('\n\n')[1] ?? '').split('\n').filter((line) => /^\d/.test(line))
 
 /** The rows of the table: a line without a time goes on with the row before. */
 function rowsOf(out: string): { did: string; events: string[]; access: string }[] {

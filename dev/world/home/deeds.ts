@@ -5,7 +5,7 @@ import { CommandError } from '../../../cli/command.ts'
 import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
 import { Refused } from '../../emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../emulators/core/wire/emulator-error.ts'
-import { eventsOf } from '../hearing.ts'
+import { type CapturedEvent, captureEvents } from '../capture-events.ts'
 import { actsOfPurchase, doneSentence, isAct, performAct } from './act-names.ts'
 import { type HomeParts, type Shown, shownPaywalls } from './parts.ts'
 import { readPurchase } from './purchases.ts'
@@ -89,7 +89,7 @@ async function move(parts: HomeParts, form: Record<string, string>): Promise<nul
   const { clock, database } = parts.world
   const before = await clock.now(id)
   const target = await stepTo(to, { database, paywallId: id, now: before })
-  const events = await eventsOf(parts.world, id, async () => void (await clock.moveTo(id, target)))
+  const events = await captureEvents(parts.world, id, async () => void (await clock.moveTo(id, target)))
   const after = await clock.now(id)
   parts.journal.say(
     `Moved the clock of ${paywall.name} from ${minute(before)} to ${minute(after)}. ${toldSentence(events)}`,
@@ -105,7 +105,7 @@ async function act(parts: HomeParts, form: Record<string, string>): Promise<null
   const emulator = parts.world[purchase.acquiring]
   const perform = () => performAct(acts, name, purchase.processorId)
   const events = await inTurn(emulator, () =>
-    eventsOf(parts.world, purchase.paywallId, () => withWebhooks(emulator, webhooks, perform)),
+    captureEvents(parts.world, purchase.paywallId, () => withWebhooks(emulator, webhooks, perform)),
   )
   parts.journal.say(
     `${purchase.label} of ${purchase.user}: ${doneSentence(name)}.${WEBHOOKS[webhooks]} ${toldSentence(events)}`,
@@ -113,5 +113,7 @@ async function act(parts: HomeParts, form: Record<string, string>): Promise<null
   return null
 }
 
-const toldSentence = (events: string[]) =>
-  events.length > 0 ? `The owner was told: ${events.join(', ')}.` : 'There was nothing to tell the owner.'
+const toldSentence = (events: CapturedEvent[]) =>
+  events.length > 0
+    ? `The owner was told: ${events.map(({ type }) => type).join(', ')}.`
+    : 'There was nothing to tell the owner.'

@@ -1,46 +1,104 @@
 // Ann, whose life a scenario is: what she does on pages and through the owner, and what her bank does.
+import { setTimeout as delay } from 'node:timers/promises'
 import { CommandError } from '../../../cli/command.ts'
+import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
 import { actsOf } from '../../emulators/acts-of.ts'
 import type { Acts } from '../../emulators/core/acts/acts.ts'
+import { Refused } from '../../emulators/core/acts/refused.ts'
+import { EmulatorError } from '../../emulators/core/wire/emulator-error.ts'
 import type { Owner } from './owner.ts'
 import type { Stage } from './stage.ts'
 
-/** What can happen in a life. What is refused is told in a few words; null: it was done. */
+/** What can happen in a life. Each gives null if it was done, or else why not. */
 export interface Buyer {
   /** Opens a checkout of a price and pays on its page. Unless told otherwise, the browser comes back then. */
-  buy(slug: string, options?: { comesBack: boolean }): Promise<string | null>
+  buy(slug: string, options?: Purchasing): Promise<string | null>
+  /** Opens two pages that replace what she has, and pays on both at once. */
+  upgradeTwice(slug: string): Promise<string | null>
   /** The owner takes tokens away for something that she used. */
   use(tokens: number): Promise<string | null>
   /** She cancels through the owner. */
   cancel(reason: string): Promise<string | null>
+  /** She opens the processor's portal. */
+  openPortal(): Promise<string | null>
+  /** She changes the plan in the processor's portal, at once or with the end of the period. */
+  changePlan(slug: string, when?: 'now' | 'at the end of the period'): Promise<string | null>
   /** Something happens to her latest purchase at its processor. */
-  at(act: (acts: Acts, processorId: string) => Promise<unknown>): Promise<null>
+  at(act: (acts: Acts, processorId: string) => Promise<unknown>): Promise<string | null>
   /** From now on her bank refuses charges, or does not any more. */
   bankDeclines(declines: boolean): Promise<null>
   /** Webhooks of the processor get lost while something happens. */
   unheard(act: () => Promise<string | null>): Promise<string | null>
   /** A span such as `31d` passes. */
   passes(by: string): Promise<null>
+  /** Time passes until noon of the next such day of a month. */
+  waitUntil(day: number): Promise<null>
+}
+
+interface Purchasing {
+  comesBack?: boolean
+  ignoreActivePurchase?: boolean
 }
 
 export function createBuyer({ world, paywall }: Stage, owner: Owner): Buyer {
-  const emulator = world[paywall.processor.acquiring]
+  const { acquiring } = paywall.processor
+  const { title, abilities } = DEFINITIONS[acquiring]
+  const emulator = world[acquiring]
   const acts = actsOf(world, paywall)
   const latest = () => latestPurchase(world, paywall.id)
+
+  async function at(act: (acts: Acts, processorId: string) => Promise<unknown>): Promise<string | null> {
+    const { processorId } = await latest()
+    try {
+      await act(acts, processorId)
+      return null
+    } catch (error) {
+      if (error instanceof Refused || error instanceof EmulatorError) return error.message
+      throw error
+    }
+  }
+
   return {
-    async buy(slug, { comesBack } = { comesBack: true }) {
-      const opened = await owner.startCheckout(slug)
+    async buy(slug, { comesBack = true, ...options } = {}) {
+      const opened = await owner.startCheckout(slug, options)
       if ('refusal' in opened) return opened.refusal
       const back = await payOn(opened.checkoutUrl)
+      if (back === null) return 'the page is closed'
       if (comesBack) await followWithin(world.url, back)
       return null
     },
-    use: (tokens) => owner.debit(tokens),
-    cancel: async (reason) => owner.cancel((await latest()).processorId, reason),
-    async at(act) {
-      await act(acts, (await latest()).processorId)
-      return null
+    async upgradeTwice(slug) {
+      const pages: string[] = []
+      for (let page = 0; page < 2; page++) {
+        const opened = await owner.startCheckout(slug, { ignoreActivePurchase: true })
+        if ('refusal' in opened) return opened.refusal
+        pages.push(opened.checkoutUrl)
+      }
+      const backs = await Promise.all(pages.map(payOn))
+      await Promise.all(backs.map((back) => followWithin(world.url, back)))
+      return backs.includes(null) ? `${title} has closed the first page` : null
     },
+    use: (tokens) => owner.debit(tokens),
+    async cancel(reason) {
+      const { processorId } = await latest()
+      const refusal = await owner.cancel(processorId, reason)
+      if (refusal === null) await untilCancelled(owner)
+      return refusal
+    },
+    async openPortal() {
+      const opened = await owner.openPortal()
+      if ('refusal' in opened) return opened.refusal
+      const { ok, status } = await fetch(opened.url)
+      return ok ? null : `the page answers ${status}`
+    },
+    async changePlan(slug, when = 'now') {
+      const change = when === 'now' ? acts.changePlan : acts.schedulePlan
+      if (!abilities.portal) return `${title} has no portal`
+      if (!change) return `not in the portal of ${title}`
+      const price = paywall.prices.find((each) => each.slug === slug)
+      return at((_, id) => change(id, price?.processor_price))
+    },
+    at,
     async bankDeclines(declines) {
       await emulator.declineCharges((await latest()).customer, declines)
       return null
@@ -57,7 +115,29 @@ export function createBuyer({ world, paywall }: Stage, owner: Owner): Buyer {
       await world.clock.advance(paywall.id, by)
       return null
     },
+    async waitUntil(day) {
+      await world.clock.moveTo(paywall.id, nextDay(await world.clock.now(paywall.id), day))
+      return null
+    },
   }
+}
+
+const [STORED_WITHIN_MS, LOOK_AGAIN_MS] = [10_000, 20]
+
+/** The service answers a cancellation before it has stored what the processor says of it. */
+async function untilCancelled(owner: Owner): Promise<void> {
+  for (const deadline = Date.now() + STORED_WITHIN_MS; Date.now() < deadline; await delay(LOOK_AGAIN_MS)) {
+    const latest = (await owner.access())?.purchases[0]
+    if (latest?.cancel_at || latest?.status === 'canceled') return
+  }
+  throw new Error('the cancellation was not stored')
+}
+
+/** Noon of the next such day of a month. */
+function nextDay(now: Date, day: number): Date {
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
+  const thisMonth = new Date(Date.UTC(year, month, day, 12))
+  return thisMonth > now ? thisMonth : new Date(Date.UTC(year, month + 1, day, 12))
 }
 
 interface Purchase {
@@ -76,7 +156,7 @@ async function latestPurchase({ database }: Stage['world'], paywallId: string): 
   return rows[0]
 }
 
-/** Pays on a hosted page. Gives where that sends the browser. */
+/** Pays on a hosted page. Gives where that sends the browser; null if nothing can be paid there. */
 async function payOn(checkoutUrl: string): Promise<string | null> {
   const form = { method: 'POST', body: new URLSearchParams({ action: 'pay', email: 'ann@acme.dev' }) }
   return (await fetch(checkoutUrl, { ...form, redirect: 'manual' })).headers.get('location')

@@ -1,23 +1,8 @@
-import type { Buyer } from './buyer.ts'
-
-/** Something that happens in a life, as the table tells it. */
-export interface Step {
-  does: string
-  /** Gives why it was refused; null: it was done. */
-  run(buyer: Buyer): Promise<string | null>
-}
-
-/** A life that `npm run scenario` plays. */
-export interface Life {
-  about: string
-  steps: Step[]
-}
-
-const buys = (slug: string): Step => ({ does: `Ann buys ${slug}`, run: (ann) => ann.buy(slug) })
-const passes = (span: string, by: string): Step => ({ does: `${span} pass`, run: (ann) => ann.passes(by) })
-const uses = (tokens: number): Step => ({ does: `Ann uses ${tokens} tokens`, run: (ann) => ann.use(tokens) })
-const cancels: Step = { does: 'Ann cancels: too expensive', run: (ann) => ann.cancel('too expensive') }
-const declined: Step = { does: 'her bank begins to refuse charges', run: (ann) => ann.bankDeclines(true) }
+import { CHARGEBACK } from './lives/chargeback.ts'
+import { REBUY } from './lives/rebuy.ts'
+import { SWITCH_PLAN } from './lives/switch-plan.ts'
+import { UPGRADE } from './lives/upgrade.ts'
+import { buys, cancels, declined, type Life, passes, uses } from './steps.ts'
 
 /** The lives, by their names. */
 export const LIVES: Record<string, Life> = {
@@ -53,17 +38,10 @@ export const LIVES: Record<string, Life> = {
       { does: 'the owner refunds it at the processor', run: (ann) => ann.at((acts, id) => acts.refund(id)) },
     ],
   },
-  dispute: {
-    about: "a payer's bank takes a payment back",
-    steps: [
-      buys('lifetime'),
-      { does: 'her bank takes the payment back', run: (ann) => ann.at((acts, id) => acts.dispute(id)) },
-    ],
-  },
-  upgrade: {
-    about: 'a monthly subscription makes way for a yearly one',
-    steps: [buys('monthly'), passes('8 days', '8d'), buys('yearly'), cancels, passes('31 days', '31d'), buys('yearly')],
-  },
+  chargeback: CHARGEBACK,
+  rebuy: REBUY,
+  'switch-plan': SWITCH_PLAN,
+  upgrade: UPGRADE,
   tokens: {
     about: 'tokens are credited, used, refused and filled up',
     steps: [buys('monthly'), uses(45), uses(100), passes('8 days', '8d'), uses(100), passes('31 days', '31d')],

@@ -1,26 +1,37 @@
 // `npm run scenario -- NAME`: plays a life in a world of its own, with the clock, and prints what happened, which events the owner
-// was told, and what access the buyer had, as it goes; with --json, as an array of the same once it has ended.
+// was told, and what access the buyer had, as it goes; then what the processor charged in each month. With --all it is played
+// at every processor, and each gets a line. With --json the same is printed as one document once it has ended.
 import { enableCompileCache } from 'node:module'
 import { endOnSignals, runProgram } from '../../../cli/program.ts'
 import { HELP, type Options, readOptions } from './options.ts'
-import { play, type Row } from './play.ts'
-import { startStage } from './stage.ts'
-import { headLines, rowLines } from './table.ts'
+import { type Played, play } from './play.ts'
+import { type Stage, startStages } from './stage.ts'
+import type { Life } from './steps.ts'
+import { headLines, monthLines, rowLines, summaryLine } from './table.ts'
 
 enableCompileCache()
 endOnSignals()
 await runProgram({ help: HELP, readOptions, run })
 
-async function run({ life, processor, json }: Options): Promise<number> {
+async function run({ life, processors, isAll, json }: Options): Promise<number> {
   await using started = new AsyncDisposableStack()
-  const stage = await startStage(started, processor)
-  if (json) {
-    const rows: Row[] = []
-    for await (const row of play(stage, life)) rows.push(row)
-    console.log(JSON.stringify(rows, null, 2))
-    return 0
-  }
-  console.log(headLines().join('\n'))
-  for await (const row of play(stage, life)) console.log(rowLines(row).join('\n'))
+  const stages = await startStages(started, processors)
+  const playAt = json ? play : isAll ? playInOneLine : playInATable
+  const played: Played[] = []
+  for (const stage of stages) played.push(await playAt(stage, life))
+  if (json) console.log(JSON.stringify(isAll ? played : played[0], null, 2))
   return 0
+}
+
+async function playInATable(stage: Stage, life: Life): Promise<Played> {
+  console.log(headLines().join('\n'))
+  const played = await play(stage, life, (row) => console.log(rowLines(row).join('\n')))
+  console.log(['', ...monthLines(played.months)].join('\n'))
+  return played
+}
+
+async function playInOneLine(stage: Stage, life: Life): Promise<Played> {
+  const played = await play(stage, life)
+  console.log(summaryLine(played))
+  return played
 }

@@ -3,17 +3,20 @@ import { CommandError } from '../../../cli/command.ts'
 import { didYouMean } from '../../../cli/did-you-mean.ts'
 import { ACQUIRING, type Acquiring } from '../../../lib/processors/acquiring.ts'
 import { processorNamed } from '../options.ts'
-import { LIVES, type Life } from './lives.ts'
+import { LIVES } from './lives.ts'
+import type { Life } from './steps.ts'
 
 export interface Options {
   life: Life
-  /** Null: the processor that the demo's file names. */
-  processor: Acquiring | null
+  /** Null: the one that the demo's file names. */
+  processors: readonly Acquiring[] | null
+  /** Whether it is played at all of them, with a line each. */
+  isAll: boolean
   /** What happened is printed as one JSON document, at the end. */
   json: boolean
 }
 
-export const HELP = `npm run scenario -- NAME [--processor ${ACQUIRING.join('|')}] [--json]
+export const HELP = `npm run scenario -- NAME [--processor ${ACQUIRING.join('|')} | --all] [--json]
 
 ${Object.entries(LIVES)
   .map(([name, { about }]) => `  ${name.padEnd(26)}${about}`)
@@ -22,7 +25,7 @@ ${Object.entries(LIVES)
 /** What the command line says; null if it names no life. */
 export function readOptions(args: string[]): Options | null {
   const flag = { type: 'boolean', default: false } as const
-  const options = { processor: { type: 'string' }, json: flag, help: flag } as const
+  const options = { processor: { type: 'string' }, all: flag, json: flag, help: flag } as const
   const usage = ['npm run scenario -- --help lists what there is']
   const { values, positionals } = parseArguments({ args, options, allowPositionals: true }, usage)
   const [name, ...more] = positionals
@@ -30,6 +33,9 @@ export function readOptions(args: string[]): Options | null {
   if (more.length > 0) throw new CommandError([`one scenario at a time: ${more.join(' ')} is too much`])
   const life = Object.hasOwn(LIVES, name) ? LIVES[name] : undefined
   if (!life) throw new CommandError([`there is no scenario ${name}${didYouMean(name, Object.keys(LIVES))}`])
-  const processor = values.processor === undefined ? null : processorNamed(values.processor)
-  return { life, processor, json: values.json }
+  const { processor, all: isAll, json } = values
+  if (isAll && processor !== undefined)
+    throw new CommandError(['--all plays it at every processor: leave --processor out'])
+  const named = processor === undefined ? null : [processorNamed(processor)]
+  return { life, processors: isAll ? ACQUIRING : named, isAll, json }
 }

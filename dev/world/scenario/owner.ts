@@ -5,65 +5,90 @@ import type { Stage } from './stage.ts'
 /** Who Ann is to the owner. */
 export const EMAIL = 'ann@example.com'
 
-const Opened = z.object({ checkoutUrl: z.url() })
-const Refusal = z.object({ error: z.string() })
+const Checkout = z.object({ checkoutUrl: z.url() })
+const Portal = z.object({ url: z.url() })
+const Refusal = z.object({ error: z.string(), purchaseId: z.string().optional() })
+const Purchase = z.object({
+  id: z.string(),
+  status: z.string(),
+  price_slug: z.string().nullable(),
+  cancel_at: z.coerce.date().nullable(),
+})
 const UserState = z.object({
   paid: z.boolean(),
-  purchases: z.array(z.object({ status: z.string() })),
+  features: z.array(z.string()),
+  purchases: z.array(Purchase),
   balances: z.array(z.object({ type: z.string(), count: z.int() })),
 })
 
-/** What the owner sees when it asks who Ann is. */
-export interface Access {
-  paid: boolean
-  /** Of the latest purchase; null: she has bought nothing. */
-  status: string | null
-  balances: { type: string; count: number }[]
+/** What the owner sees when it asks who Ann is: her purchases with the latest first. */
+export type Access = z.output<typeof UserState>
+
+/** Why the service refused a call: its status and `error`, and the purchase that is in the way. */
+export interface CallRefusal {
+  refusal: string
 }
 
-/** What the owner's backend asks the service for Ann, by its key. What is refused is told by its status and `error`. */
+/** What the owner's backend asks the service for Ann, by its key. */
 export interface Owner {
-  startCheckout(slug: string): Promise<{ checkoutUrl: string } | { refusal: string }>
-  /** Null: it was done. */
+  startCheckout(
+    slug: string,
+    options?: { ignoreActivePurchase?: boolean },
+  ): Promise<{ checkoutUrl: string } | CallRefusal>
+  openPortal(): Promise<{ url: string } | CallRefusal>
+  /** Null: it was done. Else why it was refused. */
   debit(amount: number): Promise<string | null>
+  /** The same. */
   cancel(subscriptionId: string, reason: string): Promise<string | null>
   /** Null: nobody knows her yet. */
   access(): Promise<Access | null>
 }
 
-export function ownerOf({ world, paywall, key }: Stage): Owner {
-  async function post(path: string, body: object): Promise<{ refusal: string } | { body: unknown }> {
+export function createOwner({ world, paywall, key }: Stage): Owner {
+  const paywallPath = `/api/v1/paywall/${paywall.id}`
+
+  async function post(path: string, body: object): Promise<CallRefusal | { body: unknown }> {
     const headers = { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': randomUUID() }
     const response = await fetch(`${world.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-    const sent: unknown = await response.json()
-    return response.ok ? { body: sent } : { refusal: `${response.status} ${Refusal.parse(sent).error}` }
+    const reply: unknown = await response.json()
+    if (response.ok) return { body: reply }
+    const { error, purchaseId } = Refusal.parse(reply)
+    const refusal = [`refused, ${response.status} ${error}`, ...(purchaseId ? [await inTheWay(purchaseId)] : [])]
+    return { refusal: refusal.join(': ') }
   }
 
-  async function refusalOf(path: string, body: object): Promise<string | null> {
-    const done = await post(path, body)
-    return 'refusal' in done ? done.refusal : null
+  async function inTheWay(id: string): Promise<string> {
+    const purchase = (await access())?.purchases.find((each) => each.id === id)
+    return `${purchase?.price_slug} is ${purchase?.status}`
+  }
+
+  async function refusal(path: string, body: object): Promise<string | null> {
+    const reply = await post(path, body)
+    return 'refusal' in reply ? reply.refusal : null
+  }
+
+  async function access(): Promise<Access | null> {
+    const response = await fetch(`${world.url}${paywallPath}/user?email=${EMAIL}`, { headers: { 'x-api-key': key } })
+    return response.status === 404 ? null : UserState.parse(await response.json())
   }
 
   return {
-    async startCheckout(slug) {
+    async startCheckout(slug, options = {}) {
       const price = paywall.prices.find((each) => each.slug === slug)
-      const order = { email: EMAIL, priceId: price?.id, successUrl: LANDING, errorUrl: LANDING }
-      const done = await post(`/api/v1/paywall/${paywall.id}/start-checkout`, order)
-      return 'refusal' in done ? done : Opened.parse(done.body)
+      const order = { email: EMAIL, priceId: price?.id, successUrl: LANDING, errorUrl: LANDING, ...options }
+      const reply = await post(`${paywallPath}/start-checkout`, order)
+      return 'refusal' in reply ? reply : Checkout.parse(reply.body)
     },
-    debit: (amount) =>
-      refusalOf(`/api/v1/paywall/${paywall.id}/balances`, { op: 'debit', type: 'standard', email: EMAIL, amount }),
+    async openPortal() {
+      const reply = await post(`${paywallPath}/get-customer-portal`, { email: EMAIL })
+      return 'refusal' in reply ? reply : Portal.parse(reply.body)
+    },
+    debit: (amount) => refusal(`${paywallPath}/balances`, { op: 'debit', type: 'standard', email: EMAIL, amount }),
     cancel: (subscriptionId, cancellationReason) =>
-      refusalOf('/api/paywall/cancel-subscription', {
+      refusal('/api/paywall/cancel-subscription', {
         ...{ paywallId: paywall.id, email: EMAIL, subscriptionId, cancellationReason },
       }),
-    async access() {
-      const address = `${world.url}/api/v1/paywall/${paywall.id}/user?email=${EMAIL}`
-      const response = await fetch(address, { headers: { 'x-api-key': key } })
-      if (response.status === 404) return null
-      const { paid, purchases, balances } = UserState.parse(await response.json())
-      return { paid, balances, status: purchases[0]?.status ?? null }
-    },
+    access,
   }
 }
 

@@ -1,29 +1,64 @@
-import { eventsOf } from '../hearing.ts'
+import { toDecimalText } from '../../../lib/money/money.ts'
+import type { Acquiring } from '../../../lib/processors/acquiring.ts'
+import { type CapturedEvent, readEvents, settle } from '../capture-events.ts'
 import { createBuyer } from './buyer.ts'
-import type { Life } from './lives.ts'
-import { type Access, ownerOf } from './owner.ts'
+import { readCharges } from './charges.ts'
+import { byMonth, type Month, nextMonth } from './months.ts'
+import { type Access, createOwner } from './owner.ts'
 import type { Stage } from './stage.ts'
+import type { Life } from './steps.ts'
+
+/** An event that the owner received. */
+export interface ToldEvent {
+  /** By the paywall's clock. */
+  at: Date
+  type: string
+  /** The amount of a payment, `9.99 USD`; the prices of a change of plan, `monthly → yearly`. */
+  about: string | null
+}
 
 /** A step of a life, and what there was after it. */
 export interface Row {
   /** By the paywall's clock. */
   at: Date
   did: string
-  /** The types of the events that the owner was told, in order. */
-  events: string[]
+  /** In order. */
+  events: ToldEvent[]
   access: Access | null
 }
 
-/** Plays a life from its beginning to its end. */
-export async function* play(stage: Stage, life: Life): AsyncGenerator<Row> {
-  const owner = ownerOf(stage)
+/** A life that was played at a processor. */
+export interface Played {
+  processor: Acquiring
+  steps: Row[]
+  months: Month[]
+}
+
+/** Plays a life from its beginning, on the first of a month, to its end. Each step is shown as it was played. */
+export async function play(stage: Stage, life: Life, show: (row: Row) => void = () => undefined): Promise<Played> {
+  const { world, paywall } = stage
+  const owner = createOwner(stage)
   const buyer = createBuyer(stage, owner)
+  await world.clock.moveTo(paywall.id, nextMonth(await world.clock.now(paywall.id)))
+  const steps: Row[] = []
+  const known = new Set<string>()
   for (const { does, run } of life.steps) {
-    let refusal: string | null = null
-    const events = await eventsOf(stage.world, stage.paywall.id, async () => {
-      refusal = await run(buyer)
-    })
-    const did = refusal === null ? does : `${does}: refused, ${refusal}`
-    yield { at: await stage.world.clock.now(stage.paywall.id), did, events, access: await owner.access() }
+    const problem = await run(buyer)
+    await settle(world, paywall.id)
+    const events = (await readEvents(world, paywall.id)).filter(({ id }) => !known.has(id))
+    for (const { id } of events) known.add(id)
+    const did = problem === null ? does : `${does}: ${problem}`
+    const at = await world.clock.now(paywall.id)
+    const row = { at, did, events: events.map(toldEvent), access: await owner.access() }
+    steps.push(row)
+    show(row)
   }
+  return { processor: paywall.processor.acquiring, steps, months: byMonth(steps, readCharges(stage)) }
+}
+
+function toldEvent({ type, timestamp: at, data }: CapturedEvent): ToldEvent {
+  const { payment, subscription, previous } = data
+  if (payment) return { at, type, about: `${toDecimalText(payment.amount, payment.currency)} ${payment.currency}` }
+  if (type !== 'subscription.plan_changed') return { at, type, about: null }
+  return { at, type, about: `${previous?.price_slug} → ${subscription?.price_slug}` }
 }

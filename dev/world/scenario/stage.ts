@@ -8,19 +8,25 @@ import { freePort } from '../ports.ts'
 import { fileEnvironment, makeSecrets } from '../secrets.ts'
 import type { World } from '../world.ts'
 
-/** A world of its own, which is gone at the end, and the demo's paywall in it. */
+/** A paywall on which a life is played, and the world that it is in. */
 export interface Stage {
   world: World
   paywall: FilePaywall
   key: string
 }
 
-/** Starts it, in the stack that stops it. `acquiring` null: the demo sells through the processor that its file names. */
-export async function startStage(started: AsyncDisposableStack, acquiring: Acquiring | null): Promise<Stage> {
+/**
+ * Starts a world of its own, in the stack that stops it, with the demo's paywall in it: one for each of the processors. `processors`
+ * null: the demo sells through the processor that its file names.
+ */
+export async function startStages(
+  started: AsyncDisposableStack,
+  processors: readonly Acquiring[] | null,
+): Promise<Stage[]> {
   const [secrets, service, receiver] = [await makeSecrets(), await freePort(), await freePort()]
   const [postgres, { startWorld }] = await Promise.all([startScratchPostgres(), import('../world.ts')])
   started.defer(() => postgres.stop())
-  const text = acquiring === null ? readFileSync(DEMO, 'utf8') : JSON.stringify(demoThrough(acquiring).file)
+  const text = processors === null ? readFileSync(DEMO, 'utf8') : JSON.stringify(demoAtEach(processors))
   const written = demoAt({ ...DEMO_PORTS, receiver }, text)
   const read = await readPaywallFile(written, fileEnvironment(secrets))
   if ('errors' in read) throw new CommandError(read.errors.map((error) => `demo/paywall.json: ${error}`))
@@ -38,8 +44,23 @@ export async function startStage(started: AsyncDisposableStack, acquiring: Acqui
     (part) => part.close(),
   )
   await world.apply(file)
-  const paywall = file.paywalls[0]
+  allowUpgrades(world)
   const key = file.keys[0]?.secret
-  if (!paywall || !key) throw new CommandError(['demo/paywall.json has no paywall, or no key'])
-  return { world, paywall, key }
+  if (!key) throw new CommandError(['demo/paywall.json has no key'])
+  return file.paywalls.map((paywall) => ({ world, paywall, key }))
+}
+
+/** The demo's file with its paywall once for each processor. A domain is one paywall's alone: they have none. */
+export function demoAtEach(processors: readonly Acquiring[]) {
+  const files = processors.map((processor) => demoThrough(processor).file)
+  const paywalls = files.flatMap((file) => file.paywalls)
+  return {
+    ...files[0],
+    paywalls: paywalls.map((paywall, index) => ({ ...paywall, id: `${1001 + index}`, domain: undefined })),
+  }
+}
+
+/** An owner who sells upgrades has switched off *Restrict Single Subscription Per User* at Freemius: see docs/processors/freemius.md. */
+export function allowUpgrades(world: World): void {
+  world.freemius.manySubscriptions = true
 }

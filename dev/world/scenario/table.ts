@@ -1,40 +1,112 @@
+import { toDecimalText } from '../../../lib/money/money.ts'
+import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
 import { minute } from '../home/words.ts'
+import type { Charge } from './charges.ts'
+import type { Month } from './months.ts'
 import type { Access } from './owner.ts'
-import type { Row } from './play.ts'
+import type { Played, Row, ToldEvent } from './play.ts'
 
-/** In characters: a table that a terminal of 120 holds. */
-const [TIME, DID, EVENTS, ACCESS] = [16, 38, 30, 30]
-const WIDTHS = [TIME, DID, EVENTS, ACCESS]
-const HEAD = ['Time', 'What happened', 'The owner was told', 'Access']
+/** The titles of a table's columns and their widths in characters: a terminal of 120 holds them. */
+type Columns = readonly (readonly [title: string, width: number])[]
 
-/** The head of the table, with a line below it. */
-export const headLines = () => [
-  ...lineOf(HEAD.map((title) => [title])),
-  ...lineOf(WIDTHS.map((width) => ['-'.repeat(width)])),
+const STEPS: Columns = [
+  ['Time', 16],
+  ['What happened', 38],
+  ['The owner was told', 30],
+  ['Access', 30],
+]
+const MONTHS: Columns = [
+  ['Month', 7],
+  ['The processor charged', 38],
+  ['The owner was told', 71],
 ]
 
-/** A row of the table: as many lines as its longest cell has. */
-export const rowLines = ({ at, did, events, access }: Row) =>
-  lineOf([[minute(at)], wrapped(did, DID), events, wrapped(accessWords(access), ACCESS)])
+/** The head of the table of steps, with a line below it. */
+export const headLines = () => head(STEPS)
 
-function lineOf(cells: string[][]): string[] {
-  const height = Math.max(...cells.map((cell) => cell.length), 1)
-  return Array.from({ length: height }, (_, line) =>
-    cells
-      .map((cell, column) => (cell[line] ?? '').padEnd(WIDTHS[column] ?? 0))
+/** A step: as many lines as its longest cell has. */
+export const rowLines = ({ at, did, events, access }: Row) =>
+  line(STEPS, [[minute(at)], did, events.flatMap(eventLines), accessText(access)])
+
+/** A table of what the processor charged and which events the owner received, month by month. */
+export const monthLines = (months: Month[]) => [
+  ...head(MONTHS),
+  ...months.flatMap(({ month, charges, events }) =>
+    line(MONTHS, [[month], chargeLines(charges), events.map(eventText).join(', ')]),
+  ),
+]
+
+/** A life in one line. */
+export function summaryLine({ processor, steps, months }: Played): string {
+  const charged = months.flatMap(({ month, charges }) => charges.map((charge) => `${month} ${chargeText(charge)}`))
+  const events = months.reduce((sum, month) => sum + month.events.length, 0)
+  const parts = [
+    charged.join(', ') || 'nothing was charged',
+    `${events} events`,
+    accessText(steps.at(-1)?.access ?? null),
+  ]
+  return `${DEFINITIONS[processor].title.padEnd(10)}  ${parts.join('; ')}`
+}
+
+const head = (columns: Columns) => [
+  ...line(
+    columns,
+    columns.map(([title]) => [title]),
+  ),
+  ...line(
+    columns,
+    columns.map(([, width]) => ['-'.repeat(width)]),
+  ),
+]
+
+/** A row of cells: a text is wrapped, a list has a line for each of its texts. */
+function line(columns: Columns, cells: (string | string[])[]): string[] {
+  const lines = columns.map(([, width], column) => {
+    const cell = cells[column] ?? ''
+    return typeof cell === 'string' ? wrap(cell, width) : cell
+  })
+  const height = Math.max(...lines.map((cell) => cell.length), 1)
+  return Array.from({ length: height }, (_, row) =>
+    columns
+      .map(([, width], column) => (lines[column]?.[row] ?? '').padEnd(width))
       .join('  ')
       .trimEnd(),
   )
 }
 
-function accessWords(access: Access | null): string {
+function accessText(access: Access | null): string {
   if (!access) return 'unknown'
-  const tokens = access.balances.map(({ type, count }) => `${count} ${type}`)
-  return [access.paid ? 'paid' : 'not paid', access.status ?? 'no purchase', ...tokens].join(', ')
+  const { paid, purchases, features, balances } = access
+  const running = purchases.filter(({ status }) => status !== 'canceled' && status !== 'refunded')
+  const shown = (running.length > 0 ? running : purchases.slice(0, 1)).map(purchaseText)
+  const tokens = balances.map(({ type, count }) => `${count} ${type}`)
+  const state = [paid ? 'paid' : 'not paid', ...(shown.length > 0 ? shown : ['no purchase']), ...tokens].join(', ')
+  return features.length > 0 ? `${state}: ${features.join(', ')}` : state
+}
+
+const purchaseText = ({ price_slug, status, cancel_at }: Access['purchases'][number]) =>
+  `${price_slug ?? 'another price'} ${status}${cancel_at && status !== 'canceled' ? ` until ${day(cancel_at)}` : ''}`
+
+const day = (at: Date) => at.toISOString().slice(0, 10)
+
+export const eventText = ({ type, about }: ToldEvent) => (about === null ? type : `${type} ${about}`)
+
+/** An event in a narrow column. */
+const eventLines = (event: ToldEvent) => wrap(eventText(event), 30)
+
+const chargeLines = (charges: Charge[]) => (charges.length > 0 ? charges.map(chargeText) : ['nothing'])
+
+export function chargeText({ amount, currency, refunded, chargedBack }: Charge): string {
+  const money = (part: number) => `${toDecimalText(part, currency)} ${currency}`
+  const returned = [
+    ...(refunded > 0 ? [`${money(refunded)} refunded`] : []),
+    ...(chargedBack > 0 ? [`${money(chargedBack)} charged back`] : []),
+  ]
+  return returned.length > 0 ? `${money(amount)} (${returned.join(', ')})` : money(amount)
 }
 
 /** A text in lines of at most so many characters, broken between words. */
-function wrapped(text: string, width: number): string[] {
+function wrap(text: string, width: number): string[] {
   const lines = ['']
   for (const word of text.split(' ')) {
     const last = lines.at(-1) ?? ''

@@ -1,0 +1,50 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import * as z from 'zod'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import type { World } from './world.ts'
+
+/** An event as the owner's backend receives it, with the fields that are read here. */
+const Event = z.object({
+  id: z.string(),
+  type: z.string(),
+  /** By the paywall's clock. */
+  timestamp: z.coerce.date(),
+  data: z.object({
+    payment: z.object({ amount: z.int(), currency: z.string() }).optional(),
+    subscription: z.object({ price_slug: z.string().nullable() }).optional(),
+    previous: z.object({ price_slug: z.string().nullable().optional() }).optional(),
+  }),
+})
+export type CapturedEvent = z.output<typeof Event>
+
+/** How long webhooks may take to arrive, before it counts what came of them so far. */
+const QUIET_MS = 10_000
+
+/** Does something, and gives the events of a paywall that were emitted because of it, in order. */
+export async function captureEvents(
+  world: World,
+  paywallId: string,
+  action: () => Promise<void>,
+): Promise<CapturedEvent[]> {
+  const { rows } = await world.database.query<{ now: string }>('select clock_timestamp()::text as now')
+  await action()
+  await settle(world, paywallId)
+  return readEvents(world, paywallId, rows[0]?.now)
+}
+
+/** Resolves once the webhooks that were sent have arrived, and nothing of the paywall is due. */
+export async function settle(world: World, paywallId: string): Promise<void> {
+  const drained = Promise.all(ACQUIRING.map((acquiring) => world[acquiring].drainWebhooks()))
+  await Promise.race([drained, delay(QUIET_MS, undefined, { ref: false })])
+  await world.clock.catchUp(paywallId)
+}
+
+/** The events of a paywall, in order: all, or those emitted since a time of the database. */
+export async function readEvents(world: World, paywallId: string, since = '-infinity'): Promise<CapturedEvent[]> {
+  const { rows } = await world.database.query<{ body: string }>(
+    `select e.body from events e where e.paywall_id = $1 and e.created_at >= $2::timestamptz
+     order by e.created_at, e.sequence`,
+    [paywallId, since],
+  )
+  return rows.map(({ body }) => Event.parse(JSON.parse(body)))
+}

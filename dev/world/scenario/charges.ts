@@ -1,0 +1,39 @@
+import { accountOf } from '../../emulators/acts-of.ts'
+import type { RefundRecord } from '../../emulators/core/domain/money-records.ts'
+import type { Stage } from './stage.ts'
+
+/** A payment that a processor took, by its own records. Amounts are in the units in which it counts. */
+export interface Charge {
+  at: Date
+  amount: number
+  currency: string
+  /** What was given back of it. */
+  refunded: number
+  /** What the payer's bank took back of it. */
+  chargedBack: number
+}
+
+/** All that was charged in the account of a paywall, the oldest first. */
+export function readCharges({ world, paywall }: Stage): Charge[] {
+  const { records } = accountOf(world, paywall)
+  const refunds = records('refunds').filter(({ status }) => status !== 'failed' && status !== 'canceled')
+  const disputes = records('disputes').filter(({ status }) => status === 'open' || status === 'lost')
+  return records('payments')
+    .filter(({ status, amount }) => status === 'paid' && amount > 0)
+    .map(({ id, endedAt, created, amount, currency }) => {
+      const ofPayment = ({ payment }: { payment: string }) => payment === id
+      const returned = refunds.filter(ofPayment)
+      const isRefund = (refund: RefundRecord) => !isChargeback(refund)
+      return {
+        ...{ at: new Date((endedAt ?? created) * 1000), amount, currency: currency.toUpperCase() },
+        refunded: total(returned.filter(isRefund)),
+        chargedBack: total([...disputes.filter(ofPayment), ...returned.filter(isChargeback)]),
+      }
+    })
+    .toSorted((one, other) => one.at.getTime() - other.at.getTime())
+}
+
+/** Chargebee records a chargeback as a refund with a mark. */
+const isChargeback = ({ own }: RefundRecord) => own.isChargeback === true
+
+const total = (parts: { amount: number }[]) => parts.reduce((sum, { amount }) => sum + amount, 0)

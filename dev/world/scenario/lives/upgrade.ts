@@ -1,0 +1,14 @@
+import { buys, type Life, passes, until, upgrades } from '../steps.ts'
+
+export const UPGRADE: Life = {
+  about: 'a monthly subscription makes way for a yearly one, and two upgrades are paid together',
+  steps: [
+    buys('monthly'),
+    until(9),
+    upgrades('yearly'),
+    until(9),
+    { does: 'Ann pays for yearly on two pages at once', run: (ann) => ann.upgradeTwice('yearly') },
+    until(9),
+    passes('365 days', '365d'),
+  ],
+}

@@ -1,0 +1,33 @@
+import type { Charge } from './charges.ts'
+import type { Row, ToldEvent } from './play.ts'
+
+/** A calendar month of the paywall's clock: what the processor charged in it, and which events the owner received. */
+export interface Month {
+  /** `2026-12` */
+  month: string
+  charges: Charge[]
+  events: ToldEvent[]
+}
+
+/** The months of a life, those without a charge or an event included. */
+export function byMonth(rows: Row[], charges: Charge[]): Month[] {
+  const [first, last] = [rows.at(0)?.at, rows.at(-1)?.at]
+  if (!first || !last) return []
+  const events = rows.flatMap((row) => row.events)
+  return monthsBetween(first, last).map((month) => ({
+    month,
+    charges: charges.filter(({ at }) => monthOf(at) === month),
+    events: events.filter(({ at }) => monthOf(at) === month),
+  }))
+}
+
+const monthOf = (at: Date) => at.toISOString().slice(0, 7)
+
+function monthsBetween(first: Date, last: Date): string[] {
+  const months: string[] = []
+  for (let at = first; monthOf(at) <= monthOf(last); at = nextMonth(at)) months.push(monthOf(at))
+  return months
+}
+
+/** The first day of the next month, at nine in the morning. */
+export const nextMonth = (at: Date) => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1, 9))

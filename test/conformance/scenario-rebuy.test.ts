@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { REBUY } from '../../dev/world/scenario/lives/rebuy.ts'
+import { play } from '../../dev/world/scenario/play.ts'
+import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { charged, stepTexts, told, useStages } from './stages.ts'
+
+const stageOf = useStages()
+
+/** How often a charge fails until the day on which the card is mended, by the processor's own schedule. */
+const FAILURES: Record<Acquiring, number> = { stripe: 6, polar: 3, chargebee: 3, freemius: 3, mollie: 1 }
+
+const PAID = 'payment.succeeded 9.99 USD'
+const RENEWED = [PAID, 'subscription.renewed']
+const RECOVERED = [PAID, 'subscription.recovered', 'subscription.renewed']
+
+test.each(ACQUIRING)(
+  '%s: who has lost access is not sold a second subscription, and is charged once a month',
+  async (acquiring) => {
+    const { steps, months } = await play(stageOf(acquiring), REBUY)
+    // Mollie charges again with the next period: the month that failed is never paid.
+    const isLate = acquiring === 'mollie'
+    const once = ['9.99 USD']
+    expect(charged(months)).toEqual([once, isLate ? [] : once, once, once, once])
+
+    const failures = Array.from({ length: FAILURES[acquiring] }, () => 'payment.failed 9.99 USD')
+    const failed = [...failures, 'subscription.access_ended', 'subscription.past_due']
+    expect(told(months)).toEqual([
+      ['checkout.completed', 'subscription.created', 'subscription.trial_ending', ...RENEWED].toSorted(),
+      [...failed, ...(isLate ? [] : RECOVERED)].toSorted(),
+      isLate ? RECOVERED : RENEWED,
+      [...RENEWED, 'subscription.cancel_scheduled'].toSorted(),
+      ['checkout.completed', 'subscription.created', 'subscription.ended', PAID].toSorted(),
+    ])
+
+    const texts = stepTexts(steps)
+    const refused = texts.find(({ did }) => did.startsWith('Ann buys monthly: refused'))
+    expect(refused).toMatchObject({
+      did: 'Ann buys monthly: refused, 409 active_purchase: monthly is past_due',
+      access: { paid: false, features: [], purchases: [{ status: 'past_due' }] },
+    })
+    const hasPortal = DEFINITIONS[acquiring].abilities.portal
+    const opensPortal = hasPortal ? 'Ann opens the portal' : 'Ann opens the portal: refused, 403 portal_unavailable'
+    expect(texts.map(({ did }) => did)).toContain(opensPortal)
+    expect(texts.at(-1)?.access).toMatchObject({
+      paid: true,
+      purchases: [{ status: 'active' }, { status: 'canceled' }],
+    })
+  },
+  60_000,
+)

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { UPGRADE } from '../../dev/world/scenario/lives/upgrade.ts'
+import { play } from '../../dev/world/scenario/play.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { charged, told, useStages } from './stages.ts'
+
+const stageOf = useStages()
+
+const BOUGHT = ['checkout.completed', 'payment.succeeded 89.00 USD', 'subscription.created']
+const RENEWED = ['payment.succeeded 89.00 USD', 'subscription.renewed']
+const TEN_MONTHS = Array<string[]>(10).fill([])
+
+test.each(ACQUIRING)(
+  '%s: what an upgrade replaces is never charged again, and of two upgrades one goes on',
+  async (acquiring) => {
+    const { steps, months } = await play(stageOf(acquiring), UPGRADE)
+    // Where an open page can be closed, only the second of the two pages can be paid.
+    const paid = DEFINITIONS[acquiring].abilities.closesPages ? 1 : 2
+    const ofEach = <Item>(items: Item[]) => Array.from({ length: paid }, () => items).flat()
+    const [first, second, ...later] = charged(months)
+    expect(first).toEqual(['9.99 USD', '89.00 USD'])
+    expect(second).toEqual(ofEach(['89.00 USD']))
+    expect(later).toEqual([...TEN_MONTHS, [], ['89.00 USD'], []])
+
+    expect(told(months)).toEqual([
+      [
+        ...['checkout.completed', 'subscription.created', 'subscription.trial_ending'],
+        ...['payment.succeeded 9.99 USD', 'subscription.renewed'],
+        ...[...BOUGHT, 'subscription.cancel_scheduled'],
+      ].toSorted(),
+      ['subscription.ended', ...ofEach([...BOUGHT, 'subscription.cancel_scheduled'])].toSorted(),
+      ...TEN_MONTHS,
+      ['subscription.ended'],
+      [...RENEWED, ...ofEach(['subscription.ended']).slice(1)].toSorted(),
+      [],
+    ])
+    const running = steps.at(-1)?.access?.purchases.filter(({ status }) => status !== 'canceled')
+    expect(running).toMatchObject([{ status: 'active', price_slug: 'yearly', cancel_at: null }])
+  },
+  60_000,
+)
