@@ -96,10 +96,11 @@ async function lookAt(
   const { kind, id, paywall_id: paywallId } = reference
   const fields = { kind, id, paywall_id: paywallId }
   const context = { db, env }
+  let alerted = 0
   try {
     using processor = processorFor(reference.account, env)
     const about = aboutOf(reference)
-    const alerted = reference.kind === 'page' ? 0 : await stop(context, reference.stop)
+    alerted = reference.kind === 'page' ? 0 : await stop(context, reference.stop)
     const { stored } = await catchUp(context, processor, about, {
       ...NO_EVENT,
       paywallId,
@@ -112,7 +113,7 @@ async function lookAt(
   } catch (cause) {
     log('warn', 'not reconciled', { ...fields, cause })
     await holdIfAsked(db, reference, cause, hold)
-    return 0
+    return alerted
   }
 }
 

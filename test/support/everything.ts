@@ -25,7 +25,9 @@ export async function everything(world: TestWorld): Promise<string> {
   const { rows } = await world.database.query<{ sum: string }>(
     `select md5(jsonb_build_array(${sums.join(', ')})::text) as sum`,
   )
-  return `${rows[0]?.sum} ${world.stripe.calls.length}`
+  // The test file before this one had the same Workers. What they still did for it is a call of an account that is not known here.
+  const calls = world.stripe.calls.filter(({ account }) => account !== null)
+  return `${rows[0]?.sum} ${calls.length}`
 }
 
 /** How many pages at Stripe are still open beside a newer one of the same buyer. */

@@ -49,7 +49,7 @@ beforeAll(async () => {
     for (const [, name = ''] of query.matchAll(/release_\w+\.(\w+)\(/g)) called.add(name)
     return run()
   }
-}, 60_000)
+}, 240_000)
 afterAll(() => world.close())
 
 /** What is under way at an owner ends. */
