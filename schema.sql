@@ -210,10 +210,10 @@ create table purchases (
   started_at           timestamptz not null default now(), -- when it was sold, by the processor's clock: of two, the older one
   replaced_by          uuid references purchases, -- the newer purchase that it is never charged again for
   stop_requested_at    timestamptz,          -- since when the processor is to be asked never to charge it again
-  stop_now             boolean not null default false, -- it is to end there at once, whatever is paid
   stopped_at           timestamptz,          -- when the processor had done that
   stop_alerted_at      timestamptz,          -- when the owner was sent an event because the processor had not done it for a day
   processor_price      text check (char_length(processor_price) <= 255), -- what it is charged for now, by the processor's name
+  ended_by_owner_at    timestamptz,          -- when `paywall purchases end` ended it: its processor is to end it, too, at once
   unnamed_from         timestamptz,          -- since when it is charged for something that no price of the paywall names
   access_ended_at      timestamptz,          -- when the owner was sent an event because its grace period was over
   paid_period_start    timestamptz,          -- start of the last period that was paid or on trial: its tokens are credited

@@ -1,7 +1,8 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import type { DB } from '../generated/tables.ts'
 import { CommandError } from './command.ts'
+import { readRelease } from './migrate/release.ts'
 
 /** The database, or a transaction on it. Its tables' types are generated from schema.sql. */
 export type Database = Kysely<DB>
@@ -46,6 +47,14 @@ export async function withClient<Result>(url: string, work: (client: pg.Client) 
 /** Queries on the connections of `pool`, which stays the caller's to close. */
 export function databaseOf(pool: pg.Pool): Database {
   return new Kysely({ dialect: new PostgresDialect({ pool }) })
+}
+
+/** Lets the transaction call the database functions of this checkout, which Workers call, too. */
+export async function enterRelease(db: Database): Promise<void> {
+  const { name } = readRelease()
+  const installed = await db.selectFrom('releases').select('name').where('name', '=', name).executeTakeFirst()
+  if (!installed) throw new CommandError(["the database lacks this checkout's functions: run `paywall migrate` first"])
+  await sql`set local search_path = ${sql.id(name)}, public`.execute(db)
 }
 
 /**

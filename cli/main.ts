@@ -48,6 +48,12 @@ const COMMANDS: Command[] = [
     run: async (args, say) => (await import('./users.ts')).runUsers(args, say),
   },
   {
+    name: 'purchases',
+    usage: 'purchases end ID',
+    summary: 'end a purchase at once, here and at its processor; nothing is paid back',
+    run: async (args) => (await import('./purchases.ts')).runPurchases(args),
+  },
+  {
     name: 'tickets',
     usage: 'tickets [attachment KEY FILE]',
     summary: 'show support tickets (--paywall ID: of one paywall), or write an image of one to a file',

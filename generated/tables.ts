@@ -292,6 +292,7 @@ export interface Purchases {
   currency: string;
   current_period_end: Timestamp | null;
   current_period_start: Timestamp | null;
+  ended_by_owner_at: Timestamp | null;
   fetched_at: Timestamp;
   id: Generated<string>;
   interval: string | null;
@@ -309,7 +310,6 @@ export interface Purchases {
   started_at: Generated<Timestamp>;
   status: string;
   stop_alerted_at: Timestamp | null;
-  stop_now: Generated<boolean>;
   stop_requested_at: Timestamp | null;
   stopped_at: Timestamp | null;
   trial_end: Timestamp | null;

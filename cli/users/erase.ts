@@ -7,8 +7,7 @@
 import { sql } from 'kysely'
 import { deleteAttachment } from '../attachments.ts'
 import { CommandError, type Outcome, type Say } from '../command.ts'
-import { type Database, withDatabase } from '../database.ts'
-import { enterRelease } from './merge.ts'
+import { type Database, enterRelease, withDatabase } from '../database.ts'
 import { findPerson, nothingOf, type Person, type PersonName } from './person.ts'
 
 /** How many rows of each table were deleted or emptied; and the images that no ticket has any more. */

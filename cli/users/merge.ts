@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { CommandError, type Outcome } from '../command.ts'
-import type { Database } from '../database.ts'
-import { readRelease } from '../migrate/release.ts'
+import { type Database, enterRelease } from '../database.ts'
 import { findUser, type NamedUser, refuseMerged, type Users } from './named-user.ts'
 
 /**
@@ -27,14 +26,6 @@ export async function mergeUsers(db: Database, users: Users, names: { from: stri
       json: { from: from.id, into: into.id, paywalls },
     }
   })
-}
-
-/** Lets the transaction call the database functions of this checkout, which Workers call, too. */
-export async function enterRelease(db: Database): Promise<void> {
-  const { name } = readRelease()
-  const installed = await db.selectFrom('releases').select('name').where('name', '=', name).executeTakeFirst()
-  if (!installed) throw new CommandError(["the database lacks this checkout's functions: run `paywall migrate` first"])
-  await sql`set local search_path = ${sql.id(name)}, public`.execute(db)
 }
 
 /** Both users, their rows locked in the order of their ids, as they are after that. */

@@ -41,11 +41,11 @@ export class Account extends RpcTarget implements AccountRpc {
   }
 
   stopCharging(subscriptionId: string) {
-    return this.#ask((adapter) => this.#capability(adapter.stopCharging)(subscriptionId))
+    return this.#ask((adapter) => adapter.stopCharging(subscriptionId))
   }
 
   endNow(subscriptionId: string) {
-    return this.#ask((adapter) => this.#capability(adapter.endNow)(subscriptionId))
+    return this.#ask((adapter) => adapter.endNow(subscriptionId))
   }
 
   openPortal(customer: string, returnUrl: string) {
@@ -66,11 +66,6 @@ export class Account extends RpcTarget implements AccountRpc {
 
   [Symbol.dispose](): void {
     this.#adapter = undefined
-  }
-
-  #capability<Method>(method: Method | undefined): Method {
-    if (method) return method
-    throw new ProcessorError(this.#sealed.acquiring, 'rejected', 'lacks this capability', { answered: false })
   }
 
   async #ask<Value>(call: (adapter: Adapter) => Promise<Value>): Promise<Outcome<Value>> {

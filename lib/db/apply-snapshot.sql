@@ -13,15 +13,13 @@ begin
   if before.id is null then after := purchase_of(checkout, present); end if;
 
   if is_newest then
-    after := jsonb_populate_record(after, snapshot);
+    after := as_ended_by_owner(jsonb_populate_record(after, snapshot));
     after.fetched_at := greatest(before.fetched_at, fetched_at);
     after.versions_at := case when has_grown then present else before.versions_at end;
     after.started_at := coalesce(before.started_at, after.started_at, present);
     after.buyer_email := case when before.buyer_erased_at is null
       then address_of_anonymous(after.user_id, coalesce(before.buyer_email, after.buyer_email)) end;
-    after.past_due_since := case when after.status = 'past_due' then coalesce(before.past_due_since, present) end;
-    after.access_lost_at := case when after.status not in ('pending', 'trialing', 'active', 'past_due')
-      then coalesce(before.access_lost_at, present) end;
+    after := since_its_status(after, before, present);
     after.processor_price := coalesce(after.processor_price, before.processor_price);
     after := follow_plan(before, after, checkout, present);
     after.paid_period_start := last_covered_period(before, after, period_covered, present);
@@ -41,6 +39,16 @@ begin
     after.trial_end_told := coalesce((snapshot ->> 'trial_end')::timestamptz, before.trial_end_told);
   end if;
   after.reconcile_at := purchase_due(after, after.looked_at);
+  return after;
+end $$;
+
+-- A purchase with the times since when its status, which may be a new one, has been what it is.
+create function since_its_status(after purchases, before purchases, present timestamptz) returns purchases
+language plpgsql stable as $$
+begin
+  after.past_due_since := case when after.status = 'past_due' then coalesce(before.past_due_since, present) end;
+  after.access_lost_at := case when after.status not in ('pending', 'trialing', 'active', 'past_due')
+    then coalesce(before.access_lost_at, present) end;
   return after;
 end $$;
 

@@ -39,6 +39,6 @@ end $$;
 create function stop_order_json(p purchases) returns jsonb language plpgsql stable as $$
 begin
   return jsonb_build_object(
-    'purchase_id', p.id, 'processor_id', p.processor_id, 'now', p.stop_now,
+    'purchase_id', p.id, 'processor_id', p.processor_id, 'now', p.ended_by_owner_at is not null,
     'account', account_json(p.paywall_id, p.acquiring));
 end $$;

@@ -71,7 +71,7 @@ begin
   if has_begun_now then perform mark_replaced(after); end if;
   select * into paywall from paywalls p where p.id = paywall_id;
   noted := note_payments(after, payments);
-  credits := credit_tokens(before, after, coalesce((snapshot ->> 'price_covered')::boolean, true))
+  credits := credit_tokens(before, after, (snapshot ->> 'price_covered')::boolean)
     || balance_refunds(after, noted, paywall.settings);
   queued := tell_of_purchase(paywall.owner_id, completed, before, after, noted, credits);
   if refused then

@@ -49,10 +49,10 @@ export interface Adapter<Observed = unknown, Todo = unknown> {
    * charge. One that is past due, unpaid or paused ends at once, after its open invoice, if there is one, is voided; if that
    * is refused because it was just paid, the subscription ends with its period. A repeat is harmless.
    */
-  stopCharging?(subscriptionId: string): Promise<void>
+  stopCharging(subscriptionId: string): Promise<void>
 
   /** Ends a subscription at once, whatever is paid. Open invoices are voided. A repeat is harmless. */
-  endNow?(subscriptionId: string): Promise<void>
+  endNow(subscriptionId: string): Promise<void>
 
   /** A one-time URL of the customer's hosted portal, with a link back to `returnUrl`. */
   openPortal?(customer: string, returnUrl: string): Promise<string>

@@ -109,16 +109,16 @@ export interface PurchaseSnapshot {
    * What it charges now, by the processor's own name, such as a price id. It follows a change of plan there, and is mapped to a
    * price of the paywall. Null: the processor has no names for prices; then amount, currency and interval are compared.
    */
-  processorPrice?: string | null
+  processorPrice: string | null
   /** When it was sold, by the processor's clock: the start of the subscription, or the payment. */
-  startedAt?: Date
+  startedAt: Date
   /** What the first payment came to, with taxes and after discounts; 0 for a trial. Null: this read does not show it. */
-  charged?: number | null
+  charged: number | null
   /**
    * Whether what covers the current period is the price that the subscription has now. False after a change of plan that is not
    * paid yet, such as one whose difference is charged with the next period.
    */
-  priceCovered?: boolean
+  priceCovered: boolean
   /**
    * The versions of those objects that decide what this snapshot is: a later read that has an older one, or lacks one, is not stored.
    * Empty where reads are never stale.

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { paywall } from '../../support/paywall.ts'
-import { ANN, BOB, CARL } from './life.ts'
+import { ANN, BOB, CARL, DORA } from './life.ts'
 import { newWebhookSecret, type Owner } from './owner.ts'
 
 /** A command that says that it did its work. */
@@ -54,6 +54,13 @@ export const COMMANDS: Record<string, (me: Owner, other: Owner) => Promise<unkno
   },
   'users export': (me) => users(me, 'export', ANN),
   'users erase': (me) => users(me, 'erase', BOB, '--yes'),
+  'purchases end': async (me) => {
+    const { rows } = await me.world.database.query<{ id: string }>(
+      `select id from purchases where user_id = $1 and status not in ('canceled', 'refunded')`,
+      [me.sessions[DORA]!.user.id],
+    )
+    for (const { id } of rows) await done(me, 'purchases', 'end', id)
+  },
   tickets: (me) => done(me, 'tickets', '--paywall', me.shops.stripe.paywall.id),
   'ledger verify': (me) => done(me, 'ledger', 'verify'),
   types: (me) => done(me, 'types', fileWith(me, {})),

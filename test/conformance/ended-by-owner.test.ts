@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { paywall } from '../support/paywall.ts'
+import { type Buyer, buy, happens, passes, purchaseOf, saleOf, stateOf, tokensOf } from './buyer.ts'
+import { useShops } from './shop.ts'
+
+// `paywall purchases end ID` ends a purchase at once, here and at its processor.
+
+const shopOf = useShops()
+
+async function end({ shop: { world } }: Buyer, id: string) {
+  return paywall(world, ['purchases', 'end', id])
+}
+
+/** How often a buyer was charged, as its processor has it. */
+const chargesOf = (buyer: Buyer) => saleOf(buyer).then(({ paid }) => paid.length)
+
+describe.each(ACQUIRING)('%s', (acquiring) => {
+  test('a subscription that the owner ends gives no access at once, whatever is read of it, and is never charged again', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop)
+    const { id } = (await purchaseOf(buyer))!
+    const tokens = await tokensOf(buyer)
+
+    expect(await end(buyer, id)).toMatchObject({ code: 0, out: expect.stringContaining(`asked to end it, too`) })
+    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ id, status: 'canceled' }] })
+    await happens(buyer, async (processorId) => shop.there.refund(processorId, 100))
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'canceled' })
+
+    await passes(buyer, '2h')
+    expect(await saleOf(buyer)).toMatchObject({ renews: false })
+    const charged = await chargesOf(buyer)
+    await passes(buyer, '70d')
+    expect(await chargesOf(buyer)).toBe(charged)
+    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+    expect(await tokensOf(buyer)).toBe(tokens)
+  })
+
+  test('the owner hears once that it has ended', async () => {
+    const buyer = await buy(shopOf(acquiring))
+    const { id } = (await purchaseOf(buyer))!
+    await end(buyer, id)
+    const heard = await passes(buyer, '70d')
+    expect(heard.filter((name) => name === 'subscription.ended')).toHaveLength(1)
+    expect(heard.filter((name) => name !== 'subscription.updated')).toEqual(['subscription.ended'])
+    expect(await end(buyer, id)).toMatchObject({ code: 1, err: `paywall: purchase ${id} is canceled already\n` })
+  })
+
+  test('one that is past due is ended, and what is owed is not charged', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop)
+    await happens(buyer, shop.there.failCharge)
+    await end(buyer, (await purchaseOf(buyer))!.id)
+    await passes(buyer, '40d')
+    expect(await chargesOf(buyer)).toBe(1)
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'canceled' })
+  })
+
+  test('what was bought once ends here, also while its processor has it as paid', async () => {
+    const buyer = await buy(shopOf(acquiring), 'lifetime')
+    const { id } = (await purchaseOf(buyer))!
+    expect(await end(buyer, id)).toMatchObject({ code: 0 })
+    await passes(buyer, '70d')
+    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ id, status: 'canceled' }] })
+  })
+})
+
+test('says that nobody has such a purchase', async () => {
+  const { shop } = await buy(shopOf('stripe'))
+  for (const id of ['f75fbdb7-07bd-4cf3-8b99-f7dda5082e0e', 'sub_1']) {
+    expect(await paywall(shop.world, ['purchases', 'end', id])).toMatchObject({
+      code: 1,
+      err: `paywall: there is no purchase ${id}\n`,
+    })
+  }
+})
