@@ -17,6 +17,7 @@ const ABILITIES: Record<keyof Abilities, string> = {
   closesPages: 'An open hosted page can be closed from here',
   idempotencyKeys: 'A call that is repeated under the same idempotency key has no second effect',
   sellsToAnonymous: 'Sells to buyers of whom no e-mail address is known here',
+  showsPayments: 'Shows payments whose webhook is lost',
   tellsOfDisputes: 'Tells of chargebacks',
   refundsWhatIsDisputed: 'A chargeback gives the money back before it is decided',
   webhooksProve: "What a webhook's headers prove",

@@ -22,12 +22,22 @@ export async function cancelAndConfirm(
   if (reply && isCancelled(reply)) return reply
   const deadline = Date.now() + CONFIRMED_WITHIN_MS
   for (let pause = FIRST_PAUSE_MS; ; pause *= 2) {
-    const { purchase } = await readPurchase(adapter, paywallId, { kind: 'subscription', id: subscriptionId }, now)
+    const reference = { kind: 'subscription', id: subscriptionId } as const
+    const { purchase } = await readPurchase(adapter, paywallId, reference, now).catch(asUnconfirmed)
     if (purchase && isCancelled(purchase)) return purchase
     if (Date.now() + pause > deadline) break
     await scheduler.wait(pause)
   }
   throw new ProcessorError(acquiring, 'unavailable', 'a cancellation does not show', { answered: false })
+}
+
+/** By now the processor may have cancelled: that it refuses a read is no refusal of the cancellation. */
+function asUnconfirmed(error: unknown): never {
+  if (!(error instanceof ProcessorError)) throw error
+  const { acquiring, retryAfter } = error
+  throw new ProcessorError(acquiring, 'unavailable', 'a cancellation cannot be confirmed', {
+    ...{ answered: false, retryAfter, cause: error },
+  })
 }
 
 const isCancelled = ({ status, cancelAtPeriodEnd }: Cancellation) => cancelAtPeriodEnd || status === 'canceled'

@@ -81,6 +81,7 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     closesPages: false,
     idempotencyKeys: true,
     sellsToAnonymous: true,
+    showsPayments: false,
     tellsOfDisputes: true,
     refundsWhatIsDisputed: true,
     webhooksProve: 'the sender',

@@ -48,6 +48,7 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     closesPages: false,
     idempotencyKeys: false,
     sellsToAnonymous: false,
+    showsPayments: true,
     tellsOfDisputes: true,
     refundsWhatIsDisputed: false,
     webhooksProve: 'the sender and the body',

@@ -59,6 +59,7 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     closesPages: false,
     idempotencyKeys: true,
     sellsToAnonymous: true,
+    showsPayments: true,
     tellsOfDisputes: true,
     refundsWhatIsDisputed: true,
     webhooksProve: 'the sender and the body',

@@ -58,6 +58,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     closesPages: false,
     idempotencyKeys: false,
     sellsToAnonymous: true,
+    showsPayments: false,
     tellsOfDisputes: false,
     refundsWhatIsDisputed: false,
     webhooksProve: 'the sender, the body and the time',

@@ -75,6 +75,7 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
     closesPages: true,
     idempotencyKeys: true,
     sellsToAnonymous: true,
+    showsPayments: false,
     tellsOfDisputes: true,
     refundsWhatIsDisputed: false,
     webhooksProve: 'the sender, the body and the time',
