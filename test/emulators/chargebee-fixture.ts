@@ -44,7 +44,7 @@ export async function startChargebee({
 }: Options = {}) {
   const emulator = await startChargebeeEmulator({
     port: 0,
-    rateLimited,
+    ...(!rateLimited && { rateLimited }),
     accounts: () => accounts,
     serviceUrl: () => serviceUrl,
     ...more,

@@ -36,7 +36,7 @@ export async function startPolar(
   const { accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', statePath, rateLimited = false } = options
   const emulator = await startPolarEmulator({
     port: 0,
-    rateLimited,
+    ...(!rateLimited && { rateLimited }),
     accounts: () => accounts,
     serviceUrl: () => serviceUrl,
     ...(statePath !== undefined && { statePath }),

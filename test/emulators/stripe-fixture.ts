@@ -34,7 +34,7 @@ export async function startStripe(
   const { accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', rateLimited = false, ...more } = options
   const emulator = await startStripeEmulator({
     port: 0,
-    rateLimited,
+    ...(!rateLimited && { rateLimited }),
     accounts: () => accounts,
     serviceUrl: () => serviceUrl,
     ...more,

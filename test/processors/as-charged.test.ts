@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { type Buyer, buy, expectAsThere, happens, stateOf, tokensOf } from '../conformance/buyer.ts'
+import { useShops } from '../conformance/shop.ts'
+import { ownerEvents } from '../support/owner-events.ts'
+
+// What buyers pay is not what the price says: taxes come on top, and a coupon takes something off.
+
+const shopOf = useShops(1)
+
+const TERMS = { taxPercent: 20, percentOff: 10 }
+// 10 % off 9.99, and 20 % on what is left; the same of 49.00.
+const [MONTHLY, LIFETIME] = [1079, 5292]
+
+/** Mollie knows no taxes: its amounts are those that it was asked for. */
+const TAXED = ['stripe', 'polar', 'chargebee', 'freemius'] as const
+
+const dataOf = async ({ shop: { world }, userId }: Buyer, type: string) =>
+  (await ownerEvents(world, userId)).findLast((event) => event.type === type)?.data
+
+describe.each(TAXED)('%s', (acquiring) => {
+  async function taxed() {
+    const shop = shopOf(acquiring)
+    await shop.world[acquiring].setTerms(shop.paywall.id, TERMS)
+    return shop
+  }
+
+  test('a subscription: events say what was charged, each period, and all of it is what gives the tokens back', async () => {
+    const shop = await taxed()
+    const buyer = await buy(shop)
+    expect(await dataOf(buyer, 'checkout.completed')).toMatchObject({ checkout: { amount: MONTHLY } })
+    expect(await dataOf(buyer, 'payment.succeeded')).toMatchObject({ payment: { amount: MONTHLY } })
+    expect(await happens(buyer, shop.there.renew)).toContain(`payment.succeeded ${MONTHLY}`)
+    expect(await stateOf(buyer)).toMatchObject({ purchases: [{ price_slug: 'monthly', unit_amount: 999 }] })
+    await expectAsThere(buyer)
+
+    const before = await tokensOf(buyer)
+    expect(await happens(buyer, shop.there.refund)).toEqual([`payment.refunded ${MONTHLY}`])
+    expect(await tokensOf(buyer)).toBe(before - 100)
+  })
+
+  test('a one-time purchase is over when what was charged is given back', async () => {
+    const shop = await taxed()
+    const buyer = await buy(shop, 'lifetime')
+    expect(await dataOf(buyer, 'checkout.completed')).toMatchObject({ checkout: { amount: LIFETIME } })
+    expect(await happens(buyer, shop.there.refund)).toEqual([`payment.refunded ${LIFETIME}`])
+    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
+  })
+})
