@@ -76,12 +76,17 @@ test('renews, and charges again one, three and five days after a failure', async
   await pass(31)
   expect(await freemius.api.user.retrievePayments(user)).toMatchObject([{ is_renewal: true }, { is_renewal: false }])
   await emulator.declineCharges(user)
-  await pass(31)
   const read = () => freemius.api.subscription.retrieve(subscription)
-  expect(await read()).toMatchObject({ canceled_at: null, outstanding_balance: 9.99 })
-  const { expiration } = (await freemius.api.license.retrieve(license)) ?? {}
-  expect(Date.parse(`${expiration}Z`)).toBeLessThan(emulator.timeOf('1001') * 1000)
-  await pass(10)
+  const due = Date.parse(`${(await read())?.next_payment}Z`) / 1000
+  for (const [failures, days] of [0, 1, 4, 9].entries()) {
+    const at = due + days * 86_400
+    await emulator.moveTo('1001', at - 1)
+    expect(await read()).toMatchObject({ failed_payments: failures, canceled_at: null })
+    await emulator.moveTo('1001', at)
+    expect(await read()).toMatchObject({ failed_payments: failures + 1, outstanding_balance: 9.99 })
+    const { expiration } = (await freemius.api.license.retrieve(license)) ?? {}
+    expect(Date.parse(`${expiration}Z`)).toBeLessThanOrEqual(at * 1000)
+  }
   expect(await read()).toMatchObject({ failed_payments: 4, next_payment: null, canceled_at: expect.any(String) })
   expect(await freemius.api.license.retrieve(license)).toMatchObject({ is_cancelled: true })
   expect(await freemius.api.user.retrievePayments(user)).toHaveLength(2)
