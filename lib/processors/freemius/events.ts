@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { isSignedWith } from '../../crypto/crypto.ts'
 import { ForgedEvent, type Inbound, MalformedEvent, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
 import type { PaymentFact, SignedSale } from '../processor.ts'
-import { isKnown } from './money.ts'
 import { Id, License, minorUnits, Payment, ReturnQuery, Subscription, time, User } from './objects.ts'
 import { intervalOf } from './translate.ts'
 
@@ -61,20 +60,10 @@ export async function readFreemiusEvent({ secretKey, isTest }: Account, inbound:
     case 'subscription.renewal.failed':
     case 'subscription.renewal.failed.last':
       return result(licenseOf(event), failureOf(event))
-    // One refund comes twice: as a payment of its own, and as the one that is refunded.
+    // The money that moved is in what is read then: a payment that went back names none that it was made of.
     case 'payment.created':
-    case 'payment.refund': {
-      const payment = parseEvent(Payment, event.objects?.payment)
-      // The refund's own payment says how much went back: the other is the whole amount of the original.
-      if (event.type === 'payment.refund' && payment.type === 'payment') return result(purchaseOf(payment, event))
-      if (!isKnown(payment)) return result(purchaseOf(payment, event))
-      const isBack = payment.type !== 'payment' || (payment.gross ?? 0) < 0
-      return result(purchaseOf(payment, event), factOf(isBack ? 'refunded' : 'succeeded', payment, event))
-    }
-    case 'payment.dispute.created': {
-      const payment = parseEvent(Payment, event.objects?.payment)
-      return result(purchaseOf(payment, event), factOf('disputed', payment, event))
-    }
+    case 'payment.refund':
+    case 'payment.dispute.created':
     case 'payment.dispute.closed':
     case 'payment.dispute.lost':
     case 'payment.dispute.won':
@@ -111,13 +100,6 @@ function licenseOf(event: Event, kind: About['kind'] = 'subscription'): About {
 /** A licence without subscription was paid once. */
 const purchaseOf = ({ subscription_id }: Payment, event: Event): About =>
   licenseOf(event, subscription_id == null ? 'payment' : 'subscription')
-
-/** What the buyer paid, or got back: the amount and its tax. */
-function factOf(kind: PaymentFact['kind'], payment: Payment, { created }: Event): PaymentFact | null {
-  const { id, gross, vat, currency } = payment
-  const amount = Math.abs(minorUnits(gross, currency)) + Math.abs(minorUnits(vat, currency))
-  return amount > 0 ? { kind, id, amount, currency, occurredAt: created } : null
-}
 
 /** A charge that failed has no id of its own, and is no payment yet. The last one is told by two events, which are about one charge. */
 function failureOf({ objects, created }: Event): PaymentFact | null {

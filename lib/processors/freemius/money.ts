@@ -7,9 +7,6 @@ const DISPUTES: readonly Payment['type'][] = ['disputed', 'won_dispute', 'lost_d
 
 const isSale = ({ type }: Pick<Payment, 'type'>) => type === 'payment'
 
-/** Whether a payment's type is one that we know: what one of another type is, only Freemius knows, so it is no money fact. */
-export const isKnown = ({ type }: Payment) => isSale({ type }) || type === 'refund' || DISPUTES.includes(type)
-
 const byAge = (payments: Payment[]) =>
   payments.toSorted(
     (one, other) => one.created.getTime() - other.created.getTime() || Number(one.id) - Number(other.id),

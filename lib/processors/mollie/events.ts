@@ -1,21 +1,20 @@
 import * as z from 'zod'
 import { isSignedWith } from '../../crypto/crypto.ts'
 import { ForgedEvent, type Inbound, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
-import type { PaymentFact, PurchaseReference } from '../processor.ts'
+import type { PurchaseReference } from '../processor.ts'
 import { signaturesOf } from './definition.ts'
-import { Amount, Payment, Renewal } from './objects.ts'
+import { Payment, Renewal } from './objects.ts'
 
 const Event = z.object({
   id: processorId,
   type: z.string(),
   entityId: processorId.nullish(),
-  createdAt: z.iso.datetime({ offset: true }).transform((text) => new Date(text)),
   _embedded: z.object({ entity: z.unknown().optional() }).nullish(),
 })
 type Event = z.output<typeof Event>
 
 /** The object of an event about a refund or a chargeback. */
-const Reversal = z.object({ id: processorId, paymentId: processorId, amount: Amount })
+const Reversal = z.object({ paymentId: processorId })
 
 /** The object of an event about a payment. */
 const PaymentOfEvent = Payment.extend({ id: processorId })
@@ -27,8 +26,9 @@ type FindPayment = (id: string) => Promise<Payment | null>
 const Body = z.string().transform((text): unknown => JSON.parse(text))
 
 /**
- * Verifies Mollie's signature over the raw body, then says what the event is about. The owner may set up a webhook
- * without the objects, only with their ids. That is enough for a payment, which is then fetched, but not for a refund.
+ * Verifies Mollie's signature over the raw body, then says what the event is about. The money that moved is in what is read then
+ * (facts.ts). The owner may set up a webhook without the objects, only with their ids. That is enough for a payment, which is then
+ * fetched, but not for a refund.
  */
 export async function readMollieEvent(
   find: FindPayment,
@@ -37,43 +37,31 @@ export async function readMollieEvent(
 ): Promise<ProcessorEvent> {
   await verify(secret, headers, rawBody)
   const event = parseEvent(Body.pipe(Event), rawBody)
-  const result = (about: PurchaseReference | null, payment: PaymentFact | null = null) => ({
-    id: event.id,
-    about,
-    payment,
-    trialEnding: false,
-  })
+  const result = (about: PurchaseReference | null) => ({ id: event.id, about, payment: null, trialEnding: false })
 
   switch (event.type) {
     case 'payment.paid':
     case 'payment.pending':
     case 'payment.authorized': {
       const payment = await paymentOf(find, event)
-      const isPaid = event.type === 'payment.paid'
-      return result(payment && referenceOf(payment, 'page'), isPaid ? factOf('succeeded', payment, event) : null)
+      return result(payment && referenceOf(payment, 'page'))
     }
     // A payment that was pending may have been stored as a purchase, so it is looked up as one and not by its page.
     case 'payment.failed':
     case 'payment.canceled':
     case 'payment.expired': {
       const payment = await paymentOf(find, event)
-      const isFailed = event.type === 'payment.failed'
-      return result(payment && referenceOf(payment, 'payment'), isFailed ? factOf('failed', payment, event) : null)
+      return result(payment && referenceOf(payment, 'payment'))
     }
     // The money is the seller's again, so the purchase may be paid again: a refund counts from the moment it is asked for.
+    case 'refund.refunded':
     case 'refund.failed':
     case 'refund.canceled':
+    case 'chargeback.received':
     case 'chargeback.reversed': {
       const { paymentId } = parseEvent(Reversal, event._embedded?.entity)
       const payment = await find(paymentId)
       return result(payment && referenceOf(payment, 'page'))
-    }
-    case 'refund.refunded':
-    case 'chargeback.received': {
-      const reversal = parseEvent(Reversal, event._embedded?.entity)
-      const payment = await find(reversal.paymentId)
-      const kind = event.type === 'refund.refunded' ? 'refunded' : 'disputed'
-      return result(payment && referenceOf(payment, 'page'), factOf(kind, reversal, event))
     }
     default:
       // The owner chooses which events Mollie sends. Those of other types are not about purchases.
@@ -81,8 +69,7 @@ export async function readMollieEvent(
   }
 }
 
-/** One good signature is enough. */
-/** An account without a secret has no webhook that is signed. */
+/** One good signature is enough. An account without a secret has no webhook that is signed. */
 async function verify(secret: string | null, headers: Headers, rawBody: string): Promise<void> {
   if (secret === null) throw new ForgedEvent('mollie: the account has no secret for webhooks')
   const verified = await Promise.all(signaturesOf(headers).map((each) => isSignedWith(secret, rawBody, each)))
@@ -104,12 +91,4 @@ async function paymentOf(find: FindPayment, { entityId, _embedded }: Event): Pro
 function referenceOf({ id, metadata }: Payment, kind: 'page' | 'payment'): PurchaseReference {
   const renewal = Renewal.safeParse(metadata)
   return renewal.success ? { kind: 'subscription', id: renewal.data.first_payment } : { kind, id }
-}
-
-function factOf(
-  kind: PaymentFact['kind'],
-  about: { id: string; amount: z.output<typeof Amount> } | null,
-  { createdAt: occurredAt }: Event,
-): PaymentFact | null {
-  return about && about.amount.amount > 0 ? { kind, id: about.id, ...about.amount, occurredAt } : null
 }

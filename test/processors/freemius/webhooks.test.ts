@@ -91,11 +91,6 @@ test.each([
   await expect(read(body)).rejects.toMatchObject({ name: 'MalformedEvent' })
 })
 
-test('a payment of a type that is new names its purchase, and moves no money', async () => {
-  const body = event('payment.created', { payment: { ...PAYMENT, type: 'gift' } })
-  expect(await read(body)).toMatchObject({ about: { id: PAYMENT.license_id }, payment: null })
-})
-
 test.each([
   'license.created',
   'license.extended',
@@ -122,34 +117,23 @@ test('the end of a trial is announced', async () => {
   expect(await read(body)).toMatchObject({ about: ABOUT, trialEnding: true })
 })
 
-test('a payment is what the buyer paid, tax included', async () => {
-  const body = event('payment.created', { payment: PAYMENT, license: LICENSE })
-  expect(await read(body)).toMatchObject({ about: ABOUT, payment: money('succeeded', '51', 1209) })
-  const once = event('payment.created', { payment: { ...PAYMENT, subscription_id: null, vat: null } })
-  expect(await read(once)).toMatchObject({
-    about: { kind: 'payment', id: '31' },
-    payment: money('succeeded', '51', 999),
-  })
-  const free = event('payment.created', { payment: { ...PAYMENT, gross: 0, vat: 0 } })
-  expect(await read(free)).toMatchObject({ about: ABOUT, payment: null })
-})
-
-test('a refund is one fact, under whatever name it is told', async () => {
-  const refund = { ...PAYMENT, id: '52', type: 'refund', gross: -9.99, vat: -2.1, bound_payment_id: '51' }
-  const fact = money('refunded', '52', 1209)
-  expect((await read(event('payment.refund', { payment: refund }))).payment).toEqual(fact)
-  expect((await read(event('payment.created', { payment: refund }))).payment).toEqual(fact)
-  expect((await read(event('payment.created', { payment: { ...refund, type: 'payment' } }))).payment).toEqual(fact)
-})
-
-test('a dispute is one fact; how it ends is looked at', async () => {
-  const dispute = { ...PAYMENT, id: '53', type: 'disputed', gross: -9.99, vat: 0, bound_payment_id: '51' }
-  const opened = await read(event('payment.dispute.created', { payment: dispute }))
-  expect(opened).toMatchObject({ about: ABOUT, payment: money('disputed', '53', 999) })
-  for (const end of ['closed', 'lost', 'won']) {
-    const ended = event(`payment.dispute.${end}`, { payment: { ...dispute, type: 'lost_dispute' } })
-    expect(await read(ended)).toMatchObject({ about: ABOUT, payment: null })
+test('a payment, a refund and a dispute name their purchase, whose payments tell the money', async () => {
+  const back = { ...PAYMENT, gross: -9.99, bound_payment_id: '51' }
+  const told: [type: string, payment: object][] = [
+    ['payment.created', PAYMENT],
+    ['payment.created', { ...back, id: '52', type: 'refund' }],
+    ['payment.created', { ...PAYMENT, type: 'of a type that is new' }],
+    ['payment.refund', PAYMENT],
+    ...['created', 'closed', 'lost', 'won'].map((end): [string, object] => [
+      `payment.dispute.${end}`,
+      { ...back, id: '53', type: 'disputed' },
+    ]),
+  ]
+  for (const [type, payment] of told) {
+    expect(await read(event(type, { payment }))).toMatchObject({ about: ABOUT, payment: null })
   }
+  const once = event('payment.created', { payment: { ...PAYMENT, subscription_id: null } })
+  expect(await read(once)).toMatchObject({ about: { kind: 'payment', id: '31' } })
 })
 
 test('the last failure is told twice, and is one fact', async () => {
@@ -207,7 +191,7 @@ test('every event of a whole life at the emulator is read, and leads to the purc
     if (fact) facts.push(`${fact.kind} ${fact.id}`)
   }
   const kinds = [...new Set(facts)].map((fact) => fact.split(' ')[0])
-  expect(kinds.toSorted()).toEqual(['disputed', 'failed', 'failed', 'failed', 'failed', 'refunded', 'succeeded'])
+  expect(kinds).toEqual(['failed', 'failed', 'failed', 'failed'])
   expect(FREEMIUS.webhook.events).toEqual(expect.arrayContaining([...new Set(receiver.types())]))
   expect((await look(license))?.status).toBe('canceled')
 })
