@@ -253,6 +253,7 @@ create table payments (
   foreign key (paywall_id, acquiring) references processor_accounts
 );
 create index payments_of_payment on payments (paywall_id, acquiring, processor_payment);
+create index payments_refunded on payments (purchase_id, occurred_at) where kind = 'refunded';
 
 -- The periods of a purchase that brought tokens. A plan that is changed within a period adds what exceeds the highest credit in it.
 create table credited_periods (

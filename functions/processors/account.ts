@@ -8,7 +8,7 @@ import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../.
 import type { AccountRpc, Failure, Outcome } from '../../lib/processors/rpc.ts'
 import { cancelAndConfirm } from './cancel.ts'
 import { openAdapter, type ProcessorsEnv } from './open-adapter.ts'
-import { readPurchase } from './read-purchase.ts'
+import { readWithRefunds } from './read-purchase.ts'
 
 /** An owner's account at a processor, as the other Workers hold it. Its credentials are opened once, at the first call. */
 export class Account extends RpcTarget implements AccountRpc {
@@ -53,7 +53,9 @@ export class Account extends RpcTarget implements AccountRpc {
   }
 
   fetchPurchase(reference: PurchaseReference) {
-    return this.#ask((adapter) => readPurchase(adapter, this.#sealed.paywallId, reference, () => timeOf(this.#sealed)))
+    return this.#ask((adapter) =>
+      readWithRefunds(adapter, this.#sealed.paywallId, reference, () => timeOf(this.#sealed)),
+    )
   }
 
   readReturn(address: string) {

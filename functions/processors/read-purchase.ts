@@ -1,5 +1,10 @@
 import type { Adapter } from '../../lib/processors/adapter.ts'
-import type { FetchedPurchase, PurchaseReference } from '../../lib/processors/processor.ts'
+import type {
+  CompletedRefund,
+  FetchedPurchase,
+  PaymentFact,
+  PurchaseReference,
+} from '../../lib/processors/processor.ts'
 
 /**
  * How often a purchase is acted upon in one call at most. More is to do only where many callers have made subscriptions of
@@ -39,6 +44,26 @@ export async function readPurchase(
     await adapter.act(todo)
     done = todo
   }
+}
+
+/** The purchase as it is now, with those of the refunds that are asked about that have failed: when is not known. */
+export async function readWithRefunds(
+  adapter: Adapter,
+  paywallId: string,
+  reference: PurchaseReference,
+  now: () => Date,
+): Promise<FetchedPurchase> {
+  const read = await readPurchase(adapter, paywallId, reference, now)
+  const refunds = (reference.kind !== 'page' && reference.refunds) || []
+  if (refunds.length === 0 || read.purchase === null) return read
+  return { ...read, payments: [...(read.payments ?? []), ...(await failuresOf(adapter, refunds, now))] }
+}
+
+async function failuresOf(adapter: Adapter, refunds: CompletedRefund[], now: () => Date): Promise<PaymentFact[]> {
+  const failed = (await adapter.failedRefunds?.(refunds.map(({ id }) => id))) ?? []
+  return refunds.flatMap((refund) =>
+    failed.includes(refund.id) ? [{ ...refund, kind: 'refund_failed', occurredAt: now() }] : [],
+  )
 }
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)

@@ -1,12 +1,12 @@
 import type { SealedAccount } from '../../lib/processors/account.ts'
-import type { PaymentFact, PurchaseReference } from '../../lib/processors/processor.ts'
+import type { CompletedRefund, PaymentFact, PurchaseReference } from '../../lib/processors/processor.ts'
 import type { SaleRow } from '../../lib/purchases/page.ts'
 import type { StopOrder } from '../../lib/purchases/stop-charging.ts'
 
 /** A hosted page or a purchase that this run is to look at, and the account to ask about it. */
 export type DueReference = (
   | { kind: 'page'; sale: SaleRow }
-  | { kind: 'subscription' | 'payment'; stop: StopOrder | null }
+  | { kind: 'subscription' | 'payment'; stop: StopOrder | null; refunds: CompletedRefund[] }
 ) & {
   /** The processor's id of it. */
   processor_id: string

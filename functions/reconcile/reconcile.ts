@@ -84,7 +84,7 @@ async function lookAtAll(db: Database, env: Cloudflare.ReconcileEnv, references:
 const aboutOf = (reference: DueReference): PurchaseReference =>
   reference.kind === 'page'
     ? pageReference(reference.processor_id, reference.sale)
-    : { kind: reference.kind, id: reference.processor_id }
+    : { kind: reference.kind, id: reference.processor_id, refunds: reference.refunds }
 
 /** Whatever goes wrong with one of them is its own: it comes up again at its next time. */
 async function lookAt(

@@ -114,7 +114,7 @@ begin
     taken := taken || (due_reference_json(
         case when purchase.interval is null then 'payment' else 'subscription' end,
         purchase.processor_id, purchase.id, purchase.paywall_id, purchase.acquiring)
-      || jsonb_build_object('stop', case
+      || jsonb_build_object('refunds', recent_refunds(purchase, present), 'stop', case
         when purchase.stop_requested_at is not null and purchase.stopped_at is null then stop_order_json(purchase) end));
   end if;
 end $$;
@@ -127,4 +127,20 @@ begin
     'kind', kind, 'processor_id', processor_id, 'id', id, 'paywall_id', paywall_id, 'account', account_json(paywall_id, acquiring),
     'taken_at', paywall_now(paywall_id)::text,
     'account_key', account_key(paywall_id, acquiring));
+end $$;
+
+-- The refunds of a purchase that were completed lately, the latest first: `CompletedRefund` in processor.ts. A bank may send one back for
+-- weeks.
+create function recent_refunds(purchase purchases, present timestamptz) returns jsonb language plpgsql stable as $$
+declare
+  may_fail_for constant interval := '60 days';
+  most constant integer := 5;
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'id', refund.fact_id, 'paymentId', refund.processor_payment, 'amount', refund.amount, 'currency', refund.currency)), '[]')
+    from (
+      select r.* from payments r
+      where r.purchase_id = purchase.id and r.kind = 'refunded' and r.occurred_at > present - may_fail_for and is_reported(r)
+      order by r.occurred_at desc limit most) refund);
 end $$;

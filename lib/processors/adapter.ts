@@ -72,6 +72,9 @@ export interface Adapter<Observed = unknown, Todo = unknown> {
   /** Does what a decision asks for. It may have been done meanwhile by somebody else: that is no error. */
   act(todo: Todo): Promise<void>
 
+  /** Which of these completed refunds have failed since. Missing where no refund fails, or every read of a purchase shows it. */
+  failedRefunds?(ids: string[]): Promise<string[]>
+
   /**
    * Verifies an inbound webhook over its raw body and translates it into our terms.
    *

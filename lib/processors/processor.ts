@@ -58,8 +58,11 @@ export interface AcceptedCancellation extends Cancellation {
  */
 export type PurchaseReference =
   | { kind: 'page'; id: string; sale?: PageSale }
-  | { kind: 'subscription'; id: string; soldTo?: string }
-  | { kind: 'payment'; id: string; soldTo?: string }
+  | { kind: 'subscription'; id: string; soldTo?: string; refunds?: CompletedRefund[] }
+  | { kind: 'payment'; id: string; soldTo?: string; refunds?: CompletedRefund[] }
+
+/** A refund that was reported as completed. It may have failed since, which the read of a purchase does not always show. */
+export type CompletedRefund = Required<Pick<PaymentFact, 'id' | 'paymentId' | 'amount' | 'currency'>>
 
 /** What was to be sold on a hosted page, as far as a processor that keeps no metadata needs it to find the purchase. */
 export interface PageSale {

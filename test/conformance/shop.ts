@@ -49,12 +49,17 @@ export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePa
 
 /**
  * One world for all cases of a file, with so many paywalls for each processor, of an account each. Gives one of a processor's shops,
- * the first if no place is named.
+ * the first if no place is named. `change` may give the paywall of a place other fields.
  */
-export function useShops(count = 2): (acquiring: Acquiring, place?: number) => Shop {
+export function useShops(
+  count = 2,
+  change: (sold: Written, place: number) => Written = (sold) => sold,
+): (acquiring: Acquiring, place?: number) => Shop {
   let world: TestWorld
   beforeAll(async () => {
-    const paywalls = ACQUIRING.flatMap((acquiring) => Array.from({ length: count }, () => soldThrough(acquiring)))
+    const placesOf = (acquiring: Acquiring) =>
+      Array.from({ length: count }, (_, place) => change(soldThrough(acquiring), place))
+    const paywalls = ACQUIRING.flatMap(placesOf)
     world = await startTestWorld({ file: { paywalls } })
   })
   afterAll(() => world.close())

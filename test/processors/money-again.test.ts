@@ -19,7 +19,7 @@ interface Turn {
   told: string[]
   /** What the owner hears as it comes again. */
   toldAgain: string[]
-  /** What the owner hears if only a read shows that it came again: Mollie's payments list their chargebacks. */
+  /** What the owner hears if only a read shows that it came again. */
   found?: string[]
 }
 
@@ -31,6 +31,7 @@ const TURNS: Turn[] = [
     again: ({ world }, id) => world.stripe.resolveRefund(id, { fail: true }),
     told: ['payment.refunded 4900'],
     toldAgain: ['payment.refund_failed 4900'],
+    found: ['payment.refund_failed 4900'],
   },
   {
     what: 'a refund that fails after it had succeeded',
@@ -39,6 +40,7 @@ const TURNS: Turn[] = [
     again: ({ world }, id) => world.polar.resolveRefund(id, { fail: true }),
     told: ['payment.refunded 4900'],
     toldAgain: ['payment.refund_failed 4900'],
+    found: ['payment.refund_failed 4900'],
   },
   {
     what: 'a refund that fails after it had succeeded',
@@ -47,6 +49,7 @@ const TURNS: Turn[] = [
     again: ({ world }, id) => world.chargebee.resolveRefund(id, { fail: true }),
     told: ['payment.refunded 4900'],
     toldAgain: ['payment.refund_failed 4900'],
+    found: ['payment.refund_failed 4900'],
   },
   {
     what: 'a refund that fails on its way',

@@ -11,7 +11,9 @@ const Body = z.object({
     user: z.object({ id: z.uuid().nullable(), email: z.string().nullable(), external_id: z.string().nullable() }),
     sequence: z.int(),
     subscription: z.looseObject({ id: z.string(), status: z.string() }).optional(),
-    payment: z.looseObject({ id: z.string(), amount: z.int() }).optional(),
+    payment: z
+      .looseObject({ id: z.string(), processor_id: z.string(), amount: z.int(), purchase_status: z.string() })
+      .optional(),
     checkout: z.looseObject({ id: z.uuid(), duplicate_of: z.uuid().nullable() }).optional(),
     ticket: z.looseObject({ id: z.int(), status: z.string() }).optional(),
     previous: z.looseObject({ id: z.string(), status: z.string() }).optional(),

@@ -1,8 +1,26 @@
-import type { Account } from '../core/acts/acts.ts'
+import { incompleteSubscription, latestReversal, pendingPayment } from '../core/acts/account-records.ts'
+import type { Account, Acts } from '../core/acts/acts.ts'
 import { byInvoice } from '../core/acts/by-invoice.ts'
+import { Refused } from '../core/acts/refused.ts'
 import { INVOICE_PREFIX } from './bills.ts'
 import type { ChargebeeEmulator } from './emulator.ts'
 
 /** A dispute is recorded by a credit note, as Chargebee recommends. The other way is a `payment_reversal`. */
-export const chargebeeActs = (chargebee: ChargebeeEmulator, account: Account<'chargebee'>) =>
-  byInvoice({ ...chargebee, dispute: chargebee.chargeback }, account, (id) => id.replace(INVOICE_PREFIX, ''))
+export function chargebeeActs(chargebee: ChargebeeEmulator, account: Account<'chargebee'>): Acts {
+  const paidFor = (id: string) => id.replace(INVOICE_PREFIX, '')
+  const usual = byInvoice({ ...chargebee, dispute: chargebee.chargeback }, account, paidFor)
+  return {
+    ...usual,
+    /** The first charge of a subscription fails, and then it is given up. */
+    resolve: async (fails, id) => {
+      const awaited = incompleteSubscription(account.records, id)
+      if (!fails || !awaited || pendingPayment(account.records, id && paidFor(id))) return usual.resolve(fails, id)
+      await chargebee.renew(awaited.id, { fail: true })
+      return chargebee.end(awaited.id)
+    },
+    decideDispute: async (id, wins) => {
+      if (!wins) throw new Refused('Chargebee tells nothing of a chargeback that stays')
+      return chargebee.winChargeback(latestReversal(account.records, 'refunds', paidFor(id)))
+    },
+  }
+}

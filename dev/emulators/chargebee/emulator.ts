@@ -1,6 +1,6 @@
 import { billing } from '../core/billing.ts'
 import { ofSubscription, planControl } from '../core/controls/billing-controls.ts'
-import { onRecord } from '../core/controls/controls.ts'
+import { changing, onRecord } from '../core/controls/controls.ts'
 import { dunningRules, dunningSetting } from '../core/controls/dunning.ts'
 import type { RenewalRulesOf } from '../core/domain/dues.ts'
 import { changePrice, scheduleChange } from '../core/domain/plan-changes.ts'
@@ -17,7 +17,7 @@ import { INVOICE_PREFIX } from './bills.ts'
 import { refuseTaken } from './checkout.ts'
 import { decimalsAtChargebee } from './currencies.ts'
 import { noSuch, wrongState } from './errors.ts'
-import { chargeBack, refund } from './invoices.ts'
+import { chargeBack, refund, winChargeback } from './invoices.ts'
 import { MONEY } from './objects/money.ts'
 import { PORTAL_SECONDS, SELLING, stateOf } from './objects/selling.ts'
 import { pageOwn } from './own.ts'
@@ -99,6 +99,8 @@ export const startChargebeeEmulator = emulatorOf({
     chargeback: onRecord('payment', 'payments', {}, (context, payment) =>
       context.show('refunds', chargeBack(context, payment)),
     ),
+    /** The seller wins it: its credit note is voided, and so is the refund. That is UNVERIFIED. */
+    winChargeback: changing('refund', 'refunds', winChargeback),
     /** The customer changes the plan in the portal, with the end of the term. */
     schedulePlan: planControl(scheduleChange),
     unschedulePlan: ofSubscription((context, subscription) => scheduleChange(context, subscription, null)),

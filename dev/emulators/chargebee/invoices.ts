@@ -1,13 +1,14 @@
 import * as z from 'zod'
 import { type AccountContext, showById } from '../core/domain/context.ts'
-import type { PaymentRecord } from '../core/domain/money-records.ts'
-import { isReversed, refundUpTo } from '../core/domain/reversals.ts'
+import type { PaymentRecord, RefundRecord } from '../core/domain/money-records.ts'
+import { endRefund, isReversed, refundUpTo } from '../core/domain/reversals.ts'
 import { integer, text } from '../core/wire/form-fields.ts'
 import { type Ids, type Route, read, route } from '../core/wire/routes.ts'
 import { billsOf, findBill } from './bills.ts'
 import { notFound, wrongState, wrongValue } from './errors.ts'
 import { creditNoteObject, invoiceObject } from './objects/money.ts'
 import { content } from './objects/wire.ts'
+import { refundOwn } from './own.ts'
 
 const OfSubscription = z.strictObject({
   subscription_id: z.strictObject({ is: text(50) }),
@@ -32,6 +33,11 @@ export const refund = (context: AccountContext, payment: PaymentRecord, amount?:
 /** A chargeback, as a site records it that is set up to make a credit note and a refund of it. */
 export const chargeBack = (context: AccountContext, payment: PaymentRecord) =>
   giveBack(context, payment, { own: { reasonCode: 'Chargeback', isChargeback: true }, status: 'refunded' })
+
+export function winChargeback(context: AccountContext, refund: RefundRecord): RefundRecord {
+  if (!refundOwn(refund).isChargeback) throw wrongState('The refund is not of a chargeback.')
+  return endRefund(context, refund, 'canceled')
+}
 
 function giveBack(context: AccountContext, payment: PaymentRecord, given: Parameters<typeof refundUpTo>[2]) {
   if (payment.status !== 'paid' || isReversed(context, payment)) throw wrongState('The invoice is not paid.')

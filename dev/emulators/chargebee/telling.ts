@@ -17,6 +17,10 @@ const eventObject = ({ id, created, object, type }: EventRecord, { pending }: { 
     webhook_status: pending > 0 ? 'scheduled' : 'succeeded',
   })
 
+const undone = ({ refund }: Told<'refund.failed' | 'refund.canceled'>, context: AccountContext): Made[] => [
+  ['transaction_updated', content(context.show('refunds', refund))],
+]
+
 export const TELLING: Telling<ChargebeeAccount, ChargebeeEvent> = {
   eventsOf: tellingOf(
     {
@@ -45,7 +49,8 @@ export const TELLING: Telling<ChargebeeAccount, ChargebeeEvent> = {
       'refund.pending': ['refund_initiated'],
       'refund.refunded': ['payment_refunded'],
       // That a refund which fails is a `transaction_updated` is UNVERIFIED.
-      'refund.failed': ({ refund }, context) => [['transaction_updated', content(context.show('refunds', refund))]],
+      'refund.failed': undone,
+      'refund.canceled': undone,
       // Which events tell of a reversal is UNVERIFIED, and that a dispute which is won undoes it, too.
       'dispute.opened': (happening, context) => reversed('transaction_created', happening, context),
       'dispute.closed': (happening, context) =>

@@ -20,6 +20,11 @@ export const DisputesQuery = z
   .strictObject({ ...paging, order_id: z.union([z.array(uuid), uuid.transform((id) => [id])]).optional() })
   .transform(({ order_id: orders, ...query }) => ({ ...query, orders }))
 
+/** That of the list of refunds: those that are named, or all. */
+export const RefundsQuery = z
+  .strictObject({ ...paging, id: z.union([z.array(uuid), uuid.transform((id) => [id])]).optional() })
+  .transform(({ id: ids, ...query }) => ({ ...query, ids }))
+
 /** One page of the rows that have what the query names. */
 export function pageOf(
   all: object[],

@@ -1,4 +1,4 @@
-import { find } from '../core/domain/context.ts'
+import { find, newestOf, showEach } from '../core/domain/context.ts'
 import { act, create, Nothing, type Route, read, retrieve, route } from '../core/wire/routes.ts'
 import { CheckoutBody, createCheckout } from './checkouts.ts'
 import { CustomerBody, createCustomer, createPortalSession, PortalBody } from './customers.ts'
@@ -6,7 +6,7 @@ import { forbidden, invalid } from './errors.ts'
 import { disputesOfOrders, orderObject, wholeDispute } from './objects/order.ts'
 import { allOrders, createRefund, findOrder, RefundBody } from './orders.ts'
 import { LACKING_SCOPES } from './own.ts'
-import { DisputesQuery, ListQuery, pageOf, uuid } from './parameters.ts'
+import { DisputesQuery, ListQuery, pageOf, RefundsQuery, uuid } from './parameters.ts'
 import { revoke, SubscriptionBody, updateSubscription } from './subscriptions.ts'
 
 /** What a scope for writing does not let a token read. */
@@ -34,6 +34,12 @@ export const ROUTES: Route[] = [
   lagging(read('/v1/disputes/:id', (context, id) => wholeDispute(find(context, 'disputes', id), context))),
   lagging(retrieve('/v1/customers/:id', 'customers')),
   create('/v1/refunds/', RefundBody, 'refunds', createRefund),
+  lagging(
+    route('GET', '/v1/refunds/', RefundsQuery, (context, { ids, ...query }) => {
+      const refunds = newestOf(context, 'refunds', {}).filter(({ id }) => ids === undefined || ids.includes(id))
+      return pageOf(showEach(context, 'refunds', refunds), query)
+    }),
+  ),
   create('/v1/customers/', CustomerBody, 'customers', createCustomer),
   create('/v1/customer-sessions/', PortalBody, 'portalSessions', createPortalSession),
 ].map(guarded)

@@ -3,7 +3,7 @@ import type { Adapter, AdapterOptions } from '../adapter.ts'
 import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../processor.ts'
 import { callRest, kindOf, parseReply, RestError, type RestReply } from '../rest.ts'
 import { endNow, stopCharging } from './charging.ts'
-import { readChargebeeEvent } from './events.ts'
+import { hasFailed, readChargebeeEvent } from './events.ts'
 import {
   CustomerReply,
   InvoiceList,
@@ -93,6 +93,9 @@ export function chargebeeAdapter(
     return bought ?? { kind: 'page', page }
   }
 
+  const findTransaction = async (id: string) =>
+    (await get(`/transactions/${inPath(id)}`, TransactionReply))?.transaction ?? null
+
   /** Keeps why the buyer has cancelled. Chargebee has a code for that, but only the site's own codes are taken. */
   async function comment(subscriptionId: string, reason: string): Promise<void> {
     const notes = reason.slice(0, LONGEST_COMMENT)
@@ -150,11 +153,16 @@ export function chargebeeAdapter(
 
     act: async (todo) => todo satisfies never,
 
+    async failedRefunds(ids) {
+      const refunds = await Promise.all(ids.map(findTransaction))
+      return refunds.flatMap((refund) => (refund && hasFailed(refund) ? [refund.id] : []))
+    },
+
     readEvent: (inbound) =>
       readChargebeeEvent(
         inbound,
         { user: credentials.webhookUser, password: credentials.webhookPassword },
-        async (id) => (await get(`/transactions/${inPath(id)}`, TransactionReply))?.transaction ?? null,
+        findTransaction,
       ),
   }
 }

@@ -94,8 +94,9 @@ async function read(
       const isChargeback = note?.reason_code === 'chargeback' || transaction.payment_method === 'chargeback'
       if (transaction.status !== 'success') return { about }
       const paymentId = invoice?.id ?? invoiceRefunded(transaction) ?? transaction.refunded_txn_id ?? transaction.id
-      // A chargeback is known by its credit note, which is what the invoice shows of it.
-      const id = isChargeback ? (note?.id ?? creditNote(transaction)?.cn_id ?? transaction.id) : transaction.id
+      // A chargeback is known by its credit note, which is what the invoice shows of it. If the event names none, the invoice tells.
+      const id = isChargeback ? (note?.id ?? creditNote(transaction)?.cn_id) : transaction.id
+      if (id === undefined) return { about }
       return {
         about,
         payment: factOf(isChargeback ? 'disputed' : 'refunded', transaction, { id, paymentId, occurredAt }),
@@ -158,11 +159,15 @@ function reversalOf(reversal: Transaction): { kind: PaymentFact['kind']; id: str
   return reversal.status === 'success' ? { kind: 'disputed', id } : null
 }
 
+export const hasFailed = ({ status }: Transaction) =>
+  status === 'failure' || status === 'voided' || status === 'late_failure'
+
 /** A refund that has not arrived, or a chargeback by credit note that was taken back. */
 function refundFailed(refund: Transaction): { kind: PaymentFact['kind']; id: string } | null {
-  if (refund.status !== 'failure' && refund.status !== 'voided' && refund.status !== 'late_failure') return null
+  if (!hasFailed(refund)) return null
   if (refund.payment_method !== 'chargeback') return { kind: 'refund_failed', id: refund.id }
-  return { kind: 'dispute_won', id: creditNote(refund)?.cn_id ?? refund.id }
+  const note = creditNote(refund)
+  return note ? { kind: 'dispute_won', id: note.cn_id } : null
 }
 
 function factOf(

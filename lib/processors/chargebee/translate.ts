@@ -28,7 +28,10 @@ export function decide(observed: Observed, now: Date): Decision<never> {
   const purchase = purchaseOf(observed, now)
   const found = purchase && { paywallId: null, purchase }
   const isUndecided = observed.kind === 'page' && maySell(observed.page, now)
-  return { found, isUndecided, todo: null, payments: purchase ? invoicesOf(observed).flatMap(chargebacks) : [] }
+  const invoices = purchase ? invoicesOf(observed) : []
+  const isNeverPaid = purchase?.status === 'canceled' && !purchase.begun
+  const payments = [...invoices.flatMap(chargebacks), ...(isNeverPaid ? invoices.flatMap(failedPayments) : [])]
+  return { found, isUndecided, todo: null, payments }
 }
 
 function invoicesOf(observed: Observed): Invoice[] {
@@ -285,6 +288,13 @@ function chargebacks(invoice: Invoice): PaymentFact[] {
     ),
   ]
 }
+
+/** The charges of an invoice that failed: of a purchase that has ended before it was paid, all that there is to tell. */
+const failedPayments = ({ id: paymentId, currency_code: currency, linked_payments: payments }: Invoice) =>
+  payments.flatMap(({ txn_id: id, txn_status: status, txn_amount: amount, txn_date: occurredAt }): PaymentFact[] => {
+    if (status !== 'failure' || id === undefined || amount === undefined || occurredAt === undefined) return []
+    return [{ kind: 'failed', id, paymentId, amount: fromChargebee(amount, currency), currency, occurredAt }]
+  })
 
 /** Whether an invoice was paid at any time, also if the bank has taken the money back since. */
 const wasPaid = ({ status, linked_payments: payments }: Invoice) =>

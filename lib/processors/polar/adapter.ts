@@ -3,6 +3,7 @@ import { createCheckouts, getCheckouts } from '@polar-sh/sdk/2026-10/services/ch
 import { createCustomerSessions } from '@polar-sh/sdk/2026-10/services/customer_sessions'
 import { listDisputes } from '@polar-sh/sdk/2026-10/services/disputes'
 import { getOrders, listOrders } from '@polar-sh/sdk/2026-10/services/orders'
+import { listRefunds } from '@polar-sh/sdk/2026-10/services/refunds'
 import {
   getSubscriptions,
   revokeSubscriptions,
@@ -13,7 +14,17 @@ import type { Adapter, AdapterOptions, Decision } from '../adapter.ts'
 import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../processor.ts'
 import { PolarRefusal, parse, polarApi } from './api.ts'
 import { readPolarEvent } from './events.ts'
-import { Checkout, type Dispute, Disputes, Order, Orders, PortalSession, type Sale, Subscription } from './objects.ts'
+import {
+  Checkout,
+  type Dispute,
+  Disputes,
+  Order,
+  Orders,
+  PortalSession,
+  RefundStatuses,
+  type Sale,
+  Subscription,
+} from './objects.ts'
 import {
   cancellationOf,
   disputeFacts,
@@ -72,6 +83,12 @@ export function polarAdapter(
     observe: (reference) => observe(api, reference),
     decide,
     async act() {},
+
+    async failedRefunds(ids) {
+      const { items } = parse(RefundStatuses, await listRefunds(api)({ id: ids, limit: LONGEST_LIST }))
+      return items.flatMap(({ id, status }) => (status === 'failed' || status === 'canceled' ? [id] : []))
+    },
+
     readEvent: (inbound) => readPolarEvent(webhookSecret, inbound),
   }
 }

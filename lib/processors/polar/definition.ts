@@ -26,7 +26,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     accessToken: {
       secret: true,
       where:
-        'Settings, Developers, New token; scopes checkouts:write, subscriptions:write, orders:read, disputes:read, ' +
+        'Settings, Developers, New token; scopes checkouts:write, subscriptions:write, orders:read, refunds:read, disputes:read, ' +
         'customer_sessions:write. A test paywall needs one of sandbox.polar.sh',
     },
     webhookSecret: { secret: true, where: 'Settings, Webhooks, the secret of the endpoint' },

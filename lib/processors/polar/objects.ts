@@ -105,9 +105,13 @@ export type Dispute = z.output<typeof Dispute>
 
 export const Disputes = z.object({ items: z.array(Dispute) })
 
+const refundStatus = z.enum(['pending', 'succeeded', 'failed', 'canceled'])
+
+export const RefundStatuses = z.object({ items: z.array(z.object({ id: processorId, status: refundStatus })) })
+
 export const Refund = z.object({
   id: processorId,
-  status: z.enum(['pending', 'succeeded', 'failed', 'canceled']),
+  status: refundStatus,
   amount,
   tax_amount: amount,
   currency,

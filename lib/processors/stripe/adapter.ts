@@ -4,8 +4,8 @@ import type { Adapter, AdapterOptions } from '../adapter.ts'
 import type { CheckoutOrder, PurchaseReference } from '../processor.ts'
 import { parse, stripeApi } from './api.ts'
 import { endNow, endWithPeriod, stopCharging } from './charging.ts'
-import { type PaidPurchase, readStripeEvent } from './events.ts'
-import { CheckoutState, InvoicePayments, OpenedSession, PortalSession } from './objects.ts'
+import { hasFailed, type PaidPurchase, readStripeEvent } from './events.ts'
+import { CheckoutState, InvoicePayments, OpenedSession, PortalSession, Refund } from './objects.ts'
 import {
   asProcessorError,
   cancellationOf,
@@ -57,6 +57,11 @@ export function stripeAdapter(
     },
     decide: decideReply,
     async act() {},
+
+    async failedRefunds(ids) {
+      const refunds = await Promise.all(ids.map((id) => asking(api.refunds.retrieve(id))))
+      return refunds.map((refund) => parse(Refund, refund)).flatMap(({ id, status }) => (hasFailed(status) ? [id] : []))
+    },
 
     readEvent: (inbound) =>
       readStripeEvent(api, (paymentIntent) => purchaseOf(api, paymentIntent), webhookSecret, inbound),

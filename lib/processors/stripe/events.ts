@@ -4,7 +4,7 @@ import { ForgedEvent, type Inbound, MalformedEvent, type ProcessorEvent, parseEv
 import type { PaymentFact, PurchaseReference } from '../processor.ts'
 import { fromStripe, TOLERANCE_SECONDS } from './definition.ts'
 import { Event, InvoiceOfEvent, Reversal, SessionOfEvent, SubscriptionOfEvent, TrialOfEvent } from './objects.ts'
-import { subscriptionOf } from './translate.ts'
+import { DISPUTE_DECISIONS, subscriptionOf } from './translate.ts'
 
 /** What a payment intent paid for, and the id that its facts have; both null if that is no purchase. */
 export interface PaidPurchase {
@@ -25,12 +25,7 @@ const REFUNDS: Readonly<Record<string, PaymentFact['kind']>> = {
   canceled: 'refund_failed',
 }
 
-/** How a dispute was decided. What is closed with a warning was an inquiry that has led to none. */
-const DISPUTES: Readonly<Record<string, PaymentFact['kind']>> = {
-  lost: 'dispute_lost',
-  won: 'dispute_won',
-  warning_closed: 'dispute_won',
-}
+export const hasFailed = (status: string | null) => REFUNDS[status ?? ''] === 'refund_failed'
 
 /**
  * Verifies Stripe's signature over the raw body, then says what the event is about. An event about a refund or a
@@ -107,7 +102,7 @@ export async function readStripeEvent(
       return reversal(parseEvent(Reversal, object), 'disputed')
     case 'charge.dispute.closed': {
       const dispute = parseEvent(Reversal, object)
-      return reversal(dispute, DISPUTES[dispute.status ?? ''])
+      return reversal(dispute, DISPUTE_DECISIONS[dispute.status ?? ''])
     }
     default:
       // The owner chooses which events Stripe sends. Those of other types are not about purchases.

@@ -95,7 +95,9 @@ export const PaymentIntent = z.object({
 
 export const PaidPage = z.object({ payment_intent: z.unknown() })
 export const DisputedPayment = z.object({ id: z.string(), latest_charge: z.object({ disputed: z.literal(true) }) })
-export const Disputes = z.object({ data: z.array(z.object({ status: z.string() })) })
+const Dispute = z.object({ id: z.string(), status: z.string(), amount: z.int(), currency, created: time })
+export type Dispute = z.output<typeof Dispute>
+export const Disputes = z.object({ data: z.array(Dispute) })
 
 /** Of a hosted page: it is all that is read where nothing else matters. */
 export const CheckoutState = z.object({ status: z.enum(['open', 'complete', 'expired']) })
@@ -132,6 +134,8 @@ export const InvoiceOfPayment = z.object({
   parent: z.object({ subscription_details: z.object({ subscription: processorId }).nullable() }).nullable(),
 })
 export const InvoicePayments = z.object({ data: z.array(z.object({ invoice: InvoiceOfPayment })) })
+
+export const Refund = z.object({ id: z.string(), status: z.string().nullable() })
 
 /** Of an event, in Stripe's units. */
 const amount = z.int().min(0)

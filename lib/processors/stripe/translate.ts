@@ -5,6 +5,7 @@ import type * as z from 'zod'
 import type { Decision, Found } from '../adapter.ts'
 import {
   type Cancellation,
+  type PaymentFact,
   ProcessorError,
   type PurchaseReference,
   type PurchaseSnapshot,
@@ -16,6 +17,7 @@ import { FOREIGN, parse, UNEXPECTED } from './api.ts'
 import { fromStripe } from './definition.ts'
 import {
   CheckoutSession,
+  type Dispute,
   DisputedPayment,
   Disputes,
   type InvoiceOfPayment,
@@ -26,6 +28,13 @@ import {
   SubscriptionWithInvoice,
 } from './objects.ts'
 
+/** How a dispute was decided. What is closed with a warning was an inquiry that has led to none. */
+export const DISPUTE_DECISIONS: Readonly<Record<string, PaymentFact['kind']>> = {
+  lost: 'dispute_lost',
+  won: 'dispute_won',
+  warning_closed: 'dispute_won',
+}
+
 /** A reply of Stripe, and what it is about; `disputes` are those of a one-time payment that has any. */
 export interface ObservedReply {
   kind: 'page' | 'subscription' | 'payment'
@@ -34,9 +43,22 @@ export interface ObservedReply {
 }
 
 /** Stripe does by itself all that a purchase needs. A page of Stripe's is completed before the buyer is sent back. */
-export function decideReply({ kind, reply, disputes }: ObservedReply): Decision<never> {
-  const isLost = disputes !== null && parse(Disputes, disputes).data.some(({ status }) => status === 'lost')
-  return { found: SNAPSHOTS[kind](reply, isLost), isUndecided: false, todo: null }
+export function decideReply({ kind, reply, disputes }: ObservedReply, now: Date): Decision<never> {
+  const { data = [] } = disputes === null ? {} : parse(Disputes, disputes)
+  const isLost = data.some(({ status }) => status === 'lost')
+  const found = SNAPSHOTS[kind](reply, isLost)
+  const payments = found ? data.flatMap((dispute) => disputeFacts(dispute, found.purchase.processorId, now)) : []
+  return { found, isUndecided: false, todo: null, payments }
+}
+
+/** Stripe does not say when a dispute was decided. */
+function disputeFacts({ id, status, amount, currency, created }: Dispute, paymentId: string, now: Date): PaymentFact[] {
+  const money = { id, paymentId, amount: fromStripe(amount, currency), currency }
+  const decision = DISPUTE_DECISIONS[status]
+  return [
+    { kind: 'disputed', ...money, occurredAt: created },
+    ...(decision ? [{ kind: decision, ...money, occurredAt: now }] : []),
+  ]
 }
 
 const SNAPSHOTS = { page: snapshotOfPage, subscription: snapshotOfSubscription, payment: snapshotOfPayment }

@@ -144,8 +144,13 @@ test('a refund counts when it has succeeded; one for a chargeback is a dispute',
     read(event('payment_refunded', { transaction: payment({ type: 'refund', ...transaction }), ...more }))
   expect((await refund({})).payment).toMatchObject({ kind: 'refunded' })
   expect((await refund({ status: 'in_progress' })).payment).toBeNull()
-  expect((await refund({ payment_method: 'chargeback' })).payment).toMatchObject({ kind: 'disputed' })
-  expect((await refund({}, { credit_note: { reason_code: 'chargeback' } })).payment).toMatchObject({ kind: 'disputed' })
+  const disputed = { kind: 'disputed', id: 'CN-1' }
+  const linked_credit_notes = [{ cn_id: 'CN-1' }]
+  const chargeback = { payment_method: 'chargeback' }
+  expect((await refund({ ...chargeback, linked_credit_notes })).payment).toMatchObject(disputed)
+  const note = { credit_note: { id: 'CN-1', reason_code: 'chargeback' } }
+  expect((await refund({}, note)).payment).toMatchObject(disputed)
+  expect((await refund(chargeback)).payment).toBeNull()
 })
 
 test('a payment, its refunds and its reversals have the id of the invoice', async () => {

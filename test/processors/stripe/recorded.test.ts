@@ -79,9 +79,10 @@ const INVOICE = {
 const [LINE] = INVOICE.lines.data
 const metadata = { checkout_id: CHECKOUT_ID, paywall_id: '1001', user_id: 'user_1' }
 const at = (seconds: number) => new Date(seconds * 1000)
+const NOW = at(SUBSCRIPTION.created)
 
 const decide = (more: object = {}) =>
-  decideReply({ kind: 'subscription', reply: { ...SUBSCRIPTION, metadata, ...more }, disputes: null }).found
+  decideReply({ kind: 'subscription', reply: { ...SUBSCRIPTION, metadata, ...more }, disputes: null }, NOW).found
 
 /** The invoice as if it were of the subscription. */
 const invoiced = (more: object = {}, amount = 200) => {
@@ -92,7 +93,7 @@ const invoiced = (more: object = {}, amount = 200) => {
 
 test('the subscription of the sandbox is none of ours as it was, and one with our metadata', () => {
   expect(
-    decideReply({ kind: 'subscription', reply: { ...SUBSCRIPTION, latest_invoice: null }, disputes: null }).found,
+    decideReply({ kind: 'subscription', reply: { ...SUBSCRIPTION, latest_invoice: null }, disputes: null }, NOW).found,
   ).toBeNull()
   expect(decide({ latest_invoice: invoiced() })).toEqual({
     paywallId: '1001',

@@ -42,6 +42,7 @@ export const MONEY = {
         ...(refundOwn(refund).isChargeback && { payment_method: 'chargeback' as const }),
         ...{ type: 'refund', status: refundStatus(refund) },
         ...(paid && { refunded_txn_id: paid.id }),
+        linked_credit_notes: [linkedNote(refund, context)],
       }),
     )
   },
@@ -162,10 +163,25 @@ export function creditNoteObject(refund: RefundRecord, context: AccountContext) 
   )
 }
 
+const linkedNote = (refund: RefundRecord, context: AccountContext) => ({
+  ...issuedCreditNote(refund),
+  ...{ applied_amount: refund.amount, applied_at: refund.created },
+  cn_reference_invoice_id: billId(saleOf(context, find(context, 'payments', refund.payment))),
+})
+
 const issuedCreditNote = (refund: RefundRecord) => ({
   cn_id: `cn_${refund.id}`,
   cn_reason_code: refundOwn(refund).isChargeback ? ('chargeback' as const) : ('product_unsatisfactory' as const),
   cn_create_reason_code: refundOwn(refund).reasonCode,
   ...{ cn_date: refund.created, cn_total: refund.amount },
-  cn_status: refundStatus(refund) === 'success' ? ('refunded' as const) : ('refund_due' as const),
+  cn_status: noteStatus(refund),
 })
+
+function noteStatus(refund: RefundRecord) {
+  const status = refundStatus(refund)
+  return status === 'success'
+    ? ('refunded' as const)
+    : status === 'voided'
+      ? ('voided' as const)
+      : ('refund_due' as const)
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { ownerEvents } from '../support/owner-events.ts'
+import {
+  type Buyer,
+  buy,
+  happens,
+  hears,
+  idOf,
+  open,
+  passes,
+  pay,
+  pressAndReturn,
+  purchaseOf,
+  stateOf,
+} from './buyer.ts'
+import { paymentEvents } from './money.ts'
+import { useShops } from './shop.ts'
+
+// What the owner hears of the money that comes.
+
+const shopOf = useShops()
+
+const completed = async ({ shop, userId }: Buyer) =>
+  (await ownerEvents(shop.world, userId)).flatMap(({ data: { checkout } }) => checkout ?? [])
+
+describe.each(ACQUIRING)('%s', (acquiring) => {
+  test.each([
+    ['monthly', {}, { price_slug: 'monthly', amount: 999, currency: 'USD' }],
+    ['monthly', { country: 'DE' }, { price_slug: 'monthly', amount: 899, currency: 'EUR' }],
+    ['yearly', {}, { price_slug: 'yearly', amount: 0, currency: 'USD' }],
+    ['lifetime', {}, { price_slug: 'lifetime', amount: 4900, currency: 'USD' }],
+  ] as const)('a checkout of %s %j says what was charged', async (slug, body, said) => {
+    const buyer = await buy(shopOf(acquiring), slug, { body })
+    expect(await completed(buyer)).toMatchObject([{ ...said, purchase_id: (await purchaseOf(buyer))?.id }])
+  })
+
+  test('what was charged is what the buyer paid, after a discount and with a tax, where there are any', async () => {
+    const shop = shopOf(acquiring, 1)
+    const { emulator, paywall } = shop
+    if (!('setTerms' in emulator)) return // no discounts and no taxes
+    const setTerms = emulator.setTerms as (paywall: string, terms: object) => Promise<void>
+    await setTerms(paywall.id, { taxPercent: 20, percentOff: 50 })
+    const buyer = await buy(shop, 'lifetime')
+    await setTerms(paywall.id, { taxPercent: 0, percentOff: 0 })
+    const [payment] = await paymentEvents(buyer)
+    expect(payment).toMatchObject({ type: 'payment.succeeded', amount: 2940, refunded_amount: 0 })
+    expect(await completed(buyer)).toMatchObject([{ amount: 2940 }])
+    await happens(buyer, shop.there.refund)
+    const all = { amount: 2940, refunded_amount: 2940, refunded: true, purchase_status: 'refunded' }
+    expect((await paymentEvents(buyer)).at(-1)).toMatchObject(all)
+  })
+
+  test('a first payment of a subscription that fails for good is told, and nothing was bought', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await open(shop)
+    await pressAndReturn(buyer, 'later')
+    expect(await hears(buyer)).toEqual([])
+    const heard = await happens(buyer, (id) => shop.there.resolve(true, id))
+    expect(heard.length).toBeGreaterThan(0)
+    // There is a processor that tries again before it gives up.
+    expect(new Set([...heard, ...(await passes(buyer, '14d'))])).toEqual(new Set(['payment.failed 999']))
+    const failed = { price_slug: 'monthly', amount: 999, refunded_amount: 0, refunded: false }
+    for (const event of await paymentEvents(buyer)) expect(event).toMatchObject(failed)
+    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+    await pay(await open(shop, 'monthly', { email: buyer.email }))
+    expect(await stateOf(buyer)).toMatchObject({ paid: true })
+  })
+
+  test('a payment says what has become of the purchase by it', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop)
+    await happens(buyer, shop.there.failCharge)
+    await happens(buyer, shop.there.recover)
+    const [, failed, paid] = await paymentEvents(buyer)
+    expect([failed?.type, failed?.purchase_status]).toEqual(['payment.failed', 'past_due'])
+    expect([paid?.type, paid?.purchase_status]).toEqual(['payment.succeeded', 'active'])
+  })
+})
+
+const IN_FLIGHT = ACQUIRING.filter((acquiring) => DEFINITIONS[acquiring].abilities.endsAtOnce === false)
+
+test.each(IN_FLIGHT)(
+  '%s: a charge that is on its way while a subscription is stopped, and succeeds then, is an alarm',
+  async (acquiring) => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop)
+    const older = await idOf(buyer)
+    await passes(buyer, '30d')
+    await shop.there.rollOver?.(older)
+    const again = await open(shop, 'monthly', { email: buyer.email, body: { ignoreActivePurchase: true } })
+    await pay(again)
+    await hears(buyer)
+    await shop.there.resolve(false, older)
+    expect(await hears(buyer)).toEqual(expect.arrayContaining(['payment.succeeded 999', 'payment.unexpected 999']))
+    const [paid, unexpected] = (await paymentEvents(buyer)).slice(-2)
+    expect(unexpected).toMatchObject({ type: 'payment.unexpected', id: paid?.id, processor_id: paid?.processor_id })
+    expect(await passes(buyer, '8d')).toEqual([])
+  },
+)
