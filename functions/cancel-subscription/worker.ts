@@ -68,7 +68,7 @@ function replyOf(
       id,
       status,
       cancel_at_period_end: true,
-      cancel_at: cancelAt?.toISOString() ?? (hasEnded ? at : periodEnd),
+      cancel_at: hasEnded ? at : (cancelAt?.toISOString() ?? periodEnd),
       canceled_at: at,
     },
   }

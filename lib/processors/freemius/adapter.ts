@@ -156,10 +156,11 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
 
     async cancelAtPeriodEnd(licenseId, reason) {
       const path = `licenses/${segment(licenseId)}`
-      const license = parse(License, await ask('GET', `${path}.json`))
       const query = new URLSearchParams({ reason, reason_ids: OTHER_REASON })
       const subscription = parse(Subscription, await ask('DELETE', `${path}/subscription.json?${query}`))
-      return cancellationOf(license, subscription, options.now())
+      // Read after that: a licence that is not paid for ends with its subscription. If it cannot be read, the cancellation stands.
+      const license = await find(`${path}.json`, License).catch(unlessProcessorError)
+      return license && cancellationOf(license, subscription, options.now())
     },
 
     stopCharging: cancelSubscription,
@@ -210,6 +211,11 @@ async function failureOf(call: Promise<unknown>): Promise<RestError | null> {
 }
 
 const rejected = (message: string) => new ProcessorError('freemius', 'rejected', message, { answered: true })
+
+function unlessProcessorError(error: unknown): null {
+  if (error instanceof ProcessorError) return null
+  throw error
+}
 
 /** Freemius took a call, and a read does not show what it was to do. */
 const unconfirmed = (message: string) => new ProcessorError('freemius', 'unavailable', message, { answered: true })

@@ -17,7 +17,6 @@ const CALLS: [end: string, run: (wing: Wing, bought: Bought) => Promise<unknown>
   ['/users/USER.json', ({ adapter }, { license }) => adapter.observe(license)],
   ['/users.json', ({ adapter }) => adapter.observe(PAGE)],
   ['/users/USER/licenses.json', ({ adapter }) => adapter.observe(PAGE)],
-  ['/licenses/ID.json', ({ adapter }, { license }) => adapter.cancelAtPeriodEnd(license.id, 'x')],
   ['/licenses/ID/subscription.json', ({ adapter }, { license }) => adapter.cancelAtPeriodEnd(license.id, 'x')],
   ['/portal/login.json', async ({ adapter }, { bought }) => adapter.openPortal?.(bought.customer ?? '', 'https://x.y')],
 ]
