@@ -59,6 +59,16 @@ test('an account is asked no faster than its share of what the processor allows,
   expect(rows).toEqual([])
 })
 
+test('checkouts go first: however much is to be read, most of what the processor allows is left to them', async () => {
+  for (let page = 0; page < PAGES; page++) await open(page % 2 === 0 ? shop : neighbour)
+  // Less than all of these pages and checkouts take together.
+  await world.chargebee.setRateLimit(shop.paywall.id, { calls: 60, seconds: 60 })
+  await minutesPass(16)
+  for (let checkout = 0; checkout < 40; checkout++) await open(shop)
+  await world.chargebee.setRateLimit(shop.paywall.id, 'none')
+  expect(sum(await callsIn(8))).toBeGreaterThanOrEqual(PAGES / 2)
+})
+
 test('nothing is asked before the time that a processor asks us to wait, and what was due is read then', async () => {
   await open(shop)
   await open(neighbour)

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, describe, expect, test } from 'vitest'
+import { ACQUIRING, type Acquiring } from '../../lib/processors/acquiring.ts'
+import { newEmail, priceIdOf, startCheckout } from '../support/checkout.ts'
+import { signIn } from '../support/exchange.ts'
+import {
+  buy,
+  cancelHere,
+  expectAsThere,
+  happens,
+  hears,
+  open,
+  order,
+  passes,
+  pay,
+  purchaseOf,
+  stateOf,
+} from './buyer.ts'
+import { reconcileAll } from './reconcile.ts'
+import { type Shop, useShops } from './shop.ts'
+
+// What a processor refuses, asks us to wait for, or has added since.
+
+const shopOf = useShops()
+
+afterEach(() => {
+  for (const acquiring of ACQUIRING) shopOf(acquiring).emulator.onCall = undefined
+})
+
+/** Every call is answered that we are to wait for so many seconds. */
+function refuseCalls({ emulator }: Shop, seconds: number): void {
+  emulator.onCall = async () => ({ status: 429, headers: { 'Retry-After': String(seconds) }, body: '{}' })
+}
+
+const setValues = ({ emulator, paywall }: Shop, values: Record<string, string>) =>
+  (emulator as unknown as { setValues(id: string, values: object): Promise<void> }).setValues(paywall.id, values)
+
+/** Values that are new in enumerations which a processor may add to. */
+const NEW_VALUES: Record<Acquiring, Record<string, string>> = {
+  stripe: { billing_reason: 'subscription_gift', payment_method_types: 'telepathy' },
+  polar: { reason: 'whim', customer_cancellation_reason: 'whim' },
+  chargebee: { txn_status: 'on_hold', cn_status: 'written_off', cn_reason_code: 'whim' },
+  freemius: { gateway: 'telepathy', source: 'whim' },
+  mollie: { method: 'telepathy', mode: 'whim' },
+}
+
+describe.each(ACQUIRING)('%s', (acquiring) => {
+  test('a caller is told the time that the processor asks for, and its key opens a page after that', async () => {
+    const shop = shopOf(acquiring)
+    const options = { headers: { 'idempotency-key': randomUUID() }, email: newEmail() }
+    refuseCalls(shop, 17)
+    const refused = await order(shop, 'monthly', options)
+    expect([refused.status, refused.body, refused.headers['retry-after']]).toEqual([
+      ...[502, { error: 'processor_unavailable' }],
+      '17',
+    ])
+    shop.emulator.onCall = undefined
+    expect(await order(shop, 'monthly', options)).toMatchObject({ status: 200 })
+  })
+
+  test('values that are new in open enumerations change nothing', async () => {
+    const shop = shopOf(acquiring)
+    await setValues(shop, NEW_VALUES[acquiring])
+    const buyer = await buy(shop)
+    expect(await happens(buyer, shop.there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+    expect(await happens(buyer, (id) => shop.there.refund(id, 300))).toEqual(['payment.refunded 300'])
+    await setValues(shop, {})
+    await expectAsThere(buyer)
+  })
+
+  test('a status that is new is no answer: what is known stays, and the next read catches up', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop)
+    const before = await stateOf(buyer)
+    await setValues(shop, { status: 'frozen', created: 'frozen' })
+    await reconcileAll(shop)
+    expect(await stateOf(buyer)).toEqual(before)
+    expect(await hears(buyer)).toEqual([])
+    await setValues(shop, {})
+    expect(await happens(buyer, shop.there.renew)).toEqual(['payment.succeeded 999', 'subscription.renewed'])
+    await expectAsThere(buyer)
+  })
+
+  test('a user who asks for a trial gets at most the price’s own, and who has had one gets none', async () => {
+    const shop = shopOf(acquiring)
+    const { world, paywall, key, abilities } = shop
+    const { token, email } = await signIn(world, { paywallId: paywall.id, key })
+    const ask = (body: object) =>
+      startCheckout(world, { paywall, token, body: { priceId: priceIdOf(paywall, 'yearly'), ...body } })
+    const asked = await ask({ trial_days: 30 })
+    if (abilities.trialLength === 'any') expect(asked).toMatchObject({ status: 200 })
+    else {
+      expect(asked).toMatchObject({
+        status: 400,
+        body: { error: 'Invalid trial_days', message: expect.stringContaining('7 days') },
+      })
+    }
+    const buyer = await buy(shop, 'yearly', { email })
+    const days =
+      (Date.parse(String((await purchaseOf(buyer))?.trial_end)) - (await world.clock.now(paywall.id)).getTime()) /
+      86_400_000
+    expect(Math.round(days)).toBe(7)
+    await cancelHere(buyer)
+    await passes(buyer, '8d')
+    expect(await stateOf(buyer)).toMatchObject({ paid: false })
+
+    await pay(await open(shop, 'yearly', { email, body: { trial_days: null } }))
+    expect(await hears(buyer)).toEqual(['checkout.completed', 'payment.succeeded 8900', 'subscription.created'])
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', trial_end: null })
+  })
+
+  test('a replay has the bytes of the first reply, wherever it comes from', async () => {
+    const shop = shopOf(acquiring)
+    const options = { headers: { 'idempotency-key': randomUUID() }, email: newEmail() }
+    const bytes = async () => JSON.stringify((await order(shop, 'monthly', options)).body)
+    const first = await bytes()
+    expect(await bytes()).toBe(first)
+    const kv = await shop.world.workers.kv('start-checkout', 'CHECKOUT_REPLIES')
+    for (const { name } of (await kv.list()).keys) await kv.delete(name)
+    expect(await bytes()).toBe(first)
+  })
+
+  test('reconcile asks nothing before the time that the processor asks for, while checkouts go on, and then catches up', async () => {
+    const shop = shopOf(acquiring, 1)
+    const account = shop.emulator.accountOf(shop.paywall.id)
+    const calls = () => shop.emulator.calls.filter((call) => call.account === account).length
+    const buyer = await open(shop)
+    refuseCalls(shop, 3600)
+    await passes(buyer, '16m')
+    const asked = calls()
+    shop.emulator.onCall = undefined
+    await passes(buyer, '20m')
+    expect(calls()).toBe(asked)
+    const other = await open(shop)
+    await pay(other)
+    expect(await purchaseOf(other)).toMatchObject({ status: 'active' })
+    const before = calls()
+    await passes(buyer, '2h')
+    expect(calls()).toBeGreaterThan(before)
+  })
+})

@@ -1,0 +1,96 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { CallInterceptor, RecordedCall } from '../../dev/emulators/core/calls.ts'
+import type { HttpResponse } from '../../dev/emulators/core/server.ts'
+import type { Acquiring } from '../../lib/processors/acquiring.ts'
+import { type Buyer, buy, cancelHere, expectAsThere, hears, idOf, passes, purchaseOf, stateOf } from './buyer.ts'
+import { reconcileAll } from './reconcile.ts'
+import { type Shop, useShops } from './shop.ts'
+
+// Reads that are older than what is known already. The processors that have versions are those whose reads may be stale.
+
+const shopOf = useShops(1)
+
+const VERSIONED: Acquiring[] = ['polar', 'chargebee']
+
+afterEach(() => {
+  for (const acquiring of VERSIONED) shopOf(acquiring).emulator.onCall = undefined
+})
+
+const pendingEvents = async ({ world }: Shop) => (await world.database.query('select from pending_events')).rowCount
+
+/** Notes what a read of each purchase is answered now, to answer it with that later. */
+async function noteReads(shop: Shop) {
+  const { emulator } = shop
+  const replies = new Map<string, HttpResponse>()
+  const nameOf = ({ method, path, body }: RecordedCall) => `${method} ${path} ${JSON.stringify(body)}`
+  emulator.onCall = async (call, run) => {
+    const reply = await run()
+    replies.set(nameOf(call), reply)
+    return reply
+  }
+  await reconcileAll(shop)
+  emulator.onCall = undefined
+  const answerReads: CallInterceptor<unknown> = async (call, run) =>
+    (call.method === 'GET' && replies.get(nameOf(call))) || run()
+  return { answerReads }
+}
+
+type Act = [what: string, act: (buyer: Buyer, id: string) => Promise<unknown>, heard: string[]]
+
+const ACTS: Act[] = [
+  ['a cancellation', ({ shop }, id) => shop.there.cancel(id), ['subscription.cancel_scheduled']],
+  ['an end', ({ shop }, id) => shop.there.end!(id), ['subscription.ended']],
+  ['a renewal', ({ shop }, id) => shop.there.renew(id), ['payment.succeeded 999', 'subscription.renewed']],
+]
+
+describe.each(VERSIONED)('%s', (acquiring) => {
+  test.each(ACTS)(
+    '%s is answered 2xx, stored when a read shows it, and not undone by an older one',
+    async (_, act, heard) => {
+      const shop = shopOf(acquiring)
+      const buyer = await buy(shop)
+      const before = await purchaseOf(buyer)
+      shop.emulator.onCall = (await noteReads(shop)).answerReads
+      await act(buyer, await idOf(buyer))
+      expect(await hears(buyer)).toEqual([])
+      expect(await pendingEvents(shop)).toBeGreaterThan(0)
+      await reconcileAll(shop)
+      expect(await purchaseOf(buyer)).toEqual(before)
+
+      shop.emulator.onCall = undefined
+      expect(await passes(buyer, '1m')).toEqual(heard)
+      expect(await pendingEvents(shop)).toBe(0)
+      await expectAsThere(buyer)
+    },
+  )
+
+  test('what is stored is not undone by a read that is older, also if no event is pending', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop)
+    const { answerReads } = await noteReads(shop)
+    await shop.there.end!(await idOf(buyer))
+    expect(await hears(buyer)).toEqual(['subscription.ended'])
+    shop.emulator.onCall = answerReads
+    await reconcileAll(shop)
+    expect(await hears(buyer)).toEqual([])
+    expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+  })
+
+  test('a cancellation is not confirmed by a read that is older: it stays marked, and is synced', async () => {
+    const shop = shopOf(acquiring)
+    const buyer = await buy(shop)
+    const { answerReads } = await noteReads(shop)
+    shop.emulator.holdWebhooks()
+    shop.emulator.onCall = async (call, run) => {
+      if (call.method === 'GET') return answerReads(call, run)
+      await run()
+      return { status: 204, headers: {}, body: '' }
+    }
+    expect(await cancelHere(buyer)).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
+    shop.emulator.onCall = undefined
+    await shop.emulator.sendHeldWebhooks(() => [])
+    expect(await purchaseOf(buyer)).toMatchObject({ cancel_at_period_end: false })
+    expect(await passes(buyer, '11m')).toEqual(['subscription.cancel_scheduled'])
+    await expectAsThere(buyer)
+  })
+})

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
+import type { Postgres } from '../../dev/world/database/postgres.ts'
+import { preparedDatabase, startScratchPostgres } from '../../dev/world/database/scratch-postgres.ts'
+import { ACQUIRING } from '../../lib/processors/acquiring.ts'
+import { expectAsThere, open, passes, purchaseOf, tokensOf } from '../conformance/buyer.ts'
+import { type Shop, shopAt, soldThrough } from '../conformance/shop.ts'
+import { heldWebhooks, sendWebhook } from '../conformance/webhook.ts'
+import { press } from '../support/checkout.ts'
+import { ownerEvents, tellAfterCrash } from '../support/owner-events.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
+
+let postgres: Postgres
+let world: TestWorld
+
+beforeAll(async () => {
+  postgres = await startScratchPostgres()
+  const databaseUrl = await preparedDatabase(postgres, 'pending', inject('databaseRolesKey'))
+  world = await startTestWorld({ databaseUrl, file: { paywalls: ACQUIRING.map(soldThrough) } })
+})
+afterAll(async () => {
+  await world.close()
+  await postgres.stop()
+})
+
+/** Whether a webhook is acknowledged although its purchase cannot be read: then nothing but our database has it. */
+async function acknowledged(shop: Shop, webhooks: Parameters<typeof sendWebhook>[1][]): Promise<number> {
+  shop.emulator.onCall = async () => {
+    throw new DroppedCall()
+  }
+  const replies = []
+  for (const webhook of webhooks) replies.push(await sendWebhook(shop, webhook))
+  shop.emulator.onCall = undefined
+  return replies.filter(({ status }) => status === 200).length
+}
+
+/** Postgres is killed while the read that events wait for is being stored. */
+function killWhileStoring(): () => boolean {
+  let isKilled = false
+  world.neon.onStatement = async ({ query }, run) => {
+    if (isKilled || !query.includes('store_purchase')) return run()
+    isKilled = true
+    const [result] = await Promise.allSettled([run(), postgres.kill()])
+    if (result.status === 'rejected') throw result.reason
+    return result.value
+  }
+  return () => isKilled
+}
+
+test.each(ACQUIRING)(
+  '%s: Postgres is killed between the 2xx of a webhook and the read that follows, and while that is stored: nothing is lost',
+  async (acquiring) => {
+    const paywall = world.file.paywalls.find(({ processor }) => processor.acquiring === acquiring)!
+    const shop = shopAt(world, paywall, paywall)
+    const buyer = await open(shop)
+    const webhooks = await heldWebhooks(shop, () => press(buyer.checkoutUrl, 'pay'))
+    expect(await acknowledged(shop, webhooks)).toBeGreaterThan(0)
+    await postgres.kill()
+    await postgres.ready()
+
+    const wasKilled = killWhileStoring()
+    await world.clock.advance(paywall.id, '2m').catch(() => null)
+    expect(wasKilled()).toBe(true)
+    await postgres.ready()
+    await passes(buyer, '2m')
+    await tellAfterCrash(world)
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'active' })
+    expect(await tokensOf(buyer)).toBe(100)
+    await expectAsThere(buyer)
+    const told = (await ownerEvents(world, buyer.userId)).map(({ type }) => type)
+    expect(told.toSorted()).toEqual(['checkout.completed', 'payment.succeeded', 'subscription.created'])
+  },
+)
