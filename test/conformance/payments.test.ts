@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ACQUIRING } from '../../lib/processors/acquiring.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { press } from '../support/checkout.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import {
   type Buyer,
@@ -66,6 +67,19 @@ describe.each(ACQUIRING)('%s', (acquiring) => {
     expect(await stateOf(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
     await pay(await open(shop, 'monthly', { email: buyer.email }))
     expect(await stateOf(buyer)).toMatchObject({ paid: true })
+  })
+
+  test('a first payment is told to have failed, although nothing was heard of it before', async () => {
+    const shop = shopOf(acquiring, 1)
+    const buyer = await open(shop)
+    shop.emulator.holdWebhooks()
+    await press(buyer.checkoutUrl, 'later')
+    await shop.emulator.sendHeldWebhooks(() => [])
+    await shop.there.resolve(true)
+    await hears(buyer)
+    await passes(buyer, '14d')
+    expect(new Set(await hears({ ...buyer, heard: 0 }))).toEqual(new Set(['payment.failed 999']))
+    expect(await stateOf(buyer)).toMatchObject({ paid: false })
   })
 
   test('a payment says what has become of the purchase by it', async () => {
