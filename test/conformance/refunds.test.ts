@@ -43,7 +43,7 @@ describe.each(SENDS_BACK)('%s', (acquiring) => {
 })
 
 describe.each(ACQUIRING)('%s', (acquiring) => {
-  test('a payment, its refunds and its dispute are one payment, and each event says what went back and whether that is all', async () => {
+  test('a payment and its refunds are one payment, and each event says what went back and whether that is all', async () => {
     const shop = shopOf(acquiring)
     const buyer = await buy(shop)
     await happens(buyer, (id) => shop.there.refund(id, 300))
